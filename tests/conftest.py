@@ -132,3 +132,14 @@ def text(tmp_path):
     path = tmp_path / "any.txt"
     path.write_text("The cat sat on the mat. The dog sat on the cat.\n" * 60, encoding="utf-8")
     return path
+
+
+@pytest.fixture(autouse=True)
+def same_threads():
+    """Give torch the threads back that it had: their number decides the last bit of a sum."""
+    torch = sys.modules.get("torch")
+    threads = torch.get_num_threads() if torch else int(os.environ["OMP_NUM_THREADS"])
+    yield
+    torch = sys.modules.get("torch")
+    if torch and torch.get_num_threads() != threads:
+        torch.set_num_threads(threads)

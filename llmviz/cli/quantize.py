@@ -32,8 +32,18 @@ def add(commands: Any) -> None:
     given("--scheme", choices=FORMS, default=FORMS[0], help="of the grid; default symmetric")
     given("--per", choices=PER, default=GROUP, help="what shares a step; default group")
     given("--group", type=whole(0), default=32, help="weights in a group; default 32")
-    given("--clip", type=number, default=1.0, help="share of the largest weight that is kept")
-    given("--method", choices=METHODS, default=ROUNDING, help="awq scales by activations before")
+    given(
+        "--clip",
+        type=number,
+        default=1.0,
+        help="share of the largest weight that the grid reaches, above 0 to 1; default 1",
+    )
+    given(
+        "--method",
+        choices=METHODS,
+        default=ROUNDING,
+        help="how codes are chosen: awq scales by activations first; default rounding",
+    )
     given(
         "--documents",
         type=whole(0, MOST_DOCUMENTS),
@@ -83,8 +93,8 @@ def run(given: argparse.Namespace) -> int:
     rows.append(("after", _loss(result, "after"), f"{sizes.total:,}"))
     write(table(rows))
     write(
-        f"\nBefore: float32. After: {sizes.matrices:,} bytes of quantized matrices, their steps "
-        f"among them, and {sizes.rest:,} of what stays as float16."
+        f"\nBefore: float32. After: {sizes.matrices:,} bytes of quantized matrices with their "
+        f"steps and zero points, and {sizes.rest:,} of what stays as float16."
     )
     if given.out is not None:
         write(f"Written to {given.out}.")
@@ -106,8 +116,8 @@ def _measured(trained: Any, small: Any, given: argparse.Namespace) -> dict[str, 
     name = trained.description["model"]["name"]
     if not able(name, "next_token"):
         raise ValueError(
-            f"the loss is measured of models that say the next token, and {name} is none; "
-            "with --documents 0 nothing is measured"
+            f"the loss is measured of models that predict the next token, and {name} is none; "
+            "--documents 0 quantizes without measuring"
         )
     texts = held_out(trained.description, given.documents).texts
     scores = [

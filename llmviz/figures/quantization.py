@@ -11,6 +11,7 @@ import plotly.graph_objects as go
 from llmviz.figures.theme import INK, POLES, Mode, bare_layout, role_color
 
 ABOVE, BELOW = 1.0, 0.0
+MANY_VALUES = 64  # of a grid, above which its lines are thin
 
 
 def rounding_line(
@@ -33,7 +34,9 @@ def rounding_line(
     links_y = [BELOW, ABOVE, None] * len(weights)
     plain = np.delete(weights, marked)
     mark = {"size": 7, "color": role_color("weights", mode), "opacity": 0.75}
-    ticks = {"size": 15, "symbol": "line-ns", "line": {"width": 1.6, "color": ink["muted"]}}
+    thin = len(grid) > MANY_VALUES
+    line = {"width": 0.7 if thin else 1.6, "color": ink["muted"]}
+    ticks = {"size": 15, "symbol": "line-ns", "line": line}
     traces = [
         _points(links_x, links_y, "", mode="lines", line={"width": 0.8, "color": ink["line"]})
         | {"showlegend": False, "hoverinfo": "skip"},

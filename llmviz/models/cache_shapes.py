@@ -27,14 +27,14 @@ class CacheShape(NamedTuple):
         return 2 * self.layers * heads * self.head_size
 
 
-_GPT2 = "Radford et al. 2019, table 2, and the published settings"
-_LLAMA2 = "Touvron et al. 2023, “Llama 2”, and the published settings"
-_LLAMA3 = "Grattafiori et al. 2024, “The Llama 3 Herd of Models”, table 3"
+_GPT2 = "Radford et al. 2019 and its published settings"
+_LLAMA2 = "Touvron et al. 2023 and its published settings"
+_LLAMA3 = "Grattafiori et al. 2024, “Llama 3”, table 3"
 KNOWN: dict[str, CacheShape] = {
     "GPT-2": CacheShape(12, 12, 12, 64, _GPT2),
     "GPT-2 XL": CacheShape(48, 25, 25, 64, _GPT2),
     "GPT-3": CacheShape(96, 96, 96, 128, "Brown et al. 2020, table 2.1"),
-    "Falcon 7B": CacheShape(32, 71, 1, 64, "Almazrouei et al. 2023, “The Falcon Series”"),
+    "Falcon 7B": CacheShape(32, 71, 1, 64, "Almazrouei et al. 2023, “Falcon”"),
     "Llama 2 7B": CacheShape(32, 32, 32, 128, _LLAMA2),
     "Llama 2 70B": CacheShape(80, 64, 8, 128, _LLAMA2),
     "Mistral 7B": CacheShape(32, 32, 8, 128, "Jiang et al. 2023, “Mistral 7B”, table 1"),

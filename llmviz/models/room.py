@@ -68,10 +68,23 @@ def spoken_bytes(number: int) -> str:
 
     >>> spoken_bytes(5_764_000), spoken_bytes(4_370_000_000_000), spoken_bytes(2_500 * 10**12)
     ('5.76 MB', '4.37 TB', '2,500 TB')
+    >>> spoken_bytes(999_999), spoken_bytes(999)
+    ('1 MB', '999 B')
     """
-    for size, unit in ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
-        if number >= 1000 * size:
-            return f"{number / size:,.0f} {unit}"
-        if number >= size:
-            return f"{number / size:.3g} {unit}"
-    return f"{number} B"
+    size, unit = byte_unit(number)
+    if size == 1:
+        return f"{number} B"
+    value = max(1.0, number / size)
+    return f"{value:,.0f} {unit}" if value >= 1000 else f"{value:.3g} {unit}"
+
+
+def byte_unit(number: float) -> tuple[float, str]:
+    """Return the bytes and the name of the unit in which three digits say a size.
+
+    >>> byte_unit(5_764_000), byte_unit(999_499), byte_unit(999_500), byte_unit(12)
+    ((1000000.0, 'MB'), (1000.0, 'kB'), (1000000.0, 'MB'), (1.0, 'B'))
+    """
+    for size, unit in ((1e12, "TB"), (1e9, "GB"), (1e6, "MB")):
+        if number >= 0.9995 * size:  # what is less has three digits in the unit below
+            return size, unit
+    return (1e3, "kB") if number >= 1000 else (1.0, "B")

@@ -29,7 +29,7 @@ def kept_tensors(config: GPTConfig) -> list[Kept]:
     """Return each tensor that torch keeps of a GPT's forward pass on a processor, in float32.
 
     Exact for GPT-2's form: norms before attention and feed-forward, as many heads of keys and
-    values as of queries, learned positions, GELU or SiLU, torch's fused attention, no dropout. It
+    values as of queries, no rotary positions, GELU or SiLU, torch's fused attention, no dropout. It
     has more entries than `activations_per_token`, which leaves the small ones out, and one less of
     the size of the vocabulary: the logits are not needed once their softmax is there.
 
@@ -39,7 +39,13 @@ def kept_tensors(config: GPTConfig) -> list[Kept]:
     (Dao et al. 2022, "FlashAttention", section 3.1).
     """
     plain = GPTConfig(**{name: getattr(config, name) for name in _FREE})
-    if config != plain or config.dropout or config.activation not in ("gelu", "gelu_tanh", "silu"):
+    rotary = config.positions == "rotary"
+    if (
+        config != plain
+        or rotary
+        or config.dropout
+        or config.activation not in ("gelu", "gelu_tanh", "silu")
+    ):
         raise ValueError("the kept tensors are listed for models of GPT-2's form without dropout")
     c, f, n = config.n_embd, config.feed_forward_size, config.n_layer
     return [
@@ -64,6 +70,7 @@ _FREE = (
     "n_embd",
     "hidden_size",
     "activation",
+    "positions",
     "tied_head",
     "bias",
     "qkv_bias",

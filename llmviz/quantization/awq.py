@@ -50,7 +50,7 @@ def matrix_inputs(model: nn.Module, batches: Sequence[Tensor]) -> dict[str, Tens
     batches: ids (B, T) each. Raises ValueError for a model that is not a GPT with its norms in
     front, keys and values of each head, and one feed-forward.
     """
-    check(model)
+    check_scalable(model)
     taps = {
         "attn.qkv": "norm1",
         "attn.projection": "attn.concat",
@@ -71,7 +71,7 @@ def matrix_inputs(model: nn.Module, batches: Sequence[Tensor]) -> dict[str, Tens
     return {path: torch.cat(parts) for path, parts in found.items()}
 
 
-def check(model: nn.Module) -> None:
+def check_scalable(model: nn.Module) -> None:
     """Raise ValueError unless the scales of a model can be folded into the layers before."""
     config = getattr(model, "config", None)
     fits = (
@@ -94,7 +94,7 @@ def scale_by_activations(model: GPT, batches: Sequence[Tensor], scheme: Scheme) 
     largest and the smallest; α is the one of EXPONENTS whose rounded matrix has outputs closest to
     the exact ones on `batches`, ids (B, T) each. Quantize the copy as any model.
 
-    Raises ValueError for a model that `check` refuses, and as `quantize`.
+    Raises ValueError for a model that `check_scalable` refuses, and as `quantize`.
     """
     inputs = matrix_inputs(model, batches)
     own = copy.deepcopy(model).requires_grad_(False)

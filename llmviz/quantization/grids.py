@@ -63,7 +63,7 @@ def quantize_steps(w: Tensor, scheme: Scheme) -> QuantizeSteps:
 
 
 def quantize(w: Tensor, scheme: Scheme) -> Quantized:
-    """Put a matrix w (R, C) on a grid; see `quantize_steps`."""
+    """Put a matrix w (R, C) on a grid. Raises ValueError as `quantize_steps`, which shows how."""
     steps = quantize_steps(w, scheme)
     return Quantized(steps.codes, steps.scale, steps.zero_point)
 
@@ -76,7 +76,10 @@ def dequantize(quantized: Quantized) -> Tensor:
 
 
 def grid(w: Tensor, scheme: Scheme) -> tuple[Tensor, Tensor | None]:
-    """Return the steps and zero points for a matrix w (R, C); None for a symmetric grid."""
+    """Return the steps and zero points for a matrix w (R, C); None for a symmetric grid.
+
+    Raises ValueError for a group that does not divide a row, and a step too large for float16.
+    """
     shape = scheme.steps(*w.shape)
     blocks = w.reshape(1, 1, -1) if scheme.per == TENSOR else w.reshape(*shape, -1)
     if scheme.symmetric:

@@ -1,7 +1,7 @@
 """Products with quantized matrices where torch has a kernel for the processor, and where not.
 
 torch multiplies with int8 codes, a scale for each row, and with int4 codes, a scale for each group
-of a row. It has no kernel for 3 or 2 bits: such a model takes fewer bytes, and is computed with as
+of a row. It has none for other numbers of bits: such a model takes fewer bytes, and computes in
 float32.
 """
 

@@ -142,6 +142,12 @@ class BlockManager:
         self._number_of[block] = self._numbers
         self._numbers += 1
 
+    def forget(self, table: Sequence[int]) -> None:
+        """Let no later prompt find the content of the blocks of a table, which are held."""
+        for block in table:
+            if block in self._key_of:
+                self._forget(block)
+
     def _forget(self, block: int) -> None:
         del self._block_of[self._key_of.pop(block)]
         del self._number_of[block]

@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from llmviz.serving.plan import Plan, Runner
+from llmviz.serving.plan import Draw, Plan, Runner
 from llmviz.serving.requests import (
     CANCELLED,
     CLOSED,
@@ -116,8 +116,8 @@ class Engine:
     def step(self) -> Tick | None:
         """Compute one tick: a token for each running sequence, and prompts, as the policy says.
 
-        None where there is nothing to compute; `wakes_at` says when to come again. Raises
-        EngineClosed.
+        None where there is nothing to compute; `wakes_at` says when to come again. A sequence for
+        which no token can be drawn ends as FAILED, and the others go on. Raises EngineClosed.
         """
         self._check_open()
         begin = self._clock()
@@ -128,12 +128,13 @@ class Engine:
             return None
         picture = _Picture(self.scheduler, plan)
         pictured = self._clock()
-        drawn: list[int] = []
+        drawn: list[Draw] = []
         computed = None if plan.empty else self.runner.compute(plan)
         modelled = self._clock()
         if not plan.empty:
             drawn = self.runner.draw(plan, computed)
         sampled = self._clock()
+        self._clear_failed(plan, drawn)
         ended = self.scheduler.advance(plan, drawn)
         end = self._clock()
         for sequence in ended:
@@ -148,6 +149,7 @@ class Engine:
             emitted=tuple(
                 (sequence.name, token)
                 for (_, sequence), token in zip(plan.draws, drawn, strict=True)
+                if not isinstance(token, ValueError)
             ),
             finished=told + tuple(sequence.outcome() for sequence in ended),
             **picture.fields,
@@ -167,6 +169,13 @@ class Engine:
     def _check_open(self) -> None:
         if self._closed:
             raise EngineClosed("the engine is closed")
+
+    def _clear_failed(self, plan: Plan, drawn: list[Draw]) -> None:
+        """Empty the blocks of those that fail: a value that is no number would spread from them."""
+        blocks = self.scheduler.blocks
+        for (_, sequence), token in zip(plan.draws, drawn, strict=True):
+            if isinstance(token, ValueError):
+                self.runner.clear(block for block in sequence.table if blocks.writable(block))
 
     def _waited_since(self) -> float | None:
         waiting = self.scheduler.waiting

@@ -26,7 +26,7 @@ from starlette.routing import Route
 from llmviz.sampling import SamplingSettings
 from llmviz.serving import protocol, requests
 from llmviz.serving.protocol import ApiError, Completion
-from llmviz.serving.service import FAILED, Answer, Closed, Ended, Service
+from llmviz.serving.service import Answer, Closed, Ended, Service
 from llmviz.serving.text_stream import TextStream
 from llmviz.tokenizers import Tokenizer
 
@@ -216,8 +216,8 @@ class _Answering:
     async def pieces(self) -> AsyncIterator[tuple[int, str, str | None]]:
         """Yield (choice, text, reason), the reason with a choice's last piece.
 
-        Raises ApiError (503): the server was closed, or the engine failed. However it ends, the
-        engine is told that nobody waits any more.
+        Raises ApiError: no token could be drawn for a choice (500), the server was closed, or the
+        engine failed (503). However it ends, the engine is told that nobody waits any more.
         """
         try:
             async for event in self.answer:
@@ -229,7 +229,10 @@ class _Answering:
                         self.reasons[choice] = event.reason
                         yield choice, text.end(), event.reason
                         continue
-                    problem = "failed" if event.reason == FAILED else "was closed"
+                    if event.problem:
+                        message = f"no token can be drawn here: {event.problem}"
+                        raise ApiError(500, message, code=event.reason)
+                    problem = "failed" if event.reason == requests.FAILED else "was closed"
                     raise ApiError(503, f"the server {problem} before the end", code=event.reason)
                 self.written += 1
                 if event.token == self.served.end:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -10,7 +11,7 @@ import torch
 from llmviz.sampling import SamplingSettings, SamplingSteps
 from llmviz.sampling.steps import check_ids, check_top_k
 from llmviz.serving.paged_model import PagedModel, drawing_rows
-from llmviz.serving.plan import Plan
+from llmviz.serving.plan import Draw, Plan
 from llmviz.serving.requests import Request, check_request
 from llmviz.serving.sequences import Sequence
 from llmviz.serving.settings import ServingConfig
@@ -56,41 +57,52 @@ class ModelRunner:
         """Logits (rows, V) of the rows that draw."""
         return self.paged.compute(plan).cpu().numpy()
 
-    def draw(self, plan: Plan, computed: np.ndarray) -> list[int]:
-        """A token for each draw: the same that `generate` gives with the sample's own seed."""
+    def clear(self, blocks: Iterable[int]) -> None:
+        """Fill some blocks with zeros."""
+        self.paged.memory.clear(blocks)
+
+    def draw(self, plan: Plan, computed: np.ndarray) -> list[Draw]:
+        """A token for each draw: the same that `generate` gives with the sample's own seed.
+
+        A ValueError where a draw's logits are no numbers.
+        """
         if not plan.draws:
             return []
         number_of = drawing_rows(plan)
-        tokens = [0] * len(plan.draws)
-        greedy: list[int] = []
-        plain: dict[float, list[int]] = {}
-        drawings, rows = [], []
-        for place, (row, sequence) in enumerate(plan.draws):
-            drawing = self._drawings.get(sequence.name)
-            if drawing is None:
-                drawing = self._drawings[sequence.name] = _drawing(sequence)
-            drawings.append(drawing)
-            rows.append(number_of[row])
-            if drawing.kind == GREEDY:
-                greedy.append(place)
-            elif drawing.kind == PLAIN:
-                plain.setdefault(sequence.request.sampling.temperature, []).append(place)
-            else:
-                settings = sequence.request.sampling
-                previous = sequence.tokens if settings.reads_previous else None
-                steps = SamplingSteps(computed[rows[place]], settings, previous)
-                tokens[place] = steps.draw(_number(drawing, sequence))
-        if greedy:
-            for place, token in zip(
-                greedy, most_probable(computed, [rows[i] for i in greedy]), strict=True
-            ):
-                tokens[place] = token
-        for temperature, places in plain.items():
-            numbers = [_number(drawings[place], plan.draws[place][1]) for place in places]
-            chosen = drawn(computed[[rows[place] for place in places]], temperature, numbers)
-            for place, token in zip(places, chosen, strict=True):
+        sequences = [sequence for _, sequence in plan.draws]
+        rows = [number_of[row] for row, _ in plan.draws]
+        drawings = [self._drawing_of(sequence) for sequence in sequences]
+
+        def most_probable_of(places: list[int]) -> list[int]:
+            return most_probable(computed, [rows[place] for place in places])
+
+        def by_temperature(places: list[int]) -> list[int]:
+            numbers = [_number(drawings[place], sequences[place]) for place in places]
+            temperature = sequences[places[0]].request.sampling.temperature
+            return drawn(computed[[rows[place] for place in places]], temperature, numbers)
+
+        def by_steps(places: list[int]) -> list[int]:
+            return [
+                _by_steps(computed[rows[place]], drawings[place], sequences[place])
+                for place in places
+            ]
+
+        ways = {GREEDY: most_probable_of, PLAIN: by_temperature, STEPS: by_steps}
+        groups: dict[tuple[str, float], list[int]] = {}
+        for place, (drawing, sequence) in enumerate(zip(drawings, sequences, strict=True)):
+            temperature = sequence.request.sampling.temperature if drawing.kind == PLAIN else 0.0
+            groups.setdefault((drawing.kind, temperature), []).append(place)
+        tokens: list[Draw] = [0] * len(sequences)
+        for (kind, _), places in groups.items():
+            for place, token in zip(places, _draws(ways[kind], places), strict=True):
                 tokens[place] = token
         return tokens
+
+    def _drawing_of(self, sequence: Sequence) -> _Drawing:
+        found = self._drawings.get(sequence.name)
+        if found is None:
+            found = self._drawings[sequence.name] = _drawing(sequence)
+        return found
 
     def forget(self, sequence: Sequence) -> None:
         """Drop the random numbers of a sequence that has ended."""
@@ -104,6 +116,23 @@ def _drawing(sequence: Sequence) -> _Drawing:
     generator = torch.Generator().manual_seed(sequence.request.seed + sequence.sample)
     count = sequence.request.max_new_tokens
     return _Drawing(kind, torch.rand(count, generator=generator, dtype=torch.float64).tolist())
+
+
+def _draws(way: Callable[[list[int]], list[int]], places: list[int]) -> list[Draw]:
+    """Draw for all places at once, or one by one where that is refused."""
+    try:
+        return [*way(places)]
+    except ValueError as problem:
+        if len(places) == 1:
+            return [problem]
+    return [token for place in places for token in _draws(way, [place])]
+
+
+def _by_steps(logits: np.ndarray, drawing: _Drawing, sequence: Sequence) -> int:
+    """A token of logits (V,) by all the steps of the request's sampling."""
+    settings = sequence.request.sampling
+    previous = sequence.tokens if settings.reads_previous else None
+    return SamplingSteps(logits, settings, previous).draw(_number(drawing, sequence))
 
 
 def _number(drawing: _Drawing, sequence: Sequence) -> float:

@@ -53,6 +53,12 @@ class PagedMemory:
         """Store the keys and values of N tokens, kv (N, 2·G, D), in their `slots`."""
         self._rows[layer].index_copy_(0, slots, kv.reshape(len(slots), -1))
 
+    def clear(self, blocks: Iterable[int], offset: int = 0) -> None:
+        """Fill blocks with zeros, from the slot at `offset` on."""
+        for block in blocks:
+            for stored in self._stored:
+                stored[:, block, :, offset:] = 0
+
     def move(self, pairs: Iterable[tuple[int, int]], target: PagedMemory | None = None) -> None:
         """Copy blocks (from, to) within this memory or to another; one after the other."""
         target = self if target is None else target
@@ -82,7 +88,8 @@ class Reading:
     ) -> Reading:
         """tables: the blocks of each row, exactly those it reads; lengths: tokens in them.
 
-        like: the blocks of a layer, (blocks, G, b, D).
+        like: the blocks of a layer, (blocks, G, b, D). One row alone never reads in place, and so
+        nothing but its own blocks.
         """
         counts = np.array([len(table) for table in tables])
         pairs = np.array([block for table in tables for block in table])
@@ -91,7 +98,11 @@ class Reading:
         filled = np.full(len(pairs), block_size)
         filled[ends - 1] = np.array(lengths) - (counts - 1) * block_size
         top = int(pairs.max()) + 1
-        in_place = len(pairs) >= IN_PLACE_FROM * top and len(np.unique(pairs)) == len(pairs)
+        in_place = (
+            len(tables) > 1
+            and len(pairs) >= IN_PLACE_FROM * top
+            and len(np.unique(pairs)) == len(pairs)
+        )
         if in_place:  # blocks of the others have no visible slot, and so the weight 0
             count, places = top, pairs
             owner, visible = np.zeros(top, dtype=np.int64), np.zeros(top, dtype=np.int64)

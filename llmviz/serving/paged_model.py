@@ -102,15 +102,39 @@ class PagedModel:
         """Move the plan's blocks and compute its tokens.
 
         Returns logits (rows, V) after the last token of each row that draws, in the order of the
-        rows: `drawing_rows` of the plan.
+        rows: `drawing_rows` of the plan. Where a row has values that are no numbers, each row is
+        computed by itself, so that they do not spread to others: 0 · nan is nan.
         """
         self.memory.move(plan.swap_out, self.host)
         self.memory.move(plan.copies)
         self.host.move(plan.swap_in, self.memory)
         with torch.inference_mode():
-            return self._forward(plan)
+            x, last = self._forward(plan)
+            if not _without_padding(x, plan).isfinite().all():
+                return self._one_by_one(plan)
+            return self._logits(x, last)
 
-    def _forward(self, plan: Plan) -> Tensor:
+    def _one_by_one(self, plan: Plan) -> Tensor:
+        """The same logits, each row computed by itself. It reads nothing but its own tokens."""
+        size, draws = self.block_size, dict(plan.draws)
+        rows = [Plan(decode=[one]) for one in plan.decode]
+        rows += [Plan(prefill=[part]) for part in plan.prefill]
+        for sequence in plan.decode:  # slots behind its last token may hold what others left
+            place = sequence.computed
+            self.memory.clear([sequence.table[place // size]], place % size + 1)
+        logits = []
+        for row, alone in enumerate(rows):
+            alone.draws = [(0, draws[row])] if row in draws else []
+            logits.append(self._logits(*self._forward(alone)))
+        return torch.cat(logits)
+
+    def _logits(self, x: Tensor, last: Tensor) -> Tensor:
+        if not len(last):  # parts of prompts alone
+            return x.new_empty(0, self.config.vocab_size)
+        return self._head(self._norm(x.index_select(0, last)))  # (rows, V)
+
+    def _forward(self, plan: Plan) -> tuple[Tensor, Tensor]:
+        """What the last layer gives each token (N, C), and which tokens draw (rows,)."""
         batch = self._batch(plan)
         x = self._token.index_select(0, batch.ids)  # (N, C)
         if self._position is not None:
@@ -128,9 +152,7 @@ class PagedModel:
             else:
                 x = layer.norm1(x + self._attend(number, layer, x, batch, angles))
                 x = layer.norm2(x + self._feed(layer, x))
-        if not len(batch.last):  # parts of prompts alone
-            return x.new_empty(0, self.config.vocab_size)
-        return self._head(self._norm(x.index_select(0, batch.last)))  # (rows, V)
+        return x, batch.last
 
     def _attend(
         self, number: int, layer: _Layer, x: Tensor, batch: _Batch, angles: list[Tensor] | None
@@ -238,6 +260,14 @@ class _Batch(NamedTuple):
 def drawing_rows(plan: Plan) -> dict[int, int]:
     """For each row of a plan that draws, the number of its logits."""
     return {row: number for number, row in enumerate(dict.fromkeys(row for row, _ in plan.draws))}
+
+
+def _without_padding(x: Tensor, plan: Plan) -> Tensor:
+    """The rows of (N, C) that are computed for somebody; N if there is no padding."""
+    if not (plan.padding or plan.padding_tokens):
+        return x
+    decoding = len(plan.decode)
+    return torch.cat((x[:decoding], x[decoding + len(plan.padding) : len(x) - plan.padding_tokens]))
 
 
 def bytes_per_token(config: GPTConfig, element_size: int = 4) -> int:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from llmviz.serving.sequences import Sequence
+
+Draw = int | ValueError  # a token, or why there is none
 
 
 @dataclass(slots=True)
@@ -56,14 +59,17 @@ class Runner(Protocol):
     """What computes a plan: the model, or a stand-in for it.
 
     `compute` moves the blocks and computes all tokens; `draw` then gives a token for each of
-    plan.draws, in that order. `check` raises ValueError for a request that it cannot compute, and
-    `forget` is told of a sequence that has ended.
+    plan.draws, in that order, or a ValueError where none can be drawn: that sequence alone fails.
+    `check` raises ValueError for a request that it cannot compute, `clear` empties blocks of a
+    sequence that failed, and `forget` is told of a sequence that has ended.
     """
 
     def check(self, request: object) -> None: ...
 
     def compute(self, plan: Plan) -> object: ...
 
-    def draw(self, plan: Plan, computed: object) -> list[int]: ...
+    def draw(self, plan: Plan, computed: object) -> list[Draw]: ...
+
+    def clear(self, blocks: Iterable[int]) -> None: ...
 
     def forget(self, sequence: Sequence) -> None: ...

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from llmviz.serving.engine import Engine
 from llmviz.serving.plan import Runner
 from llmviz.serving.recording import Recording
-from llmviz.serving.requests import Request
+from llmviz.serving.requests import FAILED, Request
 from llmviz.serving.settings import ServingConfig
 from llmviz.serving.trace import Tick
 
@@ -54,7 +54,8 @@ def record(
     Seconds in which nothing runs are skipped, not waited for. The clock stands still while
     the caller has a tick. All requests are checked before the first tick.
 
-    Raises ValueError for a request that would not fit, or whose id another one has.
+    Raises ValueError for a request that would not fit, or whose id another one has, and at the
+    tick in which no token can be drawn for one.
     """
     coming = deque(sorted(requests, key=lambda request: request.arrival))
     ids = [request.id for request in coming]
@@ -78,6 +79,9 @@ def _ticks(engine: Engine, coming: deque[Request], clock: RunClock) -> Iterator[
             tick = engine.step()
             if tick is not None:
                 clock.stop()
+                for one in tick.finished:
+                    if one.reason == FAILED:
+                        raise ValueError(f"request {one.request!r}: {one.problem}")
                 yield tick
                 clock.go_on()
                 continue

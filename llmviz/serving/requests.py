@@ -12,7 +12,8 @@ MOST_SAMPLES = 64
 
 # Why a sequence ended.
 STOP, LENGTH, CANCELLED, CLOSED = "stop", "length", "cancelled", "closed"
-REASONS = (STOP, LENGTH, CANCELLED, CLOSED)
+FAILED = "failed"  # no token could be drawn from what the model gave it
+REASONS = (STOP, LENGTH, CANCELLED, CLOSED, FAILED)
 
 
 class TooManyWaiting(ValueError):
@@ -109,13 +110,14 @@ class Request:
 class Outcome:
     """A sequence that ended: its new tokens, and why (`REASONS`).
 
-    A stop id is the last of the tokens.
+    A stop id is the last of the tokens. problem: where it failed, what was wrong.
     """
 
     request: str
     sample: int
     tokens: tuple[int, ...] = field(repr=False)
     reason: str
+    problem: str = ""
 
 
 def check_request(request: Request, vocab_size: int, context_length: int | None) -> None:

@@ -1,7 +1,6 @@
 """Who is computed in the next tick, and where it lies in memory. No torch, no clock.
 
-The oldest request goes first. Where blocks run out, the newest sequence that runs has to wait: its
-keys and values are computed again later, or are moved to a second memory until there is room.
+The oldest request goes first. Where blocks run out, the newest has to wait (`preemption`).
 """
 
 from __future__ import annotations
@@ -10,8 +9,9 @@ from bisect import insort
 from collections import deque
 
 from llmviz.serving.blocks import BlockManager
-from llmviz.serving.plan import Plan
+from llmviz.serving.plan import Draw, Plan
 from llmviz.serving.policies import POLICIES
+from llmviz.serving.preemption import make_room, swap_in
 from llmviz.serving.requests import Request
 from llmviz.serving.sequences import Sequence
 from llmviz.serving.settings import ServingConfig
@@ -33,8 +33,8 @@ class Scheduler:
         self.running: list[Sequence] = []  # the oldest first, here and in the other two
         self.swapped: deque[Sequence] = deque()
         self.rows = 0  # of the running ones
-        self._host_free = list(range(config.host_blocks))
-        self._left: int | None = None  # of the token budget, in the tick that is planned
+        self.host_free = list(range(config.host_blocks))  # blocks of the second memory
+        self.left: int | None = None  # of the token budget, in the tick that is planned
         self._requests = 0
 
     def check(self, request: Request) -> None:
@@ -85,7 +85,7 @@ class Scheduler:
         else:
             self._plan_running(plan)
             if not (plan.preempted or plan.swapped_out):
-                self._swap_in(plan)
+                swap_in(self, plan)
                 if not self.swapped:
                     self._admit(plan)
         self._plan_draws(plan)
@@ -97,11 +97,12 @@ class Scheduler:
             return float("-inf")
         return ready_at(self.config, len(self.waiting), waited_since)
 
-    def advance(self, plan: Plan, drawn: list[int]) -> list[Sequence]:
-        """Note that a plan was computed and which token each of its draws gave.
+    def advance(self, plan: Plan, drawn: list[Draw]) -> list[Sequence]:
+        """Note that a plan was computed and which token each of its draws gave, if any.
 
-        Returns the sequences that have ended; their blocks are free, but for those of a batch
-        that goes on as a whole.
+        A sequence without a token fails, and no later prompt shares its blocks. Returns the
+        sequences that have ended; their blocks are free, but for those of a batch that goes on as
+        a whole.
         """
         for sequence in plan.decode:
             sequence.computed += 1
@@ -124,7 +125,11 @@ class Scheduler:
                 parent.will_fork = False
         ended = []
         for (_, sequence), token in zip(plan.draws, drawn, strict=True):
-            sequence.append(token)
+            if isinstance(token, ValueError):
+                self.blocks.forget(sequence.table)
+                sequence.fail(str(token))
+            else:
+                sequence.append(token)
             if sequence.reason is not None:
                 ended.append(sequence)
         for sequence in ended:
@@ -148,7 +153,7 @@ class Scheduler:
                 if place is self.running:
                     self.release(sequence)
                 elif place is self.swapped:
-                    self._host_free.extend(sequence.host)
+                    self.host_free.extend(sequence.host)
                     sequence.host.clear()
         return ended
 
@@ -170,7 +175,7 @@ class Scheduler:
             if sequence.table:
                 raise ValueError(f"sequence {sequence.name!r} waits and holds blocks")
         host = [block for sequence in self.swapped for block in sequence.host]
-        if sorted(host + self._host_free) != list(range(self.config.host_blocks)):
+        if sorted(host + self.host_free) != list(range(self.config.host_blocks)):
             raise ValueError("a block of the second memory is lost or given twice")
         if self.rows != sum(sequence.rows for sequence in self.running):
             raise ValueError(f"the rows are counted wrongly: {self.rows}")
@@ -196,7 +201,7 @@ class Scheduler:
             sequence = self.running[place]
             place += 1
             if sequence.decodes:
-                if self._make_room(sequence, plan):
+                if make_room(self, sequence, plan):
                     plan.decode.append(sequence)
                 continue
             count = len(sequence.tokens) - sequence.computed
@@ -205,73 +210,18 @@ class Scheduler:
                 left -= count
             if count:
                 plan.prefill.append((sequence, sequence.computed, count))
-        self._left = left
-
-    def _make_room(self, sequence: Sequence, plan: Plan) -> bool:
-        """A place for the last token of a running sequence; False where it had to leave itself."""
-        blocks, table, length = self.blocks, sequence.table, len(sequence.tokens)
-        grows = length > len(table) * blocks.block_size
-        if grows or not blocks.writable(table[-1]):
-            while not blocks.free:
-                victim = self.running[-1]
-                self._preempt(victim, plan)
-                if victim is sequence:
-                    return False
-                if not grows and blocks.writable(table[-1]):
-                    break  # who shared the block has left it
-            if grows:
-                table.append(blocks.allocate())
-            elif not blocks.writable(table[-1]):
-                plan.copies.append(blocks.own_copy(table, len(table) - 1))
-        sequence.room = length
-        return True
-
-    def _preempt(self, sequence: Sequence, plan: Plan) -> None:
-        """Take the blocks of a running sequence, which none has planned for in this tick."""
-        self.running.remove(sequence)
-        swaps = self.config.preemption == "swap" and sequence.decodes
-        if swaps and len(sequence.table) <= len(self._host_free):
-            sequence.host = [self._host_free.pop() for _ in sequence.table]
-            plan.swap_out.extend(zip(sequence.table, sequence.host, strict=True))
-            plan.swapped_out.append(sequence.name)
-            self.rows -= sequence.rows
-            self.blocks.release(sequence.table)
-            self.swapped.appendleft(sequence)
-        else:
-            plan.preempted.append(sequence.name)
-            self.release(sequence)
-            self.waiting.appendleft(sequence)
-
-    def _swap_in(self, plan: Plan) -> None:
-        while self.swapped and self._left != 0:
-            sequence = self.swapped[0]
-            needs = self.config.blocks_for(len(sequence.tokens))
-            if not self._fits(sequence, needs):
-                return
-            self.swapped.popleft()
-            sequence.table = [self.blocks.allocate() for _ in range(needs)]
-            stored = sequence.table[: len(sequence.host)]
-            plan.swap_in.extend(zip(sequence.host, stored, strict=True))
-            plan.swapped_in.append(sequence.name)
-            self._host_free.extend(sequence.host)
-            sequence.host = []
-            sequence.room = len(sequence.tokens)
-            sequence.remembered = 0
-            self.place(sequence)
-            plan.decode.append(sequence)
-            if self._left is not None:
-                self._left -= 1
+        self.left = left
 
     def _admit(self, plan: Plan) -> None:
         """Let the first in the queue join as long as there are rows, blocks and budget."""
         blocks = self.blocks
-        while self.waiting and self._left != 0:
+        while self.waiting and self.left != 0:
             sequence = self.waiting[0]
             length = len(sequence.tokens)
             known = blocks.find(sequence.tokens)
             unused = sum(1 for block in known if not blocks.owners[block])
             needs = self.config.blocks_for(length) - len(known)
-            if not self._fits(sequence, needs + unused):
+            if not self.fits(sequence, needs + unused):
                 return
             self.waiting.popleft()
             for block in known:
@@ -283,12 +233,12 @@ class Scheduler:
             plan.admitted.append(sequence.name)
             self.place(sequence)
             count = length - sequence.computed
-            if self._left is not None:
-                count = min(count, self._left)
-                self._left -= count
+            if self.left is not None:
+                count = min(count, self.left)
+                self.left -= count
             plan.prefill.append((sequence, sequence.computed, count))
 
-    def _fits(self, sequence: Sequence, needs: int) -> bool:
+    def fits(self, sequence: Sequence, needs: int) -> bool:
         """Whether there are rows and blocks, with one to spare where others run already."""
         if self.rows + sequence.rows > self.config.max_batch:
             return False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from llmviz.serving.requests import LENGTH, STOP, Outcome, Request
+from llmviz.serving.requests import FAILED, LENGTH, STOP, Outcome, Request
 
 
 class Sequence:
@@ -11,12 +11,13 @@ class Sequence:
     tokens: prompt and what was written so far. computed: of how many the keys and values are in
     memory; it stays below len(tokens). room: for how many tokens places were given. table: its
     blocks. host: its blocks in the second memory while it is swapped out. order: its age;
-    the lower is the older. reason: why it ended, or None.
+    the lower is the older. reason: why it ended, or None; problem: where it failed, what was wrong.
     """
 
     __slots__ = (
         *("request", "sample", "name", "order", "tokens", "prompt_length", "computed", "room"),
-        *("table", "host", "reason", "stop_ids", "most", "will_fork", "remembered"),
+        *("table", "host", "reason", "problem", "stop_ids", "most", "will_fork"),
+        "remembered",
     )
 
     def __init__(self, request: Request, sample: int, number: int):
@@ -29,6 +30,7 @@ class Sequence:
         self.table: list[int] = []
         self.host: list[int] = []
         self.reason: str | None = None
+        self.problem = ""
         self.stop_ids = request.stop_ids
         self.most = self.prompt_length + request.max_new_tokens
         self.will_fork = False  # its first tick with a token makes the other samples
@@ -53,9 +55,13 @@ class Sequence:
         elif len(self.tokens) >= self.most:
             self.reason = LENGTH
 
+    def fail(self, problem: str) -> None:
+        """End it, since no token can be drawn for it."""
+        self.reason, self.problem = FAILED, problem
+
     def outcome(self) -> Outcome:
         """What came of it. Raises ValueError while it goes on."""
         if self.reason is None:
             raise ValueError(f"sequence {self.name!r} has not ended")
         written = tuple(self.tokens[self.prompt_length :])
-        return Outcome(self.request.id, self.sample, written, self.reason)
+        return Outcome(self.request.id, self.sample, written, self.reason, self.problem)

@@ -20,10 +20,8 @@ from dataclasses import dataclass
 from functools import partial
 
 from llmviz.serving.engine import Engine
-from llmviz.serving.requests import CANCELLED, CLOSED, Request
+from llmviz.serving.requests import CANCELLED, CLOSED, FAILED, Request
 from llmviz.serving.trace import Tick
-
-FAILED = "failed"  # the engine made a mistake; the other reasons are those of an Outcome
 
 _log = logging.getLogger(__name__)
 
@@ -42,10 +40,14 @@ class Written:
 
 @dataclass(frozen=True)
 class Ended:
-    """A sample gets no more tokens, and why: a reason of `requests.REASONS`, or FAILED."""
+    """A sample gets no more tokens, and why: a reason of `requests.REASONS`.
+
+    problem: where it failed by itself, what was wrong; empty where the whole engine failed.
+    """
 
     choice: int
     reason: str
+    problem: str = ""
 
 
 class Answer:
@@ -255,7 +257,9 @@ class Service:
             if request is None:
                 continue
             answer, choice = self._places.pop(request.name(outcome.sample))
-            answer.put(Ended(choice, outcome.reason))
+            if outcome.problem:
+                _log.warning("request %s failed: %s", outcome.request, outcome.problem)
+            answer.put(Ended(choice, outcome.reason, outcome.problem))
             if not any(request.name(sample) in self._places for sample in range(request.n)):
                 del self._requests[request.id]
             if answer.over:

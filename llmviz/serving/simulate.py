@@ -29,7 +29,8 @@ _MIX, _MASK = 0x9E3779B97F4A7C15, 2**64 - 1
 class CostModel(Config):
     """How long a tick takes, as a sum of what is computed in it; all in seconds.
 
-    Reference: the linear model of Agrawal et al. 2024, "Vidur", in its simplest form.
+    Reference: Agrawal et al. 2024, "Vidur", which predicts the time of each operation by random
+    forests; here one sum stands for the whole tick.
     """
 
     tick: float = setting(1e-3, "of every tick", "seconds", 0)
@@ -117,6 +118,11 @@ class SimulatedModel:
             next_token(computed[row], one.request.seed + one.sample, self.vocab_size)
             for row, one in plan.draws
         ]
+
+    def clear(self, blocks: Iterable[int]) -> None:
+        """Empty some blocks."""
+        for block in blocks:
+            self.memory[block] = [NOTHING] * self.size
 
     def forget(self, sequence: Sequence) -> None:
         """Nothing is kept of a sequence."""

@@ -91,7 +91,8 @@ class Tick:
             [row.sequence, row.request, row.phase, row.start, row.tokens] for row in self.rows
         ]
         values["finished"] = [
-            [one.request, one.sample, list(one.tokens), one.reason] for one in self.finished
+            [one.request, one.sample, list(one.tokens), one.reason, one.problem]
+            for one in self.finished
         ]
         return values
 
@@ -106,8 +107,8 @@ class Tick:
                 "copies": tuple(tuple(pair) for pair in values["copies"]),
                 "emitted": tuple(tuple(pair) for pair in values["emitted"]),
                 "finished": tuple(
-                    Outcome(request, sample, tuple(tokens), reason)
-                    for request, sample, tokens, reason in values["finished"]
+                    Outcome(request, sample, tuple(tokens), reason, *problem)
+                    for request, sample, tokens, reason, *problem in values["finished"]
                 ),
                 **{
                     name: tuple(values[name])

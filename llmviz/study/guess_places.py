@@ -32,14 +32,15 @@ class Place(NamedTuple):
 def place_of(p: np.ndarray, q: np.ndarray, listed: int, also: tuple[int, ...] = ()) -> Place:
     """Return the numbers of a place; p, q (V,).
 
-    listed: how many tokens are shown, those with the largest p or q; `also` are shown in any case.
+    listed: how many tokens are shown, those with the largest p or q, in falling order; `also` are
+    shown in any case, each in place of another one.
     """
     kept, added = np.minimum(p, q), np.maximum(p - q, 0.0)
-    order = np.argsort(-np.maximum(p, q), kind="stable")
-    shown = [int(token) for token in order[:listed] if max(p[token], q[token]) > 0]
-    for token in also:
-        if token not in shown:
-            shown = [*shown[: listed - 1], token] if len(shown) >= listed else [*shown, token]
+    larger = np.maximum(p, q)
+    order = np.argsort(-larger, kind="stable")[:listed]
+    others = [int(token) for token in order if larger[token] > 0 and token not in also]
+    shown = [*others[: max(0, listed - len(set(also)))], *dict.fromkeys(also)]
+    shown.sort(key=lambda token: -larger[token])
     return Place(
         tuple(shown),
         *(_with_rest(row, shown) for row in (p, q, kept, added)),

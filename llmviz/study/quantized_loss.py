@@ -17,7 +17,11 @@ DOCUMENTS, AT_ONCE = 60, 4  # texts in all, and between two looks
 
 @dataclass(frozen=True)
 class LossSoFar:
-    """Mean losses on the texts so far, nats per token, and the bytes of the quantized model."""
+    """Mean losses on the texts so far, nats per token, and the bytes of the quantized model.
+
+    floor: the lowest loss that can be expected, None where it is not known. matrices: those of
+    `total` bytes that the quantized matrices take.
+    """
 
     documents: int
     tokens: int

@@ -19,7 +19,8 @@ BATCHES = (1, 2, 4, 8, 16, 32)  # texts that are decoded at once
 PROMPT = 128  # tokens, or as many as the context holds with one to write
 ROUNDS = 8
 SQUARE = 768  # rows and columns of the matrices whose product is timed
-LARGE = 2**28  # bytes of the matrix that is read: more than processors keep close by
+LARGE = 2**28  # bytes of the matrix that is read: more than most processors keep close by
+COLUMNS = 1024  # of the matrices that are read
 PREFILL, DECODE = "prefill", "decode"
 
 
@@ -115,8 +116,8 @@ def _found(done: int, best: list[float], works: list[tuple[str, int, PassWork]])
     return Roofline(
         rounds=done,
         operations=2 * SQUARE**3 / product,
-        far=LARGE / far,
-        near=works[0][2].weights / near,
+        far=_matrix_bytes(LARGE) / far,
+        near=_matrix_bytes(works[0][2].weights) / near,
         points=tuple(
             Point(phase, batch, work, seconds)
             for (phase, batch, work), seconds in zip(works, own, strict=True)
@@ -124,13 +125,18 @@ def _found(done: int, best: list[float], works: list[tuple[str, int, PassWork]])
     )
 
 
+def _matrix_bytes(size: int) -> int:
+    """Bytes of the float32 matrix of whole rows that comes nearest to a size from below."""
+    row = 4 * COLUMNS
+    return max(row, size // row * row)
+
+
 def _reader(size: int) -> Callable[[], object]:
     """A product of a matrix of about so many bytes with a vector: each number is read once."""
     import torch
 
-    columns = 1024
-    matrix = torch.rand(max(1, size // (4 * columns)), columns)
-    vector = torch.rand(columns)
+    matrix = torch.rand(_matrix_bytes(size) // (4 * COLUMNS), COLUMNS)
+    vector = torch.rand(COLUMNS)
     return lambda: matrix @ vector
 
 

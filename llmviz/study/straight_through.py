@@ -11,7 +11,7 @@ import numpy as np
 
 from llmviz.quantization.scheme import TENSOR, Scheme
 
-REACH, BEYOND = 1.0, 1.5  # where the grid of the picture ends, and the largest weight in it
+REACH, BEYOND = 1.0, 2.0  # where the grid of the picture ends, and the largest weight in it
 POINTS = 601
 
 

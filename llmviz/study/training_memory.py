@@ -48,7 +48,7 @@ def watched_step(model: nn.Module, ids: Tensor, pieces: int = 1, recompute: int 
     ids: (B, T + 1). The averages are there already, as they are from the second step of a run on.
     Raises ValueError for more pieces than rows.
     """
-    from llmviz.training.step_memory import gpt_parts, watch_step
+    from llmviz.training.step_watch import gpt_parts, watch_step
 
     own, optimizer = _learner(model, recompute)
     return watch_step(own, optimizer, _pieces(ids, pieces), gpt_parts(own))

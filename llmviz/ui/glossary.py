@@ -92,8 +92,8 @@ TERMS: dict[str, str] = {
     ),
     "character": "One Unicode code point. What you see as one letter can be several of them.",
     "code (quantization)": (
-        "The whole number that stands for a weight on a grid of evenly spaced values. Times the "
-        "step of the grid, less its zero point, it is the rounded weight."
+        "The whole number that stands for a weight on a grid of evenly spaced values. The rounded "
+        "weight is (code − zero point) · step; a symmetric grid has the zero point 0."
     ),
     "confusion matrix": (
         "A table of how often texts of each class (rows) were called each class (columns). What is "
@@ -346,8 +346,8 @@ TERMS: dict[str, str] = {
         "of another model, which stays as it is."
     ),
     "quantization": (
-        "To round numbers to the values of a grid and keep only the number of the value, its code, "
-        "in a few bits."
+        "Rounding weights to the values of a grid. Of each weight only a code of a few bits is "
+        "kept, which says which value it is."
     ),
     "query": "The vector with which a token looks for others: it is compared with their keys.",
     "rank": (
@@ -370,8 +370,8 @@ TERMS: dict[str, str] = {
         "leaves their mean where it is, and it has no shift."
     ),
     "roofline": (
-        "A picture of how fast a machine can compute at most: up to a slope, where reading bytes "
-        "takes the time, and a flat roof, where computing does."
+        "A picture of how many operations a second a machine can make at most. Along its slope the "
+        "limit is how fast bytes are read; along its flat roof, how fast the machine computes."
     ),
     "rotary positions": (
         "The queries and keys of a token are turned, two numbers at a time. The angle grows with "
@@ -398,9 +398,9 @@ TERMS: dict[str, str] = {
         "padding, or an unknown word."
     ),
     "speculative decoding": (
-        "A way to write faster: a small, fast draft guesses several tokens, the model checks all "
-        "of them in one pass, and keeps those that it accepts. The distribution of the text stays "
-        "that of the model."
+        "A way to write faster: something small and fast, the draft, guesses several tokens. The "
+        "model checks all of them in one pass and keeps those before the first that it rejects. "
+        "Each token has the same probability as if the model had written alone."
     ),
     "start token": (
         "A special token before the first token of a text. From it the model predicts the first "
@@ -408,8 +408,8 @@ TERMS: dict[str, str] = {
     ),
     "stem": "What is left of a word once its endings are cut off; it need not be a word.",
     "straight-through estimator": (
-        "A rule for gradients through rounding, whose slope is 0: going backwards, rounding counts "
-        "as the identity, and as 0 beyond the ends of the grid."
+        "A rule for gradients through rounding, whose slope is 0 nearly everywhere: the backward "
+        "pass takes the slope 1 instead, and 0 where a value was cut off at an end of the grid."
     ),
     "stride": "How many tokens the window moves from one training example to the next.",
     "subnormal number": (
@@ -483,8 +483,8 @@ TERMS: dict[str, str] = {
     ),
     "word2vec": ("Vectors of words, learned by predicting which words stand near each other."),
     "zero point": (
-        "The code that stands for the weight 0 on an asymmetric grid. It is taken from a code "
-        "before the code is multiplied by the step."
+        "The code that stands for the weight 0 on an asymmetric grid. It is subtracted from a code "
+        "before the result is multiplied by the step."
     ),
     "Zipf's law": (
         "In long texts that people wrote, the word of rank r comes about 1/r as often as the most "

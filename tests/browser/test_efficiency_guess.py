@@ -37,8 +37,18 @@ def test_rounds_are_stepped_and_a_token_is_opened_under_the_pointer(visit):
     last = page.locator(".guess-chip.now")
     expect(last).to_have_attribute("data-verdict", "drawn")
     guesses.first.hover()
+    expect(page.locator(".guess-legend")).to_contain_text("comes as an accepted guess")
+    expect(table.locator(".guess-mark").first).to_be_visible()
     expect(page.locator(".guess-told")).to_contain_text(told)
     expect(guesses.first).to_have_class(re.compile("open"))
+    visit.assert_clean()
+
+
+def test_where_nothing_is_guessed_the_legend_speaks_of_no_rejection(visit):
+    visit.open("efficiency?part=guess&draft=copy&guesstext=Once&guessstep=0", ".guess-board")
+    expect(visit.page.locator(".guess-told")).to_contain_text("There was no guess")
+    expect(visit.page.locator(".guess-pair:visible")).to_have_text(["is drawn from p"])
+    expect(visit.page.locator(".guess-mark")).to_have_count(0)
     visit.assert_clean()
 
 

@@ -78,7 +78,13 @@ def test_what_cannot_be_is_refused(given, rule):
 
 @pytest.mark.parametrize(
     "options",
-    [dict(n_kv_head=2), dict(norm="post"), dict(dropout=0.1), dict(activation="swiglu")],
+    [
+        dict(n_kv_head=2),
+        dict(norm="post"),
+        dict(dropout=0.1),
+        dict(activation="swiglu"),
+        dict(positions="rotary"),
+    ],
     ids=str,
 )
 def test_the_exact_list_is_for_one_form(options):

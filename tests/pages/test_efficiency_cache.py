@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from llmviz.lessons.efficiency.cache import contents, sizes, words, work
 from llmviz.models.arithmetic import BYTES
 from llmviz.models.cache_shapes import CacheShape
 from llmviz.models.pass_work import PassWork
+from llmviz.models.settings import GPTConfig
 from llmviz.pretrained import load_bundled
 from llmviz.study.roofline import BATCHES, DECODE, PREFILL, Point, Roofline
 from llmviz.ui.kept import kept
@@ -120,7 +122,31 @@ def test_the_question_has_one_right_answer(layers, groups, share, size, dtype):
     found = [answer == right for answer in question.answers]
     assert found == [i == question.right for i in range(len(found))]
     line = sizes.told(shape, 1, 1, dtype)
-    assert ("times less" in line) == (share > 1)
+    assert ("times as much" in line) == (share > 1) and "1 bytes" not in question.text
+
+
+def test_sums_have_digits_at_both_ends():
+    smallest, largest = CacheShape(1, 1, 1, 1), CacheShape(10**6, 10**6, 1, 10**6)
+    chart = sizes.bars(smallest, 1, 1, "int4", "light")
+    assert chart.data[0].x == (1, 1, 1) and chart.layout.xaxis.title.text.startswith("B of")
+    line = sizes.told(largest, 256, 131_072, "float32")
+    assert "e+" not in line and "1,000,000 times as much" in line
+
+
+@given(some.integers(1, 6), some.integers(1, 512), some.integers(1, 5_000), some.integers(0, 128))
+@settings(deadline=None)
+def test_the_question_on_twice_the_texts_contradicts_itself_nowhere(layers, width, vocab, seen):
+    shape = GPTConfig(n_layer=layers, n_embd=width, n_head=1, vocab_size=vocab)
+    for batch in BATCHES:
+        question = work.question(shape, batch, seen)
+        told = re.search(r"([\d.]+) times as many", question.reasons[question.right])
+        assert 1 < float(told[1]) < 2
+
+
+def test_a_context_of_two_tokens_has_a_prefill_of_one():
+    counted = work.works(GPTConfig(context_length=2))
+    assert [one.tokens for one in counted] == [1, *BATCHES]
+    assert work.table(counted)[0][:2] == ("prefill of 1 token", 1)
 
 
 def measured(seconds: float = 0.001, factor: float = 1.0) -> Roofline:
@@ -150,11 +176,22 @@ def test_what_was_measured_is_drawn_and_told(monkeypatch):
     fine(open_part("efficiency", "cache", **link))
 
 
-@pytest.mark.parametrize(("factor", "faster"), [(0.5, True), (1.0, False), (1.5, False)])
-def test_batches_are_called_faster_only_where_they_are(factor, faster):
+@pytest.mark.parametrize(
+    ("factor", "words_of_it"),
+    [(0.5, "times as fast as one"), (0.99, "about the same time"), (1.5, "times as long as one")],
+)
+def test_batches_are_called_faster_only_where_they_are(factor, words_of_it):
     line = " ".join(work.told(measured(factor=factor), len(BATCHES) - 1))
-    assert ("times as fast as one" in line) == faster
+    assert line.count("Per token") == line.count(words_of_it) == 1
     assert "at once are" not in " ".join(work.told(measured(factor=factor), 0))
+
+
+def test_points_above_the_roof_are_named_where_there_are_any():
+    lines = work.told(measured(seconds=1.0), 0)
+    assert words.OVERHEAD in lines and words.ABOVE not in lines
+    assert "1,000 ms for a pass" in lines[1]
+    lines = work.told(measured(seconds=1e-9), 0)
+    assert words.ABOVE in lines and words.OVERHEAD not in lines
 
 
 def test_nothing_is_measured_before_the_button(opened):

@@ -20,7 +20,15 @@ from llmviz.components.guess_rounds.view import (
 )
 from llmviz.lessons.efficiency.guess import questions, speed, words
 from llmviz.lessons.efficiency.guess.params import MOST_STEPS, WRITTEN
-from llmviz.lessons.efficiency.guess.rounds import rounds_of, total
+from llmviz.lessons.efficiency.guess.rounds import (
+    chance_text,
+    draw_line,
+    pictured,
+    rounds_of,
+    total,
+)
+from llmviz.sampling.drafts import Chances
+from llmviz.sampling.speculative import Guess, Round
 from llmviz.study.guess_speed import Speed, guess_speeds
 from llmviz.ui import engine
 from llmviz.ui.common import percent
@@ -95,6 +103,55 @@ def test_without_any_model_the_page_says_how_to_make_one(tmp_path, monkeypatch):
     app = opened()
     fine(app)
     assert "is not in this copy of the app" in boxes(app)
+
+
+@pytest.mark.parametrize("kind", ["copy", "counts"])
+@pytest.mark.parametrize("k", [1, 2, 8])
+def test_the_sentences_say_why_there_are_fewer_guesses_or_none(bundle, kind, k):
+    ids = tuple(ids_of(bundle, TEXT)[: CONTEXT - WRITTEN])
+    for luck in range(1, 7):
+        given = (bundle.name, bundle.version, ids, kind, k, 1.0, luck)
+        rounds = rounds_of(*given)
+        for one, shown in zip(rounds, pictured(*given), strict=True):
+            left, end = len(ids) + WRITTEN - one.before, shown.lines[-1]
+            guesses, first = len(one.guesses), shown.lines[0]
+            assert ("has no guess here" in end) == (guesses == 0 and left > 1)
+            assert ("Only one token is still to be written" in end) == (left == 1)
+            if guesses:
+                assert ("still to be written" in first) == (guesses < k and guesses == left - 1)
+                assert ("has no other" in first) == (guesses < min(k, left - 1))
+                assert ("one after the other" in first) == (guesses > 1)
+            for at, line in enumerate(shown.lines[bool(guesses) : -1]):
+                if "rejected" in line:
+                    assert ("behind it" in line) == (at + 1 < guesses)
+
+
+def test_an_end_within_the_accepted_guesses_is_told():
+    p = np.eye(4)[2]
+    guesses = tuple(Guess(2, Chances(p), p, 0.0) for _ in range(2))
+    whole = Round(5, guesses, 1, p, 0.5, (2, 2, 1))
+    cut = Round(5, guesses, 1, p, 0.5, (2,))
+    assert words.LINE_END not in draw_line(whole, "x", 9)
+    assert words.LINE_END in draw_line(cut, "x", 9)
+
+
+@settings(max_examples=200, deadline=None)
+@given(share=some.floats(0, 1) | some.floats(-12, 0).map(lambda power: 10**power))
+def test_a_probability_is_written_as_0_only_where_it_is_0(share):
+    written = chance_text(share)
+    digits = written.replace("\u00a0", " ")
+    assert (digits == "0.0 %") == (share == 0)
+    if share >= 1e-8:
+        assert 0.95 * share <= float(digits.removesuffix(" %")) / 100 <= 1.05 * share
+
+
+def test_all_rounds_are_told_with_units_even_without_a_guess():
+    p = np.ones(4) / 4
+    alone = Round(5, (), 1, p, 0.5, (1,))
+    assert total([alone]) == (
+        "1 round wrote 1 token: 1.00 tokens for each pass of the target. Guesses looked at: 0; "
+        "accepted: 0."
+    )
 
 
 @given(k=some.integers(1, 8))

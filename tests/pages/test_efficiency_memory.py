@@ -11,11 +11,19 @@ from hypothesis import strategies as some
 
 from llmviz.background import STOPPED
 from llmviz.lessons.efficiency.memory import paper, step, ways, words
-from llmviz.models.arithmetic import TrainingMemory
+from llmviz.models.arithmetic import PRESETS, TrainingMemory, count
 from llmviz.models.settings import GPTConfig
 from llmviz.models.training_bytes import kept_tensors
 from llmviz.study.training_memory import Way, Ways, group_sizes, memory_ways
-from llmviz.training.step_memory import KINDS
+from llmviz.training.step_memory import (
+    FORWARD,
+    INPUTS,
+    KINDS,
+    UPDATE,
+    Held,
+    Moment,
+    StepMemory,
+)
 from llmviz.ui.kept import kept
 from tests.pages.finished_job import FakeJob
 from tests.pages.harness import boxes, fine, open_part, prose_of, sent
@@ -40,7 +48,7 @@ def test_the_picture_is_the_step(opened):
     assert len(data["operations"]) == live.shape[1] and data["chosen"] == 3
     assert list(words.KINDS) == list(KINDS)
     parts = list(dict.fromkeys(part for _, part, _ in data["sections"]))
-    assert parts == ["embeddings", "block 0", "last norm", "head", "loss", ""]
+    assert parts == ["embeddings", "block 0", "last norm", "head", "loss", "all weights"]
     assert {name for name in data["names"] if name.startswith("gradient of")}
 
 
@@ -96,6 +104,7 @@ def test_the_question_has_one_right_answer(parameters):
 def test_the_verdict_says_what_the_sum_says(values, gb):
     found = TrainingMemory(*values)
     line = paper.told(found, 1, 1, gb)
+    assert "e+" not in line
     assert ("does not fit" in line) == (found.total > gb * 1e9)
 
 
@@ -141,10 +150,10 @@ def test_what_was_measured_is_told(monkeypatch):
     fine(app)
     said = prose_of(app)
     assert (
-        "“input of every 1 block”: 500 B, which is 50.0\u00a0% of the 1 kB" in said
+        "“input of every block”: 500 B, 50.0\u00a0% of the 1 kB" in said
         and "1.30 times as long" in said
     )
-    assert "bit for bit" in said and "3.0e-07" in said
+    assert "bit for bit" in said and "3.0·10⁻⁷" in said
     charts = [json.loads(one.proto.spec) for one in app.get("plotly_chart")]
     assert charts[1]["data"][0]["x"] == [10.0, 13.0, 12.0, 11.0]
     jobs.results, jobs.state = jobs.results[:1], STOPPED
@@ -154,6 +163,46 @@ def test_what_was_measured_is_told(monkeypatch):
 def test_gradients_that_differ_are_not_called_equal():
     differing = (PLAIN, Way(1, 1, 500, 300, 2e-6, 13.0))
     assert "bit for bit" not in " ".join(ways.told(differing))
+    (_, pieces) = ways.told((*FOUND, Way(0, 2, 700, 200, 0.0, 11.0)))
+    assert "bit for bit" in pieces and "differ" not in pieces
+
+
+def test_a_peak_in_the_update_has_a_place():
+    moments = (Moment(FORWARD, INPUTS, ""), Moment(UPDATE, "", "mul"))
+    memory = StepMemory(moments, (Held("temporary", "mul", "", (2,), "float32", 8, 1, 2),))
+    assert "in the part “update, all weights”" in step.peak_told(memory)
+
+
+def asked(**more):
+    sizes = {key: PRESETS["modern 7B"][field] for key, field in paper.SIZES.items()}
+    given = dict(
+        papershape="modern 7B", paperdtype="float32", paperoptimizer="sgd", paperrecompute=0,
+        paperpieces=1, paperattention="fused", papertokens=8,
+    )  # fmt: skip
+    return paper.asked(given | sizes | more)[0]
+
+
+def test_a_typed_size_changes_what_follows_from_it_and_nothing_else():
+    published = asked()
+    assert (published.hidden_size, published.n_kv_head) == (14336, 8)
+    deeper = asked(paperlayers=33, papervocab=50_000)
+    assert (deeper.hidden_size, deeper.n_kv_head) == (14336, 8)
+    assert count(deeper) > count(published)
+    assert (asked(paperheads=16).hidden_size, asked(paperheads=16).n_kv_head) == (14336, None)
+    wider = asked(paperwidth=8192)
+    assert (wider.hidden_size, wider.n_kv_head) == (None, 8)
+
+
+def test_learned_positions_are_enough_for_the_texts():
+    shape = {key: PRESETS["GPT-2"][field] for key, field in paper.SIZES.items()}
+    short, long = (asked(papershape="GPT-2", papertokens=n, **shape) for n in (1024, 5000))
+    assert count(long) - count(short) == (5000 - 1024) * 768
+
+
+def test_a_small_model_has_bars_that_can_be_read():
+    found = TrainingMemory(4e3, 4e3, 8e3, 0.0, 20e3)
+    chart = paper.bars(found, "light")
+    assert chart.data[0].x == (4, 4, 8, 0, 20) and chart.layout.xaxis.title.text == "kB"
 
 
 def test_the_ways_are_what_they_say():

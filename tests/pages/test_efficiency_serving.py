@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -83,11 +84,9 @@ def test_the_blocks_of_a_text_are_rounded_up(length, size):
     asked = questions.blocks_of("r1", length, size)
     right = int(asked.answers[asked.right].replace(",", ""))
     assert (right - 1) * size < length <= right * size
-    assert (
-        f"{right * size} slots, of which {right * size - length} have no"
-        in asked.reasons[asked.right]
-    )
+    assert f"{right * size} − {length} = {right * size - length}. " in asked.reasons[asked.right]
     assert len(asked.answers) >= 2
+    assert not re.search(r"\b1 (tokens|slots|blocks)", " ".join((asked.text, *asked.reasons)))
 
 
 @given(some.integers(1, 300), some.integers(2, 16), some.integers(1, 64))
@@ -131,8 +130,10 @@ def table_of(app) -> dict[str, list[str]]:
 def test_both_runs_stand_side_by_side_as_measured(opened, recorded):
     table = table_of(opened)
     one, other = (run.recording for run in recorded.runs)
-    assert table["throughput"][:2] == [f"{x.tokens / x.ticks[-1].end:,.0f}" for x in (one, other)]
-    for recording, written in zip((one, other), table["time to first token, 50 %"], strict=False):
+    assert table["throughput, tokens/s"] == [
+        f"{x.tokens / x.ticks[-1].end:,.0f}" for x in (one, other)
+    ]
+    for recording, written in zip((one, other), table["time to first token p50, ms"], strict=False):
         firsts = sorted(
             next(tick.end for tick in recording.ticks if name in dict(tick.emitted))
             - request.arrival
@@ -188,7 +189,9 @@ def test_the_learners_runs_take_the_place_of_the_recorded_ones(monkeypatch, reco
     ended = len(recorded.runs[0].recording.outcomes)
     assert f"static: {ended} of {ended} texts have ended" in text
     table = table_of(app)
-    assert table["throughput"][0] == f"{recorded.runs[1].recording.tokens_per_second:,.0f}"
+    assert (
+        table["throughput, tokens/s"][0] == f"{recorded.runs[1].recording.tokens_per_second:,.0f}"
+    )
 
 
 def test_equal_policies_and_ties_are_told_rightly(recorded):
@@ -200,6 +203,11 @@ def test_equal_policies_and_ties_are_told_rightly(recorded):
     assert figures.compared(again).startswith("Both wrote")
     same = replace(shown, trial=replace(shown.trial, policies=("static", "static")))
     assert figures.who_waits_less(same) is None
+    slower = replace(one.recording.ticks[-1], end=1.001 * one.recording.seconds)  # by a thousandth
+    late = replace(one.recording, ticks=(*one.recording.ticks[:-1], slower))
+    near = replace(shown, runs=(one, replace(one, recording=late)))
+    assert "1.00 times" not in figures.compared(near)
+    assert figures.compared(near).startswith("Both wrote about")
     assert len(set(figures.names_of(same))) == 2
     asked = figures.who_waits_less(shown)
     middle = [run.recording.to_first[50] for run in (one, other)]

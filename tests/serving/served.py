@@ -14,7 +14,7 @@ from typing import Any
 
 from llmviz.serving.engine import Engine
 from llmviz.serving.http import Served, application
-from llmviz.serving.plan import Plan
+from llmviz.serving.plan import Draw, Plan
 from llmviz.serving.record import record_all
 from llmviz.serving.requests import Outcome, Request
 from llmviz.serving.server import Server, hosts_for, listen
@@ -39,6 +39,7 @@ class GatedModel(SimulatedModel):
         self.gate.set()
         self.steps: Counter[int] = Counter()  # by how many new tokens a request asks for
         self.broken = False
+        self.spoiled: int | None = None  # no token is drawn for prompts that have this one
 
     def compute(self, plan: Plan) -> list[int]:
         """Wait for the gate, then compute."""
@@ -49,6 +50,15 @@ class GatedModel(SimulatedModel):
         sequences = [*plan.decode, *(one for one, _, _ in plan.prefill)]
         self.steps.update(one.request.max_new_tokens for one in sequences)
         return super().compute(plan)
+
+    def draw(self, plan: Plan, computed: list[int]) -> list[Draw]:
+        """Draw as the stand-in does, but for prompts with a spoiled token."""
+        return [
+            ValueError("logits must be finite; got nan")
+            if self.spoiled in sequence.request.prompt
+            else token
+            for (_, sequence), token in zip(plan.draws, super().draw(plan, computed), strict=True)
+        ]
 
 
 class Running:

@@ -275,6 +275,26 @@ def test_a_broken_engine_is_told_to_all_and_to_who_looks_after_it(caplog):
     assert "the stand-in is broken" in caplog.text
 
 
+@pytest.mark.parametrize("stream", [True, False])
+def test_one_for_whom_no_token_can_be_drawn_fails_alone(stream, caplog):
+    with running() as one:
+        one.model.gate.clear()
+        good = one.open_stream(stream=True, max_tokens=6)
+        answer = good.getresponse()  # it has begun
+        one.model.spoiled = TOKENIZER.encode("z")[0]
+        bad = one.open_stream(stream=stream, prompt="a z", max_tokens=6)
+        one.until_busy(2)
+        one.model.gate.set()
+        body = bad.getresponse().read()
+        error = (events(body)[-1] if stream else json.loads(body))["error"]
+        assert error["code"] == "failed" and "must be finite" in error["message"]
+        text = "".join(each["choices"][0]["text"] for each in events(answer.read())[:-1])
+        assert text == text_of(alone("ab", 6))
+        expect_whole(one.complete(max_tokens=3)[1]["choices"][0], "ab", 3)
+        assert one.ask("GET", "/health")[0] == 200
+    assert "must be finite" in caplog.text
+
+
 def test_openais_own_client_is_served(server):
     import openai
 

@@ -105,6 +105,38 @@ def test_tokens_stay_the_same_when_memory_runs_out(preemption):
     assert any(tick.copies for tick in played.ticks)
 
 
+SPOILED = VOCAB - 1  # a token of which the model below computes nothing but nan
+
+
+@pytest.mark.parametrize("preemption", ["recompute", "swap"])
+@pytest.mark.parametrize("policy", POLICIES)
+def test_one_whose_logits_are_no_numbers_fails_alone(policy, preemption):
+    model = tiny(tied_head=False)
+    with torch.no_grad():
+        model.token.weight[SPOILED] = float("nan")
+    config = ServingConfig(
+        policy, max_batch=5, block_size=2, n_blocks=20, token_budget=6, preemption=preemption
+    )
+    ways = [SamplingSettings(banned=(SPOILED,), **way) for way in ({"temperature": 0.0}, {})]
+    spoiled = {"r1": (1, 2, 3, SPOILED), "r4": (SPOILED,), "r6": (1, 2, 3, SPOILED, 4, 5)}
+    requests = [
+        Request(f"r{i}", spoiled.get(f"r{i}", (1, 2, 3, i)), 12, ways[i % 2], seed=i, n=1 + i % 2)
+        for i in range(9)
+    ]
+    for one in spoiled:  # one that draws the most probable token, ban or no ban
+        requests.append(Request(f"{one}-plain", spoiled[one], 3))
+    played = play(Script(config, {0: requests[:5], 3: requests[5:]}), model)
+    for request in requests:
+        for sample in range(request.n):
+            outcome = played.outcomes[request.name(sample)]
+            if SPOILED in request.prompt:
+                assert (outcome.reason, outcome.tokens) == ("failed", ())
+                assert "finite" in outcome.problem
+            else:
+                alone = alone_by(model)(request, sample)
+                assert (outcome.reason, list(outcome.tokens)) == ("length", alone)
+
+
 def sequence(tokens: list[int], computed: int, table: list[int]) -> Sequence:
     made = Sequence(Request(f"s{table[0]}", tuple(tokens)), 0, 0)
     made.computed, made.table = computed, table

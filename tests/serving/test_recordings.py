@@ -11,12 +11,16 @@ from llmviz.serving import (
     POLICIES,
     BlockManager,
     CostModel,
+    Engine,
     Recording,
     Request,
     ServingConfig,
+    SimulatedModel,
+    Tick,
     Workload,
     make_requests,
     percentiles,
+    record_all,
     record_bundled,
     replay,
     simulate,
@@ -171,3 +175,19 @@ def test_a_block_that_was_given_away_is_not_found_again():
     assert manager.find(tokens) == [0]
     assert manager.allocate() == 0
     assert manager.find(tokens) == []
+
+
+def test_a_run_in_which_one_fails_is_refused_and_its_tick_is_kept_whole():
+    class Spoiled(SimulatedModel):
+        def draw(self, plan, computed):
+            return [ValueError("logits must be finite") for _ in plan.draws]
+
+    config = ServingConfig(n_blocks=4)
+    with pytest.raises(ValueError, match=r"'a': logits must be finite"):
+        record_all(Spoiled(config), [Request("a", (1, 2))], config)
+    engine = Engine(Spoiled(config), config)
+    engine.add(Request("a", (1, 2), n=2))
+    tick = engine.step()
+    assert [one.problem for one in tick.finished] == ["logits must be finite"] * 2
+    assert not engine.busy and not tick.emitted
+    assert Tick.from_dict(json.loads(json.dumps(tick.to_dict()))) == tick

@@ -21,11 +21,14 @@ rows = some.lists(some.floats(0, 1), min_size=6, max_size=6).filter(sum)
 
 
 @settings(max_examples=100, deadline=None)
-@given(rows, rows, some.integers(1, 6), some.integers(0, 5))
+@given(rows, rows, some.integers(1, 6), some.lists(some.integers(0, 5), max_size=2))
 def test_a_place_loses_nothing(row_p, row_q, listed, also):
     p, q = (np.array(row) / sum(row) for row in (row_p, row_q))
-    place = place_of(p, q, listed, (also,))
-    assert also in place.tokens and len(set(place.tokens)) == len(place.tokens)
+    place = place_of(p, q, listed, tuple(also))
+    assert set(also) <= set(place.tokens) and len(set(place.tokens)) == len(place.tokens)
+    assert len(place.tokens) <= max(listed, len(set(also)))
+    larger = np.maximum(p, q)[list(place.tokens)]
+    assert (np.diff(larger) <= 0).all()
     for row, full in ((place.p, p), (place.q, q)):
         assert row.sum() == pytest.approx(full.sum())
         np.testing.assert_array_equal(row[:-1], full[list(place.tokens)])

@@ -31,7 +31,8 @@ def controls():
 def spread(call):
     """The names of the functions whose answers a call takes with two stars."""
     answers = [word.value for word in call.keywords if word.arg is None]
-    return [answer.func.attr for answer in answers if isinstance(answer, ast.Call)]
+    functions = [answer.func for answer in answers if isinstance(answer, ast.Call)]
+    return [one.attr if isinstance(one, ast.Attribute) else one.id for one in functions]
 
 
 def test_no_control_of_a_link_types_its_range_a_second_time():

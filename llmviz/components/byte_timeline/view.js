@@ -18,7 +18,7 @@ const UNITS = ["B", "kB", "MB", "GB", "TB"];
 export function size(bytes) {
   let unit = 0;
   let number = bytes;
-  while (number >= 1000 && unit < UNITS.length - 1) {
+  while (number >= 999.5 && unit < UNITS.length - 1) {
     number /= 1000;
     unit++;
   }

@@ -54,12 +54,13 @@ class GuessRounds {
       return { row, label, chips, drawn };
     });
     this.board.replaceChildren(given, ...this.rows.map((one) => one.row));
-    const keys = ["kept", "added", "mark"].map((name) => {
+    // Where nothing was guessed, all of p is drawn: the second entry has other words there.
+    this.keys = ["kept", "added", "mark"].map((name) => {
       const pair = el("span", "guess-pair");
       pair.append(el("span", `guess-key ${name}`), el("span", null, words[name]));
       return pair;
     });
-    this.legend.replaceChildren(...keys);
+    this.legend.replaceChildren(...this.keys);
   }
 
   cells(nodes) {
@@ -128,6 +129,10 @@ class GuessRounds {
     this.told.textContent = this.pointed ? `${decided} ${told}` : told;
     if (before === shown.place) return;
     const { words } = this.data;
+    const free = q.every((x) => x === 0);
+    const [accepted, other, mark] = this.keys;
+    accepted.hidden = mark.hidden = free;
+    other.lastChild.textContent = free ? words.free : words.added;
     let most = 0;
     for (let i = 0; i < p.length; i++) most = Math.max(most, p[i], q[i]);
     const at = (x) => `${(100 * x) / (most || 1)}%`;
@@ -141,9 +146,12 @@ class GuessRounds {
           part.style.width = at(size);
           return part;
         };
-        const mark = el("span", "guess-mark");
-        mark.style.left = at(row[0]);
-        track.append(bar("guess-bar kept", 0, row[2]), bar("guess-bar added", row[2], row[3]), mark);
+        track.append(bar("guess-bar kept", 0, row[2]), bar("guess-bar added", row[2], row[3]));
+        if (!free) {
+          const mark = el("span", "guess-mark");
+          mark.style.left = at(row[0]);
+          track.append(mark);
+        }
       }
       const figures = row.map((value, i) =>
         el("span", `num ${["q", "p", "kept", "added"][i]}`, typeof value === "string" ? value : chance(value)),

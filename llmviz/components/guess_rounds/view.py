@@ -20,6 +20,7 @@ WORDS = (
     "p",
     "kept",
     "added",
+    "free",
     "others",
     "sum",
     "mark",

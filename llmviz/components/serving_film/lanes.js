@@ -8,7 +8,7 @@ const PITCH = [5, 16]; // from one lane to the next, in pixels: where there are 
 const TALL = 720; // pixels that the lanes take at most, if their pitch allows
 const NAMES = 74;
 const FOOT = 24;
-const THIN = { waiting: ["--lv-muted", []], idle: ["--lv-line", [1, 2]], preempted: ["--lv-key", [4, 3]], swapped: ["--lv-key", [1, 3]] };
+const THIN = { waiting: ["--lv-muted", []], idle: ["--lv-line", []], preempted: ["--lv-key", [4, 3]], swapped: ["--lv-key", [1, 3]] };
 const SHARE = { prefill: 1, decode: 0.5 }; // of the request's colour
 
 export class Lanes {
@@ -108,14 +108,14 @@ export class Lanes {
     pen.fillText(words.time, 2, floor + 13);
   }
 
-  // From the arrival to the first tick of its own it waits; then come stretches of one state each.
+  // From the arrival to its first tick it waits; then come stretches of one state each.
   drawLane(pen, style, sequence, top) {
     const { sequences, ticks, stateNames } = this.data;
     const states = this.states.of(sequence);
     const colour = style(`--lv-kind-${this.colours[sequence]}`);
     const running = (at) => ["prefill", "decode", "padding"].includes(stateNames[states[at]]);
-    let from = states.findIndex((_, at) => running(at));
-    const first = from < 0 ? this.end() : ticks[from].begin;
+    let from = states.findIndex((_, at) => !["away", "waiting"].includes(stateNames[states[at]]));
+    const first = from < 0 ? this.end() : running(from) ? ticks[from].begin : ticks[from - 1].end;
     this.drawState(pen, style, "waiting", colour, [sequences[sequence].arrives, first], top);
     for (let at = from + 1; from >= 0 && at <= ticks.length; at++) {
       if (at < ticks.length && states[at] === states[from]) continue;

@@ -49,6 +49,7 @@ export function allStates({ sequences, ticks, stateNames }) {
   ticks.forEach((tick, at) => {
     const rest = (sequence) => (over[sequence] ? number.over : begun[sequence] ? number.idle : number.away);
     sequences.forEach((_, sequence) => (cells[sequence][at] = rest(sequence)));
+    for (const sequence of tick.preempted) begun[sequence] = true; // also a sample that had no row yet
     for (const sequence of tick.waiting) cells[sequence][at] = begun[sequence] ? number.preempted : number.waiting;
     for (const sequence of tick.swapped) cells[sequence][at] = number.swapped;
     for (const [sequence, phase] of tick.rows) {

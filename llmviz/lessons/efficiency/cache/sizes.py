@@ -11,7 +11,7 @@ from llmviz.lessons.efficiency.cache import words
 from llmviz.lessons.efficiency.cache.contents import KEY
 from llmviz.models.arithmetic import BYTES
 from llmviz.models.cache_shapes import KNOWN, CacheShape, shape_bytes, typed_shape
-from llmviz.models.room import spoken_bytes
+from llmviz.models.room import byte_unit, spoken_bytes
 from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.common import choose, count, theme
@@ -23,8 +23,6 @@ from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
 from llmviz.ui.table import grouped, rows_table
-
-GB = 1e9
 
 
 def draw(state: PageState) -> None:
@@ -53,17 +51,24 @@ def draw(state: PageState) -> None:
         prose(told(shape, *given))
         _code(shape, *given)
     st.markdown(f"**{words.TABLE_TITLE}**")
-    rows_table(table(*given), words.TABLE_COLUMNS, column_config=grouped(words.TABLE_COLUMNS[1:6]))
+    rows_table(
+        table(*given),
+        words.TABLE_COLUMNS,
+        column_config=grouped(words.TABLE_COLUMNS[1:6]),
+        height="content",
+    )
+    st.caption(words.TABLE_NOTE)
 
 
 @kept(64)
 def bars(shape: CacheShape, texts: int, tokens: int, dtype: str, mode: Mode) -> go.Figure:
-    """Return the gigabytes with many, the shape's own and one head of keys and values."""
+    """Return the bytes with many, the shape's own and one head of keys and values."""
     heads = {"multi": shape.heads, "own": shape.kv_heads, "one": 1}
-    values = [shape_bytes(shape, texts, tokens, dtype, n) / GB for n in heads.values()]
-    names = [name.format(kv_heads=shape.kv_heads) for name in words.KINDS.values()]
-    digits = 2 if max(values) >= 1 else 4
-    return compared(names, values, 1, words.KINDS_AXIS, mode, digits=digits)
+    values = [shape_bytes(shape, texts, tokens, dtype, n) for n in heads.values()]
+    size, unit = byte_unit(max(values))
+    names = [words.KINDS[kind].format(heads=count(n, "head")) for kind, n in heads.items()]
+    axis = words.KINDS_AXIS.format(unit=unit)
+    return compared(names, [value / size for value in values], 1, axis, mode, digits=2)
 
 
 def told(shape: CacheShape, texts: int, tokens: int, dtype: str) -> str:
@@ -81,7 +86,7 @@ def told(shape: CacheShape, texts: int, tokens: int, dtype: str) -> str:
         texts=count(texts, "text"),
         tokens=count(tokens, "token"),
         total=spoken_bytes(round(shape_bytes(shape, texts, tokens, dtype))),
-        ratio=shape.heads / shape.kv_heads,
+        ratio=shape.heads // shape.kv_heads,
     )
 
 
@@ -116,7 +121,13 @@ def question(shape: CacheShape, dtype: str) -> Question:
     """Ask for the bytes of a token; of equal mistakes one is offered, none that is right."""
     layers, heads, kv_heads, size, _ = shape
     width = BYTES[dtype]
-    line = {"layers": layers, "heads": heads, "kv_heads": kv_heads, "size": size, "width": width}
+    line = {"layers": layers, "kv_heads": kv_heads, "size": size, "width": width}
+    line |= {
+        "n_layer": count(layers, "layer"),
+        "n_head": count(heads, "head"),
+        "n_kv": count(kv_heads, "head"),
+        "each": f"{width:g} byte" if width == 1 else f"{width:g} bytes",
+    }
     right = shape.numbers() * width
     wrong = {
         "queries": shape.numbers(heads) * width,

@@ -2,13 +2,13 @@
 
 TITLE = "What the cache holds"
 TEXT = (
-    "When a model writes, every new token looks at the keys and values of all tokens before it. "
+    "When a model writes, every new token looks at the keys and values of tokens before it. "
     "They do not change, so they are kept: that is the [[KV cache]]. The model below reads your "
     "text at once and then writes up to {written} tokens. Each token leaves one key and one value "
     "in every layer, for every head of keys and values. What that saves in time is measured in the "
     "lesson on the transformer."
 )
-LOOP_LINK = "Inside the transformer: the loop with the cache and without"
+LOOP_LINK = "Inside the transformer: with the cache and without"
 MODEL_TEXT = "Text"
 EMPTY = "There is no text yet. Type something above."
 NO_CACHE = "The tokens of this model see what comes after them, so nothing can be kept."
@@ -20,13 +20,16 @@ GRID_NOTE = (
     "a key of length {key:.2f} and a value of length {value:.2f}, {numbers} numbers, {bytes} bytes"
 )
 NOT_YET = "not in the cache yet: the token has not been read"
-GRID_READ = "A click on a row opens its keys and values below. The column of “{token}” is the last."
+GRID_READ = (
+    "A click on a row opens its keys and values below. The last token in the cache is “{token}”."
+)
 MATRICES = {"keys": "keys of layer {layer}, head {head}", "values": "values of the same head"}
 TOKEN_AXIS = "token"
 NUMBER_AXIS = "number"
 READ = (
     "**In the cache now:** {tokens}, of which {written} by the model. Keys and values have the "
-    "shape layers × heads × tokens × head size = {layers} × {heads} × {n} × {size} each. That is "
+    "shape layers × heads of keys and values × tokens × head size = "
+    "{layers} × {heads} × {n} × {size} each. That is "
     "2 · {layers} · {heads} · {n} · {size} = {numbers:,} numbers, and {bytes:,} bytes in float32, "
     "counted from the cache's own tensors. A further token adds {each:,} bytes."
 )
@@ -51,21 +54,21 @@ TOKENS = "Tokens of each text"
 TEXTS = "Texts at once"
 DTYPE = "Stored as"
 KINDS = {
-    "multi": "a head of keys and values for each head of queries",
-    "own": "as the shape has it ({kv_heads})",
-    "one": "one head of keys and values for all",
+    "multi": "multi-head, {heads}",
+    "own": "this shape, {heads}",
+    "one": "multi-query, {heads}",
 }
-KINDS_AXIS = "GB of keys and values"
+KINDS_AXIS = "{unit} of keys and values"
 BYTES_READ = (
     "With {layers}, {kv_heads} of keys and values and {size} numbers a head, a token leaves "
-    "2 · {n_layer} · {n_kv} · {size} = **{numbers:,} numbers, {each}** in {dtype}. {texts} of "
-    "{tokens} take **{total}**. That is {ratio:.3g} times less than with as many heads of keys and "
-    "values as of queries."
+    "2 · {n_layer} · {n_kv} · {size} = **{numbers:,} numbers, {each}** in {dtype}. For {texts} of "
+    "{tokens} that is **{total}**. With as many heads of keys and values as of queries it would be "
+    "{ratio:,} times as much."
 )
 BYTES_READ_SAME = (
     "With {layers}, {kv_heads} of keys and values and {size} numbers a head, a token leaves "
-    "2 · {n_layer} · {n_kv} · {size} = **{numbers:,} numbers, {each}** in {dtype}. {texts} of "
-    "{tokens} take **{total}**. Here each head of queries has keys and values of its own."
+    "2 · {n_layer} · {n_kv} · {size} = **{numbers:,} numbers, {each}** in {dtype}. For {texts} of "
+    "{tokens} that is **{total}**. Here each head of queries has keys and values of its own."
 )
 TABLE_TITLE = "Well-known models and those of this app"
 TABLE_COLUMNS = (
@@ -79,10 +82,15 @@ TABLE_COLUMNS = (
     "source",
 )
 BUNDLED = "this app"
+TABLE_NOTE = (
+    "As if each model kept every token of texts of this length; many are made for shorter ones. "
+    "Mistral 7B looks at the last 4,096 tokens, so it can do with the keys and values of these. "
+    "For int8 and int4 the scales are left out. 1 kB is 10³ bytes, 1 MB 10⁶, 1 GB 10⁹."
+)
 ASK = (
-    "A model has {layers} layers, {heads} heads of queries, {kv_heads} heads of keys and values, "
-    "and {size} numbers a head. Its cache is stored in {dtype}, {width:g} bytes a number. How many "
-    "bytes does one token leave in it?"
+    "A model has {n_layer}, {n_head} of queries and {n_kv} of keys and values in each layer, and "
+    "{size} numbers a head. Its cache is stored in {dtype}: a number takes {each}. How many bytes "
+    "does one token leave in it?"
 )
 ASK_RIGHT = "2 · {layers} · {kv_heads} · {size} · {width:g} = {right}: a key and a value each time."
 ASK_WRONG = {
@@ -90,8 +98,8 @@ ASK_WRONG = {
     "keys": "That is the keys alone. The values are kept, too.",
     "layer": "That is one layer. Each layer has keys and values of its own.",
     "one": "That is the keys and values of a single head in each layer.",
-    "numbers": "Those are the numbers; each takes {width:g} bytes.",
-    "double": "That counts everything twice: a query is used once and not kept.",
+    "numbers": "That is how many numbers there are; each takes {each}.",
+    "double": "That is twice as much. A head keeps one key and one value: the factor is 2, not 4.",
 }
 
 WORK_TITLE = "Reading a prompt, writing a token"
@@ -110,20 +118,20 @@ WORK_COLUMNS = (
     "bytes of the cache",
     "operations a byte",
 )
-PREFILL_NAME = "prefill of {new} tokens"
+PREFILL_NAME = "prefill of {tokens}"
 DECODE_NAME = "decoding, {texts}"
 WORK_NOTE = (
     "Counted from the model's shape; a product and its addition count as two operations. Attention "
     "is counted as if each new token looked at all tokens of its text, also those that the mask "
-    "hides. All texts have {seen} tokens in the cache when one more is decoded."
+    "hides. Each text has {seen} in the cache when one more token is decoded."
 )
 WORK_ASK = (
-    "Now {texts} are decoded in one pass. With twice as many, what happens to the operations for "
+    "Now one pass decodes {texts}. If it decodes twice as many, what happens to the operations for "
     "each byte?"
 )
 WORK_ANSWERS = ("they double", "they grow, but do not double", "they stay the same", "they fall")
 WORK_RIGHT = (
-    "They go from {before:.2f} to {after:.2f}, {ratio:.2f} times as many. The operations double "
+    "They go from {before:.2f} to {after:.2f}, {ratio} times as many. The operations double "
     "and the weights are read once all the same, but the bytes of the cache double, too."
 )
 WORK_WRONG = {
@@ -162,17 +170,23 @@ ROOF_READ = (
     "for the weights and at {far_ridge:.1f} for what lies in the memory."
 )
 POINT_READ = (
-    "Decoding {texts} at once takes {milliseconds:.2f} ms for a pass, {each:.2f} ms a token, and "
+    "Decoding {texts} at once takes {milliseconds} ms for a pass, {each} ms a token, and "
     "reaches {speed:.2f} · 10⁹ operations a second: {share} of the roof for the weights. The "
     "prefill reaches {prefill:.1f} · 10⁹, {prefill_share} of its roof."
 )
 FASTER = "Per token, {many} at once are {ratio:.1f} times as fast as one text alone."
-NOT_FASTER = "Per token, {many} at once take no less time than one text alone here."
+AS_FAST = "Per token, {many} at once take about the same time as one text alone, within 5 %."
+SLOWER = "Per token, {many} at once take {ratio:.1f} times as long as one text alone."
 OVERHEAD = (
-    "A point below its roof spends time on something else: on starting each of many small "
-    "operations, on what is left out of the count, or on products too thin for the processor."
+    "A point below its roof has spent time on something else. What that was is not measured here: "
+    "starting each of many small operations, what is left out of the count, and products too thin "
+    "for the processor are possible."
+)
+ABOVE = (
+    "A point above its roof was faster than the products that the roof was measured with; a roof "
+    "is only as high as what was tried."
 )
 ROOF_NOTE = (
     "Measured on this machine, on one thread, the shortest of {rounds}; time of the processor for "
-    "this work alone. Prompt: {prompt} tokens."
+    "this work alone. The prompt has {prompt}."
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import plotly.graph_objects as go
 import streamlit as st
 
@@ -28,7 +30,15 @@ from llmviz.ui.state import PageState, tied
 from llmviz.ui.table import grouped, rows_table
 
 GB = 1e9
-NEAR = 1.05  # times; what differs by less is about the same
+NEAR = 1.05  # times; what differs by less is called about the same
+
+
+class Counted(NamedTuple):
+    """A pass: its name, the new tokens of all its texts, and its work."""
+
+    name: str
+    tokens: int
+    work: PassWork
 
 
 @kept(12)
@@ -53,25 +63,26 @@ def draw(state: PageState, bundled: engine.Bundled) -> None:
     )
     st.select_slider(words.BATCH, BATCHES, **slot)
     seen = passes(config.context_length)[-1][-1]
-    predict(question(config, BATCHES[state["decodebatch"]], seen), f"{KEY}.work")
+    batch = BATCHES[state["decodebatch"]]
+    predict(question(config, batch, seen), f"{KEY}.work")
     rows_table(table(counted), words.WORK_COLUMNS, column_config=grouped(words.WORK_COLUMNS[1:5]))
-    st.caption(words.WORK_NOTE.format(seen=seen))
-    place = 1 + state["decodebatch"]
+    st.caption(words.WORK_NOTE.format(seen=count(seen, "token")))
+    work = counted[1 + state["decodebatch"]].work
     prose(
         words.INTENSITY_READ.format(
-            texts=count(BATCHES[state["decodebatch"]], "text"),
-            intensity=counted[place][1].intensity,
-            prefill=counted[0][1].intensity,
+            texts=count(batch, "text"),
+            intensity=work.intensity,
+            prefill=counted[0].work.intensity,
         )
     )
-    _code(config, seen, counted[place][1])
+    _code(config, batch, seen, work)
     section(words.ROOFLINE_TITLE, words.ROOFLINE_TEXT.format(large=spoken_bytes(LARGE)))
     live(
         state,
         "roofline",
         roofline_of,
         (bundled.name, bundled.version),
-        lambda job: _shown(state, job),
+        lambda job: _shown(state, job, seen),
         start=words.START,
         share=lambda job: len(job.results) / ROUNDS,
         going_on=words.GOES,
@@ -81,33 +92,32 @@ def draw(state: PageState, bundled: engine.Bundled) -> None:
 
 
 @kept(32)
-def works(config: GPTConfig) -> list[tuple[str, PassWork]]:
-    """Return the passes that are measured, by name. Raises ValueError as `pass_work`."""
+def works(config: GPTConfig) -> list[Counted]:
+    """Return the passes that are measured. Raises ValueError as `pass_work`."""
     return [
-        (
-            words.PREFILL_NAME.format(new=new)
+        Counted(
+            words.PREFILL_NAME.format(tokens=count(new, "token"))
             if phase == PREFILL
             else words.DECODE_NAME.format(texts=count(batch, "text")),
+            batch * new,
             pass_work(config, batch, new, seen),
         )
         for phase, batch, new, seen in passes(config.context_length)
     ]
 
 
-def table(counted: list[tuple[str, PassWork]]) -> list[tuple]:
+def table(counted: list[Counted]) -> list[tuple]:
     """Return a row for each pass."""
-    prompt = int(counted[0][0].split()[2])
-    tokens = [prompt, *BATCHES]
     return [
         (
             name,
-            n,
+            tokens,
             work.operations,
             work.weights,
             work.cache_read + work.cache_written,
             round(work.intensity, 2),
         )
-        for n, (name, work) in zip(tokens, counted, strict=True)
+        for name, tokens, work in counted
     ]
 
 
@@ -118,7 +128,7 @@ def question(config: GPTConfig, batch: int, seen: int) -> Question:
     cache, so the answer is the same for every model.
     """
     before, after = (pass_work(config, n, 1, seen).intensity for n in (batch, 2 * batch))
-    right = words.WORK_RIGHT.format(before=before, after=after, ratio=after / before)
+    right = words.WORK_RIGHT.format(before=before, after=after, ratio=between(after / before))
     wrong = words.WORK_WRONG
     return Question(
         words.WORK_ASK.format(texts=count(batch, "text")),
@@ -128,17 +138,25 @@ def question(config: GPTConfig, batch: int, seen: int) -> Question:
     )
 
 
-def _shown(state: PageState, job: Job) -> None:
+def between(ratio: float) -> str:
+    """Return a number between 1 and 2 with two digits, or as many as it takes to be neither.
+
+    >>> between(1.234), between(1.9996), between(1.0004)
+    ('1.23', '1.9996', '1.0004')
+    """
+    texts = (f"{ratio:.{digits}f}" for digits in range(2, 16))
+    return next((text for text in texts if float(text) not in (1, 2)), str(ratio))
+
+
+def _shown(state: PageState, job: Job, prompt: int) -> None:
     found = [one for one in list(job.results) if isinstance(one, Roofline)]
     if not found:
         return
     last, chosen = found[-1], state["decodebatch"]
     st.plotly_chart(figure(last, chosen, theme()), key=f"{KEY}.roofline", theme=None)
     prose("\n\n".join(told(last, chosen)))
-    prompt = last.points[0].work.cache_written // (
-        last.points[1].work.cache_written // last.points[1].batch
-    )
-    st.caption(words.ROOF_NOTE.format(rounds=count(last.rounds, "round"), prompt=prompt))
+    rounds, tokens = count(last.rounds, "round"), count(prompt, "token")
+    st.caption(words.ROOF_NOTE.format(rounds=rounds, prompt=tokens))
 
 
 @kept(64)
@@ -175,8 +193,8 @@ def told(found: Roofline, chosen: int) -> list[str]:
         ),
         words.POINT_READ.format(
             texts=count(point.batch, "text"),
-            milliseconds=1000 * point.seconds,
-            each=1000 * point.seconds / point.batch,
+            milliseconds=three_digits(1000 * point.seconds),
+            each=three_digits(1000 * point.seconds / point.batch),
             speed=point.speed / 1e9,
             share=_share(found, point),
             prefill=prefill.speed / 1e9,
@@ -185,9 +203,25 @@ def told(found: Roofline, chosen: int) -> list[str]:
     ]
     if point.batch > 1:
         ratio = alone.seconds / (point.seconds / point.batch)
-        template = words.FASTER if ratio > NEAR else words.NOT_FASTER
-        lines[-1] += " " + template.format(many=count(point.batch, "text"), ratio=ratio)
-    return [*lines, words.OVERHEAD]
+        faster, slower = ratio > NEAR, ratio < 1 / NEAR
+        template = words.FASTER if faster else words.SLOWER if slower else words.AS_FAST
+        times = max(ratio, 1 / ratio)
+        lines[-1] += " " + template.format(many=count(point.batch, "text"), ratio=times)
+    shares = [one.speed / found.roof(one.work.intensity) for one in found.points]
+    if min(shares) < 1:
+        lines.append(words.OVERHEAD)
+    if max(shares) > 1:
+        lines.append(words.ABOVE)
+    return lines
+
+
+def three_digits(number: float) -> str:
+    """Return a number above 0 with three digits, or all before the point.
+
+    >>> three_digits(0.011643), three_digits(6.3812), three_digits(12345.6)
+    ('0.0116', '6.38', '12,346')
+    """
+    return f"{number:,.0f}" if number >= 999.5 else f"{number:.3g}"
 
 
 def _share(found: Roofline, point: Point) -> str:
@@ -195,7 +229,7 @@ def _share(found: Roofline, point: Point) -> str:
     return percent(point.speed / found.roof(point.work.intensity))
 
 
-def _code(config: GPTConfig, seen: int, work: PassWork) -> None:
+def _code(config: GPTConfig, batch: int, seen: int, work: PassWork) -> None:
     settings = {
         name: getattr(config, name)
         for name in ("vocab_size", "context_length", "n_layer", "n_head", "n_embd", "hidden_size")
@@ -203,7 +237,6 @@ def _code(config: GPTConfig, seen: int, work: PassWork) -> None:
     settings |= {"qkv_bias": config.qkv_bias, "norm_kind": config.norm_kind, "norm": config.norm}
     settings |= {"positions": config.positions, "tied_head": config.tied_head}
     written = ", ".join(f"{name}={value!r}" for name, value in settings.items())
-    batch = work.cache_written // (pass_work(config, 1, 1, seen).cache_written)
     show_code(
         [pass_work, PassWork],
         "from llmviz.models.pass_work import pass_work\n"

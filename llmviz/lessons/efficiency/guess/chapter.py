@@ -10,14 +10,13 @@ from llmviz.lessons.efficiency.guess.questions import chance_question, count_que
 from llmviz.models.base import count_parameters
 from llmviz.sampling.speculative import play_round, residual, speculate
 from llmviz.study.drafts import CHECKPOINT, COUNTS, NETWORK, draft_of
-from llmviz.textfile import check_text
 from llmviz.ui import engine
 from llmviz.ui.code import show_code
-from llmviz.ui.common import IN_SNIPPET, LOOKED_AT, choose
+from llmviz.ui.common import IN_SNIPPET, LOOKED_AT, TOO_LONG, choose, count, readable
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.model_on_text import MADE_FIRST, Read, no_model, read
-from llmviz.ui.notices import inform, refuse
+from llmviz.ui.notices import inform
 from llmviz.ui.prose import prose
 from llmviz.ui.question import predict
 from llmviz.ui.selectable_models import load
@@ -42,7 +41,7 @@ def draw(state: PageState) -> None:
     if found is None:
         return
     predict(count_question(state["guesses"]), f"{KEY}.count")
-    section(words.ROUNDS_TITLE, words.ROUNDS_TEXT)
+    section(words.ROUNDS_TITLE, words.ROUNDS_TEXT.format(written=WRITTEN))
     given = (bundled.name, bundled.version, found.ids, kind, state["guesses"], state["guessheat"])
     given = (*given, state["guessluck"])
     rounds.draw(state, given, found.tokens)
@@ -68,8 +67,8 @@ def _controls(state: PageState, bundled: engine.Bundled) -> str:
         if reason:
             inform(words.NO_NETWORK.format(reason=reason), ":material/info:")
             kind = COUNTS
-    sizes = sizes_of(bundled.name, bundled.version) if kind == NETWORK else (0, 0)
-    prose(words.ABOUT[kind].format(parameters=sizes[0], target=sizes[1]))
+    sizes = sizes_of(bundled.name, bundled.version) if kind == NETWORK else {}
+    prose(words.ABOUT[kind].format(**sizes))
     return kind
 
 
@@ -84,22 +83,23 @@ def why_not(name: str, version: str) -> str:
 
 
 @kept(8)
-def sizes_of(name: str, version: str) -> tuple[int, int]:
-    """Return the parameters of the small network and of the model it guesses for."""
-    from llmviz.pretrained import read_card
+def sizes_of(name: str, version: str) -> dict[str, int | str]:
+    """Return layers and parameters of the small network, and of the target it guesses for."""
+    from llmviz.pretrained import load_bundled
 
-    return read_card(CHECKPOINT)["parameters"], count_parameters(engine.load(name).model)
+    draft, target = load_bundled(CHECKPOINT)[0], engine.load(name).model
+    return {
+        "layers": count(draft.config.n_layer, "layer"),
+        "parameters": count_parameters(draft),
+        "target_layers": count(target.config.n_layer, "layer"),
+        "target": count_parameters(target),
+    }
 
 
 def _read(state: PageState, bundled: engine.Bundled) -> Read | None:
     """The beginning of the story as tokens, cut so that something can be written behind it."""
-    try:
-        text = check_text(state["guesstext"][:LOOKED_AT])
-    except ValueError as error:
-        refuse(error)
-        return None
-    if not text:
-        st.info(words.EMPTY, icon=":material/edit:")
+    text = readable(state["guesstext"], LOOKED_AT, words.EMPTY, TOO_LONG)
+    if text is None:
         return None
     context = bundled.model.context_length
     return read(text, bundled, max(1, context - WRITTEN))

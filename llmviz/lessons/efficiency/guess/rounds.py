@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import streamlit as st
 
 from llmviz.components.guess_rounds.view import (
@@ -64,24 +66,27 @@ def rounds_of(
 @kept(32)
 def pictured(*given: object) -> list[RoundPicture]:
     """Return the rounds as the picture takes them, with their sentences."""
-    name = str(given[0])
-    return [_picture(number, one, name) for number, one in enumerate(rounds_of(*given))]
+    name, _, ids, _, k, *_ = given
+    end = len(ids) + WRITTEN
+    return [
+        _picture(number, one, name, k, end - one.before)
+        for number, one in enumerate(rounds_of(*given))
+    ]
 
 
-def _picture(number: int, one: Round, name: str) -> RoundPicture:
+def _picture(number: int, one: Round, name: str, k: int, left: int) -> RoundPicture:
     bundled = engine.load(name)
     vocab = bundled.model.vocab_size
     guessed = names_of([guess.token for guess in one.guesses], bundled.tokenizer)
     (drawn,) = names_of([one.drawn], bundled.tokenizer)
-    lines = []
-    if one.guesses:
-        made = count(len(one.guesses), "guess", "guesses")
-        lines.append(words.LINE_GUESS.format(round=number + 1, guesses=made))
+    lines = [guess_line(number + 1, len(one.guesses), k, left)] if one.guesses else []
     checks = [
-        check_line(guess, token)
-        for guess, token in zip(one.guesses[: one.checked], guessed, strict=False)
+        check_line(guess, token, len(one.guesses) - at)
+        for at, (guess, token) in enumerate(
+            zip(one.guesses[: one.checked], guessed, strict=False), start=1
+        )
     ]
-    end = draw_line(one, drawn)
+    end = draw_line(one, drawn, left)
     bars = []
     for place, line in zip(places_of(one, vocab, LISTED), [*checks, end], strict=False):
         bars.append(_bars(place, names_of(place.tokens, bundled.tokenizer), line, vocab))
@@ -93,16 +98,50 @@ def _picture(number: int, one: Round, name: str) -> RoundPicture:
     return RoundPicture(verdicts, drawn, bars, [*lines, *checks, end], ended)
 
 
-def check_line(guess: Guess, token: str) -> str:
-    """Return what became of a guess, in a sentence."""
+def guess_line(number: int, guesses: int, k: int, left: int) -> str:
+    """Return how many guesses a round makes, and why not k, in a sentence.
+
+    left: tokens that are still to be written when the round begins, of which the last is drawn.
+    """
+    fewer = ""
+    if guesses < k:
+        few = guesses == left - 1
+        fewer = words.LINE_FEW_LEFT.format(left=count(left, "token")) if few else words.LINE_NO_MORE
+    return words.LINE_GUESS.format(
+        round=number,
+        guesses=count(guesses, "guess", "guesses"),
+        fewer=fewer,
+        read=words.LINE_READ_ONE if guesses == 1 else words.LINE_READ,
+    )
+
+
+def check_line(guess: Guess, token: str, behind: int) -> str:
+    """Return what became of a guess, in a sentence; behind: guesses of the round behind it."""
     p, q = float(guess.p[guess.token]), guess.q.of(guess.token)
     if guess.chance == 1.0:
         why = words.WHY_SURE
     else:
         chance, u = told_apart(guess.chance, guess.u)
         why = (words.WHY_BELOW if guess.accepted else words.WHY_ABOVE).format(chance=chance, u=u)
+    dropped = ""
+    if behind:
+        those = "the guess" if behind == 1 else f"the {behind} guesses"
+        dropped = words.LINE_DROPPED.format(behind=those + (" is" if behind == 1 else " are"))
     told = words.LINE_YES if guess.accepted else words.LINE_NO
-    return told.format(token=token, p=percent(p), q=percent(q), why=why)
+    return told.format(token=token, p=chance_text(p), q=chance_text(q), why=why, dropped=dropped)
+
+
+def chance_text(share: float) -> str:
+    """Return a probability as a percentage which is 0 only where the probability is.
+
+    >>> chance_text(0.5), chance_text(0.00001234), chance_text(1e-30), chance_text(0.0)
+    ('50.0\xa0%', '0.0012\xa0%', 'nearly 0 %', '0.0\xa0%')
+    """
+    if share == 0 or share >= 1e-3:
+        return percent(share)
+    if share < 1e-8:
+        return words.NEARLY_NO
+    return f"{100 * share:.{-1 - math.floor(math.log10(share))}f}\u00a0%"
 
 
 def told_apart(a: float, b: float) -> tuple[str, str]:
@@ -118,13 +157,13 @@ def told_apart(a: float, b: float) -> tuple[str, str]:
     return written
 
 
-def draw_line(one: Round, token: str) -> str:
-    """Return how the last token of a round came about, in a sentence."""
+def draw_line(one: Round, token: str, left: int) -> str:
+    """Return how the last token of a round came about, in a sentence; left: as in `guess_line`."""
     rejected = one.accepted < len(one.guesses)
     told = words.LINE_RESIDUAL if rejected else words.LINE_FREE
     if not one.guesses:
-        told = words.LINE_ALONE
-    share = percent(float(one.drawn_from[one.drawn]))
+        told = words.LINE_LAST if left == 1 else words.LINE_ALONE
+    share = chance_text(float(one.drawn_from[one.drawn]))
     line = told.format(token=token, share=share, added=count(len(one.tokens), "token"))
     return line + (words.LINE_END if one.accepted + 1 > len(one.tokens) else "")
 
@@ -133,8 +172,8 @@ def _bars(place: Place, names: list[str], line: str, vocab: int) -> PlaceBars:
     told = words.TOLD_FREE
     if place.q.any():
         told = words.TOLD.format(
-            kept=percent(float(place.kept.sum())),
-            added=percent(float(place.added.sum())),
+            kept=chance_text(float(place.kept.sum())),
+            added=chance_text(float(place.added.sum())),
             vocab=vocab,
             error=f"{place.error:.0e}" if place.error else "0",
         )
@@ -150,7 +189,7 @@ def total(rounds: list[Round]) -> str:
         rounds=count(len(rounds), "round"),
         tokens=count(tokens, "token"),
         each=tokens / len(rounds),
-        checked=count(checked, "guess", "guesses"),
+        checked=checked,
         accepted=accepted,
         share=share,
     )

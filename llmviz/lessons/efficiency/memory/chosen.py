@@ -14,13 +14,13 @@ FLOAT = 4  # bytes of a number
 class Chosen:
     """What the controls stand for."""
 
-    name: str
-    version: str
+    name: str  # of a bundled model or a run
+    version: str  # of its weights
     config: GPTConfig
-    rows: int
-    tokens: int
-    pieces: int
-    recompute: int
+    rows: int  # texts of the batch
+    tokens: int  # of each text
+    pieces: int  # micro-batches
+    recompute: int  # blocks of a group whose input is kept; 0 keeps everything
 
     @property
     def known(self) -> tuple[str, str, int, int, int, int]:

@@ -24,7 +24,7 @@ def table(memory: StepMemory, chosen: Chosen) -> list[tuple[str, int, int, int, 
     live, n = memory.live(), count(chosen.config)
     first = -(-chosen.rows // chosen.pieces)
     moments = {"activations": memory.after_forward()}
-    said = {
+    formulas = {
         "weights": FLOAT * n,
         "gradients": FLOAT * n,
         "averages": 2 * FLOAT * n,
@@ -33,9 +33,9 @@ def table(memory: StepMemory, chosen: Chosen) -> list[tuple[str, int, int, int, 
     rows = []
     for kind, (name, formula) in words.TABLE_ROWS.items():
         measured = int(live[list(words.KINDS).index(kind), moments.get(kind, -1)])
-        rows.append((name, measured, said[kind], measured - said[kind], formula))
+        rows.append((name, measured, formulas[kind], measured - formulas[kind], formula))
     name, formula = words.PEAK_ROW
-    peak, total = int(live.sum(axis=0).max()), sum(said.values())
+    peak, total = int(live.sum(axis=0).max()), sum(formulas.values())
     return [*rows, (name, peak, total, peak - total, formula)]
 
 
@@ -48,7 +48,8 @@ def each_token(chosen: Chosen) -> tuple[int, bool]:
         if every:
             ends = 2 * config.n_embd + config.vocab_size
             return -(-config.n_layer // every) * config.n_embd + ends, False
-        return activations_per_token(config), False
+        # The logits are not kept once their softmax is there: see `kept_tensors`.
+        return activations_per_token(config) - config.vocab_size, False
 
 
 def table_read(chosen: Chosen) -> str:

@@ -10,7 +10,7 @@ from llmviz.figures.theme import Mode
 from llmviz.lessons.efficiency.memory import words
 from llmviz.lessons.efficiency.memory.chosen import KEY
 from llmviz.models.arithmetic import PRESETS, TrainingMemory, count
-from llmviz.models.room import spoken_bytes
+from llmviz.models.room import byte_unit, spoken_bytes
 from llmviz.models.settings import GPTConfig
 from llmviz.models.training_bytes import paper_memory
 from llmviz.ui.code import show_code
@@ -27,6 +27,8 @@ SIZES = {
     "paperwidth": "n_embd",
     "papervocab": "vocab_size",
 }
+# What a published shape has of its own only with a size of its own: else the default for the size.
+FOLLOWS = {"n_head": "n_kv_head", "n_embd": "hidden_size"}
 GB = 1e9
 
 
@@ -42,7 +44,8 @@ def draw(state: PageState) -> None:
     keys = list(words.PAPER)
     for part in (keys[:4], keys[4:]):
         for place, key in zip(st.columns(4), part, strict=True):
-            place.number_input(words.PAPER[key], **state.ranged(key))
+            more = {"help": words.RECOMPUTE_HELP} if key == "paperrecompute" else {}
+            place.number_input(words.PAPER[key], **more, **state.ranged(key))
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         st.selectbox(words.DTYPE, width=330, **state.named("paperdtype", words.DTYPE_NAMES))
         st.selectbox(words.OPTIMIZER, width=200, **state.named("paperoptimizer", words.OPTIMIZERS))
@@ -57,16 +60,19 @@ def draw(state: PageState) -> None:
     st.plotly_chart(bars(found, theme()), key=f"{KEY}.paper", theme=None)
     tokens = state["paperrows"] * state["papertokens"]
     prose(told(found, count(config), tokens, state["papergb"]))
-    st.caption(words.PAPER_SOURCES)
+    form = words.FORM.format(hidden=config.feed_forward_size, kv_heads=config.kv_heads)
+    st.caption(f"{form} {words.PAPER_SOURCES}")
     _code(state, config, given, found)
 
 
 def asked(state: PageState) -> tuple[GPTConfig, dict]:
     """Return the settings that the controls stand for. Raises ValueError naming a broken rule."""
     sizes = {field: state[key] for key, field in SIZES.items()}
-    shape = PRESETS[state["papershape"]]
-    if any(sizes[field] != shape[field] for field in sizes):  # what follows from the sizes does
-        shape = {k: v for k, v in shape.items() if k not in ("hidden_size", "n_kv_head")}
+    shape = dict(PRESETS[state["papershape"]])
+    for field, follows in FOLLOWS.items():
+        if sizes[field] != shape[field]:
+            shape.pop(follows, None)
+    shape["context_length"] = max(shape["context_length"], state["papertokens"])
     config = GPTConfig.from_dict(shape | sizes)
     return config, {
         "dtype": state["paperdtype"],
@@ -79,12 +85,11 @@ def asked(state: PageState) -> tuple[GPTConfig, dict]:
 
 @kept(64)
 def bars(found: TrainingMemory, mode: Mode) -> go.Figure:
-    """Return what takes how many gigabytes."""
-    values = [getattr(found, name) / GB for name in words.PAPER_KINDS]
+    """Return how many bytes each kind takes, in the unit that fits the largest."""
+    size, unit = byte_unit(max(found))
+    values = [getattr(found, name) / size for name in words.PAPER_KINDS]
     most = values.index(max(values))
-    return compared(
-        list(words.PAPER_KINDS.values()), values, most, words.PAPER_AXIS, mode, digits=2
-    )
+    return compared(list(words.PAPER_KINDS.values()), values, most, unit, mode, digits=2)
 
 
 def told(found: TrainingMemory, parameters: int, tokens: int, gb: float) -> str:
@@ -97,7 +102,7 @@ def told(found: TrainingMemory, parameters: int, tokens: int, gb: float) -> str:
     room = gb * GB - found.total
     template = words.FITS if room >= 0 else words.FITS_NOT
     size = spoken_bytes(round(abs(room)))
-    verdict = template.format(gb=f"{gb:g} GB", left=size, over=size)
+    verdict = template.format(gb=f"{gb:,.3f}".rstrip("0").rstrip(".") + " GB", left=size, over=size)
     return words.PAPER_READ.format(
         parameters=parameters,
         tokens=tokens,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -38,7 +39,7 @@ def draw(state: PageState) -> Chosen | None:
         if bundled is None:
             return None
         config = bundled.model.config
-        anew = lambda: _elsewhere(state)  # noqa: E731
+        anew = partial(_look_at_the_peak, state)
         number = {"width": 150}
         st.number_input(words.ROWS, **number, **state.ranged("memoryrows", then=anew))
         most = bundled.model.context_length
@@ -76,7 +77,7 @@ def draw(state: PageState) -> Chosen | None:
     return chosen
 
 
-def _elsewhere(state: PageState) -> None:
+def _look_at_the_peak(state: PageState) -> None:
     state["memorymoment"] = -1
 
 
@@ -210,7 +211,8 @@ def question(parameters: int) -> Question:
 
 
 def _code(chosen: Chosen, memory: StepMemory) -> None:
-    from llmviz.training.step_memory import StepMemory, watch_step
+    from llmviz.training.step_memory import StepMemory
+    from llmviz.training.step_watch import watch_step
 
     live, peak = memory.live(), memory.peak()
     show_code(

@@ -23,6 +23,7 @@ from llmviz.ui.state import PageState
 from llmviz.ui.table import columns_table, grouped
 
 MB = 1e6
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 @kept(12)
@@ -81,7 +82,9 @@ def _shown(job: Job) -> None:
 def way_name(way: Way) -> str:
     """Return what a way does, in words."""
     if way.recompute:
-        return words.WAY_RECOMPUTE.format(every=count(way.recompute, "block"))
+        several = way.recompute > 1
+        name = words.WAY_RECOMPUTE_GROUPS if several else words.WAY_RECOMPUTE
+        return name.format(every=way.recompute)
     if way.pieces > 1:
         return words.WAY_PIECES.format(pieces=way.pieces)
     return words.WAY_PLAIN
@@ -108,10 +111,29 @@ def table(ways: tuple[Way, ...]) -> list[tuple]:
             way.activations,
             None if way.milliseconds is None else round(way.milliseconds, 1),
             None if way.milliseconds is None or not first else round(way.milliseconds / first, 2),
-            f"{way.difference:.1e}" if way.difference else "0",
+            power_of_ten(way.difference),
         )
         for way in ways
     ]
+
+
+def power_of_ten(number: float) -> str:
+    """Return a small number with its power of ten.
+
+    >>> power_of_ten(3e-7), power_of_ten(0.0)
+    ('3.0·10⁻⁷', '0')
+    """
+    if not number:
+        return "0"
+    digits, power = f"{number:.1e}".split("e")
+    return f"{digits}·10{str(int(power)).translate(RAISED)}"
+
+
+def _equal(difference: float) -> str:
+    """How far gradients are from those of the plain step."""
+    return (
+        words.NOT_EQUAL.format(difference=power_of_ten(difference)) if difference else words.EQUAL
+    )
 
 
 def told(ways: tuple[Way, ...]) -> list[str]:
@@ -127,7 +149,7 @@ def told(ways: tuple[Way, ...]) -> list[str]:
             share=percent(best.peak / plain.peak),
             plain=spoken_bytes(plain.peak),
             ratio=best.milliseconds / plain.milliseconds,
-            equal=words.NOT_EQUAL.format(difference=worst) if worst else words.EQUAL,
+            equal=_equal(worst),
         )
     ]
     split = [way for way in ways if way.pieces > 1]
@@ -138,7 +160,7 @@ def told(ways: tuple[Way, ...]) -> list[str]:
                 pieces=last.pieces,
                 peak=spoken_bytes(last.peak),
                 ratio=last.milliseconds / plain.milliseconds,
-                difference=last.difference,
+                equal=_equal(last.difference),
             )
         )
     return lines

@@ -3,16 +3,18 @@
 TITLE = "What a training step keeps in memory"
 TEXT = (
     "A model that only writes needs its weights. A model that learns needs more: a [[gradient]] "
-    "for each weight, the optimizer's two averages for each weight, and the [[activations]], which "
-    "are results of the forward pass that the backward pass needs again. Here one real step is "
-    "made with AdamW on a copy of the model, on the first stories of tiny-world. torch reports "
-    "every tensor that is made and every one that is freed. Move the pointer over the picture, or "
-    "use the arrow keys."
+    "for each weight, what the optimizer keeps (AdamW keeps two averages for each weight), and the "
+    "[[activations]], which are results of the forward pass that the backward pass needs again. "
+    "Here one real step is made with AdamW on a copy of the model, without dropout, on the first "
+    "stories of tiny-world. torch reports every tensor that is made and every one that is freed. "
+    "Move the pointer over the picture, or use the arrow keys."
 )
 ROWS = "Texts in the batch"
 TOKENS = "Tokens of each"
 PIECES = "Micro-batches"
-PIECES_HELP = "The batch is worked on in so many pieces, one after the other; gradients add up."
+PIECES_HELP = (
+    "The batch goes through in so many parts, one after the other. Their gradients add up."
+)
 RECOMPUTE = "Keep the input of every … blocks"
 RECOMPUTE_HELP = "0 keeps everything. Otherwise the rest is computed again in the backward pass."
 KINDS = {
@@ -20,7 +22,7 @@ KINDS = {
     "averages": "AdamW's averages",
     "gradients": "gradients",
     "activations": "activations",
-    "batch": "batch and mask",
+    "batch": "batch and fixed tables",
     "temporary": "temporary",
 }
 PHASES = {
@@ -29,7 +31,13 @@ PHASES = {
     "backward": "backward",
     "update": "update",
 }
-PARTS = {"inputs": "embeddings", "norm_final": "last norm", "head": "head", "loss": "loss"}
+PARTS = {
+    "inputs": "embeddings",
+    "norm_final": "last norm",
+    "head": "head",
+    "loss": "loss",
+    "": "all weights",
+}
 BLOCK = "block {layer}"
 PICTURE = {
     "name": "Bytes that are alive from operation to operation of one training step",
@@ -38,7 +46,7 @@ PICTURE = {
     "at": "{phase}, {part}: after “{operation}”",
     "start": "Before the first operation",
     "all": "{size} are alive",
-    "more": "{count} smaller ones",
+    "more": "{count} more",
     "hint": "Listed are the largest tensors alive. Click, or press Enter, to keep a moment.",
 }
 OPERATIONS = {
@@ -76,7 +84,7 @@ BATCH = "token ids or targets, {shape}"
 NUMBER = "one number"
 PEAK_TOLD = (
     "**Measured:** at the peak {peak} are alive, {when}. The largest kind there: {kind}, with "
-    "{share}. When the step is over, {rest} remain: weights, averages and gradients."
+    "{share}. After the step, weights, averages and gradients are still there: {rest}."
 )
 WHEN = "in the part “{phase}, {part}”"
 TABLE_COLUMNS = ("what", "measured, bytes", "formula, bytes", "measured − formula", "formula")
@@ -88,20 +96,20 @@ TABLE_ROWS = {
 }
 PEAK_ROW = ("all, at the peak", "16 · N + 4 · B · T · A")
 TABLE_READ = (
-    "N is {parameters:,} parameters, B is {rows} in the first piece, T is {tokens} tokens, A is "
-    "{each:,} numbers kept for each token; a number takes 4 bytes in float32. {rest}"
+    "N is {parameters:,} parameters; B is {rows}, the texts that go through first; T is {tokens} "
+    "tokens; A is {each:,} numbers kept for each token. A number takes 4 bytes in float32. {rest}"
 )
 TABLE_PEAK = (
     "The peak is not the sum of the four: gradients come while activations go, and what is "
-    "temporary, the batch and the mask come on top."
+    "temporary, the batch and fixed tables (such as the mask) are there, too."
 )
 TABLE_EXACT = (
     "What is left over: AdamW counts the steps of each tensor (4 bytes each), and the loss keeps "
     "one number."
 )
 TABLE_ABOUT = (
-    "For a model of this form A is an estimate that leaves small tensors out, so the activations "
-    "differ from it."
+    "For a model of this form A is an estimate. Which tensors torch keeps depends on the form, so "
+    "what is measured can differ from it."
 )
 KEPT_TITLE = "What a token leaves behind, tensor by tensor"
 KEPT = {
@@ -134,7 +142,7 @@ ASK_WRONG = {
     "weights": "That is the weights alone: 4 · N.",
     "averages": "That is the averages alone: 8 · N. Weights and gradients are there, too.",
     "one": "That has one average. AdamW keeps one of the gradients and one of their squares.",
-    "master": "That has one number more than AdamW keeps in float32.",
+    "master": "Those are five numbers for each parameter: one more than there are.",
 }
 
 WAYS_TITLE = "The same step with less memory"
@@ -151,7 +159,8 @@ WAYS_GOES = "Counting and measuring …"
 WAYS_STOPPED = "The measuring was stopped. Below is how far it came."
 WAYS_AGAIN = "Measure again"
 WAY_PLAIN = "keep everything"
-WAY_RECOMPUTE = "input of every {every}"
+WAY_RECOMPUTE = "input of every block"
+WAY_RECOMPUTE_GROUPS = "input of every {every} blocks"
 WAY_PIECES = "{pieces} micro-batches"
 WAYS_COLUMNS = (
     "way",
@@ -165,15 +174,17 @@ WAYS_TIMES = WAYS_COLUMNS[3:5]  # which are there once all ways are measured
 PEAK_AXIS = "MB alive at the peak"
 TIME_AXIS = "milliseconds of a step"
 WAYS_READ = (
-    "No way with recomputing has a lower peak than “{way}”: {peak}, which is {share} of the "
+    "Of the ways with recomputing, none has a lower peak than “{way}”: {peak}, {share} of the "
     "{plain} without it. A step takes {ratio:.2f} times as long. {equal}"
 )
-EQUAL = "All their gradients are the same as without it, bit for bit."
-NOT_EQUAL = "Their gradients differ by at most {difference:.1e} of the largest number."
+EQUAL = "All gradients are the same as with “keep everything”, bit for bit."
+NOT_EQUAL = (
+    "The gradients differ from those of “keep everything” by at most {difference} of the largest "
+    "number in them. For comparison: float32 rounds a number by up to 6·10⁻⁸ of it."
+)
 WAYS_PIECES = (
-    "In {pieces} micro-batches the peak is {peak}, and a step takes {ratio:.2f} times as long. The "
-    "gradients differ by at most {difference:.1e} of the largest number, since sums are taken in "
-    "another order."
+    "In {pieces} micro-batches the peak is {peak}, and a step takes {ratio:.2f} times as long. "
+    "{equal}"
 )
 WAYS_NOTE = (
     "Measured on this machine, on one thread, the shortest of {rounds}; time of the processor for "
@@ -196,8 +207,9 @@ RECOMPUTE_REASONS = (
 
 PAPER_TITLE = "Any model, on paper"
 PAPER_TEXT = (
-    "The same sums for a model that does not fit on this machine. Choose a published shape or type "
-    "your own. No model is built. What comes and goes during a step is not in it, so leave room."
+    "The same kinds of memory for any model, also for one that does not fit on this machine. "
+    "Choose a shape or type your own. No model is built. What comes and goes during a step is not "
+    "in the sum, so leave room."
 )
 SHAPE = "Shape"
 PAPER = {
@@ -207,7 +219,7 @@ PAPER = {
     "papervocab": "Vocabulary V",
     "paperrows": "Texts in a batch",
     "papertokens": "Tokens of each",
-    "paperrecompute": "Input of every … layers (0: all)",
+    "paperrecompute": "Keep the input of every … layers",
     "paperpieces": "Micro-batches",
 }
 DTYPE = "Numbers"
@@ -225,8 +237,9 @@ OPTIMIZERS = {
     "sgd": "SGD",
 }
 ATTENTION = "Attention"
-ATTENTIONS = {"fused": "fused: weights not kept", "explicit": "explicit: weights kept"}
+ATTENTIONS = {"fused": "fused: attention weights not kept", "explicit": "explicit: kept"}
 GB = "Memory of the machine, GB"
+FORM = "Feed-forward width: {hidden:,}. Heads of keys and values in a layer: {kv_heads:,}."
 PAPER_KINDS = {
     "weights": "weights",
     "gradients": "gradients",
@@ -234,7 +247,6 @@ PAPER_KINDS = {
     "master": "float32 copy of the weights",
     "activations": "activations",
 }
-PAPER_AXIS = "GB"
 PAPER_READ = (
     "**{parameters:,} parameters** and {tokens:,} tokens a step take about **{total}**: {shares}. "
     "{verdict}"
@@ -244,6 +256,7 @@ FITS = "That fits into {gb}, with {left} to spare."
 FITS_NOT = "That does not fit into {gb}: {over} are missing."
 PAPER_SOURCES = (
     "Bytes of weights, gradients and optimizer: Rajbhandari et al. 2020, “ZeRO”, section 3.1. "
-    "Activations of a layer: Korthikanti et al. 2022, section 4.1, without dropout. Recomputing: "
+    "Activations of a layer: Korthikanti et al. 2022, section 4.1, without dropout; after the last "
+    "layer the logits and their softmax are counted, each with V numbers for a token. Recomputing: "
     "Chen et al. 2016, “Training Deep Nets with Sublinear Memory Cost”. 1 GB is 10⁹ bytes."
 )

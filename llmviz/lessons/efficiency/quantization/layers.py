@@ -10,6 +10,7 @@ from llmviz.figures.quantization import error_bars
 from llmviz.figures.theme import Mode
 from llmviz.lessons.efficiency.quantization import words
 from llmviz.lessons.efficiency.quantization.setting import KEY, MODEL, model
+from llmviz.quantization.awq import MOST_ROWS
 from llmviz.quantization.model import QuantizedModel, quantize_model
 from llmviz.quantization.scheme import Scheme
 from llmviz.study.quantization_errors import MatrixError, matrix_errors
@@ -57,7 +58,7 @@ def draw(state: PageState, scheme: Scheme) -> str | None:
 
     choose(state, "qmethod", words.METHOD, words.METHODS, then=anew)
     if state["qmethod"] == AWQ:
-        prose(words.AWQ_TEXT.format(texts=CALIBRATED_ON))
+        prose(words.AWQ_TEXT.format(texts=CALIBRATED_ON, tokens=MOST_ROWS))
     text = text_of(state)
     if text is None:
         return None

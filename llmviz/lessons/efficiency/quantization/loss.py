@@ -9,6 +9,7 @@ from llmviz.background import Job
 from llmviz.figures.lines import Line, lines
 from llmviz.figures.theme import Mode
 from llmviz.lessons.efficiency.quantization import words
+from llmviz.lessons.efficiency.quantization.digits import difference
 from llmviz.lessons.efficiency.quantization.setting import KEY, MODEL, model
 from llmviz.quantization.model import linears, plain_bytes, sizes
 from llmviz.quantization.scheme import GROUP, Scheme
@@ -128,7 +129,7 @@ def rows(known: Curves, bits: int) -> list[tuple[str, ...]]:
     found = []
     for way in WAYS:
         one = at(known, way, bits)
-        more = f"{one.loss - known.loss:+.4f}".replace("-", "−")
+        more = difference(one.loss - known.loss, 4)
         found.append(
             (form_of(way), way_name(way), f"{one.loss:.4f}", more, f"{one.total / 1e6:.2f}")
         )

@@ -1,6 +1,6 @@
 """The controls of the chapter "Quantization", as its links write them."""
 
-from llmviz.lessons.efficiency.quantization import words
+from llmviz.lessons.efficiency.quantization import training_words, words
 from llmviz.quantization.scheme import FEWEST_BITS, MOST_BITS, PER
 from llmviz.study.quantized_models import METHODS
 from llmviz.ui import codec
@@ -21,9 +21,9 @@ PARAMS = [
     codec.text("qtext", words.STORY),
     codec.choice("qaxis", "bits", list(words.AXES_OF)),
     codec.flag("qmeasured", False),
-    codec.choice("stairbits", "3", list(words.STAIR_BITS)),
+    codec.choice("stairbits", "3", list(training_words.STAIR_BITS)),
     codec.number("stairrate", 0.1, 0.02, 0.5),
-    codec.choice("qatper", "channel", list(words.QAT_PER)),
+    codec.choice("qatper", "channel", list(training_words.QAT_PER)),
     codec.choice("qatform", "symmetric", list(words.FORMS)),
     codec.integer("qatupdates", 300, 50, 1000),
     codec.flag("qattrained", False),

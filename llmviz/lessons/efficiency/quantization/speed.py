@@ -10,7 +10,17 @@ from llmviz.figures.lines import Line, lines
 from llmviz.figures.theme import Mode
 from llmviz.lessons.efficiency.quantization import words
 from llmviz.lessons.efficiency.quantization.setting import KEY
-from llmviz.study.quantized_speed import FLOAT32, INT4, INT8, KINDS, WIDTHS, Speed
+from llmviz.quantization.kernels import INT4_GROUPS
+from llmviz.study.quantized_speed import (
+    FLOAT32,
+    INT4,
+    INT8,
+    KINDS,
+    REPEATS,
+    ROUNDS,
+    WIDTHS,
+    Speed,
+)
 from llmviz.ui.common import theme
 from llmviz.ui.job_pools import map_jobs
 from llmviz.ui.kept import kept
@@ -28,7 +38,8 @@ def speeds() -> Job:
 
 def draw(state: PageState) -> None:
     """Show the section."""
-    section(words.SPEED_TITLE, words.SPEED_TEXT)
+    groups = f"{', '.join(map(str, INT4_GROUPS[:-1]))} or {INT4_GROUPS[-1]}"
+    section(words.SPEED_TITLE, words.SPEED_TEXT.format(groups=groups))
     live(
         state,
         "qspeed",
@@ -79,5 +90,9 @@ def told(last: tuple[Speed, ...]) -> str:
             line = {"ms": 1e3 * seconds, "times": by_kind[FLOAT32] / seconds}
             others.append(words.SPEED_ONE.format(kind=kind, **line))
     return words.SPEED_READ.format(
-        width=last[0].width, float32=1e3 * by_kind[FLOAT32], others=", ".join(others)
+        width=last[0].width,
+        float32=1e3 * by_kind[FLOAT32],
+        others=", ".join(others),
+        repeats=REPEATS,
+        rounds=ROUNDS,
     )

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import plotly.graph_objects as go
 import streamlit as st
+import torch
 
 from llmviz.figures.adapters import Curve, lines
 from llmviz.figures.theme import Mode
-from llmviz.lessons.efficiency.quantization import words
+from llmviz.lessons.efficiency.quantization import training_words, words
 from llmviz.lessons.efficiency.quantization.setting import KEY
 from llmviz.quantization.qat import fake_quantize
 from llmviz.study.straight_through import (
+    BEYOND,
     Staircase,
     Update,
     picture_scheme,
@@ -26,6 +28,7 @@ from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
 
 START, TARGET, UPDATES = -0.3, 0.7, 40
+GRADIENT = 0.6  # at the rounded weight, in the question
 ASKED = {2: 1.6, 3: 0.45, 4: -0.2}  # the exact weight of the question, by bits
 
 
@@ -43,13 +46,13 @@ def walk_of(bits: int, rate: float) -> tuple[Update, ...]:
 
 def draw(state: PageState) -> None:
     """Show the section."""
-    section(words.STAIR_TITLE, words.STAIR_TEXT)
-    choose(state, "stairbits", words.BITS, words.STAIR_BITS)
+    section(training_words.STAIR_TITLE, training_words.STAIR_TEXT)
+    choose(state, "stairbits", words.BITS, training_words.STAIR_BITS)
     bits, rate = int(state["stairbits"]), state["stairrate"]
     predict(question(bits), f"{KEY}.through")
     st.plotly_chart(stairs(bits, theme()), key=f"{KEY}.stairs", theme=None)
-    prose(words.WALK_TEXT.format(target=TARGET))
-    st.slider(words.RATE, step=0.02, width=260, **state.ranged("stairrate"))
+    prose(training_words.WALK_TEXT.format(target=TARGET))
+    st.slider(training_words.RATE, step=0.02, width=260, **state.ranged("stairrate"))
     st.plotly_chart(walked(bits, rate, theme()), key=f"{KEY}.walk", theme=None)
     prose(told(walk_of(bits, rate), rate))
     _code(bits)
@@ -59,13 +62,13 @@ def draw(state: PageState) -> None:
 def stairs(bits: int, mode: Mode) -> go.Figure:
     """Return the staircase, the straight line and the gradient."""
     found = stairs_of(bits)
-    forward, line, backward = words.STAIR_NAMES
+    forward, line, backward = training_words.STAIR_NAMES
     curves = [
         Curve(forward, found.weights, found.rounded, "weights"),
         Curve(line, found.weights, found.weights, "residual", dashed=True),
         Curve(backward, found.weights, found.gradient, "key"),
     ]
-    return lines(curves, words.STAIR_AXES, mode)
+    return lines(curves, training_words.STAIR_AXES, mode)
 
 
 @kept(32)
@@ -73,19 +76,19 @@ def walked(bits: int, rate: float, mode: Mode) -> go.Figure:
     """Return the exact and the rounded weight, update by update."""
     found = walk_of(bits, rate)
     steps = range(len(found))
-    exact, rounded, target = words.WALK_NAMES
+    exact, rounded, target = training_words.WALK_NAMES
     curves = [
         Curve(exact, steps, [one.weight for one in found], "query"),
         Curve(rounded, steps, [one.rounded for one in found], "weights", marks=True),
         Curve(target, (0, len(found) - 1), (TARGET, TARGET), "accent", dashed=True),
     ]
-    return lines(curves, words.WALK_AXES, mode)
+    return lines(curves, training_words.WALK_AXES, mode)
 
 
 def told(found: tuple[Update, ...], rate: float) -> str:
     """Return the first update in numbers, and the last rounded weight."""
     first, second = found[:2]
-    return words.WALK_READ.format(
+    return training_words.WALK_READ.format(
         weight=signed(first.weight),
         rounded=signed(first.rounded),
         target=TARGET,
@@ -104,28 +107,30 @@ def question(bits: int) -> Question:
     """Ask which gradient a weight gets, within the grid or beyond it."""
     weight = signed(ASKED[bits])
     beyond = abs(ASKED[bits]) > 1 + float(1 / (picture_scheme(bits).highest * 2))
-    reason = words.STAIR_REASONS["beyond" if beyond else "inside"].format(weight=weight)
+    reason = training_words.STAIR_REASONS["beyond" if beyond else "inside"].format(weight=weight)
     right = 0 if beyond else 1
-    text = words.STAIR_ASK.format(weight=weight)
-    return Question(text, words.STAIR_ANSWERS, right, [reason] * len(words.STAIR_ANSWERS))
+    text = training_words.STAIR_ASK.format(weight=weight)
+    return Question(
+        text, training_words.STAIR_ANSWERS, right, [reason] * len(training_words.STAIR_ANSWERS)
+    )
 
 
 def _code(bits: int) -> None:
     def printed() -> str:
-        scheme = picture_scheme(bits)
-        ends = f"{scheme.highest}"
-        return ends + "\n[[0.6, 0.6, 0.6, 0.0]]"
+        w = torch.tensor(weights, requires_grad=True)
+        fake_quantize(w, scheme).backward(torch.full_like(w, GRADIENT))
+        return str([round(one, 3) for one in w.grad[0].tolist()])
 
     scheme = picture_scheme(bits)
+    weights = [[-0.2, 0.1, 0.45, BEYOND]]
     show_code(
         [fake_quantize, staircase],
         "import torch\n"
         "from llmviz.quantization.qat import fake_quantize\n"
         "from llmviz.quantization.scheme import Scheme\n\n"
         f"scheme = {scheme!r}\n"
-        "w = torch.tensor([[-0.2, 0.1, 0.45, 1.5]], requires_grad=True)\n"
-        "fake_quantize(w, scheme).backward(torch.full((1, 4), 0.6))\n"
-        "print(scheme.highest)\n"
-        "print([[round(one, 3) for one in w.grad[0].tolist()]])",
+        f"w = torch.tensor({weights}, requires_grad=True)\n"
+        f"fake_quantize(w, scheme).backward(torch.full_like(w, {GRADIENT}))\n"
+        "print([round(one, 3) for one in w.grad[0].tolist()])",
         printed,
     )

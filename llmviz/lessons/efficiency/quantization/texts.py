@@ -11,7 +11,6 @@ from llmviz.lessons.efficiency.quantization.layers import small_of
 from llmviz.lessons.efficiency.quantization.setting import model
 from llmviz.quantization.scheme import Scheme
 from llmviz.study.continuations import continuation
-from llmviz.ui.common import count
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose
@@ -35,7 +34,7 @@ def small_text(version: str, scheme: Scheme, method: str, text: str) -> str:
 
 def draw(state: PageState, scheme: Scheme, text: str) -> None:
     """Show both texts."""
-    section(words.TEXTS_TITLE, words.TEXTS_TEXT)
+    section(words.TEXTS_TITLE, words.TEXTS_TEXT.format(tokens=TOKENS))
     version = model().version
     both = plain_text(version, text), small_text(version, scheme, state["qmethod"], text)
     for column, label, written in zip(st.columns(2), words.MODELS, both, strict=True):
@@ -54,5 +53,5 @@ def compared(one: str, other: str) -> str:
     if one == other:
         return words.SAME
     same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
-    first = count(same, *words.CHARACTERS)
-    return words.DIFFERENT.format(count=first)
+    kind = "some" if same > 1 else ("none", "one")[same]
+    return words.DIFFERENT[kind].format(count=same)

@@ -8,10 +8,11 @@ import streamlit as st
 from llmviz.background import Job
 from llmviz.figures.adapters import Curve, lines
 from llmviz.figures.theme import Mode
-from llmviz.lessons.efficiency.quantization import words
+from llmviz.lessons.efficiency.quantization import training_words, words
+from llmviz.lessons.efficiency.quantization.digits import difference
 from llmviz.lessons.efficiency.quantization.setting import KEY
 from llmviz.quantization.qat import finish_qat, prepare_qat
-from llmviz.quantization.scheme import Scheme
+from llmviz.quantization.scheme import CHANNEL, Scheme
 from llmviz.study.quantization_aware import BITS, CHECKS, EXACT, KINDS, MODEL, Checked
 from llmviz.ui import engine
 from llmviz.ui.code import show_code
@@ -41,7 +42,7 @@ def race_of(updates: int, form: str, per: str) -> Job:
 
 def draw(state: PageState) -> None:
     """Show the controls, the button and the race."""
-    section(words.QAT_TITLE, words.QAT_TEXT.format(model=MODEL))
+    section(training_words.QAT_TITLE, training_words.QAT_TEXT.format(model=MODEL))
     if MODEL not in engine.names():
         no_model(MODEL)
         return
@@ -51,17 +52,24 @@ def draw(state: PageState) -> None:
 
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         choose(state, "qatform", words.FORM, words.FORMS, then=anew)
-        choose(state, "qatper", words.PER, words.QAT_PER, then=anew)
-        st.slider(words.UPDATES, step=50, width=260, **state.ranged("qatupdates", then=anew))
+        choose(state, "qatper", words.PER, training_words.QAT_PER, then=anew)
+        st.slider(
+            training_words.UPDATES, step=50, width=260, **state.ranged("qatupdates", then=anew)
+        )
     live(
         state,
         "qattrained",
         race_of,
         (state["qatupdates"], state["qatform"], state["qatper"]),
         lambda job: _shown(job, state["qatupdates"]),
-        start=words.QAT_START,
+        start=training_words.QAT_START,
         share=lambda job: len(job.results) / (len(KINDS) * (CHECKS + 1)),
     )
+
+    def printed() -> str:
+        small = finish_qat(prepare_qat(engine.load(MODEL).model, Scheme(2, per=CHANNEL)))
+        return str(sorted({int(code) for one in small.matrices.values() for code in one.codes[0]}))
+
     show_code(
         [prepare_qat, finish_qat],
         "from llmviz.pretrained import load_bundled\n"
@@ -71,7 +79,7 @@ def draw(state: PageState) -> None:
         "prepared = prepare_qat(model, Scheme(2, per='channel'))  # train it as any model\n"
         "small = finish_qat(prepared)\n"
         "print(sorted({int(code) for one in small.matrices.values() for code in one.codes[0]}))",
-        "[-1, 0, 1]",
+        printed,
     )
 
 
@@ -87,14 +95,14 @@ def _shown(job: Job, updates: int) -> None:
     rows_table(
         [
             (
-                words.QAT_NAMES[bits],
+                training_words.QAT_NAMES[bits],
                 f"{first[bits].loss:.4f}",
                 f"{last[bits].loss:.4f}",
                 f"{last[bits].seconds:.1f}",
             )
             for bits in KINDS
         ],
-        words.QAT_COLUMNS,
+        training_words.QAT_COLUMNS,
     )
     prose("\n\n".join(told(first, last, bits) for bits in BITS))
 
@@ -108,15 +116,15 @@ def figure(job: Job, count: int, mode: Mode) -> go.Figure:
         own = [one for one in found if one.bits == bits]
         if own:
             x, y = [one.step for one in own], [one.loss for one in own]
-            name = words.QAT_NAMES[bits]
+            name = training_words.QAT_NAMES[bits]
             curves.append(Curve(name, x, y, ROLES[bits], dashed=bits == EXACT, marks=True))
-    return lines(curves, words.QAT_AXES, mode)
+    return lines(curves, training_words.QAT_AXES, mode)
 
 
 def told(first: dict[int, Checked], last: dict[int, Checked], bits: int) -> str:
     """Return what is left of the cost of rounding, in a sentence."""
     before = first[bits].loss - first[EXACT].loss
     after = last[bits].loss - last[EXACT].loss
-    kind = "closer" if round(after, 3) < round(before, 3) else "not"
-    line = {"bits": bits, "before": before, "after": after}
-    return words.QAT_READ[kind].format(**line).replace(" -", " −")
+    kind = "lower" if round(after, 3) < round(before, 3) else "not"
+    line = {"bits": bits, "before": difference(before, 3), "after": difference(after, 3)}
+    return training_words.QAT_READ[kind].format(**line)

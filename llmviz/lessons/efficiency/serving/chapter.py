@@ -57,7 +57,8 @@ def _film(state: PageState, shown: Shown, own: bool) -> None:
     number = int(state["serveshown"])
     run, picture = shown.runs[number], shown.pictures[number]
     config = run.recording.config
-    prose(words.ABOUT[config.policy].format(budget=config.token_budget))
+    window = f"{1000 * config.window:g}"
+    prose(words.ABOUT[config.policy].format(budget=config.token_budget, window=window))
     found = questions.longest_table(run.recording)
     if found is not None:
         predict(questions.blocks_of(*found, config.block_size), f"{KEY}.blocks")
@@ -93,8 +94,7 @@ def _compared(shown: Shown) -> None:
     question = figures.who_waits_less(shown)
     if question is not None:
         predict(question, f"{KEY}.who")
-    title, unit = words.FIGURE_COLUMNS
-    columns = (title, *figures.names_of(shown), unit)
+    columns = ("", *figures.names_of(shown))
     rows_table(figures.table_of(shown), columns, height="content")
     prose(figures.compared(shown))
     prose(words.CURVE_TEXT)

@@ -31,8 +31,8 @@ def names_of(shown: Shown) -> tuple[str, str]:
     return run_names(shown.trial.policies)
 
 
-def measures(recording: Recording) -> dict[str, tuple[str, str]]:
-    """Return each figure of a run by its title: how it is written, and its unit."""
+def measures(recording: Recording) -> dict[str, str]:
+    """Return each figure of a run, as it is written, by its title, which names its unit."""
     first, each = recording.to_first, recording.per_token
     preempted = sum(len(tick.preempted) + len(tick.swapped_out) for tick in recording.ticks)
     entries: list[tuple[str, dict[str, int], float | None, Callable[[float], str]]] = [
@@ -52,26 +52,29 @@ def measures(recording: Recording) -> dict[str, tuple[str, str]]:
     ]
     table = {}
     for name, filled, value, write in entries:
-        title, unit = words.FIGURES[name]
-        table[title.format(**filled)] = (words.NONE if value is None else write(value), unit)
+        table[words.FIGURES[name].format(**filled)] = words.NONE if value is None else write(value)
     return table
 
 
 @kept(16)
 def table_of(shown: Shown) -> tuple[tuple[str, ...], ...]:
-    """Return the rows of the table: a title, both runs' figures, the unit."""
+    """Return the rows of the table: a title and both runs' figures."""
     first, second = (measures(run.recording) for run in shown.runs)
-    return tuple((title, first[title][0], second[title][0], first[title][1]) for title in first)
+    return tuple((title, first[title], second[title]) for title in first)
 
 
 def compared(shown: Shown) -> str:
     """Return which run wrote more tokens a second, in a sentence."""
     one, other = (run.recording.tokens_per_second for run in shown.runs)
     names = names_of(shown)
-    if round(one) == round(other) or not min(one, other):
-        return words.ALIKE.format(one=one) if round(one) == round(other) else ""
+    if round(one) == round(other):
+        return words.ALIKE.format(one=one)
+    if not min(one, other):
+        return ""
     winner = names[0] if one > other else names[1]
     ratio = max(one, other) / min(one, other)
+    if f"{ratio:.2f}" == "1.00":
+        return words.ALIKE.format(one=(one + other) / 2)
     return words.FASTER.format(
         first=names[0], one=one, second=names[1], other=other, ratio=ratio, winner=winner
     )
@@ -85,7 +88,8 @@ def first_tokens(shown: Shown, mode: Mode) -> go.Figure:
         times = np.sort([1000 * one.to_first for one in run.recording.timings])
         shares = 100 * np.arange(1, len(times) + 1) / max(1, len(times))
         drawn.append(Line(name, times, shares, number))
-    return lines(drawn, words.CURVE_AXES, mode, hover="%{y:.0f} %", height=300)
+    figure = lines(drawn, words.CURVE_AXES, mode, hover="%{y:.0f} %", height=300)
+    return figure.update_traces(line_shape="hv")  # between two texts the share does not change
 
 
 def who_waits_less(shown: Shown) -> Question | None:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from llmviz.lessons.efficiency.serving import words
 from llmviz.serving.recording import Recording
+from llmviz.ui.common import count
 from llmviz.ui.question import Question
 
 
 def _by_size(text: str, reasons: dict[int, str], right: int) -> Question:
     """Return a question with an answer for each count, the smallest first."""
     counts = sorted(reasons)
-    answers = [f"{count:,}" for count in counts]
-    return Question(text, answers, counts.index(right), [reasons[count] for count in counts])
+    answers = [f"{number:,}" for number in counts]
+    return Question(text, answers, counts.index(right), [reasons[number] for number in counts])
 
 
 def longest_table(recording: Recording) -> tuple[str, int] | None:
@@ -26,22 +27,25 @@ def longest_table(recording: Recording) -> tuple[str, int] | None:
 def blocks_of(name: str, length: int, size: int) -> Question:
     """Ask how many blocks of `size` tokens a text of `length` tokens has."""
     blocks = -(-length // size)
-    line = {"name": name, "length": length, "size": size, "blocks": blocks}
-    line |= {"slots": blocks * size, "waste": blocks * size - length, "rest": length % size}
-    reasons = {length: words.ASK_TOKENS if size > 1 else words.ASK_TOKENS_ONE}
-    reasons[blocks + 1] = words.ASK_ONE_MORE
+    line = {"tokens": length, "size": size, "blocks": blocks}
+    line |= {"slots": blocks * size, "waste": blocks * size - length}
+    line |= {"rest": count(length % size, "token")}
+    reasons = {length: words.ASK_TOKENS, blocks + 1: words.ASK_ONE_MORE}
     if length % size and length > size:
         reasons[length // size] = words.ASK_DOWN
     reasons[blocks] = words.ASK_UP
-    written = {count: reason.format(**line) for count, reason in reasons.items()}
-    return _by_size(words.ASK.format(**line), written, blocks)
+    written = {number: reason.format(**line) for number, reason in reasons.items()}
+    asked = words.ASK.format(name=name, length=count(length, "token"), size=count(size, "token"))
+    return _by_size(asked, written, blocks)
 
 
 def blocks_of_samples(prompt: int, samples: int, size: int) -> Question:
     """Ask how many blocks hold a prompt of so many tokens for two or more samples."""
     blocks = -(-prompt // size)
-    line = {"prompt": prompt, "samples": samples, "size": size, "blocks": blocks}
+    line = {"tokens": prompt, "samples": samples, "slots": size, "blocks": blocks}
     reasons = {samples: words.ASK_EACH}
     reasons |= {samples * blocks: words.ASK_COPIES, blocks: words.ASK_SHARED}
-    written = {count: reason.format(**line) for count, reason in reasons.items()}
-    return _by_size(words.ASK_SAMPLES.format(**line), written, blocks)
+    written = {number: reason.format(**line) for number, reason in reasons.items()}
+    size_told = count(size, "token")
+    asked = words.ASK_SAMPLES.format(prompt=count(prompt, "token"), samples=samples, size=size_told)
+    return _by_size(asked, written, blocks)

@@ -10,7 +10,7 @@ TEXT = (
     "with ideas of vLLM and similar engines serves the story model."
 )
 
-LOOP_LINK = "How one text is written with such a memory: the loop, in slow motion"
+LOOP_LINK = "One text with such a memory: the loop"
 
 POLICIES = {
     "static": "static",
@@ -20,21 +20,24 @@ POLICIES = {
 }
 ABOUT = {
     "static": (
-        "**static**: those who wait form a batch. It goes on until its last text has ended, and "
-        "nobody joins meanwhile. Prompts are padded to the longest one, and texts that have ended "
-        "are computed on for nobody. Each gets memory for the longest text that may come of the "
-        "batch from the start, so nobody is pushed out."
+        "**static**: those who wait form a batch, as many as there are rows and memory for. It "
+        "goes on until its last text has ended, and nobody joins meanwhile. Prompts are padded to "
+        "the longest one. A text that has ended keeps its row, which is computed for nobody. From "
+        "the start, each text gets memory for the longest prompt and the longest answer of its "
+        "batch. So nobody is pushed out."
     ),
     "dynamic": (
-        "**dynamic**: as static, but a batch that is not full waits a moment for more requests."
+        "**dynamic**: as static, but while fewer texts wait than the batch has rows, it begins "
+        "later: when the first of them has waited for {window} ms."
     ),
     "continuous": (
-        "**continuous** ([[continuous batching]]): at every step, requests that have ended leave, "
-        "and waiting ones join if there is a row and memory for them."
+        "**continuous** ([[continuous batching]]): after every step, requests that have ended "
+        "leave the batch. Then those that wait join in their order, as long as there are rows and "
+        "memory."
     ),
     "split-fuse": (
         "**split-fuse**: as continuous, but a long prompt is read in parts. No step computes more "
-        "than {budget} tokens, so a long prompt delays the others less."
+        "than {budget} tokens. This limits how long one prompt can hold up the others."
     ),
 }
 PREEMPTIONS = {"recompute": "compute them again", "swap": "move them to a second memory"}
@@ -46,9 +49,11 @@ FILM_TEXT = (
     "A tick is one step of the engine: the model is called once for all rows of the batch. A row "
     "in **prefill** reads a prompt, many tokens at once. A row in **decode** computes one token, "
     "the last one written, and draws the next. Memory is given in blocks, and a [[block table]] "
-    "says which blocks a text has: this is the memory of [[paged attention]]. Where a text needs a "
-    "block and none is free, the newest text is pushed out and waits ([[preemption]]). Play it, or "
-    "click a request, a block or a lane."
+    "says which blocks a text has: this is the memory of [[paged attention]]. With the policies "
+    "continuous and split-fuse a text gets a block when it needs one. Where none is free, the "
+    "newest text is pushed out and waits ([[preemption]]). If its keys and values were thrown "
+    "away, its prompt and what it had written are read again later. Play it, or click a request, "
+    "a block or a lane."
 )
 BUNDLED = (
     "These two runs are real ones, recorded on {date} with torch {torch} and {threads} (machine: "
@@ -64,9 +69,9 @@ FILM = {
     "player": "ticks of the run",
     "since": "since the start",
     "took": "this tick took",
-    "prefill": "prompt tokens read",
-    "decode": "rows that write",
-    "padding": "tokens for nobody",
+    "prefill": "tokens in prefill",
+    "decode": "rows in decode",
+    "padding": "tokens computed for nobody",
     "waiting": "waiting",
     "free": "free blocks",
     "waste": "slots without a token",
@@ -82,17 +87,18 @@ FILM = {
     "none": "nobody",
     "memory": "The memory",
     "memoryNote": (
-        "A square is a block, filled as far as its slots have tokens. ×2: two texts share it. "
-        "Grey: free, and what was in it is kept for a prompt that begins alike."
+        "A square is a block, filled as far as its slots have tokens. Those of a prompt count from "
+        "the tick in which it joins. ×2: two texts share it. Grey: free, and what was in it is "
+        "kept for a prompt that begins alike."
     ),
     "block": "Block",
     "freeBlock": "free",
     "keptBlock": "free, and its content is kept for a prompt that begins alike",
     "times": "All requests",
     "timesNote": (
-        "Thin line: it waits. Full colour: its prompt is read. Pale: it writes. Frame: it has "
-        "ended and pads a batch. Dashed: it was pushed out of the memory. Dotted: it was moved to "
-        "the second memory."
+        "Thin line: it waits. Full colour: prefill. Pale: decode. Frame: it has ended and pads a "
+        "batch. Dashed: it was pushed out of the memory. Dotted: it was moved to the second "
+        "memory. Faint line: it is in the batch, but nothing of it is computed."
     ),
     "time": "time",
     "own": "The request",
@@ -100,10 +106,10 @@ FILM = {
     "noTable": "It holds no blocks at this tick.",
 }
 STATES = {
-    "away": "not there yet",
+    "away": "not in the batch yet",
     "waiting": "waits for a place in the batch",
-    "prefill": "its prompt is read",
-    "decode": "it writes",
+    "prefill": "prefill, its prompt is read (again, if it was pushed out)",
+    "decode": "decode, it writes",
     "padding": "it has ended, and pads the batch",
     "idle": "nothing of it is computed in this tick",
     "preempted": "pushed out of the memory, waits",
@@ -112,102 +118,104 @@ STATES = {
 }
 
 ASK = (
-    "At its longest, request {name} has {length} tokens in memory, prompt and answer together. A "
-    "block holds {size}. How many blocks do these tokens need?"
+    "At its longest, text {name} has {length} in memory, prompt and answer together. A block holds "
+    "{size}. How many blocks do these tokens need?"
 )
 ASK_UP = (
-    "{length} ÷ {size}, rounded up: {blocks}. They have {slots} slots, of which {waste} have no "
-    "token. Where blocks are given one at a time, only a text's last block has such slots."
+    "{tokens} ÷ {size}, rounded up: {blocks}. Slots without a token: {slots} − {tokens} = {waste}. "
+    "Where a text gets a block only when it needs one, such slots are in its last block alone."
 )
-ASK_DOWN = "{length} ÷ {size} rounded down leaves {rest} without a place."
+ASK_DOWN = "{tokens} ÷ {size}, rounded down, leaves {rest} without a place."
 ASK_ONE_MORE = "The next block is taken only when a token comes that needs it."
-ASK_TOKENS = "Then every token would have a block of its own, with room for {size}."
-ASK_TOKENS_ONE = "Then a block would be taken for more than there is to store."
+ASK_TOKENS = "Then every token would have a block of its own, with {size} slots."
 
 SERVE_TITLE = "Serve other requests"
 SERVE_TEXT = (
     "Choose what comes and how it is served. Both policies then serve the same requests, one run "
-    "after the other. The gaps between arrivals and the lengths of answers are drawn at random: "
-    "most are short, a few are long."
+    "after the other. The gaps between arrivals, the lengths of prompts and the limits of answers "
+    "are drawn at random: most are small, a few are large. An answer may end before its limit."
 )
 POLICY, AGAINST = "Policy", "Compared with"
 COUNT, RATE = "Requests", "Arrivals per second (0: all at once)"
-PROMPT, NEW = "Mean prompt, tokens", "Mean answer, tokens"
-SAMPLES, BEGINNING = "Samples of each prompt", "Tokens that all prompts begin with"
+PROMPT, NEW = "Mean prompt, tokens", "Mean limit of an answer, tokens"
+SAMPLES, BEGINNING = "Samples of each prompt", "Equal tokens before each prompt"
 BATCH, MEMORY, BLOCK = "Rows of the batch", "Memory, tokens", "Tokens in a block"
 SHARE, PREEMPT = "Share equal beginnings", "Keys and values of one that must wait"
 OWN = "Your own prompts, one a line"
-OWN_HELP = "They take the places of some of the requests, and are called own-1, own-2 …"
+OWN_HELP = (
+    "They come in place of other requests, and are called own-1, own-2 … No equal tokens are put "
+    "before them."
+)
 OWN_LIMITS = "At most {lines} of them, each of at most {characters} characters."
 OWN_PLACE = "One winter morning, Otto the archer woke up happy."
 START = "Serve them"
 GOES = "Serving …"
-STOPPED = "The runs were stopped. The picture shows what it showed before."
+STOPPED = "The runs were stopped before they ended, so the picture does not show them."
 AGAIN = "Serve them again"
 SO_FAR = "{policy}: {ended} of {all} texts have ended, {tokens} written."
 DONE = "Both runs are over. The picture above shows them."
 SAMPLED = (
     "With several samples of a prompt, tokens are drawn at temperature {temperature:g}, so that "
-    "they differ. With one sample the most probable token is taken."
+    "the samples can differ. With one sample the most probable token is taken."
 )
 
 FIGURES_TITLE = "Side by side"
 FIGURES_TEXT = (
     "What people notice is the [[time to first token]], and then the time for each further one. "
-    "What the owner of the machine notices is [[throughput]]. Means hide the unlucky ones, so "
-    "times are told as [[percentile|percentiles]]."
+    "What the owner of the machine notices is [[throughput]]. A mean hides the longest waits, so "
+    "times are given as [[percentile|percentiles]]: p90 is the 90th."
 )
-FIGURE_COLUMNS = ("", "unit")
 FIGURES = {
-    "seconds": ("whole run", "s"),
-    "tokens": ("tokens written", "tokens"),
-    "throughput": ("throughput", "tokens/s"),
-    "first": ("time to first token, {p} %", "ms"),
-    "each": ("time per further token, {p} %", "ms"),
-    "padding": ("computed for nobody", "tokens"),
-    "waste": ("held slots without a token", "%"),
-    "preempted": ("texts pushed out of the memory", "times"),
-    "scheduling": ("time for deciding", "%"),
+    "seconds": "whole run, s",
+    "tokens": "tokens written",
+    "throughput": "throughput, tokens/s",
+    "first": "time to first token p{p}, ms",
+    "each": "each further token p{p}, ms",
+    "padding": "tokens computed for nobody",
+    "waste": "held slots without a token, %",
+    "preempted": "times a text was pushed out",
+    "scheduling": "scheduling, % of the time",
 }
 NONE = "–"
 CURVE_AXES = ("time to first token, ms", "share of the texts, %")
-CURVE_TEXT = "How many percent of the texts had their first token after so many milliseconds:"
+CURVE_TEXT = "How many percent of the texts had their first token within so many milliseconds:"
 FASTER = (
     "The policy {first} wrote {one:,.0f} tokens per second and {second} {other:,.0f}: {ratio:.2f} "
     "times as many for {winner}."
 )
-ALIKE = "Both wrote {one:,.0f} tokens per second."
+ALIKE = "Both wrote about {one:,.0f} tokens per second."
 
 WHO_TITLE = "Who waits less?"
 WHO = (
     "In these two runs, which policy has the shorter time to first token in the middle (50th "
     "percentile)?"
 )
-WHO_EQUAL = "it is the same for both, to a tenth of a millisecond"
+WHO_EQUAL = "it is the same for both, to a tenth of a millisecond (ms)"
 WHO_REASON = "{first}: {one:,.1f} ms. {second}: {other:,.1f} ms."
 
 SAMPLES_TITLE = "Several answers to one prompt"
 SAMPLES_TEXT = (
     "Parallel samples are several answers to the same prompt. The prompt is read once, and all of "
     "them name the same blocks in their tables. Only when a sample is going to write into a block "
-    "that others hold, it gets a copy of that block first. The same is done for prompts that begin "
-    "alike, such as with the same instructions: full blocks are found by their content. The "
+    "that others hold, it gets a copy of that block first. Prompts that begin alike, such as with "
+    "the same instructions, can share as well, if this is switched on: full blocks are found by "
+    "their content. The "
     "policies static and dynamic share nothing here: each of their rows is by itself. In vLLM the "
     "beams of beam search share blocks in the same way as samples do (Kwon et al. 2023)."
 )
 SAMPLES_LIVE = (
-    "In the run shown, with the policy {policy}: {most} shared at one tick at most, and {copies} "
-    "copied before somebody wrote into one."
+    "In the run shown, with the policy {policy}: shared while a tick was computed, at most {most}; "
+    "copied before a text wrote into a shared one, {copies}."
 )
 ASK_SAMPLES = (
-    "A prompt of {prompt} tokens is read for {samples} samples, in blocks of {size} tokens. How "
-    "many blocks hold it right after, if the samples share?"
+    "A prompt of {prompt} is read for {samples} samples, in blocks of {size}. How many blocks hold "
+    "it right after, if the samples share?"
 )
 ASK_SHARED = (
-    "All {samples} tables name the same blocks: {prompt} ÷ {size}, rounded up, is {blocks}."
+    "All {samples} tables name the same blocks: {tokens} ÷ {slots}, rounded up, is {blocks}."
 )
 ASK_COPIES = "Each sample would have its own copy of the prompt. That is what sharing saves."
-ASK_EACH = "One block a sample says nothing about how long the prompt is."
+ASK_EACH = "One block for each sample would not depend on how long the prompt is."
 
 SERVER_TITLE = "Serve it yourself"
 SERVER_TEXT = (

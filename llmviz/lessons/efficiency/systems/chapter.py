@@ -10,15 +10,18 @@ from llmviz.lessons.efficiency import LESSON
 from llmviz.lessons.efficiency.systems import words
 from llmviz.lessons.efficiency.systems.table import (
     IDEAS,
+    NO_JOB,
+    OPEN,
+    PARTLY,
     READ,
     SOURCES,
     STATES,
     SYSTEMS,
+    YES,
     Cell,
     Idea,
     System,
     cell,
-    having,
 )
 from llmviz.ui.common import choose
 from llmviz.ui.lesson import section
@@ -36,13 +39,14 @@ TITLES = {chapter.key: chapter.title for chapter in LESSON.chapters}
 def draw(state: PageState) -> None:
     """Show the chapter."""
     section(words.TITLE, words.TEXT)
+    predict(question(state["whosystem"]), f"{KEY}.ask")
     choose(state, "whoview", words.VIEW, words.VIEWS)
     if state["whoview"] == "system":
         choose(state, "whosystem", words.SYSTEM, {one.key: one.name for one in SYSTEMS})
         (system,) = (one for one in SYSTEMS if one.key == state["whosystem"])
         rows = [(idea.name, idea.about, cell(system.key, idea.key)) for idea in IDEAS]
         prose(_about(words.ABOUT_SYSTEM, system, rows))
-        ideas: Sequence[Idea] = [one for one in IDEAS if cell(system.key, one.key).state != "open"]
+        ideas: Sequence[Idea] = [one for one in IDEAS if cell(system.key, one.key).state != OPEN]
     else:
         choose(state, "whoidea", words.IDEA, {one.key: one.name for one in IDEAS})
         (idea,) = (one for one in IDEAS if one.key == state["whoidea"])
@@ -57,7 +61,6 @@ def draw(state: PageState) -> None:
     section(words.TABLE_TITLE)
     columns_table(whole_table(), key=f"{KEY}.table", height=HEIGHT)
     st.caption(words.TABLE_NOTE)
-    predict(question(state["whoidea"]), f"{KEY}.ask")
 
 
 Row = tuple[str, str, Cell]
@@ -65,8 +68,9 @@ Row = tuple[str, str, Cell]
 
 def _about(template: str, one: System | Idea, rows: Sequence[Row]) -> str:
     states = [found.state for _, _, found in rows]
-    counts = {"yes": states.count("yes"), "partly": states.count("partly"), "all": len(rows)}
-    counts["yes"] += counts["partly"]
+    partly = states.count(PARTLY)
+    told = words.IN_PART.format(partly=partly) if partly else ""
+    counts = {"yes": states.count(YES) + partly, "partly": told, "all": len(rows)}
     return template.format(name=one.name, about=one.about, **counts)
 
 
@@ -120,31 +124,28 @@ def whole_table() -> dict[str, list[str]]:
 
 
 def question(asked: str) -> Question:
-    """Ask for a system that has an idea, with one right answer.
+    """Ask for an idea that a system has, among ideas that the system is not made for.
 
-    About the chosen idea, or the next one in the list that some system has not.
+    About the chosen system, or the next one in the list that some ideas are not for. An idea of
+    which nothing is known is no answer, because the system may have it.
     """
-    keys = [one.key for one in IDEAS]
+    keys = [one.key for one in SYSTEMS]
     at = keys.index(asked)
-    for key in (*keys[at:], *keys[:at]):
-        right = having(key)
-        others = [one for one in SYSTEMS if one not in right]
-        if right and len(others) >= 2:
-            return _question(key, right[0], others[:3])
-    raise ValueError("there is no idea that some systems have and two have not")
+    for system in (*SYSTEMS[at:], *SYSTEMS[:at]):
+        right = [one for one in IDEAS if cell(system.key, one.key).state == YES]
+        wrong = [one for one in IDEAS if cell(system.key, one.key).state == NO_JOB]
+        if right and len(wrong) >= 2:
+            return _question(system, right[0], wrong[:3])
+    raise ValueError("there is no system that has an idea and is not made for two others")
 
 
-def _question(key: str, right: System, others: Sequence[System]) -> Question:
-    (idea,) = (one for one in IDEAS if one.key == key)
-    offered = sorted((right, *others), key=lambda one: SYSTEMS.index(one))
-    reasons = []
-    for one in offered:
-        found = cell(one.key, key)
-        if one is right:
-            title = SOURCES[found.source].title
-            reasons.append(words.RIGHT.format(system=one.name, title=title))
-        else:
-            line = words.WRONG[found.state]
-            reasons.append(line.format(system=one.name, about=one.about))
-    names = [one.name for one in offered]
-    return Question(words.ASK.format(idea=idea.name), names, offered.index(right), reasons)
+def _question(system: System, right: Idea, others: Sequence[Idea]) -> Question:
+    offered = sorted((right, *others), key=lambda one: one.name)
+    title = SOURCES[cell(system.key, right.key).source].title
+    wrong = words.WRONG.format(system=system.name, about=system.about)
+    return Question(
+        words.ASK.format(system=system.name),
+        [words.ANSWER.format(idea=one.name, about=one.about) for one in offered],
+        offered.index(right),
+        [words.RIGHT.format(title=title) if one is right else wrong for one in offered],
+    )

@@ -34,7 +34,7 @@ class Idea:
 
 @dataclass(frozen=True)
 class System:
-    """A system: its key, its name, and what it is for."""
+    """A system: its key, its name, and what it does: the rest of a sentence that it begins."""
 
     key: str
     name: str
@@ -58,7 +58,7 @@ IDEAS = [
     Idea("chunked", "chunked prefill", "long prompts are read in pieces between steps", "serving"),
     Idea("speculative", "speculative decoding", "a draft guesses, the model checks", "guess"),
     Idea("flash", "flash attention", "attention in tiles that stay in fast memory", "flash"),
-    Idea("tensor", "tensor parallel", "each matrix is split over processors", "parallel"),
+    Idea("tensor", "tensor parallel", "matrices are split over processors", "parallel"),
     Idea("pipeline", "pipeline parallel", "each processor has some of the layers", "parallel"),
     Idea("expert", "expert parallel", "each processor has some of the experts", "parallel"),
     Idea("sharded", "sharded training state", "no processor keeps the whole state", "parallel"),
@@ -74,14 +74,15 @@ SYSTEMS = [
     System("fastgen", "DeepSpeed-FastGen", "serves models, with DeepSpeed's inference engine"),
     System("sglang", "SGLang", "serves models, also in programs of many calls"),
     System("llamacpp", "llama.cpp", "runs models on one's own machine, and serves them"),
-    System("transformers", "transformers", "a library of models, to train and to run them"),
-    System("megatron", "Megatron-LM", "trains large models on many processors"),
-    System("fsdp", "PyTorch FSDP", "the part of PyTorch that trains with sharded state"),
+    System("transformers", "transformers", "trains and runs models of many kinds, as a library"),
+    System("megatron", "Megatron-LM", "trains large models on many processors, and can run them"),
+    System("fsdp", "PyTorch FSDP", "trains models with sharded state, as a part of PyTorch"),
 ]
 
 _VLLM = "https://github.com/vllm-project/vllm/blob/"
 _SGLANG = "https://github.com/sgl-project/sglang/blob/01d2a3d0d57bc35da92de3833d72412c0b448210/"
 _HF = "https://huggingface.co/docs/transformers/"
+_MEGATRON = "https://github.com/NVIDIA/Megatron-LM/blob/"
 SOURCES = {
     "vllm": Source(
         "vLLM, README.md",
@@ -99,6 +100,11 @@ SOURCES = {
         "https://nvidia.github.io/TensorRT-LLM/1.2.0rc6/overview.html",
         version="1.2.0rc6",
     ),
+    "trt-attention": Source(
+        "TensorRT LLM, Multi-Head, Multi-Query, and Group-Query Attention",
+        "https://nvidia.github.io/TensorRT-LLM/features/attention.html",
+        version="newest",
+    ),
     "fastgen": Source(
         "DeepSpeed-FastGen: High-throughput Text Generation for LLMs via MII and "
         "DeepSpeed-Inference, DeepSpeed's blog",
@@ -110,6 +116,11 @@ SOURCES = {
         _SGLANG + "docs/index.rst",
         version="commit 01d2a3d",
     ),
+    "sglang-attention": Source(
+        "SGLang Documentation, Attention Backend",
+        "https://docs.sglang.io/advanced_features/attention_backend.html",
+        version="newest",
+    ),
     "sglang-endpoints": Source(
         "Hugging Face, Inference Endpoints: SGLang",
         "https://huggingface.co/docs/inference-endpoints/main/engines/sglang",
@@ -120,11 +131,6 @@ SOURCES = {
         "https://github.com/ggml-org/llama.cpp/blob/"
         "00dc8057ab28c9cb4c79a6dd6dfce07fe779f63b/tools/server/README.md",
         version="commit 00dc805",
-    ),
-    "llamacpp-prefix": Source(
-        "llama.cpp, discussion 30664: Sharing prompt prefixes across sessions in llama-server",
-        "https://github.com/ggml-org/llama.cpp/discussions/30664",
-        version="discussion 30664",
     ),
     "hf-batching": Source(
         "transformers, Continuous batching",
@@ -140,11 +146,38 @@ SOURCES = {
     "hf-tensor": Source(
         "transformers, Tensor parallelism", _HF + "v5.3.0/perf_infer_gpu_multi", version="5.3.0"
     ),
+    "hf-quantization": Source(
+        "transformers, Quantization: Overview", _HF + "quantization/overview", version="newest"
+    ),
+    "hf-mixed": Source(
+        "transformers, Mixed precision training",
+        _HF + "en/mixed_precision_training",
+        version="newest",
+    ),
+    "hf-checkpointing": Source(
+        "transformers, Gradient checkpointing", _HF + "en/grad_checkpointing", version="newest"
+    ),
     "megatron": Source(
         "Megatron-LM & Megatron-Core, README.md",
-        "https://github.com/NVIDIA/Megatron-LM/blob/"
-        "0010ab7484337a1089ad9c35a0ce8723ed6b4740/README.md",
+        _MEGATRON + "0010ab7484337a1089ad9c35a0ce8723ed6b4740/README.md",
         date="2024-07",
+    ),
+    "megatron-context": Source(
+        "Megatron-Core, megatron/core/inference/contexts/dynamic_context.py",
+        _MEGATRON + "0044f2f4bc46bc98fe2013206030205e6247cf4e/"
+        "megatron/core/inference/contexts/dynamic_context.py",
+        version="commit 0044f2f",
+    ),
+    "megatron-config": Source(
+        "Megatron-Core, megatron/core/inference/config.py",
+        _MEGATRON + "00611e6eeb0b09b5ee074750956855215ddbd67f/megatron/core/inference/config.py",
+        version="commit 00611e6",
+    ),
+    "megatron-fsdp": Source(
+        "Megatron-Core, Megatron FSDP",
+        "https://docs.nvidia.com/megatron-core/developer-guide/nightly/user-guide/features/"
+        "custom_fsdp.html",
+        version="nightly",
     ),
     "fsdp": Source(
         "PyTorch, Getting Started with Fully Sharded Data Parallel (FSDP2)",
@@ -163,8 +196,8 @@ def _all(state: str, source: str, *ideas: str) -> dict[str, Cell]:
     return {idea: Cell(state, source) for idea in ideas}
 
 
-# What a system is said to have. An idea that is left out was looked for in these sources and not
-# found, or was not looked up; nothing is claimed about it.
+# What a system has, as a source says. For NO_JOB the source says what the system is for instead.
+# An idea that is left out was not found in these sources; nothing is claimed about it.
 CELLS: dict[str, dict[str, Cell]] = {
     "vllm": {
         **_all(YES, "vllm", *SERVING, "flash", "tensor", "pipeline"),
@@ -174,6 +207,7 @@ CELLS: dict[str, dict[str, Cell]] = {
     "trt": {
         **_all(YES, "trt", "quantized", "paged", "continuous", "chunked", "speculative"),
         "prefix": Cell(YES, "trt", "called block reuse"),
+        "flash": Cell(YES, "trt-attention"),
         **_all(YES, "trt", "tensor", "pipeline", "expert"),
         **_all(NO_JOB, "trt", *TRAINING),
     },
@@ -188,35 +222,37 @@ CELLS: dict[str, dict[str, Cell]] = {
     "sglang": {
         **_all(YES, "sglang", "quantized", "paged", "continuous", "chunked", "speculative"),
         "prefix": Cell(YES, "sglang", "called RadixAttention"),
+        "flash": Cell(YES, "sglang-attention"),
         "tensor": Cell(YES, "sglang"),
         **_all(YES, "sglang-endpoints", "pipeline", "expert"),
         **_all(NO_JOB, "sglang", *TRAINING),
     },
     "llamacpp": {
         **_all(YES, "llamacpp", "quantized", "continuous", "speculative", "flash"),
-        "prefix": Cell(PARTLY, "llamacpp-prefix", "within the slot that a request lands in"),
-        "tensor": Cell(PARTLY, "llamacpp", "by rows, or all of it, which is experimental"),
+        "prefix": Cell(PARTLY, "llamacpp", "a request goes on with the cache of an earlier one"),
+        "tensor": Cell(PARTLY, "llamacpp", "by rows; to split the cache as well is experimental"),
         "pipeline": Cell(YES, "llamacpp", "layers are split over processors, the default"),
-        **_all(NO_JOB, "llamacpp", *TRAINING),
     },
     "transformers": {
+        "quantized": Cell(YES, "hf-quantization"),
         "paged": Cell(YES, "hf-paged"),
         **_all(YES, "hf-batching", "continuous", "chunked"),
         "speculative": Cell(PARTLY, "hf-assisted", "not for several texts in one batch"),
         "flash": Cell(YES, "hf-paged", "the kernels below paged attention"),
         "tensor": Cell(YES, "hf-tensor", "for the models that have a plan"),
+        "mixed": Cell(YES, "hf-mixed"),
+        "checkpointing": Cell(YES, "hf-checkpointing"),
     },
     "megatron": {
         **_all(YES, "megatron", "flash", "tensor", "pipeline", "expert", "mixed", "checkpointing"),
-        "sharded": Cell(
-            PARTLY, "megatron", "the optimizer's state, with the distributed optimizer"
-        ),
-        **_all(NO_JOB, "megatron", "paged", "prefix", "continuous", "chunked", "speculative"),
+        **_all(YES, "megatron-context", "paged", "continuous"),
+        **_all(YES, "megatron-config", "prefix", "chunked", "speculative"),
+        "sharded": Cell(YES, "megatron-fsdp"),
     },
     "fsdp": {
         "sharded": Cell(YES, "fsdp", "parameters, gradients and the optimizer's state"),
         "mixed": Cell(YES, "fsdp-api"),
-        **_all(NO_JOB, "fsdp", *SERVING),
+        **_all(NO_JOB, "fsdp", "paged", "prefix", "continuous", "chunked", "speculative"),
     },
 }
 
@@ -227,8 +263,3 @@ def cell(system: str, idea: str) -> Cell:
     Raises KeyError for an unknown system.
     """
     return CELLS[system].get(idea, Cell(OPEN))
-
-
-def having(idea: str) -> list[System]:
-    """Return the systems that have an idea, at least in part, in the order of the list."""
-    return [one for one in SYSTEMS if cell(one.key, idea).state in (YES, PARTLY)]

@@ -2,8 +2,8 @@
 
 TITLE = "Who does what"
 TEXT = (
-    "Nobody has to write all of this anew: there are systems that serve models, and others that "
-    "train them. Here is which of the ideas of this lesson each of them says that it has. Choose a "
+    "You do not have to write all of this yourself: there are systems that serve models, and "
+    "systems that train them. Here is which of the ideas of this lesson each of them has. Choose a "
     "system, or an idea. Each statement has a source, and each idea leads to the chapter that "
     "shows it at work. Systems change: a source says what was so at its date."
 )
@@ -11,13 +11,14 @@ VIEW = "Look up"
 VIEWS = {"system": "a system", "idea": "an idea"}
 SYSTEM = "System"
 IDEA = "Idea"
-ABOUT_SYSTEM = "**{name}** {about}. It has {yes} of the {all} ideas, {partly} of them in part."
-ABOUT_IDEA = "**{name}**: {about}. {yes} of the {all} systems have it, {partly} of them in part."
+ABOUT_SYSTEM = "**{name}** {about}. By the sources here it has {yes} of the {all} ideas{partly}."
+ABOUT_IDEA = "**{name}**: {about}. By the sources here it is in {yes} of the {all} systems{partly}."
+IN_PART = " ({partly} of them only in part)"
 GROUPS = {
     "yes": "has it",
     "partly": "has it in part",
     "no job": "is not made for that",
-    "open": "not found in the sources here, so that nothing is claimed",
+    "open": "no source here says so, but it may have it all the same",
 }
 ITEM = "**{name}**: {about}"
 NOTE = " ({note})"
@@ -31,12 +32,11 @@ TABLE_TITLE = "All at a glance"
 TABLE_FIRST = "idea"
 SIGNS = {"yes": "yes", "partly": "partly", "no job": "–", "open": "?"}
 TABLE_NOTE = (
-    "yes and partly: its source says so. –: the system is not made for that. ?: not found in the "
-    "sources here. On a narrow screen the table can be moved sideways."
+    "yes and partly: a source says so. –: the system is made for something else, as its source "
+    "says. ?: no source here says so, but the system may have it all the same. On a narrow screen "
+    "the table can be moved sideways."
 )
-ASK = "Which of these systems does a source here say to have “{idea}”?"
-RIGHT = "{system}: its source is “{title}”."
-WRONG = {
-    "no job": "{system} {about}. It is not made for that.",
-    "open": "In the sources here nothing was found about that in {system}.",
-}
+ASK = "Which of these ideas does {system} have?"
+ANSWER = "{idea}: {about}"
+RIGHT = "Its source “{title}” says so."
+WRONG = "{system} is not made for that: it {about}."

@@ -12,7 +12,8 @@ from llmviz.models.settings import GPTConfig
 from llmviz.models.training_bytes import kept_numbers
 from llmviz.training.config import TrainConfig
 from llmviz.training.preparation import make_optimizer, set_recompute
-from llmviz.training.step_memory import AGAIN, BACKWARD, FORWARD, KINDS, gpt_parts, watch_step
+from llmviz.training.step_memory import AGAIN, BACKWARD, FORWARD, KINDS
+from llmviz.training.step_watch import gpt_parts, watch_step
 
 ROWS, TOKENS = 4, 8
 
@@ -104,7 +105,11 @@ def test_activations_are_what_autograd_saves():
 
 @pytest.mark.parametrize(
     "options",
-    [{}, dict(activation="silu", tied_head=False), dict(bias=False, hidden_size=20, n_layer=1)],
+    [
+        dict(positions="none"),
+        dict(activation="silu", tied_head=False, positions="sinusoidal"),
+        dict(bias=False, hidden_size=20, n_layer=1),
+    ],
     ids=str,
 )
 def test_the_list_of_kept_tensors_is_exact(options):

@@ -1,0 +1,113 @@
+"""One large weight: the grid of those that share its step as a line, and the errors of others."""
+
+from __future__ import annotations
+
+import numpy as np
+import plotly.graph_objects as go
+import streamlit as st
+
+from llmviz.figures.quantization import rounding_line
+from llmviz.figures.theme import Mode
+from llmviz.lessons.efficiency.quantization import words
+from llmviz.lessons.efficiency.quantization.digits import decimals, fixed
+from llmviz.lessons.efficiency.quantization.place import Place, steps_of
+from llmviz.lessons.efficiency.quantization.setting import KEY, model
+from llmviz.quantization.scheme import GROUP, Scheme
+from llmviz.study.quantized_row import Damage, RowSteps, damage, with_large_weight
+from llmviz.ui.common import percent, theme
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.prose import prose
+from llmviz.ui.state import PageState
+from llmviz.ui.table import rows_table
+
+
+@kept(64)
+def damage_of(version: str, place: Place, times: int, scheme: Scheme) -> dict[str, Damage]:
+    """Return what the weight does to the others."""
+    w = with_large_weight(model().model, place.path, place.row, place.column, times)
+    return damage(w, place.row, place.column, scheme)
+
+
+def together(place: Place, scheme: Scheme) -> range:
+    """Return the columns of the row that share a step with the chosen one."""
+    size = scheme.group_size(place.columns)
+    first = place.column - place.column % size
+    return range(first, first + size)
+
+
+@kept(64)
+def line_of(version: str, place: Place, times: int, scheme: Scheme, mode: Mode) -> go.Figure:
+    """Return the weights that share the chosen one's step, above the values of their grid."""
+    found = steps_of(version, place, times, scheme)
+    part = together(place, scheme)
+    return rounding_line(
+        found.weights[part.start : part.stop],
+        found.restored[part.start : part.stop],
+        found.grid(place.column),
+        place.column - part.start,
+        words.LINE_NAMES,
+        words.LINE_AXIS,
+        words.LINE_ROWS,
+        mode,
+    )
+
+
+def read(found: RowSteps, place: Place, scheme: Scheme) -> str:
+    """Return what the picture of the grid shows, in a sentence."""
+    part = together(place, scheme)
+    codes = found.codes[part.start : part.stop]
+    error = float(np.abs(found.error[part.start : part.stop]).mean())
+    return words.LINE_READ.format(
+        count=len(part),
+        column=place.column,
+        used=len(np.unique(codes)),
+        codes=scheme.codes,
+        error=fixed(error, decimals(found.scale[part.start : part.stop])),
+        share=percent(error / found.scale[place.column]),
+    )
+
+
+def draw(state: PageState, found: RowSteps, place: Place, scheme: Scheme) -> None:
+    """Show the section; found: the row with its weight enlarged as the slider says."""
+    section(words.OUTLIER_TITLE, words.OUTLIER_TEXT)
+    label = words.TIMES.format(column=place.column)
+    st.slider(label, width=320, **state.ranged("qtimes"))
+    times = state["qtimes"]
+    figure = line_of(model().version, place, times, scheme, theme())
+    st.plotly_chart(figure, key=f"{KEY}.line", theme=None)
+    prose(read(found, place, scheme))
+    others = damage_of(model().version, place, times, scheme)
+    known = {"times": times, "bits": scheme.bits, "group": scheme.group, "ways": len(others)}
+    prose(words.DAMAGE.format(**known))
+    rows_table(damage_rows(others), words.DAMAGE_COLUMNS)
+    told = damage_read(others)
+    if told:
+        prose(told)
+
+
+def damage_rows(found: dict[str, Damage]) -> list[tuple[str, ...]]:
+    """Return the rows of the table."""
+    return [
+        (words.PERS[per], *(_share(one) for one in (d.group, d.row, d.others)))
+        for per, d in found.items()
+    ]
+
+
+def _share(value: float | None) -> str:
+    return words.NO_OTHERS if value is None else percent(value)
+
+
+def damage_read(found: dict[str, Damage]) -> str:
+    """Return what the table says; nothing where there are no groups or no such other weights."""
+    if GROUP not in found:
+        return ""
+    shares = {
+        "tensor": found["tensor"].others,
+        "channel": found["channel"].others,
+        "row": found["channel"].row,
+        "grouped": found["group"].row,
+    }
+    if any(one is None for one in shares.values()):
+        return ""
+    return words.DAMAGE_READ.format(**{name: percent(one) for name, one in shares.items()})

@@ -1,0 +1,42 @@
+"""The weight that the learner looks at, and its row at each step of quantization."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from llmviz.lessons.efficiency.quantization.setting import model
+from llmviz.quantization.scheme import Scheme
+from llmviz.study.quantization_errors import largest_weight
+from llmviz.study.quantized_row import RowSteps, row_steps, with_large_weight
+from llmviz.ui.kept import kept
+from llmviz.ui.state import PageState
+
+
+class Place(NamedTuple):
+    """A weight of the model: path of its matrix, row and column, and the matrix's size."""
+
+    path: str
+    row: int
+    column: int
+    rows: int
+    columns: int
+
+
+def place_of(state: PageState) -> Place:
+    """Return the weight that the controls name; where they name none, the largest one."""
+    layers = len(model().model.blocks)
+    path = f"blocks.{min(state['qlayer'], layers - 1)}.{state['qmatrix']}"
+    weight = model().model.get_submodule(path).weight
+    rows, columns = weight.shape
+    row = largest_weight(weight)[0] if state["qrow"] < 0 else min(state["qrow"], rows - 1)
+    column = state["qweight"]
+    if column < 0:
+        column = largest_weight(weight[row : row + 1])[1]
+    return Place(path, row, min(column, columns - 1), rows, columns)
+
+
+@kept(64)
+def steps_of(version: str, place: Place, times: int, scheme: Scheme) -> RowSteps:
+    """Return the row at each step, its weight `times` as large as it is."""
+    w = with_large_weight(model().model, place.path, place.row, place.column, times)
+    return row_steps(w, place.row, scheme)

@@ -1,0 +1,47 @@
+"""The states that the film of a serving engine gives each text, as the browser computes them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from dataclasses import asdict, replace
+
+import pytest
+
+from llmviz.components.serving_film.view import PHASES, STATES, FilmTick
+from llmviz.paths import PACKAGE
+
+RUN = PACKAGE / "components" / "serving_film" / "run.js"
+TICK = FilmTick(0.0, 1.0, (), 0, (), (), (), (), 4, 0)
+PREFILL, DECODE = (PHASES.index(phase) for phase in ("prefill", "decode"))
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="node is not here")
+def test_a_sample_that_is_pushed_out_before_its_first_row_is_shown_so(tmp_path):
+    ticks = [
+        replace(TICK, waiting=(0,)),
+        replace(TICK, rows=((0, PREFILL, 5),)),  # its samples 1 and 2 begin at the end of it
+        replace(TICK, rows=((0, DECODE, 1),), preempted=(1, 2), waiting=(1,), swapped=(2,)),
+        replace(TICK, rows=((0, DECODE, 1), (1, PREFILL, 6)), swapped=(2,), finished=(0,)),
+        replace(TICK, rows=((1, DECODE, 1), (2, DECODE, 1))),
+    ]
+    given = {
+        "sequences": [{}, {}, {}],
+        "ticks": [asdict(tick) for tick in ticks],
+        "stateNames": STATES,
+    }
+    (tmp_path / "run.mjs").write_text(RUN.read_text("utf-8"), "utf-8")
+    told = (
+        f"import {{ allStates }} from './run.mjs'; const given = {json.dumps(given)};"
+        "const states = allStates(given);"
+        "console.log(JSON.stringify(given.sequences.map((_, one) =>"
+        " given.ticks.map((_, at) => states.at(one, at)))))"
+    )
+    command = ["node", "--input-type=module", "--eval", told]
+    shown = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert json.loads(shown.stdout) == [
+        ["waiting", "prefill", "decode", "decode", "over"],
+        ["away", "away", "preempted", "prefill", "decode"],
+        ["away", "away", "swapped", "swapped", "decode"],
+    ]
