@@ -162,11 +162,11 @@ FATES = {
 }
 POWER_AXES = ("gradient × scale, as a power of 2", "gradients")
 FATE_READ = (
-    "As float16 at this scale, counted: becomes 0: **{vanish}**; subnormal: {subnormal}; normal: "
-    "{normal}; becomes infinite: {overflow}; 0 already in float32: {zero}. Of those that are not 0 "
-    "in float32, **{lost}** are lost: they become 0 or infinite. The smallest may be rounding "
-    "alone, of gradients that would be 0 with exact numbers. bfloat16 has the exponents of "
-    "float32, so it usually needs no scale."
+    "What float16 makes of these gradients at this scale, and how often. Becomes 0: **{vanish}**; "
+    "subnormal: {subnormal}; normal: {normal}; becomes infinite: {overflow}; 0 "
+    "already in float32: {zero}. Of those that are not 0 in float32, **{lost}** are lost: they "
+    "become 0 or infinite. The smallest may be rounding alone, of gradients that would be 0 with "
+    "exact numbers. bfloat16 has the exponents of float32, so it usually needs no scale."
 )
 SCALE_ASK = (
     "By which power of two must the loss be multiplied at least, so that no gradient becomes 0 in "
