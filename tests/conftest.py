@@ -35,6 +35,19 @@ hypothesis.settings.load_profile("busy")
 atexit.register(shutil.rmtree, _folder, ignore_errors=True)
 
 
+_main = sys.modules["__main__"]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup() -> None:
+    """Let each test begin with the `__main__` that was there at first.
+
+    A page under test leaves its own there, and processes that are started later would run it: a
+    script that may be gone by then.
+    """
+    sys.modules["__main__"] = _main
+
+
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """Three processes for the whole suite, none beside this one for what is named."""
     whole = config.args == config.getini("testpaths") and not config.option.keyword

@@ -100,7 +100,8 @@ class FloatFormat:
     def encode(self, values: object) -> np.ndarray:
         """Return the bits (...) uint32 of the nearest numbers; ties go to the even fraction.
 
-        What is too large becomes infinity, or the largest number where there is no infinity.
+        What is too large becomes infinity, or the largest number where there is no infinity. NaN
+        becomes ``nan_bits``, whatever its sign.
         """
         with np.errstate(invalid="ignore"):  # NaN has patterns that warn when they are widened
             values = np.asarray(values, dtype=np.float64)
@@ -112,8 +113,8 @@ class FloatFormat:
         bits = (exponent - self.least_exponent).astype(np.int64) * 2**self.mantissa_bits + steps
         most = self.largest_bits + 1 if self.has_infinity else self.largest_bits
         bits = np.where(np.isinf(values), most, np.minimum(bits, most))
-        bits = np.where(np.isnan(values), self.nan_bits, bits)
-        return (bits + np.signbit(values) * 2 ** (self.bits - 1)).astype(np.uint32)
+        bits = bits + np.signbit(values) * 2 ** (self.bits - 1)
+        return np.where(np.isnan(values), self.nan_bits, bits).astype(np.uint32)
 
     def decode(self, bits: object) -> np.ndarray:
         """Return the values (...) float64 of patterns of bits. Raises ValueError: too many bits."""

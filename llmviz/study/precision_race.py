@@ -72,8 +72,8 @@ def precision_race(
     """Train a small GPT on names in each way and yield every update of each, and each way's end.
 
     ways: keys of WAYS. shrink: the loss is multiplied by 2^−shrink, and with it all gradients;
-    Adam's updates do not depend on that as long as the numbers can be held. Raises ValueError for
-    an unknown way, no way, or fewer than one step.
+    Adam's updates hardly depend on that, as long as the numbers can be held and the gradients are
+    well above Adam's ε. Raises ValueError for an unknown way, no way, or fewer than one step.
     """
     from llmviz.corpus import load_corpus
     from llmviz.tokenizers import train_tokenizer

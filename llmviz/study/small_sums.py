@@ -40,7 +40,7 @@ class RunningSums:
         """After how many additions the sum changes no more, though there are more; else None."""
         changed = np.flatnonzero(np.diff(self.running))
         last = int(changed[-1]) + 1 if changed.size else 0
-        return last if last < len(self.running) - 1 and self.small else None
+        return last if last < len(self.running) - 1 else None
 
 
 def running_sums(large: float, small: float, n: int) -> Mapping[str, RunningSums]:

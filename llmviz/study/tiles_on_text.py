@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class TiledText:
-    """What `tile_steps` yields on a text, as arrays; rows that a tile has not are 0.
+    """What `tile_steps` yields on a text, as arrays; rows that a tile does not have are 0.
 
     Each cell of `scores` and `exponentials` was computed in the one tile that it lies in; in cells
     that belong to no tile the scores are NaN.

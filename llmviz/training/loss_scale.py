@@ -17,7 +17,7 @@ from torch import Tensor
 from llmviz.training.config import TrainConfig
 
 START = 2.0**16
-LEAST = 2.0**-14  # below this a gradient was no number for 30 steps: that is not the scale's fault
+LEAST = 2.0**-14  # START halved 30 times: a gradient that is then infinite is so by itself
 MOST = 2.0**126  # float32 holds it and its half
 GROW_EVERY = 2000  # steps
 

@@ -168,8 +168,9 @@ TERMS: dict[str, str] = {
         "No weight of the model changes."
     ),
     "floating-point number": (
-        "A number that is stored as a sign, an exponent and a mantissa: sign × 2 to the power of "
-        "the exponent × the mantissa. So it has about the same number of digits at every size."
+        "A number that is stored as a sign, an exponent and a mantissa, the digits after the "
+        "point: sign × 2 to the power of the exponent × 1.mantissa. So it has the same number of "
+        "bits for its digits at every size, but for the smallest ones, the subnormal numbers."
     ),
     "free running": (
         "A model writes, and reads its own tokens as it goes on. In training it reads the right "
@@ -412,8 +413,8 @@ TERMS: dict[str, str] = {
     ),
     "stride": "How many tokens the window moves from one training example to the next.",
     "subnormal number": (
-        "A floating-point number so small that its exponent is the lowest one and its mantissa "
-        "begins with 0. The smaller it is, the fewer digits it has."
+        "A floating-point number so small that its exponent is the lowest one and a 0 stands "
+        "before the point, not a 1. The smaller it is, the fewer digits it has."
     ),
     "sub-word": "A token that is a piece of a word, such as a stem or an ending.",
     "SwiGLU": (

@@ -76,7 +76,7 @@ def test_what_a_format_cannot_hold_is_told(visit):
     for name, value in (("float16", "−∞"), ("float8_e4m3", "−448"), ("int4", "−8")):
         part = row(visit.page, name)
         expect(part.locator(".bits-value")).to_have_text(value)
-        expect(part.locator(".bits-fate")).to_have_text(f"too large: it becomes {value}")
+        expect(part.locator(".bits-fate")).to_have_text(f"out of range: it becomes {value}")
     box = visit.page.get_by_label("Number", exact=True)
     box.fill("1e-60")
     box.press("Enter")
@@ -85,6 +85,15 @@ def test_what_a_format_cannot_hold_is_told(visit):
     box.press("Enter")
     expect(row(visit.page, "int8").locator(".bits-value")).to_have_text("holds no NaN")
     visit.settle()
+    visit.assert_clean()
+
+
+def test_the_product_that_is_shown_for_an_integer_is_its_value(visit):
+    visit.open("efficiency?part=bits&numberfrom=weight", ".bits-row")
+    part = row(visit.page, "int8")
+    integer, scale = part.locator(".bits-formula").inner_text().removeprefix("=").split("×")
+    value = float(part.locator(".bits-value").inner_text().replace("−", "-"))
+    assert int(integer) * float(scale) == pytest.approx(value, rel=1e-7)
     visit.assert_clean()
 
 

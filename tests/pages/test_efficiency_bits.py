@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as some
 
 from llmviz.lessons.efficiency.bits import (
@@ -24,6 +24,7 @@ from llmviz.pretrained import load_bundled
 from llmviz.quantization.formats import BFLOAT16, FLOAT16, FORMATS
 from llmviz.study.precision_race import WAYS, PrecisionEnd, PrecisionStep
 from llmviz.study.step_gradients import ROWS, Sizes
+from tests.pages.conftest import use
 from tests.pages.finished_job import FakeJob
 from tests.pages.harness import boxes, fine, open_part, prose_of, sent
 
@@ -122,13 +123,17 @@ def test_flipped_bits_that_are_no_pattern_are_told(pattern):
 
 
 @settings(deadline=None, max_examples=100)
+@example(1.0)  # the next smaller number is only half as far away
+@example(65504.0)  # no larger number follows
 @given(some.floats())
 def test_the_question_about_a_distance_has_one_right_answer(number):
     asked = board.question(number)
     held = float(FLOAT16.round(abs(number)))
-    if not FLOAT16.smallest_normal <= held <= FLOAT16.largest:
+    if not FLOAT16.smallest_normal <= held < FLOAT16.largest:
         held = 1.0
-    assert asked.answers[asked.right] == written(float(FLOAT16.spacing(held)))
+    assert f"from {written(held, 9)} to the next larger" in asked.text
+    following = float(FLOAT16.decode(int(FLOAT16.encode(held)) + 1))
+    assert asked.answers[asked.right] == written(following - held)
     power = math.floor(math.log2(held))
     assert f"e = {power}.".replace("-", "−") in asked.reasons[asked.right]
 
@@ -233,7 +238,7 @@ def test_a_finished_training_is_drawn_and_told(monkeypatch):
     link = {"ways": "float32,float16,float16-all", "precisionrun": "1", "racesteps": "20"}
     app = opened_with(**link)
     text = prose_of(app)
-    assert "all in float16, no scale</strong> ended at update 2: the loss is not finite" in text
+    assert "all in float16, no scale</strong> ended at step 2: the loss is not finite" in text
     assert "0.5000 nats per token above float32" in text and "90.0\u00a0%" in text
     table = next(one.value for one in app.dataframe if race_words.COLUMNS[0] in one.value)
     assert list(table[race_words.COLUMNS[3]]) == ["+0.0000", "+0.5000", "+1.0000"]
@@ -250,7 +255,7 @@ def test_the_verdict_agrees_with_its_numbers(plain, half):
     line = race.verdict(steps)
     more = round(half - plain, 4)
     if abs(more) < race_words.NEAR:
-        assert "was not needed" in line
+        assert "a scale was not needed" in line
     else:
         assert f"{abs(more):.4f} nats per token" in line
         assert ("above float32" in line) == (more > 0)
@@ -277,3 +282,11 @@ def test_the_ways_of_the_page_are_those_of_the_study():
 def test_a_copy_without_the_model_says_how_to_make_it():
     app = opened_with()
     assert "tiny-world-char is not in this copy" in boxes(app)
+
+
+def test_without_any_model_the_typed_number_stands_for_the_weight(tmp_path, monkeypatch):
+    use(monkeypatch, tmp_path)
+    app = opened_with(numberfrom="weight", number="0.5")
+    assert "names-gpt is not in this copy" in boxes(app)
+    assert words.TYPED_INSTEAD.format(number="0.5") in prose_of(app)
+    assert float(rows(app)["number"]) == 0.5

@@ -131,6 +131,15 @@ def test_the_question_of_the_factor_has_one_right_answer(data):
     assert (words.EXACT in film.told(tiles)) == (tiles.difference == 0)
 
 
+@given(some.floats(0, 1e15))
+def test_an_amount_is_in_plain_digits_and_near_to_what_it_writes(size):
+    digits, unit = moved.amount(size).replace(",", "").split()
+    factor = {name: unit for unit, name in moved.UNITS}.get(unit, 1)
+    assert "e" not in digits
+    assert float(digits) * factor == pytest.approx(size, rel=6e-3, abs=1)
+    assert unit == "GB" or float(digits) < 1000
+
+
 @settings(max_examples=200)
 @given(
     some.sampled_from(LENGTHS),

@@ -70,6 +70,11 @@ def assert_same_patterns(format: FloatFormat, values: np.ndarray) -> None:
     assert np.isnan(read_by_torch(format, theirs[nan])).all()
 
 
+@pytest.mark.parametrize("format", FLOATS, ids=name_of)
+def test_nan_of_either_sign_is_written_as_one_pattern(format):
+    assert (format.encode([math.nan, math.copysign(math.nan, -1)]) == format.nan_bits).all()
+
+
 @pytest.mark.parametrize("format", SMALL, ids=name_of)
 def test_every_pattern_is_read_as_torch_reads_it(format):
     bits = np.arange(2**format.bits)

@@ -44,6 +44,11 @@ def test_bfloat16_stands_still_where_the_small_number_is_below_half_the_distance
     assert torch.finfo(torch.bfloat16).eps / 2 > 0.001
 
 
+def test_a_number_that_the_format_holds_as_0_leaves_the_sum_as_it_was():
+    one = running_sums(1.0, 0.0001, 8)["float8_e4m3"]
+    assert one.small == 0 and one.stands_from == 0
+
+
 def test_a_sum_that_grows_to_the_end_does_not_stand_still():
     one = running_sums(1.0, 0.5, 4)["float32"]
     assert one.stands_from is None

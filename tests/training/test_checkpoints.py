@@ -192,6 +192,7 @@ def test_kills_at_all_moments_leave_a_checkpoint_that_loads(tmp_path):
             # the removal of one checkpoint and what was there when it began.
             deadline = time.monotonic() + 60
             while round_number % 4 == 0 and time.monotonic() < deadline:
+                assert child.is_alive(), "the child ended by itself"
                 if max((step for step, _ in steps_saved(tmp_path)), default=0) > newest:
                     break
                 time.sleep(0.001)

@@ -177,7 +177,7 @@ class Row {
       const whole = wholeOf(format, bits);
       const sum = whole < 0 ? `−${half} + ${whole + half}` : String(whole);
       const integer = whole < 0 ? `(${sum})` : sum;
-      return format.scale === 1 ? `= ${sum}` : `= ${integer} × ${about(format.scale)}`;
+      return format.scale === 1 ? `= ${sum}` : `= ${integer} × ${text(format.scale)}`;
     }
     if (kind === "infinite" || kind === "nan") return words.special[kind];
     const { sign, mantissa } = fields(format, bits);

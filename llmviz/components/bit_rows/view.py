@@ -1,4 +1,4 @@
-"""A number in several formats, bit by bit: every bit is a button that the hand flips."""
+"""A number in several formats, bit by bit: every bit is a button that flips it."""
 
 from __future__ import annotations
 

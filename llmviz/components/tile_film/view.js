@@ -38,7 +38,7 @@ class TileFilm {
     const { captions, words } = data;
     const last = captions.length - 1;
     const step = Math.max(0, Math.min(follow(this, "step", data.step, this.player.step), last));
-    const keys = ["now", "done", "later", "skipped"].map((kind) => {
+    const keys = ["now", "done", "later", "masked", "skipped"].map((kind) => {
       const pair = el("span", "tiles-pair");
       pair.append(el("span", `tiles-key ${kind}`), el("span", null, words[kind]));
       return pair;

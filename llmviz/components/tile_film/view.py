@@ -16,6 +16,7 @@ WORDS = (
     "done",
     "later",
     "skipped",
+    "masked",
     "row",
     "maximum_before",
     "maximum",

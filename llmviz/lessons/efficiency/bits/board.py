@@ -17,6 +17,7 @@ from llmviz.ui.code import fold, show_code
 from llmviz.ui.common import choose, keep
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
+from llmviz.ui.model_on_text import no_model
 from llmviz.ui.notices import warn
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
@@ -35,6 +36,8 @@ def draw(state: PageState) -> None:
     choose(state, "numberfrom", words.SOURCE, words.SOURCES, then=anew)
     weight = _weight(state) if state["numberfrom"] == "weight" else None
     number = weight.value if weight is not None else _typed(state)
+    if weight is None and state["numberfrom"] == "weight":
+        prose(words.TYPED_INSTEAD.format(number=written(number, 9)))
     scales = scales_of(weight)
     _rows(state, number, scales)
     if weight is not None and has_scale(weight):
@@ -85,7 +88,7 @@ def _weight(state: PageState) -> WeightCell | None:
     asked = state["bitmodel"]
     names = [*engine.names(), *offered(lambda card: True, asked)]
     if not names:
-        warn(words.NO_MATRIX.format(model=asked))
+        no_model(asked)
         return None
     keep(state, "bitmodel", names)
 
@@ -181,9 +184,12 @@ def _rows(state: PageState, number: float, scales: list[float]) -> None:
 
 
 def question(number: float) -> Question:
-    """Ask for the distance between numbers of float16 near a number, or near 1."""
+    """Ask for the distance from a number, as float16 holds it, to the next; else from 1.
+
+    From 1 where float16 holds it as a subnormal number, or where none follows.
+    """
     held = float(FLOAT16.round(abs(number)))
-    if not FLOAT16.smallest_normal <= held <= FLOAT16.largest:
+    if not FLOAT16.smallest_normal <= held < FLOAT16.largest:
         held = 1.0
     gap = float(FLOAT16.spacing(held))
     power = math.frexp(held)[1] - 1

@@ -2,11 +2,11 @@
 
 TITLE = "One training in six precisions"
 TEXT = (
-    "A small GPT learns the names again and again from the same start and with the same batches. "
-    "Only the numbers differ: each way names the type of its products, and the type that holds the "
-    "weights and Adam's averages. With a **scale**, the loss is multiplied by 2¹⁶ at first. If a "
-    "gradient becomes infinite, there is no update in that step, and the scale is halved; after "
-    "2,000 good steps it is doubled."
+    "The same small GPT is trained on names once in each way, from the same start and on the same "
+    "batches. Only the formats of its numbers differ: each way names the type of its products, and "
+    "the type that holds the weights and Adam's averages. With a **scale**, the loss is multiplied "
+    "by 2¹⁶ at first. If a gradient becomes infinite, there is no update in that step, and the "
+    "scale is halved; after 2,000 steps with an update, one after another, it is doubled."
 )
 WAYS_LABEL = "Ways"
 WAYS = {
@@ -17,7 +17,7 @@ WAYS = {
     "bfloat16-all": "all in bfloat16",
     "float16-all": "all in float16, no scale",
 }
-STEPS = "Updates"
+STEPS = "Steps"
 SHRINK = "Loss divided by, as a power of 2"
 SHRINK_TEXT = (
     "Here most gradients are large enough for float16. Divide the loss to see what happens where "
@@ -26,42 +26,45 @@ SHRINK_TEXT = (
     "are well above Adam's ε of 10⁻⁸."
 )
 START = "Train"
-LOSS_AXES = ("updates", "loss of the batch, nats per token")
-ZERO_AXES = ("updates", "share of gradients that are 0")
-UNCHANGED_AXES = ("updates", "share of weights left unchanged")
+LOSS_AXES = ("steps", "loss of the batch, nats per token")
+ZERO_AXES = ("steps", "share of gradients that are 0")
+UNCHANGED_AXES = ("steps", "share of weights left unchanged")
 ZERO_TITLE = (
     "**Gradients that are 0.** A row of a table that no name of the batch uses has gradients of 0 "
     "in every way."
 )
-UNCHANGED_TITLE = "**Weights that stay as they are.** Their update was 0, or too small to be added."
+UNCHANGED_TITLE = (
+    "**Weights that stay as they are.** Their update was 0 or too small to be added, or there was "
+    "no update in that step."
+)
 COLUMNS = (
     "way",
-    "updates",
+    "steps",
     "held-out loss, nats per token",
-    "more than float32",
-    "gradients 0",
+    "more than float32, nats per token",
+    "gradients that are 0",
     "weights unchanged",
-    "no update",
+    "steps without an update",
     "seconds",
 )
 LAST_NOTE = (
-    "Gradients and weights: at the last update. Seconds are those of the updates, measured on this "
+    "Gradients and weights: at the last step. Seconds are those of the steps, measured on this "
     "machine in this run. How fast a format is depends on the processor: one without instructions "
     "for it must convert every number, and may be slower with fewer bits."
 )
-ENDED = "**{way}** ended at update {step}: {problem}."
+ENDED = "**{way}** ended at step {step}: {problem}."
 SAME = (
-    "float16 without a scale came as far as float32 did, within {near} nats per token: at this "
-    "size of the gradients the scale was not needed."
+    "float16 without a scale came as far as float32 did, within {near} nats per token: in this run "
+    "a scale was not needed."
 )
 WORSE = (
-    "float16 without a scale ended {more} nats per token above float32. At its last update "
+    "float16 without a scale ended {more} nats per token above float32. At its last step "
     "{zero} of its gradients were 0; in float32 it was {other}."
 )
 BETTER = (
-    "float16 without a scale ended {less} nats per token below float32. Such a difference between "
-    "runs of this length comes from rounding: {zero} of its last gradients were 0, in float32 "
-    "{other}."
+    "float16 without a scale ended {less} nats per token below float32. The two runs differ in "
+    "their rounding alone. At the last step {zero} of the gradients in float16 were 0; in float32 "
+    "it was {other}."
 )
 NEAR = 0.01  # nats per token that are called no difference
 NONE = "–"

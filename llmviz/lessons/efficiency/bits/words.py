@@ -2,7 +2,7 @@
 
 TITLE = "Numbers as bits"
 TEXT = (
-    "A model is millions of numbers, and a number is a row of bits. With fewer bits a model takes "
+    "A model is made of numbers, and each number is a row of bits. With fewer bits a model takes "
     "less memory and often computes faster, but it can hold fewer different numbers. Here you see "
     "which numbers each format has, what it rounds away, and how training copes with that."
 )
@@ -12,8 +12,9 @@ TEXT = (
 BOARD_TITLE = "One number in seven formats"
 BOARD_TEXT = (
     "A [[floating-point number]] has three groups of bits: the **sign**, the **exponent** e and "
-    "the **mantissa**, the digits m after the point. Its value is sign × 2ᵉ × 1.m. Where all bits "
-    "of the exponent are 0 it is sign × 2ᵉ × 0.m with the lowest e: a [[subnormal number]]. "
+    "the **mantissa**, the digits m after the point. Its value is sign × 2ᵉ × 1.m. The exponent's "
+    "bits, read as a whole number, are e plus a fixed number, the bias: 15 in float16. Where all "
+    "of them are 0 the value is sign × 2ᵉ × 0.m with the lowest e: a [[subnormal number]], or 0. "
     "Integers hold whole numbers only; for a weight of a model they are multiplied by a scale. "
     "**Press a bit to flip it**: all formats then show the new number."
 )
@@ -24,15 +25,16 @@ NUMBER_HELP = "Such as 0.1, −3e-5, inf or nan"
 MODEL, MATRIX, ROW, COLUMN = "Model", "Matrix", "Row", "Column"
 NOT_A_NUMBER = "{problem}. {number} is shown instead."
 PATTERN_LOST = "The flipped bits of the link cannot be shown: {problem}."
-NO_MATRIX = "{model} has no matrix to take a weight from. The typed number is shown instead."
+NO_MATRIX = "{model} has no matrix to take a weight from."
+TYPED_INSTEAD = "The typed number is shown instead: {number}."
 STORED_16 = (
     "The file of this model holds its weights in float16, so float16 shows this weight without an "
     "error."
 )
 SCALED = (
-    "Weights are mostly smaller than 1, and whole numbers would make them 0. So an integer is "
-    "multiplied by a **scale** here: the largest magnitude in the matrix, {largest}, divided by "
-    "the largest integer. The chapter on quantization goes on from there."
+    "As a whole number, each weight between −½ and ½ would become 0. So an integer is multiplied "
+    "by a **scale** here: the largest magnitude in the matrix, {largest}, divided by the largest "
+    "integer. The chapter on quantization goes on from there."
 )
 LABELS = {
     "float32": ("float32", "1 + 8 + 23 bits"),
@@ -63,25 +65,25 @@ BOARD = {
         "exact": "exact",
         "rounded": "error {error}, or {share} %",
         "vanishes": "vanishes: it becomes 0",
-        "overflows": "too large: it becomes {value}",
+        "overflows": "out of range: it becomes {value}",
     },
-    "spacing": "next number {spacing} away",
+    "spacing": "next number, further from 0: {spacing} away",
 }
 LIMITS_TITLE = "What each format can hold"
-LIMITS = ("format", "bits", "largest", "smallest normal", "smallest above 0", "1 to the next")
+LIMITS = ("format", "bits", "largest", "smallest normal", "smallest above 0", "from 1 to the next")
 LIMITS_NOTE = (
     "float8 e4m3 has no infinity: what is too large becomes ±448 here, as torch writes it. Some "
     "hardware makes NaN of it instead."
 )
-GAP_ASK = "Near {number}, how far is it from one number of float16 to the next larger one?"
+GAP_ASK = "How far is it from {number} to the next larger number of float16?"
 GAP_REASONS = {
     "right": (
         "float16 has 10 bits of mantissa. Between 2ᵉ and the next power of two it has 1,024 "
         "numbers, so they are 2ᵉ ÷ 1,024 apart; here e = {power}."
     ),
     "half": "That is the largest rounding error: half of the distance.",
-    "bfloat16": "That is the distance in bfloat16, which has 7 bits of mantissa.",
-    "float32": "That is the distance in float32, which has 23 bits of mantissa.",
+    "bfloat16": "So far apart are bfloat16's numbers of this size: it has 7 bits of mantissa.",
+    "float32": "So far apart are float32's numbers of this size: it has 23 bits of mantissa.",
 }
 
 # --- sums
@@ -90,8 +92,8 @@ SUM_TITLE = "Sums that lose their small parts"
 SUM_TEXT = (
     "A sum must be rounded to a number of the format. If what is added is less than half of the "
     "distance to the next number, the sum stays what it was, however often you add. Here the same "
-    "small number is added again and again to a large one. Where torch adds in the format, it does "
-    "so here. For float8 it does not: there each sum is written back into float8."
+    "small number is added again and again to a large one. Torch adds them in the format itself, "
+    "but not in float8: there each sum is computed in float32 and rounded to float8."
 )
 SUM_LARGE, SUM_SMALL, SUM_ADDED = "Begin with", "Add again and again", "Additions"
 LARGE = ("1", "16", "256", "2048")
@@ -109,9 +111,10 @@ SUM_COLUMNS = (
 )
 NEVER = "–"
 SUM_NOTE = (
-    "**In pairs** adds neighbours first, then the sums of neighbours, and so on: numbers of like "
-    "size meet. **Exact, of these** is the true sum of the numbers as the format holds them, "
-    "which are rounded already. A row that stands still gets no larger, however many are added. "
+    "**In pairs** adds neighbours first, then the sums of neighbours, and so on: most sums that "
+    "meet are of like size. **Exact, of these** is the true sum of the numbers as the format holds "
+    "them, which are rounded already. 2048 is too large for float8 e4m3, which then begins with "
+    "its largest number, 448. A row that stands still gets no larger, however many are added. "
     "Mean losses and dot products are long sums. So hardware that multiplies matrices of 16 bits "
     "often adds up in float32."
 )
@@ -159,12 +162,16 @@ FATES = {
 }
 POWER_AXES = ("gradient × scale, as a power of 2", "gradients")
 FATE_READ = (
-    "As float16 at this scale: **{vanish}** become 0, {subnormal} are subnormal, {normal} are "
-    "normal, {overflow} become infinite, and {zero} are 0 already in float32. Of those that are "
-    "not 0, **{lost}** are lost. The smallest may be rounding alone, of gradients that would be 0 "
-    "with exact numbers. bfloat16 has the exponents of float32, so it usually needs no scale."
+    "What float16 makes of these gradients at this scale, and how often. Becomes 0: **{vanish}**; "
+    "subnormal: {subnormal}; normal: {normal}; becomes infinite: {overflow}; 0 "
+    "already in float32: {zero}. Of those that are not 0 in float32, **{lost}** are lost: they "
+    "become 0 or infinite. The smallest may be rounding alone, of gradients that would be 0 with "
+    "exact numbers. bfloat16 has the exponents of float32, so it usually needs no scale."
 )
-SCALE_ASK = "By which power of two must the loss be multiplied at least, so that none becomes 0?"
+SCALE_ASK = (
+    "By which power of two must the loss be multiplied at least, so that no gradient becomes 0 in "
+    "float16 that is not 0 in float32?"
+)
 SCALE_RIGHT = (
     "The smallest gradient that is not 0 is {smallest}. Times 2{power} it is above {vanish}, half "
     "of the smallest number of float16; with the next lower power it is not."
@@ -178,12 +185,12 @@ NO_GRADIENT = "Every gradient of this step is 0 in float32, so there is nothing 
 
 UPDATE_TITLE = "Updates that change nothing"
 UPDATE_TEXT = (
-    "Suppose the weights themselves were held in 16 bits. An update of Adam is about as large as "
-    "the [[learning rate]], and a weight changes only if the update is about half of the distance "
-    "to the next number or more. Otherwise w − update is rounded back to w. These are the weights "
-    "of the same model and one update of Adam, with averages over the gradients of {batches} real "
-    "batches. The bars show each update, divided by the **distance** from its weight to the next "
-    "number. Move the learning rate."
+    "Suppose the weights themselves were held in 16 bits. An update of Adam is usually about as "
+    "large as the [[learning rate]] or smaller, and a weight changes only if the update is about "
+    "half of the distance to the next number or more. Otherwise w − update is rounded back to w. "
+    "These are the weights of the same model and one update of Adam, with averages over the "
+    "gradients of {batches} real batches. The bars show each update, divided by the **distance** "
+    "from its weight to the next number. Move the learning rate."
 )
 RATE, UPDATED = "Learning rate", "Weights held in"
 RATES = ("0.03", "0.01", "0.003", "0.001", "0.0003", "0.0001", "0.00003", "0.00001")
@@ -207,7 +214,7 @@ UPDATE_ASK = (
 UPDATE_REASONS = {
     "bfloat16": "Counted: w − update, rounded to bfloat16, is w again.",
     "float16": (
-        "That is the share in float16, whose numbers are closer: 10 bits of mantissa, not 7."
+        "That is the share in float16, which has 10 bits of mantissa. bfloat16 has 7 of them."
     ),
     "float32": "That is the share in float32, with 23 bits of mantissa.",
     "other": "Counted, it is another share: see the figures below.",

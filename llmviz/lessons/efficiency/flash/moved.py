@@ -16,7 +16,6 @@ from llmviz.ui.code import show_code
 from llmviz.ui.common import count, theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
-from llmviz.ui.notices import refuse
 from llmviz.ui.prose import prose
 from llmviz.ui.question import predict
 from llmviz.ui.state import PageState
@@ -40,11 +39,7 @@ def draw(state: PageState) -> None:
         st.toggle(words.SKIP, help=words.SKIP_HELP, **state.bind("skipped"))
     length, size = int(state["flashlength"]), int(state["headsize"])
     room = numbers_in(int(state["fastmemory"]))
-    try:
-        side = square_tile(room, size)
-    except ValueError:
-        refuse(words.NO_TILE.format(memory=state["fastmemory"], size=size))
-        return
+    side = square_tile(room, size)
     predict(growth_question(length, size, side, state["skipped"]), f"{KEY}.growth")
     figure = curves(length, size, side, state["skipped"], theme())
     st.plotly_chart(figure, key=f"{KEY}.moved", theme=None)
@@ -87,14 +82,15 @@ def told(length: int, size: int, side: int, room: int, causal: bool) -> str:
 
 
 def amount(size: float) -> str:
-    """Return bytes in the largest unit of which there is at least one.
+    """Return bytes in the largest unit of which there is about one or more.
 
-    >>> amount(1_500_000), amount(12)
-    ('1.5 MB', '12 bytes')
+    >>> amount(1_500_000), amount(999_900), amount(12)
+    ('1.5 MB', '1 MB', '12 bytes')
     """
     for unit, name in UNITS:
-        if size >= unit:
-            return f"{size / unit:,.3g} {name}"
+        if size >= 0.9995 * unit:
+            number = size / unit
+            return f"{number:,.0f} {name}" if number >= 999.5 else f"{number:.3g} {name}"
     return count(int(size), "byte")
 
 

@@ -16,8 +16,8 @@ LAYER = "Layer"
 HEAD = "Head"
 TILE = "Rows and columns of a tile"
 WHY = (
-    "Shown first is the head in which larger maxima come most often on this text, with tiles of "
-    "{side} × {side}: layer {layer}, head {head}."
+    "Shown first is layer {layer}, head {head}: with tiles of {side} × {side}, rows of no other "
+    "head get a larger maximum more often on this text."
 )
 KEYS = (
     "Step through the tiles. Below the matrix stand the rows of the tile at work; choose one to "
@@ -25,11 +25,15 @@ KEYS = (
 )
 FILM = {
     "output": "output so far",
-    "scale": "output: each column on a scale of its own",
+    "scale": (
+        "the further from 0, the stronger the colour; output so far: divided by the sum so far, "
+        "each column on a scale of its own"
+    ),
     "now": "in fast memory now",
     "done": "was computed, and is gone",
     "later": "not yet",
-    "skipped": "skipped: nobody may look there",
+    "skipped": "skipped: no row may look there",
+    "masked": "the row may not look there",
     "row": "row",
     "maximum_before": "maximum before",
     "maximum": "maximum",
@@ -45,11 +49,11 @@ COLUMN, COLUMNS = "column {first}", "columns {first} to {last}"
 FIRST = "It is the first tile of its rows, so there is no sum to put right."
 NO_RISE = "No row gets a larger maximum, so what was summed stays as it is."
 RISE = (
-    "{rows} a larger maximum. There, the sum and the output so far are multiplied by the factor "
-    "e^(old maximum − new maximum)."
+    "{rows} a larger maximum. In such a row what was summed before, exponentials and values, is "
+    "multiplied by the factor e^(old maximum − new maximum)."
 )
 GETS, GET = "1 row gets", "{count} rows get"
-ENDED = "After it the output of its rows is divided by the sum and written to slow memory."
+ENDED = "After it, the output of its rows is complete and is written to slow memory."
 EQUAL = (
     "The largest difference between the output of the tiles and that of the whole matrix is "
     "{difference} here, in numbers of up to {size:.3g}. It comes from rounding alone: float32 has "
@@ -68,8 +72,8 @@ ASK_EXAMPLE = "Suppose that in some row"
 ANSWER = "It becomes {value}."
 ASK_RIGHT = (
     "Each exponential was e^(score − {old_}) and must be e^(score − {new_}). All of them differ by "
-    "the same factor, e^({old} − {new_}) = {factor}, so one product puts the whole sum right: "
-    "{total} × {factor} = {right}. The output so far is multiplied by the same factor."
+    "the same factor, e^({old} − {new_}) ≈ {factor}, so one product puts the whole sum right: "
+    "{total} × {factor} ≈ {right}. The sum of the values is multiplied by the same factor."
 )
 ASK_WRONG = {
     "same": (
@@ -90,9 +94,9 @@ MOVED_TEXT = (
     "With **whole matrices** there are three operations. The scores are computed and written; they "
     "are read again for softmax, and the weights are written; these are read again for the "
     "product with the values. With **tiles**, each query is read once and each output is written "
-    "once; keys and values are read once for each strip of rows. A tile is as large as fast memory "
-    "allows: queries, output, keys, values and scores of a tile must fit. A number has 2 bytes, as "
-    "in float16."
+    "once; for each strip of rows the keys and values of its tiles are read again. A tile is as "
+    "large as fast memory allows: queries, output, keys, values and scores of a tile must fit, and "
+    "a maximum and a sum for each row. Each number is counted with 2 bytes, as in float16."
 )
 LENGTH = "Tokens of the text"
 MEMORY = "Fast memory, in KiB"
@@ -111,10 +115,10 @@ ABOUT = "about as much"
 GROWTH = (
     "Both curves grow with the square of the length where texts are long, since each query must "
     "meet each key that it may see. What tiles save is the way of the matrix to slow memory and "
-    "back. Fast memory must be large compared with the square of the head size: otherwise keys "
-    "and values are read so often that tiles save nothing."
+    "back. The smaller fast memory is beside the square of the head size, the smaller the tiles "
+    "beside the head size and the more often keys and values are read. In the end tiles save "
+    "nothing."
 )
-NO_TILE = "With {memory} KiB not even a tile of one cell fits at head size {size}."
 ASK_GROWTH = (
     "The text has {length}. Suppose that it were twice as long. How many times as much would the "
     "tiles read and write?"
@@ -122,16 +126,16 @@ ASK_GROWTH = (
 TIMES = "{value} times as much"
 GROWTH_RIGHT = (
     "Counted: {before} at {length}, {after} at twice as many. Queries and output grow with the "
-    "length alone; how often keys and values are read grows with the number of strips, which is "
-    "{strips} here and would be {more}."
+    "length alone. Keys and values are read again for each strip of rows: {strips} here, {more} at "
+    "twice as many."
 )
 GROWTH_WRONG = {
     "linear": "That would be so if keys and values were read once only, whatever the length.",
     "none": "Longer texts have more queries, keys and values, and all of them must be read.",
     "cube": "That would be so if each cell of the matrix cost more in a longer text.",
     "square": (
-        "That would be so if all that is moved grew with the square of the length. Queries and "
-        "output do not."
+        "That would be so if all that is moved grew with the square of the length. What queries "
+        "and output move does not."
     ),
 }
 
@@ -156,6 +160,6 @@ TIMES_READ = (
     "{tiles:.1f} ms and {tiles_memory}; the fused kernel takes {fused:.1f} ms and {fused_memory}."
 )
 TIMES_NOTE = (
-    "Time is that of the processor, the quickest of {tries} passes; memory is the most that torch "
-    "held at one time on the way."
+    "Time is that of all cores of the processor together, the quickest of {tries} passes; "
+    "memory is the most that torch held at one time on the way."
 )
