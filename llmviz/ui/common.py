@@ -15,6 +15,8 @@ from llmviz.ui.state import LEARNER_TEXT, LINK_ICON, PageState
 LOOKED_AT = 10_000  # characters of the learner's text that a lesson works on
 IN_SNIPPET = 600  # characters of it that a snippet quotes
 
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
 EMPTY = "There is no text yet. Type something above, or take one of the examples."
 TOO_LONG = "Your text has {all:,} characters. This lesson looks at the first {limit:,} of them."
 
@@ -99,6 +101,27 @@ def signed(value: float) -> str:
     '−1.50'
     """
     return f"{value:.2f}".replace("-", "−")
+
+
+def raised(power: int) -> str:
+    """Return a whole number as an exponent.
+
+    >>> "2" + raised(-24)
+    '2⁻²⁴'
+    """
+    return str(power).translate(_RAISED)
+
+
+def power_of_ten(number: float, digits: int = 2) -> str:
+    """Return a number with so many digits and its power of ten.
+
+    >>> power_of_ten(4.2e23), power_of_ten(-1.234e-7, 3), power_of_ten(0)
+    ('4.2·10²³', '−1.23·10⁻⁷', '0')
+    """
+    if not number:
+        return "0"
+    mantissa, power = f"{number:.{digits - 1}e}".replace("-", "−", int(number < 0)).split("e")
+    return f"{mantissa}·10{raised(int(power))}"
 
 
 def operand(written: str) -> str:

@@ -23,7 +23,6 @@ from llmviz.lessons.efficiency.parallel.amounts import (
     bytes_text,
     duration_text,
     number_text,
-    power_text,
     seconds_text,
 )
 from llmviz.models.arithmetic import count
@@ -33,7 +32,7 @@ from llmviz.parallel.paper import STAGES, Training
 from llmviz.parallel.plan import METHODS, PIPELINES, ParallelPlan
 from llmviz.parallel.recording import recorded
 from llmviz.parallel.replay import idle_share, replayed
-from llmviz.ui.common import percent
+from llmviz.ui.common import percent, power_of_ten
 from tests.pages.finished_job import FakeJob
 from tests.pages.harness import boxes, fine, open_part, prose_of, run_snippet, snippets
 
@@ -315,6 +314,6 @@ def test_a_number_is_never_written_as_nothing_or_with_false_digits(number):
 
 @given(some.floats(1e-200, 1e200))
 def test_a_number_with_its_power_of_ten_keeps_its_size(number):
-    digits, power = power_text(number).split(" · 10")
+    digits, power = power_of_ten(number).split("·10")
     raised = int(power.translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")))
     assert float(f"{digits}e{raised}") == pytest.approx(number, rel=0.06)

@@ -8,13 +8,13 @@ import streamlit as st
 
 from llmviz.components.bit_rows.view import bit_rows, read_pattern
 from llmviz.lessons.efficiency.bits import words
-from llmviz.lessons.efficiency.bits.written import raised, written
+from llmviz.lessons.efficiency.bits.written import written
 from llmviz.quantization.formats import FLOAT16, FORMATS, FloatFormat, IntFormat, bit_text
 from llmviz.study.typed_number import read_number
 from llmviz.study.weight_cells import WeightCell, matrix_shapes, weight_cell
 from llmviz.ui import engine
 from llmviz.ui.code import fold, show_code
-from llmviz.ui.common import choose, keep
+from llmviz.ui.common import choose, keep, raised
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.model_on_text import no_model

@@ -11,12 +11,12 @@ import streamlit as st
 from llmviz.figures.precision import PowerBars, power_bars
 from llmviz.figures.theme import Mode
 from llmviz.lessons.efficiency.bits import words
-from llmviz.lessons.efficiency.bits.written import raised, written
+from llmviz.lessons.efficiency.bits.written import written
 from llmviz.quantization.formats import FLOAT16
 from llmviz.study.step_gradients import RealStep, Sizes, real_step
 from llmviz.ui import engine
 from llmviz.ui.code import show_code
-from llmviz.ui.common import choose, count, percent, theme
+from llmviz.ui.common import choose, count, percent, raised, theme
 from llmviz.ui.kept import kept
 from llmviz.ui.model_on_text import no_model
 from llmviz.ui.prose import prose

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+from llmviz.ui.common import raised
 
 
 def written(value: float, digits: int = 4) -> str:
@@ -22,12 +22,3 @@ def written(value: float, digits: int = 4) -> str:
         return f"{rounded:,.12g}".replace("-", "−")
     mantissa, power = f"{value:.{digits - 1}e}".split("e")
     return f"{float(mantissa):g}".replace("-", "−") + "·10" + raised(int(power))
-
-
-def raised(power: int) -> str:
-    """Return a whole number as an exponent.
-
-    >>> "2" + raised(-24)
-    '2⁻²⁴'
-    """
-    return str(power).translate(_RAISED)

@@ -27,7 +27,7 @@ from llmviz.study.transformers import require_transformer
 from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.codec import pack_text
-from llmviz.ui.common import keep
+from llmviz.ui.common import keep, power_of_ten
 from llmviz.ui.kept import kept
 from llmviz.ui.model_on_text import Read, choose_model, load_and_read
 from llmviz.ui.prose import prose
@@ -172,15 +172,8 @@ def told(tiles: TiledText) -> str:
     size = float(np.abs(tiles.output).max(initial=0.0))
     line = words.EXACT
     if tiles.difference:
-        line = words.EQUAL.format(difference=_power(tiles.difference), size=size)
+        line = words.EQUAL.format(difference=power_of_ten(tiles.difference), size=size)
     return f"{line} {words.ONE_TILE}" if len(tiles.tiles) == 1 else line
-
-
-def _power(value: float) -> str:
-    """Return a small number as a power of ten: 1.2 · 10⁻⁷."""
-    digits, exponent = f"{value:.1e}".split("e")
-    raised = str(int(exponent)).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
-    return f"{digits} · 10{raised}"
 
 
 def _code(

@@ -12,7 +12,7 @@ from llmviz.lessons.efficiency.memory import words
 from llmviz.lessons.efficiency.memory.chosen import KEY, Chosen
 from llmviz.models.room import spoken_bytes
 from llmviz.study.training_memory import PIECES, ROUNDS, Way, Ways, group_sizes
-from llmviz.ui.common import count, percent, theme
+from llmviz.ui.common import count, percent, power_of_ten, theme
 from llmviz.ui.job_pools import training_jobs
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
@@ -23,7 +23,6 @@ from llmviz.ui.state import PageState
 from llmviz.ui.table import columns_table, grouped
 
 MB = 1e6
-RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 @kept(12)
@@ -115,18 +114,6 @@ def table(ways: tuple[Way, ...]) -> list[tuple]:
         )
         for way in ways
     ]
-
-
-def power_of_ten(number: float) -> str:
-    """Return a small number with its power of ten.
-
-    >>> power_of_ten(3e-7), power_of_ten(0.0)
-    ('3.0·10⁻⁷', '0')
-    """
-    if not number:
-        return "0"
-    digits, power = f"{number:.1e}".split("e")
-    return f"{digits}·10{str(int(power)).translate(RAISED)}"
 
 
 def _equal(difference: float) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from llmviz.ui.common import power_of_ten
+
 
 def bytes_text(number: float) -> str:
     """Return bytes in the largest unit, in steps of 1,000, that leaves at least 1.
@@ -41,25 +43,9 @@ def number_text(number: float) -> str:
     """Return a number with three digits, from 100 on whole; an extreme one with a power of ten.
 
     >>> number_text(33.814), number_text(830_959.4), number_text(2.5e16), number_text(1.2e-7)
-    ('33.8', '830,959', '2.5 · 10¹⁶', '1.2 · 10⁻⁷')
+    ('33.8', '830,959', '2.5·10¹⁶', '1.2·10⁻⁷')
     """
-    return _digits(number) if not number or 0.001 <= number < 1e9 else power_text(number)
-
-
-def power_text(number: float) -> str:
-    """Return a number with two digits and its power of ten.
-
-    >>> power_text(4.2e23), power_text(1.2e-7), power_text(0)
-    ('4.2 · 10²³', '1.2 · 10⁻⁷', '0')
-    """
-    if not number:
-        return "0"
-    mantissa, exponent = f"{number:.1e}".split("e")
-    raised = str(int(exponent)).translate(_RAISED)
-    return f"{mantissa} · 10{raised}"
-
-
-_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+    return _digits(number) if not number or 0.001 <= number < 1e9 else power_of_ten(number)
 
 
 def _scaled(number: float, units: tuple[str, ...]) -> str:

@@ -8,13 +8,12 @@ import streamlit as st
 from llmviz.figures.adapters import Curve, lines
 from llmviz.figures.theme import Mode
 from llmviz.lessons.efficiency.parallel import code, on_paper, places, run, sent, times, words
-from llmviz.lessons.efficiency.parallel.amounts import power_text
 from llmviz.models.arithmetic import count
 from llmviz.parallel.formulas import bubble_share
 from llmviz.parallel.outcome import Outcome
 from llmviz.parallel.plan import PIPELINES, ParallelPlan
 from llmviz.parallel.recording import COMMAND
-from llmviz.ui.common import choose, keep, percent, theme
+from llmviz.ui.common import choose, keep, percent, power_of_ten, theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.notices import refuse
@@ -124,11 +123,11 @@ def same_line(outcome: Outcome) -> str:
     return words.SAME_TEXT.format(
         processes=outcome.plan.processes,
         steps=outcome.plan.steps,
-        loss=f"{power_text(outcome.loss_difference)} nats",
-        weight=power_text(outcome.difference),
+        loss=f"{power_of_ten(outcome.loss_difference)} nats",
+        weight=power_of_ten(outcome.difference),
         rate=f"{outcome.plan.learning_rate:g}",
         why=_why_apart(outcome),
-        logits="" if logits is None else words.LOGITS.format(logits=power_text(logits)),
+        logits="" if logits is None else words.LOGITS.format(logits=power_of_ten(logits)),
     )
 
 

@@ -12,7 +12,6 @@ from llmviz.lessons.efficiency.parallel.amounts import (
     bytes_text,
     duration_text,
     number_text,
-    power_text,
     seconds_text,
 )
 from llmviz.lessons.efficiency.parallel.words import KINDS
@@ -28,7 +27,7 @@ from llmviz.parallel.paper import (
     seconds_computing,
     seconds_sending,
 )
-from llmviz.ui.common import theme
+from llmviz.ui.common import power_of_ten, theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.notices import refuse
@@ -152,7 +151,7 @@ def days_line(training: Training) -> str:
         time=duration_text(seconds),
         gpus=words.GPUS_COUNTED[training.gpus > 1].format(gpus=training.gpus),
         hours=number_text(seconds / 3600 * training.gpus),
-        operations=power_text(each * training.parameters * training.tokens),
+        operations=power_of_ten(each * training.parameters * training.tokens),
         each=each,
     )
 

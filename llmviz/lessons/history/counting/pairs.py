@@ -14,6 +14,7 @@ from llmviz.lessons.history.counting import words
 from llmviz.study.letter_pairs import PairStep, average_loss, probabilities, walk
 from llmviz.ui import pinned_cells
 from llmviz.ui.code import show_code
+from llmviz.ui.common import power_of_ten
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose, quote
@@ -100,10 +101,7 @@ def small(p: float) -> str:
     """
     if p >= 0.001:
         return f"{p:.4f}"
-    if p == 0:
-        return "0"
-    digits, power = f"{p:.2e}".split("e")
-    return f"{digits}·10⁻{''.join('⁰¹²³⁴⁵⁶⁷⁸⁹'[int(one)] for one in str(-int(power)))}"
+    return power_of_ten(p, 3)
 
 
 def _grid(steps: list[PairStep]) -> None:

@@ -13,7 +13,7 @@ from llmviz.lessons.history.recurrent import words
 from llmviz.study.gradient_through_time import PastGradients, fresh, past_gradients, scaled
 from llmviz.ui import engine
 from llmviz.ui.code import show_code
-from llmviz.ui.common import refuse, theme
+from llmviz.ui.common import power_of_ten, refuse, theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose
@@ -23,7 +23,6 @@ from llmviz.ui.state import PageState
 KEY = "history.recurrent.past"
 SEED = 0
 # From what a length is multiplied by to the word for it: vanishes, shrinks, stays, grows, explodes.
-RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 BOUNDS = (1e-3, 0.5, 2.0, 1e3)
 
 
@@ -104,8 +103,7 @@ def written(factor: float) -> str:
     """Return a factor in few digits, whatever its size."""
     if factor == 0 or 1e-3 <= factor < 1e4:
         return f"{factor:.3g}"
-    digits, power = f"{factor:.1e}".split("e")
-    return f"{digits} × 10{str(int(power)).translate(RAISED)}"
+    return power_of_ten(factor)
 
 
 def sentence(found: PastGradients, kind: str, model: str) -> str:

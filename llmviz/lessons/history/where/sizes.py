@@ -11,7 +11,7 @@ from llmviz.figures.theme import Mode
 from llmviz.lessons.history.where import programs, words
 from llmviz.study.model_sizes import KNOWN, ModelSize
 from llmviz.ui import engine
-from llmviz.ui.common import theme
+from llmviz.ui.common import power_of_ten, theme
 from llmviz.ui.kept import kept
 from llmviz.ui.prose import prose
 from llmviz.ui.state import PageState
@@ -52,8 +52,7 @@ def short(number: float) -> str:
     ('2.98 million', '175 billion', '950', '3.15·10²³')
     """
     if number >= 1e15:
-        digits, power = f"{number:.2e}".split("e+")
-        return f"{digits}·10{''.join('⁰¹²³⁴⁵⁶⁷⁸⁹'[int(one)] for one in power)}"
+        return power_of_ten(number, 3)
     for power, word in ((1e12, "trillion"), (1e9, "billion"), (1e6, "million")):
         if number >= power:
             return f"{number / power:.3g} {word}"
