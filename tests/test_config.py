@@ -83,4 +83,5 @@ def test_every_setting_of_training_says_what_it_means():
     for name, about in said.items():
         if about.low is not None and name not in ("min_lr", "accumulate", "schedule_start"):
             for value in (about.low, about.high):
-                TrainConfig(**{"schedule": "constant", "batch_size": 64, name: value})
+                needed = {"dtype": "float16"} if name == "loss_scale" else {}
+                TrainConfig(**{"schedule": "constant", "batch_size": 64, **needed, name: value})

@@ -40,6 +40,10 @@ class Parser(argparse.ArgumentParser):
         options |= {name: f"--set {name}" for name, _ in getattr(given, "settings", ())}
         return with_option_names(problem, options, quoted)
 
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """Write help; argparse keeps silent about output that is full, where help is long."""
+        (file or sys.stderr).write(message)
+
     def error(self, message: str) -> NoReturn:
         self.exit(WRONG, f"{self.prog}: {_one_line(message)} (see {self.prog} --help)\n")
 

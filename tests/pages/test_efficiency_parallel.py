@@ -85,8 +85,7 @@ def test_an_own_run_that_has_ended_is_what_the_chapter_shows(monkeypatch):
     app = open_part("efficiency", "parallel", split="data", processes="2", runhere="1")
     fine(app)
     assert words.DONE in prose_of(app)
-    captions = " ".join(one.value for one in app.caption)
-    assert words.LIVE.format(cores="77 cores") in captions
+    assert words.LIVE.format(cores="77 cores") in prose_of(app)
 
 
 def test_an_own_run_that_has_ended_can_be_begun_again(monkeypatch):

@@ -38,8 +38,7 @@ def draw(state: PageState) -> None:
         refuse(error)
         return
     plan = outcome.plan
-    prose(about(plan))
-    st.caption(origin(outcome, own))
+    prose(f"{about(plan)}\n\n{origin(outcome, own)}")
     run.draw(state)
     places.draw(outcome)
     predict(question(plan.processes, plan.micro_batches), f"{KEY}.ask")
@@ -160,11 +159,9 @@ def losses(outcome: Outcome, mode: Mode) -> go.Figure:
 def _start(plan: ParallelPlan) -> None:
     each = words.EACH[plan.processes > 2].format(each=plan.processes // 2)
     text = words.START_TEXT.format(processes=plan.processes, each=each)
-    section(words.START_TITLE, text)
-    st.code(commands(plan), language="bash", wrap_lines=True)
-    prose(words.START_TRAIN)
+    section(words.START_TITLE, f"{text}\n\n{words.START_TRAIN}")
     train = f"torchrun --nproc-per-node {plan.processes} -m llmviz train --shard --model gpt"
-    st.code(train, language="bash", wrap_lines=True)
+    st.code(f"{commands(plan)}\n{train}", language="bash", wrap_lines=True)
 
 
 def commands(plan: ParallelPlan) -> str:

@@ -65,8 +65,7 @@ def draw(state: PageState) -> None:
     if training.gpus > 1:
         predict(question(training.gpus), f"{KEY}.ask")
     rows_table([row_of(training, stage) for stage in STAGES], words.COLUMNS)
-    prose(days_line(training))
-    st.caption(words.SOURCES)
+    prose(f"{days_line(training)}\n\n{words.SOURCES}")
 
 
 def _controls(state: PageState) -> None:
@@ -81,10 +80,9 @@ def _controls(state: PageState) -> None:
         state["fleetkind"], state["fleetuse"], state["fleettwice"] = kind, use, twice
         machine()
 
-    with st.container(horizontal=True, gap="medium"):
+    with st.container(horizontal=True, gap="small"):
         st.selectbox(words.PRESET, width=220, **state.named("fleetmodel", words.PRESETS, model))
         st.selectbox(words.GPU, width=220, **state.named("fleetkind", words.GPUS_KNOWN, machine))
-    with st.container(horizontal=True, gap="small"):
         for name, label in words.NUMBERS.items():
             st.number_input(label, width=170, **state.ranged(name))
     st.toggle(words.AGAINST, **state.bind("fleettwice"))

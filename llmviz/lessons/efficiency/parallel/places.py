@@ -28,11 +28,11 @@ def draw(outcome: Outcome) -> None:
     """Show the blocks of all processes, and what the other ways would hold."""
     section(words.PLACES_TITLE, words.PLACES_TEXT)
     st.plotly_chart(blocks(outcome, theme()), key=f"{KEY}.places", theme=None)
-    prose(held_line(outcome))
-    st.caption(words.COMPARED.format(processes=outcome.plan.processes))
-    figure = compared(outcome.plan.processes, outcome.plan.method, theme())
+    processes = outcome.plan.processes
+    others = f"{words.COMPARED.format(processes=processes)} {compared_note(processes)}"
+    prose(f"{held_line(outcome)}\n\n{others}")
+    figure = compared(processes, outcome.plan.method, theme())
     st.plotly_chart(figure, key=f"{KEY}.held", theme=None)
-    st.caption(compared_note(outcome.plan.processes))
 
 
 def part_name(part: str) -> str:

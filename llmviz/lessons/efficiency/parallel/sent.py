@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import streamlit as st
-
 from llmviz.lessons.efficiency.parallel import words
 from llmviz.lessons.efficiency.parallel.amounts import bytes_text
 from llmviz.parallel.formulas import sent_per_step
@@ -25,10 +23,8 @@ def draw(outcome: Outcome) -> None:
     known = outcome.processes[0].kernel is not None
     source = words.FROM_ROUTES if method == "experts" else words.FROM_SETTINGS
     note = words.SENT_NOTE.format(formula=source)
-    st.caption(note if known else f"{note} {words.NO_SOCKETS}")
-    line = library_line(outcome)
-    if line:
-        prose(line)
+    note = note if known else f"{note} {words.NO_SOCKETS}"
+    prose("\n\n".join(filter(None, (note, library_line(outcome)))))
 
 
 def formula_of(plan: ParallelPlan, outcome: Outcome, rank: int) -> dict[str, float]:

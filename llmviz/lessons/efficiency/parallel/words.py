@@ -286,6 +286,6 @@ START_TEXT = (
 )
 EACH = ("1 process on each", "{each} processes on each")
 START_TRAIN = (
-    "The training command of this app goes through torchrun as well: data parallel, or `--shard` "
-    "for ZeRO 3 by `fully_shard`, on processors or GPUs."
+    "The last line is the training command of this app, which goes through torchrun as well: data "
+    "parallel, or with `--shard` ZeRO 3 by `fully_shard`, on processors or GPUs."
 )
