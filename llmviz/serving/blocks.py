@@ -1,7 +1,7 @@
 """The memory of keys and values in blocks: who holds which, and which are free. No torch.
 
 A sequence's block table lists its blocks in the order of its tokens. Several sequences may hold a
-block; whoever wants to write into such a block gets a copy first. A block that nobody holds keeps
+block; a sequence that writes into such a block gets a copy first. A block that nobody holds keeps
 its content until it is given away, so that an equal beginning of a later prompt finds it there.
 
 Reference: Kwon et al. 2023, "Efficient Memory Management for Large Language Model Serving with

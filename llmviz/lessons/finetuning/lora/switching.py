@@ -22,7 +22,7 @@ from llmviz.ui.prose import prose
 from llmviz.ui.state import PageState
 
 KEY = "finetuning.lora.switching"
-TOKENS = 12  # that are written; each adapter on each new text takes a millisecond a token
+TOKENS = 12  # that are written; an adapter takes about two milliseconds for each
 ALONE = ""  # the base without an adapter
 
 
