@@ -67,7 +67,7 @@ def test_every_picture_has_its_own_folder_with_a_view_in_python_and_in_the_brows
         assert (folder / "view.js").exists(), name
         if name in views:
             source = (folder / "view.py").read_text("utf-8")
-            mounted = set(re.findall(r'\b(?:renderer|mount)\(\s*"(\w+)"', source))
+            mounted = set(re.findall(r'\b(?:renderer|mount|mount_states)\(\s*"(\w+)"', source))
             # What it mounts besides is a part of it: a script that has no view in Python.
             assert name in mounted and not (mounted - {name}) & views, name
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from llmviz.components._shared.transport import as_bytes, nothing, pack, renderer, starting
+from llmviz.components._shared.transport import as_bytes, mount_states
 
 
 def two_halves(
@@ -38,17 +38,8 @@ def two_halves(
     """
     payload = halves_payload(source, read, encoder, own, cross, best, chances, names, captions)
     payload["words"] = dict(words)
-    step, chosen = min(step, len(read)), min(chosen, len(names) - 1)
-    sent_step, _ = starting(key, "step", step)
-    sent_head, _ = starting(key, "chosen", chosen)
-    change = on_change or nothing
-    renderer("two_halves")(
-        data=pack(payload | {"step": sent_step, "chosen": sent_head}),
-        key=key,
-        default={"step": step, "chosen": chosen},
-        on_step_change=change,
-        on_chosen_change=change,
-    )
+    starts = {"step": min(step, len(read)), "chosen": min(chosen, len(names) - 1)}
+    mount_states("two_halves", payload, key=key, starts=starts, on_change=on_change)
 
 
 def halves_payload(
