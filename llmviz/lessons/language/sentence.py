@@ -14,7 +14,7 @@ from llmviz.ui import engine
 from llmviz.ui.common import readable
 from llmviz.ui.engine_ready import engine_ready
 from llmviz.ui.kept import kept
-from llmviz.ui.model_on_text import no_model
+from llmviz.ui.model_on_text import models_here
 from llmviz.ui.notices import inform, refuse
 from llmviz.ui.selectable_models import load
 from llmviz.ui.shell import HALF_CHARACTER
@@ -70,8 +70,7 @@ def base_model() -> engine.Bundled | None:
     """Return the model that the tagger reads; None, after one clear line, without it."""
     if not engine_ready():
         return None
-    if BASE not in engine.names():
-        no_model(BASE)
+    if not models_here(BASE):
         return None
     return load(BASE)
 

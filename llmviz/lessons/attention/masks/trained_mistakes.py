@@ -24,6 +24,7 @@ from llmviz.ui.code import show_code
 from llmviz.ui.common import choose, keep, refuse
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
+from llmviz.ui.model_on_text import models_here
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
 from llmviz.ui.table import rows_table
@@ -57,11 +58,8 @@ def all_honest() -> dict[str, LetterByLetter]:
 def draw(state: PageState) -> None:
     """Show the right model and those with a mistake side by side, and where each looks."""
     section(mistake_words.TITLE, mistake_words.TEXT)
-    there = engine.names()
-    for name in (RIGHT, WRONG):
-        if name not in there:
-            real.no_model(name)
-            return
+    if not models_here(RIGHT, WRONG):
+        return
     scores = all_honest()
     names = list(scores)
     cards = {name: engine.card(name) for name in names}

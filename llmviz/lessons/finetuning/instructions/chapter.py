@@ -15,7 +15,7 @@ from llmviz.ui import engine
 from llmviz.ui.common import LOOKED_AT
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
-from llmviz.ui.model_on_text import no_model
+from llmviz.ui.model_on_text import models_here
 from llmviz.ui.notices import inform, refuse
 from llmviz.ui.state import PageState
 from llmviz.ui.text import escape_markdown
@@ -36,8 +36,7 @@ def draw(state: PageState) -> None:
     """Show the chapter."""
     section(words.TITLE, words.TEXT)
     _controls(state)
-    if BASE not in engine.names():
-        no_model(BASE)
+    if not models_here(BASE):
         return
     try:
         story, question = (check_text(state[key])[:LOOKED_AT] for key in ("story", "question"))

@@ -19,7 +19,7 @@ from llmviz.ui.common import count as counted
 from llmviz.ui.common import percent
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
-from llmviz.ui.model_on_text import no_model
+from llmviz.ui.model_on_text import models_here
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
@@ -33,8 +33,7 @@ KEY = "transformer.halves"
 def draw(state: PageState) -> None:
     """Show the chapter."""
     section(words.TITLE, words.TEXT)
-    if MODEL not in engine.names():
-        no_model(MODEL)
+    if not models_here(MODEL):
         return
     bundled = engine.load(MODEL)
     sentence = read_sentence(state, bundled, words.SENTENCE)
