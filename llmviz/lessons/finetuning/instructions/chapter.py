@@ -12,7 +12,7 @@ from llmviz.lessons.finetuning import tuned_model
 from llmviz.lessons.finetuning.instructions import forgetting, mask, side_by_side, words
 from llmviz.textfile import check_text
 from llmviz.ui import engine
-from llmviz.ui.common import LOOKED_AT
+from llmviz.ui.common import LOOKED_AT, suggest
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.model_on_text import models_here
@@ -63,15 +63,13 @@ def _controls(state: PageState) -> None:
 
     st.button(words.ANOTHER, icon=":material/autorenew:", on_click=another, key="another.story")
     asked = askable(state["story"][:LOOKED_AT])
-    slot = "_finetuning.instructions.asked"
 
-    def take() -> None:
-        if st.session_state[slot]:
-            state["question"], state["reply"] = st.session_state[slot], ""
-            st.session_state[slot] = None
+    def take(question: str) -> None:
+        state["question"], state["reply"] = question, ""
 
     if asked:
-        st.pills(words.ASKABLE, list(asked), format_func=escape_markdown, key=slot, on_change=take)
+        key = "_finetuning.instructions.asked"
+        suggest(words.ASKABLE, list(asked), take, key=key, format_func=escape_markdown)
     st.text_input(words.QUESTION_LABEL, **state.bind("question"))
     if state["question"].strip() and state["question"] not in asked:
         st.text_input(words.REPLY_LABEL, help=words.REPLY_HELP, **state.bind("reply"))

@@ -14,7 +14,7 @@ from llmviz.study.adapted import Merged, merge_and_back, pairs_of
 from llmviz.study.continuations import Continuation, continuation
 from llmviz.textfile import check_text
 from llmviz.ui.code import show_code
-from llmviz.ui.common import IN_SNIPPET, LOOKED_AT, count
+from llmviz.ui.common import IN_SNIPPET, LOOKED_AT, count, suggest
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.notices import refuse
@@ -29,20 +29,12 @@ ALONE = ""  # the base without an adapter
 def draw(state: PageState, name: str) -> None:
     """Show both sections; name: of the adapter that is merged."""
     section(words.SWITCH_TITLE, words.SWITCH_TEXT)
-    slot = f"_{KEY}.examples"
 
-    def take() -> None:
-        if st.session_state[slot]:
-            state["adapted"] = words.PROMPTS[st.session_state[slot]]
-            st.session_state[slot] = None
+    def take(name: str) -> None:
+        state["adapted"] = words.PROMPTS[name]
 
-    st.pills(
-        words.EXAMPLES,
-        list(words.PROMPTS),
-        label_visibility="collapsed",
-        key=slot,
-        on_change=take,
-    )
+    key = f"_{KEY}.examples"
+    suggest(words.EXAMPLES, list(words.PROMPTS), take, key=key, label_visibility="collapsed")
     st.text_area(words.PROMPT, height=100, **state.bind("adapted"))
     try:
         text = check_text(state["adapted"][-LOOKED_AT:])
