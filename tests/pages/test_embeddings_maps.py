@@ -16,16 +16,11 @@ from llmviz.lessons.embeddings.maps import words
 from llmviz.lessons.embeddings.maps.atlas import Request, ground
 from llmviz.similarity import kmeans, project
 from llmviz.study.word_maps import judge, mapped_rows
-from llmviz.ui import engine
 from tests.pages.harness import open_page, prose_of, run_snippet, sent, snippets
 
+pytestmark = pytest.mark.usefixtures("ready")
+
 NAME = "tiny-world-word2vec"
-
-
-@pytest.fixture(scope="module", autouse=True)
-def torch_is_there():
-    engine.start()
-    assert engine.wait(120)
 
 
 class _Done:

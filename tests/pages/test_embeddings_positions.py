@@ -15,11 +15,7 @@ from llmviz.trace import record
 from llmviz.ui import engine
 from tests.pages.harness import open_page, run_snippet, snippets
 
-
-@pytest.fixture(scope="module", autouse=True)
-def torch_is_there():
-    engine.start()
-    assert engine.wait(120)
+pytestmark = pytest.mark.usefixtures("ready")
 
 
 def all_sent(app, name: str) -> list[dict]:

@@ -18,11 +18,7 @@ from llmviz.study.tuned_models import tuned_card
 from llmviz.ui import engine
 from tests.pages.harness import boxes, fine, open_part, prose_of
 
-
-@pytest.fixture(autouse=True)
-def ready():
-    engine.start()
-    assert engine.wait(120)
+pytestmark = pytest.mark.usefixtures("ready")
 
 
 def charts(app) -> list[dict]:

@@ -14,7 +14,7 @@ from llmviz.lessons.sampling.beam import exhaustive, exhaustive_words
 from llmviz.sampling import beam_search
 from llmviz.tokenizers import CharTokenizer
 from llmviz.ui import engine
-from tests.pages.conftest import use
+from tests.pages.conftest import load_torch, use
 from tests.pages.harness import (
     boxes,
     fine,
@@ -48,8 +48,7 @@ def speller(tmp_path, monkeypatch):
     make_checkpoint(tmp_path)
     make_checkpoint(tmp_path, "names-gpt", CharTokenizer.train(["a bcdef"]))
     use(monkeypatch, tmp_path)
-    engine.start()
-    assert engine.wait(120)
+    load_torch()
     return engine.load("names-gpt")
 
 

@@ -16,7 +16,6 @@ from llmviz.lessons.training.backprop.params import NUDGE_MATRICES as MATRICES
 from llmviz.study.weight_nudges import slope_errors
 from llmviz.training.backprop import TARGET, autograd, backward, example, forward, stepped
 from llmviz.training.one_weight import Copy, matrices
-from llmviz.ui import engine
 from tests.pages.cells import work_out
 from tests.pages.harness import (
     ODD_TEXTS,
@@ -32,12 +31,6 @@ from tests.pages.harness import (
 from tests.pages.small_model import ids_of
 
 WALK = len(net.FORWARD)
-
-
-@pytest.fixture
-def ready():
-    engine.start()
-    assert engine.wait(120)
 
 
 def test_the_graph_holds_every_value_and_gradient(ready):

@@ -27,6 +27,8 @@ from tests.pages.conftest import use
 from tests.pages.harness import ODD_TEXTS, _payloads, boxes, fine, open_part, prose_of, sent
 from tests.pages.small_model import make_checkpoint
 
+pytestmark = pytest.mark.usefixtures("ready")
+
 SENTENCES = (
     words.SENTENCE,
     "Ada sleeps",
@@ -34,12 +36,6 @@ SENTENCES = (
     "tonight two clever children sing in the garden",
     "yesterday the small cat sees two singers in the bridge",
 )
-
-
-@pytest.fixture(autouse=True, scope="module")
-def ready():
-    engine.start()
-    assert engine.wait(120)
 
 
 # ---- two halves

@@ -21,13 +21,9 @@ from llmviz.ui import engine
 from tests.pages.conftest import use
 from tests.pages.harness import ODD_TEXTS, boxes, fine, open_part, prose_of, sent
 
+pytestmark = pytest.mark.usefixtures("ready")
+
 TEXT = "Once Anna and Samir met at the market. Then"
-
-
-@pytest.fixture(autouse=True, scope="module")
-def ready():
-    engine.start()
-    assert engine.wait(120)
 
 
 def ids_of(text: str) -> list[int]:
