@@ -21,7 +21,7 @@ from llmviz.components.heads_grid.view import heads_payload
 from llmviz.components.matrix_view import view as matrices
 from llmviz.components.merge_tree.view import tree_payload
 from llmviz.components.token_strip import view as tokens
-from llmviz.components.two_halves.view import halves_payload
+from llmviz.components.two_halves.view import Translation, halves_payload
 from llmviz.components.windows_view.view import windows_payload
 from llmviz.figures import theme
 from llmviz.tokenizers import Token
@@ -432,7 +432,8 @@ def halves(**other):
         "names": ["0", "1"],
         "captions": ["reads", "one", "two"],
     }
-    return halves_payload(["the", "cat", "sat"], ["start", "a"], **(even | other))
+    given = Translation(["the", "cat", "sat"], ["start", "a"], **(even | other))
+    return halves_payload(given)
 
 
 @pytest.mark.parametrize(

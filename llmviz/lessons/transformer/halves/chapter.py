@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
-from llmviz.components.two_halves.view import two_halves
+from llmviz.components.two_halves.view import Translation, two_halves
 from llmviz.corpus.language import translate
 from llmviz.lessons.transformer.halves import small, teacher, words
 from llmviz.lessons.transformer.halves.teacher import named
@@ -91,7 +91,7 @@ def _translation(state: PageState, bundled: engine.Bundled, sentence: Sentence) 
         now = st.session_state[KEY]
         state["halfstep"], state["halfhead"] = now.get("step") or 0, now.get("chosen") or 0
 
-    two_halves(
+    translation = Translation(
         source,
         read,
         encoder=weights.encoder,
@@ -105,6 +105,9 @@ def _translation(state: PageState, bundled: engine.Bundled, sentence: Sentence) 
             for head in range(config.n_head)
         ],
         captions=captions(read, said, found.chances, len(source)),
+    )
+    two_halves(
+        translation,
         words=words.VIEW,
         key=KEY,
         step=state["halfstep"],
