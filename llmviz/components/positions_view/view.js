@@ -2,6 +2,7 @@
 
 import { GRID, dot, frame, line, plotIn, upright } from "../_shared/chart.js";
 import { css, eachFrame, el, fit, follow, live, mix, rgb, rgbText, spotOf, styles } from "../_shared/common.js";
+import { ARROWS } from "../_shared/keys.js";
 import { number } from "../_shared/numbers.js";
 
 export default function (component) {
@@ -117,7 +118,7 @@ class PositionsView {
   }
 
   key(event) {
-    const way = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[event.key];
+    const way = ARROWS[event.key];
     if (!way) return;
     event.preventDefault();
     event.stopPropagation();

@@ -2,6 +2,7 @@
 
 import { GRID, dot, frame, line, plotIn, pointer, segment, ticks } from "../_shared/chart.js";
 import { el, fit, follow, live, mix, rgb, rgbText, styles } from "../_shared/common.js";
+import { ARROWS } from "../_shared/keys.js";
 import { chance, fixed, whole } from "../_shared/numbers.js";
 import { makePlayer } from "../_shared/player.js";
 
@@ -163,7 +164,7 @@ class TableFilm {
   }
 
   keys(event) {
-    const by = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[event.key];
+    const by = ARROWS[event.key];
     if (!by) return;
     const last = this.data.labels.length - 1;
     this.look(this.cell.map((at, axis) => Math.max(0, Math.min(last, at + by[axis]))));
