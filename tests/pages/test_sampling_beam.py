@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 
 import numpy as np
 import pytest
@@ -17,6 +16,7 @@ from llmviz.ui import engine
 from tests.pages.conftest import load_torch, use
 from tests.pages.harness import (
     boxes,
+    charts,
     fine,
     open_part,
     prose_of,
@@ -53,7 +53,7 @@ def speller(tmp_path, monkeypatch):
 
 
 def bars(app) -> dict:
-    (figure,) = (json.loads(chart.proto.spec) for chart in app.get("plotly_chart"))
+    (figure,) = charts(app)
     return figure
 
 

@@ -19,7 +19,7 @@ from llmviz.study.step_times import ROUNDS, StepTimes
 from llmviz.trace import record
 from llmviz.ui import engine
 from tests.pages.conftest import use
-from tests.pages.harness import ODD_TEXTS, boxes, fine, open_part, prose_of, sent
+from tests.pages.harness import ODD_TEXTS, boxes, charts, fine, open_part, prose_of, sent
 
 pytestmark = pytest.mark.usefixtures("ready")
 
@@ -28,10 +28,6 @@ TEXT = "Once Anna and Samir met at the market. Then"
 
 def ids_of(text: str) -> list[int]:
     return engine.tokenizer(checkpoint("rotary")).encode_from_start(text)
-
-
-def charts(app) -> list[dict]:
-    return [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
 
 
 def models(change: str):
