@@ -40,7 +40,7 @@ def wait_for_chips(page, n: int) -> None:
     )
 
 
-def address(page) -> dict[str, str]:
+def link(page) -> dict[str, str]:
     return {key: value[0] for key, value in parse_qs(urlsplit(page.url).query).items()}
 
 
@@ -157,7 +157,7 @@ def test_half_a_character_is_mended_and_said(visit):
     wait_for_chips(visit.page, len(BPE.encode(mended)))
     expect_text(visit, mended)
     visit.page.get_by_text("half of a character").wait_for()
-    assert address(visit.page)["text"] == mended
+    assert link(visit.page)["text"] == mended
     visit.assert_clean()
 
 

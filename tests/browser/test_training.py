@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from llmviz.training.plan import prepare
+from llmviz.training.run_folders import SESSIONS
 from llmviz.training.runs import run_in_folder
 from llmviz.training.samples import sampler
 from tests.training.small_plans import small_plan, small_training
@@ -192,8 +193,8 @@ def test_compare_fork_and_download(visit, halfway, runs_folder):
     page.wait_for_url(re.compile(f"sampling.*run(:|%3A){halfway}"), timeout=WAIT)
     visit.settle()
     # The fork would go on for long.
-    fork = max(runs_folder.glob("my-*"), key=lambda folder: folder.stat().st_mtime)
-    visit.open(f"training?run=run:{fork.name}")
+    newest = max((runs_folder / SESSIONS).iterdir(), key=lambda folder: folder.stat().st_mtime)
+    visit.open(f"training?run=run:{newest.name}")
     button(page, "Stop").click(timeout=WAIT)
     saved(page, "stopped")
     visit.assert_clean()
