@@ -21,6 +21,7 @@ from llmviz.study.vector_tables import table_of, untrained_table
 from llmviz.ui import engine
 from llmviz.ui.common import count, keep, refuse
 from llmviz.ui.prose import prose, quote
+from llmviz.ui.rerun import once
 from llmviz.ui.selectable_models import card_of, load, offered
 from llmviz.ui.selectable_models import label as menu_label
 from llmviz.ui.state import PageState
@@ -29,6 +30,7 @@ MISTAKEN = ("no-mask", "no-shift", "off-by-one", "two-softmaxes", "no-scale")
 FIRST = (DEFAULT_MODEL, "tiny-world-word2vec")  # in this order at the head of the list
 
 
+@once
 def names(asked: str = "") -> list[str]:
     """Return the models that have a table: the bundled ones, then the learner's own runs.
 
