@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -20,6 +19,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from llmviz.models.layer_parts import layer_parts, position_table
 from llmviz.models.numpy_decoder import NumpyDecoder
 from llmviz.models.settings import GPTConfig
 from llmviz.nn.attention.heads import any_head_changed
@@ -33,17 +33,6 @@ if TYPE_CHECKING:
     from llmviz.models.gpt import GPT
 
 NUMPY_UP_TO = 20_000_000  # parameters
-
-
-@dataclass(frozen=True)
-class _Layer:
-    norm1: Product
-    qkv: Product
-    projection: Product
-    norm2: Product
-    hidden: Product
-    up: Product | None
-    output: Product
 
 
 class Decoder:
@@ -69,20 +58,8 @@ class Decoder:
         self.scale = 1 / math.sqrt(config.head_size)
         self.activation = _gelu if config.activation == "gelu" else ACTIVATIONS[config.activation]
         self.token = model.token.weight.detach()
-        table = model.position.weight.detach() if model.position is not None else None
-        self.position = model.waves if config.positions == "sinusoidal" else table
-        self.layers = [
-            _Layer(
-                _norm(block.norm1),
-                make(block.attn.qkv),
-                make(block.attn.projection),
-                _norm(block.norm2),
-                make(block.mlp.hidden),
-                make(block.mlp.up) if block.mlp.up is not None else None,
-                make(block.mlp.output),
-            )
-            for block in model.blocks
-        ]
+        self.position = position_table(model)
+        self.layers = layer_parts(model, _norm, make)
         self.norm, self.head = _norm(model.norm_final), make(model.head)
 
     def usable_now(self) -> bool:

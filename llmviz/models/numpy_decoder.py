@@ -13,6 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from llmviz.models.layer_parts import layer_parts, position_table
 from llmviz.nn.attention.heads import any_head_changed
 from llmviz.nn.cache import KVCache
 from llmviz.nn.low_rank import split
@@ -41,16 +42,6 @@ class _Affine(NamedTuple):
     change: _Change | None
 
 
-class _Layer(NamedTuple):
-    norm1: _Affine
-    qkv: _Affine
-    projection: _Affine
-    norm2: _Affine
-    hidden: _Affine
-    up: _Affine | None
-    output: _Affine
-
-
 class NumpyDecoder:
     """One token at a time on the model's own float32 weights, which it shares: training shows.
 
@@ -64,23 +55,9 @@ class NumpyDecoder:
         self.epsilon = config.norm_epsilon
         self.activation = ACTIVATIONS[config.activation]
         self.token = model.token.weight.detach().numpy()
-        self.position = None
-        if config.positions == "sinusoidal":
-            self.position = model.waves.numpy()
-        elif model.position is not None:
-            self.position = model.position.weight.detach().numpy()
-        self.layers = [
-            _Layer(
-                _affine(block.norm1),
-                _affine(block.attn.qkv),
-                _affine(block.attn.projection),
-                _affine(block.norm2),
-                _affine(block.mlp.hidden),
-                None if block.mlp.up is None else _affine(block.mlp.up),
-                _affine(block.mlp.output),
-            )
-            for block in model.blocks
-        ]
+        table = position_table(model)
+        self.position = None if table is None else table.numpy()
+        self.layers = layer_parts(model, _affine, _affine)
         self.norm, self.head = _affine(model.norm_final), _affine(model.head)
         self._seen: tuple[KVCache, list[tuple[np.ndarray, np.ndarray]]] | None = None
 

@@ -63,6 +63,7 @@ def _looks(
 
     from llmviz.quantization.qat import prepare_qat
     from llmviz.training import TrainConfig, train
+    from llmviz.training.config import ON_ONE_CORE
 
     own = copy.deepcopy(base).requires_grad_(True)
     if scheme is not None:
@@ -89,11 +90,8 @@ def _looks(
         eval_every=0,
         eval_batches=1,
         checkpoint_every=0,
-        device="cpu",
-        dtype="float32",
-        threads=1,
-        compile="off",
         seed=seed,
+        **ON_ONE_CORE,
     )
     seconds, seen = 0.0, 0
     for record in train(own, data, settings):
