@@ -131,6 +131,12 @@ def names() -> list[str]:
     return list(_bundled())
 
 
+def bundle() -> tuple[str, tuple[tuple[str, int | None], ...]]:
+    """Return what tells one state of the bundled checkpoints' cards from another, for caches."""
+    written = _bundled()
+    return str(CHECKPOINTS), tuple((name, written.get(name)) for name in names())
+
+
 @once
 def _bundled() -> dict[str, int]:
     """The bundled checkpoints by name, each with when its card was written."""

@@ -22,7 +22,7 @@ from llmviz.ui import engine
 from llmviz.ui.common import count, keep, refuse, suggest
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.rerun import once
-from llmviz.ui.selectable_models import card_of, load, offered
+from llmviz.ui.selectable_models import bundled_fitting, card_of, load, offered
 from llmviz.ui.selectable_models import label as menu_label
 from llmviz.ui.state import PageState
 
@@ -37,9 +37,8 @@ def names(asked: str = "") -> list[str]:
     asked: the model in force; a run that only a link names is offered, too.
     """
     known = []
-    for name in engine.names():
-        card = card_of(name)  # a damaged one is not offered
-        if card and _has_table(card) and not name.endswith(MISTAKEN):
+    for name, _ in bundled_fitting(_has_table):
+        if not name.endswith(MISTAKEN):
             place = FIRST.index(name) if name in FIRST else len(FIRST)
             known.append((place, not name.startswith("tiny"), name))
     return [name for *_, name in sorted(known)] + offered(_has_table, asked)
