@@ -1,6 +1,6 @@
-"""Two things that Streamlit does again and again in a rerun, done with less work.
+"""Three things that Streamlit does again and again in a rerun, done with less work.
 
-Both give what Streamlit's own gives; the tests compare them.
+All give what Streamlit's own gives; the tests compare them.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from streamlit.delta_generator import DeltaGenerator
 from streamlit.runtime.state.common import is_element_id
 from streamlit.runtime.state.safe_session_state import SafeSessionState
 from streamlit.runtime.state.session_state import STREAMLIT_INTERNAL_KEY_PREFIX
+from streamlit.runtime.state.session_state_proxy import SessionStateProxy, get_session_state
 
 _all_of_it = SafeSessionState.filtered_state.fget  # Streamlit's own: a dict of every value
 
@@ -42,6 +43,23 @@ class Values(Mapping[str, Any]):
 
     def __repr__(self) -> str:
         return repr(_all_of_it(self._state))
+
+
+def _value_or(self: SessionStateProxy, key: str, default: Any = None) -> Any:
+    """The value of a key, or the default: `get` of the session's state.
+
+    A page asks for each of its controls, most of which nobody has set. Streamlit's own finds that
+    out by six exceptions.
+    """
+    key, state = str(key), get_session_state()
+    with state._lock:
+        known = state._state
+        if key not in known._key_id_mapper and not key.startswith("$$"):  # of no widget
+            for values in (known._new_session_state, known._old_state):
+                if key in values:
+                    return values[key]
+            return default
+    return Mapping.get(self, key, default)
 
 
 def _copy_of_place(self: Cursor, memo: dict[int, Any]) -> Cursor:
@@ -73,5 +91,6 @@ def _copy_of_block(self: DeltaGenerator, memo: dict[int, Any]) -> DeltaGenerator
 def lighten() -> None:
     """Let Streamlit use them, for all sessions of this process."""
     SafeSessionState.filtered_state = property(Values)
+    SessionStateProxy.get = _value_or
     Cursor.__deepcopy__ = _copy_of_place
     DeltaGenerator.__deepcopy__ = _copy_of_block

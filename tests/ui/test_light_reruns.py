@@ -15,6 +15,8 @@ light_reruns.lighten()
 
 def values_page() -> None:
     """A page with values of every kind, which compares both ways to read them."""
+    from collections.abc import Mapping
+
     import streamlit as st
     from streamlit.runtime.state.session_state_proxy import get_session_state
 
@@ -37,6 +39,9 @@ def values_page() -> None:
     assert own.keys() >= {"plain", "none", "given", "empty", "open", "more", "part"}
     for key, value in own.items():
         assert key in ours and ours[key] == value, key
+        mine = st.session_state.get(key, "default")
+        assert mine == value == Mapping.get(st.session_state, key, "default"), key
+    assert st.session_state.get("absent", 7) == 7 and st.session_state.get("none", 7) is None
     hidden = [key for key in state._state._keys() if key not in own]
     assert any("$$ID" in key for key in hidden)  # the widgets' own names
     for key in ["absent", "late" if "late" not in own else "never", *hidden]:
