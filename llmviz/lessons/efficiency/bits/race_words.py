@@ -20,10 +20,10 @@ WAYS = {
 STEPS = "Steps"
 SHRINK = "Loss divided by, as a power of 2"
 SHRINK_TEXT = (
-    "Here most gradients are large enough for float16. Divide the loss to see what happens where "
-    "they are smaller, as in a term of the loss with a small weight: try 14. Adam divides each "
-    "gradient by its usual size. So in float32 such a factor changes little, as long as gradients "
-    "are well above Adam's ε of 10⁻⁸."
+    "Here most gradients are large enough for float16. Divide the loss to see what happens with "
+    "smaller ones: try 14. Such small gradients come, for example, from a term of the loss that "
+    "has a small weight. Adam divides each gradient by its usual size. So in float32 such a factor "
+    "changes little, as long as gradients are well above Adam's ε of 10⁻⁸."
 )
 START = "Train"
 LOSS_AXES = ("steps", "loss of the batch, nats per token")

@@ -32,7 +32,7 @@ ABOUT = {
     ),
     "zero1": (
         "**ZeRO, stage 1.** As data parallel, with {rows} of {batch} rows each. But AdamW keeps "
-        "two numbers for each weight, and it is enough that one process keeps them. Each process "
+        "two numbers for each weight, and it is enough if one process keeps them. Each process "
         "gets the summed gradients of its part ([[reduce-scatter]]), updates that part of the "
         "weights, and the parts are sent to all ([[all-gather]])."
     ),
@@ -130,8 +130,8 @@ HELD = (
     "{share} of what one process alone would hold, {alone}. All processes together hold {all}."
 )
 COMPARED = (
-    "All ways on {processes} processes, from the runs that come with the app: what the process "
-    "that holds the most has."
+    "All ways on {processes} processes, from the runs that come with the app. For each way, the "
+    "memory of the process that holds the most."
 )
 COMPARED_NOTE = (
     "The model with experts has more parameters than that of the other ways: one process alone "
@@ -159,16 +159,15 @@ SENDS = "on its way: {label}"
 STEP_TIME = (
     "The fastest step took {step}; on one process alone the fastest took {alone}. Of the time of "
     "all processes in this step, {compute} went into computing, in {send} data were on their way, "
-    "and in the other {wait} a process waited. Where a process has to wait for a core, that counts "
-    "as what it was doing."
+    "and in the other {wait} a process waited. If a process has to wait for a core, that time "
+    "counts as part of its work."
 )
 BUBBLE = (
     "The time in which a process of a pipeline does not compute is called its [[bubble]]. In the "
     "step that is drawn it is **{measured}** of the time of all processes. That depends on more "
-    "than the pipeline: messages take time, {why}, and the update counts as computing.\n\n"
-    "So here is the same step as it would be without that: each piece takes as long as a core "
-    "really worked on it, every process has a core of its own, and messages take no time. The "
-    "update is left out."
+    "than the pipeline: messages take time, {why}, and the update counts as computing.\n\nHere is "
+    "the same step without all that: each piece takes as long as a core really worked on it, every "
+    "process has a core of its own, and messages take no time. The update is left out."
 )
 WHY_TURNS = "processes without a core of their own wait for one"
 WHY_CORES = "other programs may use the cores, too"
@@ -255,10 +254,10 @@ FROM_SETTINGS = "from the settings alone"
 FROM_ROUTES = "from the settings, and from how many tokens the router sent to other processes"
 NO_SOCKETS = "This system does not say what sockets sent."
 GLOO = (
-    "The sockets of process 1 sent {times:.2f} times what was counted. A library may do an "
-    "operation in another way than a ring: if a reduce-scatter is made of a whole all-reduce, of "
-    "which each process keeps its part, {double} would be sent; its sockets sent {sockets}. For "
-    "GPUs there is the library NCCL in the place of gloo."
+    "The sockets of process 1 sent {times:.2f} times what was counted. A library need not use a "
+    "ring. If it makes a reduce-scatter out of a whole all-reduce, of which each process keeps "
+    "only its part, {double} would be sent. The sockets sent {sockets}. On GPUs the library NCCL "
+    "takes the place of gloo."
 )
 ASK = (
     "Think of a pipeline: {processes} processes with equal layers, through which the batch goes in "
@@ -281,8 +280,8 @@ ASK_REASONS = (
 START_TITLE = "Start it for real"
 START_TEXT = (
     "The first line starts {processes} processes on one machine. The second does so with torchrun, "
-    "which comes with torch and with which large runs are started. The third is for two machines, "
-    "{each}: enter it on both, with the name of one of them in the place of HOST."
+    "which comes with torch; large runs are started with it. The third is for two machines, "
+    "{each}: enter it on both, with the name of one of them instead of HOST."
 )
 EACH = ("1 process on each", "{each} processes on each")
 START_TRAIN = (

@@ -111,10 +111,10 @@ OUTLIER_TEXT = (
 )
 TIMES = "Multiply the weight in column {column} by"
 DAMAGE = (
-    "The same matrix with that weight multiplied by {times}, rounded in {ways} ways to {bits} "
-    "bits. The numbers are the mean size of the error of other weights, as a share of the typical "
-    "weight (the root mean square of all others). A group here is {group} neighbours in a row; the "
-    "first group begins at column 0."
+    "This is the same matrix with that weight multiplied by {times}, rounded in {ways} ways to "
+    "{bits} bits. The numbers say how large the error of the other weights is on average, as a "
+    "share of the typical weight (the root mean square of all others). A group here is {group} "
+    "neighbours in a row; the first group begins at column 0."
 )
 DAMAGE_COLUMNS = ("one step for", "same group", "rest of its row", "all other rows")
 DAMAGE_READ = (
@@ -127,11 +127,11 @@ NO_OTHERS = "—"
 
 LAYERS_TITLE = "Error by matrix"
 LAYERS_TEXT = (
-    "Each matrix of the model rounded by itself, all others exact; its name begins with the number "
-    "of its layer. The first bar is the error of "
-    "its weights: the size of the change as a share of the size of the matrix. The second bar is "
-    "the same for its outputs on your text, which are what the rest of the model gets. Size here "
-    "is the square root of the sum of squares."
+    "Here each matrix of the model is rounded by itself, while all others stay exact. Its name "
+    "begins with the number of its layer. The first bar is the error of its weights: the size of "
+    "the change as a share of the size of the matrix. The second bar is the same for its outputs "
+    "on your text, which are what the rest of the model gets. Size here is the square root of the "
+    "sum of squares."
 )
 METHOD = "Before rounding"
 METHODS = {"rounding": "nothing", "awq": "scale by activations"}
@@ -216,9 +216,11 @@ SIZE_RIGHT = (
     "in all, and {before:,} ÷ {after:,} = {times:.2f}."
 )
 SIZE_WRONG = {
-    "codes": "That is 16 ÷ {bits}, for codes alone: steps take bits, too, and not all is rounded.",
-    "square": "That would take fewer bits than the codes have.",
-    "same": "The matrices take fewer bytes, so the whole model does.",
+    "codes": (
+        "That is 16 ÷ {bits}, for codes alone. Steps take bits, too, and not everything is rounded."
+    ),
+    "square": "For that, a weight would need fewer bits than its code has.",
+    "same": "The matrices take fewer bytes, so the whole model takes fewer, too.",
 }
 MEASURE_TEXT = (
     "**Your setting.** Measure the loss with just the choices above, on {documents} of the stories."

@@ -111,10 +111,10 @@ CHANGES = {
 }
 MIX = (
     "While this model was trained, a share of {share} of the steps read plain stories instead of "
-    "questions. Mixing in texts as they were read before, also called replay, is a simple way "
-    "against forgetting."
+    "questions. To mix in texts of the earlier kind is called replay. It is a simple way to reduce "
+    "forgetting."
 )
-MIX_HELD = "What happens without that is drawn once you have answered the question."
+MIX_HELD = "Answer the question, and you see what happens without that."
 MIX_ALONE = (
     "The last bar is the same training without that: all steps read questions. Its loss on plain "
     "stories is {alone}. On new questions it gets {alone_right} right; the one with stories "

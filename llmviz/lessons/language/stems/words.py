@@ -36,7 +36,7 @@ OPENED_NONE = "No rule of this step (it has {rules}) has a suffix that {before} 
 OPENED_TRIED = (
     "{before} ends with the suffix of the rule {rule}. Before the suffix stands {stem}. Its "
     "letters are {forms} (c is a consonant, v is a vowel), so the [[measure]] is m = {measure}: "
-    "as many times a consonant follows a vowel. "
+    "that many times, a consonant follows a vowel. "
 )
 OPENED_EMPTY_STEM = (
     "{before} ends with the suffix of the rule {rule}. Nothing stands before the suffix, so the "
@@ -44,8 +44,8 @@ OPENED_EMPTY_STEM = (
 )
 OPENED_WHOLE = (
     "The rule {rule} asks for no suffix: it looks at the whole of {before}. Its letters are "
-    "{forms} (c is a consonant, v is a vowel), so the [[measure]] is m = {measure}: as many times "
-    "a consonant follows a vowel. "
+    "{forms} (c is a consonant, v is a vowel), so the [[measure]] is m = {measure}: that many "
+    "times, a consonant follows a vowel. "
 )
 RULE_DOUBLE = "({condition}) two equal letters → one"
 RULE_ADDED = "({condition}) nothing → {replacement}"
@@ -54,8 +54,8 @@ OPENED_HELD = "The condition {condition} does not hold, so nothing changes."
 OPENED_EARLIER = "The rule {rule} comes first here, and its condition does not hold. "
 OPENED_FREE = "The rule has no condition: {before} becomes {after}."
 OPENED_FREE_SAME = (
-    "The rule has no condition. It keeps {before} as it is, so that no other rule of this step "
-    "cuts."
+    "The rule has no condition. It keeps {before} as it is, so that no other rule of this step can "
+    "cut it."
 )
 OPENED_START = "Porter's algorithm begins with the word in small letters: {word}."
 OPENED_SKIPPED = (
@@ -79,7 +79,7 @@ BESIDE_TEXT = (
 BESIDE_COLUMNS = ("word", "Porter", "Snowball")
 BESIDE_SAME = "They differ for none of {words}."
 BESIDE_DIFFERENT = "They differ for {different} of {words}: {list}."
-FAMILIES = "By Porter, these of the words share a stem: {families}."
+FAMILIES = "By Porter, some of these words share a stem: {families}."
 NO_FAMILIES = "By Porter, no two of the words share a stem."
 
 FAULTS_TITLE = "Cut too much, cut too little"

@@ -6,7 +6,7 @@ TEXT = (
     "Its tag is the name of this part; punctuation marks have one, too, and count as words here. "
     "Two programs tag your text here. The first is a [[hidden Markov model]]: two tables counted "
     "in {stories} stories whose grammar says what each word is. The second is one linear layer on "
-    "the vectors of the story model, a transformer that was never told of tags."
+    "the vectors of the story model, a transformer that was never told about tags."
 )
 GRID = "the words with the tags of both taggers"
 ROWS = ("counted tables", "transformer", "times counted")
@@ -115,8 +115,8 @@ TWICE_COLUMNS = ("sentence", "true tag", "counted tables", "transformer")
 TWICE_READ = (
     "Right for {word}: the tables in {hmm} of these 2 sentences, the transformer in {transformer}. "
     "The tables know which tag follows which, and use it on both sides of the word. The "
-    "transformer has read the word and everything before it, and nothing after it. Both sentences "
-    "are among those that both learned from."
+    "transformer has read the word and everything before it, and nothing after it. Both taggers "
+    "learned from these two sentences, too."
 )
 
 ASK_WAYS = (
