@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 import torch
@@ -25,6 +26,7 @@ from llmviz.nn.attention.heads import any_head_changed
 from llmviz.nn.cache import KVCache
 from llmviz.nn.fast_linear import Product, fast_linear, plain_linear
 from llmviz.nn.layers import ACTIVATIONS, LayerNorm
+from llmviz.nn.low_rank import split
 from llmviz.trace import recording, replacing
 
 if TYPE_CHECKING:
@@ -48,9 +50,10 @@ class Decoder:
                 "keys and values of each head, no window and no experts"
             )
         config = model.config
-        make: Callable[[nn.Linear], Product] = plain_linear
+        lay_out: Callable[[nn.Linear], Product] = plain_linear
         if packed is not None:
-            make = lambda linear: fast_linear(linear, packed)  # noqa: E731
+            lay_out = lambda linear: fast_linear(linear, packed)  # noqa: E731
+        make = partial(_product, lay_out)
         self.n_layer, self.n_head, self.head_size = config.n_layer, config.n_head, config.head_size
         self.scale = 1 / math.sqrt(config.head_size)
         self.activation = _gelu if config.activation == "gelu" else ACTIVATIONS[config.activation]
@@ -125,6 +128,16 @@ class Decoder:
         return heads.transpose(1, 2).reshape(t, -1)
 
 
+def _product(lay_out: Callable[[nn.Linear], Product], module: nn.Module) -> Product:
+    """A linear layer as a function; an adapter that lies beside its matrix is applied beside it."""
+    plain, change = split(module)
+    product = lay_out(plain)
+    if change is None:
+        return product
+    a, b, scale = change.a.detach().t(), change.b.detach().t(), change.scale
+    return lambda x: torch.addmm(product(x), torch.mm(x, a), b, alpha=scale)
+
+
 def _norm(norm: nn.Module) -> Product:
     shape, weight, bias, epsilon = norm.normalized_shape, norm.weight, norm.bias, norm.eps
     weight = weight.detach()
@@ -154,7 +167,7 @@ def can_decode(model: nn.Module) -> bool:
         and config.window is None
         and config.n_expert == 1
         and all(
-            type(module) in (nn.Linear, LayerNorm)
+            type(split(module)[0]) in (nn.Linear, LayerNorm)
             for block in model.blocks
             for module in (
                 block.norm1,

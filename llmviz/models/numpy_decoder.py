@@ -16,6 +16,7 @@ from torch import Tensor, nn
 from llmviz.models.layer_parts import layer_parts, position_table
 from llmviz.nn.attention.heads import any_head_changed
 from llmviz.nn.cache import KVCache
+from llmviz.nn.low_rank import split
 from llmviz.trace import recording, replacing
 
 if TYPE_CHECKING:
@@ -25,11 +26,20 @@ Vector = np.ndarray
 ROOT_HALF = math.sqrt(0.5)
 
 
+class _Change(NamedTuple):
+    """What an adapter adds to a weight (out, in): scale·B·A, A (r, in), B (out, r)."""
+
+    a: np.ndarray
+    b: np.ndarray
+    scale: float
+
+
 class _Affine(NamedTuple):
     """A weight with its bias: of a layer norm (C,), (C,) or of a linear layer (out, in), (out,)."""
 
     weight: np.ndarray
     bias: np.ndarray | None
+    change: _Change | None
 
 
 class NumpyDecoder:
@@ -105,14 +115,21 @@ class NumpyDecoder:
 
 
 def _affine(module: nn.Module) -> _Affine:
-    bias = None if module.bias is None else module.bias.detach().numpy()
-    return _Affine(module.weight.detach().numpy(), bias)
+    plain, beside = split(module)
+    bias = None if plain.bias is None else plain.bias.detach().numpy()
+    change = None
+    if beside is not None:
+        change = _Change(beside.a.detach().numpy(), beside.b.detach().numpy(), beside.scale)
+    return _Affine(plain.weight.detach().numpy(), bias, change)
 
 
 def _linear(x: Vector, layer: _Affine) -> Vector:
     y = layer.weight.dot(x)
     if layer.bias is not None:
         y += layer.bias
+    if layer.change is not None:
+        a, b, scale = layer.change
+        y += b.dot(a.dot(x) * scale)
     return y
 
 

@@ -94,7 +94,7 @@ def _told(trial: Trial, job: Job) -> None:
             words.SO_FAR.format(
                 policy=figures.run_names(trial.policies)[number],
                 ended=len(recording.outcomes),
-                all=sum(request.n for request in recording.requests),
+                all=sum(request.texts for request in recording.requests),
                 tokens=count(recording.tokens, "token"),
             )
         )

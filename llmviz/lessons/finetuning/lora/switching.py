@@ -11,7 +11,7 @@ from llmviz.finetuning.plan import BASE
 from llmviz.lessons.finetuning import typed_beginning
 from llmviz.lessons.finetuning.lora import source, words
 from llmviz.lessons.finetuning.tuned_model import base
-from llmviz.study.adapted import Merged, merge_and_back, pairs_of
+from llmviz.study.adapted import BothWays, both_ways, pairs_of
 from llmviz.study.continuations import Continuation, continuation
 from llmviz.ui.code import show_code
 from llmviz.ui.common import IN_SNIPPET, count, suggest
@@ -21,7 +21,7 @@ from llmviz.ui.prose import prose
 from llmviz.ui.state import PageState
 
 KEY = "finetuning.lora.switching"
-TOKENS = 12  # that are written; an adapter takes about two milliseconds for each
+TOKENS = 12  # that are written
 ALONE = ""  # the base without an adapter
 
 
@@ -46,12 +46,12 @@ def draw(state: PageState, name: str) -> None:
                 written(one, version, text).text or words.NOTHING, language=None, wrap_lines=True
             )
     prose(memory(version))
-    found = merged(name, version, text)
+    found, back = compared(name, version, text), source.merged(name, version).back
     line = words.MERGE_READ.format(
         tokens=count(len(read(text)), "token"),
         largest=found.largest,
         logit=found.logit,
-        back=words.MERGE_BACK if found.back else words.MERGE_NOT_BACK,
+        back=words.MERGE_BACK if back else words.MERGE_NOT_BACK,
         slow=1000 * found.seconds[0],
         fast=1000 * found.seconds[1],
     )
@@ -73,9 +73,10 @@ def written(name: str, version: str, text: str) -> Continuation:
 
 
 @kept(32)
-def merged(name: str, version: str, text: str) -> Merged:
+def compared(name: str, version: str, text: str) -> BothWays:
     """Return what merging changes for a text, measured once."""
-    return merge_and_back(source.beside(name), read(text), time.thread_time)
+    merged = source.merged(name, version).model
+    return both_ways(source.beside(name), merged, read(text), time.thread_time)
 
 
 @kept(4)
