@@ -6,7 +6,7 @@ TEXT = (
     "batches. Only the formats of its numbers differ: each way names the type of its products, and "
     "the type that holds the weights and Adam's averages. With a **scale**, the loss is multiplied "
     "by 2¹⁶ at first. If a gradient becomes infinite, there is no update in that step, and the "
-    "scale is halved; after 2,000 steps with an update, one after another, it is doubled."
+    "scale is halved. After 2,000 steps in a row with an update, it is doubled."
 )
 WAYS_LABEL = "Ways"
 WAYS = {

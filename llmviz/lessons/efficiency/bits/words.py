@@ -190,11 +190,11 @@ NO_GRADIENT = "Every gradient of this step is 0 in float32, so there is nothing 
 UPDATE_TITLE = "Updates that change nothing"
 UPDATE_TEXT = (
     "Suppose the weights themselves were held in 16 bits. An update of Adam is usually about as "
-    "large as the [[learning rate]] or smaller, and a weight changes only if the update is about "
-    "half of the distance to the next number or more. Otherwise w − update is rounded back to w. "
-    "These are the weights of the same model and one update of Adam, with averages over the "
-    "gradients of {batches} real batches. The bars show each update, divided by the **distance** "
-    "from its weight to the next number. Move the learning rate."
+    "large as the [[learning rate]] or smaller. A weight changes only if its update is about half "
+    "of the distance to the next number or more. Otherwise w − update is rounded back to w. These "
+    "are the weights of the same model and one update of Adam, with averages over the gradients of "
+    "{batches} real batches. The bars show each update, divided by the **distance** from its "
+    "weight to the next number. Move the learning rate."
 )
 RATE, UPDATED = "Learning rate", "Weights held in"
 RATES = ("0.03", "0.01", "0.003", "0.001", "0.0003", "0.0001", "0.00003", "0.00001")

@@ -2,12 +2,12 @@
 
 TITLE = "What a training step keeps in memory"
 TEXT = (
-    "A model that only writes needs its weights. A model that learns needs more: a [[gradient]] "
-    "for each weight, what the optimizer keeps (AdamW keeps two averages for each weight), and the "
-    "[[activations]], which are results of the forward pass that the backward pass needs again. "
-    "Here one real step is made with AdamW on a copy of the model, without dropout, on the first "
-    "stories of tiny-world. torch reports every tensor that is made and every one that is freed. "
-    "Move the pointer over the picture, or use the arrow keys."
+    "A model that only writes needs its weights. A model that learns needs more. It needs a "
+    "[[gradient]] for each weight, and what the optimizer keeps: AdamW keeps two averages for each "
+    "weight. It also needs the [[activations]], which are results of the forward pass that the "
+    "backward pass uses again. Here one real step is made with AdamW on a copy of the model, "
+    "without dropout, on the first stories of tiny-world. torch reports every tensor that is made "
+    "and every one that is freed. Move the pointer over the picture, or use the arrow keys."
 )
 ROWS = "Texts in the batch"
 TOKENS = "Tokens of each"

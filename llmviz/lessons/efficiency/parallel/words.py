@@ -173,8 +173,8 @@ WHY_TURNS = "processes without a core of their own wait for one"
 WHY_CORES = "other programs may use the cores, too"
 REPLAYED = (
     "Now the bubble is **{replayed}** of the time. With p = {processes} stages and m = {micro} "
-    "{parts} the formula (p − 1) ÷ (m + p − 1) gives **{formula}**, for stages "
-    "and micro-batches that all take equally long."
+    "{parts} the formula (p − 1) ÷ (m + p − 1) gives **{formula}**. It holds if all stages and "
+    "micro-batches take equally long."
 )
 
 SAME_TITLE = "The same model?"
@@ -197,8 +197,8 @@ SENT_TITLE = "What is sent"
 SENT_TEXT = {
     "data": (
         "In a ring of N processes with P bytes of gradients, an all-reduce sends 2 · (N − 1) ÷ N · "
-        "P bytes from each process: first parts go round and are added up, so that each process "
-        "has the sum of one part, then these sums go round."
+        "P bytes from each process. First, parts go round and are added up, until each process has "
+        "the sum of one part. Then these sums go round."
     ),
     "zero1": (
         "The all-reduce falls into its two halves: a reduce-scatter of the gradients and an "
@@ -271,8 +271,10 @@ ASK_REASONS = (
     "Each micro-batch has half of the rows that it had, so the bubble, p − 1 micro-batches long, "
     "takes half as long. But the step gets shorter, too: the share is more than half of what it "
     "was.",
-    "Each micro-batch has half of the rows that it had, so the bubble, p − 1 micro-batches long, "
-    "takes half as long, and the work is the same: the share falls.",
+    (
+        "Each micro-batch has half of the rows that it had, so the bubble, p − 1 micro-batches "
+        "long, takes half as long. The work is the same, so the share falls."
+    ),
     "This would be the bubble with half as many micro-batches. More of them make its share "
     "smaller.",
 )
@@ -285,6 +287,6 @@ START_TEXT = (
 )
 EACH = ("1 process on each", "{each} processes on each")
 START_TRAIN = (
-    "The last line is the training command of this app, which goes through torchrun as well: data "
+    "The last line is the training command of this app, which works with torchrun, too. It is data "
     "parallel, or with `--shard` ZeRO 3 by `fully_shard`, on processors or GPUs."
 )

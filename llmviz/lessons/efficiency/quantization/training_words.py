@@ -68,10 +68,10 @@ QAT_COLUMNS = (
 QAT_READ = {
     "lower": (
         "With {bits} bits the loss differs from that without rounding by {before} nats per token "
-        "at the start, and by {after} at the end: these updates lowered the difference."
+        "at the start, and by {after} at the end. These updates lowered the difference."
     ),
     "not": (
         "With {bits} bits the loss differs from that without rounding by {before} nats per token "
-        "at the start, and by {after} at the end: these updates did not lower the difference."
+        "at the start, and by {after} at the end. These updates did not lower the difference."
     ),
 }

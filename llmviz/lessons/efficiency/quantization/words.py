@@ -139,11 +139,11 @@ AWQ_TEXT = (
     "**Activation-aware scaling** (AWQ, Lin et al. 2023) looks at what comes into a matrix. Some "
     "inputs are large on real text, and errors in their columns count most. Each column is "
     "multiplied by a factor, and what comes into it is divided by the same factor, in the layer "
-    "before: the function stays the same, and the rounding changes. The factor is the mean size of "
-    "the input to the power α, up to a constant for the whole matrix. For each matrix the α from 0 "
-    "(no scaling) to 1 is taken that gives the smallest error of its outputs on other stories, "
-    "{texts} of them and at most {tokens:,} tokens. The second matrix of the feed-forward is not "
-    "scaled, since an activation function stands before it."
+    "before. The function stays the same; only the rounding changes. The factor is the mean size "
+    "of the input to the power α, up to a constant for the whole matrix. α lies between 0 (no "
+    "scaling) and 1. For each matrix it is chosen so that the error of its outputs is smallest on "
+    "other stories: {texts} of them, at most {tokens:,} tokens. The second matrix of the "
+    "feed-forward is not scaled, since an activation function stands before it."
 )
 TEXT_LABEL = "Your text"
 STORY = (

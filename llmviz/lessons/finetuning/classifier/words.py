@@ -219,8 +219,8 @@ LAST_TOKEN = (
     "largest value of the other tokens, so that these can be told apart."
 )
 AGREE = (
-    "On this text the two lists have a correlation of {correlation}: near 1 they rise and fall "
-    "together, near 0 one says little about the other, below 0 they are opposed. The highest value "
+    "On this text the two lists have a correlation of {correlation}. Near 1 they rise and fall "
+    "together. Near 0 one says little about the other. Below 0 they are opposed. The highest value "
     "of the first list is that of {without}, of the second that of {gradient}."
 )
 EMPTY = "There is no sentence. What follows is the answer to the start token alone."
@@ -228,9 +228,10 @@ EMPTY = "There is no sentence. What follows is the answer to the start token alo
 CURVE_TITLE = "How many examples does it take?"
 CURVE_TEXT = (
     "Labelled texts cost work. So the question behind transfer learning is: how many are needed? "
-    "For this chart the question “{question}” was trained on {base} again and again, on the first "
-    "sentences of {least} to {most} stories, each time from {seeds} seeds, and tested on the same "
-    "{tested} texts. The line is the mean, the band goes from the lowest to the highest seed."
+    "For this chart, {base} was trained on the question “{question}” again and again, with the "
+    "first sentences of {least} to {most} stories. Each training was run with {seeds} seeds and "
+    "tested on the same {tested} texts. The line is the mean, the band goes from the lowest to the "
+    "highest seed."
 )
 CURVE_STEPS = (
     "A head alone had {head} steps, the others {last}, {all} and {nothing}. Other numbers of "

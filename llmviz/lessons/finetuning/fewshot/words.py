@@ -94,9 +94,9 @@ LOOK_LIMIT = (
 CURVES_TITLE = "Right, by the number of examples"
 CURVES_TEXT = (
     "Each point is the share of prompts answered right, on rules of two groups that were not in "
-    "training. The dotted line is the best that any reader can reach on average: one that knows "
-    "all groups, takes the colour where its group was shown, and guesses among the colours that "
-    "are left where it was not. On a few hundred prompts, luck can bring a result that is a little "
+    "training. The dotted line is the best that any reader can reach on average. That reader knows "
+    "all groups. If an example showed the group, it takes its colour. If not, it guesses among the "
+    "colours that are left. On a few hundred prompts, luck can bring a result that is a little "
     "higher."
 )
 CURVES_AXES = ("examples in the prompt", "share of prompts answered right")

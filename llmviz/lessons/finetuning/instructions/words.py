@@ -5,8 +5,8 @@ TEXT = (
     "A base model continues texts. Asked a question, it may go on with a story, because that is "
     "what it has read. To make it answer, it is trained on examples of questions with their "
     "answers, written out as texts of one fixed form. The grammar that writes the stories knows "
-    "who has what and where people met, so it can make such examples with exact answers, as many "
-    "as are needed."
+    "who has what and where people met. So it can make as many examples with exact answers as are "
+    "needed."
 )
 STORY_LABEL = "The story"
 STORY_HELP = "The examples of the training have whole stories, with their closing sentence."

@@ -64,9 +64,9 @@ TIMES_BETA = "× β = {beta}"
 SIGMA = "σ"
 MINUS_LN = "−ln"
 AT_START = (
-    "Nothing is trained yet, so π is π₀: every gain is 0, every margin is 0, σ(0) is a half, and "
-    "the loss of every pair is ln 2 = {loss:.4f} nats, whatever β is. After the training below, π "
-    "is the model that came out of it."
+    "Nothing is trained yet, so π is π₀. Every gain is 0, every margin is 0, and σ(0) is a half. "
+    "So the loss of every pair is ln 2 = {loss:.4f} nats, whatever β is. After the training below, "
+    "π is the model that came out of it."
 )
 AFTER = (
     "π is the model after {updates} updates with β = {beta}. Of these {pairs} pairs, {right} have "
@@ -86,7 +86,7 @@ TRAIN_TITLE = "Train it"
 TRAIN_TEXT = (
     "An adapter learns from {pairs} pairs of your rule, {batch} in each update. At the start, at "
     "the end and every {every} updates it is tested on {held_out} held-out pairs, which it does "
-    "not learn from, and it ends the stories of {prompts} of them."
+    "not learn from. There it also writes endings for the stories of {prompts} of them."
 )
 UPDATES = "Updates"
 START = "Train on pairs"

@@ -41,7 +41,7 @@ ZIPF_TITLE = "Zipf's line"
 ZIPF_TEXT = (
     "Sort the words by count: the most frequent has rank 1. Draw rank and count on axes on which "
     "each step multiplies by the same number. In long texts that people wrote, the points lie near "
-    "a straight line that falls with a slope of about −1: the word of rank 10 appears about a "
+    "a straight line that falls with a slope of about −1. So the word of rank 10 appears about a "
     "tenth as often as that of rank 1. This is [[Zipf's law]]. Short texts can have another slope."
 )
 ZIPF_AXES = ("rank of the word", "count")

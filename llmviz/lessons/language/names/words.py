@@ -2,10 +2,10 @@
 
 TITLE = "Who, where, when, what"
 TEXT = (
-    "To find names in a text, each word gets a tag of the [[BIO]] scheme: B- at the first word of "
-    "a name, I- at words that go on with it, O outside. Here a name is a person, a place, a day or "
-    "a thing; the colour and the size of a thing belong to its name. A linear layer on the story "
-    "model's vectors gives the tags."
+    "To find names in a text, each word gets a tag of the [[BIO]] scheme. B- stands at the first "
+    "word of a name, I- at the words that continue it, and O outside names. Here a name is a "
+    "person, a place, a day or a thing; the colour and the size of a thing belong to its name. A "
+    "linear layer on the story model's vectors gives the tags."
 )
 SOURCE = "Read"
 SOURCES = {"story": "A story with known names", "text": "Your text"}

@@ -62,10 +62,11 @@ OPENED_SKIPPED = (
     "This part of step 1b repairs words that just lost *ed* or *ing*. {before} lost neither."
 )
 CONDITIONS = (
-    "The letters a, e, i, o and u are vowels, and y is one where it follows a consonant. How "
-    "conditions are written, as in the paper: m is the measure, *v* means that there is a vowel, "
-    "*d that the end is a double consonant, *o that the end is consonant, vowel, consonant and its "
-    "last letter is not w, x or y; *S, *T, *L and *Z mean that the last letter is this one."
+    "The letters a, e, i, o and u are vowels, and y is one where it follows a consonant. "
+    "Conditions are written as in the paper. m is the measure. *v* means that there is a vowel. *d "
+    "means that the end is a double consonant. *o means that the end is consonant, vowel, "
+    "consonant, and that its last letter is not w, x or y. *S, *T, *L and *Z mean that the last "
+    "letter is this one."
 )
 LETTERS = "letters before the suffix, consonant or vowel, and where vowel and consonant meet"
 LETTER_ROWS = ("letter", "kind", "m so far")

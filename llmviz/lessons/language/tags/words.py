@@ -62,9 +62,9 @@ LATTICE_TEXTS = {
 TABLES_TITLE = "The two tables"
 TABLES_TEXT = (
     "Both tables are counts, made into probabilities. Smoothing adds a small number to every count "
-    "first, so that what was never seen is improbable, but not impossible: without it one new word "
-    "would make every way of tagging a sentence impossible. The tags and the lattice above follow "
-    "it. Click a cell."
+    "first, so that what was never seen is improbable, but not impossible. Without smoothing, one "
+    "new word would make every way of tagging a sentence impossible. The tags and the lattice "
+    "above follow it. Click a cell."
 )
 TABLE = "Table"
 TABLE_NAMES = {"transition": "Tag after tag", "emission": "Word of a tag"}
