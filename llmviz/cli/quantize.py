@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 from llmviz.cli.options import number, place, table, whole, write, write_json
 from llmviz.quantization.scheme import GROUP, PER, Scheme
-from llmviz.study.quantization_aware import RATE
+from llmviz.study.quantization_aware import RATE, grid_training
 from llmviz.study.quantized_models import METHODS, ROUNDING
 
 if TYPE_CHECKING:
     from torch import nn
 
     from llmviz.quantization.model import QuantizedModel
+    from llmviz.training.config import TrainConfig
 
 FORMS = ("symmetric", "asymmetric")
 MOST_DOCUMENTS = 10_000
@@ -60,6 +61,7 @@ def add(commands: Any) -> None:
     )
     given(
         "--train",
+        dest="steps",
         type=whole(0, MOST_STEPS),
         default=0,
         metavar="STEPS",
@@ -92,17 +94,20 @@ def run(given: argparse.Namespace) -> int:
 
     per_group = {"group": given.group} if given.per == GROUP else {}
     scheme = Scheme(given.bits, given.scheme == FORMS[0], given.per, clip=given.clip, **per_group)
-    if given.train and given.method != ROUNDING:
-        raise ValueError(f"--train goes with --method {ROUNDING}; got --method {given.method}")
+    training = None
+    if given.steps:
+        if given.method != ROUNDING:
+            raise ValueError(f"--train goes with --method {ROUNDING}; got --method {given.method}")
+        training = grid_training(given.steps, given.learning_rate, threads=0)
     source = find_checkpoint(given.checkpoint)
     trained = load_trained(source)
 
     def made() -> tuple[QuantizedModel, dict[str, Any]]:
         small = quantized(trained.model, trained.tokenizer, scheme, given.method)
         models = {"before": trained.model, "after": small.model}
-        if given.train:
+        if training is not None:
             models["rounded"] = small.model
-            small = _trained_on_grid(source, trained.model, scheme, given)
+            small = _trained_on_grid(source, trained.model, scheme, training)
             models["after"] = small.model
         return small, _measured(trained, models, given)
 
@@ -120,8 +125,8 @@ def run(given: argparse.Namespace) -> int:
         "scheme": scheme.to_dict(),
         "method": _method(given),
     }
-    if given.train:
-        result["train"] = {"steps": given.train, "learning_rate": given.learning_rate}
+    if given.steps:
+        result["train"] = {"steps": given.steps, "learning_rate": given.learning_rate}
     if given.json:
         write_json(result)
         return 0
@@ -130,7 +135,7 @@ def run(given: argparse.Namespace) -> int:
         ("", "loss, nats per token", "bytes"),
         ("before", _loss(result, "before"), f"{before:,}"),
     ]
-    if given.train:
+    if given.steps:
         rows.append(("rounded without training", _loss(result, "rounded"), f"{sizes.total:,}"))
     rows.append(("after", _loss(result, "after"), f"{sizes.total:,}"))
     write(table(rows))
@@ -144,21 +149,19 @@ def run(given: argparse.Namespace) -> int:
 
 
 def _method(given: argparse.Namespace) -> str:
-    return TRAINED if given.train else given.method
+    return TRAINED if given.steps else given.method
 
 
 def _trained_on_grid(
-    source: Path, model: nn.Module, scheme: Scheme, given: argparse.Namespace
+    source: Path, model: nn.Module, scheme: Scheme, config: TrainConfig
 ) -> QuantizedModel:
     """Train a model on a grid, with a progress bar on standard error, and round it."""
     from tqdm import tqdm
 
     from llmviz.quantization.qat import finish_qat, prepare_qat
-    from llmviz.study.quantization_aware import grid_training
     from llmviz.training import train
     from llmviz.training.plan import prepare_again
 
-    config = grid_training(given.train, given.learning_rate, threads=0)
     own = prepare_qat(model, scheme)
     data = prepare_again(source).data
     with tqdm(total=config.steps, unit="step", disable=None, file=sys.stderr) as bar:
@@ -213,8 +216,8 @@ def _save(out: Path, source: Path, trained: Any, small: Any, given: argparse.Nam
         f"--scheme {given.scheme} --per {given.per} --group {given.group} --clip {given.clip:g} "
         f"--method {given.method} --out {shlex.quote(given.out)}"
     )
-    if given.train:
-        command += f" --train {given.train} --learning-rate {given.learning_rate:g}"
+    if given.steps:
+        command += f" --train {given.steps} --learning-rate {given.learning_rate:g}"
     description = trained.description | {
         QUANTIZATION: described(small, _method(given)),
         "command": command,

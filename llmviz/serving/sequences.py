@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from llmviz.serving.requests import FAILED, LENGTH, STOP, Outcome, Request
+
+if TYPE_CHECKING:
+    from llmviz.serving.beams import Beams
 
 
 class Sequence:
-    """One sample of a request.
+    """One sample of a request, or one hypothesis of its beam search.
 
     tokens: prompt and what was written so far. computed: of how many the keys and values are in
     memory; it stays below len(tokens). room: for how many tokens places were given. table: its
     blocks. host: its blocks in the second memory while it is swapped out. order: its age;
     the lower is the older. reason: why it ended, or None; problem: where it failed, what was wrong.
+    beams: the search that a hypothesis belongs to; idle: whether its row is computed for nobody,
+    since no hypothesis has it now; score: of a beam, at the end of the search.
     """
 
     __slots__ = (
         *("request", "sample", "name", "order", "tokens", "prompt_length", "computed", "room"),
         *("table", "host", "reason", "problem", "stop_ids", "most", "will_fork"),
-        "remembered",
+        *("remembered", "beams", "idle", "score"),
     )
 
     def __init__(self, request: Request, sample: int, number: int):
@@ -35,6 +42,9 @@ class Sequence:
         self.most = self.prompt_length + request.max_new_tokens
         self.will_fork = False  # its first tick with a token makes the other samples
         self.remembered = 0  # how many of its blocks were offered to later prompts
+        self.beams: Beams | None = None
+        self.idle = False
+        self.score: float | None = None
 
     @property
     def decodes(self) -> bool:
@@ -45,7 +55,14 @@ class Sequence:
     @property
     def rows(self) -> int:
         """How many rows of a batch it takes: those of the samples still to be made count."""
+        if self.beams is not None:
+            return self.beams.rows_of(self)
         return self.request.n if self.will_fork else 1
+
+    @property
+    def unit(self) -> list[Sequence]:
+        """What joins the batch and leaves it together, the lower sample first."""
+        return [self] if self.beams is None else self.beams.sequences
 
     def append(self, token: int) -> None:
         """Write a token, which may end it."""
@@ -63,5 +80,5 @@ class Sequence:
         """What came of it. Raises ValueError while it goes on."""
         if self.reason is None:
             raise ValueError(f"sequence {self.name!r} has not ended")
-        written = tuple(self.tokens[self.prompt_length :])
-        return Outcome(self.request.id, self.sample, written, self.reason, self.problem)
+        written = tuple(self.tokens[self.prompt_length :]) if self.beams is None else ()
+        return Outcome(self.request.id, self.sample, written, self.reason, self.problem, self.score)

@@ -65,7 +65,7 @@ def grid_training(
 
     rate: the highest learning rate. Raises ValueError for a value that cannot be.
     """
-    from llmviz.training.config import TrainConfig
+    from llmviz.training.config import ON_ONE_CORE, TrainConfig
 
     return TrainConfig(
         steps=steps,
@@ -78,11 +78,8 @@ def grid_training(
         eval_every=0,
         eval_batches=1,
         checkpoint_every=0,
-        device="cpu",
-        dtype="float32",
-        threads=threads,
-        compile="off",
         seed=seed,
+        **{**ON_ONE_CORE, "threads": threads},
     )
 
 

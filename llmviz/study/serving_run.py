@@ -179,4 +179,4 @@ def done_share(trial: Trial, results: Sequence[Any]) -> float:
     ended = sum(
         len(tick.finished) for one in results if isinstance(one, Part) for tick in one.ticks
     )
-    return ended / (2 * sum(request.n for request in begun.requests))
+    return ended / (2 * sum(request.texts for request in begun.requests))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from itertools import pairwise
 
@@ -29,7 +28,7 @@ from llmviz.lessons.language.stems.opened import opened_text
 from llmviz.lessons.language.stems.rows import row_of, rows_of
 from llmviz.study.word_roles import ReadWord, story_words
 from llmviz.ui.common import EMPTY
-from tests.pages.harness import boxes, fine, open_part, prose_of, sent
+from tests.pages.harness import boxes, charts, fine, open_part, prose_of, sent
 
 TEXT = "The cat sat on the mat. The kitten slept on the mat! Where is the cat? On a mat."
 LETTERS = "q" * 500
@@ -49,7 +48,7 @@ def grids(app) -> dict[str, dict]:
 
 
 def chart(app, at: int) -> list[dict]:
-    return json.loads(app.get("plotly_chart")[at].proto.spec)["data"]
+    return charts(app)[at]["data"]
 
 
 # ---- counts

@@ -84,7 +84,10 @@ def test_a_model_that_is_trained_on_its_grid_is_better_on_it_and_is_written_as_a
 def test_training_on_a_grid_that_cannot_be_is_refused_in_one_line(checkpoint, tmp_path, capsys):
     for given, said in (
         (["names-gpt", "--train", "5", "--method", "awq"], "--train goes with --method rounding"),
-        (["names-gpt", "--train", "5", "--learning-rate", "0"], "must be above 0"),
+        (
+            ["names-gpt", "--train", "5", "--learning-rate", "0"],
+            "--learning-rate must be a number above 0",
+        ),
         (["names-gpt", "--train", "-1"], "--train"),
         ([str(checkpoint), "--train", "5"], "no plan that can be trained"),
     ):

@@ -21,7 +21,7 @@ from llmviz.ui.job_pools import training_jobs
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.live_job import live
-from llmviz.ui.model_on_text import no_model
+from llmviz.ui.model_on_text import models_here
 from llmviz.ui.prose import prose
 from llmviz.ui.state import PageState
 from llmviz.ui.table import rows_table
@@ -42,8 +42,7 @@ def race_of(updates: int, form: str, per: str) -> Job:
 def draw(state: PageState) -> None:
     """Show the controls, the button and the race."""
     section(training_words.QAT_TITLE, training_words.QAT_TEXT.format(model=MODEL))
-    if MODEL not in engine.names():
-        no_model(MODEL)
+    if not models_here(MODEL):
         return
 
     def anew() -> None:

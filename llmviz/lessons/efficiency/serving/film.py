@@ -31,7 +31,7 @@ def film_of(run: Run) -> Film:
             lengths=lengths.get(request.name(sample), ()),
         )
         for request in recording.requests
-        for sample in range(request.n)
+        for sample in range(request.texts)
     ]
     numbers = {one.name: number for number, one in enumerate(sequences)}
     return Film(
