@@ -29,6 +29,7 @@ def film_of(run: Run) -> Film:
             pieces=run.pieces.get(request.name(sample), ()),
             tables=tables.get(request.name(sample), ()),
             lengths=lengths.get(request.name(sample), ()),
+            texts=run.texts.get(request.name(sample), ()),
         )
         for request in recording.requests
         for sample in range(request.texts)

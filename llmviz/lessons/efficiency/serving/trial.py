@@ -38,7 +38,9 @@ def draw(state: PageState) -> None:
     except ValueError as error:
         refuse(error)
         return
-    if trial.workload.samples > 1:
+    if trial.workload.beams:
+        prose(words.SEARCHED)
+    elif trial.workload.samples > 1:
         prose(words.SAMPLED.format(temperature=SAMPLED.temperature))
     live(
         state,
@@ -70,6 +72,7 @@ def _controls(state: PageState) -> None:
         slider(words.PROMPT, "serveprompt")
         slider(words.NEW, "servenew")
         slider(words.SAMPLES, "servesamples")
+        choose(state, "servekind", words.KIND, words.KINDS, then=anew)
         slider(words.BEGINNING, "servebeginning", 4)
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
         slider(words.BATCH, "servebatch")
