@@ -49,7 +49,7 @@ def test_ways_are_tried_in_the_background(visit):
 
 
 def test_a_row_of_the_cache_opens_its_keys(visit):
-    visit.open("efficiency?part=cache&cachemodel=words-gpt&cachelength=6", "td")
+    visit.open("efficiency?part=cache&cachemodel=words-gpt&cachelength=6", "td[data-at]")
     page = visit.page
     expect(page.get_by_text("keys of layer 0, head 0").first).to_be_visible()
     page.locator("tr").filter(has_text="layer 0, head 1").locator("td").first.click()
