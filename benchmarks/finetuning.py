@@ -1,7 +1,8 @@
 """Fine-tuning: a step with LoRA against a full one and against peft's; features kept or not.
 
-    python -m benchmarks.finetuning
+    OMP_WAIT_POLICY=passive python -m benchmarks.finetuning
 
+(A thread that waits for another one otherwise spins, which counts as CPU time.)
 Ratios within one run, of CPU time (all threads' together), so that a busy machine changes them
 little; each the best of some rounds, measured in turns, on one thread unless it says two:
 - a LoRA step on all layers, as a share of a full step (aim: at most 0.75) and of peft's with the

@@ -92,6 +92,10 @@ def test_a_link_restores_rank_cell_and_step():
     fine(app)
     linked, stages = views(app)
     assert linked["step"] == 2 and linked["pinned"] == ["BA", 3, 4] and stages["step"] == 4
+    seen = dict.fromkeys("RC", 0) | dict(linked["window"])  # the kept cell is among what is seen
+    assert all(
+        0 <= place - seen[axis] < matrices.SEEN for axis, place in zip("RC", (3, 4), strict=True)
+    )
     app = open_part("finetuning", "lora", loracell="BA.99.99", fromrow="999999", adapter="few-shot")
     fine(app)
 

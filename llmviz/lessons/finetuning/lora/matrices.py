@@ -142,15 +142,20 @@ def _picture(state: PageState, known: tuple[str, str, str], row: int, column: in
         if isinstance(step, int) and 0 <= step < len(captions):
             state["lorastep"] = step
 
+    pinned = lv.cell_of(state["loracell"] or first, shapes)
+    if state["loraseen"] or pinned is None:
+        now = read_windows(state["loraseen"], windows)
+    else:
+        now = windows_around(pinned, matrices, windows)
     lv.matrix_view(
         matrices,
         key=KEY,
         layout=LAYOUT,
         steps=list(zip(appear, captions, strict=True)),
         step=state["lorastep"],
-        pinned=lv.cell_of(state["loracell"] or first, shapes),
+        pinned=pinned,
         narrow=NARROW,
-        windows=read_windows(state["loraseen"], windows),
+        windows=now,
         on_change=settled,
     )
 
@@ -165,6 +170,20 @@ def seen(places: Iterable[tuple[str, int]], windows: Mapping[str, lv.Window]) ->
     """
     at = dict.fromkeys(windows, 0) | dict(places)
     return ",".join(f"{name}.{at[name]}" for name, one in windows.items() if at[name] != one.at)
+
+
+def windows_around(
+    cell: lv.Cell, matrices: Iterable[lv.Matrix], windows: Mapping[str, lv.Window]
+) -> dict[str, lv.Window]:
+    """Return the windows moved as far as it takes to see a cell."""
+    moved = dict(windows)
+    axes = next(one.windows for one in matrices if one.name == cell.name)
+    for name, place in zip(axes, (cell.row, cell.column), strict=True):
+        if name:
+            one = windows[name]
+            at = max(place - one.show + 1, min(place, one.at))
+            moved[name] = lv.Window(one.size, one.show, at)
+    return moved
 
 
 def _first(matrices: tuple[lv.Matrix, ...]) -> str:
