@@ -19,6 +19,7 @@ from torch.autograd.function import once_differentiable
 
 from llmviz.finetuning.plan import LoraConfig
 from llmviz.nn.fast_linear import product
+from llmviz.nn.low_rank import LowRank
 
 DEFAULT = "default"  # the name of an adapter that was given none
 
@@ -99,16 +100,22 @@ class LoraLinear(nn.Module):
         if self.active is None or self.merged is not None:
             return self.base(x)
         adapter = self.adapters[self.active]
-        if torch.is_grad_enabled() and adapter.A.requires_grad:
-            base = self.base
-            return AdaptedLinear.apply(
-                x, base.weight, base.bias, adapter.A, adapter.B, adapter.scale
-            )
-        y = self.base(x)
+        base, learns = self.base, torch.is_grad_enabled() and adapter.A.requires_grad
+        if learns and not any(one.requires_grad for one in base.parameters()):
+            a, b = adapter.A, adapter.B
+            return AdaptedLinear.apply(x, base.weight, base.bias, a, b, adapter.scale)
+        y = base(x)
         h = F.linear(x, adapter.A)  # (…, r)
         # One kernel for the product and the sum; B is small, so it carries the scale.
         small = (adapter.scale * adapter.B).t().to(h.dtype)  # (r, out)
         return torch.addmm(y.flatten(0, -2), h.flatten(0, -2), small).view(y.shape)
+
+    def parts(self) -> tuple[nn.Linear, LowRank | None]:
+        """The layer with W, and the change beside it; None where W is used alone or has it."""
+        if self.active is None or self.merged is not None:
+            return self.base, None
+        adapter = self.adapters[self.active]
+        return self.base, LowRank(adapter.A, adapter.B, adapter.scale)
 
     @property
     def weight(self) -> Tensor:

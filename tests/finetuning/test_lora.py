@@ -27,6 +27,8 @@ from llmviz.finetuning.lora import (
 )
 from llmviz.finetuning.plan import TARGETS, LoraConfig
 from llmviz.models import GPT, GPTConfig
+from llmviz.models.decoder import Decoder
+from llmviz.models.numpy_decoder import NumpyDecoder
 from llmviz.training import TrainConfig, train
 from llmviz.training.data import Stream, TrainData
 
@@ -130,6 +132,14 @@ def test_a_step_takes_the_two_large_products_of_a_frozen_layer_and_small_ones_be
         # forward and back, unless nothing below learns; x·Aᵀ, dY·B and the gradients of A and B
         assert counter.get_total_flops() == directions * large + 2 * small + merging
     assert linear.base.weight.grad is None and linear.base.bias.grad is None
+
+
+def test_a_matrix_that_somebody_frees_again_gets_its_gradient():
+    model = base()
+    add_adapter(model, LoraConfig(2))
+    model.requires_grad_(True)
+    model(IDX, IDX)[1].backward()
+    assert all(one.base.weight.grad.abs().max() > 0 for one in lora_layers(model).values())
 
 
 def test_nothing_below_the_first_adapter_is_gone_back_through():
@@ -238,6 +248,24 @@ def test_several_adapters_lie_on_one_base_and_only_the_one_in_use_is_trained():
     for name in ("a.b", "", "keys", "training"):
         with pytest.raises(ValueError, match="adapter's name"):
             add_adapter(model, LoraConfig(2), name)
+
+
+@pytest.mark.parametrize("make", [Decoder, NumpyDecoder])
+@pytest.mark.parametrize("state", ["first", "second", "none", "merged"])
+def test_a_text_that_grows_is_read_as_by_the_modules(state, make):
+    own = base(activation="swiglu")
+    for name in ("first", "second"):
+        add_adapter(own, LoraConfig(3, 5.0), name)
+        fill(own, name, seed=len(name))
+    use_adapter(own, None if state == "none" else "second" if state == "second" else "first")
+    if state == "merged":
+        merge(own)
+    assert isinstance(own.new_decoder(), NumpyDecoder)  # which writes, instead of the modules
+    decoder, cache, ids = make(own), own.new_cache(), IDX[0].tolist()
+    with torch.inference_mode():
+        expected = own(IDX[:1])[0][0]
+        found = torch.stack([decoder.step(token, cache) for token in ids])
+    torch.testing.assert_close(found, expected, atol=2e-5, rtol=2e-5)
 
 
 def test_training_leaves_frozen_weights_as_they_were_to_the_bit():

@@ -15,6 +15,7 @@ from llmviz.ui.code import show_code
 from llmviz.ui.common import choose, percent
 from llmviz.ui.kept import kept
 from llmviz.ui.matrix_picture import read_windows
+from llmviz.ui.pinned_cells import NONE, link_of
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState, tied
@@ -25,7 +26,6 @@ SEEN = 6  # of them that are seen at once
 NARROW = 8  # columns; on a phone matrices stand one below the other
 NAMES = ("W", "B", "A", "BA", "added", "sum")
 LAYOUT = (("B", "×", "A", "=", "BA"), ("W", "+", "added", "=", "sum"))
-NONE = "-"  # written where the learner let go of the cell that the picture opens with
 
 
 def draw(state: PageState) -> tuple[str, str]:
@@ -133,9 +133,8 @@ def _picture(state: PageState, known: tuple[str, str, str], row: int, column: in
 
     def settled() -> None:
         told = st.session_state[KEY]
-        pinned = told.get("pinned")
-        written = ".".join(map(str, pinned)) if pinned else NONE
-        state["loracell"] = "" if written == first else written
+        kept = link_of(told.get("pinned")) or NONE
+        state["loracell"] = "" if kept == first else kept
         if (places := told.get("window")) is not None:
             state["loraseen"] = seen(places, windows)
         step = told.get("step")
