@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
 from playwright.sync_api import expect
 
 from tests.browser.test_tokenization import wait_for_address
 
 STAGE = "button.stage"  # of the ranks; the other view of matrices has none
-
-
-@pytest.fixture(scope="module")
-def visit(window):
-    return window
 
 
 def test_a_cell_opens_and_the_rank_moves_without_the_server(visit):
