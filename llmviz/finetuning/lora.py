@@ -17,6 +17,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from llmviz.finetuning.plan import LoraConfig
+from llmviz.nn.low_rank import LowRank
 
 DEFAULT = "default"  # the name of an adapter that was given none
 
@@ -66,6 +67,13 @@ class LoraLinear(nn.Module):
         # One kernel for the product and the sum; B is small, so it carries the scale.
         small = (adapter.scale * adapter.B).t().to(h.dtype)  # (r, out)
         return torch.addmm(y.flatten(0, -2), h.flatten(0, -2), small).view(y.shape)
+
+    def parts(self) -> tuple[nn.Linear, LowRank | None]:
+        """The layer with W, and the change beside it; None where W is used alone or has it."""
+        if self.active is None or self.merged is not None:
+            return self.base, None
+        adapter = self.adapters[self.active]
+        return self.base, LowRank(adapter.A, adapter.B, adapter.scale)
 
     @property
     def weight(self) -> Tensor:

@@ -56,6 +56,15 @@ def no_model(name: str) -> None:
     st.code(NO_MODEL_COMMAND.format(name=name), language=None)
 
 
+def models_here(*names: str) -> bool:
+    """Return whether these bundled models are in this copy, saying of the first that is not."""
+    there = engine.names()
+    missing = next((name for name in names if name not in there), None)
+    if missing is not None:
+        no_model(missing)
+    return missing is None
+
+
 @dataclass(frozen=True)
 class Read:
     """A text as a model gets it: T ids, end-of-text in front, and how each token is shown."""

@@ -5,18 +5,14 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import make_visit
 from tests.browser.test_tokenization import wait_for_address
 
 STAGE = "button.stage"  # of the ranks; the other view of matrices has none
 
 
 @pytest.fixture(scope="module")
-def visit(browser, app_url):
-    """One window for the whole file, so that the app's scripts load once."""
-    window = make_visit(browser, app_url)
-    yield window
-    window.page.context.close()
+def visit(window):
+    return window
 
 
 def test_a_cell_opens_and_the_rank_moves_without_the_server(visit):
@@ -48,10 +44,10 @@ def test_two_trainings_are_begun_and_stopped(visit):
 def test_an_adapter_learns_from_pairs_and_ends_the_learners_story(visit):
     visit.open("finetuning?part=preferences&rule=shorter&preferupdates=8")
     page = visit.page
-    expect(page.get_by_text("Train it above, and its ending stands here.")).to_be_visible()
+    expect(page.get_by_text("Train the model above, and its ending appears here.")).to_be_visible()
     page.get_by_role("button", name="Train on pairs").click()
     expect(page.get_by_text("After 8 updates (")).to_be_visible()
-    expect(page.get_by_text("Train it above, and its ending stands here.")).to_have_count(0)
+    expect(page.get_by_text("Train the model above, and its ending appears here.")).to_have_count(0)
     expect(page.get_by_text("π is the model after 8 updates")).to_be_visible()
     visit.assert_clean()
 

@@ -20,11 +20,8 @@ SMALL = "0.5,0,0,0;0,0,0,0;0,-0.004,0,0;0,0,0.00003,-0.000004"  # a matrix as a 
 
 
 @pytest.fixture(scope="module")
-def visit(browser, app_url):
-    """One window for the whole file, so that the app's scripts load once."""
-    window = make_visit(browser, app_url)
-    yield window
-    window.page.context.close()
+def visit(window):
+    return window
 
 
 def matrix(page, label: str):

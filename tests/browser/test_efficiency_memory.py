@@ -5,18 +5,14 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import make_visit
 from tests.browser.test_tokenization import wait_for_address
 
 LINK = "efficiency?part=memory&memorymodel=words-gpt"
 
 
 @pytest.fixture(scope="module")
-def visit(browser, app_url):
-    """One window for the whole file, so that the app's scripts load once."""
-    window = make_visit(browser, app_url)
-    yield window
-    window.page.context.close()
+def visit(window):
+    return window
 
 
 def test_moments_are_pointed_at_stepped_through_and_kept(visit):

@@ -10,11 +10,8 @@ from tests.browser.test_tokenization import wait_for_address
 
 
 @pytest.fixture(scope="module")
-def visit(browser, app_url):
-    """One window for the whole file, so that the app's scripts load once."""
-    window = make_visit(browser, app_url)
-    yield window
-    window.page.context.close()
+def visit(window):
+    return window
 
 
 @pytest.fixture

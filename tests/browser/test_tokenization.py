@@ -17,11 +17,8 @@ ATTACK = (
 
 
 @pytest.fixture(scope="module")
-def visit(browser, app_url):
-    """One window for the whole file, so that the app's scripts load once."""
-    window = make_visit(browser, app_url)
-    yield window
-    window.page.context.close()
+def visit(window):
+    return window
 
 
 def type_text(visit, text: str) -> None:

@@ -8,17 +8,10 @@ from llmviz.finetuning import classifier as c
 from llmviz.finetuning.labels import stories
 from llmviz.finetuning.lora import lora_layers
 from llmviz.models import Bigram, BigramConfig
-from llmviz.training import TrainConfig, train
+from llmviz.training import train
+from tests.training.small_plans import small_training
 
-STEPS = TrainConfig(
-    steps=4,
-    batch_size=8,
-    learning_rate=1e-2,
-    warmup_steps=0,
-    threads=1,
-    device="cpu",
-    dtype="float32",
-)
+STEPS = small_training(steps=4, learning_rate=1e-2, warmup_steps=0)
 
 
 @pytest.fixture(scope="module")

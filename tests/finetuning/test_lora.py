@@ -22,6 +22,8 @@ from llmviz.finetuning.lora import (
 )
 from llmviz.finetuning.plan import TARGETS, LoraConfig
 from llmviz.models import GPT, GPTConfig
+from llmviz.models.decoder import Decoder
+from llmviz.models.numpy_decoder import NumpyDecoder
 from llmviz.training import TrainConfig, train
 from llmviz.training.data import Stream, TrainData
 
@@ -154,6 +156,24 @@ def test_several_adapters_lie_on_one_base_and_only_the_one_in_use_is_trained():
     for name in ("a.b", "", "keys", "training"):
         with pytest.raises(ValueError, match="adapter's name"):
             add_adapter(model, LoraConfig(2), name)
+
+
+@pytest.mark.parametrize("make", [Decoder, NumpyDecoder])
+@pytest.mark.parametrize("state", ["first", "second", "none", "merged"])
+def test_a_text_that_grows_is_read_as_by_the_modules(state, make):
+    own = base(activation="swiglu")
+    for name in ("first", "second"):
+        add_adapter(own, LoraConfig(3, 5.0), name)
+        fill(own, name, seed=len(name))
+    use_adapter(own, None if state == "none" else "second" if state == "second" else "first")
+    if state == "merged":
+        merge(own)
+    assert isinstance(own.new_decoder(), NumpyDecoder)  # which writes, instead of the modules
+    decoder, cache, ids = make(own), own.new_cache(), IDX[0].tolist()
+    with torch.inference_mode():
+        expected = own(IDX[:1])[0][0]
+        found = torch.stack([decoder.step(token, cache) for token in ids])
+    torch.testing.assert_close(found, expected, atol=2e-5, rtol=2e-5)
 
 
 def test_training_leaves_frozen_weights_as_they_were_to_the_bit():

@@ -87,6 +87,25 @@ def test_the_film_says_of_each_tick_what_the_engine_did(config, workload):
     assert sorted(finished) == list(range(len(names)))  # each once
 
 
+@settings(deadline=None, max_examples=60)
+@given(some_configs, some_workloads)
+def test_a_film_opens_where_most_sequences_are_computed_and_most_blocks_are_used(config, workload):
+    run = served(config, workload)
+    drawn = film.film_of(run)
+    at_tick, chosen = film.opening(run.recording)
+
+    def busy(tick) -> tuple[int, int]:
+        computed = [row for row in tick.rows if PHASES[row[1]] != "padding"]
+        return len(computed), config.n_blocks - tick.free
+
+    found = [busy(tick) for tick in drawn.ticks]
+    assert found[at_tick] == max(found) and max(found) not in found[:at_tick]
+    assert chosen in [row[0] for row in drawn.ticks[at_tick].rows]
+    held = {one.name: len(at(one.tables, at_tick, ())) for one in drawn.sequences}
+    computed = [drawn.sequences[row[0]].name for row in drawn.ticks[at_tick].rows]
+    assert held[drawn.sequences[chosen].name] == max(held[name] for name in computed)
+
+
 @given(some.integers(1, 400), some.integers(1, 64))
 def test_the_blocks_of_a_text_are_rounded_up(length, size):
     asked = questions.blocks_of("r1", length, size)
@@ -121,6 +140,7 @@ def test_the_chapter_opens_with_the_recorded_runs(opened, recorded):
     recording = recorded.runs[0].recording
     assert len(payload["ticks"]) == len(recording.ticks)
     assert payload["blocks"] == recording.config.n_blocks
+    assert (payload["step"], payload["chosen"]) == film.opening(recording)
     assert any(recorded.date in one.value for one in opened.caption)
     texts = {
         one["name"]: "".join(piece for _, piece in one["pieces"]) for one in payload["sequences"]
@@ -192,6 +212,8 @@ def test_the_second_run_is_shown_on_request(recorded):
     payload = film_sent(app)
     assert len(payload["ticks"]) == len(recorded.runs[1].recording.ticks)
     assert (payload["step"], payload["chosen"]) == (7, 3)
+    first = open_part("efficiency", "serving", servetick="0", serverequest="0")
+    assert [sent(first, "serving_film")[name] for name in ("step", "chosen")] == [0, 0]
 
 
 @pytest.mark.parametrize("own", ["a\n" * 9, "a" * 301])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -17,7 +15,7 @@ from llmviz.study.adapted import studied
 from llmviz.study.lora_race import SQUARE, RaceEnd, RaceStep
 from llmviz.training.tensors import load_tensors
 from tests.pages.finished_job import FakeJob
-from tests.pages.harness import boxes, fine, open_part, prose_of
+from tests.pages.harness import boxes, charts, fine, open_part, prose_of
 
 PATH = "blocks.2.mlp.output"
 
@@ -26,10 +24,6 @@ def views(app) -> list[dict]:
     """What both views of matrices were sent: the linked matrices, then the ranks."""
     parts = (one.proto for one in app.get("bidi_component"))
     return [unpack(one.bytes) for one in parts if one.component_name == "llmviz_matrix_view"]
-
-
-def charts(app) -> list[dict]:
-    return [json.loads(one.proto.spec) for one in app.get("plotly_chart")]
 
 
 @pytest.fixture(scope="module")

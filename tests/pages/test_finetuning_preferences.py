@@ -83,7 +83,7 @@ def test_what_is_said_of_over_optimising_is_the_first_best_look_and_the_last(fou
     best = max(one.preferred for one in found)
     first = next(one for one in found if one.preferred == best)
     line = run.over(found)
-    assert ("no held-out pair had a margin above 0 at any look" in line) == (best == 0)
+    assert ("no held-out pair had a margin above 0 at any test" in line) == (best == 0)
     assert ("first seen at the end" in line) == (best > 0 and first is found[-1])
     assert f"{found[-1].divergence:.3f} nats per token" in line
     if best and first is not found[-1]:

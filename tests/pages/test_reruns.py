@@ -15,9 +15,10 @@ from torch.nn.modules.module import register_module_forward_pre_hook
 
 from llmviz.lessons import LESSONS as ALL_LESSONS
 from llmviz.paths import CHECKPOINTS
-from llmviz.ui import engine
 from llmviz.ui.kept import Kept
 from tests.pages.harness import OPENED, fine, open_part, parts
+
+pytestmark = pytest.mark.usefixtures("ready")
 
 # Lessons in which no visitor's own results are computed: a second one finds all of them there.
 SHARED = (
@@ -41,13 +42,6 @@ CHAPTERS += [("sampling", part, {"draw": "50"}) for part in parts("sampling")]
 BUSY = ("training", "runs")  # it says how busy the machine is
 MOST_ELEMENTS = 76
 MOST_BYTES = 220_000  # of the numbers of all components; a table of a model is 1.3 million
-
-
-@pytest.fixture(scope="module", autouse=True)
-def torch_is_loaded() -> None:
-    """Let no page of a test be the first with torch: it would compute what others did without."""
-    engine.start()
-    assert engine.wait(120)
 
 
 @pytest.fixture

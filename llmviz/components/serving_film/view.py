@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from llmviz.components._shared.stored import Stored
-from llmviz.components._shared.transport import nothing, pack, renderer, starting
+from llmviz.components._shared.transport import mount_states
 
 PHASES = ("prefill", "decode", "padding")
 STATES = ("away", "waiting", *PHASES, "idle", "preempted", "swapped", "over")
@@ -108,19 +108,11 @@ def serving_film(
     The tick and the sequence that the hand left stand in ``st.session_state[key]`` as "step" and
     "chosen".
     """
-    state = {
+    starts = {
         "step": max(0, min(step, picture.ticks - 1)),
         "chosen": max(0, min(chosen, picture.sequences - 1)),
     }
-    sent = {name: starting(key, name, wanted)[0] for name, wanted in state.items()}
-    change = on_change or nothing
-    renderer("serving_film")(
-        data=pack(sent, picture.part),
-        key=key,
-        default=state,
-        on_step_change=change,
-        on_chosen_change=change,
-    )
+    mount_states("serving_film", {}, picture.part, key=key, starts=starts, on_change=on_change)
 
 
 def film_payload(film: Film, words: Mapping[str, str], states: Mapping[str, str]) -> dict[str, Any]:

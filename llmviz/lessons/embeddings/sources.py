@@ -19,7 +19,7 @@ from llmviz.models.catalogue import able
 from llmviz.similarity import NotOneRow, VectorTable
 from llmviz.study.vector_tables import table_of, untrained_table
 from llmviz.ui import engine
-from llmviz.ui.common import count, keep, refuse
+from llmviz.ui.common import count, keep, refuse, suggest
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.selectable_models import card_of, load, offered
 from llmviz.ui.selectable_models import label as menu_label
@@ -170,19 +170,15 @@ def say_unknown(vectors: VectorTable, problem: NotOneRow) -> None:
 def _suggest(
     state: PageState, key: str, vectors: VectorTable, what: str, known: Sequence[str]
 ) -> None:
-    slot = f"_embeddings.{key}.{what}"
+    def take(word: str) -> None:
+        state[key] = word
 
-    def take() -> None:
-        if st.session_state.get(slot):
-            state[key] = st.session_state[slot]
-            st.session_state[slot] = None
-
-    st.pills(
+    suggest(
         what,
         list(dict.fromkeys(known)),
-        key=slot,
+        take,
+        key=f"_embeddings.{key}.{what}",
         format_func=lambda word: labels(vectors)[vectors.find(word)],
-        on_change=take,
         label_visibility="collapsed",
         wrap=True,
     )

@@ -38,7 +38,7 @@ from llmviz.ui.model_on_text import (
 from llmviz.ui.selectable_models import card_of, label, offered
 from llmviz.ui.state import PageState
 
-__all__ = ["Read", "load_and_read", "names_of", "no_model", "read_text", "spoken"]
+__all__ = ["Read", "load_and_read", "names_of", "read_text", "spoken"]
 
 
 def losses() -> dict[str, float]:

@@ -6,6 +6,7 @@ import streamlit as st
 
 from llmviz.components.serving_film.view import serving_film
 from llmviz.lessons.efficiency.serving import figures, questions, schedule, texts, trial, words
+from llmviz.lessons.efficiency.serving.params import OPENING
 from llmviz.lessons.efficiency.serving.runs import Shown, bundled, bundled_shown, own_shown
 from llmviz.study.serving_recording import COMMAND
 from llmviz.ui.common import choose, count, theme
@@ -68,11 +69,12 @@ def _film(state: PageState, shown: Shown, own: bool) -> None:
         now = st.session_state[key]
         state["servetick"], state["serverequest"] = now["step"], now["chosen"]
 
+    tick, request = shown.openings[number]
     serving_film(
         picture,
         key=key,
-        step=state["servetick"],
-        chosen=state["serverequest"],
+        step=tick if state["servetick"] == OPENING else state["servetick"],
+        chosen=request if state["serverequest"] == OPENING else state["serverequest"],
         on_change=moved,
     )
     st.caption(words.OWN_RUNS if own else _source())

@@ -44,6 +44,24 @@ def film_of(run: Run) -> Film:
     )
 
 
+def opening(recording: Recording) -> tuple[int, int]:
+    """Return the tick that a film opens at, and the number of the sequence chosen in it.
+
+    The first of the ticks that compute most rows and, of these, use most blocks. In it, the first
+    of the sequences computed whose block table is the longest.
+    """
+    ticks = recording.ticks
+    if not ticks:
+        return 0, 0
+    rows = [[row.sequence for row in tick.rows if row.phase != "padding"] for tick in ticks]
+    used = [len({block for table in tick.blocks.values() for block in table}) for tick in ticks]
+    at = max(range(len(ticks)), key=lambda number: (len(rows[number]), used[number], -number))
+    names = [one.name(sample) for one in recording.requests for sample in range(one.n)]
+    tables = {name: len(ticks[at].blocks.get(name, ())) for name in rows[at]}
+    longest = max(tables, key=tables.__getitem__, default=names[0])
+    return at, names.index(longest)
+
+
 def film_ticks(recording: Recording, numbers: Mapping[str, int]) -> list[FilmTick]:
     """Return the ticks, with sequences by their numbers."""
     by_id = {request.id: request for request in recording.requests}

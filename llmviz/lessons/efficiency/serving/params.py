@@ -6,10 +6,11 @@ from llmviz.study.serving_texts import WAYS
 from llmviz.ui import codec
 
 MEMORY = TRIAL.config.n_blocks * TRIAL.config.block_size
+OPENING = -1  # the tick or the request that the run itself names: `film.opening`
 PARAMS = [
     codec.choice("serveshown", "0", list(words.RUNS)),
-    codec.integer("servetick", 0, 0, 100_000),
-    codec.integer("serverequest", 0, 0, 1_000),
+    codec.integer("servetick", OPENING, OPENING, 100_000),
+    codec.integer("serverequest", OPENING, OPENING, 1_000),
     codec.choice("servepolicy", TRIAL.policies[0], list(words.POLICIES)),
     codec.choice("serveagainst", TRIAL.policies[1], list(words.POLICIES)),
     codec.integer("servecount", TRIAL.workload.requests, 4, 40),

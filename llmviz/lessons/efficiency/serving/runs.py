@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from llmviz.background import DONE, Job
 from llmviz.components.serving_film.view import FilmPicture, film_picture
 from llmviz.lessons.efficiency.serving import words
-from llmviz.lessons.efficiency.serving.film import film_of
+from llmviz.lessons.efficiency.serving.film import film_of, opening
 from llmviz.serving.settings import ServingConfig
 from llmviz.serving.workload import Workload
 from llmviz.study import serving_recording, serving_texts
@@ -23,11 +23,12 @@ FLAG = "serverun"
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """Two runs of the same requests, and each as a picture."""
+    """Two runs of the same requests, each as a picture, and where its film opens."""
 
     trial: Trial
     runs: tuple[Run, ...]
     pictures: tuple[FilmPicture, ...]
+    openings: tuple[tuple[int, int], ...]  # tick, sequence
 
 
 def trial_of(state: PageState) -> Trial:
@@ -87,7 +88,7 @@ def job_shown(trial: Trial, job: Job) -> Shown:
 
 def _shown(trial: Trial, runs: tuple[Run, ...]) -> Shown:
     pictures = tuple(film_picture(film_of(run), words.FILM, words.STATES) for run in runs)
-    return Shown(trial, runs, pictures)
+    return Shown(trial, runs, pictures, tuple(opening(run.recording) for run in runs))
 
 
 def own_shown(state: PageState) -> Shown | None:

@@ -17,11 +17,10 @@ from llmviz.study.serving_run import (
     memory_of_beam,
     runs_of,
 )
-from llmviz.ui import engine
 from llmviz.ui.common import choose, count
 from llmviz.ui.lesson import section
 from llmviz.ui.live_job import live
-from llmviz.ui.model_on_text import no_model
+from llmviz.ui.model_on_text import models_here
 from llmviz.ui.notices import refuse
 from llmviz.ui.prose import prose
 from llmviz.ui.state import PageState
@@ -32,8 +31,7 @@ WIDTH = 250
 def draw(state: PageState) -> None:
     """Show the controls, the button, and how far the runs are."""
     section(words.SERVE_TITLE, words.SERVE_TEXT)
-    if BASE not in engine.names():
-        no_model(BASE)
+    if not models_here(BASE):
         return
     _controls(state)
     try:

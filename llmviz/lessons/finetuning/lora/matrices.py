@@ -12,6 +12,7 @@ from llmviz.study.adapted import Change, change_at, cut, largest_at
 from llmviz.ui.code import show_code
 from llmviz.ui.common import choose, percent
 from llmviz.ui.kept import kept
+from llmviz.ui.pinned_cells import NONE, link_of
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState, tied
@@ -22,7 +23,6 @@ SEEN = 6  # of them that are seen at once
 NARROW = 8  # columns; on a phone matrices stand one below the other
 NAMES = ("W", "B", "A", "BA", "added", "sum")
 LAYOUT = (("B", "×", "A", "=", "BA"), ("W", "+", "added", "=", "sum"))
-NONE = "-"  # written where the learner let go of the cell that the picture opens with
 
 
 def draw(state: PageState) -> tuple[str, str]:
@@ -122,8 +122,8 @@ def _picture(state: PageState, known: tuple[str, str, str], row: int, column: in
 
     def settled() -> None:
         pinned = st.session_state[KEY].get("pinned")
-        written = ".".join(map(str, pinned)) if pinned else NONE
-        state["loracell"] = "" if written == first else written
+        kept = link_of(pinned) or NONE
+        state["loracell"] = "" if kept == first else kept
         step = st.session_state[KEY].get("step")
         if isinstance(step, int) and 0 <= step < len(captions):
             state["lorastep"] = step

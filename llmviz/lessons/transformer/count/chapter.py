@@ -30,7 +30,15 @@ from llmviz.models.settings import (
     GPTConfig,
 )
 from llmviz.study.optimizer_bytes import OptimizerBytes, optimizer_bytes
-from llmviz.study.shapes import FIELDS, SHAPES, TensorRow, config_of, settings_of, tensor_rows
+from llmviz.study.shapes import (
+    FIELDS,
+    SHAPE_NAMES,
+    SHAPE_SOURCES,
+    TensorRow,
+    config_of,
+    settings_of,
+    tensor_rows,
+)
 from llmviz.study.small_decoder import SMALL
 from llmviz.ui.code import show_code
 from llmviz.ui.common import percent, theme
@@ -72,7 +80,12 @@ def _controls(state: PageState) -> None:
         for name, value in settings_of(state["shape"]).items():
             state[name] = value
 
-    st.pills(words.SHAPE, list(SHAPES), required=True, **state.bind("shape", then=take))
+    st.pills(
+        words.SHAPE,
+        required=True,
+        help=SHAPE_SOURCES,
+        **state.named("shape", SHAPE_NAMES, then=take),
+    )
     for place, name in zip(st.columns(len(FIRST_ROW)), FIRST_ROW, strict=True):
         place.number_input(words.LABELS[name], **state.ranged(name))
     with st.expander(words.MORE, icon=":material/tune:"):
@@ -173,7 +186,7 @@ def held_line(found: OptimizerBytes) -> str:
     """Return the sentence about what AdamW holds."""
     n = found.parameters
     return words.HELD.format(
-        shape=MEASURED,
+        shape=SHAPE_NAMES[MEASURED],
         parameters=n,
         averages=found.averages,
         each=found.averages / n,
