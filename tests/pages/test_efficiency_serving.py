@@ -213,7 +213,7 @@ def test_the_second_run_is_shown_on_request(recorded):
     assert len(payload["ticks"]) == len(recorded.runs[1].recording.ticks)
     assert (payload["step"], payload["chosen"]) == (7, 3)
     first = open_part("efficiency", "serving", servetick="0", serverequest="0")
-    assert [sent(first, "serving_film")[name] for name in ("step", "chosen")] == [0, 0]
+    assert [film_sent(first)[name] for name in ("step", "chosen")] == [0, 0]
 
 
 @pytest.mark.parametrize("own", ["a\n" * 9, "a" * 301])
