@@ -48,6 +48,8 @@ def film_sent(app) -> dict:
 
 
 def served(config, workload) -> Run:
+    if workload.beams:  # all beams of a search run together
+        assume(3 * config.blocks_for(30) <= config.n_blocks)
     recording = simulate(make_requests(workload, range(50), 30), config)
     prompts = {request.id: request.id for request in recording.requests}
     return Run(recording, prompts, {})
@@ -61,8 +63,6 @@ def at(changes, tick, gone):
 @settings(deadline=None, max_examples=60)
 @given(some_configs, some_workloads)
 def test_the_film_says_of_each_tick_what_the_engine_did(config, workload):
-    if workload.beams:  # all beams of a search run together
-        assume(3 * config.blocks_for(29) <= config.n_blocks)
     run = served(config, workload)
     made = film.film_of(run)
     names = [one.name for one in made.sequences]
