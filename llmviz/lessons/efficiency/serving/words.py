@@ -96,8 +96,8 @@ FILM = {
     "keptBlock": "free, and its content is kept for a prompt that begins alike",
     "times": "All requests",
     "timesNote": (
-        "Thin line: it waits. Full colour: prefill. Pale: decode. Frame: it has ended and pads a "
-        "batch. Dashed: it was pushed out of the memory. Dotted: it was moved to the second "
+        "Thin line: it waits. Full colour: prefill. Pale: decode. Frame: its row pads a batch. "
+        "Dashed: it was pushed out of the memory. Dotted: it was moved to the second "
         "memory. Faint line: it is in the batch, but nothing of it is computed."
     ),
     "time": "time",
@@ -110,7 +110,7 @@ STATES = {
     "waiting": "waits for a place in the batch",
     "prefill": "prefill, its prompt is read (again, if it was pushed out)",
     "decode": "decode, it writes",
-    "padding": "it has ended, and pads the batch",
+    "padding": "it has ended, or its beam was dropped; its row pads the batch",
     "idle": "nothing of it is computed in this tick",
     "preempted": "pushed out of the memory, waits",
     "swapped": "moved to the second memory, waits",
