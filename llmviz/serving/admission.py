@@ -25,29 +25,42 @@ class Beginning(NamedTuple):
 
 def admit(scheduler: Scheduler, plan: Plan) -> None:
     """Let the first in the queue join as long as there are rows, blocks and budget."""
-    size = scheduler.blocks.block_size
+    blocks = scheduler.blocks
     while scheduler.waiting and scheduler.left != 0:
         unit = list(scheduler.waiting[0].unit)
         if not scheduler.has_rows(unit):
             return
-        begin = _beginnings(scheduler.blocks, unit)
-        if not scheduler.has_blocks(_blocks_needed(scheduler.blocks, unit, begin)):
+        begin = _beginnings(blocks, unit)
+        if not scheduler.has_blocks(_blocks_needed(blocks, unit, begin)):
             return
-        _give_blocks(scheduler.blocks, unit, begin)
+        for beginning in begin:  # what is known is held before anything is given away
+            for block in beginning.known:
+                blocks.hold(block)
         for sequence, beginning in zip(unit, begin, strict=True):
             scheduler.waiting.popleft()
-            computed = beginning.blocks * size
-            sequence.computed, sequence.remembered = computed, beginning.blocks
-            sequence.own_room = len(sequence.table) * size
-            plan.shared += computed
-            plan.admitted.append(sequence.name)
-            scheduler.place(sequence)
-            count = len(sequence.tokens) - computed
-            if scheduler.left is not None:
-                count = min(count, scheduler.left)
-                scheduler.left -= count
-            if count:
-                plan.prefill.append((sequence, computed, count))
+            _join(scheduler, sequence, beginning, plan)
+
+
+def _join(scheduler: Scheduler, sequence: Sequence, beginning: Beginning, plan: Plan) -> None:
+    """Make the table of a sequence, let it run, and plan what the budget allows of its prompt."""
+    blocks, length, table = scheduler.blocks, len(sequence.tokens), beginning.known
+    if beginning.sibling is not None:
+        table = blocks.fork(beginning.sibling.table[: beginning.blocks])
+    size = blocks.block_size
+    while len(table) * size < length:
+        table.append(blocks.allocate())
+    computed = beginning.blocks * size
+    sequence.table, sequence.own_room = table, len(table) * size
+    sequence.computed, sequence.remembered = computed, beginning.blocks
+    scheduler.place(sequence)
+    plan.shared += computed
+    plan.admitted.append(sequence.name)
+    count = length - computed
+    if scheduler.left is not None:
+        count = min(count, scheduler.left)
+        scheduler.left -= count
+    if count:
+        plan.prefill.append((sequence, computed, count))
 
 
 def _beginnings(blocks: BlockManager, unit: list[Sequence]) -> list[Beginning]:
@@ -73,19 +86,7 @@ def _blocks_needed(blocks: BlockManager, unit: list[Sequence], begin: list[Begin
     needed, unused = 0, set()
     for sequence, beginning in zip(unit, begin, strict=True):
         needed += -(-len(sequence.tokens) // blocks.block_size) - beginning.blocks
-        unused.update([block for block in beginning.known if not blocks.owners[block]])
+        for block in beginning.known:
+            if not blocks.owners[block]:
+                unused.add(block)
     return needed + len(unused)
-
-
-def _give_blocks(blocks: BlockManager, unit: list[Sequence], begin: list[Beginning]) -> None:
-    """Make the tables. What is known is held before anything is given away."""
-    for sequence, one in zip(unit, begin, strict=True):
-        if one.sibling is None:
-            for block in one.known:
-                blocks.hold(block)
-            sequence.table = list(one.known)
-    for sequence, one in zip(unit, begin, strict=True):
-        if one.sibling is not None:
-            sequence.table = blocks.fork(one.sibling.table[: one.blocks])
-        while len(sequence.table) * blocks.block_size < len(sequence.tokens):
-            sequence.table.append(blocks.allocate())

@@ -94,16 +94,24 @@ def own_prompts(text: str) -> tuple[str, ...]:
     return lines
 
 
+def memory_of_beam(trial: Trial) -> int:
+    """Return how many tokens each beam has in the memory, if none shares and a search fits."""
+    return trial.config.n_blocks // trial.workload.samples * trial.config.block_size
+
+
 def requests_of(trial: Trial, tokenizer: Tokenizer, text: str, context: int) -> Begun:
     """Return the requests of a trial; prompts are beginnings of stories, or the learner's.
 
-    text: stories with an empty line between two. context: of the model, in tokens.
-    Raises ValueError: a prompt of the learner's does not fit the context.
+    text: stories with an empty line between two. context: of the model, in tokens; prompts and
+    answers are cut to it, and those of a beam search to what each of its beams has in the memory.
+    Raises ValueError: a prompt of the learner's does not fit.
     """
     end = tokenizer.special_tokens[ENDOFTEXT]
     own = [(end, *tokenizer.encode(one)) for one in trial.own]
     sampled = trial.workload.samples > 1 and not trial.workload.beams
     sampling = SAMPLED if sampled else GREEDY
+    if trial.workload.beams:
+        context = min(context, memory_of_beam(trial))
     drawn = make_requests(trial.workload, (end,), context, sampling, (end,), own)
     stories = text.split("\n\n")
     same = (end, *tokenizer.encode(stories[0]))[: trial.workload.same_beginning]

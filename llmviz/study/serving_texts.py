@@ -20,7 +20,7 @@ FILE = "serving_texts.json"
 COMMAND = "python -m llmviz.study.serving_texts"
 WAYS = ("samples", "beams")
 TRIAL = Trial(
-    Workload(requests=1, arrival_rate=0, prompt_tokens=24, new_tokens=40, samples=4, seed=95),
+    Workload(requests=1, arrival_rate=0, prompt_tokens=24, new_tokens=40, samples=4, seed=148),
     ServingConfig(max_batch=4, block_size=4, n_blocks=64),
     ("continuous", "continuous"),
 )

@@ -49,7 +49,7 @@ def film_sent(app) -> dict:
 
 def served(config, workload) -> Run:
     if workload.beams:  # all beams of a search run together
-        assume(3 * config.blocks_for(29) <= config.n_blocks)
+        assume(3 * config.blocks_for(30) <= config.n_blocks)
     recording = simulate(make_requests(workload, range(50), 30), config)
     prompts = {request.id: request.id for request in recording.requests}
     return Run(recording, prompts, {})

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from llmviz import pretrained
+from llmviz.serving import POLICIES, Scheduler
 from llmviz.serving.settings import ServingConfig
 from llmviz.serving.workload import Workload
 from llmviz.study import serving_recording, serving_texts
@@ -98,6 +99,20 @@ def test_both_policies_serve_the_same_requests_and_write_the_same():
     assert isinstance(results[0], Begun) and runs_of(SMALL, results[:1]) == ()
     for run in (first, second):
         check_texts(run)
+
+
+@pytest.mark.parametrize("samples", [1, 2, 3, 4])
+@pytest.mark.parametrize("policy", POLICIES)
+def test_beams_fit_the_smallest_memory_of_the_page(samples, policy):
+    work = Workload(requests=40, prompt_tokens=64, new_tokens=64, samples=samples, beams=True)
+    config = ServingConfig(policy=policy, max_batch=4, block_size=32, n_blocks=8)
+    trial = replace(SMALL, workload=work, config=config)
+    begun = requests_of(trial, TOKENIZER, STORIES * 40, 256)
+    for request in begun.requests:
+        assert request.beams == samples
+        Scheduler(config).check(request)
+    with pytest.raises(ValueError, match="must fit the context"):
+        requests_of(replace(trial, own=("Mila met Otto. " * 60,)), TOKENIZER, STORIES, 256)
 
 
 @pytest.mark.usefixtures("small_base")

@@ -14,6 +14,7 @@ from llmviz.study.serving_run import (
     SAMPLED,
     Trial,
     done_share,
+    memory_of_beam,
     runs_of,
 )
 from llmviz.ui.common import choose, count
@@ -39,7 +40,7 @@ def draw(state: PageState) -> None:
         refuse(error)
         return
     if trial.workload.beams:
-        prose(words.SEARCHED)
+        prose(words.SEARCHED.format(tokens=count(memory_of_beam(trial), "token")))
     elif trial.workload.samples > 1:
         prose(words.SAMPLED.format(temperature=SAMPLED.temperature))
     live(
@@ -66,13 +67,13 @@ def _controls(state: PageState) -> None:
     with st.container(horizontal=True, gap="medium"):
         choose(state, "servepolicy", words.POLICY, words.POLICIES, then=anew)
         choose(state, "serveagainst", words.AGAINST, words.POLICIES, then=anew)
+        choose(state, "servekind", words.KIND, words.KINDS, then=anew)
     with st.container(horizontal=True, gap="medium"):
         slider(words.COUNT, "servecount")
         slider(words.RATE, "serverate", 10)
         slider(words.PROMPT, "serveprompt")
         slider(words.NEW, "servenew")
         slider(words.SAMPLES, "servesamples")
-        choose(state, "servekind", words.KIND, words.KINDS, then=anew)
         slider(words.BEGINNING, "servebeginning", 4)
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
         slider(words.BATCH, "servebatch")
