@@ -22,8 +22,8 @@ PRECISIONS = ("float32", "bfloat16", "int8")
 # Below this many weights a layer fits the cache, and the call itself is what costs.
 PACK_FROM = 200_000
 PACK_FROM_FOR_ROWS = 50_000  # for several rows at once, which take longer than the call
-PACK_ONCE_FROM = 30_000  # weights that are packed for a single product
-ROWS_PER_PACKING = 256  # of a single product: with fewer, laying out costs what it saves
+PACK_FROM_FOR_MANY_ROWS = 30_000
+MANY_ROWS = 256  # from here on, laying out W costs less than it saves in a single product
 # The largest difference from the plain layer, as a share of the largest output.
 TOLERANCE = {"float32": 1e-4, "bfloat16": 0.03, "int8": 0.1}
 
@@ -54,8 +54,7 @@ def fast_linear(linear: nn.Linear, precision: str = "float32", rows: int = 1) ->
         raise ValueError(f"precision must be one of {', '.join(PRECISIONS)}; got {precision!r}")
     plain = plain_linear(linear)
     weight = linear.weight.detach()
-    pack_from = PACK_FROM if rows == 1 else PACK_FROM_FOR_ROWS
-    if weight.numel() < pack_from or weight.device.type != "cpu":
+    if weight.numel() < _pack_from(rows) or weight.device.type != "cpu":
         return plain
     make = _int8 if precision == "int8" else _packed
     bias = None if linear.bias is None else linear.bias.detach()
@@ -67,6 +66,13 @@ def fast_linear(linear: nn.Linear, precision: str = "float32", rows: int = 1) ->
     return fast if close else plain
 
 
+def _pack_from(rows: int) -> int:
+    """The fewest weights of a layer that is packed for so many rows."""
+    if rows >= MANY_ROWS:
+        return PACK_FROM_FOR_MANY_ROWS
+    return PACK_FROM if rows == 1 else PACK_FROM_FOR_ROWS
+
+
 def product(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """Return x·Wᵀ + b, x (…, in), W (out, in), b (out,), to (…, out), packing W for this once.
 
@@ -75,7 +81,7 @@ def product(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     numbers than float32 on a processor. Autograd does not see it: for the inside of a Function.
     """
     rows = x.numel() // x.shape[-1]
-    pays = rows >= ROWS_PER_PACKING and weight.numel() >= PACK_ONCE_FROM
+    pays = rows >= MANY_ROWS and weight.numel() >= _pack_from(rows)
     plain = x.dtype is weight.dtype is torch.float32 and x.device.type == "cpu"
     if not (pays and plain) or torch.is_autocast_enabled("cpu") or torch.compiler.is_compiling():
         return F.linear(x, weight, bias)
