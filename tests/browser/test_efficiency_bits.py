@@ -15,11 +15,6 @@ SOURCE = COMPONENTS / "bit_rows" / "formats.js"
 NAMES = "encode, decode, spacing, fate"
 
 
-@pytest.fixture(scope="module")
-def visit(window):
-    return window
-
-
 def row(page, name):
     return page.locator(f'.bits-row[data-format="{name}"]')
 

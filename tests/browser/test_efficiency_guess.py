@@ -4,15 +4,9 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from playwright.sync_api import expect
 
 from tests.browser.test_tokenization import wait_for_address
-
-
-@pytest.fixture(scope="module")
-def visit(window):
-    return window
 
 
 def test_rounds_are_stepped_and_a_token_is_opened_under_the_pointer(visit):

@@ -4,15 +4,9 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from playwright.sync_api import expect
 
 from tests.browser.test_tokenization import wait_for_address
-
-
-@pytest.fixture(scope="module")
-def visit(window):
-    return window
 
 
 def test_a_cell_opens_its_arithmetic_and_the_bits_change_it(visit):

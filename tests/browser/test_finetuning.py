@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from playwright.sync_api import expect
 
 from tests.browser.test_tokenization import wait_for_address
@@ -17,11 +16,6 @@ OWN = [
 def file_of(name: str, lines: list[str]) -> dict[str, object]:
     """A file as the browser hands it over."""
     return {"name": name, "mimeType": "text/csv", "buffer": "\n".join(lines).encode()}
-
-
-@pytest.fixture(scope="module")
-def visit(window):
-    return window
 
 
 def test_the_switch_colours_what_moves(visit):

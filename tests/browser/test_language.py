@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from playwright.sync_api import expect
 
 from llmviz.corpus.roles import TAGS
@@ -12,11 +11,6 @@ from llmviz.lessons.language.names import words as name_words
 from tests.browser.test_tokenization import wait_for_address
 
 NUMBER = re.compile(r"−?\d+\.\d\d")
-
-
-@pytest.fixture(scope="module")
-def visit(window):
-    return window
 
 
 def numbers(text: str) -> list[float]:

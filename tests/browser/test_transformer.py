@@ -10,11 +10,6 @@ from playwright.sync_api import expect
 from tests.browser.test_tokenization import wait_for_address
 
 
-@pytest.fixture(scope="module")
-def visit(window):
-    return window
-
-
 def cell(page, row: int, column: int):
     """A cell of the chapter's grid."""
     return page.locator(f'td[data-at="{row}.{column}"]')

@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
 from playwright.sync_api import expect
 
 from tests.browser.test_tokenization import wait_for_address
-
-
-@pytest.fixture(scope="module")
-def visit(window):
-    return window
 
 
 def test_the_loop_goes_forward_and_back_and_what_is_computed_again_changes(visit):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -63,6 +64,19 @@ def test_the_sentence_about_a_pair_agrees_with_the_numbers_that_it_shows(better,
 def test_the_loss_at_the_start_is_asked_with_one_right_answer(beta):
     question = chapter.question(beta)
     assert question.answers[question.right].startswith("ln 2")
+
+
+def test_beta_is_on_a_slider_of_many_stops_and_old_links_still_say_it():
+    stops = [float(one) for one in words.BETAS]
+    assert stops == sorted(stops) and len(stops) >= 15
+    assert {"0.01", "0.03", "0.1", "0.3", "1"} <= set(words.BETAS)
+    assert all(b <= 1.5 * a + 1e-9 for a, b in pairwise(stops))
+    app = open_part("finetuning", "preferences", beta="0.6")
+    (slider,) = (one for one in app.select_slider if one.label == words.BETA)
+    assert slider.value == "0.6" and "× β = 0.6" in str(sent(app, "matrix_view")["matrices"])
+    slider.set_value("0.03").run()
+    fine(app)
+    assert app.query_params["beta"] == "0.03"
 
 
 def looks(shares, moved):

@@ -42,7 +42,11 @@ LOSS_TEXT = (
     "it comes from."
 )
 BETA = "β"
-BETAS = {"0.01": "0.01", "0.03": "0.03", "0.1": "0.1", "0.3": "0.3", "1": "1"}
+BETAS = (  # each 1.25 to 1.5 times the one before
+    *("0.01", "0.015", "0.02", "0.03", "0.04", "0.05", "0.07"),
+    *("0.1", "0.15", "0.2", "0.3", "0.4", "0.5", "0.6", "0.8"),
+    *("1", "1.5", "2", "3"),
+)
 BETA_TEXT = (
     "With a small β the difference must be large before the loss is small. With a large β a small "
     "difference is enough, and then the loss asks for little more."
