@@ -19,6 +19,7 @@ PRECISIONS = ("float32", "bfloat16", "int8")
 # Below this many weights a layer fits the cache, and the call itself is what costs.
 PACK_FROM = 200_000
 PACK_FROM_FOR_ROWS = 50_000  # for several rows at once, which take longer than the call
+FEW = 4  # rows at once where a text is written: guesses that are checked
 # The largest difference from the plain layer, as a share of the largest output.
 TOLERANCE = {"float32": 1e-4, "bfloat16": 0.03, "int8": 0.1}
 
@@ -60,6 +61,21 @@ def fast_linear(linear: nn.Linear, precision: str = "float32", rows: int = 1) ->
     except (AttributeError, RuntimeError):  # NotImplementedError is a RuntimeError
         return plain
     return fast if close else plain
+
+
+def fast_for_one_or_few(linear: nn.Linear, precision: str = "float32") -> Product:
+    """As `fast_linear`, for x of one row or of a few: each takes the way that is faster for it.
+
+    In float32 a layer of middling size is packed for a few rows and stays plain for one; in fewer
+    bits one row and several go the same way, so that both are rounded alike.
+    """
+    if precision != "float32":
+        return fast_linear(linear, precision)
+    few = fast_linear(linear, precision, FEW)
+    if linear.weight.numel() >= PACK_FROM:
+        return few
+    one = plain_linear(linear)
+    return lambda x: one(x) if len(x) == 1 else few(x)
 
 
 def _packed(weight: Tensor, bias: Tensor | None, dtype: torch.dtype, rows: int) -> Product:
