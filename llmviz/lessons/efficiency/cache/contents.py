@@ -18,6 +18,7 @@ from llmviz.ui.common import LOOKED_AT, count
 from llmviz.ui.kept import kept
 from llmviz.ui.model_on_text import choose_model, names_of, read
 from llmviz.ui.notices import inform, refuse
+from llmviz.ui.pinned_cells import keeping
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.selectable_models import load
 from llmviz.ui.state import PageState
@@ -150,11 +151,6 @@ def _matrices(
     size = found.keys.shape[-1]
     shapes = dict.fromkeys(("keys", "values"), (length, size))
     key = f"{KEY}.matrices"
-
-    def settled() -> None:
-        pinned = st.session_state[key].get("pinned")
-        state["cachecell"] = ".".join(map(str, pinned)) if pinned else ""
-
     lv.matrix_view(
         cells.matrices(bundled.model, found, weights, tokens, layer, head, length),
         key=key,
@@ -162,7 +158,7 @@ def _matrices(
         stacked=True,
         pinned=lv.cell_of(state["cachecell"], shapes),
         weights=[weights],
-        on_change=settled,
+        on_change=keeping(state, "cachecell", key, "pinned"),
     )
     st.caption(cells.told(bundled.model, layer))
 
