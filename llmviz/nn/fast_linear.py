@@ -24,6 +24,7 @@ PACK_FROM = 200_000
 PACK_FROM_FOR_ROWS = 50_000  # for several rows at once, which take longer than the call
 PACK_FROM_FOR_MANY_ROWS = 30_000
 MANY_ROWS = 256  # from here on, laying out W costs less than it saves in a single product
+FEW = 4  # rows at once where a text is written: guesses that are checked
 # The largest difference from the plain layer, as a share of the largest output.
 TOLERANCE = {"float32": 1e-4, "bfloat16": 0.03, "int8": 0.1}
 
@@ -71,6 +72,21 @@ def _pack_from(rows: int) -> int:
     if rows >= MANY_ROWS:
         return PACK_FROM_FOR_MANY_ROWS
     return PACK_FROM if rows == 1 else PACK_FROM_FOR_ROWS
+
+
+def fast_for_one_or_few(linear: nn.Linear, precision: str = "float32") -> Product:
+    """As `fast_linear`, for x of one row or of a few: each takes the way that is faster for it.
+
+    In float32 a layer of middling size is packed for a few rows and stays plain for one; in fewer
+    bits one row and several go the same way, so that both are rounded alike.
+    """
+    if precision != "float32":
+        return fast_linear(linear, precision)
+    few = fast_linear(linear, precision, FEW)
+    if linear.weight.numel() >= PACK_FROM:
+        return few
+    one = plain_linear(linear)
+    return lambda x: one(x) if len(x) == 1 else few(x)
 
 
 def product(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:

@@ -36,6 +36,27 @@ def test_small_layers_stay_plain_and_follow_their_weights():
     torch.testing.assert_close(product(x), linear(x).detach())
 
 
+@pytest.mark.parametrize("precision", fl.PRECISIONS)
+@pytest.mark.parametrize("outputs", [10, 300, 700])
+def test_one_row_and_a_few_are_the_plain_layer(outputs, precision):
+    linear = layer(outputs)
+    product = fl.fast_for_one_or_few(linear, precision)
+    for rows in (1, 2, 9):
+        x = torch.randn(rows, 300)
+        with torch.inference_mode():
+            expected, found = linear(x), product(x)
+        assert (expected - found).abs().max() <= fl.TOLERANCE[precision] * expected.abs().max()
+
+
+def test_one_row_of_a_middling_layer_takes_the_plain_way(monkeypatch):
+    monkeypatch.setattr(fl, "_packed", lambda w, b, *_: lambda x: 1.00001 * (x @ w.t() + b))
+    linear, x = layer(300), torch.randn(4, 300)
+    assert fl.PACK_FROM_FOR_ROWS <= linear.weight.numel() < fl.PACK_FROM
+    product, plain = fl.fast_for_one_or_few(linear), fl.plain_linear(linear)
+    assert torch.equal(product(x[:1]), plain(x[:1]))
+    assert not torch.equal(product(x), plain(x))
+
+
 @pytest.mark.parametrize("error", [AttributeError, RuntimeError, NotImplementedError])
 def test_a_missing_operation_falls_back(monkeypatch, error):
     def missing(*_):
