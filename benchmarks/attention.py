@@ -19,6 +19,7 @@ from pathlib import Path
 import torch
 import torch.nn.functional as F
 
+from benchmarks.their_gpt2 import their_gpt2
 from llmviz.models import GPT, GPTConfig
 from llmviz.models.catalogue import GPT_SIZES
 from llmviz.nn.attention import attention, causal_mask, steps
@@ -71,18 +72,7 @@ def paths_by_context(rounds: int) -> None:
 
 def theirs(config: GPTConfig) -> torch.nn.Module:
     """transformers' GPT-2 of the same shape, with the attention that can give its weights."""
-    from transformers import GPT2Config, GPT2LMHeadModel
-
-    return GPT2LMHeadModel(
-        GPT2Config(
-            vocab_size=config.vocab_size,
-            n_positions=config.context_length,
-            n_embd=config.n_embd,
-            n_layer=config.n_layer,
-            n_head=config.n_head,
-            attn_implementation="eager",
-        )
-    ).eval()
+    return their_gpt2(config, attn_implementation="eager").eval()
 
 
 def maps(model: GPT, idx: torch.Tensor, names: str) -> object:

@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
 from benchmarks.grid import HEADS, TOKENS, folder_with_grid
 from benchmarks.startup import FLAGS, ROOT, server, wait_until_up
@@ -318,6 +318,22 @@ TASKS: dict[str, tuple[Task, float]] = {
 }
 
 
+def timed(
+    browser: Browser, name: str, limit: float, task: Callable[[Page], Iterator[float]]
+) -> None:
+    """Print what a task takes in a window of its own: the median, the smallest, the largest."""
+    context = browser.new_context(viewport={"width": 1440, "height": 900}, reduced_motion="reduce")
+    context.add_init_script(HELPERS)
+    times = list(task(context.new_page()))
+    context.close()
+    middle = statistics.median(times)
+    print(
+        f"{name:<32}{middle:8.1f} ms  ({min(times):.1f}-{max(times):.1f}, {len(times)} times)"
+        f"   limit {limit:>6,.0f} ms   {middle / limit:5.2f}",
+        flush=True,
+    )
+
+
 @contextmanager
 def grid_bundled(folder: Path) -> Iterator[None]:
     """Let the app find the model `grid` beside the bundled ones."""
@@ -343,21 +359,8 @@ def main() -> None:
         wait_until_up(url)
         browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
         for name, (task, limit) in TASKS.items():
-            if given.only not in name:
-                continue
-            context = browser.new_context(
-                viewport={"width": 1440, "height": 900}, reduced_motion="reduce"
-            )
-            context.add_init_script(HELPERS)
-            page = context.new_page()
-            times = list(task(page, url, given.rounds))
-            context.close()
-            middle = statistics.median(times)
-            print(
-                f"{name:<30}{middle:8.1f} ms  ({min(times):.1f}-{max(times):.1f}, {len(times)}"
-                f" times)   limit {limit:>6,.0f} ms   {middle / limit:5.2f}",
-                flush=True,
-            )
+            if given.only in name:
+                timed(browser, name, limit, partial(task, url=url, rounds=given.rounds))
         browser.close()
 
 

@@ -13,9 +13,9 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import statistics
 import tempfile
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -174,9 +174,9 @@ def pressed(page, box: str, keys: list[str], seen: str, rounds: int) -> Iterator
 
 def in_browser(folder: Path, tokens: int, rounds: int, only: str) -> None:
     """Print what a hand waits for."""
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import Page, sync_playwright
 
-    from benchmarks.browser import HELPERS, opened
+    from benchmarks.browser import opened, timed
     from benchmarks.startup import FLAGS, ROOT, server, wait_until_up
 
     os.environ["LLMVIZ_CHECKPOINTS"] = str(folder)
@@ -207,33 +207,24 @@ def in_browser(folder: Path, tokens: int, rounds: int, only: str) -> None:
         "positions: another base": (waves, "canvas", "Base of the wavelengths", MOVES, PROSE),
         "positions: rotary, a place": (turned, ".matrix", "at position", MOVES, PROSE),
     }
+
+    def task(page: Page, url: str, asked: tuple) -> Iterator[float]:
+        path, ready, box, what, seen = asked
+        opened(page, url, path, ready)
+        if "!== was" in seen:
+            seen = seen.replace("!== was", "!== window.was && (window.was = " + metric + ")")
+            page.evaluate(f"() => {{ window.was = {metric}; }}")
+        if box is None:
+            return clicked(page, what, seen, rounds)
+        return (pressed if what is MOVES else typed)(page, box, what, seen, rounds)
+
     with sync_playwright() as playwright, server(ROOT / "app.py") as (url, _):
         wait_until_up(url)
         chromium = os.environ.get("LLMVIZ_CHROMIUM", "/usr/bin/chromium")
         browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
-        for name, (path, ready, box, what, seen) in tasks.items():
-            if only not in name:
-                continue
-            size = {"width": 1440, "height": 900}
-            context = browser.new_context(viewport=size, reduced_motion="reduce")
-            context.add_init_script(HELPERS)
-            page = context.new_page()
-            opened(page, url, path, ready)
-            if "!== was" in seen:
-                seen = seen.replace("!== was", "!== window.was && (window.was = " + metric + ")")
-                page.evaluate(f"() => {{ window.was = {metric}; }}")
-            if box is None:
-                run = clicked(page, what, seen, rounds)
-            else:
-                run = (pressed if what is MOVES else typed)(page, box, what, seen, rounds)
-            times = list(run)
-            context.close()
-            middle = statistics.median(times)
-            print(
-                f"{name:<32}{middle:8.1f} ms  ({min(times):.1f}-{max(times):.1f})"
-                f"   limit {LIMIT} ms   {middle / LIMIT:5.2f}",
-                flush=True,
-            )
+        for name, asked in tasks.items():
+            if only in name:
+                timed(browser, name, LIMIT, partial(task, url=url, asked=asked))
         browser.close()
 
 

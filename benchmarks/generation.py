@@ -18,6 +18,7 @@ from collections.abc import Callable
 
 import torch
 
+from benchmarks.their_gpt2 import their_gpt2
 from llmviz.models import GPT, GPTConfig
 from llmviz.models.catalogue import GPT_SIZES
 from llmviz.models.decoder import Decoder, optimize_for_inference
@@ -31,26 +32,10 @@ TARGETS = {"small": 3.3, "float32": 2.0, "bfloat16": 2.8}
 
 def theirs(config: GPTConfig, dtype: torch.dtype = torch.float32) -> torch.nn.Module:
     """transformers' GPT-2 of the same shape."""
-    from transformers import GPT2Config, GPT2LMHeadModel
-
     names = dict(gelu="gelu", gelu_tanh="gelu_new")
-    return (
-        GPT2LMHeadModel(
-            GPT2Config(
-                vocab_size=config.vocab_size,
-                n_positions=config.context_length,
-                n_embd=config.n_embd,
-                n_layer=config.n_layer,
-                n_head=config.n_head,
-                activation_function=names[config.activation],
-                bos_token_id=0,
-                eos_token_id=None,
-                pad_token_id=0,
-            )
-        )
-        .to(dtype)
-        .eval()
-    )
+    options = {"bos_token_id": 0, "eos_token_id": None, "pad_token_id": 0}
+    model = their_gpt2(config, activation_function=names[config.activation], **options)
+    return model.to(dtype).eval()
 
 
 def write_theirs(model: torch.nn.Module, tokens: int) -> Callable[[], None]:

@@ -20,7 +20,8 @@ from collections.abc import Callable, Iterator
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from llmviz.models import build
+from benchmarks.their_gpt2 import their_gpt2
+from llmviz.models import GPTConfig, build
 from llmviz.training import Stream, TrainConfig, TrainData, learning_rate_at, train
 from llmviz.training.device import has_fast_bfloat16, settle
 from llmviz.training.memory import keep_freed_memory
@@ -52,22 +53,10 @@ def transformers(
     shape: dict, batches: TrainData, config: TrainConfig, compiled: bool = False
 ) -> Iterator[None]:
     """One step of transformers' GPT-2 in a plain loop each time it is pulled."""
-    from transformers import GPT2Config, GPT2LMHeadModel
-
     torch.manual_seed(0)
-    named = GPT2Config(
-        vocab_size=shape["vocab_size"],
-        n_positions=shape["context_length"],
-        n_embd=shape["n_embd"],
-        n_layer=shape["n_layer"],
-        n_head=shape["n_head"],
-        resid_pdrop=0.0,
-        embd_pdrop=0.0,
-        attn_pdrop=0.0,
-        bos_token_id=0,
-        eos_token_id=0,
-    )
-    model = GPT2LMHeadModel(named).train().to(config.device)
+    off = dict.fromkeys(("resid_pdrop", "embd_pdrop", "attn_pdrop"), 0.0)
+    model = their_gpt2(GPTConfig(**shape), bos_token_id=0, eos_token_id=0, **off)
+    model = model.train().to(config.device)
     called = torch.compile(model) if compiled else model
     torch.set_num_threads(config.threads or torch.get_num_threads())
     betas = (config.beta1, config.beta2)

@@ -5,10 +5,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
+from pathlib import Path
 from typing import IO, Any
 
 from llmviz.paths import IMPORTED_FROM
+
+RENICE_TRIES, RENICE_WAIT = 20, 0.05  # Linux lets a user change one session in 0.1 seconds
 
 
 def python_module(name: str) -> tuple[str, ...]:
@@ -44,6 +48,25 @@ def serve_parent(niceness: int, mode: str = "w", **options: Any) -> IO[Any]:
     """
     if hasattr(os, "nice"):
         os.nice(niceness)
+    _nice_session(niceness)
     answers = os.fdopen(os.dup(sys.stdout.fileno()), mode, **options)
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     return answers
+
+
+def _nice_session(niceness: int) -> None:
+    """Give the whole session a niceness, where Linux shares its time between sessions.
+
+    There the niceness of a process counts within its session alone, and a child has its own
+    (`start_new_session`). Reference: man page sched(7), "The autogroup feature".
+    """
+    autogroup = Path("/proc/self/autogroup")
+    for _ in range(RENICE_TRIES if autogroup.exists() else 0):
+        try:
+            autogroup.write_text(str(niceness), encoding="ascii")
+        except BlockingIOError:  # somebody else's was changed a moment ago
+            time.sleep(RENICE_WAIT)
+        except OSError:  # not allowed here: the niceness of the process is what is left
+            return
+        else:
+            return

@@ -103,12 +103,17 @@ LONG = (
 ROOT = Path(__file__).parents[1]
 MODULES = sorted((ROOT / "llmviz").rglob("*.py"))
 TEST_FILES = sorted((ROOT / "tests").rglob("test_*.py"))
-BROWSER_FILES = sorted(path.name for path in TEST_FILES if path.parent.name == "browser")
+# Of `tests/browser`, those whose windows look at another server than the app as it is.
+OTHER_SERVERS = {
+    path.name
+    for path in TEST_FILES
+    if path.parent.name == "browser" and "def address(" in path.read_text("utf-8")
+}
 
 
 class ByFile(LoadFileScheduling):
     """Keeps together what shares a model or a folder; and all that shares a server and a browser:
-    every other file of `tests/browser`. What takes longest is handed out first."""
+    `tests/browser`, in two parts. What takes longest is handed out first."""
 
     def __init__(self, config: pytest.Config, log: Any) -> None:
         config.option.loadscopereorder = False  # it would put files with many tests first
@@ -118,7 +123,7 @@ class ByFile(LoadFileScheduling):
         file = super()._split_scope(nodeid)
         if not file.startswith("tests/browser/"):
             return file
-        return f"browser {BROWSER_FILES.index(Path(file).name) % 2}"
+        return f"browser {Path(file).name in OTHER_SERVERS}"
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -17,6 +17,7 @@ from safetensors.torch import save_file
 from llmviz.models import GPT, GPTConfig
 from llmviz.models.llama_format import config_from_llama, stored_tensors
 from llmviz.tokenizers import BPETokenizer
+from tests.random_weights import with_random_weights
 
 WEIGHTS = "model.safetensors"
 LLAMA: dict[str, Any] = {
@@ -41,10 +42,7 @@ def their_gpt2(**changes: Any) -> torch.nn.Module:
 
     torch.manual_seed(0)
     model = GPT2LMHeadModel(GPT2Config(**SMALL_GPT2 | changes)).eval()
-    with torch.no_grad():
-        for parameter in model.parameters():  # their initial biases are zero
-            parameter.normal_(0, 0.2)
-    return model
+    return with_random_weights(model, 0.2)
 
 
 def make_gpt2(folder: Path, layers: int = 2, heads: int = 4, width: int = 32) -> Path:

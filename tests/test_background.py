@@ -7,12 +7,14 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from llmviz import background
 from llmviz.background import JobPool
+from llmviz.background_child import NICE
 
 ME = __name__
 
@@ -172,3 +174,18 @@ def test_a_process_is_started_ahead(pool):
     job = pool.start(f"{ME}:counting", n=1)
     until(lambda: job.over)
     until(lambda: pool._idle == [held])
+
+
+def niceness() -> Iterator[tuple[int, str]]:
+    session = Path("/proc/self/autogroup")
+    yield os.nice(0), session.read_text("ascii") if session.exists() else ""
+
+
+@pytest.mark.skipif(not hasattr(os, "nice"), reason="this system has no niceness")
+def test_a_job_stands_behind_the_server_also_where_time_is_shared_between_sessions(pool):
+    job = pool.start(f"{ME}:niceness")
+    until(lambda: job.over)
+    ((of_process, of_session),) = job.results
+    assert of_process - os.nice(0) == NICE
+    if of_session:
+        assert of_session.endswith(f"nice {NICE}\n")

@@ -30,14 +30,6 @@ FAST = ["--device", "cpu", "--dtype", "float32", "--threads", "1", "--batch-size
 SMALL = ["--n-layer", "1", "--n-head", "1", "--n-embd", "8", "--context-length", "16"]
 
 
-@pytest.fixture(scope="module", autouse=True)
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
-
-
 @pytest.fixture(scope="module")
 def text(tmp_path_factory):
     path = tmp_path_factory.mktemp("text") / "any.txt"

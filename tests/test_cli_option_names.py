@@ -24,6 +24,7 @@ LINES = {
     "checkpoints make": ["names-bigram", "--to=new/to", "--work=new/work", "--steps=1"],
     "checkpoints score": ["no-such"],
     "import": ["nowhere", "--out=new/run"],
+    "quantize": ["no-such", "--train=1"],
     "serve": ["--checkpoint=no-such"],  # what is not refused before ends there
 }
 WRONG = ["-1", "0", "1", "1.5", "33", "1e30", "nan", "x" * 300, "no such", "", "char"]
@@ -84,7 +85,7 @@ def test_the_options_of_all_commands_are_looked_at():
     assert len(VALUED) > 60
     assert {command for command, _, _ in VALUED} == {
         *("train", "finetune", "generate", "tokenize", "checkpoints make", "checkpoints score"),
-        "serve",
+        *("quantize", "serve"),
     }
 
 

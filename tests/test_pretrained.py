@@ -1,6 +1,5 @@
 """GPT-2's published format against transformers; the bundled checkpoints against their cards."""
 
-import json
 import logging
 import os
 import socket
@@ -13,6 +12,7 @@ from safetensors.torch import load_file, save_file
 
 from llmviz import pretrained
 from llmviz.models import GPT, GPTConfig
+from tests.published_models import change_config
 from tests.published_models import their_gpt2 as theirs
 
 logging.getLogger("transformers").setLevel(logging.ERROR)
@@ -111,11 +111,6 @@ def test_what_the_format_has_no_word_for_is_refused(tmp_path, changes):
     assert not list(tmp_path.iterdir())
 
 
-def spoil_config(folder, **changes):
-    values = json.loads((folder / "config.json").read_text("utf-8")) | changes
-    (folder / "config.json").write_text(json.dumps(values), "utf-8")
-
-
 def spoil_weights(folder, change):
     tensors = load_file(folder / "model.safetensors")
     change(tensors)
@@ -128,13 +123,13 @@ def spoil_weights(folder, change):
         (lambda f: (f / "config.json").unlink(), "config.json is missing"),
         (lambda f: (f / "config.json").write_text("{", "utf-8"), "cannot be read as JSON"),
         (lambda f: (f / "config.json").write_text("[]", "utf-8"), "does not hold a JSON object"),
-        (lambda f: spoil_config(f, model_type="llama"), "must be \"gpt2\"; got 'llama'"),
-        (lambda f: spoil_config(f, activation_function="silu"), "activation_function must be"),
-        (lambda f: spoil_config(f, n_head=5), "n_head must divide n_embd"),
-        (lambda f: spoil_config(f, scale_attn_by_inverse_layer_idx=True), "must be False"),
-        (lambda f: spoil_config(f, n_layer=3), "lacks h.2.ln_1.weight"),
-        (lambda f: spoil_config(f, n_layer=1), "it has h.1"),
-        (lambda f: spoil_config(f, vocab_size=38), r"wte.weight must be \(38, 24\)"),
+        (lambda f: change_config(f, model_type="llama"), "must be \"gpt2\"; got 'llama'"),
+        (lambda f: change_config(f, activation_function="silu"), "activation_function must be"),
+        (lambda f: change_config(f, n_head=5), "n_head must divide n_embd"),
+        (lambda f: change_config(f, scale_attn_by_inverse_layer_idx=True), "must be False"),
+        (lambda f: change_config(f, n_layer=3), "lacks h.2.ln_1.weight"),
+        (lambda f: change_config(f, n_layer=1), "it has h.1"),
+        (lambda f: change_config(f, vocab_size=38), r"wte.weight must be \(38, 24\)"),
         (lambda f: (f / "model.safetensors").unlink(), "model.safetensors is missing"),
         (lambda f: (f / "model.safetensors").write_bytes(b"x" * 99), "not a readable"),
         (lambda f: os.truncate(f / "model.safetensors", 5000), "not a readable"),

@@ -80,7 +80,7 @@ Matrices
         time; ``marks`` known partners; returns the number of the head clicked
     ``fused_tree.view.fused_tree(levels, *, key, words, limit=1.0, …) -> (level, node)``
         a tree of vectors, each node made from the two below it; returns the node clicked
-    ``two_halves.view.two_halves(source, read, *, encoder, own, cross, best, chances, …)``
+    ``two_halves.view.two_halves(translation, *, key, words, step=0, chosen=0, on_change=None)``
         a translation, one word a step: what both halves look at, and what is said next
 
 Sampling (what the hand does comes back in ``st.session_state[key]["act"]``, for ``on_act``)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from llmviz.figures.theme import INK, Mode, bare_layout, role_color
+from llmviz.figures.theme import INK, LEGEND_ABOVE, Mode, bare_layout, role_color
 
 BARS = 60
 
@@ -57,7 +57,7 @@ def curve_on_values(
         bargap=0.06,
         hovermode="x unified",
         margin={"l": 44, "r": 44, "t": 44, "b": 44},
-        legend={"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom"},
+        legend=LEGEND_ABOVE,
     )
     ink = INK[mode]["muted"]
     layout["xaxis"] |= {"title": {"text": axis, "standoff": 8}, "hoverformat": ".2f"}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import plotly.graph_objects as go
 
-from llmviz.figures.theme import INK, Mode, bare_layout, role_color
+from llmviz.figures.theme import INK, LEGEND_ABOVE, Mode, bare_layout, role_color
 
 HEIGHT = 300
 
@@ -62,7 +62,7 @@ def lines(
         height=HEIGHT,
         hovermode="x unified",
         margin={"l": 56, "r": 16, "t": 40, "b": 44},
-        legend={"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom"},
+        legend=LEGEND_ABOVE,
         showlegend=True,
     )
     for axis, name in zip(("xaxis", "yaxis"), axes, strict=True):

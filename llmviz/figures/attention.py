@@ -6,9 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import plotly.graph_objects as go
 
-from llmviz.figures.theme import BAR_EDGE, INK, Mode, bare_layout, role_color
-
-LEGEND = {"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom"}
+from llmviz.figures.theme import BAR_EDGE, INK, LEGEND_ABOVE, Mode, bare_layout, role_color
 
 
 class Axes(NamedTuple):
@@ -22,7 +20,7 @@ def _layout(mode: Mode, title: str, axes: Axes, **more: Any) -> dict[str, Any]:
     """Return a layout with a title above everything, a legend below it, and named axes."""
     head = {"text": title, "font": {"size": 14, "color": INK[mode]["ink"]}, "x": 0, "y": 1}
     head |= {"xanchor": "left", "yanchor": "top", "yref": "container", "pad": {"t": 8, "l": 8}}
-    own = {"title": head, "legend": LEGEND, "margin": {"l": 48, "r": 16, "t": 62, "b": 44}}
+    own = {"title": head, "legend": LEGEND_ABOVE, "margin": {"l": 48, "r": 16, "t": 62, "b": 44}}
     layout = bare_layout(mode, **own, **more)
     for axis, name in (("xaxis", axes.x), ("yaxis", axes.y)):
         layout[axis]["title"] = {"standoff": 8} | ({"text": name} if name else {})

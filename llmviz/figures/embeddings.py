@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from llmviz.figures.theme import Mode, bare_layout, role_color
+from llmviz.figures.theme import LEGEND_ABOVE, Mode, bare_layout, role_color
 
 MARGIN = {"l": 58, "r": 16, "t": 28, "b": 46}
 
@@ -45,7 +45,7 @@ def by_stage(
         height=350,
         hovermode="x unified",
         margin=MARGIN | {"t": 60},
-        legend={"orientation": "h", "yanchor": "bottom", "y": 1.02, "x": 0},
+        legend=LEGEND_ABOVE | {"y": 1.02},
     )
     low = float(np.nanmin([np.nanmin(values), np.nanmin(others), 0.0]))
     layout["xaxis"] |= {

@@ -7,7 +7,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from llmviz.figures.theme import INK, POLES, Mode, bare_layout, category_style
+from llmviz.figures.theme import INK, LEGEND_ABOVE, POLES, Mode, bare_layout, category_style
 
 HEIGHT = 420
 SYMBOLS = ("circle", "square", "diamond", "triangle-up")
@@ -59,7 +59,7 @@ def areas(
         mode,
         height=HEIGHT,
         margin={"l": 0, "r": 0, "t": 34, "b": 4},
-        legend={"orientation": "h", "x": 0, "y": 1.01, "yanchor": "bottom", "itemclick": False},
+        legend=LEGEND_ABOVE | {"y": 1.01, "itemclick": False},
         showlegend=True,
     )
     for axis in ("xaxis", "yaxis"):
@@ -164,7 +164,7 @@ def _lines_layout(axes: tuple[str, str], height: int, mode: Mode) -> dict[str, A
         mode,
         height=height,
         margin={"l": 52, "r": 12, "t": 48, "b": 46},
-        legend={"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom"},
+        legend=LEGEND_ABOVE,
         hovermode="x unified",
     )
     for axis, title in zip(("xaxis", "yaxis"), axes, strict=True):

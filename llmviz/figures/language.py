@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from llmviz.figures.bars import named_bars
-from llmviz.figures.theme import INK, Mode, bare_layout, role_color
+from llmviz.figures.theme import INK, LEGEND_ABOVE, Mode, bare_layout, role_color
 
 FEW = 12  # counts up to which each has a tick
 
@@ -75,7 +75,7 @@ def rank_and_count(
         mode,
         height=360,
         margin={"l": 8, "r": 16, "t": 36, "b": 44},
-        legend={"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom"},
+        legend=LEGEND_ABOVE,
         showlegend=True,
     )
     for axis, title in zip(("xaxis", "yaxis"), axes, strict=True):
@@ -117,7 +117,7 @@ def probe_lines(
         mode,
         height=340,
         margin={"l": 8, "r": 16, "t": 48, "b": 44},
-        legend={"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom"},
+        legend=LEGEND_ABOVE,
         showlegend=True,
     )
     low = min(0.0, *(min(values, default=0.0) for values in lines))

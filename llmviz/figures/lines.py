@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from llmviz.figures.theme import INK, Mode, bare_layout, category_style
+from llmviz.figures.theme import INK, LEGEND_ABOVE, Mode, bare_layout, category_style
 
 _MARKS = {"triangle": "triangle-up"}  # where Plotly calls a shape by another name
 
@@ -67,7 +67,7 @@ def lines(
         height=height,
         hovermode="x unified",
         margin={"l": 56, "r": 16, "t": 56, "b": 46},
-        legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"},
+        legend=LEGEND_ABOVE | {"y": 1.02},
     )
     for name, title, powers in zip(("xaxis", "yaxis"), axes, logarithmic, strict=True):
         layout[name] |= {"title": {"text": title, "standoff": 8}}

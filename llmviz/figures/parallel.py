@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import plotly.graph_objects as go
 
-from llmviz.figures.theme import INK, Mode, bare_layout, category_style, role_color
+from llmviz.figures.theme import INK, LEGEND_ABOVE, Mode, bare_layout, category_style, role_color
 
 ROW, TOP, BELOW = 24, 44, 52  # pixels: a row, and the room around all rows
 TIME_ROW = 44
@@ -108,7 +108,7 @@ def _rows(
         height=height,
         showlegend=legend,
         margin={"l": 8, "r": 16, "t": TOP if legend else 8, "b": BELOW},
-        legend={"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom"},
+        legend=LEGEND_ABOVE,
     )
     title = {"text": axis, "standoff": 8, "font": {"color": INK[mode]["ink"]}}
     layout["xaxis"] |= {"title": title, "rangemode": "tozero"}
@@ -155,7 +155,7 @@ def held(
         height=320,
         hovermode="x unified",
         margin={"l": 56, "r": 16, "t": TOP, "b": BELOW},
-        legend={"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom"},
+        legend=LEGEND_ABOVE,
     )
     layout["yaxis"] |= {"title": {"text": axis, "standoff": 8, "font": {"color": INK[mode]["ink"]}}}
     if limit is not None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from llmviz.figures.theme import Mode, bare_layout, role_color
+from llmviz.figures.theme import LEGEND_ABOVE, Mode, bare_layout, role_color
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +51,7 @@ def power_bars(
         barmode="overlay",
         hovermode="x",
         margin={"l": 56, "r": 16, "t": 40, "b": 48},
-        legend={"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom"},
+        legend=LEGEND_ABOVE,
         showlegend=True,
     )
     layout["xaxis"] |= {"title": {"text": axes[0], "standoff": 8}}

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from llmviz.figures.theme import INK, POLES, Mode, bare_layout, role_color
+from llmviz.figures.theme import INK, LEGEND_ABOVE, POLES, Mode, bare_layout, role_color
 
 ABOVE, BELOW = 1.0, 0.0
 MANY_VALUES = 64  # of a grid, above which its lines are thin
@@ -53,7 +53,7 @@ def rounding_line(
         mode,
         height=230,
         margin={"l": 8, "r": 12, "t": 40, "b": 44},
-        legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"},
+        legend=LEGEND_ABOVE | {"y": 1.02},
         showlegend=True,
     )
     layout["xaxis"] |= {"title": {"text": axis, "standoff": 8}}
@@ -101,7 +101,7 @@ def error_bars(
         bargap=0.35,
         bargroupgap=0.08,
         margin={"l": 8, "r": 16, "t": 40, "b": 44},
-        legend={"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom", "traceorder": "normal"},
+        legend=LEGEND_ABOVE | {"traceorder": "normal"},
         showlegend=True,
         hovermode="y unified",
     )

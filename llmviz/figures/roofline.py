@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from llmviz.figures.theme import INK, Mode, bare_layout, category_style, role_color
+from llmviz.figures.theme import INK, LEGEND_ABOVE, Mode, bare_layout, category_style, role_color
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ def roofline_figure(
         mode,
         height=400,
         margin={"l": 60, "r": 16, "t": 64, "b": 48},
-        legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"},
+        legend=LEGEND_ABOVE | {"y": 1.02},
     )
     for name, title in zip(("xaxis", "yaxis"), axes, strict=True):
         layout[name] |= {"title": {"text": title, "standoff": 8}, "type": "log", "dtick": "D2"}

@@ -5,10 +5,9 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from llmviz.figures.theme import INK, POLES, Mode, plotly_layout, role_color
+from llmviz.figures.theme import INK, LEGEND_ABOVE, POLES, Mode, plotly_layout, role_color
 
 MARGIN = {"l": 70, "r": 16, "t": 44, "b": 44}
-LEGEND = {"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom"}
 BARE = {"template": "none"}  # all colours are set here: the default one only travels along
 
 
@@ -30,7 +29,7 @@ def _layout(
         title=head,
         margin=MARGIN | {"t": 40 if legend is None else 62},
         showlegend=legend is not None,
-        legend=LEGEND | (legend or {}),
+        legend=LEGEND_ABOVE | (legend or {}),
         **more,
     )
     for name, axis in (("xaxis", xaxis), ("yaxis", yaxis)):

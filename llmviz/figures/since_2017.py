@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from llmviz.figures.attention import Axes
-from llmviz.figures.theme import INK, Mode, bare_layout, diverging_scale, role_color
+from llmviz.figures.theme import INK, LEGEND_ABOVE, Mode, bare_layout, diverging_scale, role_color
 
 TITLE = {"x": 0, "y": 1, "xanchor": "left", "yanchor": "top", "yref": "container"}
 
@@ -84,7 +84,7 @@ def cloud(
         "hoverinfo": "skip",
     }
     layout = _layout(mode, title, axes, 340)
-    layout |= {"legend": {"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom"}}
+    layout |= {"legend": LEGEND_ABOVE}
     return go.Figure([line, points], layout | {"margin": layout["margin"] | {"t": 62}})
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from llmviz.figures.theme import INK, Mode, bare_layout, role_color
+from llmviz.figures.theme import INK, LEGEND_ABOVE, Mode, bare_layout, role_color
 
 PART_ROLES = {
     "token": "residual",
@@ -114,7 +114,7 @@ def three_bars(
         barmode="group",
         bargap=0.3,
         margin={"l": 40, "r": 12, "t": 44, "b": 40},
-        legend={"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom"},
+        legend=LEGEND_ABOVE,
     )
     layout["xaxis"] |= {"tickvals": list(range(len(labels))), "ticktext": list(labels)}
     layout["yaxis"] |= {"rangemode": "tozero", "tickformat": "~%"}
@@ -155,7 +155,7 @@ def over_points(
         height=340,
         hovermode="x unified",
         margin={"l": 56, "r": 16, "t": 40, "b": 44},
-        legend={"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom"},
+        legend=LEGEND_ABOVE,
     )
     layout["xaxis"] |= {"title": {"text": axes[0], "standoff": 8}}
     layout["yaxis"] |= {"title": {"text": axes[1], "standoff": 8}}
@@ -194,7 +194,7 @@ def stacked(
         bargap=0.35,
         margin={"l": 48, "r": 12, "t": 44, "b": 60},
         showlegend=len(traces) > 1,
-        legend={"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom"},
+        legend=LEGEND_ABOVE,
     )
     layout["yaxis"] |= {"title": {"text": axis, "standoff": 8}}
     return go.Figure(traces, layout)

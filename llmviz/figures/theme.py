@@ -151,6 +151,9 @@ def category_style(index: int, mode: Mode = "light") -> tuple[str, str]:
     return colors[index % len(colors)], SHAPES[(index + index // len(colors)) % len(SHAPES)]
 
 
+# A legend in rows over the drawing, from its left edge.
+LEGEND_ABOVE = {"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom"}
+
 _PLOTLY_FONT = "Source Sans, Source Sans Pro, Helvetica, Arial, sans-serif"
 
 

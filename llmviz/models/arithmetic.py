@@ -42,6 +42,15 @@ PRESETS: dict[str, dict[str, Any]] = {
         context_length=32768, rotary_base=1e6, **_LLAMA,
     ),
 }  # fmt: skip
+# How pages call them; links keep the keys.
+PRESET_NAMES = {name: name for name in PRESETS} | {
+    "ours": "tiny-world-gpt (comes with this app)",
+    "modern 7B": "Mistral 7B (grouped queries)",
+}
+PRESET_SOURCES = (
+    "GPT-2: Radford et al. 2019. GPT-3: Brown et al. 2020, table 2.1. Mistral 7B: Jiang et al. "
+    "2023, table 1; its context and its rotary base are those of version 0.2."
+)
 
 
 class TensorShape(NamedTuple):

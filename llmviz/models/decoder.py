@@ -12,36 +12,27 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from llmviz.models.layer_parts import layer_parts, position_table
 from llmviz.models.numpy_decoder import NumpyDecoder
 from llmviz.models.settings import GPTConfig
 from llmviz.nn.attention.heads import any_head_changed
 from llmviz.nn.cache import KVCache
 from llmviz.nn.fast_linear import Product, fast_linear, plain_linear
 from llmviz.nn.layers import ACTIVATIONS, LayerNorm
+from llmviz.nn.low_rank import split
 from llmviz.trace import recording, replacing
 
 if TYPE_CHECKING:
     from llmviz.models.gpt import GPT
 
 NUMPY_UP_TO = 20_000_000  # parameters
-
-
-@dataclass(frozen=True)
-class _Layer:
-    norm1: Product
-    qkv: Product
-    projection: Product
-    norm2: Product
-    hidden: Product
-    up: Product | None
-    output: Product
 
 
 class Decoder:
@@ -59,27 +50,16 @@ class Decoder:
                 "keys and values of each head, no window and no experts"
             )
         config = model.config
-        make: Callable[[nn.Linear], Product] = plain_linear
+        lay_out: Callable[[nn.Linear], Product] = plain_linear
         if packed is not None:
-            make = lambda linear: fast_linear(linear, packed)  # noqa: E731
+            lay_out = lambda linear: fast_linear(linear, packed)  # noqa: E731
+        make = partial(_product, lay_out)
         self.n_layer, self.n_head, self.head_size = config.n_layer, config.n_head, config.head_size
         self.scale = 1 / math.sqrt(config.head_size)
         self.activation = _gelu if config.activation == "gelu" else ACTIVATIONS[config.activation]
         self.token = model.token.weight.detach()
-        table = model.position.weight.detach() if model.position is not None else None
-        self.position = model.waves if config.positions == "sinusoidal" else table
-        self.layers = [
-            _Layer(
-                _norm(block.norm1),
-                make(block.attn.qkv),
-                make(block.attn.projection),
-                _norm(block.norm2),
-                make(block.mlp.hidden),
-                make(block.mlp.up) if block.mlp.up is not None else None,
-                make(block.mlp.output),
-            )
-            for block in model.blocks
-        ]
+        self.position = position_table(model)
+        self.layers = layer_parts(model, _norm, make)
         self.norm, self.head = _norm(model.norm_final), make(model.head)
 
     def usable_now(self) -> bool:
@@ -148,6 +128,16 @@ class Decoder:
         return heads.transpose(1, 2).reshape(t, -1)
 
 
+def _product(lay_out: Callable[[nn.Linear], Product], module: nn.Module) -> Product:
+    """A linear layer as a function; an adapter that lies beside its matrix is applied beside it."""
+    plain, change = split(module)
+    product = lay_out(plain)
+    if change is None:
+        return product
+    a, b, scale = change.a.detach().t(), change.b.detach().t(), change.scale
+    return lambda x: torch.addmm(product(x), torch.mm(x, a), b, alpha=scale)
+
+
 def _norm(norm: nn.Module) -> Product:
     shape, weight, bias, epsilon = norm.normalized_shape, norm.weight, norm.bias, norm.eps
     weight = weight.detach()
@@ -177,7 +167,7 @@ def can_decode(model: nn.Module) -> bool:
         and config.window is None
         and config.n_expert == 1
         and all(
-            type(module) in (nn.Linear, LayerNorm)
+            type(split(module)[0]) in (nn.Linear, LayerNorm)
             for block in model.blocks
             for module in (
                 block.norm1,

@@ -13,8 +13,10 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from llmviz.models.layer_parts import layer_parts, position_table
 from llmviz.nn.attention.heads import any_head_changed
 from llmviz.nn.cache import KVCache
+from llmviz.nn.low_rank import split
 from llmviz.trace import recording, replacing
 
 if TYPE_CHECKING:
@@ -24,21 +26,20 @@ Vector = np.ndarray
 ROOT_HALF = math.sqrt(0.5)
 
 
+class _Change(NamedTuple):
+    """What an adapter adds to a weight (out, in): scale·B·A, A (r, in), B (out, r)."""
+
+    a: np.ndarray
+    b: np.ndarray
+    scale: float
+
+
 class _Affine(NamedTuple):
     """A weight with its bias: of a layer norm (C,), (C,) or of a linear layer (out, in), (out,)."""
 
     weight: np.ndarray
     bias: np.ndarray | None
-
-
-class _Layer(NamedTuple):
-    norm1: _Affine
-    qkv: _Affine
-    projection: _Affine
-    norm2: _Affine
-    hidden: _Affine
-    up: _Affine | None
-    output: _Affine
+    change: _Change | None
 
 
 class NumpyDecoder:
@@ -54,23 +55,9 @@ class NumpyDecoder:
         self.epsilon = config.norm_epsilon
         self.activation = ACTIVATIONS[config.activation]
         self.token = model.token.weight.detach().numpy()
-        self.position = None
-        if config.positions == "sinusoidal":
-            self.position = model.waves.numpy()
-        elif model.position is not None:
-            self.position = model.position.weight.detach().numpy()
-        self.layers = [
-            _Layer(
-                _affine(block.norm1),
-                _affine(block.attn.qkv),
-                _affine(block.attn.projection),
-                _affine(block.norm2),
-                _affine(block.mlp.hidden),
-                None if block.mlp.up is None else _affine(block.mlp.up),
-                _affine(block.mlp.output),
-            )
-            for block in model.blocks
-        ]
+        table = position_table(model)
+        self.position = None if table is None else table.numpy()
+        self.layers = layer_parts(model, _affine, _affine)
         self.norm, self.head = _affine(model.norm_final), _affine(model.head)
         self._seen: tuple[KVCache, list[tuple[np.ndarray, np.ndarray]]] | None = None
 
@@ -128,14 +115,21 @@ class NumpyDecoder:
 
 
 def _affine(module: nn.Module) -> _Affine:
-    bias = None if module.bias is None else module.bias.detach().numpy()
-    return _Affine(module.weight.detach().numpy(), bias)
+    plain, beside = split(module)
+    bias = None if plain.bias is None else plain.bias.detach().numpy()
+    change = None
+    if beside is not None:
+        change = _Change(beside.a.detach().numpy(), beside.b.detach().numpy(), beside.scale)
+    return _Affine(plain.weight.detach().numpy(), bias, change)
 
 
 def _linear(x: Vector, layer: _Affine) -> Vector:
     y = layer.weight.dot(x)
     if layer.bias is not None:
         y += layer.bias
+    if layer.change is not None:
+        a, b, scale = layer.change
+        y += b.dot(a.dot(x) * scale)
     return y
 
 

@@ -102,12 +102,7 @@ class ExpertParallel(Way):
         self.optimizer = adamw(model.parameters(), plan)
 
     def step(self, idx: Tensor, targets: Tensor) -> float:
-        clock = self.wire.clock
-        self.optimizer.zero_grad()
-        clock.phase("forward")
-        loss = self.model(*self.world.part((idx, targets)))[1]
-        clock.phase("backward")
-        loss.backward()
+        loss = self.backward(*self.world.part((idx, targets)))
         for name, one in self.named():
             if one.grad is None:  # no token chose this expert
                 one.grad = torch.zeros_like(one)
@@ -117,7 +112,5 @@ class ExpertParallel(Way):
         shared = ((name, one) for name, one in self.named() if ".experts." not in name)
         for unit, tensors in units(shared).items():
             average([one.grad for one in tensors], self.wire, unit)
-        clock.phase("update")
-        self.optimizer.step()
-        clock.phase("")
-        return float(loss.detach()) / self.world.size
+        self.update()
+        return loss / self.world.size

@@ -39,17 +39,10 @@ class FullyShards(Way):
         self.optimizer = adamw(model.parameters(), plan)
 
     def step(self, idx: Tensor, targets: Tensor) -> float:
-        clock = self.wire.clock
-        self.optimizer.zero_grad()
-        clock.phase("forward")
-        loss = self.model(*self.world.part((idx, targets)))[1]
-        clock.phase("backward")
-        loss.backward()
+        loss = self.backward(*self.world.part((idx, targets)))
         self.gradients = self.held_gradients()
-        clock.phase("update")
-        self.optimizer.step()
-        clock.phase("")
-        return float(loss.detach()) / self.world.size
+        self.update()
+        return loss / self.world.size
 
     def logits(self, idx: Tensor) -> Tensor | None:
         logits = super().logits(idx)

@@ -94,7 +94,7 @@ class Pipeline(Way):
         self.schedule = schedule(stage, plan.micro_batches, loss_fn=self._micro_loss)
 
     def step(self, idx: Tensor, targets: Tensor) -> float:
-        clock, losses = self.wire.clock, []
+        losses: list[Tensor] = []
         self.optimizer.zero_grad()
         if self.world.rank == 0:
             self.schedule.step(idx)
@@ -103,9 +103,7 @@ class Pipeline(Way):
         else:
             self.schedule.step()
         self.gradients = self.held_gradients()
-        clock.phase("update")
-        self.optimizer.step()
-        clock.phase("")
+        self.update()
         return float(torch.stack(losses).detach().mean()) if losses else 0.0
 
     def _micro_loss(self, logits: Tensor, targets: Tensor) -> Tensor:

@@ -127,17 +127,10 @@ class TensorParallel(Way):
         self.optimizer = adamw(model.parameters(), plan)
 
     def step(self, idx: Tensor, targets: Tensor) -> float:
-        clock = self.wire.clock
-        self.optimizer.zero_grad()
-        clock.phase("forward")
-        loss = self.model(idx, targets)[1]
-        clock.phase("backward")
-        loss.backward()
+        loss = self.backward(idx, targets)
         self.gradients = self.held_gradients()
-        clock.phase("update")
-        self.optimizer.step()
-        clock.phase("")
-        return float(loss.detach()) if self.world.leads else 0.0
+        self.update()
+        return loss if self.world.leads else 0.0
 
     def shards(self) -> list[Shard]:
         shards = []

@@ -84,22 +84,15 @@ class FlatShards(Way):
                     one.register_post_accumulate_grad_hook(lambda _, unit=unit: _arrived(unit))
 
     def step(self, idx: Tensor, targets: Tensor) -> float:
-        clock = self.wire.clock
-        self.optimizer.zero_grad()
-        clock.phase("forward")
-        loss = self.model(*self.world.part((idx, targets)))[1]
-        clock.phase("backward")
-        loss.backward()
+        loss = self.backward(*self.world.part((idx, targets)))
         self.gradients = self._own_part(_gradients) if self.early else self.held_gradients()
         if not self.early:
             for unit in self.units:
                 unit.reduce()
-        clock.phase("update")
-        self.optimizer.step()
+        self.update()
         for unit in self.units:
             unit.gather()
-        clock.phase("")
-        return float(loss.detach()) / self.world.size
+        return loss / self.world.size
 
     def state(self) -> tuple[Piece, ...]:
         return self._own_part(lambda unit: numbers_of(self.optimizer.state[unit.own]))

@@ -1,9 +1,9 @@
 """From logits to text: the sampling pipeline, generation and beam search.
 
 `sampling_steps` runs one row of logits through named steps; `generate` yields tokens; `sweep`
-computes all stops of a slider; `beam_search` returns its whole tree; `exhaustive_search` scores
-everything there is. `generation`, `beam` and `exhaustive` load torch, so they are imported on
-first use.
+computes all stops of a slider; `beam_search` returns its whole tree, and `BeamSearch` makes its
+steps without a model; `exhaustive_search` scores everything there is. `generation`, `beam` and
+`exhaustive` load torch, so they are imported on first use.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from llmviz.lazy import lazy_names
+from llmviz.sampling.beam_tree import BeamNode, BeamSearch, BeamTree
 from llmviz.sampling.kinds import STEPS, StepKind, kind_of, usual_order
 from llmviz.sampling.pipeline import (
     Bars,
@@ -30,13 +31,11 @@ from llmviz.sampling.temperature import (
 )
 
 if TYPE_CHECKING:
-    from llmviz.sampling.beam import BeamNode, BeamTree, beam_search
+    from llmviz.sampling.beam import beam_search
     from llmviz.sampling.exhaustive import Continuations, exhaustive_search
     from llmviz.sampling.generation import GeneratedToken, generate, text_measures
 
 _NEED_TORCH = {
-    "BeamNode": "beam",
-    "BeamTree": "beam",
     "beam_search": "beam",
     "Continuations": "exhaustive",
     "exhaustive_search": "exhaustive",
@@ -50,6 +49,7 @@ __all__ = [
     "STRIPS",
     "Bars",
     "BeamNode",
+    "BeamSearch",
     "BeamTree",
     "Continuations",
     "GeneratedToken",

@@ -107,6 +107,6 @@ def _sorted(
     )
     lengths = np.concatenate([np.full(len(some), some.shape[1]) for some, _ in ended])
     totals = np.concatenate([some for _, some in ended])
-    scores = totals / lengths ** float(length_penalty)  # as `beam.length_normalised`
+    scores = totals / lengths ** float(length_penalty)  # as `beam_tree.length_normalised`
     order = np.lexsort((*ids.T[::-1], -scores))
     return Continuations(ids[order], lengths[order], totals[order], scores[order])

@@ -102,7 +102,7 @@ class Engine:
             )
         self.runner.check(request)
         self.scheduler.add(request)
-        self._living[request.id] = {request.name(sample) for sample in range(request.n)}
+        self._living[request.id] = {request.name(sample) for sample in range(request.texts)}
         self._since[request.id] = self.now
 
     def cancel(self, request_id: str) -> bool:
@@ -146,11 +146,8 @@ class Engine:
             scheduling=scheduled - begin + end - sampled,
             model=modelled - pictured,
             sampling=sampled - modelled,
-            emitted=tuple(
-                (sequence.name, token)
-                for (_, sequence), token in zip(plan.draws, drawn, strict=True)
-                if not isinstance(token, ValueError)
-            ),
+            emitted=_emitted(plan, drawn, ended),
+            hypotheses=tuple(plan.hypotheses),
             finished=told + tuple(sequence.outcome() for sequence in ended),
             **picture.fields,
         )
@@ -172,10 +169,13 @@ class Engine:
 
     def _clear_failed(self, plan: Plan, drawn: list[Draw]) -> None:
         """Empty the blocks of those that fail: a value that is no number would spread from them."""
+        if {*map(type, drawn)} == {int}:
+            return
         blocks = self.scheduler.blocks
-        for (_, sequence), token in zip(plan.draws, drawn, strict=True):
-            if isinstance(token, ValueError):
-                self.runner.clear(block for block in sequence.table if blocks.writable(block))
+        for place, draw in enumerate(drawn):
+            if isinstance(draw, ValueError):
+                table = plan.draws[place][1].table
+                self.runner.clear(block for block in table if blocks.writable(block))
 
     def _waited_since(self) -> float | None:
         waiting = self.scheduler.waiting
@@ -184,15 +184,13 @@ class Engine:
     def _end(self, request_id: str, reason: str) -> None:
         ended = self.scheduler.cancel(request_id, reason)
         for sequence in ended:
-            self._forget(sequence)
             self._ended.append(sequence.outcome())
-            request = sequence.request
-            if sequence.will_fork:  # its other samples never began
-                self._ended += [
-                    Outcome(request.id, sample, (), reason) for sample in range(1, request.n)
-                ]
-                for sample in range(1, request.n):
-                    self._name_ended(request, request.name(sample))
+            self._forget(sequence)
+        request = ended[0].request
+        for sample in range(request.texts):  # samples that never began, places of a beam search
+            if request.name(sample) in self._living.get(request_id, ()):
+                self._ended.append(Outcome(request_id, sample, (), reason))
+                self._name_ended(request, request.name(sample))
 
     def _forget(self, sequence: Sequence) -> None:
         self.runner.forget(sequence)
@@ -204,6 +202,20 @@ class Engine:
         if not names:
             del self._living[request.id]
             del self._since[request.id]
+
+
+def _emitted(plan: Plan, drawn: list[Draw], ended: list[Sequence]) -> tuple[tuple[str, int], ...]:
+    """Each token that was written, and by whom; a beam search writes all its texts at its end."""
+    single = [
+        (sequence.name, token)
+        for (_, sequence), token in zip(plan.draws, drawn, strict=True)
+        if sequence.beams is None and not isinstance(token, ValueError)
+    ]
+    beams = [one for one in ended if one.score is not None]
+    return (
+        *single,
+        *((one.name, token) for one in beams for token in one.tokens[one.prompt_length :]),
+    )
 
 
 class _Picture:

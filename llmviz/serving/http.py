@@ -3,6 +3,8 @@
     POST /v1/completions     GET /v1/models     GET /v1/models/NAME     GET /health
 
 Reference: OpenAI's API reference, "Completions". What of it is not here is refused by name.
+Several texts to a prompt come by `n`: samples, or, with "use_beam_search": true, the n best beams
+of a search n wide, scored with "length_penalty" (both as in vLLM's API); `best_of` is refused.
 """
 
 from __future__ import annotations
@@ -81,7 +83,7 @@ class Served:
             rule = f"top_k must be at most {self.vocabulary}, the number of tokens"
             raise ApiError(400, f"{rule}; got {wanted.top_k}", "top_k")
         sampling = SamplingSettings(
-            temperature=wanted.temperature,
+            temperature=0.0 if wanted.beam_search else wanted.temperature,
             top_k=wanted.top_k,
             top_p=wanted.top_p if wanted.top_p < 1 else None,
             banned=self.banned,
@@ -95,7 +97,9 @@ class Served:
                 sampling=sampling,
                 stop_ids=(self.end,),
                 seed=seed,
-                n=wanted.n,
+                n=1 if wanted.beam_search else wanted.n,
+                beams=wanted.n if wanted.beam_search else None,
+                length_penalty=wanted.length_penalty if wanted.beam_search else 0.0,
             )
             for number, prompt in enumerate(wanted.prompts)
         ]

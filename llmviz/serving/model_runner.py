@@ -19,7 +19,7 @@ from llmviz.serving.settings import ServingConfig
 if TYPE_CHECKING:
     from llmviz.models.gpt import GPT
 
-GREEDY, PLAIN, STEPS = "greedy", "plain", "steps"
+GREEDY, PLAIN, STEPS, BEAMS = "greedy", "plain", "steps", "beams"
 
 
 class _Drawing(NamedTuple):
@@ -64,7 +64,8 @@ class ModelRunner:
     def draw(self, plan: Plan, computed: np.ndarray) -> list[Draw]:
         """A token for each draw: the same that `generate` gives with the sample's own seed.
 
-        A ValueError where a draw's logits are no numbers.
+        For a hypothesis of a beam search its log-probabilities (V,). A ValueError where a draw's
+        logits are no numbers.
         """
         if not plan.draws:
             return []
@@ -87,11 +88,19 @@ class ModelRunner:
                 for place in places
             ]
 
-        ways = {GREEDY: most_probable_of, PLAIN: by_temperature, STEPS: by_steps}
-        groups: dict[tuple[str, float], list[int]] = {}
+        def of_beams(places: list[int]) -> list[np.ndarray]:
+            banned = sequences[places[0]].request.sampling.banned
+            return [*log_probabilities(computed[[rows[place] for place in places]], banned)]
+
+        ways = {GREEDY: most_probable_of, PLAIN: by_temperature, STEPS: by_steps, BEAMS: of_beams}
+        groups: dict[tuple[str, object], list[int]] = {}
         for place, (drawing, sequence) in enumerate(zip(drawings, sequences, strict=True)):
-            temperature = sequence.request.sampling.temperature if drawing.kind == PLAIN else 0.0
-            groups.setdefault((drawing.kind, temperature), []).append(place)
+            together: object = None  # what those that are drawn at once must have in common
+            if drawing.kind == PLAIN:
+                together = sequence.request.sampling.temperature
+            elif drawing.kind == BEAMS:
+                together = sequence.request.sampling.banned
+            groups.setdefault((drawing.kind, together), []).append(place)
         tokens: list[Draw] = [0] * len(sequences)
         for (kind, _), places in groups.items():
             for place, token in zip(places, _draws(ways[kind], places), strict=True):
@@ -110,6 +119,8 @@ class ModelRunner:
 
 
 def _drawing(sequence: Sequence) -> _Drawing:
+    if sequence.beams is not None:
+        return _Drawing(BEAMS, [])
     kind = kind_of_drawing(sequence.request.sampling)
     if kind == GREEDY:  # no random number changes it
         return _Drawing(kind, [])
@@ -118,7 +129,7 @@ def _drawing(sequence: Sequence) -> _Drawing:
     return _Drawing(kind, torch.rand(count, generator=generator, dtype=torch.float64).tolist())
 
 
-def _draws(way: Callable[[list[int]], list[int]], places: list[int]) -> list[Draw]:
+def _draws(way: Callable[[list[int]], Iterable[Draw]], places: list[int]) -> list[Draw]:
     """Draw for all places at once, or one by one where that is refused."""
     try:
         return [*way(places)]
@@ -178,3 +189,15 @@ def drawn(logits: np.ndarray, temperature: float, numbers: list[float]) -> list[
     ends = np.cumsum(scaled, axis=1)
     ends /= ends[:, -1:]
     return [int(row.searchsorted(u, side="right")) for row, u in zip(ends, numbers, strict=True)]
+
+
+def log_probabilities(logits: np.ndarray, banned: Iterable[int]) -> np.ndarray:
+    """Natural logarithms (N, V) of the probabilities of logits (N, V), in float64, without banned.
+
+    Raises ValueError for logits that are no numbers.
+    """
+    wide = torch.from_numpy(logits).double()
+    if not wide.isfinite().all():
+        raise ValueError(f"logits must be finite; got {wide[~wide.isfinite()][0]:g}")
+    wide[:, list(banned)] = float("-inf")
+    return torch.log_softmax(wide, dim=-1).numpy()

@@ -15,6 +15,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from llmviz.models.layer_parts import LayerParts, layer_parts, position_table
 from llmviz.models.settings import GPTConfig
 from llmviz.nn.attention.multihead import SCALES
 from llmviz.nn.fast_linear import Product, fast_linear, plain_linear
@@ -36,16 +37,6 @@ if TYPE_CHECKING:
 TOGETHER = 128 * 128
 
 
-class _Layer(NamedTuple):
-    norm1: Callable[[Tensor], Tensor]
-    qkv: Product
-    projection: Product
-    norm2: Callable[[Tensor], Tensor]
-    hidden: Product
-    up: Product | None
-    output: Product
-
-
 class PagedModel:
     """A GPT's weights, laid out for batches, with a memory of blocks.
 
@@ -64,8 +55,7 @@ class PagedModel:
         self.config, self.block_size = config, block_size
         weight = model.token.weight.detach()
         self._token, self._device = weight, weight.device
-        table = model.position.weight.detach() if model.position is not None else None
-        self._position = model.waves if config.positions == "sinusoidal" else table
+        self._position = position_table(model)
         self._rotary = model.blocks[0].attn.rotary
         self._scale = SCALES[config.attention_scale](config.n_embd, config.head_size)
         self._activation = ACTIVATIONS[config.activation]
@@ -75,18 +65,7 @@ class PagedModel:
         def product(linear: nn.Linear) -> Product:
             return fast_linear(linear, rows=rows) if fast else plain_linear(linear)
 
-        self._layers = [
-            _Layer(
-                _norm(block.norm1),
-                product(block.attn.qkv),
-                product(block.attn.projection),
-                _norm(block.norm2),
-                product(block.mlp.hidden),
-                product(block.mlp.up) if block.mlp.up is not None else None,
-                product(block.mlp.output),
-            )
-            for block in model.blocks
-        ]
+        self._layers = layer_parts(model, _norm, product)
         self._norm, self._head = _norm(model.norm_final), product(model.head)
         shape = (config.kv_heads, block_size, config.head_size)
         options = {"device": weight.device, "dtype": weight.dtype}
@@ -155,7 +134,7 @@ class PagedModel:
         return x, batch.last
 
     def _attend(
-        self, number: int, layer: _Layer, x: Tensor, batch: _Batch, angles: list[Tensor] | None
+        self, number: int, layer: LayerParts, x: Tensor, batch: _Batch, angles: list[Tensor] | None
     ) -> Tensor:
         config, memory = self.config, self.memory
         h, d, stored = config.n_head, config.head_size, len(batch.slots) // (2 * config.kv_heads)
@@ -176,7 +155,7 @@ class PagedModel:
             heads.append(x.new_zeros(len(x) - stored, config.n_embd))  # padding
         return layer.projection(torch.cat(heads) if len(heads) > 1 else heads[0])
 
-    def _feed(self, layer: _Layer, x: Tensor) -> Tensor:
+    def _feed(self, layer: LayerParts, x: Tensor) -> Tensor:
         act = self._activation(layer.hidden(x))  # (N, F)
         if layer.up is not None:
             act = act * layer.up(x)

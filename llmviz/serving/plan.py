@@ -6,9 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Protocol
 
+import numpy as np
+
 from llmviz.serving.sequences import Sequence
 
-Draw = int | ValueError  # a token, or why there is none
+# A token; for a hypothesis of a beam search the log-probabilities (V,) of all tokens; or a problem.
+Draw = int | np.ndarray | ValueError
 
 
 @dataclass(slots=True)
@@ -23,6 +26,9 @@ class Plan:
 
     Blocks are moved in this order: swap_out (block, host block), copies (from, to), swap_in (host
     block, block).
+
+    hypotheses: noted once the tick is computed, of each beam search that made a step: (sequence,
+    the one whose text it goes on with, token) of each hypothesis that lives.
     """
 
     decode: list[Sequence] = field(default_factory=list)
@@ -37,6 +43,7 @@ class Plan:
     preempted: list[str] = field(default_factory=list)
     swapped_out: list[str] = field(default_factory=list)
     swapped_in: list[str] = field(default_factory=list)
+    hypotheses: list[tuple[str, str, int]] = field(default_factory=list)
     shared: int = 0
 
     @property
@@ -59,7 +66,8 @@ class Runner(Protocol):
     """What computes a plan: the model, or a stand-in for it.
 
     `compute` moves the blocks and computes all tokens; `draw` then gives a token for each of
-    plan.draws, in that order, or a ValueError where none can be drawn: that sequence alone fails.
+    plan.draws, in that order (for a hypothesis of a beam search the log-probabilities), or a
+    ValueError where none can be drawn: that sequence alone fails, or its beam search.
     `check` raises ValueError for a request that it cannot compute, `clear` empties blocks of a
     sequence that failed, and `forget` is told of a sequence that has ended.
     """

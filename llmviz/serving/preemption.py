@@ -1,13 +1,15 @@
 """Who has to wait where blocks run out, and how it comes back. No torch.
 
-The newest sequence that runs is pushed out. Its keys and values are computed again later, or are
-moved to a second memory until there is room.
+The newest sequence that runs is pushed out, the hypotheses of a beam search all together. Their
+keys and values are computed again later, or are moved to a second memory until there is room.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
+from llmviz.serving.blocks import BlockManager
 from llmviz.serving.plan import Plan
 from llmviz.serving.sequences import Sequence
 
@@ -15,60 +17,98 @@ if TYPE_CHECKING:
     from llmviz.serving.scheduler import Scheduler
 
 
-def make_room(scheduler: Scheduler, sequence: Sequence, plan: Plan) -> bool:
-    """A place for the last token of a running sequence; False where it had to leave itself."""
-    blocks, table, length = scheduler.blocks, sequence.table, len(sequence.tokens)
-    grows = length > len(table) * blocks.block_size
-    if grows or not blocks.writable(table[-1]):
-        while not blocks.free:
-            victim = scheduler.running[-1]
-            _preempt(scheduler, victim, plan)
-            if victim is sequence:
-                return False
-            if not grows and blocks.writable(table[-1]):
-                break  # who shared the block has left it
-        if grows:
+def make_room(scheduler: Scheduler, unit: list[Sequence], plan: Plan) -> bool:
+    """A place for the last token of running sequences; False where they had to leave themselves.
+
+    A shared block that one of them is going to write into is copied for it.
+    """
+    blocks = scheduler.blocks
+    while blocks.free < len(unit) and blocks.free < _new_blocks(blocks, unit):  # one each at most
+        victim = scheduler.running[-1]
+        _preempt(scheduler, victim, plan)
+        if victim in unit:
+            return False
+    for sequence in unit:
+        table, length = sequence.table, len(sequence.tokens)
+        if length > len(table) * blocks.block_size:
             table.append(blocks.allocate())
         elif not blocks.writable(table[-1]):
             plan.copies.append(blocks.own_copy(table, len(table) - 1))
-    sequence.room = length
+        sequence.own_room = len(table) * blocks.block_size
     return True
 
 
+def _new_blocks(blocks: BlockManager, unit: list[Sequence]) -> int:
+    """How many blocks these need for their last tokens; the last owner of one need not copy it."""
+    size = blocks.block_size
+    grow = sum(len(one.tokens) > len(one.table) * size for one in unit)
+    written = Counter(one.table[-1] for one in unit if len(one.tokens) <= len(one.table) * size)
+    return grow + sum(count - (blocks.owners[block] == count) for block, count in written.items())
+
+
 def swap_in(scheduler: Scheduler, plan: Plan) -> None:
-    """Let those in the second memory go on, the oldest first, as long as there is room."""
-    while scheduler.swapped and scheduler.left != 0:
-        sequence = scheduler.swapped[0]
-        needs = scheduler.config.blocks_for(len(sequence.tokens))
-        if not scheduler.fits(sequence, needs):
+    """Let those in the second memory go on, the oldest first, as long as there is room.
+
+    Full blocks that several of them share come back once, the last, partly filled one for each.
+    """
+    blocks = scheduler.blocks
+    while scheduler.swapped:
+        unit = list(scheduler.swapped[0].unit)
+        if scheduler.left is not None and scheduler.left < len(unit):
             return
-        scheduler.swapped.popleft()
-        sequence.table = [scheduler.blocks.allocate() for _ in range(needs)]
-        stored = sequence.table[: len(sequence.host)]
-        plan.swap_in.extend(zip(sequence.host, stored, strict=True))
-        plan.swapped_in.append(sequence.name)
-        scheduler.host_free.extend(sequence.host)
-        sequence.host = []
-        sequence.room = len(sequence.tokens)
-        sequence.remembered = 0
-        scheduler.place(sequence)
-        plan.decode.append(sequence)
+        full = unit[0].computed // blocks.block_size  # as many in each of them
+        together = dict.fromkeys(host for one in unit for host in one.host[:full])
+        if not (scheduler.has_rows(unit) and scheduler.has_blocks(len(together) + len(unit))):
+            return
+        place_of = {host: blocks.allocate() for host in together}
+        plan.swap_in.extend(place_of.items())
+        given = set()
+        for sequence in unit:
+            scheduler.swapped.popleft()
+            sequence.table = [place_of[host] for host in sequence.host[:full]]
+            for block in sequence.table:
+                if block in given:
+                    blocks.hold(block)
+            given.update(sequence.table)
+            sequence.table.append(blocks.allocate())
+            plan.swap_in.extend((host, sequence.table[-1]) for host in sequence.host[full:])
+            plan.swapped_in.append(sequence.name)
+            sequence.own_room = len(sequence.table) * blocks.block_size
+            sequence.remembered = 0
+            scheduler.place(sequence)
+            plan.decode.append(sequence)
+        free_host_blocks(scheduler, unit)
         if scheduler.left is not None:
-            scheduler.left -= 1
+            scheduler.left -= len(unit)
+
+
+def free_host_blocks(scheduler: Scheduler, unit: list[Sequence]) -> None:
+    """Give back what some sequences hold of the second memory, each block once."""
+    scheduler.host_free.extend(dict.fromkeys(host for one in unit for host in one.host))
+    for sequence in unit:
+        sequence.host = []
 
 
 def _preempt(scheduler: Scheduler, sequence: Sequence, plan: Plan) -> None:
-    """Take the blocks of a running sequence, which none has planned for in this tick."""
-    scheduler.running.remove(sequence)
-    swaps = scheduler.config.preemption == "swap" and sequence.decodes
-    if swaps and len(sequence.table) <= len(scheduler.host_free):
-        sequence.host = [scheduler.host_free.pop() for _ in sequence.table]
-        plan.swap_out.extend(zip(sequence.table, sequence.host, strict=True))
-        plan.swapped_out.append(sequence.name)
-        scheduler.rows -= sequence.rows
-        scheduler.blocks.release(sequence.table)
-        scheduler.swapped.appendleft(sequence)
+    """Take the blocks of a running sequence and its unit, for which nothing is planned yet."""
+    unit = list(sequence.unit)
+    for one in unit:
+        scheduler.running.remove(one)
+    stored = dict.fromkeys(block for one in unit for block in one.table)
+    swaps = scheduler.config.preemption == "swap" and all(one.decodes for one in unit)
+    if swaps and len(stored) <= len(scheduler.host_free):
+        host_of = {block: scheduler.host_free.pop() for block in stored}
+        plan.swap_out.extend(host_of.items())
+        for one in unit:
+            one.host = [host_of[block] for block in one.table]
+            plan.swapped_out.append(one.name)
+            scheduler.rows -= one.rows
+            scheduler.blocks.release(one.table)
+        scheduler.swapped.extendleft(reversed(unit))
     else:
-        plan.preempted.append(sequence.name)
-        scheduler.release(sequence)
-        scheduler.waiting.appendleft(sequence)
+        for one in unit:
+            plan.preempted.append(one.name)
+            scheduler.release(one)
+        scheduler.waiting.extendleft(reversed(unit))
+        if sequence.beams is not None:
+            sequence.beams.drawn.clear()  # all are computed again

@@ -19,6 +19,8 @@ MOST_STOP_LENGTH = 200  # characters
 MOST_SEED = 2**31 - 1
 LEAST_TEMPERATURE = 1e-6  # above 0
 USUAL_TOKENS = 16  # as OpenAI's API has it
+MOST_PENALTY = 10.0  # on the length of a beam
+USUAL_PENALTY = 1.0  # as vLLM has it: the mean log-probability of a token
 # What OpenAI's API takes and this one has nothing for: these values change nothing, others do.
 WITHOUT_EFFECT: Mapping[str, tuple[Any, ...]] = {
     "best_of": (None, 1),
@@ -31,6 +33,14 @@ WITHOUT_EFFECT: Mapping[str, tuple[Any, ...]] = {
 }
 KNOWN = ("model", "prompt", "max_tokens", "n", "temperature", "top_p", "top_k", "seed", "stop")
 KNOWN += ("stream", "stream_options", "user")
+KNOWN += ("use_beam_search", "length_penalty")  # not OpenAI's: as vLLM's API calls them
+# What draws at random, or ends a text where the search does not know of it: not with beam search.
+NOT_WITH_BEAMS: Mapping[str, tuple[Any, ...]] = {
+    "temperature": (None, 0),
+    "top_p": (None, 1),
+    "top_k": (None,),
+    "stop": (None, []),
+}
 
 
 class ApiError(ValueError):
@@ -51,12 +61,17 @@ class ApiError(ValueError):
 
 @dataclass(frozen=True)
 class Completion:
-    """What a body asks for: prompts as texts or as token ids, and how each is to be continued."""
+    """What a body asks for: prompts as texts or as token ids, and how each is to be continued.
+
+    n: samples of each prompt, or, with beam_search, beams.
+    """
 
     model: str
     prompts: tuple[str | tuple[int, ...], ...]
     max_tokens: int = USUAL_TOKENS
     n: int = 1
+    beam_search: bool = False
+    length_penalty: float = USUAL_PENALTY
     temperature: float = 1.0
     top_p: float = 1.0
     top_k: int | None = None
@@ -89,11 +104,21 @@ def read_completion(body: bytes) -> Completion:
     stream = _flag(given, "stream")
     if options is not None and not stream:
         raise ApiError(400, "stream_options is for stream = true alone", "stream_options")
+    beam_search = _flag(given, "use_beam_search")
+    if beam_search:
+        for name, allowed in NOT_WITH_BEAMS.items():
+            if not any(_same(given.get(name), one) for one in allowed):
+                raise ApiError(400, f"{name} does not go with use_beam_search; leave it out", name)
+    elif given.get("length_penalty") is not None:
+        rule = "length_penalty is for use_beam_search = true alone"
+        raise ApiError(400, rule, "length_penalty")
     return Completion(
         model=model,
         prompts=_prompts(given.get("prompt")),
         max_tokens=_whole(given, "max_tokens", 1, MOST_SEED, USUAL_TOKENS),
         n=_whole(given, "n", 1, MOST_SAMPLES, 1),
+        beam_search=beam_search,
+        length_penalty=_number(given, "length_penalty", 0.0, MOST_PENALTY, USUAL_PENALTY),
         temperature=_temperature(given),
         top_p=_number(given, "top_p", 0.0, 1.0, 1.0, above=True),
         top_k=_whole(given, "top_k", 1, MOST_SEED, None),

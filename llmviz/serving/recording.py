@@ -68,7 +68,7 @@ class Recording:
         by_name = {
             request.name(sample): request
             for request in self.requests
-            for sample in range(request.n)
+            for sample in range(request.texts)
         }
         times: dict[str, list[float]] = {}
         for tick in self.ticks:

@@ -8,10 +8,12 @@ from __future__ import annotations
 from bisect import insort
 from collections import deque
 
+from llmviz.serving.admission import admit
+from llmviz.serving.beams import Beams, advance_search, most_blocks
 from llmviz.serving.blocks import BlockManager
 from llmviz.serving.plan import Draw, Plan
 from llmviz.serving.policies import POLICIES
-from llmviz.serving.preemption import make_room, swap_in
+from llmviz.serving.preemption import free_host_blocks, make_room, swap_in
 from llmviz.serving.requests import Request
 from llmviz.serving.sequences import Sequence
 from llmviz.serving.settings import ServingConfig
@@ -35,22 +37,34 @@ class Scheduler:
         self.rows = 0  # of the running ones
         self.host_free = list(range(config.host_blocks))  # blocks of the second memory
         self.left: int | None = None  # of the token budget, in the tick that is planned
+        self.copies: list[tuple[int, int]] = []  # blocks to copy for a batch that runs as a whole
         self._requests = 0
 
     def check(self, request: Request) -> None:
         """Raise ValueError for a request that would never fit."""
-        config = self.config
-        if request.n > config.max_batch:
+        config, whole_batch = self.config, self.policy.whole_batches
+        if request.texts > config.max_batch:
+            name, kind = ("n", "samples") if request.beams is None else ("beams", "beams")
             raise ValueError(
-                f"n must be at most max_batch, {config.max_batch}; request {request.id!r} asks "
-                f"for {request.n} samples"
+                f"{name} must be at most max_batch, {config.max_batch}; request {request.id!r} "
+                f"asks for {request.texts} {kind}"
             )
+        memory = (
+            f"there are {config.n_blocks:,} blocks of {config.block_size}, "
+            f"{config.memory_tokens:,} tokens in all"
+        )
         if config.blocks_for(request.most_tokens) > config.n_blocks:
             raise ValueError(
                 f"request {request.id!r} may need {request.most_tokens:,} tokens of memory (prompt "
-                f"and new tokens less one); there are {config.n_blocks:,} blocks of "
-                f"{config.block_size}, {config.memory_tokens:,} tokens in all"
+                f"and new tokens less one); {memory}"
             )
+        if request.beams is not None:
+            blocks = most_blocks(request, config.block_size, whole_batch)
+            if blocks > config.n_blocks:
+                raise ValueError(
+                    f"request {request.id!r} may need {blocks:,} blocks for its {request.beams} "
+                    f"beams, which run together; {memory}"
+                )
 
     def add(self, request: Request) -> list[Sequence]:
         """Let a request wait, behind all others; return its sequences so far.
@@ -60,7 +74,9 @@ class Scheduler:
         self.check(request)
         number = self._requests
         self._requests += 1
-        if self.policy.whole_batches:  # every row is by itself
+        if request.beams is not None:
+            added = Beams(request, number, self.policy.whole_batches).sequences
+        elif self.policy.whole_batches:  # every row is by itself
             added = [Sequence(request, sample, number) for sample in range(request.n)]
         else:
             added = [Sequence(request, 0, number)]
@@ -79,6 +95,7 @@ class Scheduler:
             if all(sequence.reason is not None for sequence in self.running):
                 while self.running:
                     self.release(self.running.pop())
+                self.copies = []
             if not self.running and now < ready_at(self.config, len(self.waiting), waited_since):
                 return plan
             self._plan_whole_batch(plan)
@@ -87,7 +104,7 @@ class Scheduler:
             if not (plan.preempted or plan.swapped_out):
                 swap_in(self, plan)
                 if not self.swapped:
-                    self._admit(plan)
+                    admit(self, plan)
         self._plan_draws(plan)
         return plan
 
@@ -102,12 +119,8 @@ class Scheduler:
 
         A sequence without a token fails, and no later prompt shares its blocks. Returns the
         sequences that have ended; their blocks are free, but for those of a batch that goes on as
-        a whole.
+        a whole. A beam search makes its step when all its hypotheses have been computed.
         """
-        for sequence in plan.decode:
-            sequence.computed += 1
-            if sequence.computed % self.config.block_size == 0:
-                self._remember(sequence)
         for sequence, start, count in plan.prefill:
             sequence.computed = start + count
             self._remember(sequence)
@@ -120,22 +133,33 @@ class Scheduler:
             for _, sequence in plan.draws:
                 parent = parents.get(sequence.request.id, sequence)
                 if sequence is not parent:
-                    self._join(sequence, parent)
+                    self.join(sequence, parent)
             for parent in parents.values():
                 parent.will_fork = False
-        ended = []
-        for (_, sequence), token in zip(plan.draws, drawn, strict=True):
-            if isinstance(token, ValueError):
-                self.blocks.forget(sequence.table)
-                sequence.fail(str(token))
+        ended: list[Sequence] = []
+        searches: dict[Beams, None] = {}
+        size = self.config.block_size
+        for (_, sequence), draw in zip(plan.draws, drawn, strict=True):
+            sequence.computed = computed = len(sequence.tokens)
+            if isinstance(draw, int):
+                if computed % size == 0:
+                    self._remember(sequence)
+                if sequence.append(draw):
+                    ended.append(sequence)
+            elif sequence.beams is not None:
+                self._remember(sequence)
+                sequence.beams.note(sequence, draw)
+                searches[sequence.beams] = None
             else:
-                sequence.append(token)
-            if sequence.reason is not None:
+                self.blocks.forget(sequence.table)
+                sequence.fail(str(draw))
                 ended.append(sequence)
         for sequence in ended:
             if not self.policy.whole_batches:
                 self.running.remove(sequence)
                 self.release(sequence)
+        for beams in searches:
+            ended += advance_search(self, beams, plan)
         return ended
 
     def cancel(self, request_id: str, reason: str) -> list[Sequence]:
@@ -152,21 +176,31 @@ class Scheduler:
                 place.remove(sequence)
                 if place is self.running:
                     self.release(sequence)
-                elif place is self.swapped:
-                    self.host_free.extend(sequence.host)
-                    sequence.host.clear()
+        free_host_blocks(self, ended)
         return ended
 
     def release(self, sequence: Sequence) -> None:
         """Take the memory and the rows of a sequence that has left `running`."""
         self.rows -= sequence.rows
         self.blocks.release(sequence.table)
-        sequence.room = sequence.computed = sequence.remembered = 0
+        sequence.computed = sequence.remembered = 0
+        sequence.decodes = False
 
     def place(self, sequence: Sequence) -> None:
         """Let a sequence run; its table is set."""
         self.rows += sequence.rows
-        insort(self.running, sequence, key=_age)
+        if self.running and sequence.order < self.running[-1].order:
+            insort(self.running, sequence, key=_age)
+        else:
+            self.running.append(sequence)
+
+    def join(self, sequence: Sequence, parent: Sequence) -> None:
+        """Let a further text of a request run, on the blocks of another of its texts."""
+        sequence.table = self.blocks.fork(parent.table)
+        sequence.computed = parent.computed
+        sequence.own_room = parent.own_room = 0
+        sequence.remembered = parent.remembered
+        insort(self.running, sequence, key=_age)  # its row is counted already
 
     def check_blocks(self) -> None:
         """Raise ValueError if a block is lost, or held by somebody who should not have it."""
@@ -174,7 +208,8 @@ class Scheduler:
         for sequence in (*self.waiting, *self.swapped):
             if sequence.table:
                 raise ValueError(f"sequence {sequence.name!r} waits and holds blocks")
-        host = [block for sequence in self.swapped for block in sequence.host]
+        units = {id(one.unit[0]): one.unit for one in self.swapped}.values()
+        host = [block for unit in units for block in {b for one in unit for b in one.host}]
         if sorted(host + self.host_free) != list(range(self.config.host_blocks)):
             raise ValueError("a block of the second memory is lost or given twice")
         if self.rows != sum(sequence.rows for sequence in self.running):
@@ -183,6 +218,7 @@ class Scheduler:
     def _plan_whole_batch(self, plan: Plan) -> None:
         if self.running:
             go_on(self.running, plan)
+            plan.copies, self.copies = self.copies, []
             return
         count, blocks = next_batch(self.config, self.waiting)
         batch = [self.waiting.popleft() for _ in range(count)]
@@ -193,17 +229,18 @@ class Scheduler:
 
     def _plan_running(self, plan: Plan) -> None:
         """A token for each that decodes, a part of the prompt for each that does not yet."""
-        left = None
-        if self.policy.chunked:
-            left = self.config.token_budget - sum(1 for one in self.running if one.decodes)
-        place = 0
-        while place < len(self.running):
-            sequence = self.running[place]
-            place += 1
-            if sequence.decodes:
-                if make_room(self, sequence, plan):
-                    plan.decode.append(sequence)
-                continue
+        prompts = []
+        for sequence in self.running:  # who is pushed out meanwhile stands at its end
+            if not sequence.decodes:
+                prompts.append(sequence)
+            elif sequence.beams is not None:
+                unit = list(sequence.unit)
+                if sequence is unit[0] and make_room(self, unit, plan):
+                    plan.decode += unit
+            elif sequence.computed < sequence.own_room or make_room(self, [sequence], plan):
+                plan.decode.append(sequence)
+        left = self.config.token_budget - len(plan.decode) if self.policy.chunked else None
+        for sequence in prompts:
             count = len(sequence.tokens) - sequence.computed
             if left is not None:
                 count = min(count, left)
@@ -212,43 +249,19 @@ class Scheduler:
                 plan.prefill.append((sequence, sequence.computed, count))
         self.left = left
 
-    def _admit(self, plan: Plan) -> None:
-        """Let the first in the queue join as long as there are rows, blocks and budget."""
-        blocks = self.blocks
-        while self.waiting and self.left != 0:
-            sequence = self.waiting[0]
-            length = len(sequence.tokens)
-            known = blocks.find(sequence.tokens)
-            unused = sum(1 for block in known if not blocks.owners[block])
-            needs = self.config.blocks_for(length) - len(known)
-            if not self.fits(sequence, needs + unused):
-                return
-            self.waiting.popleft()
-            for block in known:
-                blocks.hold(block)
-            sequence.table = known + [blocks.allocate() for _ in range(needs)]
-            sequence.room, sequence.remembered = length, len(known)
-            sequence.computed = len(known) * blocks.block_size
-            plan.shared += sequence.computed
-            plan.admitted.append(sequence.name)
-            self.place(sequence)
-            count = length - sequence.computed
-            if self.left is not None:
-                count = min(count, self.left)
-                self.left -= count
-            plan.prefill.append((sequence, sequence.computed, count))
+    def has_rows(self, unit: list[Sequence]) -> bool:
+        """Whether the batch has rows for what joins together."""
+        return self.rows + sum([one.rows for one in unit]) <= self.config.max_batch
 
-    def fits(self, sequence: Sequence, needs: int) -> bool:
-        """Whether there are rows and blocks, with one to spare where others run already."""
-        if self.rows + sequence.rows > self.config.max_batch:
-            return False
-        return needs + bool(self.running) <= self.blocks.free
+    def has_blocks(self, count: int) -> bool:
+        """Whether so many blocks are free, with one to spare where others run already."""
+        return count + bool(self.running) <= self.blocks.free
 
     def _plan_draws(self, plan: Plan) -> None:
         plan.draws = list(enumerate(plan.decode))
         row = len(plan.decode)
         for sequence, start, count in plan.prefill:
-            if start + count == len(sequence.tokens):
+            if start + count == len(sequence.tokens) and not sequence.idle:
                 plan.draws.append((row, sequence))
                 if sequence.will_fork:
                     request, number = sequence.request, sequence.order[0]
@@ -256,13 +269,6 @@ class Scheduler:
                         (row, Sequence(request, sample, number)) for sample in range(1, request.n)
                     ]
             row += 1
-
-    def _join(self, sequence: Sequence, parent: Sequence) -> None:
-        """Let a further sample of a request run, on the blocks of the first one's prompt."""
-        sequence.table = self.blocks.fork(parent.table)
-        sequence.computed, sequence.room = parent.computed, parent.room
-        sequence.remembered = parent.remembered
-        insort(self.running, sequence, key=_age)  # its row was counted with its parent's
 
     def _remember(self, sequence: Sequence) -> None:
         full = sequence.computed // self.config.block_size

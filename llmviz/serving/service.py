@@ -55,7 +55,7 @@ class Answer:
 
     def __init__(self, requests: Sequence[Request]) -> None:
         self.requests = tuple(requests)
-        self.choices = sum(request.n for request in requests)
+        self.choices = sum(request.texts for request in requests)
         self._loop = asyncio.get_running_loop()
         self._taken: asyncio.Future[None] = self._loop.create_future()
         self._queue: asyncio.Queue[Written | Ended] = asyncio.Queue()
@@ -231,7 +231,7 @@ class Service:
         choice = 0
         for request in answer.requests:
             self._requests[request.id] = request
-            for sample in range(request.n):
+            for sample in range(request.texts):
                 self._places[request.name(sample)] = answer, choice
                 choice += 1
         answer.take()
@@ -240,7 +240,7 @@ class Service:
         for request in answer.requests:
             if self._requests.pop(request.id, None) is not None:
                 self._engine.cancel(request.id)
-                for sample in range(request.n):
+                for sample in range(request.texts):
                     self._places.pop(request.name(sample), None)
 
     def _forget(self, answer: Answer) -> None:
@@ -260,7 +260,7 @@ class Service:
             if outcome.problem:
                 _log.warning("request %s failed: %s", outcome.request, outcome.problem)
             answer.put(Ended(choice, outcome.reason, outcome.problem))
-            if not any(request.name(sample) in self._places for sample in range(request.n)):
+            if not any(request.name(sample) in self._places for sample in range(request.texts)):
                 del self._requests[request.id]
             if answer.over:
                 self._forget(answer)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from llmviz.config import Config, setting
-from llmviz.serving.plan import Plan
+from llmviz.serving.plan import Draw, Plan
 from llmviz.serving.record import RunClock, record
 from llmviz.serving.recording import Recording
 from llmviz.serving.requests import Request, check_request
@@ -112,10 +112,12 @@ class SimulatedModel:
             self._clock.skip_to(self._clock() + self._costs.seconds(plan.tokens, stored))
         return sums
 
-    def draw(self, plan: Plan, computed: list[int]) -> list[int]:
+    def draw(self, plan: Plan, computed: list[int]) -> list[Draw]:
         """A token for each draw, from its row's sum and the seed of its sample."""
         return [
             next_token(computed[row], one.request.seed + one.sample, self.vocab_size)
+            if one.beams is None
+            else log_probabilities(computed[row], self.vocab_size)
             for row, one in plan.draws
         ]
 
@@ -148,6 +150,13 @@ def next_token(total: int, seed: int, vocab_size: int) -> int:
     return mixed((total & 0xFFFFFFFF, total >> 32, seed)) % vocab_size
 
 
+def log_probabilities(total: int, vocab_size: int) -> np.ndarray:
+    """The log-probabilities (V,) that the stand-in gives beam search after such tokens."""
+    logits = 2 * np.random.default_rng(total).standard_normal(vocab_size)
+    logits -= logits.max()
+    return logits - np.log(np.exp(logits).sum())
+
+
 def simulate(
     requests: Iterable[Request], config: ServingConfig, costs: CostModel | None = None
 ) -> Recording:
@@ -176,7 +185,7 @@ def replay(
     for request in recording.requests:
         lengths = [
             len(ended[name].tokens)
-            for name in map(request.name, range(request.n))
+            for name in map(request.name, range(request.texts))
             if name in ended and ended[name].tokens
         ]
         values = request.to_dict() | {"stop_ids": []}

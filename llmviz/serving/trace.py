@@ -44,7 +44,9 @@ class Tick:
     admitted, preempted, swapped_out, swapped_in: sequences. copies: (from, to), blocks copied
     since one of their owners was going to write. shared: prompt tokens that were not computed
     since their blocks were there. emitted: (sequence, token id) drawn at the end of the tick.
-    finished: what ended in it, or was cancelled since the tick before.
+    finished: what ended in it, or was cancelled since the tick before. hypotheses: of each beam
+    search that made a step (sequence, the one whose text it goes on with, token id), for each
+    hypothesis that lives after it; the others are dropped.
     """
 
     number: int
@@ -69,6 +71,7 @@ class Tick:
     shared: int = 0
     emitted: tuple[tuple[str, int], ...] = ()
     finished: tuple[Outcome, ...] = ()
+    hypotheses: tuple[tuple[str, str, int], ...] = ()
 
     @property
     def tokens(self) -> int:
@@ -91,7 +94,7 @@ class Tick:
             [row.sequence, row.request, row.phase, row.start, row.tokens] for row in self.rows
         ]
         values["finished"] = [
-            [one.request, one.sample, list(one.tokens), one.reason, one.problem]
+            [one.request, one.sample, list(one.tokens), one.reason, one.problem, one.score]
             for one in self.finished
         ]
         return values
@@ -107,9 +110,10 @@ class Tick:
                 "copies": tuple(tuple(pair) for pair in values["copies"]),
                 "emitted": tuple(tuple(pair) for pair in values["emitted"]),
                 "finished": tuple(
-                    Outcome(request, sample, tuple(tokens), reason, *problem)
-                    for request, sample, tokens, reason, *problem in values["finished"]
+                    Outcome(request, sample, tuple(tokens), reason, *more)
+                    for request, sample, tokens, reason, *more in values["finished"]
                 ),
+                "hypotheses": tuple(tuple(one) for one in values.get("hypotheses", ())),
                 **{
                     name: tuple(values[name])
                     for name in (

@@ -18,10 +18,9 @@ def ready_at(config: ServingConfig, waiting: int, waited_since: float | None) ->
 
 
 def go_on(running: Iterable[Sequence], plan: Plan) -> None:
-    """Plan the next token of a batch; the rows of those that have ended are padding."""
+    """Plan the next token of a batch; rows of what has ended or was dropped are padding."""
     for sequence in running:
-        if sequence.reason is None:
-            sequence.room = len(sequence.tokens)
+        if sequence.reason is None and not sequence.idle:
             plan.decode.append(sequence)
         else:
             plan.padding.append(sequence)
@@ -31,24 +30,25 @@ def next_batch(config: ServingConfig, waiting: Iterable[Sequence]) -> tuple[int,
     """How many of those who wait form the next batch, and how many blocks each of them gets.
 
     Every row gets memory for the longest prompt and the most new tokens of the batch. The first
-    one fits alone.
+    one fits alone. The hypotheses of a beam search are in one batch.
     """
-    count = longest = most_new = blocks = 0
-    for sequence in islice(waiting, config.max_batch):
-        prompt = max(longest, sequence.prompt_length)
-        new = max(most_new, sequence.request.max_new_tokens)
-        each = config.blocks_for(prompt + new - 1)
-        if count and (count + 1) * each > config.n_blocks:
+    longest = most_new = 0
+    batch = 0, 0
+    for count, sequence in enumerate(islice(waiting, config.max_batch), 1):
+        longest = max(longest, sequence.prompt_length)
+        most_new = max(most_new, sequence.request.max_new_tokens)
+        each = config.blocks_for(longest + most_new - 1)
+        if batch[0] and count * each > config.n_blocks:
             break
-        count, longest, most_new, blocks = count + 1, prompt, new, each
-    return count, blocks
+        if sequence is sequence.unit[-1]:
+            batch = count, each
+    return batch
 
 
 def begin(batch: list[Sequence], plan: Plan) -> None:
     """Plan the prompts of a new batch, padded to the longest of them."""
     longest = max((sequence.prompt_length for sequence in batch), default=0)
     for sequence in batch:
-        sequence.room = sequence.prompt_length
         plan.admitted.append(sequence.name)
         plan.prefill.append((sequence, 0, sequence.prompt_length))
         plan.padding_tokens += longest - sequence.prompt_length

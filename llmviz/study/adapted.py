@@ -181,38 +181,53 @@ def studied(values: np.ndarray, size: int, most: int) -> Studied:
     return Studied(found, values.shape, row, column, part)
 
 
-class Merged(NamedTuple):
-    """What merging an adapter changed in the model's answer to one text, measured."""
+class MergedCopy(NamedTuple):
+    """A copy of a model with the adapter in use added into its matrices for good."""
+
+    model: GPT
+    back: bool  # whether every weight was the same to the bit after it was taken out again
+
+
+def merged_copy(model: GPT) -> MergedCopy:
+    """Merge the adapter in use into a copy of a model, take it out again, and merge it for good."""
+    import torch
+
+    from llmviz.finetuning.lora import merge, unmerge, without_adapters
+
+    own = copy.deepcopy(model)  # with weights of its own: merging writes into them
+    merge(own)
+    unmerge(own)
+    pairs = zip(model.state_dict().values(), own.state_dict().values(), strict=True)
+    back = all(torch.equal(before, after) for before, after in pairs)
+    return MergedCopy(without_adapters(own), back)
+
+
+class BothWays(NamedTuple):
+    """What merging an adapter changes in the model's answer to one text, measured."""
 
     largest: float  # difference of two logits
     logit: float  # the largest magnitude among the logits
-    back: bool  # whether every weight was the same to the bit after `unmerge`
     seconds: tuple[float, float]  # of the pass with the adapter beside W, and merged
 
 
-def merge_and_back(model: GPT, ids: tuple[int, ...], seconds: Callable[[], float]) -> Merged:
-    """Merge the adapter in use into a copy of a model, ask both, and take it out again.
+def both_ways(
+    model: GPT, merged: GPT, ids: tuple[int, ...], seconds: Callable[[], float]
+) -> BothWays:
+    """Ask a model with an adapter beside its matrices, and its merged copy.
 
     seconds: a clock, such as `time.thread_time`.
     """
     import torch
 
-    from llmviz.finetuning.lora import merge, unmerge
-
-    own = copy.deepcopy(model)  # with weights of its own: merging writes into them
     idx = torch.tensor([ids])
-    before = {name: one.clone() for name, one in own.state_dict().items()}
 
-    def timed() -> tuple[Tensor, float]:
-        own(idx)  # the first pass pays for what is made once
+    def timed(one: GPT) -> tuple[Tensor, float]:
         begun = seconds()
-        logits = own(idx)[0]
+        logits = one(idx)[0]
         return logits, seconds() - begun
 
-    with torch.no_grad():
-        beside, slow = timed()
-        merge(own)
-        into, fast = timed()
-        unmerge(own)
-    back = all(torch.equal(before[name], one) for name, one in own.state_dict().items())
-    return Merged(float((beside - into).abs().max()), float(beside.abs().max()), back, (slow, fast))
+    with torch.inference_mode():
+        merged(idx)  # the first pass of a length pays for what is made once
+        beside, slow = timed(model)
+        into, fast = timed(merged)
+    return BothWays(float((beside - into).abs().max()), float(beside.abs().max()), (slow, fast))

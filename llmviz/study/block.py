@@ -28,14 +28,9 @@ STAGES = {
 
 def require_block(model: nn.Module) -> GPT:
     """Return the model; ValueError for one whose layers are not attention, +, feed-forward, +."""
-    from llmviz.study.transformers import require_transformer
+    from llmviz.study.transformers import require_dense
 
-    gpt = require_transformer(model)
-    if gpt.config.n_expert > 1:
-        raise ValueError(
-            "this opens layers with one feed-forward network; "
-            f"the model has {gpt.config.n_expert} experts a layer"
-        )
+    gpt = require_dense(model)
     if not gpt.config.residual:
         raise ValueError("this opens layers that add to their input; the model has residual=False")
     return gpt

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from torch import nn
+    from torch import Tensor, nn
 
     from llmviz.models import GPT
+    from llmviz.sampling.generation import NextLogits
     from llmviz.tokenizers import Tokenizer
 
 
@@ -32,20 +35,32 @@ def continuation(model: nn.Module, tokenizer: Tokenizer, prompt: str, tokens: in
     Bytes that make no character are shown as �. Raises ValueError for a text that cannot be
     encoded.
     """
-    import torch
-
-    from llmviz.sampling.generation import generate
+    from llmviz.sampling.generation import NextLogits
     from llmviz.training.data import end_id
 
     ids, end = tokenizer.encode_from_start(prompt), end_id(tokenizer)
     room = max(1, model.context_length - tokens)
     window = ids[-room:]
-    with torch.inference_mode():
-        first = model(torch.tensor([window]))[0][0, -1].double().softmax(-1).numpy()
-    chosen = [one.id for one in generate(model, window, tokens, temperature=0.0, stop_id=end)]
+    next_logits = NextLogits(model)
+    logits = next_logits(window)  # one pass of the prompt is for the first choice and for the text
+    chosen = []
+    for token in islice(_most_probable(next_logits, logits, window), tokens):
+        chosen.append(token)
+        if token == end:
+            break
     ended = bool(chosen) and chosen[-1] == end
     data = b"".join(tokenizer.token_bytes(one) for one in (chosen[:-1] if ended else chosen))
+    first = logits.double().softmax(-1).numpy()
     return Continuation(data.decode("utf-8", "replace"), ended, first, len(ids) - len(window))
+
+
+def _most_probable(next_logits: NextLogits, logits: Tensor, window: list[int]) -> Iterator[int]:
+    """Yield the largest of the logits (V,) after a window, then what follows it, and so on."""
+    ids = list(window)
+    while True:
+        ids.append(int(logits.numpy().argmax()))  # of equal ones the first
+        yield ids[-1]
+        logits = next_logits(ids)
 
 
 def untrained(model: GPT, seed: int = 0) -> GPT:

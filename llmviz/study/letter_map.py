@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from llmviz.training.config import Plan, TrainConfig
+from llmviz.training.config import ON_ONE_CORE, Plan, TrainConfig
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -60,10 +60,7 @@ class MapSettings:
             log_every=max(1, self.steps // FRAMES),
             checkpoint_every=0,
             seed=self.seed,
-            device="cpu",
-            dtype="float32",
-            threads=1,
-            compile="off",
+            **ON_ONE_CORE,
         )
         return Plan(
             model="mlp",

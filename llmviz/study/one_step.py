@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from llmviz.training.config import TrainConfig
+from llmviz.training.config import ON_ONE_CORE, TrainConfig
 
 if TYPE_CHECKING:
     import torch
@@ -60,10 +60,7 @@ class Asked:
             checkpoint_every=STEPS // 2,
             sample_every=0,
             seed=self.seed,
-            device="cpu",
-            dtype="float32",
-            threads=1,
-            compile="off",
+            **ON_ONE_CORE,
         )
 
 

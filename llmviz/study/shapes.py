@@ -4,11 +4,22 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from llmviz.models.arithmetic import PRESET_NAMES as SHAPE_NAMES
+from llmviz.models.arithmetic import PRESET_SOURCES as SHAPE_SOURCES
 from llmviz.models.arithmetic import PRESETS as SHAPES
 from llmviz.models.arithmetic import TensorShape, tensors
 from llmviz.models.settings import GPTConfig
 
-__all__ = ["FIELDS", "SHAPES", "TensorRow", "config_of", "settings_of", "tensor_rows"]
+__all__ = [
+    "FIELDS",
+    "SHAPES",
+    "SHAPE_NAMES",
+    "SHAPE_SOURCES",
+    "TensorRow",
+    "config_of",
+    "settings_of",
+    "tensor_rows",
+]
 
 # The control's name -> the setting's; 0 in a control leaves the setting to its usual value.
 FIELDS = {

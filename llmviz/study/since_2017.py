@@ -14,9 +14,10 @@ from torch import Tensor, nn
 
 from llmviz.models.arithmetic import cache_bytes, cache_per_token
 from llmviz.models.gpt import GPT
+from llmviz.models.layer_parts import position_table
 from llmviz.models.settings import GPTConfig
 from llmviz.nn.layers import layer_norm_steps, rms_norm_steps
-from llmviz.study.transformers import require_transformer
+from llmviz.study.transformers import require_dense, require_transformer
 from llmviz.trace import record
 from llmviz.training.recipes import SINCE_2017, plan_of
 
@@ -116,7 +117,7 @@ def position_numbers(model: nn.Module, ids: Sequence[int]) -> Tensor:
         return model.blocks[0].attn.rotary.cos[:t, : config.head_size // 2]
     if config.positions == "none":
         raise ValueError("this model has no positions")
-    return (model.waves if model.position is None else model.position.weight.detach())[:t]
+    return position_table(model)[:t]
 
 
 def activations(model: nn.Module, ids: Sequence[int]) -> Tensor:
@@ -124,9 +125,7 @@ def activations(model: nn.Module, ids: Sequence[int]) -> Tensor:
 
     Raises ValueError for a model with experts, which have a network each.
     """
-    gpt = require_transformer(model)
-    if gpt.config.n_expert > 1:
-        raise ValueError("experts have an activation each; this reads the one of a dense model")
+    gpt = require_dense(model)
     names = ["blocks.0.mlp.hidden", "blocks.0.mlp.act"]
     trace = _recorded(gpt, ids, names)
     return torch.stack([trace[name][0] for name in names])

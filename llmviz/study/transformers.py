@@ -16,6 +16,17 @@ def require_transformer(model: nn.Module) -> GPT:
     return model
 
 
+def require_dense(model: nn.Module) -> GPT:
+    """Return the model; ValueError for one whose layers have several feed-forward networks."""
+    gpt = require_transformer(model)
+    if gpt.config.n_expert > 1:
+        raise ValueError(
+            "this needs one feed-forward network a layer; "
+            f"the model has {gpt.config.n_expert} experts a layer"
+        )
+    return gpt
+
+
 def require_sum(model: nn.Module) -> GPT:
     """Return the model; ValueError where the residual stream is not the sum of what was added.
 

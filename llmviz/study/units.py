@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from llmviz.models.gpt import GPT
-from llmviz.study.transformers import require_transformer
+from llmviz.study.transformers import require_dense
 from llmviz.trace import record
 
 KEPT = 8
@@ -79,7 +79,7 @@ def search_steps(
 
     The last one is that of all texts. Raises ValueError as `search_units` does.
     """
-    gpt = _dense(model)
+    gpt = require_dense(model)
     if not any(map(len, texts)):
         raise ValueError("a search needs at least one text with a token in it")
     shape = (gpt.config.n_layer, gpt.config.feed_forward_size)
@@ -122,7 +122,7 @@ def unit_values(model: nn.Module, ids: Sequence[int], layer: int) -> Tensor:
 
     Raises ValueError as `search_units` does, and for a layer that is not there.
     """
-    gpt = _dense(model)
+    gpt = require_dense(model)
     _check(gpt, layer, 0)
     name = f"blocks.{layer}.mlp.act"
     with torch.inference_mode(), record(name) as trace:
@@ -140,7 +140,7 @@ def unit_writes(model: nn.Module, layer: int, unit: int, keep: int = 10) -> Unit
     Reference: Geva et al. 2022, "Transformer Feed-Forward Layers Build Predictions by Promoting
     Concepts in the Vocabulary Space", section 3.
     """
-    gpt = _dense(model)
+    gpt = require_dense(model)
     _check(gpt, layer, unit)
     with torch.inference_mode():
         column = gpt.blocks[layer].mlp.output.weight[:, unit]  # (C,)
@@ -151,16 +151,6 @@ def unit_writes(model: nn.Module, layer: int, unit: int, keep: int = 10) -> Unit
         keep = min(keep, len(logits))
         more, less = logits.topk(keep), logits.topk(keep, largest=False)
         return UnitWrites(more.indices, more.values, less.indices, less.values)
-
-
-def _dense(model: nn.Module) -> GPT:
-    gpt = require_transformer(model)
-    if gpt.config.n_expert > 1:
-        raise ValueError(
-            "units are those of one feed-forward network a layer; "
-            f"this model has {gpt.config.n_expert} experts a layer"
-        )
-    return gpt
 
 
 def _check(gpt: GPT, layer: int, unit: int) -> None:

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from llmviz.paths import EXPERIMENT_FOLDER
-from llmviz.training.config import TrainConfig
+from llmviz.training.config import ON_ONE_CORE, TrainConfig
 from llmviz.training.errors import CheckpointError
 from llmviz.training.files import read_json, write_json
 
@@ -60,10 +60,7 @@ TRAINING = TrainConfig(
     eval_batches=4,
     log_every=100,
     checkpoint_every=0,
-    device="cpu",
-    dtype="float32",
-    threads=1,
-    compile="off",
+    **ON_ONE_CORE,
 )
 
 

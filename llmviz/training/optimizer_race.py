@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Mapping
 
-from llmviz.training.config import TrainConfig
+from llmviz.training.config import ON_ONE_CORE, TrainConfig
 from llmviz.training.loop import train
 from llmviz.training.plan import Plan, prepare
 from llmviz.training.records import TrainRecord
@@ -45,9 +45,7 @@ def race_plan(optimizer: str, rate: float, steps: int) -> Plan:
             eval_batches=0,
             log_every=1,
             checkpoint_every=0,
-            device="cpu",
-            dtype="float32",
-            threads=1,
+            **ON_ONE_CORE,
         ),
     )
 

@@ -69,6 +69,23 @@ def whole_words(
     )
 
 
+def word_pieces(options: dict[str, Any], **train: Any) -> Plan:
+    """A GPT that reads tiny-world in BPE tokens; all such models have the same tokenizer."""
+    settings: dict[str, Any] = {"batch_size": 16, "eval_every": 500, "checkpoint_every": 500}
+    return Plan(
+        model="gpt",
+        model_options=options,
+        corpus="tiny-world",
+        characters=40_000_000,
+        tokenizer="bpe",
+        vocab_size=3072,
+        context_length=256,
+        windows="padded",
+        fraction=0.01,
+        train=TrainConfig(**{**settings, **train}),
+    )
+
+
 def translation(model: str, options: dict[str, Any]) -> Plan:
     """Both translators see the same sentences in the same batches, as often."""
     return Plan(

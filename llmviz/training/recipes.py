@@ -12,7 +12,7 @@ from llmviz.paths import BUNDLED_CHECKPOINTS
 from llmviz.training.config import BOTH, DETAILS, TrainConfig
 from llmviz.training.errors import CheckpointError
 from llmviz.training.plan import Plan
-from llmviz.training.recipe_plans import names, translation, whole_words
+from llmviz.training.recipe_plans import names, translation, whole_words, word_pieces
 from llmviz.training.word_vectors import WordVectorPlan
 
 
@@ -68,30 +68,17 @@ _NAMES_GPT = {"n_layer": 2, "n_head": 4, "n_embd": 48, "dropout": 0.1}
 RECIPES: dict[str, Recipe] = {
     "tiny-world-gpt": Recipe(
         "a BPE GPT on the bundled world",
-        Plan(
-            model="gpt",
-            model_options={"n_layer": 4, "n_head": 4, "n_embd": 192},
-            corpus="tiny-world",
-            characters=40_000_000,
-            tokenizer="bpe",
-            vocab_size=3072,
-            context_length=256,
-            windows="padded",
-            fraction=0.01,
-            train=TrainConfig(
-                steps=12_000,
-                batch_size=16,
-                learning_rate=2e-3,
-                min_lr=2e-5,
-                warmup_steps=300,
-                weight_decay=0.05,
-                eval_every=500,
-                eval_batches=20,
-                log_every=20,
-                checkpoint_every=500,
-                sample_every=1000,
-                sample_tokens=200,
-            ),
+        word_pieces(
+            {"n_layer": 4, "n_head": 4, "n_embd": 192},
+            steps=12_000,
+            learning_rate=2e-3,
+            min_lr=2e-5,
+            warmup_steps=300,
+            weight_decay=0.05,
+            eval_batches=20,
+            log_every=20,
+            sample_every=1000,
+            sample_tokens=200,
         ),
         then=(
             # Reading alone does not teach it who has what: see `llmviz.corpus.exercises`.
@@ -119,29 +106,16 @@ RECIPES: dict[str, Recipe] = {
     ),
     f"{DRAFTS}/tiny-world": Recipe(
         "one narrow layer with the tokenizer of tiny-world-gpt: it guesses what that will write",
-        Plan(
-            model="gpt",
-            model_options={"n_layer": 1, "n_head": 4, "n_embd": 64},
-            corpus="tiny-world",
-            characters=40_000_000,
-            tokenizer="bpe",
-            vocab_size=3072,
-            context_length=256,
-            windows="padded",
-            fraction=0.01,
-            train=TrainConfig(
-                steps=2500,
-                batch_size=16,
-                learning_rate=5e-3,
-                min_lr=5e-5,
-                warmup_steps=100,
-                weight_decay=0.01,
-                eval_every=500,
-                eval_batches=10,
-                log_every=50,
-                checkpoint_every=500,
-                dtype="float32",
-            ),
+        word_pieces(
+            {"n_layer": 1, "n_head": 4, "n_embd": 64},
+            steps=2500,
+            learning_rate=5e-3,
+            min_lr=5e-5,
+            warmup_steps=100,
+            weight_decay=0.01,
+            eval_batches=10,
+            log_every=50,
+            dtype="float32",
         ),
     ),
     "tiny-world-char": Recipe(

@@ -83,6 +83,40 @@ def choose(
     )
 
 
+def choose_below_title(
+    state: PageState,
+    key: str,
+    label: str,
+    names: Mapping[str, str],
+    then: Callable[[], None] | None = None,
+) -> None:
+    """Show what there is to choose as a row of names; the label is for screen readers."""
+    st.pills(
+        label,
+        required=True,
+        wrap=True,
+        label_visibility="collapsed",
+        **state.named(key, names, then),
+    )
+
+
+def suggest(
+    label: str, options: Sequence[Any], take: Callable[[Any], None], *, key: str, **more: Any
+) -> None:
+    """Show options as buttons, of which none stays pressed.
+
+    take: called with the one that is pressed. more: as `st.pills` takes it.
+    """
+
+    def pressed() -> None:
+        option = st.session_state.get(key)
+        if option is not None:
+            take(option)
+            st.session_state[key] = None
+
+    st.pills(label, options, key=key, on_change=pressed, **more)
+
+
 def theme() -> Mode:
     """Return "dark" or "light", as the learner's page is now."""
     return "dark" if st.context.theme.type == "dark" else "light"

@@ -1,9 +1,9 @@
-"""Matrices whose kept cell stands in the link, for the chapters of this lesson."""
+"""A place in a picture, such as a cell of a matrix, that stands in the link."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
 
 import numpy as np
 import streamlit as st
@@ -12,6 +12,29 @@ from llmviz import components as lv
 from llmviz.ui.state import PageState
 
 NONE = "-"  # written where the learner let go of the cell that a picture opens with
+
+
+def link_of(place: Sequence[object] | None) -> str:
+    """Return a place as a link has it, which `cell_of` reads again; empty for none.
+
+    >>> link_of(["weights", 1, 2]), link_of(None)
+    ('weights.1.2', '')
+    """
+    return ".".join(map(str, place)) if place else ""
+
+
+def keeping(
+    state: PageState, control: str, key: str, part: Literal["pinned", "chosen"]
+) -> Callable[[], None]:
+    """Return the callback that puts the place reported by a component into the link.
+
+    key: of the component. part: what it calls the place.
+    """
+
+    def settled() -> None:
+        state[control] = link_of(st.session_state[key].get(part))
+
+    return settled
 
 
 def show(
@@ -33,8 +56,7 @@ def show(
     pinned = lv.cell_of(state[control] or first, shapes)
 
     def settled() -> None:
-        kept = st.session_state[key].get("pinned")
-        written = ".".join(map(str, kept)) if kept else NONE
-        state[control] = "" if written == first else written
+        kept = link_of(st.session_state[key].get("pinned")) or NONE
+        state[control] = "" if kept == first else kept
 
     lv.matrix_view(matrices, layout=layout, key=key, pinned=pinned, on_change=settled, **more)

@@ -6,6 +6,7 @@ import streamlit as st
 
 from llmviz.components.text_guard.view import text_guard
 from llmviz.ui import browser, prose
+from llmviz.ui.common import suggest
 from llmviz.ui.state import LEARNER_TEXT, THROUGH_APP, PageState
 
 EXAMPLES = {
@@ -39,25 +40,16 @@ def tidy() -> None:
 
 def text_box(state: PageState, *, label: str = "Your text", height: int = 110) -> str:
     """Show the box for the learner's text, with examples to start from, and return the text."""
-    example = st.pills(
-        "Examples",
-        list(EXAMPLES),
-        key=f"_examples@{state.page}",
-        label_visibility="collapsed",
-        on_change=lambda: _take_example(state),
-    )
-    del example  # the callback has used it: a choice sets the text and is let go
+
+    def take(name: str) -> None:
+        state[LEARNER_TEXT.key] = EXAMPLES[name]
+
+    key = f"_examples@{state.page}"
+    suggest("Examples", list(EXAMPLES), take, key=key, label_visibility="collapsed")
     with st.container(gap=None):
         st.text_area(label, height=height, **state.bind(LEARNER_TEXT.key))
         text_guard(HALF_CHARACTER)
     return state[LEARNER_TEXT.key]
-
-
-def _take_example(state: PageState) -> None:
-    chosen = st.session_state.get(f"_examples@{state.page}")
-    if chosen:
-        state[LEARNER_TEXT.key] = EXAMPLES[chosen]
-        st.session_state[f"_examples@{state.page}"] = None
 
 
 def sidebar() -> None:

@@ -18,12 +18,15 @@ from typing import Any
 
 import pytest
 
+from llmviz.paths import BUNDLED_CHECKPOINTS
 from tests.browser.hand import NOTE_MESSAGES, settle
 from tests.pages.small_model import make_checkpoint
+from tests.published_models import Hub, serve
 
 ROOT = Path(__file__).parents[2]
 CHROMIUM = os.environ.get("LLMVIZ_CHROMIUM") or shutil.which("chromium") or ""
 REQUIRED = os.environ.get("LLMVIZ_BROWSER_REQUIRED") == "1"
+HEIGHT = 900  # of a window
 PATIENCE = 90_000  # milliseconds that anything may take on a busy machine
 FLAGS = [
     "--no-sandbox",
@@ -64,6 +67,12 @@ class Visit:
     url: str
     errors: list[str] = field(default_factory=list)
     foreign: list[str] = field(default_factory=list)
+    crashed: bool = False
+
+    def dress(self, theme: str, width: int) -> None:
+        """Give the window a theme and a width, as the learner's system and hand do."""
+        self.page.emulate_media(color_scheme=theme, reduced_motion="reduce")
+        self.page.set_viewport_size({"width": width, "height": HEIGHT})
 
     def open(self, path: str = "", wait_for: str = "h1") -> None:
         """Open a path of the app and wait until a part of it stands and the script has ended."""
@@ -149,16 +158,44 @@ def app_url() -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def small_models(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of checkpoints with one small model."""
+    """A folder of checkpoints: one small model, and the bundled ones that name people."""
     folder = tmp_path_factory.mktemp("checkpoints")
     make_checkpoint(folder)
+    for bundled in BUNDLED_CHECKPOINTS.glob("names-*"):
+        shutil.copytree(bundled, folder / bundled.name)
     return folder
 
 
 @pytest.fixture(scope="session")
-def small_url(small_models: Path) -> Iterator[str]:
-    """The address of an app with the one small model bundled, started once for all that ask."""
-    with app(LLMVIZ_CHECKPOINTS=str(small_models)) as url:
+def runs_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the app of `small_url` keeps its runs."""
+    return tmp_path_factory.mktemp("runs")
+
+
+@pytest.fixture(scope="session")
+def hub() -> Iterator[Hub]:
+    """The hub of published models that the app of `small_url` asks."""
+    hub = Hub()
+    with serve(hub):
+        yield hub
+
+
+@pytest.fixture(scope="session")
+def small_url(
+    small_models: Path, runs_folder: Path, hub: Hub, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[str]:
+    """The address of an app with a small model for the large ones, and with runs of its own.
+
+    Started once for all that ask: a server imports torch and all chapters, which takes ten
+    seconds. So who starts a run there also stops it.
+    """
+    with app(
+        LLMVIZ_CHECKPOINTS=str(small_models),
+        LLMVIZ_RUNS=str(runs_folder),
+        LLMVIZ_MAX_RUNS="2",
+        HF_ENDPOINT=hub.url,
+        HF_HUB_CACHE=str(tmp_path_factory.mktemp("hub")),
+    ) as url:
         yield url
 
 
@@ -177,7 +214,7 @@ def browser() -> Iterator[object]:
 def make_visit(browser: object, url: str, theme: str = "light", width: int = 1440) -> Visit:
     """Open a fresh browser window that notes errors and requests to other hosts."""
     context = browser.new_context(
-        viewport={"width": width, "height": 900},
+        viewport={"width": width, "height": HEIGHT},
         color_scheme=theme,
         reduced_motion="reduce",
     )
@@ -193,35 +230,78 @@ def make_visit(browser: object, url: str, theme: str = "light", width: int = 144
             visit.errors.append(message.text)
 
     def on_request(request: object) -> None:
-        if request.url.startswith("http") and not request.url.startswith(url):
+        if request.url.startswith("http") and not request.url.startswith(visit.url):
             visit.foreign.append(request.url)
 
     visit.page.on("console", on_console)
     visit.page.on("pageerror", lambda error: visit.errors.append(str(error)))
     visit.page.on("request", on_request)
+    visit.page.on("crash", lambda: setattr(visit, "crashed", True))
     return visit
 
 
-@pytest.fixture
-def visit(browser: object, app_url: str) -> Iterator[Visit]:
-    """A fresh window on the running app."""
-    fresh = make_visit(browser, app_url)
-    yield fresh
-    fresh.page.context.close()
+def leave(visit: Visit) -> None:
+    """Leave nothing in a window of what a test did there, but keep the scripts that it loaded."""
+    page = visit.page
+    if page.url.startswith("http"):
+        page.evaluate("localStorage.clear(); sessionStorage.clear()")
+    page.goto("about:blank")
+    page.unroute_all()
+    page.mouse.move(2, 2)
+    page.set_default_timeout(PATIENCE)
+    page.context.clear_cookies()
+    visit.errors.clear()
+    visit.foreign.clear()
+
+
+@pytest.fixture(scope="session")
+def windows(browser: object) -> Iterator[Callable[[int, str], Visit]]:
+    """Returns a window by its number, empty and on an address.
+
+    A window is used by one test after the other: loading and compiling the app's scripts in a
+    new one costs as much as opening a chapter.
+    """
+    opened: dict[int, Visit] = {}
+
+    def window(number: int, url: str) -> Visit:
+        visit = opened.get(number)
+        if visit is None or visit.crashed or visit.page.is_closed():
+            visit = opened[number] = make_visit(browser, url)
+        visit.url = url
+        visit.dress("light", 1440)
+        return visit
+
+    yield window
+    for visit in opened.values():
+        visit.page.context.close()
 
 
 @pytest.fixture(scope="module")
 def address(app_url: str) -> str:
-    """Of the app that `window` looks at; a module that wants another one overrides this."""
+    """Of the app that the windows look at; a module that wants another one overrides this."""
     return app_url
 
 
-@pytest.fixture(scope="module")
-def window(browser: object, address: str) -> Iterator[Visit]:
-    """One window for all tests of a module, so that the app's scripts load once."""
-    shared = make_visit(browser, address)
-    yield shared
-    shared.page.context.close()
+@pytest.fixture
+def visit(windows: Callable[[int, str], Visit], address: str) -> Iterator[Visit]:
+    """A window on the running app."""
+    first = windows(0, address)
+    yield first
+    leave(first)
+
+
+@pytest.fixture
+def other(windows: Callable[[int, str], Visit], address: str) -> Iterator[Visit]:
+    """A window of another visitor."""
+    second = windows(1, address)
+    yield second
+    leave(second)
+
+
+@pytest.fixture
+def window(visit: Visit) -> Visit:
+    """The window that `lesson` opens chapters in."""
+    return visit
 
 
 @pytest.fixture

@@ -19,14 +19,6 @@ Q = (X @ W_Q).numpy()
 SMALL = "0.5,0,0,0;0,0,0,0;0,-0.004,0,0;0,0,0.00003,-0.000004"  # a matrix as a link has it
 
 
-@pytest.fixture(scope="module")
-def visit(browser, app_url):
-    """One window for the whole file, so that the app's scripts load once."""
-    window = make_visit(browser, app_url)
-    yield window
-    window.page.context.close()
-
-
 def matrix(page, label: str):
     """The canvas of a matrix."""
     return page.locator(f'canvas.heat[aria-label^="{label},"]').first
@@ -90,7 +82,7 @@ def hover(page, label: str, where: str) -> tuple[float, float]:
     raise AssertionError(f"no place on {label} is {where}")
 
 
-def test_pointing_and_clicking_a_cell_is_in_the_link_and_opens_again(browser, visit):
+def test_pointing_and_clicking_a_cell_is_in_the_link_and_opens_again(visit, other):
     visit.open("attention?part=steps&rung=causal")
     canvas = matrix(visit.page, "weights")
     canvas.wait_for()
@@ -104,12 +96,10 @@ def test_pointing_and_clicking_a_cell_is_in_the_link_and_opens_again(browser, vi
     visit.page.mouse.click(*place)
     wait_for_address(visit.page, "cell", "weights.1.0")
     visit.page.locator(".formula-line").first.wait_for()
-    other = make_visit(browser, visit.url)
     other.page.goto(visit.page.url)
     other.page.locator(".detail.kept").first.wait_for()
     assert "“cat” takes 50%" in other.page.locator(".detail.kept").first.inner_text()
     other.assert_clean()
-    other.page.context.close()
     visit.assert_clean()
 
 
@@ -152,7 +142,7 @@ def test_a_covered_cell_opens_with_the_answer(visit):
     visit.assert_clean()
 
 
-def test_a_window_moves_by_keyboard_and_its_cells_use_every_column(browser, visit):
+def test_a_window_moves_by_keyboard_and_its_cells_use_every_column(visit, other):
     visit.open("attention?part=steps&rung=causal&source=model")
     page = visit.page
     page.locator("canvas.heat, [data-testid=stAlert]").first.wait_for()
@@ -166,12 +156,10 @@ def test_a_window_moves_by_keyboard_and_its_cells_use_every_column(browser, visi
     expect(said).not_to_have_text(before)
     first = re.search(r"columns (\d+)–\d+ of \d+", said.inner_text())[1]
     wait_for_address(page, "seen", f"N.{first}")
-    other = make_visit(browser, visit.url)
     other.page.goto(page.url)
     place = other.page.locator('canvas.mini[aria-label="window on Q"]')
     place.wait_for()
     assert place.get_attribute("aria-valuenow") == first
-    other.page.context.close()
     canvas = matrix(page, "Q")
     canvas.focus()
     canvas.press("Home")

@@ -8,51 +8,33 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.browser.conftest import app, make_visit
+from tests.browser.conftest import app
 from tests.browser.hand import frames, settle
 
 DEMO = Path(__file__).parent / "apps" / "components_app.py"
 
 
 @pytest.fixture(scope="module")
-def demo_url():
+def address():
     with app(DEMO) as url:
         yield url
 
 
-@pytest.fixture(scope="module")
-def windows(browser, demo_url):
-    """One browser window for each theme and width, so that the app's scripts load once."""
-    opened = {}
-
-    def window(theme, width):
-        if (theme, width) not in opened:
-            opened[theme, width] = make_visit(browser, demo_url, theme, width)
-        return opened[theme, width]
-
-    yield window
-    for visit in opened.values():
-        visit.page.context.close()
-
-
 @pytest.fixture
-def demo(windows, demo_url):
-    """Open the demo in a fresh session; every test ends with clean pages."""
-    used = []
+def demo(visit):
+    """Open the demo in a fresh session; every test ends with a clean page."""
 
     def open_at(show, theme="light", width=1440, **query):
-        visit = windows(theme, width)
-        used.append(visit)
+        visit.dress(theme, width)
         more = "".join(f"&{name}={value}" for name, value in query.items())
         visit.page.mouse.move(2, 2)
-        visit.page.goto(f"{demo_url}/?show={show}{more}")
+        visit.page.goto(f"{visit.url}/?show={show}{more}")
         visit.page.wait_for_selector(".lv > *:not([hidden])")
         settle(visit.page, calm=50)
         return visit.page
 
     yield open_at
-    for visit in used:
-        visit.assert_clean()
+    visit.assert_clean()
 
 
 def state(page):

@@ -8,20 +8,11 @@ from playwright.sync_api import expect
 
 from llmviz.components._shared.bundle import COMPONENTS
 from llmviz.quantization.formats import FLOAT16, FLOAT32, FORMATS, FloatFormat
-from tests.browser.conftest import make_visit
 from tests.browser.hand import frames
 from tests.browser.test_tokenization import wait_for_address
 
 SOURCE = COMPONENTS / "bit_rows" / "formats.js"
 NAMES = "encode, decode, spacing, fate"
-
-
-@pytest.fixture(scope="module")
-def visit(browser, app_url):
-    """One window for the whole file, so that the app's scripts load once."""
-    window = make_visit(browser, app_url)
-    yield window
-    window.page.context.close()
 
 
 def row(page, name):

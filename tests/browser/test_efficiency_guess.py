@@ -4,19 +4,9 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import make_visit
 from tests.browser.test_tokenization import wait_for_address
-
-
-@pytest.fixture(scope="module")
-def visit(browser, app_url):
-    """One window for the whole file, so that the app's scripts load once."""
-    window = make_visit(browser, app_url)
-    yield window
-    window.page.context.close()
 
 
 def test_rounds_are_stepped_and_a_token_is_opened_under_the_pointer(visit):

@@ -2,21 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import make_visit
 from tests.browser.test_tokenization import wait_for_address
 
 LINK = "efficiency?part=memory&memorymodel=words-gpt"
-
-
-@pytest.fixture(scope="module")
-def visit(browser, app_url):
-    """One window for the whole file, so that the app's scripts load once."""
-    window = make_visit(browser, app_url)
-    yield window
-    window.page.context.close()
 
 
 def test_moments_are_pointed_at_stepped_through_and_kept(visit):
@@ -53,10 +43,10 @@ def test_ways_are_tried_in_the_background(visit):
 
 
 def test_a_row_of_the_cache_opens_its_keys(visit):
-    visit.open("efficiency?part=cache&cachemodel=words-gpt&cachelength=6", "td")
+    visit.open("efficiency?part=cache&cachemodel=words-gpt&cachelength=6", ".cells td")
     page = visit.page
     expect(page.get_by_text("keys of layer 0, head 0").first).to_be_visible()
-    page.locator("tr").filter(has_text="layer 0, head 1").locator("td").first.click()
+    page.locator(".cells tr").filter(has_text="layer 0, head 1").locator("td").first.click()
     wait_for_address(page, "cachehead", "1")
     expect(page.get_by_text("keys of layer 0, head 1").first).to_be_visible()
     visit.assert_clean()

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import make_visit
 from tests.browser.test_tokenization import wait_for_address
 
 OWN = [
@@ -18,14 +16,6 @@ OWN = [
 def file_of(name: str, lines: list[str]) -> dict[str, object]:
     """A file as the browser hands it over."""
     return {"name": name, "mimeType": "text/csv", "buffer": "\n".join(lines).encode()}
-
-
-@pytest.fixture(scope="module")
-def visit(browser, app_url):
-    """One window for the whole file, so that the app's scripts load once."""
-    window = make_visit(browser, app_url)
-    yield window
-    window.page.context.close()
 
 
 def test_the_switch_colours_what_moves(visit):

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tests.browser.conftest import app, make_visit
+from tests.browser.conftest import app
 from tests.browser.hand import frames, settle, until
 from tests.pages.small_model import HEADS, LAYERS, make_checkpoint
 
@@ -14,28 +14,16 @@ TEXT = "The cat sat on the mat."
 
 
 @pytest.fixture(scope="module")
-def windows(browser, small_url):
-    """One window for each theme and width, so that the app's scripts load once."""
-    opened = {}
-
-    def window(theme, width):
-        if (theme, width) not in opened:
-            opened[theme, width] = make_visit(browser, small_url, theme, width)
-        return opened[theme, width]
-
-    yield window
-    for visit in opened.values():
-        visit.page.context.close()
+def address(small_url):
+    return small_url
 
 
 @pytest.fixture
-def home(windows):
+def home(visit):
     """Open the home page in a fresh session and wait for the model; each test ends clean."""
-    used = []
 
     def open_at(query="", theme="light", width=1440):
-        visit = windows(theme, width)
-        used.append(visit)
+        visit.dress(theme, width)
         visit.page.mouse.move(2, 2)
         visit.open(query)
         visit.page.wait_for_selector(".band", state="attached")
@@ -43,8 +31,7 @@ def home(windows):
         return visit.page
 
     yield open_at
-    for visit in used:
-        visit.assert_clean()
+    visit.assert_clean()
 
 
 def chips(page) -> list[str]:
@@ -79,12 +66,12 @@ sys.meta_path.insert(0, HeldBack())
 """
 
 
-def test_tokens_stand_before_the_model_and_the_model_follows(browser, tmp_path_factory):
+def test_tokens_stand_before_the_model_and_the_model_follows(visit, tmp_path_factory):
     folder, late = tmp_path_factory.mktemp("cold"), tmp_path_factory.mktemp("late")
     make_checkpoint(folder)
     (late / "sitecustomize.py").write_text(HELD_BACK, "utf-8")
     with app(LLMVIZ_CHECKPOINTS=str(folder), PYTHONPATH=str(late)) as url:
-        visit = make_visit(browser, url)
+        visit.url = url
         visit.open()
         visit.page.wait_for_selector(".wait")  # torch is still on its way
         assert len(chips(visit.page)) > 4
@@ -92,7 +79,6 @@ def test_tokens_stand_before_the_model_and_the_model_follows(browser, tmp_path_f
         visit.page.wait_for_selector(".band", state="attached")
         assert visit.page.locator(".wait").count() == 0
         visit.assert_clean()
-        visit.page.context.close()
 
 
 def test_rows_follow_what_is_typed_and_markup_stays_text(home):

@@ -4,23 +4,13 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from playwright.sync_api import expect
 
 from llmviz.corpus.roles import TAGS
 from llmviz.lessons.language.names import words as name_words
-from tests.browser.conftest import make_visit
 from tests.browser.test_tokenization import wait_for_address
 
 NUMBER = re.compile(r"−?\d+\.\d\d")
-
-
-@pytest.fixture(scope="module")
-def visit(browser, app_url):
-    """One window for the whole file, so that the app's scripts load once."""
-    window = make_visit(browser, app_url)
-    yield window
-    window.page.context.close()
 
 
 def numbers(text: str) -> list[float]:

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Locator, TimeoutError
 
 from llmviz.lessons import LESSONS
-from tests.browser.conftest import Visit, app, make_visit
+from tests.browser.conftest import Visit, app
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(path.stem for path in (ROOT / "pages").glob("*.py"))
@@ -27,14 +27,6 @@ SEEN = """() => {
 FITS = f"(light) => {{ const [sum, wide] = ({SEEN})(); return sum > 600 === light && wide <= 1; }}"
 
 
-@pytest.fixture(scope="module")
-def window(browser, app_url):
-    """One window for all pages, so that the app's scripts load once."""
-    visit = make_visit(browser, app_url)
-    yield visit
-    visit.page.context.close()
-
-
 def check(visit: Visit, theme: str, title: str) -> None:
     """Fail if the page has an error, another theme or more than fits its window."""
     visit.assert_clean()
@@ -42,12 +34,6 @@ def check(visit: Visit, theme: str, title: str) -> None:
         visit.page.wait_for_function(FITS, arg=theme == "light")
     except TimeoutError:
         pytest.fail(f"{title}: {visit.page.evaluate(SEEN)}; theme {theme}")
-
-
-def switch(visit: Visit, theme: str, width: int) -> None:
-    """Give the window another theme and width, as the learner's system and hand do."""
-    visit.page.emulate_media(color_scheme=theme, reduced_motion="reduce")
-    visit.page.set_viewport_size({"width": width, "height": 900})
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -61,7 +47,7 @@ def test_page_opens_clean_in_both_themes_and_fits_a_phone(window, page):
     titles = [chapter.title for chapter in lesson.chapters] or [""]
     for number, title in enumerate(titles):
         turn = (number + PAGES.index(page)) % 2
-        switch(window, *WINDOWS[turn])
+        window.dress(*WINDOWS[turn])
         if number == 0:
             window.open("" if page == "home" else page)
         else:
@@ -71,7 +57,7 @@ def test_page_opens_clean_in_both_themes_and_fits_a_phone(window, page):
         if title:
             window.page.locator("h2").first.wait_for()
         check(window, WINDOWS[turn][0], title)
-        switch(window, *WINDOWS[1 - turn])
+        window.dress(*WINDOWS[1 - turn])
         window.settle()
         check(window, WINDOWS[1 - turn][0], title)
 
@@ -81,9 +67,9 @@ def button(visit: Visit, name: str) -> Locator:
     return visit.page.get_by_role("button", name=name)
 
 
-def test_first_visitor_of_a_fresh_server_may_open_a_lesson_by_its_link(browser):
+def test_first_visitor_of_a_fresh_server_may_open_a_lesson_by_its_link(visit):
     with app() as url:
-        visit = make_visit(browser, url)
+        visit.url = url
         visit.open("glossary?find=softmax")
         visit.page.wait_for_function(
             "() => document.querySelector('[data-testid=stSidebar]')"
@@ -91,4 +77,3 @@ def test_first_visitor_of_a_fresh_server_may_open_a_lesson_by_its_link(browser):
         )
         assert visit.page.locator("input[type=text]").input_value() == "softmax"
         visit.assert_clean()
-        visit.page.context.close()

@@ -5,16 +5,8 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import make_visit, opener
+from tests.browser.conftest import opener
 from tests.browser.test_tokenization import wait_for_address
-
-
-@pytest.fixture(scope="module")
-def visit(browser, app_url):
-    """One window for the whole file, so that the app's scripts load once."""
-    window = make_visit(browser, app_url)
-    yield window
-    window.page.context.close()
 
 
 @pytest.fixture
@@ -72,14 +64,13 @@ def test_a_number_of_the_state_says_its_arithmetic(visit, opened):
 
 
 @pytest.mark.parametrize("width", [390, 1440])
-def test_an_own_string_goes_through_all_models(browser, app_url, width):
-    window = make_visit(browser, app_url, "dark", width)
-    page = opener(window, "history")("part=memory&string=qabc", ".cells")
+def test_an_own_string_goes_through_all_models(visit, opened, width):
+    visit.dress("dark", width)
+    page = opened("part=memory&string=qabc", ".cells")
     expect(page.locator(".cells tr")).to_have_count(7)
     page.locator('td[data-at="5.3"]').click()
     wait_for_address(page, "asked", "gpt.3")
     expect(page.get_by_text("GPT after letter 4")).to_be_visible()
     main = page.locator("[data-testid=stMain]")
     assert main.evaluate("node => node.scrollWidth - node.clientWidth") <= 0
-    window.assert_clean()
-    page.context.close()
+    visit.assert_clean()

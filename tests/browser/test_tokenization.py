@@ -4,24 +4,13 @@ from __future__ import annotations
 
 from urllib.parse import parse_qs, quote, urlsplit
 
-import pytest
-
 from llmviz.tokenizers import get_tokenizer
-from tests.browser.conftest import make_visit
 
 BPE = get_tokenizer("bpe")
 ATTACK = (
     "<script>window.stolen=1</script><img src=x onerror='window.stolen=2'>"
     "<b id=planted>x</b> [[token]] {0} $x$ ![i](http://foreign.example/i)"
 )
-
-
-@pytest.fixture(scope="module")
-def visit(browser, app_url):
-    """One window for the whole file, so that the app's scripts load once."""
-    window = make_visit(browser, app_url)
-    yield window
-    window.page.context.close()
 
 
 def type_text(visit, text: str) -> None:
@@ -59,7 +48,7 @@ def wait_for_address(page, key: str, value: str) -> None:
     page.wait_for_url(lambda url: parse_qs(urlsplit(url).query).get(key) == [value])
 
 
-def test_chips_follow_the_text_and_a_click_is_in_the_link(browser, visit):
+def test_chips_follow_the_text_and_a_click_is_in_the_link(visit, other):
     visit.open("tokenization")
     visit.page.wait_for_selector(".chip")
     text = "the kitten and the cat"
@@ -71,14 +60,12 @@ def test_chips_follow_the_text_and_a_click_is_in_the_link(browser, visit):
     wait_for_address(visit.page, "token", "1")
     visit.page.get_by_text("Token 2 of").wait_for()
     # The same address in a fresh window shows the same lesson.
-    other = make_visit(browser, visit.url)
     other.page.goto(visit.page.url)
     other.page.wait_for_selector(".chip.selected, .tok.selected")
     wait_for_chips(other.page, len(BPE.encode(text)))
     expect_text(other, text)
     other.page.get_by_text("Token 2 of").wait_for()
     other.assert_clean()
-    other.page.context.close()
     visit.assert_clean()
 
 

@@ -12,7 +12,6 @@ from playwright.sync_api import expect
 from llmviz.training.plan import prepare
 from llmviz.training.runs import run_in_folder
 from llmviz.training.samples import sampler
-from tests.browser.conftest import app, make_visit
 from tests.training.small_plans import small_plan, small_training
 
 # A GPT so small, for so many steps, that it is still learning when the test is done with it.
@@ -24,24 +23,15 @@ WAIT = 240_000  # milliseconds that anything may take on a busy machine
 
 
 @pytest.fixture(scope="module")
-def runs_folder(tmp_path_factory):
-    return tmp_path_factory.mktemp("runs")
+def address(small_url):
+    return small_url
 
 
-@pytest.fixture(scope="module")
-def runs_url(runs_folder):
-    with app(LLMVIZ_RUNS=str(runs_folder), LLMVIZ_MAX_RUNS="2") as url:
-        yield url
-
-
-@pytest.fixture(scope="module")
-def visit(browser, runs_url):
-    fresh = make_visit(browser, runs_url)
-    fresh.page.set_default_timeout(WAIT)
-    fresh.page.goto(runs_url)
-    fresh.page.wait_for_selector("h1")  # a server's first page takes long on a busy machine
-    yield fresh
-    fresh.page.context.close()
+@pytest.fixture
+def visit(visit):
+    """A window that waits for long."""
+    visit.page.set_default_timeout(WAIT)
+    return visit
 
 
 @pytest.fixture
@@ -150,7 +140,7 @@ def test_a_run_from_start_to_download(visit):
     visit.assert_clean()
 
 
-def test_compare_fork_and_download(visit, halfway):
+def test_compare_fork_and_download(visit, halfway, runs_folder):
     page = visit.page
     visit.open(f"training?part=curves&runs=run:{halfway},names-bigram")
     page.wait_for_selector(".values tbody tr:nth-child(2)", timeout=WAIT)
@@ -201,4 +191,9 @@ def test_compare_fork_and_download(visit, halfway):
     button(page, "Sampling").click(timeout=WAIT)
     page.wait_for_url(re.compile(f"sampling.*run(:|%3A){halfway}"), timeout=WAIT)
     visit.settle()
+    # The fork would go on for long.
+    fork = max(runs_folder.glob("my-*"), key=lambda folder: folder.stat().st_mtime)
+    visit.open(f"training?run=run:{fork.name}")
+    button(page, "Stop").click(timeout=WAIT)
+    saved(page, "stopped")
     visit.assert_clean()

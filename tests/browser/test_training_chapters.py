@@ -16,7 +16,6 @@ from llmviz.training.curves import CurveFile, in_unit, smooth
 from llmviz.training.descent import descend, rates_between
 from llmviz.training.optimizers import Hyper
 from llmviz.training.surfaces import SURFACES
-from tests.browser.conftest import app
 from tests.browser.hand import drag, frames, let_go
 
 PAGE = "training"
@@ -29,9 +28,8 @@ NARROW = "() => document.querySelector('[data-testid=stMain]').clientWidth <= 39
 
 
 @pytest.fixture(scope="module")
-def address(tmp_path_factory):
-    with app(LLMVIZ_RUNS=str(tmp_path_factory.mktemp("runs"))) as url:
-        yield url
+def address(small_url):
+    return small_url
 
 
 def wait_link(page, part: str) -> None:

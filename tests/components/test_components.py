@@ -21,7 +21,7 @@ from llmviz.components.heads_grid.view import heads_payload
 from llmviz.components.matrix_view import view as matrices
 from llmviz.components.merge_tree.view import tree_payload
 from llmviz.components.token_strip import view as tokens
-from llmviz.components.two_halves.view import halves_payload
+from llmviz.components.two_halves.view import Translation, halves_payload
 from llmviz.components.windows_view.view import windows_payload
 from llmviz.figures import theme
 from llmviz.tokenizers import Token
@@ -67,7 +67,7 @@ def test_every_picture_has_its_own_folder_with_a_view_in_python_and_in_the_brows
         assert (folder / "view.js").exists(), name
         if name in views:
             source = (folder / "view.py").read_text("utf-8")
-            mounted = set(re.findall(r'\b(?:renderer|mount)\(\s*"(\w+)"', source))
+            mounted = set(re.findall(r'\b(?:renderer|mount|mount_states)\(\s*"(\w+)"', source))
             # What it mounts besides is a part of it: a script that has no view in Python.
             assert name in mounted and not (mounted - {name}) & views, name
 
@@ -432,7 +432,8 @@ def halves(**other):
         "names": ["0", "1"],
         "captions": ["reads", "one", "two"],
     }
-    return halves_payload(["the", "cat", "sat"], ["start", "a"], **(even | other))
+    given = Translation(["the", "cat", "sat"], ["start", "a"], **(even | other))
+    return halves_payload(given)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,8 @@ from llmviz.finetuning import dpo, preferences
 from llmviz.finetuning.lora import add_adapter, use_adapter
 from llmviz.finetuning.masked import masked_batch
 from llmviz.finetuning.plan import LoraConfig
-from llmviz.training import TrainConfig, train
+from llmviz.training import train
+from tests.training.small_plans import small_training
 
 
 @pytest.mark.parametrize("rule", preferences.RULES)
@@ -82,15 +83,7 @@ def test_training_raises_the_margin_and_moves_the_adapter_alone(model, tokenizer
     data = dpo.prepare_pairs(model, tokenizer, pairs[:16], pairs[16:])
     frozen = {n: p.clone() for n, p in model.named_parameters() if not p.requires_grad}
     wrapped = dpo.Preference(model, beta=0.5)
-    config = TrainConfig(
-        steps=12,
-        batch_size=8,
-        learning_rate=1e-2,
-        warmup_steps=0,
-        threads=1,
-        device="cpu",
-        dtype="float32",
-    )
+    config = small_training(steps=12, learning_rate=1e-2, warmup_steps=0)
     records = list(train(wrapped, data, config))
     assert records[0].train_loss == pytest.approx(math.log(2), abs=1e-5)
     assert records[-1].validation_loss < math.log(2)

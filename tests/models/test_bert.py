@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from llmviz.models import BERT, GPT, BERTConfig, GPTConfig, build
+from tests.random_weights import with_random_weights
 
 SHAPE = dict(vocab_size=15, context_length=9, n_layer=2, n_head=2, n_embd=16)
 
@@ -13,9 +14,7 @@ SHAPE = dict(vocab_size=15, context_length=9, n_layer=2, n_head=2, n_embd=16)
 def bert(**options) -> BERT:
     torch.manual_seed(0)
     model = BERT(BERTConfig(**SHAPE | options)).eval()
-    for parameter in model.parameters():
-        torch.nn.init.normal_(parameter, std=0.3)
-    return model
+    return with_random_weights(model, 0.3)
 
 
 def ids(batch: int = 2, t: int = 7) -> torch.Tensor:

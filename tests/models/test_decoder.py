@@ -13,6 +13,7 @@ from llmviz.nn import fast_linear
 from llmviz.nn.attention.heads import heads_given, heads_off
 from llmviz.sampling import generate
 from llmviz.trace import record
+from tests.random_weights import with_random_weights
 
 OPTIONS = {
     "default": {},
@@ -32,10 +33,7 @@ def gpt(**options):
     torch.manual_seed(0)
     shape = dict(vocab_size=19, context_length=10, n_layer=2, n_head=2, n_embd=16)
     model = GPT(GPTConfig(**shape | options)).eval()
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter.normal_(0, 0.4)
-    return model
+    return with_random_weights(model, 0.4)
 
 
 def wide():

@@ -5,6 +5,7 @@ import torch
 
 from llmviz.models import GPT, GPTConfig
 from llmviz.models.residual import parting_head, read_stream, stages
+from tests.random_weights import with_random_weights
 
 SMALL = {"vocab_size": 30, "context_length": 12, "n_layer": 2, "n_head": 3, "n_embd": 12}
 IDS = [3, 1, 4, 1, 5, 9]
@@ -14,10 +15,7 @@ IDS = [3, 1, 4, 1, 5, 9]
 def model(request):
     torch.manual_seed(0)
     made = GPT(GPTConfig(**SMALL, positions=request.param)).eval()
-    with torch.no_grad():
-        for parameter in made.parameters():
-            parameter.normal_(0, 0.3)
-    return made
+    return with_random_weights(made, 0.3)
 
 
 def test_heads_and_bias_make_each_attention_step(model):

@@ -8,6 +8,7 @@ from llmviz.models import GPT, GPTConfig
 from llmviz.models.word_order import next_probabilities, shuffled, total_variation
 from llmviz.paths import BUNDLED_CHECKPOINTS as BUNDLED
 from llmviz.training.runs import load_trained
+from tests.random_weights import with_random_weights
 
 IDS = [3, 1, 4, 1, 5, 9, 2, 6]
 
@@ -38,9 +39,7 @@ def test_only_one_layer_without_positions_is_blind_to_order(positions, layers):
             tied_head=False,
         )
     ).eval()
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter.normal_(0, 0.5)
+    with_random_weights(model, 0.5)
     rows = [IDS, *(shuffled(IDS, seed) for seed in (1, 2, 3))]
     moved = total_variation(*np.broadcast_arrays(*_split(next_probabilities(model, rows))))
     blind = positions == "none" and layers == 1

@@ -7,14 +7,13 @@ from hypothesis import strategies as st
 
 from llmviz.nn.experts import Experts, balance_loss, route
 from llmviz.trace import name_taps, record
+from tests.random_weights import with_random_weights
 
 
 def experts(n_expert=4, per_token=2, bias=True, activation="swiglu"):
     torch.manual_seed(0)
     layer = Experts(8, 12, activation, bias, n_expert, per_token)
-    for parameter in layer.parameters():
-        torch.nn.init.normal_(parameter, std=0.5)
-    return layer
+    return with_random_weights(layer, 0.5)
 
 
 @given(st.integers(1, 6), st.integers(1, 6), st.integers(0, 1000))

@@ -55,3 +55,53 @@ def test_a_wrong_result_falls_back(monkeypatch):
 def test_an_unknown_precision_is_refused():
     with pytest.raises(ValueError, match="precision must be one of"):
         fl.fast_linear(layer(), "float64")
+
+
+def rows_of(shape, seed=1):
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
+
+
+@pytest.mark.parametrize("bias", [True, False])
+def test_a_product_of_many_rows_is_the_plain_one(bias):
+    linear = layer(192, 200, bias)
+    assert linear.weight.numel() >= fl.PACK_ONCE_FROM
+    for x in (
+        rows_of((300, 200)),
+        rows_of((2, 150, 200)),
+        rows_of((300, 230))[:, 15:215],  # a part of wider rows
+        rows_of((200, 300)).t(),
+        rows_of((1, 200)).expand(300, 200),
+        rows_of((3, 200)),  # too few rows to be packed for
+    ):
+        found = fl.product(x, linear.weight, linear.bias)
+        torch.testing.assert_close(found, linear(x).detach(), atol=1e-5, rtol=1e-5)
+    turned = fl.product(rows_of((300, 192)), linear.weight.t())
+    torch.testing.assert_close(
+        turned, rows_of((300, 192)) @ linear.weight.detach(), atol=1e-5, rtol=1e-5
+    )
+    double = layer(192, 200, bias).double()
+    assert fl.product(rows_of((300, 200)).double(), double.weight).dtype == torch.float64
+
+
+@pytest.mark.parametrize("problem", [AttributeError, 1.01])
+def test_without_the_packed_product_many_rows_take_the_plain_one(monkeypatch, problem):
+    def packed(weight, bias, *_):
+        if problem is AttributeError:
+            raise problem("not in this build")
+        return lambda x: problem * torch.nn.functional.linear(x, weight, bias)
+
+    monkeypatch.setattr(fl, "_packed", packed)
+    fl._many_rows_agree.cache_clear()
+    linear, x = layer(192, 200), rows_of((300, 200))
+    found = fl.product(x, linear.weight, linear.bias)
+    fl._many_rows_agree.cache_clear()
+    assert torch.equal(found, linear(x).detach())
+
+
+def test_a_packed_model_answers_as_the_model_that_it_is_packed_from_and_leaves_it_alone():
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(200, 300), nn.Sequential(nn.ReLU(), nn.Linear(300, 5)))
+    packed, x = fl.packed_for_rows(model, 300), rows_of((2, 150, 200))
+    with torch.inference_mode():
+        torch.testing.assert_close(packed(x), model(x), atol=1e-5, rtol=1e-5)
+    assert isinstance(packed[0], fl.PackedLinear) and type(model[0]) is nn.Linear

@@ -86,12 +86,6 @@ def models(tmp_path_factory):
     patch.undo()
 
 
-def messages(app) -> list[str]:
-    """Return what the page's boxes say, without the escapes."""
-    boxes = [*app.error, *app.info, *app.warning]
-    return [box.value.replace("\\", "") for box in boxes]
-
-
 def views_of(app) -> list[dict]:
     """What the page's matrix views were sent."""
     return [

@@ -17,6 +17,18 @@ def use(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
     monkeypatch.setattr(pretrained, "CHECKPOINTS", folder)
 
 
+def load_torch() -> None:
+    """Load torch as the app does, and wait for it."""
+    engine.start()
+    assert engine.wait(120)
+
+
+@pytest.fixture(scope="module")
+def ready() -> None:
+    """No page of the file is the first with torch: it would compute what others did without."""
+    load_torch()
+
+
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory):
     """A folder of checkpoints with one small model; to be read only."""
@@ -29,6 +41,5 @@ def folder(tmp_path_factory):
 def bundle(folder, monkeypatch):
     """The small model is what is bundled, and torch has been loaded."""
     use(monkeypatch, folder)
-    engine.start()
-    assert engine.wait(120)
+    load_torch()
     return engine.load("tiny-world-gpt")

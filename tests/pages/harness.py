@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import io
+import json
 from pathlib import Path
 
 from streamlit.components.v2 import manifest_scanner
@@ -16,7 +17,7 @@ from llmviz.lessons.sampling.compare import chapter as compare
 from llmviz.lessons.sampling.knows import chapter as knows
 from llmviz.lessons.transformer.patching import chapter as patching
 from llmviz.lessons.transformer.units import chapter as units
-from llmviz.ui import paint_order
+from llmviz.ui import light_reruns, paint_order
 from llmviz.ui.code import OPENED, SNIPPET_MARK
 from llmviz.ui.state import THROUGH_APP
 
@@ -26,6 +27,7 @@ manifest_scanner.scan_component_manifests = functools.cache(
     manifest_scanner.scan_component_manifests
 )
 
+light_reruns.lighten()  # as app.py does for its server
 paint_order.AHEAD = 0.0  # there is no browser that would draw meanwhile
 knows.SOON = 60.0  # nor one that would look again
 compare.SLICE = 200
@@ -93,9 +95,19 @@ def fine(app: AppTest) -> None:
     assert [str(error.value) for error in app.exception] == []
 
 
+def messages(app: AppTest) -> list[str]:
+    """Return what each of the page's boxes says, without the escapes."""
+    return [box.value.replace("\\", "") for box in [*app.error, *app.info, *app.warning]]
+
+
 def boxes(app: AppTest) -> str:
-    """Return what the page's boxes say, without the escapes."""
-    return " ".join(box.value for box in [*app.error, *app.info, *app.warning]).replace("\\", "")
+    """Return what the page's boxes say, one behind the other."""
+    return " ".join(messages(app))
+
+
+def charts(app: AppTest) -> list[dict]:
+    """Return the page's Plotly figures, as they were sent."""
+    return [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
 
 
 def prose_of(app: AppTest) -> str:
@@ -105,9 +117,9 @@ def prose_of(app: AppTest) -> str:
 
 def sent(app: AppTest, name: str) -> dict:
     """Return what the page's one component of that name was sent; a chart's runs with it."""
-    (payload,) = _payloads(app, name)
+    (payload,) = unpack_all(app, name)
     if name == "curves":
-        stores = {one["store"]: one for one in _payloads(app, "curve_run")}
+        stores = {one["store"]: one for one in unpack_all(app, "curve_run")}
         for run in payload["runs"]:
             assert stores[run["store"]]["stamp"] == run["stamp"]
             run |= stores[run["store"]]["run"]
@@ -116,9 +128,5 @@ def sent(app: AppTest, name: str) -> dict:
 
 def unpack_all(app: AppTest, name: str) -> list[dict]:
     """Return what each of the page's components of that name was sent."""
-    return _payloads(app, name)
-
-
-def _payloads(app: AppTest, name: str) -> list[dict]:
     parts = (part.proto for part in app.get("bidi_component"))
     return [unpack(part.bytes) for part in parts if part.component_name == f"llmviz_{name}"]

@@ -14,6 +14,7 @@ from llmviz.tokenizers import ENDOFTEXT, Tokenizer, get_tokenizer
 from llmviz.training import TrainConfig
 from llmviz.training.runs import describe
 from llmviz.training.tensors import save_tensors
+from tests.random_weights import with_random_weights
 
 CONTEXT, LAYERS, HEADS, WIDTH = 40, 2, 3, 24
 
@@ -33,9 +34,7 @@ def make_checkpoint(
         **options,
     )
     model = GPT(config).eval()
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter.normal_(0, 0.3)
+    with_random_weights(model, 0.3)
     target = folder / name
     target.mkdir(parents=True)
     save_tensors(target / "model.safetensors", model.state_dict(), torch.float32)

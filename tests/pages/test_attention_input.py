@@ -11,9 +11,9 @@ from llmviz.lessons.attention.inputs import examples
 from llmviz.lessons.attention.inputs import model_on_text as real
 from llmviz.lessons.attention.steps import words as steps_words
 from llmviz.ui import engine
-from tests.pages.attention_models import PARTS, messages
+from tests.pages.attention_models import PARTS
 from tests.pages.attention_models import models as models
-from tests.pages.harness import fine, open_part, prose_of, run_snippet, snippets
+from tests.pages.harness import fine, messages, open_part, prose_of, run_snippet, snippets
 
 ODD_TEXTS = ["a", "   ", "a\x00b", "<|endoftext|>", "<b>x</b> [[token]] {0} $x$", "🙂é한"]
 

@@ -23,6 +23,7 @@ from llmviz.training.plan import Plan, prepare
 from llmviz.training.runs import run_in_folder
 from llmviz.ui import engine
 from llmviz.ui.common import percent
+from tests.pages.conftest import load_torch
 from tests.pages.harness import fine, open_part, prose_of, run_snippet, sent, snippets
 
 SCALE = (1 / np.sqrt(48), "÷ √48")  # of heads that are 48 numbers wide
@@ -30,8 +31,7 @@ SCALE = (1 / np.sqrt(48), "÷ √48")  # of heads that are 48 numbers wide
 
 @pytest.fixture(scope="module")
 def bundled():
-    engine.start()
-    assert engine.wait(120)
+    load_torch()
     return engine.load("tiny-world-gpt")
 
 

@@ -26,9 +26,9 @@ from llmviz.training.plan import Plan, prepare
 from llmviz.training.runs import load_trained, run_in_folder
 from llmviz.ui import model_on_text
 from llmviz.ui.translated_sentence import SENTENCE
-from tests.pages.attention_models import TEXT, messages
+from tests.pages.attention_models import TEXT
 from tests.pages.attention_models import models as models
-from tests.pages.harness import fine, open_part, prose_of, sent
+from tests.pages.harness import fine, messages, open_part, prose_of, sent
 
 
 def test_written_tokens_are_the_most_probable_ones_and_are_drawn(models):

@@ -1,7 +1,6 @@
 """The bundled models of names, right, wrong and recurrent: what the page says of them is true."""
 
 import base64
-import json
 import math
 
 import numpy as np
@@ -19,7 +18,7 @@ from llmviz.study.letter_by_letter import LetterByLetter
 from llmviz.tokenizers import ENDOFTEXT
 from llmviz.trace import record
 from llmviz.ui import engine
-from tests.pages.harness import fine, open_part, prose_of, sent
+from tests.pages.harness import charts, fine, open_part, prose_of, sent
 
 LEAKS = ("names-gpt-no-mask", "names-gpt-mask-off-by-one", "names-gpt-two-softmaxes")
 
@@ -88,7 +87,7 @@ def test_the_head_that_looks_ahead_most_is_drawn(name):
 
 def grey_bars(app) -> np.ndarray:
     """The second series of the page's first figure."""
-    values = json.loads(app.get("plotly_chart")[0].proto.spec)["data"][1]["y"]
+    values = charts(app)[0]["data"][1]["y"]
     return np.frombuffer(base64.b64decode(values["bdata"]), dtype=values["dtype"])
 
 

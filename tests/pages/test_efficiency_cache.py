@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 
 import numpy as np
@@ -21,7 +20,7 @@ from llmviz.pretrained import load_bundled
 from llmviz.study.roofline import BATCHES, DECODE, PREFILL, Point, Roofline
 from llmviz.ui.kept import kept
 from tests.pages.finished_job import FakeJob
-from tests.pages.harness import ODD_TEXTS, boxes, fine, open_part, prose_of, sent
+from tests.pages.harness import ODD_TEXTS, boxes, charts, fine, open_part, prose_of, sent
 
 TEXT = "Once Anna and Samir met at the market. Then"
 
@@ -165,7 +164,7 @@ def test_what_was_measured_is_drawn_and_told(monkeypatch):
     link = {"cachemodel": "words-gpt", "roofline": "1", "decodebatch": "2"}
     app = open_part("efficiency", "cache", **link)
     fine(app)
-    chart = json.loads(app.get("plotly_chart")[-1].proto.spec)
+    chart = charts(app)[-1]
     decoded = chart["data"][-1]
     assert len(decoded["x"]) == len(BATCHES) and decoded["text"] == [str(b) for b in BATCHES]
     assert decoded["marker"]["size"].index(16) == 2

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -26,7 +24,7 @@ from llmviz.training.step_memory import (
 )
 from llmviz.ui.kept import kept
 from tests.pages.finished_job import FakeJob
-from tests.pages.harness import boxes, fine, open_part, prose_of, sent
+from tests.pages.harness import boxes, charts, fine, open_part, prose_of, sent
 
 PLAIN = Way(0, 1, 1000, 800, 0.0, 10.0)
 FOUND = (PLAIN, Way(1, 1, 500, 300, 0.0, 13.0), Way(2, 1, 600, 400, 0.0, 12.0))
@@ -154,8 +152,7 @@ def test_what_was_measured_is_told(monkeypatch):
         and "1.30 times as long" in said
     )
     assert "bit for bit" in said and "3.0·10⁻⁷" in said
-    charts = [json.loads(one.proto.spec) for one in app.get("plotly_chart")]
-    assert charts[1]["data"][0]["x"] == [10.0, 13.0, 12.0, 11.0]
+    assert charts(app)[1]["data"][0]["x"] == [10.0, 13.0, 12.0, 11.0]
     jobs.results, jobs.state = jobs.results[:1], STOPPED
     fine(open_part("efficiency", "memory", memorymodel="words-gpt", memoryways="1"))
 

@@ -10,14 +10,15 @@ import pytest
 
 from llmviz.lessons.efficiency import LESSON
 from llmviz.lessons.efficiency.systems import table, words
-from llmviz.lessons.efficiency.systems.chapter import question, whole_table
+from llmviz.lessons.efficiency.systems.chapter import question, table_note, whole_table
+from llmviz.lessons.efficiency.systems.sources import READ, SOURCES
 from llmviz.lessons.efficiency.systems.table import (
     CELLS,
     IDEAS,
+    NO,
     NO_JOB,
     OPEN,
-    READ,
-    SOURCES,
+    PARTLY,
     STATES,
     SYSTEMS,
     YES,
@@ -47,7 +48,7 @@ def test_the_table_speaks_of_the_listed_systems_and_ideas():
     ideas = {one.key for one in IDEAS}
     assert all(set(cells) <= ideas for cells in CELLS.values())
     assert len(ideas) == len(IDEAS)
-    assert cell("fsdp", "expert").state == OPEN
+    assert {cell(one.key, "of no list").state for one in SYSTEMS} == {OPEN}
     with pytest.raises(KeyError):
         cell("nobody", "paged")
 
@@ -63,9 +64,13 @@ def test_sources_have_an_address_and_a_date_that_is_not_later_than_they_were_rea
     for source in SOURCES.values():
         address = urlsplit(source.address)
         assert address.scheme == "https" and address.netloc and len(address.path) > 1
-        assert source.date or source.version
+        assert bool(source.date) != bool(source.version), source.title
         if source.date:
             assert parsed(source.date) <= parsed(READ)
+        else:
+            assert re.search(r"\d+\.\d+", source.version), source.title  # no "newest", no "main"
+            tags = re.findall(r"v(\d+(?:\.\d\w*)+)", source.address)
+            assert all(tag == source.version for tag in tags), source.title
     assert len({one.address for one in SOURCES.values()}) == len(SOURCES)
 
 
@@ -73,6 +78,19 @@ def test_the_whole_table_has_a_row_for_each_idea_and_a_column_for_each_system():
     columns = whole_table()
     assert list(columns)[1:] == [one.name for one in SYSTEMS]
     assert {len(column) for column in columns.values()} == {len(IDEAS)}
+
+
+def test_the_note_below_the_table_says_what_each_sign_in_it_means_and_no_other():
+    signs = {sign for column in list(whole_table().values())[1:] for sign in column}
+    note = table_note()
+    assert ("?:" in note) == ("?" in signs) and ("–:" in note) == ("–" in signs)
+    assert signs <= set(words.SIGNS.values())
+
+
+def test_what_a_system_has_not_or_has_in_part_is_told_with_a_reason():
+    for system, cells in CELLS.items():
+        for idea, one in cells.items():
+            assert one.note or one.state not in (NO, PARTLY), (system, idea)
 
 
 @pytest.mark.parametrize("system", [one.key for one in SYSTEMS])

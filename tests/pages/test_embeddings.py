@@ -26,7 +26,7 @@ from llmviz.training import TrainConfig
 from llmviz.training.plan import Plan, prepare
 from llmviz.training.runs import run_in_folder
 from llmviz.ui import engine
-from tests.pages.conftest import use
+from tests.pages.conftest import load_torch, use
 from tests.pages.harness import boxes, fine, open_part, prose_of, run_snippet, sent, snippets
 from tests.pages.small_model import make_checkpoint
 
@@ -48,8 +48,7 @@ def two(tmp_path_factory):
 def small(two, monkeypatch):
     """The two models are what is bundled; their tables."""
     use(monkeypatch, two)
-    engine.start()
-    assert engine.wait(120)
+    load_torch()
     return sources.table("tiny-world-gpt"), sources.table("whole-words")
 
 

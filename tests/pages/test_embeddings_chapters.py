@@ -16,14 +16,9 @@ from llmviz.nn.positions import sinusoidal_positions
 from llmviz.paths import CHECKPOINTS
 from llmviz.study.longer_texts import LossBeyond
 from llmviz.study.position_tables import wave_value
-from llmviz.ui import engine
 from tests.pages.harness import ROOT, fine, open_part, prose_of, run_snippet, sent, snippets
 
-
-@pytest.fixture(scope="module", autouse=True)
-def torch_is_there():
-    engine.start()
-    assert engine.wait(120)
+pytestmark = pytest.mark.usefixtures("ready")
 
 
 def test_no_snippet_of_the_lesson_needs_the_app_and_no_chapter_computes_with_torch():

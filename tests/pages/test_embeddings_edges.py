@@ -17,11 +17,7 @@ from llmviz.study.word_maps import Mapped, judge
 from llmviz.ui import engine
 from tests.pages.harness import fine, open_part, prose_of
 
-
-@pytest.fixture(scope="module", autouse=True)
-def torch_is_there():
-    engine.start()
-    assert engine.wait(120)
+pytestmark = pytest.mark.usefixtures("ready")
 
 
 # ---- ids

@@ -9,9 +9,10 @@ import pytest
 
 from llmviz.components import unpack
 from llmviz.lessons.embeddings import LESSON
-from llmviz.ui import engine
 from tests.pages.harness import fine, open_page
 from tests.pages.test_embeddings_maps import at_once  # noqa: F401
+
+pytestmark = pytest.mark.usefixtures("ready")
 
 WIDGETS = (
     "text_input",
@@ -123,12 +124,6 @@ VIEWS: dict[str, tuple[dict[str, str], dict[str, Any], dict[str, str]]] = {
         {"at1": "4", "at2": "0"},
     ),
 }
-
-
-@pytest.fixture(autouse=True)
-def torch_is_there():
-    engine.start()
-    assert engine.wait(120)
 
 
 def plain(value: Any) -> Any:

@@ -16,16 +16,11 @@ from llmviz.lessons.embeddings.maps import words
 from llmviz.lessons.embeddings.maps.atlas import Request, ground
 from llmviz.similarity import kmeans, project
 from llmviz.study.word_maps import judge, mapped_rows
-from llmviz.ui import engine
-from tests.pages.harness import open_page, prose_of, run_snippet, sent, snippets
+from tests.pages.harness import charts, open_page, prose_of, run_snippet, sent, snippets
+
+pytestmark = pytest.mark.usefixtures("ready")
 
 NAME = "tiny-world-word2vec"
-
-
-@pytest.fixture(scope="module", autouse=True)
-def torch_is_there():
-    engine.start()
-    assert engine.wait(120)
 
 
 class _Done:
@@ -165,7 +160,7 @@ def test_words_of_every_kind_come_first_and_no_token_twice():
 
 def test_three_dimensions_are_a_figure_to_turn():
     app = open_chapter(space="3", spots="Monday", near="5")
-    spec = json.loads(app.get("plotly_chart")[0].proto.spec)
+    spec = charts(app)[0]
     here = ground(NAME, 500, "cosine")
     points = project(here.vectors, "pca", 3)
     judged = judge(here, points, 5)

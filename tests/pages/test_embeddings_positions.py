@@ -13,13 +13,9 @@ from llmviz.lessons.embeddings.positions import params, words
 from llmviz.models.word_order import shuffled
 from llmviz.trace import record
 from llmviz.ui import engine
-from tests.pages.harness import open_page, run_snippet, snippets
+from tests.pages.harness import boxes, open_page, prose_of, run_snippet, snippets
 
-
-@pytest.fixture(scope="module", autouse=True)
-def torch_is_there():
-    engine.start()
-    assert engine.wait(120)
+pytestmark = pytest.mark.usefixtures("ready")
 
 
 def all_sent(app, name: str) -> list[dict]:
@@ -40,14 +36,6 @@ def open_chapter(**link: str):
     app = open_page("embeddings", part="positions", **link)
     assert [str(error.value) for error in app.exception] == []
     return app
-
-
-def prose_of(app) -> str:
-    return " ".join(block.proto.body for block in app.get("html"))
-
-
-def boxes(app) -> str:
-    return " ".join(box.value for box in [*app.error, *app.info, *app.warning]).replace("\\", "")
 
 
 def matrices(app) -> dict[str, np.ndarray]:

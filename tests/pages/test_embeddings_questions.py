@@ -29,6 +29,7 @@ from llmviz.study.token_in_context import Place, largest_move, two_paths
 from llmviz.study.word_maps import Judged
 from llmviz.tokenizers import WordTokenizer
 from llmviz.ui.common import signed
+from tests.random_weights import with_random_weights
 
 TABLES = range(40)
 
@@ -279,10 +280,7 @@ def small_gpt(kind: str, seed: int) -> GPT:
         "n_embd": 12,
     }
     model = GPT(GPTConfig(**options, positions=kind)).eval().requires_grad_(False)
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter.normal_(0, 0.4)
-    return model
+    return with_random_weights(model, 0.4)
 
 
 @pytest.mark.parametrize("kind", ["learned", "sinusoidal", "rotary", "none"])

@@ -21,13 +21,9 @@ from llmviz.training.word_vectors import Frame, film, read_text
 from llmviz.ui import engine
 from tests.pages.harness import boxes, fine, open_page, prose_of, run_snippet, sent, snippets
 
+pytestmark = pytest.mark.usefixtures("ready")
+
 TEXT = "The dog barked at the cat. The cat meowed at the dog. A red bird sang, a blue bird flew."
-
-
-@pytest.fixture(scope="module", autouse=True)
-def torch_is_there():
-    engine.start()
-    assert engine.wait(120)
 
 
 def open_chapter(**link: str):

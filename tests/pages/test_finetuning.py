@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
@@ -16,17 +14,9 @@ from llmviz.models.settings import GPTConfig
 from llmviz.study.parameter_states import FROZEN, Part
 from llmviz.study.tuned_models import tuned_card
 from llmviz.ui import engine
-from tests.pages.harness import boxes, fine, open_part, prose_of
+from tests.pages.harness import boxes, charts, fine, open_part, prose_of
 
-
-@pytest.fixture(autouse=True)
-def ready():
-    engine.start()
-    assert engine.wait(120)
-
-
-def charts(app) -> list[dict]:
-    return [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
+pytestmark = pytest.mark.usefixtures("ready")
 
 
 def areas(app) -> dict:

@@ -15,7 +15,7 @@ from llmviz.lessons.finetuning.classifier.outcome import guess_question
 from llmviz.lessons.finetuning.classifier.padding import LONGER, ROWS, column_question, some_of
 from llmviz.study.class_training import ClassPlan
 from llmviz.ui import engine
-from tests.pages.harness import _payloads, boxes, fine, open_part, prose_of
+from tests.pages.harness import boxes, fine, open_part, prose_of, unpack_all
 
 
 @pytest.fixture(autouse=True)
@@ -25,7 +25,7 @@ def ready(bundle):
 
 
 def grid(app, index: int = 0) -> dict:
-    return _payloads(app, "cell_grid")[index]
+    return unpack_all(app, "cell_grid")[index]
 
 
 def test_a_classifier_is_there_before_anything_is_touched():
@@ -59,7 +59,7 @@ def test_a_cell_of_the_table_opens_its_texts():
 def test_the_two_explanations_are_those_of_the_engine():
     app = open_part("finetuning", "classifier", sentence="Anna met a king")
     fine(app)
-    first, second = _payloads(app, "token_strip")
+    first, second = unpack_all(app, "token_strip")
     outcome = runs.first(ClassPlan())
     bundled = engine.load("tiny-world-gpt")
     from llmviz.finetuning.classifier import encode

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 import torch
@@ -17,7 +15,7 @@ from llmviz.lessons.finetuning.tuned_model import base, tuned
 from llmviz.study.rule_prompts import SHOTS, WRONG, Look, Share
 from llmviz.ui.common import percent
 from tests.pages.finished_job import FakeJob
-from tests.pages.harness import boxes, fine, open_part, prose_of, sent
+from tests.pages.harness import boxes, charts, fine, open_part, prose_of, sent
 
 OWN = "apples red, hammer blue, pears red, plums"
 
@@ -129,7 +127,7 @@ def test_what_was_measured_is_drawn_and_told(monkeypatch):
         "1.00\u00a0% to 1.00\u00a0% of the prompts" in text and "53.3\u00a0% of the prompts" in text
     )
     assert "With 4 of 8 examples wrong, the taught model is right in 30.0\u00a0%" in text
-    by_examples, by_wrong = (json.loads(one.proto.spec) for one in app.get("plotly_chart"))
+    by_examples, by_wrong = charts(app)
     names = [one["name"] for one in by_examples["data"]]
     assert len(names) == 3
     np.testing.assert_allclose(
@@ -142,7 +140,7 @@ def test_what_was_measured_is_drawn_and_told(monkeypatch):
 
 
 def test_before_it_is_measured_the_cards_numbers_are_drawn(opened):
-    (chart,) = (json.loads(one.proto.spec) for one in opened.get("plotly_chart"))
+    (chart,) = charts(opened)
     from llmviz.study.tuned_models import tuned_card
 
     card = tuned_card("few-shot")["accuracy_by_examples"]

@@ -17,11 +17,7 @@ from llmviz.study.instruction_reading import Example
 from llmviz.ui import engine
 from tests.pages.harness import ODD_TEXTS, boxes, fine, open_part, prose_of, sent
 
-
-@pytest.fixture(autouse=True)
-def ready():
-    engine.start()
-    assert engine.wait(120)
+pytestmark = pytest.mark.usefixtures("ready")
 
 
 def test_the_tuned_model_answers_and_the_base_goes_on():

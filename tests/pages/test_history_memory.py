@@ -16,20 +16,11 @@ from llmviz.study.first_letter_answers import answers
 from llmviz.training import first_letter
 from llmviz.training.config import TrainConfig
 from llmviz.training.first_letter import CHANCE, FARTHEST, LENGTH, OPTIONS, FirstLetterData
-from llmviz.ui import engine
-from tests.pages.harness import boxes, fine, open_part, prose_of, sent
+from tests.pages.harness import boxes, charts, fine, open_part, prose_of, sent
+
+pytestmark = pytest.mark.usefixtures("ready")
 
 shares = some.lists(some.floats(0, 1), min_size=FARTHEST, max_size=FARTHEST)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def ready():
-    engine.start()
-    assert engine.wait(120)
-
-
-def charts(app) -> list[dict]:
-    return [json.loads(one.proto.spec) for one in app.get("plotly_chart")]
 
 
 # ---- what is bundled

@@ -17,6 +17,7 @@ from llmviz.study.letter_film import film_of, make, read_film, save_film
 from llmviz.study.letter_map import MapSettings, activity, before_activation, film
 from llmviz.study.sliding_window import read_windows
 from llmviz.ui import engine
+from tests.pages.conftest import load_torch
 from tests.pages.harness import boxes, fine, open_part, run_snippet, sent, snippets
 
 NAME = "olivia"
@@ -24,8 +25,7 @@ NAME = "olivia"
 
 @pytest.fixture(scope="module", autouse=True)
 def bundled():
-    engine.start()
-    assert engine.wait(120)
+    load_torch()
     return engine.load(window.MODEL)
 
 

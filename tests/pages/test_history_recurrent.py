@@ -26,14 +26,10 @@ from tests.pages.harness import (
     unpack_all,
 )
 
+pytestmark = pytest.mark.usefixtures("ready")
+
 CELLS = {"rnn": nn.RNN, "gru": nn.GRU, "lstm": nn.LSTM}
 NAME = "olivia"
-
-
-@pytest.fixture(scope="module", autouse=True)
-def ready():
-    engine.start()
-    assert engine.wait(120)
 
 
 def model_of(cell):

@@ -11,6 +11,7 @@ from llmviz.components.fused_tree.view import TreeLevel, tree_payload
 from llmviz.lessons.history.wavenet import tree as chapter
 from llmviz.study.fused_tree import fused_tree
 from llmviz.ui import engine
+from tests.pages.conftest import load_torch
 from tests.pages.harness import boxes, fine, open_part, prose_of, sent
 
 NAME = "olivia"
@@ -18,8 +19,7 @@ NAME = "olivia"
 
 @pytest.fixture(scope="module", autouse=True)
 def bundled():
-    engine.start()
-    assert engine.wait(120)
+    load_torch()
     return engine.load(chapter.MODEL)
 
 

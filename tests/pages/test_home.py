@@ -18,7 +18,7 @@ from llmviz.tokenizers import ENDOFTEXT, CharTokenizer, get_tokenizer
 from llmviz.trace import record
 from llmviz.ui import engine
 from tests.pages import harness
-from tests.pages.conftest import use
+from tests.pages.conftest import load_torch, use
 from tests.pages.harness import ODD_TEXTS, ROOT, fine, open_page, run_snippet, snippets
 from tests.pages.small_model import CONTEXT, HEADS, LAYERS, make_checkpoint
 
@@ -111,8 +111,7 @@ def test_a_lone_surrogate_gets_one_clear_line(bundle):
 def test_unknown_characters_are_said_where_the_tokenizer_has_no_bytes(monkeypatch, tmp_path):
     make_checkpoint(tmp_path, "tiny-world-char", CharTokenizer.train("abc def."))
     use(monkeypatch, tmp_path)
-    engine.start()
-    assert engine.wait(120)
+    load_torch()
     app = open_page("home", text="abcXY", model="tiny-world-char")
     fine(app)
     assert any("2 of the 5" in box.value for box in app.info)
@@ -122,8 +121,7 @@ def test_unknown_characters_are_said_where_the_tokenizer_has_no_bytes(monkeypatc
 def test_the_picture_says_how_the_model_is_told_positions(monkeypatch, tmp_path, positions):
     make_checkpoint(tmp_path, positions=positions)
     use(monkeypatch, tmp_path)
-    engine.start()
-    assert engine.wait(120)
+    load_torch()
     app = open_page("home", text="one two three")
     fine(app)
     window = drawn(app)["words"]["say"]["vectors"]
@@ -166,8 +164,7 @@ def test_a_damaged_model_is_one_line(folder, monkeypatch, tmp_path):
     target = make_checkpoint(tmp_path)
     (target / "model.safetensors").write_bytes(b"no weights")
     use(monkeypatch, tmp_path)
-    engine.start()
-    assert engine.wait(120)
+    load_torch()
     app = open_page("home")
     fine(app)
     assert any("safetensors" in box.value for box in app.error)
@@ -351,8 +348,7 @@ def test_one_answer_is_right_however_short_the_text(bundle, text):
 def test_a_model_with_a_wrong_mask_is_asked_nothing(monkeypatch, tmp_path, mistake):
     make_checkpoint(tmp_path, **mistake)
     use(monkeypatch, tmp_path)
-    engine.start()
-    assert engine.wait(120)
+    load_torch()
     app = open_page("home", text="one two three four")
     fine(app)
     assert not app.radio

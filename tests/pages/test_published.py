@@ -13,8 +13,7 @@ from llmviz.lessons.attention.heads import words as heads_words
 from llmviz.models import GPT, GPTConfig
 from llmviz.pretrained import import_gpt2
 from llmviz.tokenizers import BPETokenizer, TokenizerUnavailable
-from tests.pages.attention_models import messages
-from tests.pages.harness import fine, open_part, prose_of, run_snippet, snippets
+from tests.pages.harness import fine, messages, open_part, prose_of, run_snippet, snippets
 
 NAME = "run:gpt2"
 

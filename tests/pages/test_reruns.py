@@ -15,9 +15,10 @@ from torch.nn.modules.module import register_module_forward_pre_hook
 
 from llmviz.lessons import LESSONS as ALL_LESSONS
 from llmviz.paths import CHECKPOINTS
-from llmviz.ui import engine
 from llmviz.ui.kept import Kept
 from tests.pages.harness import OPENED, fine, open_part, parts
+
+pytestmark = pytest.mark.usefixtures("ready")
 
 # Lessons in which no visitor's own results are computed: a second one finds all of them there.
 SHARED = (
@@ -43,13 +44,6 @@ MOST_ELEMENTS = 76
 MOST_BYTES = 220_000  # of the numbers of all components; a table of a model is 1.3 million
 
 
-@pytest.fixture(scope="module", autouse=True)
-def torch_is_loaded() -> None:
-    """Let no page of a test be the first with torch: it would compute what others did without."""
-    engine.start()
-    assert engine.wait(120)
-
-
 @pytest.fixture
 def work(monkeypatch) -> Iterator[Counter]:
     """Counts forward passes of models, results that were not kept yet, and figures, by name."""
@@ -70,7 +64,14 @@ def work(monkeypatch) -> Iterator[Counter]:
         done["figure"] += 1
         built(self, *given, **more)
 
+    to_dict = go.Figure.to_dict
+
+    def written(self):
+        done["figure written out"] += 1
+        return to_dict(self)
+
     monkeypatch.setattr(go.Figure, "__init__", figure)
+    monkeypatch.setattr(go.Figure, "to_dict", written)
     monkeypatch.setattr(Kept, "_fill", counted)
     hook = register_module_forward_pre_hook(pass_begins)
     yield done
@@ -85,7 +86,7 @@ def elements(block) -> int:
 
 def computed(work: Counter) -> dict[str, int]:
     """Return what of the work is more than building a figure."""
-    return {name: times for name, times in work.items() if name != "figure"}
+    return {name: times for name, times in work.items() if not name.startswith("figure")}
 
 
 def drawn(app) -> list[bytes]:
@@ -109,7 +110,7 @@ def test_a_rerun_in_which_nothing_changed(name, part, link, work):
     fine(app)
     if (name, part) != BUSY:
         assert drawn(app) == before
-    assert work["figure"] == 0
+    assert work["figure"] == 0 and work["figure written out"] == 0
     app.session_state[OPENED] = False  # as a visitor finds it: code is folded
     app.run()
     assert elements(app.main) <= MOST_ELEMENTS

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 
 import numpy as np
 import pytest
@@ -14,9 +13,10 @@ from llmviz.lessons.sampling.beam import exhaustive, exhaustive_words
 from llmviz.sampling import beam_search
 from llmviz.tokenizers import CharTokenizer
 from llmviz.ui import engine
-from tests.pages.conftest import use
+from tests.pages.conftest import load_torch, use
 from tests.pages.harness import (
     boxes,
+    charts,
     fine,
     open_part,
     prose_of,
@@ -48,13 +48,12 @@ def speller(tmp_path, monkeypatch):
     make_checkpoint(tmp_path)
     make_checkpoint(tmp_path, "names-gpt", CharTokenizer.train(["a bcdef"]))
     use(monkeypatch, tmp_path)
-    engine.start()
-    assert engine.wait(120)
+    load_torch()
     return engine.load("names-gpt")
 
 
 def bars(app) -> dict:
-    (figure,) = (json.loads(chart.proto.spec) for chart in app.get("plotly_chart"))
+    (figure,) = charts(app)
     return figure
 
 

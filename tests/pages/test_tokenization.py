@@ -36,7 +36,7 @@ from llmviz.tokenizers import (
 from llmviz.tokenizers.wordpiece import WordPieceTokenizer, alphabet, piece_steps
 from llmviz.ui import common
 from tests.pages import harness
-from tests.pages.harness import fine, open_part, run_snippet, snippets
+from tests.pages.harness import fine, messages, open_part, prose_of, run_snippet, snippets
 
 PARTS = ["cut", "vocabulary", "compare", "learn", "merge", "wordpiece", "bytes", "windows"]
 ODD_TEXTS = {
@@ -53,17 +53,6 @@ ODD_TEXTS = {
 }
 BPE = get_tokenizer("bpe")
 TEXT = some.text(alphabet=some.characters(exclude_categories=["Cs"]), max_size=60)
-
-
-def said(app) -> str:
-    """Return all the prose of a page."""
-    return " ".join(block.proto.body for block in app.get("html"))
-
-
-def messages(app) -> list[str]:
-    """Return the lines that the page shows in boxes, without markdown's escapes."""
-    boxes = [*app.error, *app.info, *app.warning]
-    return [box.value.replace("\\", "") for box in boxes]
 
 
 # ---- whatever is typed
@@ -112,8 +101,8 @@ def test_counts_are_the_tokenizers_own():
     text = "naïve tokenization 🙂"
     app = open_part("tokenization", "cut", text=text, tokenizer="char")
     n = len(get_tokenizer("char").encode(text))
-    assert f"{len(text)} characters, {n} tokens" in said(app)
-    assert f"{len(text) / n:.2f} characters per token" in said(app)
+    assert f"{len(text)} characters, {n} tokens" in prose_of(app)
+    assert f"{len(text) / n:.2f} characters per token" in prose_of(app)
 
 
 def test_typed_ids_are_decoded():
@@ -145,8 +134,8 @@ def test_special_tokens_are_read_only_when_allowed():
     text = "a<|endoftext|>b"
     plain = open_part("tokenization", "cut", text=text)
     special = open_part("tokenization", "cut", text=text, special="1")
-    assert f"{len(BPE.encode(text))} tokens" in said(plain)
-    assert f"{len(BPE.encode(text, 'all'))} tokens" in said(special)
+    assert f"{len(BPE.encode(text))} tokens" in prose_of(plain)
+    assert f"{len(BPE.encode(text, 'all'))} tokens" in prose_of(special)
     assert len(BPE.encode(text, "all")) == 3
 
 
@@ -189,7 +178,7 @@ def test_a_loaded_tokenizer_can_be_chosen():
     fine(app)
     assert not app.error
     assert app.selectbox[0].value == "loaded"
-    assert f"{len(mine.encode('lower'))} token" in said(app)
+    assert f"{len(mine.encode('lower'))} token" in prose_of(app)
 
 
 def test_damaged_tokenizer_files_are_refused_in_one_line():
@@ -252,13 +241,13 @@ def test_what_cannot_be_had_for_one_reason_is_one_message(monkeypatch, tmp_path)
 
 def test_boy_and_boys_share_nothing_and_a_dinosaur_is_eight_characters():
     app = open_part("tokenization", "compare", rows="bpe", words="boy boys dinosaur")
-    assert "is 8 tokens as characters, 1 token as a word" in said(app)
+    assert "is 8 tokens as characters, 1 token as a word" in prose_of(app)
     by_word = WordTokenizer.train(load_corpus("word-forms").documents)
     unknown = by_word.special_tokens[UNKNOWN]
     boy, boys, dinosaur = by_word.encode("boy boys dinosaur")
     assert unknown not in (boy, boys) and dinosaur == unknown
-    assert f"as {boy}" in said(app) and f"as {boys}" in said(app)
-    assert "no token for <code>dinosaur</code>" in said(app)
+    assert f"as {boy}" in prose_of(app) and f"as {boys}" in prose_of(app)
+    assert "no token for <code>dinosaur</code>" in prose_of(app)
 
 
 # ---- learn
@@ -321,8 +310,8 @@ def test_the_film_is_the_training():
     documents = load_corpus("tiny-world-sample").documents
     merges = list(BPETokenizer.train_steps(documents, 300))
     app = open_part("tokenization", "learn", size="300", step="7")
-    assert f"After 7 merges of {len(merges)}" in said(app)
-    assert f"{merges[6].corpus_length_after:,} tokens long" in said(app)
+    assert f"After 7 merges of {len(merges)}" in prose_of(app)
+    assert f"{merges[6].corpus_length_after:,} tokens long" in prose_of(app)
 
 
 def test_a_trained_tokenizer_is_used_by_the_other_chapters():
@@ -331,7 +320,7 @@ def test_a_trained_tokenizer_is_used_by_the_other_chapters():
     link = {"corpus": "own", "own": corpus, "size": "270", "tokenizer": "trained"}
     app = open_part("tokenization", "cut", text="lowest newest", **link)
     fine(app)
-    assert f"{len(mine.encode('lowest newest'))} tokens" in said(app)
+    assert f"{len(mine.encode('lowest newest'))} tokens" in prose_of(app)
     for snippet, prints in snippets(app):
         assert run_snippet(snippet).strip() == prints.strip()
 
@@ -339,7 +328,7 @@ def test_a_trained_tokenizer_is_used_by_the_other_chapters():
 def test_the_slider_of_stems_follows_the_word_forms():
     app = open_part("tokenization", "learn", stems="120")
     fine(app)
-    (payload,) = [p for p in harness._payloads(app, "token_strip") if len(p["rows"]) == 7]
+    (payload,) = [p for p in harness.unpack_all(app, "token_strip") if len(p["rows"]) == 7]
     pieces = {row["name"]: list(row["texts"]) for row in payload["rows"]}
     assert pieces["tokens"] == ["·token", "s"] and pieces["boys"] == ["·boy", "s"]
     assert pieces["tokenization"] == ["·token", "ization"]
@@ -357,10 +346,10 @@ def test_the_vocabulary_is_the_sorted_words_of_the_text():
     assert list(table["token"])[:5] == sorted({"the", "cat", "saw", "Cat", "."})
     assert list(table["id"]) == list(range(8))
     assert sum(table["in your text"]) == 6
-    assert "of which 5 different" not in said(app), "first the question"
+    assert "of which 5 different" not in prose_of(app), "first the question"
     app.radio[0].set_value(0).run()
-    assert "6 words and marks, of which 5 different" in said(app)
-    assert "<code>dog</code>" in said(app) and "the &lt;|unk|&gt; saw" in said(app)
+    assert "6 words and marks, of which 5 different" in prose_of(app)
+    assert "<code>dog</code>" in prose_of(app) and "the &lt;|unk|&gt; saw" in prose_of(app)
 
 
 def test_a_batch_is_padded_and_begins_with_the_start_token():
@@ -382,7 +371,7 @@ def test_wordpiece_shows_what_its_rule_learns():
     steps = list(itertools.islice(piece_steps(documents, 10_000), 101))
     pieces = dict.fromkeys(step.piece for step in steps[:100])
     mine = WordPieceTokenizer([*alphabet(documents), *pieces])
-    (payload,) = harness._payloads(app, "token_strip")
+    (payload,) = harness.unpack_all(app, "token_strip")
     assert list(payload["rows"][0]["ids"]) == mine.encode("boys tokens")
     assert steps[99].piece in list(app.dataframe[0].value["becomes"])
 
@@ -390,7 +379,7 @@ def test_wordpiece_shows_what_its_rule_learns():
 def test_an_unknown_word_is_said_and_two_texts_get_their_marks():
     app = open_part("tokenization", "wordpiece", forms="tokens zebrä")
     fine(app)
-    assert "cannot cut <code>zebrä</code>" in said(app)
+    assert "cannot cut <code>zebrä</code>" in prose_of(app)
     marks = next(block.value for block in app.code if block.value.startswith("[CLS]"))
     names, ids = marks.splitlines()
     assert names.count("[SEP]") == 2 and len(names.split()) == len(ids.split()) == 24
@@ -418,7 +407,7 @@ def test_a_word_with_borders_inside_shows_its_pieces():
     app = open_part("tokenization", "merge", word="it's 42", piece="2")
     fine(app)
     pieces = BPE.pretokenize(" it's 42")
-    assert f"cut into {len(pieces)} pieces" in said(app)
+    assert f"cut into {len(pieces)} pieces" in prose_of(app)
 
 
 def test_a_piece_that_is_not_there_falls_back_and_says_so():
@@ -472,7 +461,7 @@ def test_targets_are_the_inputs_moved_by_one():
 
 def test_a_stride_beyond_the_context_names_the_tokens_in_no_window():
     app = open_part("tokenization", "windows", context="2", stride="5")
-    assert "tokens are in no window" in said(app)
+    assert "tokens are in no window" in prose_of(app)
 
 
 # ---- the whole lesson
@@ -526,4 +515,4 @@ def test_the_page_says_what_it_takes_for_granted_and_how_long_a_chapter_takes():
         app = open_part("tokenization", chapter.key)
         assert 0 < chapter.minutes <= 45, "a chapter fits one lesson of 45 minutes"
         assert f"About {chapter.minutes} minutes." in [caption.value for caption in app.caption]
-        assert LESSON.needs and LESSON.needs in said(app)
+        assert LESSON.needs and LESSON.needs in prose_of(app)

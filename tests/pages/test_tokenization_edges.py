@@ -19,15 +19,11 @@ from llmviz.tokenizers import (
 )
 from llmviz.tokenizers.registry import TOKENIZERS
 from llmviz.tokenizers.wordpiece import WordPieceTokenizer
-from tests.pages.harness import fine, open_part, prose_of
+from tests.pages.harness import boxes, fine, open_part, prose_of
 
 TEXT = some.text(alphabet=some.characters(exclude_categories=["Cs"]), max_size=40)
 KINDS = [kind.train("the cat sat.\n") for kind in (WordTokenizer, CharTokenizer)]
 KINDS += [BPETokenizer([]), WordPieceTokenizer.train("the cat sat.", 60)]
-
-
-def boxes(app) -> str:
-    return " ".join(box.value for box in [*app.error, *app.info, *app.warning]).replace("\\", "")
 
 
 # ---- cut

@@ -16,11 +16,9 @@ from llmviz.lessons.training.backprop.params import NUDGE_MATRICES as MATRICES
 from llmviz.study.weight_nudges import slope_errors
 from llmviz.training.backprop import TARGET, autograd, backward, example, forward, stepped
 from llmviz.training.one_weight import Copy, matrices
-from llmviz.ui import engine
 from tests.pages.cells import work_out
 from tests.pages.harness import (
     ODD_TEXTS,
-    _payloads,
     boxes,
     fine,
     open_part,
@@ -28,16 +26,11 @@ from tests.pages.harness import (
     run_snippet,
     sent,
     snippets,
+    unpack_all,
 )
 from tests.pages.small_model import ids_of
 
 WALK = len(net.FORWARD)
-
-
-@pytest.fixture
-def ready():
-    engine.start()
-    assert engine.wait(120)
 
 
 def test_the_graph_holds_every_value_and_gradient(ready):
@@ -80,7 +73,7 @@ def test_every_step_opens_to_its_arithmetic(walk):
 def test_steps_are_drawn_beside_autograd(ready, walk):
     app = open_part("training", "backprop", walk=str(walk))
     fine(app)
-    shown = {one["name"]: one["values"] for one in _payloads(app, "matrix_view")[0]["matrices"]}
+    shown = {one["name"]: one["values"] for one in unpack_all(app, "matrix_view")[0]["matrices"]}
     if walk >= WALK:
         name = net.BACKWARD[walk - WALK]
         assert np.allclose(shown["autograd"], autograd(example(), TARGET)[name], atol=1e-7)
@@ -96,7 +89,7 @@ def test_a_mistake_shows_where_it_differs(ready, slip, node, says):
     walk = WALK + net.BACKWARD.index(node)
     app = open_part("training", "backprop", slip=slip, walk=str(walk))
     fine(app)
-    shown = {one["name"]: one["values"] for one in _payloads(app, "matrix_view")[0]["matrices"]}
+    shown = {one["name"]: one["values"] for one in unpack_all(app, "matrix_view")[0]["matrices"]}
     assert np.abs(shown["autograd"] - shown[f"∂{node}"]).max() > 0.01
     assert says in prose_of(app)
 
@@ -159,7 +152,7 @@ def test_the_products_add_up_to_the_models_own_gradient(bundle):
     fine(app)
     ids = ids_of(bundle, text)
     grad = Copy(bundle.model, ids).gradients(name)[3, 7].item()
-    shown = {one["name"]: one["values"] for one in _payloads(app, "matrix_view")[0]["matrices"]}
+    shown = {one["name"]: one["values"] for one in unpack_all(app, "matrix_view")[0]["matrices"]}
     assert shown["product"].sum() == pytest.approx(grad, rel=1e-4)
     assert shown["total"][0, 0] == pytest.approx(grad, rel=1e-5)
     assert len(shown["local"]) == len(ids) - 1
@@ -292,7 +285,7 @@ def test_the_page_shows_the_step_and_the_network_without_a_layer(ready):
         tuple(sorted(one["name"] for one in payload["matrices"])): {
             one["name"]: one for one in payload["matrices"]
         }
-        for payload in _payloads(app, "matrix_view")
+        for payload in unpack_all(app, "matrix_view")
     }
     step = views["gradient", "new", "step", "theta"]
     assert np.allclose(step["new"]["values"], after["W1"], atol=1e-6)

@@ -21,14 +21,9 @@ from llmviz.training.one_number import name_lengths
 from llmviz.training.optimizer_race import RATES, race
 from llmviz.training.optimizers import Hyper
 from llmviz.training.surfaces import SURFACES
-from llmviz.ui import engine
 from tests.pages.harness import boxes, fine, open_part, prose_of, run_snippet, sent, snippets
 
-
-@pytest.fixture(autouse=True)
-def ready():
-    engine.start()
-    assert engine.wait(120)
+pytestmark = pytest.mark.usefixtures("ready")
 
 
 def opened(look: str, **link: str) -> tuple[AppTest, dict]:

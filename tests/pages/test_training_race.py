@@ -22,7 +22,7 @@ from llmviz.training import experiments
 from llmviz.training.curves import CurveFile
 from llmviz.training.experiments import EXPERIMENTS, PLANS
 from llmviz.ui import engine
-from tests.pages.conftest import use
+from tests.pages.conftest import load_torch, use
 from tests.pages.harness import (
     boxes,
     fine,
@@ -125,8 +125,7 @@ def test_nobody_on_the_chart_and_missing_models_are_said(folder, monkeypatch):
 
 
 def test_plans_of_the_race_are_the_recipes_but_shorter():
-    engine.start()
-    assert engine.wait(120)
+    load_torch()
     from llmviz.training.recipes import plan_of
 
     plans = race.plans(list(race_words.MODELS), 200)

@@ -9,7 +9,6 @@ from llmviz.components.matrix_view.view import matrix_payload
 from llmviz.lessons.training.step import chapter as step_chapter
 from llmviz.lessons.training.step import pictures, questions, words
 from llmviz.study.one_step import STEPS, Asked, one_step
-from llmviz.ui import engine
 from tests.pages.cells import work_out
 from tests.pages.harness import (
     ODD_TEXTS,
@@ -22,13 +21,9 @@ from tests.pages.harness import (
 )
 from tests.pages.test_training_questions import numbers
 
+pytestmark = pytest.mark.usefixtures("ready")
+
 TEXT = "The cat sat on the mat. The kitten slept."
-
-
-@pytest.fixture(autouse=True)
-def ready():
-    engine.start()
-    assert engine.wait(120)
 
 
 def asked_variants():

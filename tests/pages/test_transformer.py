@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 
 import numpy as np
@@ -26,15 +25,10 @@ from llmviz.trace import record
 from llmviz.ui import engine
 from llmviz.ui.model_on_text import names_of
 from tests.pages.conftest import use
-from tests.pages.harness import ODD_TEXTS, boxes, fine, open_part, prose_of, sent
+from tests.pages.harness import ODD_TEXTS, boxes, charts, fine, open_part, prose_of, sent
 from tests.pages.small_model import HEADS, LAYERS, ids_of, logits_of, make_checkpoint
 
 TEXT = "Once Anna met Samir. Then"
-
-
-def charts(app) -> list[dict]:
-    """The page's charts as Plotly describes them."""
-    return [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
 
 
 # ---- reading the stream

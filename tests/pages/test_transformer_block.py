@@ -33,6 +33,7 @@ from tests.pages.conftest import use
 from tests.pages.harness import (
     ODD_TEXTS,
     boxes,
+    charts,
     fine,
     open_page,
     open_part,
@@ -62,10 +63,6 @@ def matrices(app) -> dict[str, np.ndarray]:
 
 def view(app) -> dict:
     return sent(app, "matrix_view")
-
-
-def charts(app) -> list[dict]:
-    return [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
 
 
 # ---- one block

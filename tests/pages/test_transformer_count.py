@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from llmviz.lessons.transformer.count import chapter
+from llmviz.lessons.transformer.count import chapter, words
 from llmviz.lessons.transformer.count.chapter import SMALL, costs, head_question
 from llmviz.lessons.transformer.sizes import size
 from llmviz.models import build, count_parameters
 from llmviz.models.arithmetic import count, translator_tensors
 from llmviz.models.settings import GPTConfig
-from llmviz.study.shapes import SHAPES, config_of, settings_of, tensor_rows
+from llmviz.pretrained import load_bundled
+from llmviz.study.shapes import SHAPE_NAMES, SHAPES, config_of, settings_of, tensor_rows
 from tests.pages.harness import boxes, fine, open_part, prose_of
 
 
@@ -86,6 +89,22 @@ def test_a_link_restores_a_shape_and_a_wrong_one_is_refused():
     app = open_part("transformer", "count", heads="5")
     fine(app)
     assert "n_head must divide n_embd" in boxes(app)
+
+
+@pytest.mark.parametrize(
+    ("lesson", "part", "control"),
+    [("transformer", "count", "shape"), ("efficiency", "memory", "papershape")],
+)
+def test_shapes_have_names_that_say_whose_they_are_and_old_links_open_them(lesson, part, control):
+    assert list(SHAPE_NAMES) == list(SHAPES)
+    config = load_bundled("tiny-world-gpt")[0].config
+    assert SHAPES["ours"].items() <= dataclasses.asdict(config).items()
+    assert SHAPE_NAMES["ours"].startswith("tiny-world-gpt")
+    app = open_part(lesson, part, **{control: "ours"})
+    fine(app)
+    assert not app.warning
+    (pills,) = (one for one in app.pills if one.label == words.SHAPE)
+    assert pills.options == list(SHAPE_NAMES.values()) and pills.value == "ours"
 
 
 def test_the_page_counts_a_real_optimizer():

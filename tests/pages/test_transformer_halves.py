@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -24,8 +22,19 @@ from llmviz.training.export import scores
 from llmviz.training.runs import load_trained
 from llmviz.ui import engine
 from tests.pages.conftest import use
-from tests.pages.harness import ODD_TEXTS, _payloads, boxes, fine, open_part, prose_of, sent
+from tests.pages.harness import (
+    ODD_TEXTS,
+    boxes,
+    charts,
+    fine,
+    open_part,
+    prose_of,
+    sent,
+    unpack_all,
+)
 from tests.pages.small_model import make_checkpoint
+
+pytestmark = pytest.mark.usefixtures("ready")
 
 SENTENCES = (
     words.SENTENCE,
@@ -34,12 +43,6 @@ SENTENCES = (
     "tonight two clever children sing in the garden",
     "yesterday the small cat sees two singers in the bridge",
 )
-
-
-@pytest.fixture(autouse=True, scope="module")
-def ready():
-    engine.start()
-    assert engine.wait(120)
 
 
 # ---- two halves
@@ -180,7 +183,7 @@ def test_the_answers_are_those_of_both_models(word):
     assert bars["before"][place] == pytest.approx(own[0][at], abs=1e-5)
     assert bars["after"][place] == pytest.approx(own[1][at], abs=1e-5)
     hidden = hidden_at(both.model, ids, at)
-    maps = _payloads(app, "heads_grid")
+    maps = unpack_all(app, "heads_grid")
     assert [one["triangle"] for one in maps] == [False, True]
     for one, wanted in zip(
         maps, (all_weights(both.model, hidden), all_weights(left.model, ids)), strict=True
@@ -240,7 +243,7 @@ def test_the_shares_of_the_page_are_those_of_the_cards_and_the_cards_of_the_mode
         for what in ("tokens", "nats_per_token", "share_right"):
             assert card[name][what] == pytest.approx(found[what], rel=1e-4)
     assert card["left_only"]["name"] == masked.LEFT
-    drawn = [json.loads(chart.proto.spec)["data"][0] for chart in app.get("plotly_chart")]
+    drawn = [chart["data"][0] for chart in charts(app)]
     assert drawn[-1]["x"] == [card["score"]["share_right"], card["left_only"]["share_right"]]
     asked = held_out.mistake(*(card[name] for name in ("score", "left_only", "without_right_side")))
     assert card["without_right_side"]["share_right"] < card["left_only"]["share_right"]

@@ -14,8 +14,7 @@ from llmviz.lessons.transformer.loop.params import ROUNDS
 from llmviz.models.arithmetic import cache_per_token
 from llmviz.models.settings import GPTConfig
 from llmviz.study.cache_costs import CacheCosts
-from llmviz.ui import engine
-from tests.pages.conftest import use
+from tests.pages.conftest import load_torch, use
 from tests.pages.harness import ODD_TEXTS, boxes, fine, open_part, prose_of, sent
 from tests.pages.small_model import CONTEXT, LAYERS, WIDTH, ids_of, logits_of, make_checkpoint
 
@@ -101,8 +100,7 @@ def test_a_model_without_layers_is_replaced_and_named(asked):
 def test_a_model_that_sees_the_future_has_no_cache_and_says_so(tmp_path, monkeypatch):
     make_checkpoint(tmp_path, mask="none")
     use(monkeypatch, tmp_path)
-    engine.start()
-    assert engine.wait(120)
+    load_torch()
     app = open_part("transformer", "loop", text=TEXT)
     fine(app)
     assert "Nothing is kept here" in boxes(app)

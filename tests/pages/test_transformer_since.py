@@ -19,23 +19,15 @@ from llmviz.study.step_times import ROUNDS, StepTimes
 from llmviz.trace import record
 from llmviz.ui import engine
 from tests.pages.conftest import use
-from tests.pages.harness import ODD_TEXTS, boxes, fine, open_part, prose_of, sent
+from tests.pages.harness import ODD_TEXTS, boxes, charts, fine, open_part, prose_of, sent
+
+pytestmark = pytest.mark.usefixtures("ready")
 
 TEXT = "Once Anna and Samir met at the market. Then"
 
 
-@pytest.fixture(autouse=True, scope="module")
-def ready():
-    engine.start()
-    assert engine.wait(120)
-
-
 def ids_of(text: str) -> list[int]:
     return engine.tokenizer(checkpoint("rotary")).encode_from_start(text)
-
-
-def charts(app) -> list[dict]:
-    return [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
 
 
 def models(change: str):

@@ -9,6 +9,7 @@ import torch
 from llmviz.models import build
 from llmviz.sampling import beam_search, generate
 from llmviz.sampling.generation import NextLogits
+from tests.random_weights import with_random_weights
 
 V = 4
 
@@ -17,10 +18,7 @@ def gpt(seed=0, vocab_size=V):
     torch.manual_seed(seed)
     config = dict(vocab_size=vocab_size, context_length=8, n_layer=1, n_head=1, n_embd=8)
     model = build("gpt", config).eval()
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter.normal_(0, 0.7)
-    return model
+    return with_random_weights(model, 0.7)
 
 
 def exhaustive(model, prompt, length, length_penalty, stop_id):

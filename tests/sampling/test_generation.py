@@ -9,6 +9,7 @@ import torch
 
 from llmviz.models import build
 from llmviz.sampling import generate, sampling_steps, text_measures
+from tests.random_weights import with_random_weights
 
 V, CONTEXT = 13, 12
 SMALL = {"vocab_size": V, "context_length": CONTEXT}
@@ -17,10 +18,7 @@ SMALL = {"vocab_size": V, "context_length": CONTEXT}
 def model_of(name, **config):
     torch.manual_seed(0)
     model = build(name, SMALL | config).eval()
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter.normal_(0, 0.3)  # an untrained model is too even to tell tokens apart
-    return model
+    return with_random_weights(model, 0.3)
 
 
 def gpt(**config):

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from hypothesis import strategies as st
 
+from llmviz.sampling import BeamTree, SamplingSettings
 from llmviz.serving import (
     PREEMPTIONS,
     Engine,
     Outcome,
     Request,
+    Scheduler,
     ServingConfig,
 )
 from llmviz.serving.requests import CANCELLED
@@ -34,7 +36,13 @@ class Script:
 
 
 @st.composite
-def scripts(draw: st.DrawFn, policies: tuple[str, ...], most: int = 8, samplings=None) -> Script:
+def scripts(
+    draw: st.DrawFn,
+    policies: tuple[str, ...],
+    most: int = 8,
+    samplings=None,
+    searches: bool = False,
+) -> Script:
     size, batch = draw(st.integers(1, 5)), draw(st.integers(1, 6))
     most_blocks = -(-CONTEXT // size)
     config = ServingConfig(
@@ -64,11 +72,29 @@ def scripts(draw: st.DrawFn, policies: tuple[str, ...], most: int = 8, samplings
             n=draw(st.integers(1, min(3, batch))),
             **({} if samplings is None else {"sampling": draw(st.sampled_from(samplings))}),
         )
+        if searches and draw(st.booleans()):
+            request = draw(some_search(request, config))
         at = draw(st.integers(0, 12))
         script.adds.setdefault(at, []).append(request)
         if draw(st.integers(0, 4)) == 0:
             script.cancels.setdefault(at + draw(st.integers(0, 8)), []).append(request.id)
     return script
+
+
+@st.composite
+def some_search(draw: st.DrawFn, request: Request, config: ServingConfig) -> Request:
+    """The same prompt for a beam search, if at least one beam fits the memory and the batch."""
+    penalty = draw(st.sampled_from((0.0, 0.7, 1.0)))
+    for width in range(draw(st.integers(1, 4)), 0, -1):
+        banned = tuple(draw(st.lists(st.integers(0, VOCAB - 1), max_size=2)))
+        sampling = SamplingSettings(temperature=0.0, banned=banned)
+        search = replace(request, n=1, beams=width, length_penalty=penalty, sampling=sampling)
+        try:
+            Scheduler(config).check(search)
+        except ValueError:
+            continue
+        return search
+    return request
 
 
 @dataclass
@@ -78,6 +104,18 @@ class Played:
     outcomes: dict[str, Outcome]
     emitted: dict[str, list[int]]
     ticks: list
+
+
+def check_notes(scheduler: Scheduler) -> None:
+    """What is noted of each sequence, so that it need not be looked up, is so."""
+    blocks = scheduler.blocks
+    for one in scheduler.running:
+        if one.reason is not None or one.idle:
+            continue
+        length = len(one.tokens)
+        assert one.decodes == (one.computed == length - 1 and length > one.prompt_length)
+        if one.beams is None and one.computed < one.own_room:
+            assert blocks.writable(one.table[one.computed // blocks.block_size])
 
 
 def play(script: Script, model) -> Played:
@@ -96,6 +134,7 @@ def play(script: Script, model) -> Played:
         engine.scheduler.check_blocks()
         tick = engine.step()
         engine.scheduler.check_blocks()
+        check_notes(engine.scheduler)
         number, now[0] = number + 1, now[0] + 1.0
         assert number < 3000, "the engine does not come to an end"
         if tick is None:
@@ -114,12 +153,16 @@ def play(script: Script, model) -> Played:
     return played
 
 
-def check_against(played: Played, script: Script, alone) -> None:
+def check_against(played: Played, script: Script, alone, searched=None) -> None:
     """Each sequence got the tokens that it gets alone; a cancelled one the first of them.
 
-    alone: of (request, sample), its tokens.
+    alone: of (request, sample), its tokens. searched: of a request with beams, the tree of its
+    search alone.
     """
     for request in script.requests.values():
+        if request.beams is not None:
+            check_search(played, script, request, searched(request))
+            continue
         for sample in range(request.n):
             name = request.name(sample)
             outcome, whole = played.outcomes[name], tuple(alone(request, sample))
@@ -130,3 +173,18 @@ def check_against(played: Played, script: Script, alone) -> None:
             else:
                 assert outcome.tokens == whole
                 assert outcome.reason == ("stop" if whole[-1] in request.stop_ids else "length")
+
+
+def check_search(played: Played, script: Script, request: Request, tree: BeamTree) -> None:
+    """The texts and scores of a beam search are those of the search alone, or it was cancelled."""
+    ends = [played.outcomes[request.name(place)] for place in range(request.beams)]
+    if {one.reason for one in ends} == {CANCELLED}:
+        assert any(request.id in names for names in script.cancels.values())
+        assert not any(one.tokens for one in ends)
+        return
+    for place, outcome in enumerate(ends):
+        node = tree.nodes[tree.finals[place]]
+        assert tuple(played.emitted[request.name(place)]) == outcome.tokens
+        assert list(outcome.tokens) == tree.tokens(node)
+        assert abs(outcome.score - node.score) < 1e-9
+        assert outcome.reason == ("stop" if node.status == "finished" else "length")

@@ -11,11 +11,12 @@ import socket
 
 import pytest
 
-from llmviz.serving import http
+from llmviz.serving import Request, SimulatedModel, http, record_all
 from llmviz.serving.protocol import MOST_BYTES
 from llmviz.serving.settings import ServingConfig
 from tests.awaiting import awaited
 from tests.serving.served import (
+    CONFIG,
     CONTEXT,
     END,
     JSON,
@@ -72,6 +73,27 @@ def test_samples_and_prompts_are_numbered_one_after_the_other(server):
     for choice in body["choices"]:
         prompt = ("ab", "The cat")[choice["index"] // 3]
         expect_whole(choice, prompt, 6, seed=5 + choice["index"] % 3)
+
+
+def test_beams_come_the_best_first_whole_or_at_the_end_of_a_stream(server):
+    asked = dict(prompt="The cat", n=3, max_tokens=6, use_beam_search=True, length_penalty=0.5)
+    status, body = server.complete(**asked)
+    ids = (END, *TOKENIZER.encode("The cat"))
+    request = Request("r", ids, 6, beams=3, length_penalty=0.5, stop_ids=(END,))
+    model = SimulatedModel(CONFIG, TOKENIZER.vocab_size, CONTEXT)
+    expected = record_all(model, [request], CONFIG).outcomes
+    assert status == 200
+    assert [choice["text"] for choice in body["choices"]] == [
+        text_of(expected[request.name(place)]) for place in range(3)
+    ]
+    body = written(**asked, stream=True)
+    *parts, done = events(server.ask("POST", "/v1/completions", body, Content_Type=JSON)[1])
+    assert done == "[DONE]"
+    for place in range(3):
+        pieces = [p["choices"][0]["text"] for p in parts if p["choices"][0]["index"] == place]
+        assert "".join(pieces) == text_of(expected[request.name(place)])
+    status, body = server.complete(prompt="ab", n=9, use_beam_search=True)
+    assert (status, body["error"]["message"][:33]) == (400, "beams must be at most max_batch, ")
 
 
 @pytest.mark.parametrize("n", [1, 3])

@@ -62,6 +62,8 @@ WRONG = {
     "frequency_penalty": [0.5, "x"],
     "presence_penalty": [-1],
     "functions": [[]],
+    "use_beam_search": ["true", 1],
+    "length_penalty": [0.5, "x"],
 }
 CASES = [(name, value) for name, values in WRONG.items() for value in values]
 
@@ -71,6 +73,31 @@ def test_a_wrong_field_is_refused_by_its_name(name, value):
     with pytest.raises(ApiError, match=name) as refusal:
         read_completion(written(**{name: value}))
     assert refusal.value.status == 400 and refusal.value.param == name
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *(("temperature", one) for one in (0.7, 1, "x")),
+        *(("top_p", 0.5), ("top_k", 3), ("stop", "a")),
+        *(("length_penalty", one) for one in (-1, 11, "x")),
+        *(("best_of", 4), ("n", MOST_SAMPLES + 1)),
+    ],
+)
+def test_what_does_not_go_with_beam_search_is_refused_by_its_name(name, value):
+    with pytest.raises(ApiError, match=name) as refusal:
+        read_completion(written(**{"use_beam_search": True, name: value}))
+    assert refusal.value.status == 400 and refusal.value.param == name
+
+
+def test_beams_are_asked_for_by_n():
+    wanted = read_completion(
+        json.dumps({"model": NAME, "prompt": "ab", "use_beam_search": True, "n": 4}).encode()
+    )
+    assert (wanted.beam_search, wanted.n, wanted.length_penalty) == (True, 4, 1.0)
+    wanted = read_completion(written(use_beam_search=True, length_penalty=0))
+    assert (wanted.n, wanted.length_penalty) == (1, 0.0)
+    assert not read_completion(written(use_beam_search=False)).beam_search
 
 
 def test_every_field_has_a_wrong_value_above():

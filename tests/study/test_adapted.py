@@ -12,16 +12,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 from hypothesis.extra import numpy as arrays
 
+from llmviz.finetuning import lora
 from llmviz.finetuning.lora import add_adapter, lora_layers, trained_parameters
 from llmviz.finetuning.plan import TARGETS, LoraConfig
 from llmviz.models.settings import GPTConfig
 from llmviz.study.adapted import (
     adapted_by,
     around,
+    both_ways,
     change_at,
     cut,
     largest_at,
-    merge_and_back,
+    merged_copy,
     pairs_of,
     spectrum,
 )
@@ -124,10 +126,25 @@ def test_merging_changes_the_answer_by_rounding_and_is_taken_back_to_the_bit():
     base = gpt()
     tuned = adapted_by(base, LoraConfig(RANK, ALPHA), pairs_for(base))
     before = logits(tuned)
-    found = merge_and_back(tuned, IDS, time.thread_time)
-    assert found.back and 0 <= found.largest < 1e-4 * found.logit
-    assert found.logit == pytest.approx(float(before.abs().max()))
+    merged, back = merged_copy(tuned)
+    assert back and not lora_layers(merged)
     assert torch.equal(logits(tuned), before)  # it was merged in a copy
+    found = both_ways(tuned, merged, IDS, time.thread_time)
+    assert 0 < found.largest < 1e-4 * found.logit
+    assert found.largest == pytest.approx(float((logits(merged) - before).abs().max()), rel=0.5)
+    assert found.logit == pytest.approx(float(before.abs().max()))
+    assert all(one > 0 for one in found.seconds)
+
+
+def test_weights_that_do_not_come_back_are_told(monkeypatch):
+    def subtract(model):
+        for layer in lora_layers(model).values():
+            layer.base.weight.data.sub_(layer.adapters[layer.active].change().detach())
+            layer.merged = layer._kept = None
+
+    monkeypatch.setattr(lora, "unmerge", subtract)  # which leaves rounding behind
+    base = gpt()
+    assert not merged_copy(adapted_by(base, LoraConfig(RANK, ALPHA), pairs_for(base))).back
 
 
 @settings(max_examples=12, deadline=None)

@@ -10,6 +10,7 @@ import torch
 from llmviz.models import build
 from llmviz.study.growing_map import GrowingMap
 from llmviz.study.patching import all_sites, patch, read_prompt
+from tests.random_weights import with_random_weights
 
 PAIR = (3, 7)
 
@@ -19,9 +20,7 @@ def read():
     torch.manual_seed(1)
     config = dict(vocab_size=11, context_length=8, n_layer=2, n_head=2, n_embd=8)
     model = build("gpt", config).eval()
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter.normal_(0, 0.5)
+    with_random_weights(model, 0.5)
     return model, read_prompt(model, [1, 2, 3, 4, 5]), read_prompt(model, [1, 2, 6, 4])
 
 

@@ -74,6 +74,18 @@ def test_a_continuation_is_the_most_probable_token_again_and_again(bundled):
     assert long.left_out == whole - (model.context_length - 5)
 
 
+@pytest.mark.parametrize("adapter", [None, "instructions"])
+def test_the_prompt_goes_through_the_model_once_and_the_rest_through_its_decoder(adapter):
+    model, tokenizer, _ = load_bundled("tiny-world-gpt")
+    if adapter:
+        load_adapter(model, TUNED / adapter)
+    lengths = []
+    model.register_forward_pre_hook(lambda _, given: lengths.append(given[0].shape[1]))
+    prompt = "Once Anna and Samir met at the"
+    assert continuation(model.eval(), tokenizer, prompt, 4).text
+    assert lengths == [len(tokenizer.encode_from_start(prompt))]
+
+
 def test_an_untrained_model_is_one_of_a_seed_and_knows_nothing(bundled):
     model, tokenizer = bundled
     one, again, other = untrained(model), untrained(model), untrained(model, 1)

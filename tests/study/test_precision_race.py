@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 import pytest
-import torch
 
 from llmviz.study.precision_race import (
     WAYS,
@@ -13,14 +12,6 @@ from llmviz.study.precision_race import (
     PrecisionStep,
     precision_race,
 )
-
-
-@pytest.fixture(scope="module", autouse=True)
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 def run(ways, steps, shrink=0):

@@ -10,6 +10,7 @@ from llmviz.models import GPT, GPTConfig
 from llmviz.study.attention_costs import WAYS, attention_costs, peak_memory
 from llmviz.study.tiles_on_text import count_rescalings, queries_keys_values, tiles_on_text
 from llmviz.trace import record
+from tests.random_weights import with_random_weights
 
 IDS = [3, 1, 4, 1, 5, 9, 2]
 
@@ -18,10 +19,7 @@ def small(**options: object) -> GPT:
     torch.manual_seed(0)
     shape = dict(vocab_size=11, context_length=12, n_layer=2, n_head=4, n_embd=24)
     model = GPT(GPTConfig(**shape | options)).eval()
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter.normal_(0, 0.4)
-    return model
+    return with_random_weights(model, 0.4)
 
 
 @pytest.mark.parametrize(

@@ -98,7 +98,7 @@ def test_texts_are_cut_to_what_is_wanted():
     ("call", "message"),
     [
         (lambda: search_units(gpt(), [[]]), "at least one text"),
-        (lambda: search_units(gpt(n_expert=2), TEXTS), "this model has 2 experts a layer"),
+        (lambda: search_units(gpt(n_expert=2), TEXTS), "the model has 2 experts a layer"),
         (lambda: unit_values(gpt(), [1], 3), "layer must be from 0 to 2; got 3"),
         (lambda: unit_writes(gpt(), 0, 64), "unit must be from 0 to 63; got 64"),
     ],

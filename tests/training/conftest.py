@@ -1,7 +1,6 @@
 """A small text, its data, and models that train in moments."""
 
 import pytest
-import torch
 
 from llmviz.corpus import Corpus
 from llmviz.tokenizers import train_tokenizer
@@ -13,14 +12,6 @@ __all__ = ["bundle", "folder"]
 LINES = [
     f"{a} {b} {c}" for a in ("ann", "bob", "cy") for b in ("saw", "met") for c in ("dan", "eve")
 ]
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 @pytest.fixture

@@ -20,6 +20,7 @@ from llmviz.training.backprop import (
     without_feed_forward,
 )
 from llmviz.training.one_weight import Copy, matrices
+from tests.random_weights import with_random_weights
 
 IDS = [0, 3, 5, 3, 1, 6, 2]
 
@@ -116,9 +117,7 @@ def test_bad_input_names_the_rule():
 def small(name: str, **options):
     torch.manual_seed(3)
     model = build(name, {"vocab_size": 8, "context_length": 16, **options})
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter.normal_(0, 0.4)
+    with_random_weights(model, 0.4)
     return model.eval()
 
 

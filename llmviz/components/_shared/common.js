@@ -219,6 +219,11 @@ export function el(tag, className, text, attributes) {
   return node;
 }
 
+// A sentence whose {gaps} are filled by name.
+export function sentence(template, values) {
+  return template.replace(/\{(\w+)\}/g, (_, name) => values[name] ?? "");
+}
+
 export function svg(tag, attributes, text) {
   const node = document.createElementNS(SVG, tag);
   for (const name in attributes) node.setAttribute(name, attributes[name]);

@@ -140,14 +140,30 @@ def mount(
     state: what that is called; start: what the page wants it to be (see ``starting``). Returns what
     it is now, as the browser reported it and so unchecked.
     """
-    sent, moved = starting(key, state, start)
+    starts = {state: start}
+    return mount_states(name, payload, *parts, key=key, starts=starts, on_change=on_change)[state]
+
+
+def mount_states(
+    name: str,
+    payload: dict[str, Any],
+    *parts: Stored,
+    key: str,
+    starts: dict[str, Any],
+    on_change: Callable[[], None] | None = None,
+) -> dict[str, Any]:
+    """As ``mount``, for a component that keeps several things; starts, returned: by their names."""
+    started = {state: starting(key, state, start) for state, start in starts.items()}
     result = renderer(name)(
-        data=pack(payload | {state: sent}, *parts),
+        data=pack(payload | {state: sent for state, (sent, _) in started.items()}, *parts),
         key=key,
-        default={state: start},
-        **{f"on_{state}_change": on_change or nothing},
+        default=starts,
+        **{f"on_{state}_change": on_change or nothing for state in starts},
     )
-    return start if moved else result.get(state)
+    return {
+        state: starts[state] if moved else result.get(state)
+        for state, (_, moved) in started.items()
+    }
 
 
 def place_of(reported: Any, count: int, otherwise: Any) -> Any:

@@ -1,7 +1,7 @@
 // Two vectors as arrows from one point, in the plane that they span, with their true angle.
 
 import { font, frame, plotIn, segment, shorten, ticks } from "../_shared/chart.js";
-import { el, fit, live, styles } from "../_shared/common.js";
+import { el, fit, live, sentence, styles } from "../_shared/common.js";
 import { figure, short } from "../_shared/numbers.js";
 
 export default function (component) {
@@ -25,7 +25,7 @@ class Arrows {
     const { tips, names, words } = data;
     const lines = names.map((name, i) => {
       const parts = { name, x: figure(tips[2 * i]), y: figure(tips[2 * i + 1]) };
-      return words.tip.replace(/\{(\w+)\}/g, (_, part) => parts[part]);
+      return sentence(words.tip, parts);
     });
     this.told.replaceChildren(...lines.map((line) => el("span", null, line)));
     this.canvas.setAttribute("aria-label", [words.name, ...lines, data.gap].join("; "));

@@ -1,7 +1,7 @@
 // One number in several formats. Each bit is a button: flipping it gives another number, which all
 // formats then show. What is settled on goes back to the page as "format:pattern".
 
-import { el, follow, live } from "../_shared/common.js";
+import { el, follow, live, sentence } from "../_shared/common.js";
 import { powerOf, powerOfTen } from "../_shared/numbers.js";
 import { decode, encode, fate, fields, isLast, kindOf, spacing, wholeOf } from "./formats.js";
 
@@ -26,10 +26,6 @@ function text(x) {
 // A size with three digits.
 function about(x) {
   return text(Number(x.toPrecision(3)));
-}
-
-function filled(template, values) {
-  return template.replace(/\{(\w+)\}/g, (_, name) => values[name]);
 }
 
 class BitRows {
@@ -76,7 +72,7 @@ class BitRows {
     const number = this.number();
     const { words } = this.data;
     const [from] = (this.pattern ?? "").split(":");
-    this.value.textContent = filled(from ? words.flipped : words.number, { value: text(number), format: from });
+    this.value.textContent = sentence(from ? words.flipped : words.number, { value: text(number), format: from });
     this.reset.hidden = !from;
     const own = from ? Number(this.pattern.split(":")[1]) : null;
     // The row whose bit was flipped keeps its very pattern: NaN has many.
@@ -144,7 +140,7 @@ class Row {
       button.textContent = set;
       button.classList.toggle("set", set === "1");
       button.disabled = bits === null;
-      button.setAttribute("aria-label", filled(words.bit, { number: i + 1, all: format.bits, group: button.dataset.group, set }));
+      button.setAttribute("aria-label", sentence(words.bit, { number: i + 1, all: format.bits, group: button.dataset.group, set }));
     });
     if (bits === null) {
       this.value.textContent = words.none;
@@ -159,12 +155,12 @@ class Row {
     this.value.textContent = text(held);
     this.formula.textContent = this.formulaOf(bits);
     const error = Math.abs(held - number);
-    this.fate.textContent = filled(words.fates[what], {
+    this.fate.textContent = sentence(words.fates[what], {
       error: about(error),
       share: about((100 * error) / Math.abs(number)),
       value: text(held),
     });
-    this.gap.textContent = gap === null || isLast(format, bits) ? "" : filled(words.spacing, { spacing: about(gap) });
+    this.gap.textContent = gap === null || isLast(format, bits) ? "" : sentence(words.spacing, { spacing: about(gap) });
   }
 
   // How the value is made from the bits.

@@ -1,7 +1,7 @@
 // Bytes alive from operation to operation, stacked by kind; a moment is pointed at, and one is kept.
 
 import { font, frame, inside, plotIn, pointer, segment, shorten, ticks } from "../_shared/chart.js";
-import { el, fit, follow, live, spotOf, styles } from "../_shared/common.js";
+import { el, fit, follow, live, sentence, spotOf, styles } from "../_shared/common.js";
 import { whole } from "../_shared/numbers.js";
 
 export default function (component) {
@@ -192,7 +192,7 @@ class Timeline {
     });
     const section = data.sections.findLast(([, , begins]) => begins <= at);
     const filled = { phase: section[0], part: section[1], operation: data.operations[at] };
-    const place = data.operations[at] ? words.at.replace(/\{(\w+)\}/g, (_, name) => filled[name]) : words.start;
+    const place = data.operations[at] ? sentence(words.at, filled) : words.start;
     this.told.textContent = `${place} · ${words.all.replace("{size}", size(this.sums[at]))}`;
     const found = [];
     for (let i = 0; i < sizes.length; i++) if (lives[4 * i + 2] <= at && at < lives[4 * i + 3]) found.push(i);

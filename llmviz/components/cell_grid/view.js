@@ -1,12 +1,11 @@
 // A table of coloured cells; pointing says what a cell holds, a click or Enter chooses it.
 
 import { css, el, follow, inkOn, inks, live, mix, rgb, rgbText, styles } from "../_shared/common.js";
+import { gridKey } from "../_shared/keys.js";
 
 export default function (component) {
   return live(component, (root, send) => new CellGrid(root, send));
 }
-
-const STEPS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
 
 class CellGrid {
   constructor(root, send) {
@@ -130,13 +129,11 @@ class CellGrid {
 
   key(event, place) {
     if (!place) return;
-    if (event.key === "Enter" || event.key === " ") {
-      event.preventDefault();
-      this.choose(place);
-    } else if (event.key in STEPS) {
-      event.preventDefault();
-      const [down, right] = STEPS[event.key];
-      this.cell([place[0] + down, place[1] + right])?.focus();
-    }
+    gridKey(
+      event,
+      place,
+      () => this.choose(place),
+      (next) => this.cell(next)?.focus(),
+    );
   }
 }

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from llmviz.components._shared.transport import nothing, pack, renderer, starting
+from llmviz.components._shared.transport import mount
 
 SIDE = 20  # cells
 
@@ -26,14 +26,9 @@ def draw_pad(
     if picture.shape != (SIDE, SIDE):
         raise ValueError(f"a picture has {SIDE} rows and {SIDE} columns; got {picture.shape}")
     written = write_picture(picture)
-    sent, moved = starting(key, "cells", written)
-    result = renderer("draw_pad")(
-        data=pack({"side": SIDE, "cells": sent, "words": dict(words)}),
-        key=key,
-        default={"cells": written},
-        on_cells_change=on_change or nothing,
-    )
-    now = None if moved else read_picture(result.get("cells"))
+    payload = {"side": SIDE, "words": dict(words)}
+    drawn = mount("draw_pad", payload, key=key, state="cells", start=written, on_change=on_change)
+    now = read_picture(drawn)
     return picture if now is None else now
 
 

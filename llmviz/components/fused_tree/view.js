@@ -1,6 +1,6 @@
 // A tree of vectors: each node is a small picture of its numbers, above the two that it was made of.
 
-import { css, el, fit, follow, live, mix, rgb, rgbText } from "../_shared/common.js";
+import { css, el, fit, follow, live, mix, rgb, rgbText, sentence } from "../_shared/common.js";
 
 export default function (component) {
   return live(component, (root, send) => new FusedTree(root, send));
@@ -93,8 +93,7 @@ class FusedTree {
 
   line([level, at]) {
     const { title, shape, labels } = this.data.levels[level];
-    const filled = { title, shape, seen: labels[at] };
-    return this.data.words.node.replace(/\{(\w+)\}/g, (_, name) => filled[name]);
+    return sentence(this.data.words.node, { title, shape, seen: labels[at] });
   }
 
   tell(place) {

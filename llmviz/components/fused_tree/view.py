@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from llmviz.components._shared.transport import nothing, pack, renderer, starting
+from llmviz.components._shared.transport import mount
 from llmviz.components.cell_grid.view import read_cell
 
 
@@ -38,16 +38,10 @@ def fused_tree(
     ends. Raises ValueError for data that do not fit.
     """
     payload = tree_payload(levels) | {"words": dict(words), "limit": float(limit)}
-    start = list(chosen)
-    sent, moved = starting(key, "chosen", start)
-    result = renderer("fused_tree")(
-        data=pack(payload | {"chosen": sent}),
-        key=key,
-        default={"chosen": start},
-        on_chosen_change=on_change or nothing,
+    clicked = mount(
+        "fused_tree", payload, key=key, state="chosen", start=list(chosen), on_change=on_change
     )
-    raw = start if moved else result.get("chosen")
-    cell = read_cell(raw, len(levels), len(levels[0].labels))
+    cell = read_cell(clicked, len(levels), len(levels[0].labels))
     return cell if cell is not None and cell[1] < len(levels[cell[0]].labels) else chosen
 
 

@@ -1,6 +1,7 @@
 // Every head of every layer as a thumbnail of its attention; click chooses one.
 
 import { css, el, fit, follow, live, mix, rgb } from "../_shared/common.js";
+import { ARROWS } from "../_shared/keys.js";
 import { HeadLines } from "../_shared/head_lines.js";
 
 export default function (component) {
@@ -231,10 +232,10 @@ class HeadsGrid {
 
   keys(event) {
     const [l, h] = this.at ?? this.chosen ?? [0, 0];
-    const to = { ArrowRight: [l, h + 1], ArrowLeft: [l, h - 1], ArrowDown: [l + 1, h], ArrowUp: [l - 1, h] }[event.key];
-    if (to) {
+    const way = ARROWS[event.key];
+    if (way) {
       const clamp = (n, top) => Math.max(0, Math.min(top - 1, n));
-      this.point(this.at || this.chosen ? [clamp(to[0], this.layers), clamp(to[1], this.heads)] : [0, 0]);
+      this.point(this.at || this.chosen ? [clamp(l + way[0], this.layers), clamp(h + way[1], this.heads)] : [0, 0]);
     } else if (event.key === "Enter" || event.key === " ") this.choose(this.at ?? this.chosen ?? [0, 0]);
     else if (event.key === "Escape" && this.chosen) this.choose(this.chosen);
     else return;

@@ -1,7 +1,7 @@
 // A histogram: how many values lie in each interval, as bars; a few values are marked by lines.
 
 import { before, font, frame, plotIn, pointer, segment, ticks } from "../_shared/chart.js";
-import { el, fit, live, styles } from "../_shared/common.js";
+import { el, fit, live, sentence, styles } from "../_shared/common.js";
 import { figure, short, whole } from "../_shared/numbers.js";
 
 export default function (component) {
@@ -84,7 +84,7 @@ class Histogram {
     this.at = i;
     const { counts, edges, words } = this.data;
     const values = { from: i === null || figure(edges[i]), to: i === null || figure(edges[i + 1]), count: i === null || whole(counts[i]) };
-    this.told.textContent = i === null ? "" : words.bar.replace(/\{(\w+)\}/g, (_, name) => values[name]);
+    this.told.textContent = i === null ? "" : sentence(words.bar, values);
     this.draw();
   }
 

@@ -1,6 +1,7 @@
 // Viterbi's lattice: a column of tags for each word, filled from left to right, then walked back.
 
 import { css, el, follow, inkOn, inks, live, mix, rgb, rgbText, styles, svg } from "../_shared/common.js";
+import { gridKey } from "../_shared/keys.js";
 import { fixed } from "../_shared/numbers.js";
 import { makePlayer } from "../_shared/player.js";
 
@@ -9,7 +10,6 @@ export default function (component) {
 }
 
 const SIZE = { left: 62, column: 86, wide: 56, row: 27, high: 21, top: 34 };
-const MOVES = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 class Lattice {
   constructor(root, send) {
@@ -226,14 +226,15 @@ class Lattice {
 
   key(event, place) {
     if (!place) return;
-    if (event.key === "Enter" || event.key === " ") {
-      event.preventDefault();
-      this.choose(place);
-    } else if (event.key in MOVES) {
-      event.preventDefault();
-      const to = [place[0] + MOVES[event.key][0], place[1] + MOVES[event.key][1]];
-      if (Math.min(...to) >= 0 && this.inside(to)) this.nodes[this.at(...to)].focus();
-    }
+    const [t, k] = place;
+    gridKey(
+      event,
+      [k, t],
+      () => this.choose(place),
+      ([tag, word]) => {
+        if (Math.min(tag, word) >= 0 && this.inside([word, tag])) this.nodes[this.at(word, tag)].focus();
+      },
+    );
   }
 
   destroy() {

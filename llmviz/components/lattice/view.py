@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from llmviz.components._shared.transport import nothing, pack, renderer, starting
+from llmviz.components._shared.transport import mount_states
 
 TEXTS = (
     "label",
@@ -62,19 +62,11 @@ def lattice_view(
     """
     payload = lattice_payload(numbers, captions, text)
     last = len(numbers.words)
-    wanted = {
+    starts = {
         "step": last if step is None else max(0, min(step, last)),
         "chosen": None if chosen is None else list(chosen),
     }
-    sent = {name: starting(key, name, value)[0] for name, value in wanted.items()}
-    change = on_change or nothing
-    renderer("lattice")(
-        data=pack(payload | sent),
-        key=key,
-        default=wanted,
-        on_step_change=change,
-        on_chosen_change=change,
-    )
+    mount_states("lattice", payload, key=key, starts=starts, on_change=on_change)
 
 
 def lattice_payload(

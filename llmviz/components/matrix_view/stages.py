@@ -10,8 +10,8 @@ import numpy as np
 import streamlit as st
 
 from llmviz.components._shared.stored import Stored
-from llmviz.components._shared.transport import nothing, pack, renderer, starting
-from llmviz.components.matrix_view.view import Cell, Matrix, Window, matrix_payload
+from llmviz.components._shared.transport import mount_states
+from llmviz.components.matrix_view.view import Cell, Matrix, Window, matrix_payload, starting_states
 from llmviz.figures.theme import ROLES
 
 
@@ -121,21 +121,11 @@ def stage_view(
     settled on is in ``st.session_state[key]``: "step", "pinned" as [name, row, column] or None, and
     "window" as a list of (name, at).
     """
-    start = max(0, min(step, picture.last))
-    kept = None if pinned is None else [pinned.name, pinned.row, pinned.column]
-    places = [[name, one.at] for name, one in sorted((windows or {}).items()) if one.at]
-    state = {"step": start, "pinned": kept, "window": places}
-    sent = {name: starting(key, name, wanted)[0] for name, wanted in state.items()}
-    change = on_change or nothing
-    payload = picture.payload | {"stacked": False, "narrow": narrow} | sent
+    starts = starting_states(max(0, min(step, picture.last)), pinned, windows)
+    payload = picture.payload | {"stacked": False, "narrow": narrow}
     with st.container(gap=None):
-        renderer("matrix_view")(
-            data=pack(payload, *picture.parts),
-            key=key,
-            default=state,
-            on_pinned_change=change,
-            on_step_change=change,
-            on_window_change=change,
+        mount_states(
+            "matrix_view", payload, *picture.parts, key=key, starts=starts, on_change=on_change
         )
 
 

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 
 from llmviz.components._shared.cell_arithmetic import Op, check
-from llmviz.components._shared.transport import nothing, pack, renderer, starting
+from llmviz.components._shared.transport import mount_states, place_of
 from llmviz.figures.theme import ROLES
 from llmviz.textfile import whole_number
 
@@ -103,25 +103,22 @@ def matrix_view(
     payload |= {"stacked": stacked, "narrow": narrow}
     count = max(1, len(payload["steps"]))
     start = count - 1 if step is None else max(0, min(step, count - 1))
-    kept = None if pinned is None else [pinned.name, pinned.row, pinned.column]
-    sent_step, step_moved = starting(key, "step", start)
-    sent_pin, pin_moved = starting(key, "pinned", kept)
-    places = [[name, one.at] for name, one in sorted((windows or {}).items()) if one.at]
-    sent_places, _ = starting(key, "window", places)
-    change = on_change or nothing
-    result = renderer("matrix_view")(
-        data=pack(payload | {"step": sent_step, "pinned": sent_pin, "window": sent_places}),
-        key=key,
-        default={"pinned": kept, "step": start, "window": places},
-        on_pinned_change=change,
-        on_step_change=change,
-        on_window_change=change,
-    )
+    starts = starting_states(start, pinned, windows)
+    settled = mount_states("matrix_view", payload, key=key, starts=starts, on_change=on_change)
     shapes = {matrix.name: np.shape(matrix.values) for matrix in matrices}
-    cell = _read_cell(kept if pin_moved else result.get("pinned"), shapes)
-    now = result.get("step")
-    valid = isinstance(now, int) and 0 <= now < count and not step_moved
-    return MatrixState(cell, now if valid else start)
+    cell = _read_cell(settled["pinned"], shapes)
+    return MatrixState(cell, place_of(settled["step"], count, start))
+
+
+def starting_states(
+    step: int, pinned: Cell | None, windows: Mapping[str, Window] | None
+) -> dict[str, Any]:
+    """Return where a view starts, as the browser takes it and reports it."""
+    return {
+        "step": step,
+        "pinned": None if pinned is None else [pinned.name, pinned.row, pinned.column],
+        "window": [[name, one.at] for name, one in sorted((windows or {}).items()) if one.at],
+    }
 
 
 def matrix_payload(

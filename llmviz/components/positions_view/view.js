@@ -1,7 +1,8 @@
 // A table of positions as a picture; the column and the row under the pointer as curves.
 
 import { GRID, dot, frame, line, plotIn, upright } from "../_shared/chart.js";
-import { css, eachFrame, el, fit, follow, live, mix, rgb, rgbText, spotOf, styles } from "../_shared/common.js";
+import { css, eachFrame, el, fit, follow, live, mix, rgb, rgbText, sentence, spotOf, styles } from "../_shared/common.js";
+import { ARROWS } from "../_shared/keys.js";
 import { number } from "../_shared/numbers.js";
 
 export default function (component) {
@@ -117,7 +118,7 @@ class PositionsView {
   }
 
   key(event) {
-    const way = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[event.key];
+    const way = ARROWS[event.key];
     if (!way) return;
     event.preventDefault();
     event.stopPropagation();
@@ -166,14 +167,13 @@ class PositionsView {
   // The cell in words: how its number was computed, where a formula gave it.
   arithmetic(row, column, value) {
     const { words, wave } = this.data;
-    const named = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => values[name] ?? "");
-    if (!wave) return named(words.cell, { row, column, value });
+    if (!wave) return sentence(words.cell, { row, column, value });
     const [kind, base] = wave;
     const half = this.cols / 2;
     const twice = kind === "rotary" ? 2 * (column % half) : column - (column % 2);
     const cosine = kind === "rotary" ? column < half : column % 2 === 1;
     const scale = base ** (twice / this.cols);
-    return named(words.wave, {
+    return sentence(words.wave, {
       row,
       column,
       value,

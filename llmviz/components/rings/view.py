@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from llmviz.components._shared.transport import nothing, pack, renderer, starting
+from llmviz.components._shared.transport import mount, place_of
 
 
 def rings(
@@ -24,13 +24,6 @@ def rings(
     if not names or len(names) != len(notes):
         raise ValueError(f"each field needs a name and a note; got {len(names)} and {len(notes)}")
     start = max(0, min(chosen, len(names) - 1))
-    sent, moved = starting(key, "chosen", start)
-    payload = {"names": list(names), "notes": list(notes), "label": label, "chosen": sent}
-    result = renderer("rings")(
-        data=pack(payload),
-        key=key,
-        default={"chosen": start},
-        on_chosen_change=on_change or nothing,
-    )
-    now = result.get("chosen")
-    return now if isinstance(now, int) and 0 <= now < len(names) and not moved else start
+    payload = {"names": list(names), "notes": list(notes), "label": label}
+    clicked = mount("rings", payload, key=key, state="chosen", start=start, on_change=on_change)
+    return place_of(clicked, len(names), start)

@@ -2,7 +2,7 @@
 // that grows one step at a time. The hand may draw the series.
 
 import { GRID, dot, font, frame, line, plotIn, segment, ticks } from "../_shared/chart.js";
-import { eachFrame, el, fit, follow, live, spotOf, styles } from "../_shared/common.js";
+import { eachFrame, el, fit, follow, live, sentence, spotOf, styles } from "../_shared/common.js";
 import { figure, short, whole } from "../_shared/numbers.js";
 import { makePlayer } from "../_shared/player.js";
 
@@ -200,7 +200,7 @@ class SeriesView {
     }
     const own = this.meanSquare();
     const best = this.bestSquare ?? own;
-    this.error.textContent = fill(this.hand ? words.moved : words.fitted, { error: figure(own), best: figure(best) });
+    this.error.textContent = sentence(this.hand ? words.moved : words.fitted, { error: figure(own), best: figure(best) });
     if (!steps) return;
     const guesses = this.forecast(this.step);
     if (!guesses.length) {
@@ -217,7 +217,7 @@ class SeriesView {
     const truth = this.values[fitted + this.step - 1];
     const known = truth !== null && truth !== undefined;
     const guess = guesses[this.step - 1];
-    this.told.textContent = fill(known ? words.step : words.beyond, {
+    this.told.textContent = sentence(known ? words.step : words.beyond, {
       step: whole(this.step),
       guess: figure(guess),
       truth: known ? figure(truth) : "",
@@ -253,7 +253,7 @@ class SeriesView {
     this.ranges = b.map((fitted, k) => {
       const row = el("div", "slider");
       const half = k ? Math.max(1, 1.5 * Math.abs(fitted)) : this.spread();
-      const range = el("input", "scrub", null, { type: "range", min: 0, max: STOPS, step: 1, "aria-label": fill(words.slider, { k }) });
+      const range = el("input", "scrub", null, { type: "range", min: 0, max: STOPS, step: 1, "aria-label": sentence(words.slider, { k }) });
       const value = el("output", "num");
       range.oninput = () => {
         const now = [...this.b];
@@ -333,8 +333,4 @@ class SeriesView {
   destroy() {
     this.player.stop();
   }
-}
-
-function fill(text, values) {
-  return text.replace(/\{(\w+)\}/g, (_, name) => values[name]);
 }

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from llmviz.components._shared.stored import Stored
-from llmviz.components._shared.transport import nothing, pack, renderer, starting
+from llmviz.components._shared.transport import mount_states
 
 PHASES = ("prefill", "decode", "padding")
 STATES = ("away", "waiting", *PHASES, "idle", "preempted", "swapped", "over")
@@ -29,7 +29,8 @@ class FilmSequence:
 
     name: how it is called; prompt: its text, of `prompt_tokens` tokens; wanted: new tokens at most;
     arrives: seconds from the beginning. pieces: at which tick it wrote which text. tables: its
-    block tables as they change; lengths: for how many tokens they have a place, likewise.
+    block tables as they change; lengths: for how many tokens they have a place, likewise. texts:
+    of a hypothesis of a beam search its whole text as it changes, until there are pieces.
     """
 
     name: str
@@ -40,6 +41,7 @@ class FilmSequence:
     pieces: Sequence[tuple[int, str]]
     tables: Changes
     lengths: Changes
+    texts: Changes = ()
 
 
 @dataclass(frozen=True)
@@ -106,19 +108,11 @@ def serving_film(
     The tick and the sequence that the hand left stand in ``st.session_state[key]`` as "step" and
     "chosen".
     """
-    state = {
+    starts = {
         "step": max(0, min(step, picture.ticks - 1)),
         "chosen": max(0, min(chosen, picture.sequences - 1)),
     }
-    sent = {name: starting(key, name, wanted)[0] for name, wanted in state.items()}
-    change = on_change or nothing
-    renderer("serving_film")(
-        data=pack(sent, picture.part),
-        key=key,
-        default=state,
-        on_step_change=change,
-        on_chosen_change=change,
-    )
+    mount_states("serving_film", {}, picture.part, key=key, starts=starts, on_change=on_change)
 
 
 def film_payload(film: Film, words: Mapping[str, str], states: Mapping[str, str]) -> dict[str, Any]:
@@ -151,6 +145,7 @@ def film_payload(film: Film, words: Mapping[str, str], states: Mapping[str, str]
                 "pieces": [list(piece) for piece in one.pieces],
                 "tables": [[tick, list(table)] for tick, table in one.tables],
                 "lengths": [list(change) for change in one.lengths],
+                "texts": [list(change) for change in one.texts],
             }
             for one in film.sequences
         ],

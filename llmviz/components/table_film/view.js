@@ -1,7 +1,8 @@
 // A table that is learned step by step, beside the one that it should become, and its loss.
 
 import { GRID, dot, frame, line, plotIn, pointer, segment, ticks } from "../_shared/chart.js";
-import { el, fit, follow, live, mix, rgb, rgbText, styles } from "../_shared/common.js";
+import { el, fit, follow, live, mix, rgb, rgbText, sentence, styles } from "../_shared/common.js";
+import { ARROWS } from "../_shared/keys.js";
 import { chance, fixed, whole } from "../_shared/numbers.js";
 import { makePlayer } from "../_shared/player.js";
 
@@ -79,7 +80,7 @@ class TableFilm {
     this.step = step;
     if (!this.data || !this.plot) return;
     const { words, losses, floor } = this.data;
-    this.told.textContent = fill(words.line, {
+    this.told.textContent = sentence(words.line, {
       step: whole(step),
       loss: fixed(losses[step], 4),
       above: fixed(losses[step] - floor, 5),
@@ -159,11 +160,11 @@ class TableFilm {
     const [i, j] = this.cell;
     const at = i * labels.length + j;
     const learned = chance(tables[this.step * labels.length ** 2 + at]);
-    this.pointed.textContent = fill(words.cell, { row: labels[i], column: labels[j], learned, target: chance(target[at]) });
+    this.pointed.textContent = sentence(words.cell, { row: labels[i], column: labels[j], learned, target: chance(target[at]) });
   }
 
   keys(event) {
-    const by = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[event.key];
+    const by = ARROWS[event.key];
     if (!by) return;
     const last = this.data.labels.length - 1;
     this.look(this.cell.map((at, axis) => Math.max(0, Math.min(last, at + by[axis]))));
@@ -174,8 +175,4 @@ class TableFilm {
   destroy() {
     this.player.stop();
   }
-}
-
-function fill(text, values) {
-  return text.replace(/\{(\w+)\}/g, (_, name) => values[name]);
 }

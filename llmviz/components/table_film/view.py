@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from llmviz.components._shared.stored import Stored
-from llmviz.components._shared.transport import nothing, pack, renderer, starting
+from llmviz.components._shared.transport import mount, place_of
 
 
 def film_of_table(tables: np.ndarray, losses: np.ndarray, target: np.ndarray) -> Stored:
@@ -51,13 +51,8 @@ def table_film(
     {target}, and "line" with {step}, {loss} and {above}. Returns the step settled on.
     """
     start = steps if step < 0 else min(step, steps)
-    sent, moved = starting(key, "step", start)
-    payload = {"labels": list(labels), "floor": float(floor), "words": dict(words), "step": sent}
-    result = renderer("table_film")(
-        data=pack(payload, film),
-        key=key,
-        default={"step": start},
-        on_step_change=on_change or nothing,
+    payload = {"labels": list(labels), "floor": float(floor), "words": dict(words)}
+    settled = mount(
+        "table_film", payload, film, key=key, state="step", start=start, on_change=on_change
     )
-    now = result.get("step")
-    return now if isinstance(now, int) and 0 <= now <= steps and not moved else start
+    return place_of(settled, steps + 1, start)

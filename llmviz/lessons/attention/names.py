@@ -2,8 +2,22 @@
 
 from __future__ import annotations
 
+from llmviz.ui.notices import refuse
+from llmviz.ui.state import PageState
+
 LETTERS = "The letters a to z are needed; {letter!r} is none."
 LENGTH = "A name has 2 to 15 letters here; this one has {count}."
+
+
+def typed_name(state: PageState) -> str | None:
+    """Return the name; None, after one clear line, for what the models cannot read."""
+    name = state["letters"].strip().lower()
+    try:
+        check_name(name)
+    except ValueError as error:
+        refuse(error)
+        return None
+    return name
 
 
 def check_name(name: str) -> None:

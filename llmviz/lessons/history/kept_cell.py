@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import streamlit as st
 
 from llmviz import components as lv
 from llmviz.ui.matrix_picture import Picture
+from llmviz.ui.pinned_cells import keeping
 from llmviz.ui.state import PageState
 
 
@@ -18,19 +18,13 @@ def show(state: PageState, picture: Picture, *, key: str, control: str, **more: 
     A cell that no longer exists is let go. `more` goes to the view as it is.
     """
     shapes = {matrix.name: np.shape(matrix.values) for matrix in picture.matrices}
-    pinned = lv.cell_of(state[control], shapes)
-
-    def settled() -> None:
-        cell = st.session_state[key].get("pinned")
-        state[control] = ".".join(map(str, cell)) if cell else ""
-
     lv.matrix_view(
         picture.matrices,
         layout=picture.layout,
         steps=picture.steps,
         key=key,
-        pinned=pinned,
+        pinned=lv.cell_of(state[control], shapes),
         windows=picture.windows,
-        on_change=settled,
+        on_change=keeping(state, control, key, "pinned"),
         **more,
     )

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-import streamlit as st
-
+from llmviz.ui.common import choose_below_title
 from llmviz.ui.state import PageState
 
 
@@ -20,13 +19,5 @@ def draw_look(
 
     names: what each is called, in order. parts: what draws each.
     """
-    st.pills(
-        label,
-        list(names),
-        format_func=names.__getitem__,
-        required=True,
-        wrap=True,
-        label_visibility="collapsed",
-        **state.bind(key),
-    )
+    choose_below_title(state, key, label, names)
     parts[state[key]](state)

@@ -6,13 +6,12 @@ from llmviz.lessons.history import words
 from llmviz.tokenizers import ENDOFTEXT, Tokenizer
 from llmviz.ui import engine, selectable_models
 from llmviz.ui.engine_ready import engine_ready
-from llmviz.ui.model_on_text import no_model, spoken
+from llmviz.ui.model_on_text import models_here, spoken
 
 
 def load(name: str) -> engine.Bundled | None:
     """Return a bundled model; None, saying why, where it is not in this copy or torch fails."""
-    if name not in engine.names():
-        no_model(name)
+    if not models_here(name):
         return None
     return selectable_models.load(name) if engine_ready() else None
 

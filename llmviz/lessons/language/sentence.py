@@ -11,10 +11,10 @@ from llmviz.corpus.roles import split_words
 from llmviz.lessons.language import sentence_words as words
 from llmviz.study.word_roles import ReadWord, read_words
 from llmviz.ui import engine
-from llmviz.ui.common import readable
+from llmviz.ui.common import readable, suggest
 from llmviz.ui.engine_ready import engine_ready
 from llmviz.ui.kept import kept
-from llmviz.ui.model_on_text import no_model
+from llmviz.ui.model_on_text import models_here
 from llmviz.ui.notices import inform, refuse
 from llmviz.ui.selectable_models import load
 from llmviz.ui.shell import HALF_CHARACTER
@@ -30,21 +30,12 @@ KEY = "sentence"
 
 def sentence_box(state: PageState) -> None:
     """Show the box for the sentence, with examples to start from."""
-    slot = f"_examples.sentence@{state.page}"
 
-    def take() -> None:
-        chosen = st.session_state.get(slot)
-        if chosen:
-            state[KEY] = words.EXAMPLES[chosen]
-            st.session_state[slot] = None
+    def take(name: str) -> None:
+        state[KEY] = words.EXAMPLES[name]
 
-    st.pills(
-        words.LABEL,
-        list(words.EXAMPLES),
-        key=slot,
-        label_visibility="collapsed",
-        on_change=take,
-    )
+    key = f"_examples.sentence@{state.page}"
+    suggest(words.LABEL, list(words.EXAMPLES), take, key=key, label_visibility="collapsed")
     with st.container(gap=None):
         st.text_area(words.LABEL, height=80, **state.bind(KEY))
         text_guard(HALF_CHARACTER)
@@ -70,8 +61,7 @@ def base_model() -> engine.Bundled | None:
     """Return the model that the tagger reads; None, after one clear line, without it."""
     if not engine_ready():
         return None
-    if BASE not in engine.names():
-        no_model(BASE)
+    if not models_here(BASE):
         return None
     return load(BASE)
 

@@ -10,7 +10,6 @@ from llmviz.components import head_view
 from llmviz.lessons.attention import words as lesson_words
 from llmviz.lessons.attention.cross import cells as cross_cells
 from llmviz.lessons.attention.cross import words
-from llmviz.lessons.attention.inputs import model_on_text as real
 from llmviz.lessons.attention.inputs.model_on_text import stamp
 from llmviz.lessons.attention.matrices import linked_matrices as linked
 from llmviz.lessons.attention.steps import words as steps_words
@@ -21,6 +20,7 @@ from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.common import keep
 from llmviz.ui.lesson import section
+from llmviz.ui.model_on_text import models_here
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
 from llmviz.ui.translated_sentence import read_sentence
@@ -32,8 +32,7 @@ PAIRS = "pairs-seq2seq"
 def draw(state: PageState) -> None:
     """Show the translation, and where each of its words comes from."""
     section(words.TITLE, words.TEXT)
-    if PAIRS not in engine.names():
-        real.no_model(PAIRS)
+    if not models_here(PAIRS):
         return
     bundled = engine.load(PAIRS)
     sentence = read_sentence(state, bundled)

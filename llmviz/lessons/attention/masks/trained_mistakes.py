@@ -15,15 +15,16 @@ from llmviz.corpus import load_corpus
 from llmviz.lessons.attention import words
 from llmviz.lessons.attention.inputs import model_on_text as real
 from llmviz.lessons.attention.masks import mistake_words
-from llmviz.lessons.attention.names import check_name
+from llmviz.lessons.attention.names import typed_name
 from llmviz.nn.attention.leaks import loss_as_written, weight_ahead
 from llmviz.study.letter_by_letter import LetterByLetter, letter_by_letter
 from llmviz.tokenizers import ENDOFTEXT
 from llmviz.ui import engine
 from llmviz.ui.code import show_code
-from llmviz.ui.common import choose, keep, refuse
+from llmviz.ui.common import choose, keep
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
+from llmviz.ui.model_on_text import models_here
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
 from llmviz.ui.table import rows_table
@@ -57,11 +58,8 @@ def all_honest() -> dict[str, LetterByLetter]:
 def draw(state: PageState) -> None:
     """Show the right model and those with a mistake side by side, and where each looks."""
     section(mistake_words.TITLE, mistake_words.TEXT)
-    there = engine.names()
-    for name in (RIGHT, WRONG):
-        if name not in there:
-            real.no_model(name)
-            return
+    if not models_here(RIGHT, WRONG):
+        return
     scores = all_honest()
     names = list(scores)
     cards = {name: engine.card(name) for name in names}
@@ -82,11 +80,8 @@ def _looking(state: PageState, names: list[str]) -> None:
     choose(
         state, "twin", mistake_words.LOOK_LABEL, {name: mistake_words.NAMES[name] for name in names}
     )
-    letters = state["letters"].strip().lower()
-    try:
-        check_name(letters)
-    except ValueError as error:
-        refuse(error)
+    letters = typed_name(state)
+    if letters is None:
         return
     bundled = engine.load(state["twin"])
     end = bundled.tokenizer.special_tokens[ENDOFTEXT]

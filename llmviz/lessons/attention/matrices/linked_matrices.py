@@ -9,6 +9,7 @@ from llmviz.lessons.attention.params import DRAWN
 from llmviz.lessons.attention.steps import words as steps_words
 from llmviz.ui.matrix_picture import Picture, read_windows
 from llmviz.ui.notices import warn
+from llmviz.ui.pinned_cells import link_of
 from llmviz.ui.state import LINK_ICON, PageState
 
 KEPT = "attention.kept"  # session: the cell that the learner has clicked
@@ -37,7 +38,7 @@ def show(
         step, kept = settings.get("step", last), settings.get("pinned")
         if picture.steps:
             state[control] = -1 if step in (None, last) else step
-        state["cell"] = st.session_state[KEPT] = ".".join(map(str, kept)) if kept else ""
+        state["cell"] = st.session_state[KEPT] = link_of(kept)
         state["seen"] = ",".join(f"{name}.{at}" for name, at in settings.get("window") or [] if at)
 
     everything = {matrix.name for matrix in picture.matrices}

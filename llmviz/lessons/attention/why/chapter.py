@@ -9,13 +9,13 @@ import streamlit as st
 from llmviz.figures.attention import bars
 from llmviz.figures.theme import Mode
 from llmviz.lessons.attention.inputs.model_on_text import stamp
-from llmviz.lessons.attention.names import check_name
+from llmviz.lessons.attention.names import typed_name
 from llmviz.lessons.attention.why import translators, words
 from llmviz.models.catalogue import able
 from llmviz.study.letter_influence import letter_influence
 from llmviz.ui import engine
 from llmviz.ui.code import show_code
-from llmviz.ui.common import refuse, theme
+from llmviz.ui.common import theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose
@@ -46,11 +46,8 @@ def draw(state: PageState) -> None:
 def _influence(state: PageState) -> None:
     """Draw how much each letter of a name moves the prediction of two models."""
     st.text_input(words.NAME, width=300, **state.bind("letters"))
-    name = state["letters"].strip().lower()
-    try:
-        check_name(name)
-    except ValueError as error:
-        refuse(error)
+    name = typed_name(state)
+    if name is None:
         return
     models = ("names-gpt", "names-rnn")
     gpt, rnn = (influence_of(model, stamp(engine.load(model)), name) for model in models)

@@ -9,7 +9,6 @@ import streamlit as st
 
 from llmviz.figures.attention import bars
 from llmviz.figures.theme import Mode
-from llmviz.lessons.attention.inputs import model_on_text as real
 from llmviz.lessons.attention.why import words
 from llmviz.models.recurrent_translator import RecurrentTranslator
 from llmviz.study.translation_trace import translated
@@ -18,6 +17,7 @@ from llmviz.ui.code import show_code
 from llmviz.ui.common import theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
+from llmviz.ui.model_on_text import models_here
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
 from llmviz.ui.translated_sentence import read_sentence
@@ -30,10 +30,8 @@ Counts = dict[int, tuple[int, int]]  # words of a sentence: how many there are, 
 def draw(state: PageState) -> None:
     """Show both translations of a sentence, and how often each model is right, by length."""
     section(words.TRANSLATORS, words.TRANSLATORS_TEXT)
-    for name in (ONE_VECTOR, LOOKS_BACK):
-        if name not in engine.names():
-            real.no_model(name)
-            return
+    if not models_here(ONE_VECTOR, LOOKS_BACK):
+        return
     _one_sentence(state)
     cards = [engine.card(name) for name in (ONE_VECTOR, LOOKS_BACK)]
     counts = [by_length(card) for card in cards]

@@ -18,7 +18,7 @@ from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.common import choose, count, percent, raised, theme
 from llmviz.ui.kept import kept
-from llmviz.ui.model_on_text import no_model
+from llmviz.ui.model_on_text import models_here
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
@@ -50,8 +50,7 @@ def draw(state: PageState) -> RealStep | None:
         choose(state, "gradmodel", words.GRAD_MODEL, names)
         choose(state, "gradof", words.GRAD_OF, words.GRADIENTS_OF)
     name, of = state["gradmodel"], state["gradof"]
-    if name not in engine.names():
-        no_model(name)
+    if not models_here(name):
         return None
     version = engine.version(name)
     step = step_of(name, version)

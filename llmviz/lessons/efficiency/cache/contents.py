@@ -18,6 +18,7 @@ from llmviz.ui.common import LOOKED_AT, count
 from llmviz.ui.kept import kept
 from llmviz.ui.model_on_text import choose_model, names_of, read
 from llmviz.ui.notices import inform, refuse
+from llmviz.ui.pinned_cells import keeping
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.selectable_models import load
 from llmviz.ui.state import PageState
@@ -158,18 +159,13 @@ def _matrices(state: PageState, found: CacheContents, tokens: list[str], length:
     ]
     shapes = {name: values.shape for name, values in shown.items()}
     key = f"{KEY}.matrices"
-
-    def settled() -> None:
-        pinned = st.session_state[key].get("pinned")
-        state["cachecell"] = ".".join(map(str, pinned)) if pinned else ""
-
     lv.matrix_view(
         matrices,
         key=key,
         layout=[["keys"], ["values"]],
         stacked=True,
         pinned=lv.cell_of(state["cachecell"], shapes),
-        on_change=settled,
+        on_change=keeping(state, "cachecell", key, "pinned"),
     )
 
 

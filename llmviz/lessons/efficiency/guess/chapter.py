@@ -15,7 +15,7 @@ from llmviz.ui.code import show_code
 from llmviz.ui.common import IN_SNIPPET, LOOKED_AT, TOO_LONG, choose, count, readable
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
-from llmviz.ui.model_on_text import MADE_FIRST, Read, no_model, read
+from llmviz.ui.model_on_text import MADE_FIRST, Read, models_here, read
 from llmviz.ui.notices import inform
 from llmviz.ui.prose import prose
 from llmviz.ui.question import predict
@@ -29,8 +29,7 @@ KEY = rounds.KEY
 def draw(state: PageState) -> None:
     """Show the chapter."""
     section(words.TITLE, words.TEXT)
-    if MADE_FIRST not in engine.names():
-        no_model(MADE_FIRST)
+    if not models_here(MADE_FIRST):
         return
     bundled = load(MADE_FIRST)
     if bundled is None:

@@ -9,7 +9,13 @@ from llmviz.figures.losses import compared
 from llmviz.figures.theme import Mode
 from llmviz.lessons.efficiency.memory import words
 from llmviz.lessons.efficiency.memory.chosen import KEY
-from llmviz.models.arithmetic import PRESETS, TrainingMemory, count
+from llmviz.models.arithmetic import (
+    PRESET_NAMES,
+    PRESET_SOURCES,
+    PRESETS,
+    TrainingMemory,
+    count,
+)
 from llmviz.models.room import byte_unit, spoken_bytes
 from llmviz.models.settings import GPTConfig
 from llmviz.models.training_bytes import paper_memory
@@ -40,7 +46,12 @@ def draw(state: PageState) -> None:
         for key, field in SIZES.items():
             state[key] = PRESETS[state["papershape"]][field]
 
-    st.pills(words.SHAPE, list(PRESETS), required=True, **state.bind("papershape", then=take))
+    st.pills(
+        words.SHAPE,
+        required=True,
+        help=PRESET_SOURCES,
+        **state.named("papershape", PRESET_NAMES, then=take),
+    )
     keys = list(words.PAPER)
     for part in (keys[:4], keys[4:]):
         for place, key in zip(st.columns(4), part, strict=True):

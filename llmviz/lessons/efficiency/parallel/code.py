@@ -38,15 +38,18 @@ def printed(plan: ParallelPlan) -> str:
 
 
 def _parts(method: str) -> list[Callable | type]:
-    """The classes and functions in which a way differs from the others."""
+    """The classes and functions in which a way differs; the parts of a step, where it has them."""
+    from llmviz.parallel.way import Way
+
+    shared = [Way.backward, Way.update]
     if method in ("zero1", "zero2"):
         from llmviz.parallel.zero import FlatShards, FlatUnit
 
-        return [FlatShards, FlatUnit]
+        return [FlatShards, FlatUnit, *shared]
     if method == "zero3":
         from llmviz.parallel.fully import FullyShards
 
-        return [FullyShards]
+        return [FullyShards, *shared]
     if method == "tensor":
         from llmviz.parallel.tensor import ColumnLinear, RowLinear, split_attention
 
@@ -61,4 +64,4 @@ def _parts(method: str) -> list[Callable | type]:
         return [SpreadExperts]
     from llmviz.parallel.data import DataParallel, average
 
-    return [DataParallel, average]
+    return [DataParallel, average, *shared]

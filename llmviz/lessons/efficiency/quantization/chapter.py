@@ -16,10 +16,9 @@ from llmviz.lessons.efficiency.quantization import (
     words,
 )
 from llmviz.quantization.scheme import Scheme
-from llmviz.ui import engine
 from llmviz.ui.common import choose
 from llmviz.ui.lesson import section
-from llmviz.ui.model_on_text import no_model
+from llmviz.ui.model_on_text import models_here
 from llmviz.ui.notices import refuse
 from llmviz.ui.state import PageState
 
@@ -33,8 +32,7 @@ def draw(state: PageState) -> None:
         staircase.draw(state)
         training.draw(state)
         return
-    if setting.MODEL not in engine.names():
-        no_model(setting.MODEL)
+    if not models_here(setting.MODEL):
         return
     scheme = setting.draw(state)
     try:

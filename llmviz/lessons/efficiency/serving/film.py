@@ -29,9 +29,10 @@ def film_of(run: Run) -> Film:
             pieces=run.pieces.get(request.name(sample), ()),
             tables=tables.get(request.name(sample), ()),
             lengths=lengths.get(request.name(sample), ()),
+            texts=run.texts.get(request.name(sample), ()),
         )
         for request in recording.requests
-        for sample in range(request.n)
+        for sample in range(request.texts)
     ]
     numbers = {one.name: number for number, one in enumerate(sequences)}
     return Film(
@@ -41,6 +42,24 @@ def film_of(run: Run) -> Film:
         ticks=film_ticks(recording, numbers),
         kept=kept_changes(ticks),
     )
+
+
+def opening(recording: Recording) -> tuple[int, int]:
+    """Return the tick that a film opens at, and the number of the sequence chosen in it.
+
+    The first of the ticks that compute most rows and, of these, use most blocks. In it, the first
+    of the sequences computed whose block table is the longest.
+    """
+    ticks = recording.ticks
+    if not ticks:
+        return 0, 0
+    rows = [[row.sequence for row in tick.rows if row.phase != "padding"] for tick in ticks]
+    used = [len({block for table in tick.blocks.values() for block in table}) for tick in ticks]
+    at = max(range(len(ticks)), key=lambda number: (len(rows[number]), used[number], -number))
+    names = [one.name(sample) for one in recording.requests for sample in range(one.texts)]
+    tables = {name: len(ticks[at].blocks.get(name, ())) for name in rows[at]}
+    longest = max(tables, key=tables.__getitem__, default=names[0])
+    return at, names.index(longest)
 
 
 def film_ticks(recording: Recording, numbers: Mapping[str, int]) -> list[FilmTick]:

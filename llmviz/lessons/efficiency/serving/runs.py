@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from llmviz.background import DONE, Job
 from llmviz.components.serving_film.view import FilmPicture, film_picture
 from llmviz.lessons.efficiency.serving import words
-from llmviz.lessons.efficiency.serving.film import film_of
+from llmviz.lessons.efficiency.serving.film import film_of, opening
 from llmviz.serving.settings import ServingConfig
 from llmviz.serving.workload import Workload
-from llmviz.study import serving_recording
+from llmviz.study import serving_recording, serving_texts
 from llmviz.study.serving_recording import Bundled
 from llmviz.study.serving_run import Run, Trial, own_prompts, runs_of
 from llmviz.ui.job_pools import training_jobs
@@ -23,11 +23,12 @@ FLAG = "serverun"
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """Two runs of the same requests, and each as a picture."""
+    """Two runs of the same requests, each as a picture, and where its film opens."""
 
     trial: Trial
     runs: tuple[Run, ...]
     pictures: tuple[FilmPicture, ...]
+    openings: tuple[tuple[int, int], ...]  # tick, sequence
 
 
 def trial_of(state: PageState) -> Trial:
@@ -38,6 +39,7 @@ def trial_of(state: PageState) -> Trial:
         prompt_tokens=state["serveprompt"],
         new_tokens=state["servenew"],
         samples=state["servesamples"],
+        beams=state["servekind"] == "beams",
         same_beginning=state["servebeginning"],
     )
     size = int(state["serveblock"])
@@ -71,6 +73,13 @@ def bundled_shown() -> Shown:
     return _shown(found.trial, found.runs)
 
 
+@kept(1)
+def texts_shown() -> tuple[Bundled, Shown]:
+    """Return the recorded runs of one prompt. Raises ValueError as `bundled` does."""
+    found = serving_texts.read()
+    return found, _shown(found.trial, found.runs)
+
+
 @kept(8)
 def job_shown(trial: Trial, job: Job) -> Shown:
     """Return the runs of a job that is over."""
@@ -79,7 +88,7 @@ def job_shown(trial: Trial, job: Job) -> Shown:
 
 def _shown(trial: Trial, runs: tuple[Run, ...]) -> Shown:
     pictures = tuple(film_picture(film_of(run), words.FILM, words.STATES) for run in runs)
-    return Shown(trial, runs, pictures)
+    return Shown(trial, runs, pictures, tuple(opening(run.recording) for run in runs))
 
 
 def own_shown(state: PageState) -> Shown | None:

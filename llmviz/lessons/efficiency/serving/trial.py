@@ -14,13 +14,13 @@ from llmviz.study.serving_run import (
     SAMPLED,
     Trial,
     done_share,
+    memory_of_beam,
     runs_of,
 )
-from llmviz.ui import engine
 from llmviz.ui.common import choose, count
 from llmviz.ui.lesson import section
 from llmviz.ui.live_job import live
-from llmviz.ui.model_on_text import no_model
+from llmviz.ui.model_on_text import models_here
 from llmviz.ui.notices import refuse
 from llmviz.ui.prose import prose
 from llmviz.ui.state import PageState
@@ -31,8 +31,7 @@ WIDTH = 250
 def draw(state: PageState) -> None:
     """Show the controls, the button, and how far the runs are."""
     section(words.SERVE_TITLE, words.SERVE_TEXT)
-    if BASE not in engine.names():
-        no_model(BASE)
+    if not models_here(BASE):
         return
     _controls(state)
     try:
@@ -40,7 +39,9 @@ def draw(state: PageState) -> None:
     except ValueError as error:
         refuse(error)
         return
-    if trial.workload.samples > 1:
+    if trial.workload.beams:
+        prose(words.SEARCHED.format(tokens=count(memory_of_beam(trial), "token")))
+    elif trial.workload.samples > 1:
         prose(words.SAMPLED.format(temperature=SAMPLED.temperature))
     live(
         state,
@@ -66,6 +67,7 @@ def _controls(state: PageState) -> None:
     with st.container(horizontal=True, gap="medium"):
         choose(state, "servepolicy", words.POLICY, words.POLICIES, then=anew)
         choose(state, "serveagainst", words.AGAINST, words.POLICIES, then=anew)
+        choose(state, "servekind", words.KIND, words.KINDS, then=anew)
     with st.container(horizontal=True, gap="medium"):
         slider(words.COUNT, "servecount")
         slider(words.RATE, "serverate", 10)
@@ -96,7 +98,7 @@ def _told(trial: Trial, job: Job) -> None:
             words.SO_FAR.format(
                 policy=figures.run_names(trial.policies)[number],
                 ended=len(recording.outcomes),
-                all=sum(request.n for request in recording.requests),
+                all=sum(request.texts for request in recording.requests),
                 tokens=count(recording.tokens, "token"),
             )
         )

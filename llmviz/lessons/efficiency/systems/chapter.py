@@ -8,13 +8,12 @@ import streamlit as st
 
 from llmviz.lessons.efficiency import LESSON
 from llmviz.lessons.efficiency.systems import words
+from llmviz.lessons.efficiency.systems.sources import READ, SOURCES
 from llmviz.lessons.efficiency.systems.table import (
     IDEAS,
     NO_JOB,
     OPEN,
     PARTLY,
-    READ,
-    SOURCES,
     STATES,
     SYSTEMS,
     YES,
@@ -60,7 +59,7 @@ def draw(state: PageState) -> None:
     _sources(used)
     section(words.TABLE_TITLE)
     columns_table(whole_table(), key=f"{KEY}.table", height=HEIGHT)
-    st.caption(words.TABLE_NOTE)
+    st.caption(table_note())
 
 
 Row = tuple[str, str, Cell]
@@ -107,10 +106,9 @@ def _sources(used: Sequence[str]) -> None:
     lines = [f"**{words.SOURCES_TITLE}**", ""]
     for number, key in enumerate(used, start=1):
         source = SOURCES[key]
+        date = source.date or words.VERSION.format(version=source.version)
         line = {"title": source.title, "address": source.address}
-        lines.append(
-            words.SOURCE_LINE.format(number=number, date=source.date or source.version, **line)
-        )
+        lines.append(words.SOURCE_LINE.format(number=number, date=date, **line))
     st.markdown("\n".join([*lines, "", words.READ.format(date=READ)]))
 
 
@@ -121,6 +119,13 @@ def whole_table() -> dict[str, list[str]]:
         states = (cell(system.key, idea.key).state for idea in IDEAS)
         columns[system.name] = [words.SIGNS[state] for state in states]
     return columns
+
+
+def table_note() -> str:
+    """Return what the signs of the whole table mean, those that are in it."""
+    used = {cell(system.key, idea.key).state for system in SYSTEMS for idea in IDEAS}
+    notes = (note for state, note in words.TABLE_NOTES.items() if state in used)
+    return " ".join((*notes, words.TABLE_MOVES))
 
 
 def question(asked: str) -> Question:

@@ -1,25 +1,13 @@
 """Which system has which idea of this lesson, with the source of each statement.
 
-A statement is there only where a source says it. Sources that bear no date of their own are dated
-by the newest date that they name, or by their version; `READ` is when all of them were read.
+A statement is there only where a source says it; `sources` lists them with their dates.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-READ = "2026-11-23"
-YES, PARTLY, NO_JOB, OPEN = STATES = ("yes", "partly", "no job", "open")
-
-
-@dataclass(frozen=True)
-class Source:
-    """A document: its title, where it is, and its date (ISO, as far as it is known) or version."""
-
-    title: str
-    address: str
-    date: str = ""
-    version: str = ""
+YES, PARTLY, NO, NO_JOB, OPEN = STATES = ("yes", "partly", "no", "no job", "open")
 
 
 @dataclass(frozen=True)
@@ -79,125 +67,15 @@ SYSTEMS = [
     System("fsdp", "PyTorch FSDP", "trains models with sharded state, as a part of PyTorch"),
 ]
 
-_VLLM = "https://github.com/vllm-project/vllm/blob/"
-_SGLANG = "https://github.com/sgl-project/sglang/blob/01d2a3d0d57bc35da92de3833d72412c0b448210/"
-_HF = "https://huggingface.co/docs/transformers/"
-_MEGATRON = "https://github.com/NVIDIA/Megatron-LM/blob/"
-SOURCES = {
-    "vllm": Source(
-        "vLLM, README.md",
-        _VLLM + "004dadbe4ed2cac9b4f140c50cc6a8d188c07c91/README.md",
-        date="2025-01",
-    ),
-    "vllm-experts": Source(
-        "vLLM, Expert Parallel Deployment",
-        _VLLM
-        + "017025691b3006ed548f763fd394a846affa6064/docs/serving/expert_parallel_deployment.md",
-        version="commit 0170256",
-    ),
-    "trt": Source(
-        "TensorRT LLM, Overview",
-        "https://nvidia.github.io/TensorRT-LLM/1.2.0rc6/overview.html",
-        version="1.2.0rc6",
-    ),
-    "trt-attention": Source(
-        "TensorRT LLM, Multi-Head, Multi-Query, and Group-Query Attention",
-        "https://nvidia.github.io/TensorRT-LLM/features/attention.html",
-        version="newest",
-    ),
-    "fastgen": Source(
-        "DeepSpeed-FastGen: High-throughput Text Generation for LLMs via MII and "
-        "DeepSpeed-Inference, DeepSpeed's blog",
-        "https://github.com/microsoft/DeepSpeed/blob/master/blogs/deepspeed-fastgen/README.md",
-        date="2023-11",
-    ),
-    "sglang": Source(
-        "SGLang Documentation, first page",
-        _SGLANG + "docs/index.rst",
-        version="commit 01d2a3d",
-    ),
-    "sglang-attention": Source(
-        "SGLang Documentation, Attention Backend",
-        "https://docs.sglang.io/advanced_features/attention_backend.html",
-        version="newest",
-    ),
-    "sglang-endpoints": Source(
-        "Hugging Face, Inference Endpoints: SGLang",
-        "https://huggingface.co/docs/inference-endpoints/main/engines/sglang",
-        version="main",
-    ),
-    "llamacpp": Source(
-        "llama.cpp, tools/server/README.md",
-        "https://github.com/ggml-org/llama.cpp/blob/"
-        "00dc8057ab28c9cb4c79a6dd6dfce07fe779f63b/tools/server/README.md",
-        version="commit 00dc805",
-    ),
-    "hf-batching": Source(
-        "transformers, Continuous batching",
-        _HF + "v5.3.0/en/continuous_batching",
-        version="5.3.0",
-    ),
-    "hf-assisted": Source(
-        "transformers, Assisted decoding", _HF + "v5.3.0/assisted_decoding", version="5.3.0"
-    ),
-    "hf-paged": Source(
-        "transformers, Paged attention", _HF + "main/en/paged_attention", version="main, after 5.8"
-    ),
-    "hf-tensor": Source(
-        "transformers, Tensor parallelism", _HF + "v5.3.0/perf_infer_gpu_multi", version="5.3.0"
-    ),
-    "hf-quantization": Source(
-        "transformers, Quantization: Overview", _HF + "quantization/overview", version="newest"
-    ),
-    "hf-mixed": Source(
-        "transformers, Mixed precision training",
-        _HF + "en/mixed_precision_training",
-        version="newest",
-    ),
-    "hf-checkpointing": Source(
-        "transformers, Gradient checkpointing", _HF + "en/grad_checkpointing", version="newest"
-    ),
-    "megatron": Source(
-        "Megatron-LM & Megatron-Core, README.md",
-        _MEGATRON + "0010ab7484337a1089ad9c35a0ce8723ed6b4740/README.md",
-        date="2024-07",
-    ),
-    "megatron-context": Source(
-        "Megatron-Core, megatron/core/inference/contexts/dynamic_context.py",
-        _MEGATRON + "0044f2f4bc46bc98fe2013206030205e6247cf4e/"
-        "megatron/core/inference/contexts/dynamic_context.py",
-        version="commit 0044f2f",
-    ),
-    "megatron-config": Source(
-        "Megatron-Core, megatron/core/inference/config.py",
-        _MEGATRON + "00611e6eeb0b09b5ee074750956855215ddbd67f/megatron/core/inference/config.py",
-        version="commit 00611e6",
-    ),
-    "megatron-fsdp": Source(
-        "Megatron-Core, Megatron FSDP",
-        "https://docs.nvidia.com/megatron-core/developer-guide/nightly/user-guide/features/"
-        "custom_fsdp.html",
-        version="nightly",
-    ),
-    "fsdp": Source(
-        "PyTorch, Getting Started with Fully Sharded Data Parallel (FSDP2)",
-        "https://docs.pytorch.org/tutorials/intermediate/FSDP_tutorial.html",
-        date="2025-09-02",
-    ),
-    "fsdp-api": Source(
-        "PyTorch, FullyShardedDataParallel",
-        "https://docs.pytorch.org/docs/stable/fsdp.html",
-        version="stable",
-    ),
-}
-
 
 def _all(state: str, source: str, *ideas: str) -> dict[str, Cell]:
     return {idea: Cell(state, source) for idea in ideas}
 
 
-# What a system has, as a source says. For NO_JOB the source says what the system is for instead.
-# An idea that is left out was not found in these sources; nothing is claimed about it.
+# What a system has, as a source says. NO: its source shows that it has not (a proposal that waits,
+# or a list of all that it can do). NO_JOB: the source says what the system is for instead. An idea
+# that is left out was found in no source; nothing is claimed about it.
+_OTHER = "another part of PyTorch does that"
 CELLS: dict[str, dict[str, Cell]] = {
     "vllm": {
         **_all(YES, "vllm", *SERVING, "flash", "tensor", "pipeline"),
@@ -207,43 +85,63 @@ CELLS: dict[str, dict[str, Cell]] = {
     "trt": {
         **_all(YES, "trt", "quantized", "paged", "continuous", "chunked", "speculative"),
         "prefix": Cell(YES, "trt", "called block reuse"),
-        "flash": Cell(YES, "trt-attention"),
+        "flash": Cell(YES, "trt-flash", "kernels of its own"),
         **_all(YES, "trt", "tensor", "pipeline", "expert"),
         **_all(NO_JOB, "trt", *TRAINING),
     },
     "fastgen": {
+        "quantized": Cell(YES, "fastgen-fp6", "6 bits a weight"),
         "paged": Cell(YES, "fastgen", "called blocked KV caching"),
+        "prefix": Cell(NO, "fastgen-prefix", "proposed in 2024, and not taken in"),
         "continuous": Cell(YES, "fastgen"),
         "chunked": Cell(YES, "fastgen", "called Dynamic SplitFuse"),
+        "speculative": Cell(NO, "fastgen-speculative", "asked for in 2023, and still open"),
         "flash": Cell(YES, "fastgen"),
         "tensor": Cell(YES, "fastgen", "measured on four processors there"),
+        **{
+            idea: Cell(NO, "fastgen-settings", "its settings name tensor parallel alone")
+            for idea in ("pipeline", "expert")
+        },
         **_all(NO_JOB, "fastgen", *TRAINING),
     },
     "sglang": {
-        **_all(YES, "sglang", "quantized", "paged", "continuous", "chunked", "speculative"),
-        "prefix": Cell(YES, "sglang", "called RadixAttention"),
-        "flash": Cell(YES, "sglang-attention"),
-        "tensor": Cell(YES, "sglang"),
-        **_all(YES, "sglang-endpoints", "pipeline", "expert"),
+        "quantized": Cell(YES, "sglang-model"),
+        **_all(YES, "sglang-schedule", "paged", "chunked"),
+        "prefix": Cell(YES, "sglang-memory", "called RadixAttention"),
+        "continuous": Cell(YES, "sglang-batches"),
+        "speculative": Cell(YES, "sglang-speculative"),
+        "flash": Cell(YES, "sglang-flash"),
+        **_all(YES, "sglang-parallel", "tensor", "pipeline", "expert"),
         **_all(NO_JOB, "sglang", *TRAINING),
     },
     "llamacpp": {
-        **_all(YES, "llamacpp", "quantized", "continuous", "speculative", "flash"),
-        "prefix": Cell(PARTLY, "llamacpp", "a request goes on with the cache of an earlier one"),
-        "tensor": Cell(PARTLY, "llamacpp", "by rows; to split the cache as well is experimental"),
-        "pipeline": Cell(YES, "llamacpp", "layers are split over processors, the default"),
+        "quantized": Cell(YES, "llamacpp", "what it began with"),
+        "paged": Cell(NO, "llamacpp-paged", "one buffer; blocks are a draft that waits"),
+        "prefix": Cell(
+            PARTLY, "llamacpp-prefix", "a request goes on with the cache of an earlier one"
+        ),
+        "continuous": Cell(YES, "llamacpp-continuous"),
+        "chunked": Cell(NO, "llamacpp-chunked", "proposed by its author, and not taken in"),
+        "speculative": Cell(YES, "llamacpp-speculative"),
+        "flash": Cell(YES, "llamacpp-flash"),
+        "tensor": Cell(PARTLY, "llamacpp-split", "the source calls it experimental"),
+        "pipeline": Cell(YES, "llamacpp-split", "the default with several processors"),
+        "expert": Cell(NO, "llamacpp-split", "split by layers or inside them, not by experts"),
+        **_all(NO_JOB, "llamacpp", *TRAINING),
     },
     "transformers": {
         "quantized": Cell(YES, "hf-quantization"),
-        "paged": Cell(YES, "hf-paged"),
+        "paged": Cell(YES, "hf-cache"),
+        "prefix": Cell(YES, "hf-cache", "where all layers attend to the whole text"),
         **_all(YES, "hf-batching", "continuous", "chunked"),
         "speculative": Cell(PARTLY, "hf-assisted", "not for several texts in one batch"),
-        "flash": Cell(YES, "hf-paged", "the kernels below paged attention"),
-        "tensor": Cell(YES, "hf-tensor", "for the models that have a plan"),
-        "mixed": Cell(YES, "hf-mixed"),
-        "checkpointing": Cell(YES, "hf-checkpointing"),
+        "flash": Cell(YES, "hf-flash"),
+        "tensor": Cell(YES, "hf-distributed", "for the models that have a plan"),
+        **_all(YES, "hf-distributed", "pipeline", "expert", "sharded"),
+        **_all(YES, "hf-training", "mixed", "checkpointing"),
     },
     "megatron": {
+        "quantized": Cell(YES, "megatron-changes", "8 bits in inference and training"),
         **_all(YES, "megatron", "flash", "tensor", "pipeline", "expert", "mixed", "checkpointing"),
         **_all(YES, "megatron-context", "paged", "continuous"),
         **_all(YES, "megatron-config", "prefix", "chunked", "speculative"),
@@ -252,7 +150,15 @@ CELLS: dict[str, dict[str, Cell]] = {
     "fsdp": {
         "sharded": Cell(YES, "fsdp", "parameters, gradients and the optimizer's state"),
         "mixed": Cell(YES, "fsdp-api"),
-        **_all(NO_JOB, "fsdp", "paged", "prefix", "continuous", "chunked", "speculative"),
+        **_all(NO_JOB, "fsdp-api", *SERVING, "flash", "expert"),
+        **{
+            idea: Cell(NO_JOB, source, _OTHER)
+            for idea, source in (
+                ("tensor", "torch-tensor"),
+                ("pipeline", "torch-pipeline"),
+                ("checkpointing", "torch-checkpoint"),
+            )
+        },
     },
 }
 

@@ -17,6 +17,7 @@ IN_PART = " ({partly} of them only in part)"
 GROUPS = {
     "yes": "has it",
     "partly": "has it in part",
+    "no": "does not have it",
     "no job": "is not made for that",
     "open": "no source here says so, but it may have it all the same",
 }
@@ -27,15 +28,17 @@ LEADS = "See it: {chapter}"
 LEAD_TITLE = "The chapters that show these ideas"
 SOURCES_TITLE = "Sources"
 SOURCE_LINE = "{number}. [{title}]({address}), {date}."
+VERSION = "version {version}"
 READ = "All of them were read on {date}."
 TABLE_TITLE = "All at a glance"
 TABLE_FIRST = "idea"
-SIGNS = {"yes": "yes", "partly": "partly", "no job": "–", "open": "?"}
-TABLE_NOTE = (
-    "yes and partly: a source says so. –: the system is made for something else, as its source "
-    "says. ?: no source here says so, but the system may have it all the same. On a narrow screen "
-    "the table can be moved sideways."
-)
+SIGNS = {"yes": "yes", "partly": "partly", "no": "no", "no job": "–", "open": "?"}
+TABLE_NOTES = {
+    "yes": "yes, partly, no: a source shows it.",
+    "no job": "–: the system is made for something else, as its source says.",
+    "open": "?: no source here says so, but the system may have it all the same.",
+}
+TABLE_MOVES = "On a narrow screen the table can be moved sideways."
 ASK = "Which of these ideas does {system} have?"
 ANSWER = "{idea}: {about}"
 RIGHT = "Its source “{title}” says so."

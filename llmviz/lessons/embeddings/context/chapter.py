@@ -26,7 +26,7 @@ from llmviz.ui import engine
 from llmviz.ui import pinned_cells as cells
 from llmviz.ui.code import show_code
 from llmviz.ui.codec import pack_text
-from llmviz.ui.common import percent, refuse, signed, theme
+from llmviz.ui.common import percent, refuse, signed, suggest, theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose
@@ -69,17 +69,12 @@ def _forget(state: PageState):
 
 
 def _examples(state: PageState) -> None:
-    slot = "_embeddings.examples"
+    def take(name: str) -> None:
+        for key, text in zip(("ctxword", "ctx1", "ctx2"), words.EXAMPLES[name], strict=True):
+            state[key] = text
+        _forget(state)()
 
-    def take() -> None:
-        chosen = st.session_state.get(slot)
-        if chosen:
-            for key, text in zip(("ctxword", "ctx1", "ctx2"), words.EXAMPLES[chosen], strict=True):
-                state[key] = text
-            _forget(state)()
-            st.session_state[slot] = None
-
-    st.pills(words.EXAMPLES_LABEL, list(words.EXAMPLES), key=slot, on_change=take, wrap=True)
+    suggest(words.EXAMPLES_LABEL, list(words.EXAMPLES), take, key="_embeddings.examples", wrap=True)
 
 
 def _compare(

@@ -17,7 +17,7 @@ from llmviz.similarity import Neighbours, VectorTable, best, measure_all, neares
 from llmviz.study.vector_tables import crowded, measured
 from llmviz.ui import pinned_cells as cells
 from llmviz.ui.code import show_code
-from llmviz.ui.common import choose, percent, signed
+from llmviz.ui.common import choose, percent, signed, suggest
 from llmviz.ui.paint_order import before_controls, pictures_first
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
@@ -110,19 +110,16 @@ def _rows(state: PageState, table: VectorTable, row: int, near: Neighbours) -> N
 
 def _walk(state: PageState, table: VectorTable, near: Neighbours) -> None:
     """Offer the neighbours as the next word."""
-    slot = "_embeddings.walk"
 
-    def take() -> None:
-        if st.session_state.get(slot):
-            state["word"] = st.session_state[slot]
-            st.session_state[slot] = None
+    def take(word: str) -> None:
+        state["word"] = word
 
-    st.pills(
+    suggest(
         words.WALK,
         [table.name_of(int(i)) for i in near.ids],
-        key=slot,
+        take,
+        key="_embeddings.walk",
         format_func=lambda name: sources.labels(table)[table.find(name)],
-        on_change=take,
         wrap=True,
     )
 

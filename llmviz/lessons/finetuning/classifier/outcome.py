@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import streamlit as st
 
 from llmviz.components.cell_grid.view import cell_grid, read_cell
 from llmviz.lessons.finetuning.classifier import words
@@ -13,9 +12,11 @@ from llmviz.study.class_training import Trained
 from llmviz.textfile import whole_number
 from llmviz.ui.common import count, percent
 from llmviz.ui.lesson import section
+from llmviz.ui.pinned_cells import keeping
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
+from llmviz.ui.table import columns_table
 
 KEY = "finetuning.classifier.table"
 TEXTS = 5  # of an opened cell
@@ -68,11 +69,6 @@ def confusion(state: PageState, trained: Trained, table: np.ndarray) -> tuple[in
     ]
     row, _, column = state["cell"].partition(".")
     chosen = read_cell([whole_number(row), whole_number(column)], len(names), len(names))
-
-    def settled() -> None:
-        cell = st.session_state[KEY].get("chosen")
-        state["cell"] = "" if cell is None else ".".join(map(str, cell))
-
     return cell_grid(
         shares,
         key=KEY,
@@ -85,7 +81,7 @@ def confusion(state: PageState, trained: Trained, table: np.ndarray) -> tuple[in
         scale=words.SCALE,
         label=words.TABLE,
         chosen=chosen,
-        on_change=settled,
+        on_change=keeping(state, "cell", KEY, "chosen"),
     )
 
 
@@ -102,7 +98,7 @@ def _texts_of(trained: Trained, table: np.ndarray, cell: tuple[int, int] | None)
     prose(words.CELL_OPENED.format(own=own, called=called, **line))
     shares = [percent(float(trained.probabilities[i, cell[1]])) for i in places]
     rows = dict(zip(words.CELL_COLUMNS, ([trained.texts[i] for i in places], shares), strict=True))
-    st.dataframe(rows, hide_index=True, height="content")
+    columns_table(rows, height="content")
 
 
 def rare_line(now: Outcome) -> str:

@@ -17,6 +17,7 @@ from llmviz.ui.lesson import section
 from llmviz.ui.model_on_text import names_of
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
+from llmviz.ui.table import columns_table
 
 ROWS = 3
 COLUMNS = 14  # that are drawn, the last ones
@@ -44,9 +45,7 @@ def draw(now: Outcome) -> None:
         [percent(float(row[k])) for row, k in zip(seen.at_last_token, own, strict=True)],
         [percent(float(row[k])) for row, k in zip(seen.at_last_column, own, strict=True)],
     )
-    st.dataframe(
-        dict(zip(words.PADDED_COLUMNS, columns, strict=True)), hide_index=True, height="content"
-    )
+    columns_table(dict(zip(words.PADDED_COLUMNS, columns, strict=True)), height="content")
     prose(filler_line(seen))
 
 

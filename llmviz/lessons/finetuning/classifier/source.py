@@ -14,6 +14,7 @@ from llmviz.ui.kept import kept
 from llmviz.ui.notices import inform, refuse
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
+from llmviz.ui.table import columns_table
 from llmviz.ui.text import escape_markdown
 
 FILE = "finetuning.classifier.file"  # in the session: (name, Labelled)
@@ -110,7 +111,7 @@ def show(some: Labelled, own: bool, tokenizer_of: str) -> None:
         for text in texts[:SHOWN]:
             rows[words.COLUMNS[0]].append(name)
             rows[words.COLUMNS[1]].append(text)
-    st.dataframe(rows, hide_index=True, height="content")
+    columns_table(rows, height="content")
 
 
 def unknown_line(some: Labelled, tokenizer_of: str) -> str:

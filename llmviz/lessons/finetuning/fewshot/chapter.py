@@ -7,9 +7,8 @@ import streamlit as st
 from llmviz.finetuning.plan import BASE
 from llmviz.lessons.finetuning.fewshot import accuracy, heads, prompt, words
 from llmviz.lessons.finetuning.tuned_model import base, tuned
-from llmviz.ui import engine
 from llmviz.ui.lesson import section
-from llmviz.ui.model_on_text import no_model
+from llmviz.ui.model_on_text import models_here
 from llmviz.ui.notices import refuse
 from llmviz.ui.prose import prose
 from llmviz.ui.state import PageState
@@ -19,8 +18,7 @@ from llmviz.ui.state import PageState
 def draw(state: PageState) -> None:
     """Show the chapter."""
     section(words.TITLE, words.TEXT)
-    if BASE not in engine.names():
-        no_model(BASE)
+    if not models_here(BASE):
         return
     try:
         tuned(prompt.TUNED)

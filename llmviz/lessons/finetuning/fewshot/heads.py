@@ -19,6 +19,7 @@ from llmviz.ui.common import percent
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.model_on_text import names_of
+from llmviz.ui.pinned_cells import keeping
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
 
@@ -39,11 +40,6 @@ def draw(state: PageState, asked: Question) -> None:
     found, before = looks(base().version, asked)
     layer, head = chosen(state["rulehead"], found)
     key = f"{KEY}.heads"
-
-    def keep_head() -> None:
-        cell = st.session_state[key].get("chosen")
-        state["rulehead"] = ".".join(map(str, cell)) if cell else ""
-
     heads_grid(
         np.minimum(found.weights, 1.0),
         key=key,
@@ -56,7 +52,7 @@ def draw(state: PageState, asked: Question) -> None:
             for rows in zip(found.same.tolist(), found.other.tolist(), strict=True)
         ],
         chosen=(layer, head),
-        on_change=keep_head,
+        on_change=keeping(state, "rulehead", key, "chosen"),
     )
     given = found.weights[layer, head, -1].tolist()
     shares = [{words.SHARE: percent(one)} for one in given]

@@ -12,10 +12,10 @@ from llmviz.lessons.finetuning import tuned_model
 from llmviz.lessons.finetuning.instructions import forgetting, mask, side_by_side, words
 from llmviz.textfile import check_text
 from llmviz.ui import engine
-from llmviz.ui.common import LOOKED_AT
+from llmviz.ui.common import LOOKED_AT, suggest
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
-from llmviz.ui.model_on_text import no_model
+from llmviz.ui.model_on_text import models_here
 from llmviz.ui.notices import inform, refuse
 from llmviz.ui.state import PageState
 from llmviz.ui.text import escape_markdown
@@ -36,8 +36,7 @@ def draw(state: PageState) -> None:
     """Show the chapter."""
     section(words.TITLE, words.TEXT)
     _controls(state)
-    if BASE not in engine.names():
-        no_model(BASE)
+    if not models_here(BASE):
         return
     try:
         story, question = (check_text(state[key])[:LOOKED_AT] for key in ("story", "question"))
@@ -64,15 +63,13 @@ def _controls(state: PageState) -> None:
 
     st.button(words.ANOTHER, icon=":material/autorenew:", on_click=another, key="another.story")
     asked = askable(state["story"][:LOOKED_AT])
-    slot = "_finetuning.instructions.asked"
 
-    def take() -> None:
-        if st.session_state[slot]:
-            state["question"], state["reply"] = st.session_state[slot], ""
-            st.session_state[slot] = None
+    def take(question: str) -> None:
+        state["question"], state["reply"] = question, ""
 
     if asked:
-        st.pills(words.ASKABLE, list(asked), format_func=escape_markdown, key=slot, on_change=take)
+        key = "_finetuning.instructions.asked"
+        suggest(words.ASKABLE, list(asked), take, key=key, format_func=escape_markdown)
     st.text_input(words.QUESTION_LABEL, **state.bind("question"))
     if state["question"].strip() and state["question"] not in asked:
         st.text_input(words.REPLY_LABEL, help=words.REPLY_HELP, **state.bind("reply"))

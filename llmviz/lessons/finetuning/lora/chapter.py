@@ -6,9 +6,8 @@ import streamlit as st
 
 from llmviz.finetuning.plan import BASE
 from llmviz.lessons.finetuning.lora import matrices, race, ranks, savings, source, switching, words
-from llmviz.ui import engine
 from llmviz.ui.lesson import section
-from llmviz.ui.model_on_text import no_model
+from llmviz.ui.model_on_text import models_here
 from llmviz.ui.notices import refuse
 from llmviz.ui.state import PageState
 
@@ -17,8 +16,7 @@ from llmviz.ui.state import PageState
 def draw(state: PageState) -> None:
     """Show the chapter."""
     section(words.TITLE, words.TEXT)
-    if BASE not in engine.names():
-        no_model(BASE)
+    if not models_here(BASE):
         return
     try:
         for name in words.ADAPTERS:

@@ -25,6 +25,7 @@ from llmviz.ui.common import choose, percent, theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.notices import inform
+from llmviz.ui.pinned_cells import link_of
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
@@ -199,7 +200,7 @@ def _stages(state: PageState, name: str, path: str, trained: Trained | None, who
         step, pinned = now.get("step"), now.get("pinned")
         if isinstance(step, int) and 0 <= step <= picture.last:
             state["keptrank"] = step + 1
-        state["rankcell"] = ".".join(map(str, pinned)) if pinned else ""
+        state["rankcell"] = link_of(pinned)
 
     lv.stage_view(
         picture,

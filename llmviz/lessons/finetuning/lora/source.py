@@ -8,7 +8,15 @@ from llmviz.finetuning.plan import BASE
 from llmviz.lessons.finetuning.tuned_model import base
 from llmviz.models import GPT
 from llmviz.paths import TUNED
-from llmviz.study.adapted import Change, Studied, adapted, change_at, studied
+from llmviz.study.adapted import (
+    Change,
+    MergedCopy,
+    Studied,
+    adapted,
+    change_at,
+    merged_copy,
+    studied,
+)
 from llmviz.study.lora_race import PARTS, SQUARE
 from llmviz.ui.kept import kept
 
@@ -24,6 +32,12 @@ def beside(name: str) -> GPT:
 @kept(4)
 def _beside(name: str, version: str) -> GPT:
     return adapted(base().model, BASE, TUNED / name)
+
+
+@kept(4)
+def merged(name: str, version: str) -> MergedCopy:
+    """Return a copy of the base with an adapter added into its matrices, the same for all."""
+    return merged_copy(beside(name))
 
 
 def path_of(layer: int, matrix: str) -> str:

@@ -8,49 +8,34 @@ import streamlit as st
 
 from llmviz.finetuning.lora import merge, unmerge, use_adapter
 from llmviz.finetuning.plan import BASE
+from llmviz.lessons.finetuning import typed_beginning
 from llmviz.lessons.finetuning.lora import source, words
 from llmviz.lessons.finetuning.tuned_model import base
-from llmviz.study.adapted import Merged, merge_and_back, pairs_of
+from llmviz.study.adapted import BothWays, both_ways, pairs_of
 from llmviz.study.continuations import Continuation, continuation
-from llmviz.textfile import check_text
 from llmviz.ui.code import show_code
-from llmviz.ui.common import IN_SNIPPET, LOOKED_AT, count
+from llmviz.ui.common import IN_SNIPPET, count, suggest
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
-from llmviz.ui.notices import refuse
 from llmviz.ui.prose import prose
 from llmviz.ui.state import PageState
 
 KEY = "finetuning.lora.switching"
-TOKENS = 12  # that are written; an adapter takes about two milliseconds for each
+TOKENS = 12  # that are written
 ALONE = ""  # the base without an adapter
 
 
 def draw(state: PageState, name: str) -> None:
     """Show both sections; name: of the adapter that is merged."""
     section(words.SWITCH_TITLE, words.SWITCH_TEXT)
-    slot = f"_{KEY}.examples"
 
-    def take() -> None:
-        if st.session_state[slot]:
-            state["adapted"] = words.PROMPTS[st.session_state[slot]]
-            st.session_state[slot] = None
+    def take(name: str) -> None:
+        state["adapted"] = words.PROMPTS[name]
 
-    st.pills(
-        words.EXAMPLES,
-        list(words.PROMPTS),
-        label_visibility="collapsed",
-        key=slot,
-        on_change=take,
-    )
-    st.text_area(words.PROMPT, height=100, **state.bind("adapted"))
-    try:
-        text = check_text(state["adapted"][-LOOKED_AT:])
-    except ValueError as error:
-        refuse(error)
-        return
-    if not text:
-        st.info(words.EMPTY, icon=":material/edit:")
+    key = f"_{KEY}.examples"
+    suggest(words.EXAMPLES, list(words.PROMPTS), take, key=key, label_visibility="collapsed")
+    text = typed_beginning.ask(state, "adapted", words.PROMPT, words.EMPTY)
+    if text is None:
         return
     version = base().version
     names = {ALONE: words.BASE_ALONE, **words.ADAPTERS}
@@ -61,12 +46,12 @@ def draw(state: PageState, name: str) -> None:
                 written(one, version, text).text or words.NOTHING, language=None, wrap_lines=True
             )
     prose(memory(version))
-    found = merged(name, version, text)
+    found, back = compared(name, version, text), source.merged(name, version).back
     line = words.MERGE_READ.format(
         tokens=count(len(read(text)), "token"),
         largest=found.largest,
         logit=found.logit,
-        back=words.MERGE_BACK if found.back else words.MERGE_NOT_BACK,
+        back=words.MERGE_BACK if back else words.MERGE_NOT_BACK,
         slow=1000 * found.seconds[0],
         fast=1000 * found.seconds[1],
     )
@@ -88,9 +73,10 @@ def written(name: str, version: str, text: str) -> Continuation:
 
 
 @kept(32)
-def merged(name: str, version: str, text: str) -> Merged:
+def compared(name: str, version: str, text: str) -> BothWays:
     """Return what merging changes for a text, measured once."""
-    return merge_and_back(source.beside(name), read(text), time.thread_time)
+    merged = source.merged(name, version).model
+    return both_ways(source.beside(name), merged, read(text), time.thread_time)
 
 
 @kept(4)

@@ -13,10 +13,8 @@ from llmviz.lessons.finetuning.preferences import (
     words,
 )
 from llmviz.lessons.finetuning.tuned_model import base
-from llmviz.ui import engine
-from llmviz.ui.common import choose
 from llmviz.ui.lesson import section
-from llmviz.ui.model_on_text import no_model
+from llmviz.ui.model_on_text import models_here
 from llmviz.ui.notices import refuse
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
@@ -27,8 +25,7 @@ from llmviz.ui.state import PageState
 def draw(state: PageState) -> None:
     """Show the chapter."""
     section(words.TITLE, words.TEXT)
-    if BASE not in engine.names():
-        no_model(BASE)
+    if not models_here(BASE):
         return
     try:
         number = pairs_of_rule.draw(state)
@@ -47,7 +44,7 @@ def _loss(state: PageState, number: int, trained: object) -> None:
     def anew() -> None:
         state["prefer"] = False
 
-    choose(state, "beta", words.BETA, words.BETAS, then=anew)
+    st.select_slider(words.BETA, words.BETAS, width=420, **state.bind("beta", then=anew))
     prose(words.BETA_TEXT)
     rule, beta = state["rule"], float(state["beta"])
     predict(question(state["beta"]), "finetuning.preferences.ask")

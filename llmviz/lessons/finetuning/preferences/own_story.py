@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import streamlit as st
 
+from llmviz.lessons.finetuning import typed_beginning
 from llmviz.lessons.finetuning.preferences import words
 from llmviz.lessons.finetuning.tuned_model import base
 from llmviz.models import GPT
 from llmviz.study.continuations import continuation
-from llmviz.textfile import check_text
-from llmviz.ui.common import LOOKED_AT
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
-from llmviz.ui.notices import refuse
 from llmviz.ui.state import PageState
 
 TOKENS = 40  # that are written
@@ -21,14 +19,8 @@ TOKENS = 40  # that are written
 def draw(state: PageState, trained: GPT | None) -> None:
     """Show both endings; trained: None before a run has ended."""
     section(words.OWN_TITLE, words.OWN_TEXT)
-    st.text_area(words.BEGINNING, height=100, **state.bind("beginning"))
-    try:
-        text = check_text(state["beginning"][-LOOKED_AT:])
-    except ValueError as error:
-        refuse(error)
-        return
-    if not text:
-        st.info(words.EMPTY, icon=":material/edit:")
+    text = typed_beginning.ask(state, "beginning", words.BEGINNING, words.EMPTY)
+    if text is None:
         return
     before = ending(base().model, text)
     after = words.NOT_YET if trained is None else ending(trained, text)

@@ -12,11 +12,10 @@ from llmviz.lessons.finetuning import tuned_model
 from llmviz.lessons.finetuning.stages import words
 from llmviz.study.continuations import Continuation, continuation
 from llmviz.textfile import check_text
-from llmviz.ui import engine
-from llmviz.ui.common import LOOKED_AT, theme
+from llmviz.ui.common import LOOKED_AT, suggest, theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
-from llmviz.ui.model_on_text import names_of, no_model
+from llmviz.ui.model_on_text import models_here, names_of
 from llmviz.ui.notices import inform, refuse
 from llmviz.ui.prose import prose
 from llmviz.ui.state import PageState
@@ -36,18 +35,14 @@ MODELS = {
 def draw(state: PageState) -> None:
     """Show what each model writes after the learner's prompt, and its first choice."""
     section(words.BEFORE_TITLE, words.BEFORE_TEXT)
-    slot = "_finetuning.stages.examples"
 
-    def take() -> None:
-        if st.session_state[slot]:
-            state["prompt"] = words.PROMPTS[st.session_state[slot]]
-            st.session_state[slot] = None
+    def take(name: str) -> None:
+        state["prompt"] = words.PROMPTS[name]
 
-    label = "collapsed"
-    st.pills(words.EXAMPLES, list(words.PROMPTS), label_visibility=label, key=slot, on_change=take)
+    key = "_finetuning.stages.examples"
+    suggest(words.EXAMPLES, list(words.PROMPTS), take, key=key, label_visibility="collapsed")
     st.text_area(words.PROMPT, height=150, **state.bind("prompt"))
-    if BASE not in engine.names():
-        no_model(BASE)
+    if not models_here(BASE):
         return
     try:
         prompt = check_text(state["prompt"][-LOOKED_AT:])

@@ -14,12 +14,11 @@ from llmviz.lessons.finetuning.number_question import by_size
 from llmviz.lessons.finetuning.stages import words
 from llmviz.models.settings import GPTConfig
 from llmviz.study.parameter_states import FROZEN, NEW, STATES, TRAINED, Part, count_of, parts_of
-from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.common import choose, percent, theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
-from llmviz.ui.model_on_text import no_model
+from llmviz.ui.model_on_text import models_here
 from llmviz.ui.notices import refuse
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
@@ -29,8 +28,7 @@ from llmviz.ui.state import PageState
 def draw(state: PageState) -> None:
     """Show the switch, the picture, the count and a question."""
     section(words.MOVES_TITLE, words.MOVES_TEXT)
-    if BASE not in engine.names():
-        no_model(BASE)
+    if not models_here(BASE):
         return
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         choose(state, "way", words.WAY, words.WAYS)

@@ -16,6 +16,7 @@ from llmviz.textfile import whole_number
 from llmviz.ui.common import count
 from llmviz.ui.lesson import section
 from llmviz.ui.notices import inform
+from llmviz.ui.pinned_cells import link_of
 from llmviz.ui.prose import prose
 from llmviz.ui.question import predict
 from llmviz.ui.state import PageState
@@ -52,7 +53,7 @@ def draw(state: PageState, texts: Sequence[str], parts: Sequence[range]) -> None
         now = st.session_state[KEY]
         step, cell = now.get("step"), now.get("chosen")
         state["column"] = -1 if step is None or step >= len(drawn) else step
-        state["cell"] = "" if not cell else ".".join(map(str, cell))
+        state["cell"] = link_of(cell)
 
     lattice_view(
         numbers_of(found),

@@ -14,6 +14,7 @@ from llmviz.lessons.language.tags import words
 from llmviz.ui.common import choose
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
+from llmviz.ui.pinned_cells import link_of
 from llmviz.ui.prose import prose
 from llmviz.ui.state import PageState
 
@@ -46,7 +47,7 @@ def draw(state: PageState, sentence: tuple[str, ...]) -> None:
         now = st.session_state[KEY]
         pinned = now.get("pinned")
         state["tstage"] = min(1, now.get("step") or 0)
-        state["tcell"] = "" if not pinned else ".".join(map(str, pinned))
+        state["tcell"] = link_of(pinned)
 
     lv.stage_view(
         picture,

@@ -15,7 +15,6 @@ from llmviz.lessons.training import run_chart
 from llmviz.lessons.training import started_runs as started
 from llmviz.lessons.training.clicks import clicked
 from llmviz.lessons.training.overfitting import words
-from llmviz.lessons.training.parts import choose_below_title
 from llmviz.lessons.training.started_runs import Titled
 from llmviz.study.invented_names import names_learned_from
 from llmviz.training.curves import Curve, CurveFile
@@ -23,7 +22,7 @@ from llmviz.training.experiments import EXPERIMENTS, PLANS, bundled, copied, rea
 from llmviz.training.reading import read_description
 from llmviz.training.references import KEY as REFERENCES
 from llmviz.ui.code import show_code
-from llmviz.ui.common import count
+from llmviz.ui.common import choose_below_title, count
 from llmviz.ui.engine_ready import engine_ready
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section

@@ -11,7 +11,6 @@ from llmviz.lessons.training import charted_runs, run_chart
 from llmviz.lessons.training.charted_runs import ChartedRun
 from llmviz.lessons.training.clicks import clicked
 from llmviz.lessons.training.loss_unit import PAIR, blind, random_words
-from llmviz.lessons.training.parts import choose_below_title
 from llmviz.lessons.training.runs import cost, form, panel, presets, words
 from llmviz.training import run_folders
 from llmviz.training.manager import RunManager
@@ -19,7 +18,7 @@ from llmviz.training.measures import perplexity
 from llmviz.training.reading import CONFIG
 from llmviz.ui import runs
 from llmviz.ui.code import fold, show_code
-from llmviz.ui.common import count, refuse
+from llmviz.ui.common import choose_below_title, count, refuse
 from llmviz.ui.engine_ready import engine_ready
 from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose, quote

@@ -16,6 +16,7 @@ from llmviz.ui.engine_ready import engine_ready
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.notices import refuse
+from llmviz.ui.pinned_cells import link_of
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import predict
 from llmviz.ui.shell import text_box
@@ -142,7 +143,7 @@ def _matrices(
     def settled() -> None:
         result = st.session_state[key]
         cell, now = result.get("pinned"), result.get("step")
-        state[f"{name}_cell"] = ".".join(map(str, cell)) if cell else ""
+        state[f"{name}_cell"] = link_of(cell)
         if isinstance(now, int) and 0 <= now <= last:
             state[f"{name}_at"] = -1 if now == last else now
 

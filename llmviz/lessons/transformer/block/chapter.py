@@ -29,6 +29,7 @@ from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.matrix_picture import read_windows
 from llmviz.ui.notices import inform
+from llmviz.ui.pinned_cells import link_of
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
@@ -85,7 +86,7 @@ def _picture(state: PageState, subject: Subject, head: int, norm: str) -> str:
         step, cell = told.get("step"), told.get("pinned")
         if isinstance(step, int) and 0 <= step < len(names):
             state["stage"] = names[step]
-        state["cell"] = ".".join(map(str, cell)) if cell else ""
+        state["cell"] = link_of(cell)
         state["seen"] = ",".join(f"{name}.{at}" for name, at in told.get("window") or [] if at)
 
     lv.stage_view(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
@@ -30,7 +29,15 @@ from llmviz.models.settings import (
     GPTConfig,
 )
 from llmviz.study.optimizer_bytes import OptimizerBytes, optimizer_bytes
-from llmviz.study.shapes import FIELDS, SHAPES, TensorRow, config_of, settings_of, tensor_rows
+from llmviz.study.shapes import (
+    FIELDS,
+    SHAPE_NAMES,
+    SHAPE_SOURCES,
+    TensorRow,
+    config_of,
+    settings_of,
+    tensor_rows,
+)
 from llmviz.study.small_decoder import SMALL
 from llmviz.ui.code import show_code
 from llmviz.ui.common import percent, theme
@@ -40,6 +47,7 @@ from llmviz.ui.notices import refuse
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
+from llmviz.ui.table import rows_table
 
 FIRST_ROW = ("layers", "heads", "width", "vocab", "context")
 NUMBERS = ("kv", "hidden", "experts")
@@ -72,7 +80,12 @@ def _controls(state: PageState) -> None:
         for name, value in settings_of(state["shape"]).items():
             state[name] = value
 
-    st.pills(words.SHAPE, list(SHAPES), required=True, **state.bind("shape", then=take))
+    st.pills(
+        words.SHAPE,
+        required=True,
+        help=SHAPE_SOURCES,
+        **state.named("shape", SHAPE_NAMES, then=take),
+    )
     for place, name in zip(st.columns(len(FIRST_ROW)), FIRST_ROW, strict=True):
         place.number_input(words.LABELS[name], **state.ranged(name))
     with st.expander(words.MORE, icon=":material/tune:"):
@@ -131,7 +144,7 @@ def _table(rows: list[TensorRow], layers: int) -> None:
         for row in rows
     ]
     formats = {words.COLUMNS[-1]: st.column_config.NumberColumn(format="localized")}
-    st.dataframe(pd.DataFrame(cells, columns=words.COLUMNS), hide_index=True, column_config=formats)
+    rows_table(cells, words.COLUMNS, column_config=formats)
 
 
 def costs(config: GPTConfig, batch: int, stored: str) -> dict[str, str]:
@@ -158,7 +171,7 @@ def _costs(state: PageState, config: GPTConfig) -> None:
         (words.COSTS[name].format(**given), value)
         for name, value in costs(config, state["batch"], state["stored"]).items()
     ]
-    st.dataframe(pd.DataFrame(rows, columns=words.COST_COLUMNS), hide_index=True, width=720)
+    rows_table(rows, words.COST_COLUMNS, width=720)
     st.caption(words.NOTE)
     prose(held_line(held_by(MEASURED)))
 
@@ -173,7 +186,7 @@ def held_line(found: OptimizerBytes) -> str:
     """Return the sentence about what AdamW holds."""
     n = found.parameters
     return words.HELD.format(
-        shape=MEASURED,
+        shape=SHAPE_NAMES[MEASURED],
         parameters=n,
         averages=found.averages,
         each=found.averages / n,

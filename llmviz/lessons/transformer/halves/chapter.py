@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
-from llmviz.components.two_halves.view import two_halves
+from llmviz.components.two_halves.view import Translation, two_halves
 from llmviz.corpus.language import translate
 from llmviz.lessons.transformer.halves import small, teacher, words
 from llmviz.lessons.transformer.halves.teacher import named
@@ -19,7 +19,7 @@ from llmviz.ui.common import count as counted
 from llmviz.ui.common import percent
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
-from llmviz.ui.model_on_text import no_model
+from llmviz.ui.model_on_text import models_here
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
@@ -33,8 +33,7 @@ KEY = "transformer.halves"
 def draw(state: PageState) -> None:
     """Show the chapter."""
     section(words.TITLE, words.TEXT)
-    if MODEL not in engine.names():
-        no_model(MODEL)
+    if not models_here(MODEL):
         return
     bundled = engine.load(MODEL)
     sentence = read_sentence(state, bundled, words.SENTENCE)
@@ -92,7 +91,7 @@ def _translation(state: PageState, bundled: engine.Bundled, sentence: Sentence) 
         now = st.session_state[KEY]
         state["halfstep"], state["halfhead"] = now.get("step") or 0, now.get("chosen") or 0
 
-    two_halves(
+    translation = Translation(
         source,
         read,
         encoder=weights.encoder,
@@ -106,6 +105,9 @@ def _translation(state: PageState, bundled: engine.Bundled, sentence: Sentence) 
             for head in range(config.n_head)
         ],
         captions=captions(read, said, found.chances, len(source)),
+    )
+    two_halves(
+        translation,
         words=words.VIEW,
         key=KEY,
         step=state["halfstep"],

@@ -17,7 +17,7 @@ from llmviz.ui.code import show_code
 from llmviz.ui.common import choose, percent
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
-from llmviz.ui.model_on_text import no_model
+from llmviz.ui.model_on_text import models_here
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
 from llmviz.ui.selectable_models import card_of
@@ -69,8 +69,7 @@ def draw(state: PageState, sentence: Sentence) -> None:
     section(words.TEACHER_TITLE, words.TEACHER_TEXT)
     choose(state, "translator", words.TRANSLATOR, words.TRANSLATORS)
     name = state["translator"]
-    if name not in engine.names():
-        no_model(name)
+    if not models_here(name):
         return
     bundled = engine.load(name)
     found = both_ways(name, bundled.version, sentence.ids, sentence.known.target)

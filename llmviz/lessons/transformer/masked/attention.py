@@ -14,6 +14,7 @@ from llmviz.ui.common import count, percent
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.model_on_text import Read
+from llmviz.ui.pinned_cells import keeping
 from llmviz.ui.prose import prose
 from llmviz.ui.state import PageState
 
@@ -76,16 +77,11 @@ def draw(
 
 def _grid(state: PageState, control: str, weights: np.ndarray, tokens: list[str]) -> None:
     key = f"{KEY}.{control}"
-
-    def keep_head() -> None:
-        head = st.session_state[key].get("chosen")
-        state[control] = ".".join(map(str, head)) if head else ""
-
     heads_grid(
         np.minimum(weights, 1.0),
         key=key,
         tokens=tokens,
         chosen=chosen_head(state[control], *weights.shape[:2]),
         lines=True,
-        on_change=keep_head,
+        on_change=keeping(state, control, key, "chosen"),
     )

@@ -20,7 +20,7 @@ from llmviz.ui.code import show_code
 from llmviz.ui.common import learner_text, percent
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
-from llmviz.ui.model_on_text import Read, no_model, read, spoken
+from llmviz.ui.model_on_text import Read, models_here, read, spoken
 from llmviz.ui.notices import inform
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
@@ -38,10 +38,8 @@ def draw(state: PageState) -> None:
     """Show the chapter."""
     section(words.TITLE, words.TEXT)
     text_box(state, height=80)
-    for name in (BOTH, LEFT):
-        if name not in engine.names():
-            no_model(name)
-            return
+    if not models_here(BOTH, LEFT):
+        return
     both, left = engine.load(BOTH), engine.load(LEFT)
     text = learner_text(state)
     if text is not None:

@@ -23,6 +23,7 @@ from llmviz.ui.code import show_code
 from llmviz.ui.common import percent
 from llmviz.ui.matrix_picture import Picture, Scale
 from llmviz.ui.model_on_text import START
+from llmviz.ui.pinned_cells import link_of
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
 
@@ -37,7 +38,7 @@ def draw(state: PageState, bundled: engine.Bundled, pair: LookPair, head: Head) 
 
     def take() -> None:
         clicked = st.session_state[f"{KEY}.strip"].get("selected")
-        state["looked"], state["cell"] = ".".join(map(str, clicked)) if clicked else "", ""
+        state["looked"], state["cell"] = link_of(clicked), ""
 
     token_strip(
         [

@@ -1,0 +1,150 @@
+"""What another visitor notices while the lesson "Fast and small" works in the background.
+
+    python -m benchmarks.beside [--rounds 4] [--changes 24] [--page attention] [--only WORD]
+
+The app is started by README's own command for a class. One visitor changes something in another
+lesson, a new text and a control in turn, and waits for the page each time. In every round they do
+so undisturbed, and then while a second visitor's run goes on and is watched: requests served
+("Many requests"), a measured speed ("Guess and check"), a training over four processes ("Many
+machines"). A run that has ended is followed by another. Seconds are those of the wall, ratios are
+of all rounds together. Goal: 2 at most, for the median. Run nothing beside it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import random
+from collections.abc import Iterator
+from itertools import count, cycle
+
+import psutil
+
+from benchmarks.classroom import Learner, app, cpu_seconds, sentence, share
+from benchmarks.visitor import Visitor, query
+from llmviz.ui.live_job_words import BEGINS, STOP
+
+PAUSE = 0.2  # seconds between a page that has come and the next change
+SETTLED = 0.05  # seconds of processor time in a second that count as nothing
+METHODS = ("data", "zero1", "zero2", "zero3", "tensor", "experts")
+
+
+def serving_links() -> Iterator[str]:
+    """Links that begin runs of many requests, each with lengths of its own."""
+    each = {"part": "serving", "servecount": 40, "serverate": 0, "servebatch": 16, "serverun": 1}
+    for number in count():
+        yield query(**each, servesamples=4, servenew=64, serveprompt=4 + number % 61)
+
+
+def guess_links() -> Iterator[str]:
+    """Links that begin measurements of rounds of guesses, each at a temperature of its own."""
+    for number in count():
+        yield query(part="guess", guessheat=f"{0.5 + number % 100 / 100:.2f}", guessspeed=1)
+
+
+def parallel_links() -> Iterator[str]:
+    """Links that begin trainings over four processes; more of them than are kept."""
+    ways = [{"split": method} for method in METHODS]
+    ways += [{"split": one, "micro": micro} for one in ("gpipe", "1f1b") for micro in (1, 2, 4, 8)]
+    for way in cycle(ways):
+        yield query(part="parallel", processes=4, runhere=1, **way)
+
+
+LINKS = {"serving": serving_links, "guess": guess_links, "parallel": parallel_links}
+
+
+async def work(host: str, links: Iterator[str], begun: asyncio.Event, end: asyncio.Event) -> int:
+    """Let one run after the other go on until the end is called; return how many were begun."""
+    runs = 0
+    async with Visitor(host) as visitor:
+        while not end.is_set():
+            await visitor.open("efficiency", next(links))
+            runs += 1
+            while visitor.polls and not end.is_set():
+                if any(one.progress.text != BEGINS for one in visitor.elements("progress")):
+                    begun.set()
+                await asyncio.sleep(min(visitor.polls.values()))
+                for fragment in list(visitor.polls):
+                    await visitor.poll(fragment)
+        for button in visitor.elements("button"):
+            if button.button.label.endswith(STOP):
+                await visitor.set(button, trigger_value=True)
+    return runs
+
+
+async def settle(server: psutil.Process) -> None:
+    """Wait until neither the server nor its children have anything to do."""
+
+    def used() -> float:
+        return sum(map(cpu_seconds, (server, *server.children(recursive=True))))
+
+    for _ in range(120):
+        before = used()
+        await asyncio.sleep(1)
+        if abs(used() - before) < SETTLED:
+            return
+    raise SystemExit("the server does not come to rest")
+
+
+async def hand(visitor: Visitor, texts: random.Random, seed: int, changes: int) -> list[float]:
+    """Change something again and again; return the seconds that each took.
+
+    Controls move as the seed says: two turns with one seed do the same. No text comes twice.
+    """
+    moving, writing = Learner(visitor, random.Random(seed)), Learner(visitor, texts)
+    seconds = []
+    for number in range(changes):
+        _, done = await (moving.change("control") if number % 2 else writing.change("text"))
+        if done.exceptions:
+            raise SystemExit(done.exceptions[0])
+        seconds.append(done.seconds)
+        await asyncio.sleep(PAUSE)
+    return seconds
+
+
+async def turns(host: str, server: psutil.Process, name: str, options: argparse.Namespace) -> None:
+    """Measure with and without one kind of run, in turns, and print both."""
+    links, texts = LINKS[name](), random.Random(name)
+    alone: list[float] = []
+    beside: list[float] = []
+    runs = 0
+    async with Visitor(host) as visitor:
+        await visitor.open(options.page, query(text=sentence(texts)))
+        await hand(visitor, texts, 0, 6)  # fills what is computed once
+        for number in range(options.rounds):
+            await settle(server)
+            alone += await hand(visitor, texts, number, options.changes)
+            begun, end = asyncio.Event(), asyncio.Event()
+            worker = asyncio.create_task(work(host, links, begun, end))
+            going = asyncio.create_task(begun.wait())
+            await asyncio.wait((worker, going), return_when=asyncio.FIRST_COMPLETED)
+            if worker.done():  # it works until the end is called, or fails
+                worker.result()
+            beside += await hand(visitor, texts, number, options.changes)
+            end.set()
+            runs += await worker
+    cells = [1e3 * share(values, part) for part in (0.5, 0.95) for values in (alone, beside)]
+    print(
+        f"{name:<10}p50 {cells[0]:5.0f} ms, with runs {cells[1]:5.0f}: {cells[1] / cells[0]:.2f} "
+        f"times (goal: 2); p95 {cells[2]:5.0f}, {cells[3]:5.0f}: {cells[3] / cells[2]:.2f} times; "
+        f"{len(alone)} changes each, {runs} runs",
+        flush=True,
+    )
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=4)
+    parser.add_argument("--changes", type=int, default=24, help="in each half of a round")
+    parser.add_argument("--page", default="attention", help="the lesson of the other visitor")
+    parser.add_argument("--only", default="", help="the kinds of run whose name contains this")
+    options = parser.parse_args()
+    with app() as (host, server):
+        for name in LINKS:
+            if options.only in name:
+                asyncio.run(turns(host, server, name, options))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,27 @@
+"""The box for a text that models go on from, as the lesson's chapters read it."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from llmviz.textfile import check_text
+from llmviz.ui.common import LOOKED_AT
+from llmviz.ui.notices import inform, refuse
+from llmviz.ui.state import PageState
+
+
+def ask(state: PageState, key: str, label: str, empty: str) -> str | None:
+    """Show the box of the control `key`; return the end of its text as far as models read it.
+
+    None, after one clear line, for a text that cannot be written as UTF-8, and for none: empty says
+    that.
+    """
+    st.text_area(label, height=100, **state.bind(key))
+    try:
+        text = check_text(state[key][-LOOKED_AT:])
+    except ValueError as error:
+        refuse(error)
+        return None
+    if not text:
+        inform(empty, ":material/edit:")
+    return text or None
