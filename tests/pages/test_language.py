@@ -10,7 +10,6 @@ import pytest
 import snowballstemmer
 from hypothesis import given, settings
 from hypothesis import strategies as some
-from sklearn.feature_extraction.text import TfidfVectorizer
 
 from llmviz.components import unpack
 from llmviz.corpus.roles import split_words
@@ -83,6 +82,8 @@ def test_zipfs_line_goes_through_all_words():
 
 
 def test_weights_are_scikit_learns_and_cells_open_to_them():
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
     found = counted.count_text(TEXT, True)
     matrices, _ = weighing.tables(found)
     by_name = {one.name: np.asarray(one.values) for one in matrices}

@@ -9,7 +9,6 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as some
-from scipy import stats
 
 from llmviz.models import build
 from llmviz.models.decoder import optimize_for_inference
@@ -150,6 +149,8 @@ def bigram():
     ],
 )
 def test_texts_are_as_frequent_as_the_target_makes_them(target, draft, k, options, runs):
+    from scipy import stats
+
     model, ids, length = target(), [1, 2, 1], 2 if target is gpt else 3
     expected = chances_of_texts(model, ids, length, **options)
     guesser, luck, drawn = DRAFTS[draft](), seeded(7), dict.fromkeys(expected, 0)
