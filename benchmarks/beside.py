@@ -116,7 +116,10 @@ async def turns(host: str, server: psutil.Process, name: str, options: argparse.
             alone += await hand(visitor, texts, number, options.changes)
             begun, end = asyncio.Event(), asyncio.Event()
             worker = asyncio.create_task(work(host, links, begun, end))
-            await begun.wait()
+            going = asyncio.create_task(begun.wait())
+            await asyncio.wait((worker, going), return_when=asyncio.FIRST_COMPLETED)
+            if worker.done():  # it works until the end is called, or fails
+                worker.result()
             beside += await hand(visitor, texts, number, options.changes)
             end.set()
             runs += await worker

@@ -1,10 +1,13 @@
 """Fine-tuning: a step with LoRA against a full one and against peft's; features kept or not.
 
-    python -m benchmarks.finetuning
+    OMP_WAIT_POLICY=passive python -m benchmarks.finetuning
 
-Ratios within one run, of CPU time on one thread, so that a busy machine changes them little:
+(A thread that waits for another one otherwise spins, which counts as CPU time.)
+Ratios within one run, of CPU time (all threads' together), so that a busy machine changes them
+little; each the best of some rounds, measured in turns, on one thread unless it says two:
 - a LoRA step on all layers, as a share of a full step (aim: at most 0.75) and of peft's with the
-  same targets (aim: at most 1);
+  same targets (aim: at most 1), on batches of several sizes; a step is what `train` makes of it:
+  forward, backward, the gradient's length, AdamW;
 - what the optimizer remembers with LoRA, as a share of a full training's, beside the parameters';
 - an epoch of the head on kept features, as a share of one that computes them anew;
 - what a class head on 1,000 stories takes in seconds (aim: under 5), features and training apart;
@@ -14,7 +17,6 @@ Ratios within one run, of CPU time on one thread, so that a busy machine changes
 from __future__ import annotations
 
 import copy
-import statistics
 import time
 from collections.abc import Callable
 
@@ -29,23 +31,24 @@ from llmviz.language.bundle import load_tagger
 from llmviz.pretrained import load_bundled
 from llmviz.training import TrainConfig, train
 
-ROUNDS, ROWS, LENGTH, RANK = 7, 8, 192, 8
+ROUNDS, LENGTH, RANK = 9, 192, 8
+BATCHES = (2, 8, 16)  # rows of LENGTH tokens
 
 
 def seconds(work: Callable[[], object]) -> float:
-    """CPU seconds of this thread."""
-    begun = time.thread_time()
+    """CPU seconds of this process."""
+    begun = time.process_time()
     work()
-    return time.thread_time() - begun
+    return time.process_time() - begun
 
 
-def medians(works: dict[str, Callable[[], object]]) -> dict[str, float]:
-    """Median CPU seconds of each, measured in turns after one round to warm up."""
+def best(works: dict[str, Callable[[], object]]) -> dict[str, float]:
+    """Least CPU seconds of each, measured in turns after one round to warm up."""
     found: dict[str, list[float]] = {name: [] for name in works}
     for _ in range(ROUNDS + 1):
         for name, work in works.items():
             found[name].append(seconds(work))
-    return {name: statistics.median(values[1:]) for name, values in found.items()}
+    return {name: min(values[1:]) for name, values in found.items()}
 
 
 def stepper(model: nn.Module, idx: torch.Tensor) -> tuple[Callable[[], None], torch.optim.AdamW]:
@@ -58,6 +61,7 @@ def stepper(model: nn.Module, idx: torch.Tensor) -> tuple[Callable[[], None], to
         optimizer.zero_grad(set_to_none=True)
         logits = model(idx[:, :-1])[0]
         nn.functional.cross_entropy(logits.flatten(0, 1), idx[:, 1:].flatten()).backward()
+        nn.utils.clip_grad_norm_(trained, 1.0, foreach=True)
         optimizer.step()
 
     return step, optimizer
@@ -79,12 +83,20 @@ def steps() -> None:
     add_adapter(ours, LoraConfig(RANK, 16.0))
     config = PeftConfig(r=RANK, lora_alpha=16, target_modules=list(TARGETS), lora_dropout=0.0)
     theirs = get_peft_model(theirs, config)
-    idx = torch.randint(0, full.vocab_size, (ROWS, LENGTH))
-    works = {n: stepper(m, idx) for n, m in (("full", full), ("lora", ours), ("peft", theirs))}
-    took = medians({name: step for name, (step, _) in works.items()})
+    for threads in (1, 2):
+        torch.set_num_threads(threads)
+        for rows in BATCHES:
+            idx = torch.randint(0, full.vocab_size, (rows, LENGTH))
+            models = (("full", full), ("lora", ours), ("peft", theirs))
+            works = {name: stepper(model, idx) for name, model in models}
+            took = best({name: step for name, (step, _) in works.items()})
+            print(
+                f"{rows:2} rows of {LENGTH} tokens, {threads} thread{'s'[: threads - 1]}: "
+                f"LoRA / full {took['lora'] / took['full']:.2f} (aim 0.75), "
+                f"LoRA / peft {took['lora'] / took['peft']:.2f} (aim 1)"
+            )
+    torch.set_num_threads(1)
     kept = {name: remembered(optimizer) for name, (_, optimizer) in works.items()}
-    print(f"a step with LoRA / a full step        {took['lora'] / took['full']:.2f}  (aim 0.75)")
-    print(f"a step with LoRA / peft's             {took['lora'] / took['peft']:.2f}  (aim 1)")
     print(f"optimizer's memory, LoRA / full       {kept['lora'] / kept['full']:.4f}")
     share = trained_parameters(ours) / trained_parameters(full)
     print(f"trained parameters, LoRA / full       {share:.4f}")
@@ -115,7 +127,7 @@ def tagging() -> None:
     model, tokenizer, _ = load_bundled("tiny-world-gpt")
     tagger, _ = load_tagger()
     sentence = ["Then Ramona found a huge turquoise mat under the desk."]
-    took = medians({"tag": lambda: tagger.read(model, tokenizer, sentence)})["tag"]
+    took = best({"tag": lambda: tagger.read(model, tokenizer, sentence)})["tag"]
     print(f"a sentence tagged                     {1000 * took:.1f} ms  (aim 100)")
 
 

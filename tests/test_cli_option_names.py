@@ -24,6 +24,7 @@ LINES = {
     "checkpoints make": ["names-bigram", "--to=new/to", "--work=new/work", "--steps=1"],
     "checkpoints score": ["no-such"],
     "import": ["nowhere", "--out=new/run"],
+    "quantize": ["no-such", "--train=1"],
     "serve": ["--checkpoint=no-such"],  # what is not refused before ends there
 }
 WRONG = ["-1", "0", "1", "1.5", "33", "1e30", "nan", "x" * 300, "no such", "", "char"]
@@ -53,6 +54,7 @@ def valued():
                 yield command, one.option_strings[-1], one.dest
 
 
+PARSER = parser()
 VALUED = list(valued())
 
 
@@ -61,6 +63,8 @@ def place(tmp_path, monkeypatch):
     (tmp_path / "TEXT").write_text("The cat sat on the mat.\n" * 60, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    # Making it for each of 1,000 lines takes a third of the time.
+    monkeypatch.setattr("llmviz.cli.parser", lambda: PARSER)
     return tmp_path
 
 
@@ -81,7 +85,7 @@ def test_the_options_of_all_commands_are_looked_at():
     assert len(VALUED) > 60
     assert {command for command, _, _ in VALUED} == {
         *("train", "finetune", "generate", "tokenize", "checkpoints make", "checkpoints score"),
-        "serve",
+        *("quantize", "serve"),
     }
 
 

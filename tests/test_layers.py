@@ -7,6 +7,8 @@ from collections import Counter
 from functools import cache
 from pathlib import Path
 
+from tests.sources import nodes_where
+
 ROOT = Path(__file__).parents[1]
 
 # A module may import from its own layer and from lower ones.
@@ -100,20 +102,17 @@ def test_a_lesson_takes_nothing_from_another_lesson():
 
 def test_lessons_and_furniture_run_no_model_and_draw_no_number():
     """That is computing: it has its place in study, or in the engine below."""
-    for path in MODULES:
-        if part(path) not in ("lessons", "ui"):
-            continue
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "torch":
-                computes = node.attr.startswith("rand") or node.attr in (
-                    "inference_mode",
-                    "no_grad",
-                )
-                assert not computes, f"{path}, line {node.lineno}: torch.{node.attr}"
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-                owner = ast.unparse(node.func.value)
-                forward = node.func.attr == "model" and ("bundled" in owner or "load(" in owner)
-                assert not forward, f"{path}, line {node.lineno}: {owner}.model(...)"
+    files = [path for path in MODULES if part(path) in ("lessons", "ui")]
+    for path, node in nodes_where(files, "torch", "model"):
+        of_torch = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
+        if of_torch and node.value.id == "torch":
+            computes = node.attr.startswith("rand") or node.attr in ("inference_mode", "no_grad")
+            assert not computes, f"{path}, line {node.lineno}: torch.{node.attr}"
+        called = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+        if called and node.func.attr == "model":
+            owner = ast.unparse(node.func.value)
+            forward = "bundled" in owner or "load(" in owner
+            assert not forward, f"{path}, line {node.lineno}: {owner}.model(...)"
 
 
 def test_every_part_has_its_layer():

@@ -11,6 +11,7 @@ import pytest
 from llmviz import paths
 from llmviz.nn.loss import IGNORED
 from llmviz.textfile import ENDOFTEXT
+from tests.sources import nodes_where
 
 ROOT = Path(__file__).parents[1]
 FILES = sorted((ROOT / "llmviz").rglob("*.py"))
@@ -43,12 +44,10 @@ def test_an_installed_package_finds_them_inside_itself(tmp_path):
 def test_nobody_else_counts_folders_upwards():
     found = [
         str(path.relative_to(ROOT))
-        for path in FILES
+        for path, node in nodes_where(FILES, "parents")
         if path.name != "paths.py"
-        and any(
-            isinstance(node, ast.Subscript) and ast.unparse(node.value).endswith(".parents")
-            for node in ast.walk(ast.parse(path.read_text("utf-8")))
-        )
+        and isinstance(node, ast.Subscript)
+        and ast.unparse(node.value).endswith(".parents")
     ]
     assert not found
 

@@ -217,6 +217,11 @@ def test_unknown_and_damaged_bundled_checkpoints(monkeypatch, tmp_path):
         pretrained.load_bundled("half")
 
 
-def test_importing_does_no_work():
-    code = "import llmviz.pretrained, sys; assert 'huggingface_hub' not in sys.modules"
+def test_importing_does_no_work_and_loading_needs_no_compiler():
+    code = (
+        "import llmviz.pretrained, sys\n"
+        "assert 'huggingface_hub' not in sys.modules\n"
+        "llmviz.pretrained.load_bundled('names-gpt')\n"
+        "assert 'torch' in sys.modules and 'torch._dynamo' not in sys.modules"
+    )
     subprocess.run([sys.executable, "-c", code], check=True)

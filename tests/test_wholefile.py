@@ -11,6 +11,7 @@ import pytest
 from llmviz import wholefile
 from llmviz.tokenizers import CharTokenizer
 from llmviz.wholefile import write_whole
+from tests.sources import nodes_where
 
 ROOT = Path(__file__).parents[1]
 
@@ -54,17 +55,16 @@ def test_a_tokenizer_is_written_so(tmp_path, monkeypatch):
 def test_nobody_else_renames_a_file_over_another():
     """`Path.replace` takes one argument, `str.replace` two, and `dataclasses.replace` names."""
     found = set()
-    for path in (ROOT / "llmviz").rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if (
-                isinstance(node, ast.Call)
-                and isinstance(node.func, ast.Attribute)
-                and node.func.attr == "replace"
-                and len(node.args) == 1
-                and not node.keywords
-                and ast.unparse(node.func.value) != "dataclasses"
-            ):
-                found.add(path.relative_to(ROOT).as_posix())
+    for path, node in nodes_where((ROOT / "llmviz").rglob("*.py"), "replace"):
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr == "replace"
+            and len(node.args) == 1
+            and not node.keywords
+            and ast.unparse(node.func.value) != "dataclasses"
+        ):
+            found.add(path.relative_to(ROOT).as_posix())
     assert found == {
         "llmviz/wholefile.py",
         "llmviz/cli/make_checkpoint.py",  # a whole folder

@@ -1,18 +1,31 @@
-"""`quantize`: a model with fewer bits for each weight, its loss before and after, and its size."""
+"""`quantize`: a model with fewer bits for each weight, its loss before and after, and its size.
+
+With --train the model is trained on the grid first (quantization-aware training).
+"""
 
 from __future__ import annotations
 
 import argparse
 import shlex
+import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from llmviz.cli.options import number, place, table, whole, write, write_json
 from llmviz.quantization.scheme import GROUP, PER, Scheme
+from llmviz.study.quantization_aware import RATE, grid_training
 from llmviz.study.quantized_models import METHODS, ROUNDING
+
+if TYPE_CHECKING:
+    from torch import nn
+
+    from llmviz.quantization.model import QuantizedModel
+    from llmviz.training.config import TrainConfig
 
 FORMS = ("symmetric", "asymmetric")
 MOST_DOCUMENTS = 10_000
+MOST_STEPS = 200_000
+TRAINED = "trained"  # the method in config.json of a model that was trained on its grid
 
 
 def add(commands: Any) -> None:
@@ -22,7 +35,9 @@ def add(commands: Any) -> None:
         help="give a model's matrices fewer bits",
         description="Round the matrices of a trained transformer to a grid, print what that does "
         "to its loss and its size, and write it with packed codes. The other commands read what it "
-        "writes. Embeddings, the head and norms stay as float16.",
+        "writes. Embeddings, the head and norms stay as float16. With --train it first goes on "
+        "learning its own corpus while it computes with rounded weights (quantization-aware "
+        "training), on the CPU.",
     )
     given = parser.add_argument
     given(
@@ -45,6 +60,20 @@ def add(commands: Any) -> None:
         help="how codes are chosen: awq scales by activations first; default rounding",
     )
     given(
+        "--train",
+        dest="steps",
+        type=whole(0, MOST_STEPS),
+        default=0,
+        metavar="STEPS",
+        help="updates of the weights on the grid before they are rounded for good; default 0",
+    )
+    given(
+        "--learning-rate",
+        type=number,
+        default=RATE,
+        help=f"of --train, the highest; default {RATE:g}",
+    )
+    given(
         "--documents",
         type=whole(0, MOST_DOCUMENTS),
         default=100,
@@ -65,23 +94,39 @@ def run(given: argparse.Namespace) -> int:
 
     per_group = {"group": given.group} if given.per == GROUP else {}
     scheme = Scheme(given.bits, given.scheme == FORMS[0], given.per, clip=given.clip, **per_group)
+    training = None
+    if given.steps:
+        if given.method != ROUNDING:
+            raise ValueError(f"--train goes with --method {ROUNDING}; got --method {given.method}")
+        training = grid_training(given.steps, given.learning_rate, threads=0)
     source = find_checkpoint(given.checkpoint)
     trained = load_trained(source)
-    small = quantized(trained.model, trained.tokenizer, scheme, given.method)
+
+    def made() -> tuple[QuantizedModel, dict[str, Any]]:
+        small = quantized(trained.model, trained.tokenizer, scheme, given.method)
+        models = {"before": trained.model, "after": small.model}
+        if training is not None:
+            models["rounded"] = small.model
+            small = _trained_on_grid(source, trained.model, scheme, training)
+            models["after"] = small.model
+        return small, _measured(trained, models, given)
+
     if given.out is None:
-        result = _measured(trained, small, given)
+        small, result = made()
     else:
         out = Path(given.out)
         with removed_if_empty(out):
             prepare_folder(out, resume=False)
-            result = _measured(trained, small, given)
+            small, result = made()
             _save(out, source, trained, small, given)
     sizes = small.sizes
     result |= {
         "bytes": {"float32": plain_bytes(trained.model), **sizes._asdict(), "all": sizes.total},
         "scheme": scheme.to_dict(),
-        "method": given.method,
+        "method": _method(given),
     }
+    if given.steps:
+        result["train"] = {"steps": given.steps, "learning_rate": given.learning_rate}
     if given.json:
         write_json(result)
         return 0
@@ -90,6 +135,8 @@ def run(given: argparse.Namespace) -> int:
         ("", "loss, nats per token", "bytes"),
         ("before", _loss(result, "before"), f"{before:,}"),
     ]
+    if given.steps:
+        rows.append(("rounded without training", _loss(result, "rounded"), f"{sizes.total:,}"))
     rows.append(("after", _loss(result, "after"), f"{sizes.total:,}"))
     write(table(rows))
     write(
@@ -101,12 +148,37 @@ def run(given: argparse.Namespace) -> int:
     return 0
 
 
+def _method(given: argparse.Namespace) -> str:
+    return TRAINED if given.steps else given.method
+
+
+def _trained_on_grid(
+    source: Path, model: nn.Module, scheme: Scheme, config: TrainConfig
+) -> QuantizedModel:
+    """Train a model on a grid, with a progress bar on standard error, and round it."""
+    from tqdm import tqdm
+
+    from llmviz.quantization.qat import finish_qat, prepare_qat
+    from llmviz.training import train
+    from llmviz.training.plan import prepare_again
+
+    own = prepare_qat(model, scheme)
+    data = prepare_again(source).data
+    with tqdm(total=config.steps, unit="step", disable=None, file=sys.stderr) as bar:
+        for record in train(own, data, config):
+            bar.update(record.step - bar.n)
+            bar.set_postfix_str(f"train {record.train_loss:.3f}")
+    return finish_qat(own.eval())
+
+
 def _loss(result: dict[str, Any], when: str) -> str:
     return f"{result['loss'][when]:.4f}" if "loss" in result else "not measured"
 
 
-def _measured(trained: Any, small: Any, given: argparse.Namespace) -> dict[str, Any]:
-    """The losses before and after, and on how many tokens."""
+def _measured(
+    trained: Any, models: dict[str, nn.Module], given: argparse.Namespace
+) -> dict[str, Any]:
+    """The loss of each model, and on how many tokens."""
     if not given.documents:
         return {}
     from llmviz.models.catalogue import able
@@ -120,13 +192,12 @@ def _measured(trained: Any, small: Any, given: argparse.Namespace) -> dict[str, 
             "--documents 0 quantizes without measuring"
         )
     texts = held_out(trained.description, given.documents).texts
-    scores = [
-        evaluate_documents(model, trained.tokenizer, texts)
-        for model in (trained.model, small.model)
-    ]
-    before, after = (score.per_token for score in scores)
-    loss = {"before": before, "after": after, "tokens": scores[0].tokens}
-    return {"loss": loss | {"documents": scores[0].documents}}
+    scores = {
+        name: evaluate_documents(model, trained.tokenizer, texts) for name, model in models.items()
+    }
+    first = scores["before"]
+    loss = {name: score.per_token for name, score in scores.items()}
+    return {"loss": loss | {"tokens": first.tokens, "documents": first.documents}}
 
 
 def _save(out: Path, source: Path, trained: Any, small: Any, given: argparse.Namespace) -> None:
@@ -145,8 +216,10 @@ def _save(out: Path, source: Path, trained: Any, small: Any, given: argparse.Nam
         f"--scheme {given.scheme} --per {given.per} --group {given.group} --clip {given.clip:g} "
         f"--method {given.method} --out {shlex.quote(given.out)}"
     )
+    if given.steps:
+        command += f" --train {given.steps} --learning-rate {given.learning_rate:g}"
     description = trained.description | {
-        QUANTIZATION: described(small, given.method),
+        QUANTIZATION: described(small, _method(given)),
         "command": command,
     }
 

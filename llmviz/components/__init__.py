@@ -58,8 +58,8 @@ Matrices
     ``normalised(a, mean, deviation, gain=None, bias=None)``,
     ``rms_normalised(a, rms, gain=None)``, ``row_mean(a)``, ``row_mean_square(a, mean=None)``,
     ``root(a, plus)``, ``picked(a, columns)``, ``summed(a)``, ``turned(a, angles)``
-    ``matrix_view(matrices, *, key, layout=None, steps=None, step=None, pinned=None,
-    numbers="auto", stacked=False, narrow=0, windows=None, on_change=None) -> MatrixState``
+    ``matrix_view(matrices, *, key, layout=None, steps=None, step=None, pinned=None, numbers="auto",
+    stacked=False, narrow=0, windows=None, weights=(), on_change=None) -> MatrixState``
         ``layout`` a grid of names, None (gap) and glyphs (``"×"``, ``"="``); ``steps`` a list of
         ``(names, caption)``; without it there is no player. ``MatrixState(pinned, step)`` where
         ``pinned`` is ``Cell(name, row, column)`` or None
@@ -160,7 +160,6 @@ from llmviz.components.heads_grid.view import heads_grid
 from llmviz.components.matrix_view.stages import (
     Stage,
     StagePicture,
-    Weights,
     stage_picture,
     stage_view,
 )
@@ -172,6 +171,7 @@ from llmviz.components.matrix_view.view import (
     cell_of,
     matrix_view,
 )
+from llmviz.components.matrix_view.weights import Weights
 from llmviz.components.merge_tree.view import TreeMerge, merge_tree
 from llmviz.components.sampler.view import Column, Control, Sweeps, sampler
 from llmviz.components.softmax_view.view import softmax_view

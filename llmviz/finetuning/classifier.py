@@ -21,9 +21,10 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from llmviz.finetuning.labels import Labelled
-from llmviz.finetuning.lora import add_adapter
+from llmviz.finetuning.lora import LoraLinear, add_adapter
 from llmviz.finetuning.plan import WAYS, LoraConfig
 from llmviz.models import GPT
+from llmviz.nn.fast_linear import packed_for_rows
 from llmviz.training.data import Epochs, end_id
 
 ROWS = 16  # texts in one forward pass: more of them, when long, leave the processor's cache
@@ -59,12 +60,13 @@ def body_of(model: GPT) -> GPT:
     return body
 
 
-def last_token(hidden: Tensor, lengths: Tensor) -> Tensor:
-    """Return the hidden state of each text's last real token: (B, T, C) and (B,) to (B, C).
+def last_token(body: GPT, idx: Tensor, lengths: Tensor) -> Tensor:
+    """Return the hidden state of each text's last real token: idx (B, T), lengths (B,) to (B, C).
 
-    The last row of the matrix would be a filler's for every text but the longest.
+    The last column would be a filler's for every text but the longest. What the last block makes
+    of the other tokens is never read, so it is not computed.
     """
-    return hidden[torch.arange(len(hidden), device=hidden.device), lengths - 1]
+    return body(idx, places=lengths - 1)[0][:, 0]
 
 
 class Head(nn.Module):
@@ -104,8 +106,7 @@ class Classifier(nn.Module):
         self, idx: Tensor, lengths: Tensor, targets: Tensor | None = None
     ) -> tuple[Tensor, Any]:
         """idx (B, T), lengths (B,) to logits (B, K), and the loss in nats per example."""
-        hidden = last_token(self.body(idx)[0], lengths)  # (B, C)
-        return self.head(hidden, targets)
+        return self.head(last_token(self.body, idx, lengths), targets)
 
 
 def classifier(
@@ -155,12 +156,13 @@ def features(body: GPT, texts: Texts) -> Tensor:
 
     The body is frozen while a head is trained, so they are computed once, not once an epoch.
     """
-    body.eval()
     order = texts.lengths.argsort()
     kept = torch.empty(len(order), body.config.n_embd)
+    usual = ROWS * int(texts.lengths.median())
+    body = packed_for_rows(body.eval(), usual, LoraLinear)
     for some in order.split(ROWS):
         width = int(texts.lengths[some].max())
-        kept[some] = last_token(body(texts.idx[some, :width])[0], texts.lengths[some])
+        kept[some] = last_token(body, texts.idx[some, :width], texts.lengths[some])
     return kept
 
 

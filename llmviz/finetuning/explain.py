@@ -18,8 +18,9 @@ TABLE = "token.weight"  # the body's token embeddings
 
 def _scores(model: Classifier, rows: Tensor, idx: Tensor) -> Tensor:
     """Logits (B, K) where the embeddings of token ids are the given rows (R, C); idx (B, T)."""
-    hidden = functional_call(model.body, {TABLE: rows}, (idx,))[0]
-    return model.head(hidden[:, -1])[0]
+    last = torch.full((len(idx),), idx.shape[1] - 1)
+    hidden = functional_call(model.body, {TABLE: rows}, (idx,), {"places": last})[0]  # (B, 1, C)
+    return model.head(hidden[:, 0])[0]
 
 
 @torch.no_grad()

@@ -37,6 +37,7 @@ from llmviz.finetuning.plan import CLASSES, INSTRUCTIONS, PREFER, RULES, TuningP
 from llmviz.finetuning.preferences import pairs
 from llmviz.models import GPT, build
 from llmviz.models.room import check_memory
+from llmviz.nn.outline import outlined
 from llmviz.pretrained import load_bundled
 from llmviz.training.checkpoints import versions
 from llmviz.training.estimate import FLOAT, STATE_NUMBERS, saved_bytes
@@ -106,7 +107,7 @@ def _check_room(plan: TuningPlan, base: GPT, module: nn.Module, data: Any) -> No
         step = first.nbytes
     else:
         ids = first.reshape(-1, first.shape[-1]).to("meta")
-        with torch.device("meta"):
+        with outlined():
             step = saved_bytes(build("gpt", base.config).train(), (ids, ids))
     state = FLOAT * trained_parameters(module) * (1 + STATE_NUMBERS.get(plan.train.optimizer, 0))
     check_memory(state + step * plan.train.batch_size // rows, "this fine-tuning")

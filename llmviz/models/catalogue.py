@@ -36,6 +36,7 @@ class ModelEntry:
     next_token: bool = True  # `forward(idx, targets)`: reads token by token, so it continues a text
     token_table: bool = True  # reads a token by taking its row of a table of vectors
     attention: bool = False  # has blocks of attention
+    recomputes: bool = False  # `recompute_every`: can compute its blocks again on the way back
     cache: bool = False  # `new_cache`: a token that was read once is not read again
     translates: bool = False  # reads one sentence and writes another; learns from pairs of them
     hidden_words: bool = False  # says which word stands where one is hidden, from both sides
@@ -82,6 +83,7 @@ MODELS: dict[str, ModelEntry] = {
         GPTConfig,
         "a transformer: attention over all tokens so far, layer by layer",
         attention=True,
+        recomputes=True,
         cache=True,
         sizes={
             "tiny": dict(vocab_size=65, context_length=32, n_layer=2, n_head=4, n_embd=48),
@@ -102,6 +104,7 @@ MODELS: dict[str, ModelEntry] = {
         "a transformer that sees both sides and says which word is hidden",
         next_token=False,
         attention=True,
+        recomputes=True,
         hidden_words=True,
         extra_ids=EXTRA_IDS,
         suited_plan={"tokenizer": "word"},

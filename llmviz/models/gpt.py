@@ -32,6 +32,7 @@ from llmviz.nn.attention import (
     causal_mask_off_by_one,
     sliding_window_mask,
 )
+from llmviz.nn.attention.heads import at_places
 from llmviz.nn.cache import KVCache
 from llmviz.nn.experts import Experts
 from llmviz.nn.layers import FeedForward, LayerNorm, RMSNorm
@@ -80,14 +81,20 @@ class Block(nn.Module):
         causal: bool,
         cache: KVCache | None,
         balances: list[Tensor] | None = None,
+        places: Tensor | None = None,
     ) -> Tensor:
-        """(B, T, C) to (B, T, C); the balance loss of experts is added to the list `balances`."""
+        """(B, T, C) to (B, T, C); the balance loss of experts is added to the list `balances`.
+
+        places: (B,), the one token of each text that is wanted; the result is then (B, 1, C).
+        """
+        looks = (mask, causal, None, cache, places)
+        own = x if places is None else at_places(x, places)
         if self.pre:
             h = self.tap_norm1(self.norm1(x))
-            x = self.tap_mid(self._add(x, self.tap_attn(self.attn(h, mask, causal, None, cache))))
+            x = self.tap_mid(self._add(own, self.tap_attn(self.attn(h, *looks))))
             h = self.tap_norm2(self.norm2(x))
             return self.tap_residual(self._add(x, self.tap_mlp(self._feed(h, balances))))
-        x = self._add(x, self.tap_attn(self.attn(x, mask, causal, None, cache)))
+        x = self._add(own, self.tap_attn(self.attn(x, *looks)))
         x = self.tap_mid(self.tap_norm1(self.norm1(x)))
         x = self._add(x, self.tap_mlp(self._feed(x, balances)))
         return self.tap_residual(self.tap_norm2(self.norm2(x)))
@@ -151,11 +158,14 @@ class GPT(LanguageModel):
         targets: Tensor | None = None,
         cache: KVCache | None = None,
         last_only: bool = False,
+        places: Tensor | None = None,
     ) -> tuple[Tensor, Tensor | None]:
         """Logits (B, T, V) for the token after each of idx (B, T), and the loss.
 
         cache: from `new_cache`; idx are then the tokens that follow those already in it.
         last_only: logits of the last token alone, (B, 1, V), when the others are not looked at.
+        places: (B,), one token of each text, counted from 0: its logits alone, (B, 1, V). The last
+          block computes the keys and values of all tokens, and the rest for this one only.
         Raises ValueError for ids outside the vocabulary and for more tokens than the context.
         """
         start = 0 if cache is None else cache.length
@@ -167,9 +177,11 @@ class GPT(LanguageModel):
         balances: list[Tensor] | None = [] if learns else None
         if self.recompute_every and cache is None and self.training and torch.is_grad_enabled():
             x = self._recomputed(x, mask, causal, balances)
+            x = x if places is None else at_places(x, places)
         else:
-            for block in self.blocks:
-                x = block(x, mask, causal, cache, balances)
+            for number, block in enumerate(self.blocks, 1):
+                asked = places if number == len(self.blocks) else None
+                x = block(x, mask, causal, cache, balances, asked)
         if cache is not None:
             cache.length += t
         if last_only:

@@ -10,6 +10,7 @@ from torch import nn
 from llmviz.config import Config
 from llmviz.models.catalogue import entry_of
 from llmviz.models.room import check_memory, check_sizes
+from llmviz.nn.outline import outlined
 
 OUTLINED = 12  # layers, and experts, of which all are outlined: as many as a WaveNet may have
 
@@ -49,7 +50,7 @@ def bytes_needed(name: str, config: Config | Mapping[str, Any]) -> int:
         config = replace(config, experts_per_token=1)
 
     def size(smaller: Config) -> tuple[int]:
-        with torch.device("meta"):
+        with outlined():
             model = entry.model(smaller)
         return (sum(tensor.nbytes for tensor in (*model.parameters(), *model.buffers())),)
 

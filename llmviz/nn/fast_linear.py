@@ -1,15 +1,18 @@
-"""y = x·Wᵀ + b for one token at a time, with the weights laid out for the processor.
+"""y = x·Wᵀ + b with the weights laid out for the processor, for one token or for many.
 
 At batch 1 a large layer costs the time to read its weights: fewer bits are faster, and oneDNN's
-packed layout reads them faster than the plain product. Its operations are private to torch, so
-each packed layer is compared with the plain one when it is made, and a layer that fails stays
-plain.
+packed layout reads them faster than the plain product. For many rows, on processors where the
+plain product leaves half of the arithmetic unused, oneDNN's takes half of the time. Its operations
+are private to torch, so each packed layer is compared with the plain one when it is made, and a
+layer that fails stays plain.
 """
 
 from __future__ import annotations
 
+import copy
 import warnings
 from collections.abc import Callable
+from functools import cache
 
 import torch
 import torch.nn.functional as F
@@ -19,6 +22,9 @@ PRECISIONS = ("float32", "bfloat16", "int8")
 # Below this many weights a layer fits the cache, and the call itself is what costs.
 PACK_FROM = 200_000
 PACK_FROM_FOR_ROWS = 50_000  # for several rows at once, which take longer than the call
+PACK_FROM_FOR_MANY_ROWS = 30_000
+MANY_ROWS = 256  # from here on, laying out W costs less than it saves in a single product
+FEW = 4  # rows at once where a text is written: guesses that are checked
 # The largest difference from the plain layer, as a share of the largest output.
 TOLERANCE = {"float32": 1e-4, "bfloat16": 0.03, "int8": 0.1}
 
@@ -49,8 +55,7 @@ def fast_linear(linear: nn.Linear, precision: str = "float32", rows: int = 1) ->
         raise ValueError(f"precision must be one of {', '.join(PRECISIONS)}; got {precision!r}")
     plain = plain_linear(linear)
     weight = linear.weight.detach()
-    pack_from = PACK_FROM if rows == 1 else PACK_FROM_FOR_ROWS
-    if weight.numel() < pack_from or weight.device.type != "cpu":
+    if weight.numel() < _pack_from(rows) or weight.device.type != "cpu":
         return plain
     make = _int8 if precision == "int8" else _packed
     bias = None if linear.bias is None else linear.bias.detach()
@@ -60,6 +65,90 @@ def fast_linear(linear: nn.Linear, precision: str = "float32", rows: int = 1) ->
     except (AttributeError, RuntimeError):  # NotImplementedError is a RuntimeError
         return plain
     return fast if close else plain
+
+
+def _pack_from(rows: int) -> int:
+    """The fewest weights of a layer that is packed for so many rows."""
+    if rows >= MANY_ROWS:
+        return PACK_FROM_FOR_MANY_ROWS
+    return PACK_FROM if rows == 1 else PACK_FROM_FOR_ROWS
+
+
+def fast_for_one_or_few(linear: nn.Linear, precision: str = "float32") -> Product:
+    """As `fast_linear`, for x of one row or of a few: each takes the way that is faster for it.
+
+    In float32 a layer of middling size is packed for a few rows and stays plain for one; in fewer
+    bits one row and several go the same way, so that both are rounded alike.
+    """
+    if precision != "float32":
+        return fast_linear(linear, precision)
+    few = fast_linear(linear, precision, FEW)
+    if linear.weight.numel() >= PACK_FROM:
+        return few
+    one = plain_linear(linear)
+    return lambda x: one(x) if len(x) == 1 else few(x)
+
+
+def product(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """Return x·Wᵀ + b, x (…, in), W (out, in), b (out,), to (…, out), packing W for this once.
+
+    For many rows of x and a W that is another one each time. It equals `F.linear` but for
+    rounding, and is that where packing does not pay or cannot be had: few rows, a small W, other
+    numbers than float32 on a processor. Autograd does not see it: for the inside of a Function.
+    """
+    rows = x.numel() // x.shape[-1]
+    pays = rows >= MANY_ROWS and weight.numel() >= _pack_from(rows)
+    plain = x.dtype is weight.dtype is torch.float32 and x.device.type == "cpu"
+    if not (pays and plain) or torch.is_autocast_enabled("cpu") or torch.compiler.is_compiling():
+        return F.linear(x, weight, bias)
+    if not _many_rows_agree():
+        return F.linear(x, weight, bias)
+    return _packed(weight, bias, torch.float32, rows)(x.contiguous())
+
+
+@cache
+def _many_rows_agree() -> bool:
+    """Whether this torch has the packed product for many rows, and it is close to the plain one."""
+    weight = torch.sin(torch.arange(192.0 * 160)).view(192, 160)
+    bias, x = weight[:, 0].clone(), torch.cos(torch.arange(300.0 * 160)).view(300, 160)
+    with torch.inference_mode():
+        try:
+            difference = _packed(weight, bias, torch.float32, 300)(x) - F.linear(x, weight, bias)
+        except (AttributeError, RuntimeError):
+            return False
+    return bool(difference.abs().max() <= TOLERANCE["float32"])
+
+
+class PackedLinear(nn.Module):
+    """A layer that is not trained any more, as `fast_linear` lays it out for many rows."""
+
+    def __init__(self, linear: nn.Linear, rows: int):
+        super().__init__()
+        self._product = fast_linear(linear, rows=rows)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """(…, in) to (…, out)."""
+        return self._product(x.flatten(0, -2)).unflatten(0, x.shape[:-1])
+
+
+def packed_for_rows(model: nn.Module, rows: int, *kinds: type[nn.Module]) -> nn.Module:
+    """Return the model around the same weights, its layers packed for inputs of about `rows` rows.
+
+    kinds: of layers besides `nn.Linear` that have `weight` and `bias` as it has them. Later
+    changes of the weights do not show in the layers that are packed.
+    """
+    shared = {id(one): one for one in (*model.parameters(), *model.buffers())}
+    packed = copy.deepcopy(model, shared)
+    _pack_inside(packed, rows, (nn.Linear, *kinds))
+    return packed
+
+
+def _pack_inside(module: nn.Module, rows: int, kinds: tuple[type[nn.Module], ...]) -> None:
+    for name, child in module.named_children():
+        if isinstance(child, kinds):
+            setattr(module, name, PackedLinear(child, rows))
+        else:
+            _pack_inside(child, rows, kinds)
 
 
 def _packed(weight: Tensor, bias: Tensor | None, dtype: torch.dtype, rows: int) -> Product:

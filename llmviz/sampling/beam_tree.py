@@ -140,7 +140,7 @@ class BeamSearch:
         """Add this step's nodes to the tree and return those of `taken`, in its order."""
         tree, node_of = self.tree, {}
         for beam, parent in enumerate(self.living):
-            order = top_ids(log_probabilities[beam], self._shown)
+            order = top_ids(log_probabilities[beam], self._shown) if self._shown else ()
             tokens = {int(t): None for t in order} | {t: None for b, t in taken if b == beam}
             for token in tokens:
                 total = float(totals[beam, token])

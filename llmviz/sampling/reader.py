@@ -9,7 +9,11 @@ import torch
 from torch import Tensor
 
 from llmviz.models.decoder import Decoder
+from llmviz.models.numpy_decoder import NumpyDecoder
 from llmviz.sampling.generation import can_cache, vocabulary_of
+
+# With the NumPy decoder, so many tokens are read sooner one after the other than at once.
+SOONER_ALONE = 2
 
 
 class Reader:
@@ -74,6 +78,8 @@ class Reader:
             return self._forward(new, self._cache)
         if len(new) == 1:
             return self._decoder.step(new[0], self._cache)[None]
+        if len(new) <= SOONER_ALONE and isinstance(self._decoder, NumpyDecoder):
+            return torch.stack([self._decoder.step(token, self._cache) for token in new])
         return self._several.read_each(new, self._cache)
 
     def _forward(self, ids: list[int], cache: object) -> Tensor:
@@ -91,7 +97,9 @@ class Reader:
 
 
 def _reads_several(model: torch.nn.Module, decoder: object) -> Decoder | None:
-    """The decoder for several tokens: the one for a single token, unless it takes only one."""
+    """The decoder for several tokens, which may be another one than that for a single token."""
+    if hasattr(model, "new_decoder_of_few"):
+        return model.new_decoder_of_few()
     if decoder is None or isinstance(decoder, Decoder):
         return decoder
     return Decoder(model)

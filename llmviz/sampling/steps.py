@@ -109,6 +109,10 @@ def keep_top_k(logits: np.ndarray, k: int) -> np.ndarray:
     check_top_k(k, logits.size)
     if k == logits.size:
         return logits.copy()
+    if k == 1:  # greedy decoding does it for each token; argmax is the first of equal ones
+        result, best = np.full_like(logits, -np.inf), logits.argmax()
+        result[best] = logits[best]
+        return result
     threshold = np.partition(logits, logits.size - k)[logits.size - k]
     kept = logits > threshold
     ties = np.flatnonzero(logits == threshold)

@@ -13,44 +13,54 @@ if TYPE_CHECKING:
 
 
 class Beginning(NamedTuple):
-    """How the table of a sequence begins that is going to join.
+    """How the table of a sequence begins that is going to join: with so many `blocks` of others.
 
-    known: blocks that are there. sibling, shared: another one that joins with it, and how many of
-    its first blocks will have the same content; or None, 0.
+    known: those that are there already; or sibling: one that joins with it and begins alike.
     """
 
     known: list[int]
     sibling: Sequence | None
-    shared: int
-
-    @property
-    def blocks(self) -> int:
-        """How many blocks need not be given."""
-        return max(len(self.known), self.shared)
+    blocks: int
 
 
 def admit(scheduler: Scheduler, plan: Plan) -> None:
     """Let the first in the queue join as long as there are rows, blocks and budget."""
+    blocks = scheduler.blocks
     while scheduler.waiting and scheduler.left != 0:
         unit = list(scheduler.waiting[0].unit)
-        begin = _beginnings(scheduler.blocks, unit)
-        if not scheduler.fits(unit, _blocks_needed(scheduler, unit, begin)):
+        if not scheduler.has_rows(unit):
             return
-        _give_blocks(scheduler.blocks, unit, begin)
+        begin = _beginnings(blocks, unit)
+        if not scheduler.has_blocks(_blocks_needed(blocks, unit, begin)):
+            return
+        for beginning in begin:  # what is known is held before anything is given away
+            for block in beginning.known:
+                blocks.hold(block)
         for sequence, beginning in zip(unit, begin, strict=True):
             scheduler.waiting.popleft()
-            length, computed = len(sequence.tokens), beginning.blocks * scheduler.blocks.block_size
-            sequence.room, sequence.computed = length, computed
-            sequence.remembered = beginning.blocks
-            plan.shared += computed
-            plan.admitted.append(sequence.name)
-            scheduler.place(sequence)
-            count = length - computed
-            if scheduler.left is not None:
-                count = min(count, scheduler.left)
-                scheduler.left -= count
-            if count:
-                plan.prefill.append((sequence, computed, count))
+            _join(scheduler, sequence, beginning, plan)
+
+
+def _join(scheduler: Scheduler, sequence: Sequence, beginning: Beginning, plan: Plan) -> None:
+    """Make the table of a sequence, let it run, and plan what the budget allows of its prompt."""
+    blocks, length, table = scheduler.blocks, len(sequence.tokens), beginning.known
+    if beginning.sibling is not None:
+        table = blocks.fork(beginning.sibling.table[: beginning.blocks])
+    size = blocks.block_size
+    while len(table) * size < length:
+        table.append(blocks.allocate())
+    computed = beginning.blocks * size
+    sequence.table, sequence.own_room = table, len(table) * size
+    sequence.computed, sequence.remembered = computed, beginning.blocks
+    scheduler.place(sequence)
+    plan.shared += computed
+    plan.admitted.append(sequence.name)
+    count = length - computed
+    if scheduler.left is not None:
+        count = min(count, scheduler.left)
+        scheduler.left -= count
+    if count:
+        plan.prefill.append((sequence, computed, count))
 
 
 def _beginnings(blocks: BlockManager, unit: list[Sequence]) -> list[Beginning]:
@@ -62,34 +72,21 @@ def _beginnings(blocks: BlockManager, unit: list[Sequence]) -> list[Beginning]:
     begin = []
     for number, sequence in enumerate(unit):
         known = blocks.find(sequence.tokens)
-        sibling, shared = None, 0
+        beginning = Beginning(known, None, len(known))
         for other in unit[:number]:
             equal = common_length(other.tokens, sequence.tokens) // blocks.block_size
-            if equal > max(shared, len(known)):
-                sibling, shared = other, equal
-        begin.append(Beginning(known, sibling, shared))
+            if equal > beginning.blocks:
+                beginning = Beginning([], other, equal)
+        begin.append(beginning)
     return begin
 
 
-def _blocks_needed(scheduler: Scheduler, unit: list[Sequence], begin: list[Beginning]) -> int:
+def _blocks_needed(blocks: BlockManager, unit: list[Sequence], begin: list[Beginning]) -> int:
     """How many free blocks it takes to let a unit join; those that are known may be free, too."""
-    owners = scheduler.blocks.owners
-    unused = {block for one in begin for block in one.known if not owners[block]}
-    return len(unused) + sum(
-        scheduler.config.blocks_for(len(sequence.tokens)) - one.blocks
-        for sequence, one in zip(unit, begin, strict=True)
-    )
-
-
-def _give_blocks(blocks: BlockManager, unit: list[Sequence], begin: list[Beginning]) -> None:
-    """Make the tables. What is known is held before anything is given away."""
-    for sequence, one in zip(unit, begin, strict=True):
-        if one.sibling is None:
-            for block in one.known:
-                blocks.hold(block)
-            sequence.table = list(one.known)
-    for sequence, one in zip(unit, begin, strict=True):
-        if one.sibling is not None:
-            sequence.table = blocks.fork(one.sibling.table[: one.shared])
-        while len(sequence.table) * blocks.block_size < len(sequence.tokens):
-            sequence.table.append(blocks.allocate())
+    needed, unused = 0, set()
+    for sequence, beginning in zip(unit, begin, strict=True):
+        needed += -(-len(sequence.tokens) // blocks.block_size) - beginning.blocks
+        for block in beginning.known:
+            if not blocks.owners[block]:
+                unused.add(block)
+    return needed + len(unused)

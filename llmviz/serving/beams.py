@@ -143,7 +143,7 @@ def _go_on(
         parents.discard(parent)
         beams.living.append(sequence)
     for sequence, (parent, token) in zip(beams.living, wanted, strict=True):
-        sequence.tokens.append(token)
+        sequence.write(token)
         plan.hypotheses.append((sequence.name, parent.name, token))
     if scheduler.policy.whole_batches:
         for sequence in beams.sequences:
@@ -167,4 +167,4 @@ def _copy(scheduler: Scheduler, parent: Sequence, sequence: Sequence) -> None:
     differ = slice(equal // size, -(-end // size)) if equal < end else slice(0)
     scheduler.copies += zip(parent.table[differ], sequence.table[differ], strict=True)
     sequence.tokens = list(parent.tokens)
-    sequence.computed, sequence.room = parent.computed, parent.room
+    sequence.computed = parent.computed

@@ -11,6 +11,7 @@ PagedAttention", section 4.
 from __future__ import annotations
 
 import heapq
+from collections import OrderedDict
 from collections.abc import Sequence
 
 Key = tuple[int, tuple[int, ...]]  # number of the block before (−1: none), the block's own tokens
@@ -42,12 +43,13 @@ class BlockManager:
         self.owners = [0] * n_blocks  # how many tables name each block
         # The lowest number first: what is in use stays together.
         self._empty = list(range(n_blocks))
-        self._cached: dict[int, None] = {}  # free with known content, the longest unused first
+        # Free with known content, the longest unused first.
+        self._cached: OrderedDict[int, None] = OrderedDict()
         # Blocks by content. A content has a number that is never used again, so that what follows
         # a block that was given away is not found any more.
         self._block_of: dict[Key, int] = {}
-        self._key_of: dict[int, Key] = {}
-        self._number_of: dict[int, int] = {}  # of a block's content
+        self._key_of: list[Key | None] = [None] * n_blocks
+        self._number_of = [FIRST] * n_blocks  # of a block's content, if it is known
         self._numbers = 0
 
     @property
@@ -68,8 +70,7 @@ class BlockManager:
         if self._empty:
             block = heapq.heappop(self._empty)
         elif self._cached:
-            block = next(iter(self._cached))
-            del self._cached[block]
+            block, _ = self._cached.popitem(last=False)
             self._forget(block)
         else:
             raise ValueError(f"none of the {self.n_blocks} blocks is free")
@@ -87,15 +88,18 @@ class BlockManager:
 
         Raises ValueError for a block that nobody holds.
         """
+        owners = self.owners
         for block in reversed(table):
-            if self.owners[block] < 1:
+            left = owners[block] - 1
+            if left < 0:
                 raise ValueError(f"block {block} is held by nobody and cannot be given back")
-            self.owners[block] -= 1
-            if self.owners[block] == 0:
-                if block in self._key_of:
-                    self._cached[block] = None
-                else:
-                    heapq.heappush(self._empty, block)
+            owners[block] = left
+            if left:
+                continue
+            if self._key_of[block] is not None:
+                self._cached[block] = None
+            else:
+                heapq.heappush(self._empty, block)
         table.clear()
 
     def fork(self, table: Sequence[int]) -> list[int]:
@@ -138,29 +142,29 @@ class BlockManager:
     def remember(self, table: Sequence[int], tokens: Sequence[int], place: int) -> None:
         """Note what block `place` of a table holds, now that all its tokens are computed."""
         block, size = table[place], self.block_size
-        if not self.share_prefixes or block in self._key_of:
+        if not self.share_prefixes or self._key_of[block] is not None:
             return
         number = FIRST
         if place:
-            number = self._number_of.get(table[place - 1], FIRST)
+            number = self._number_of[table[place - 1]]
             if number == FIRST:  # the content before has another block, by which it is found
                 return
         key = number, tuple(tokens[place * size : (place + 1) * size])
-        if key in self._block_of:
+        if self._block_of.setdefault(key, block) != block:
             return
-        self._block_of[key], self._key_of[block] = block, key
+        self._key_of[block] = key
         self._number_of[block] = self._numbers
         self._numbers += 1
 
     def forget(self, table: Sequence[int]) -> None:
         """Let no later prompt find the content of the blocks of a table, which are held."""
         for block in table:
-            if block in self._key_of:
+            if self._key_of[block] is not None:
                 self._forget(block)
 
     def _forget(self, block: int) -> None:
-        del self._block_of[self._key_of.pop(block)]
-        del self._number_of[block]
+        del self._block_of[self._key_of[block]]
+        self._key_of[block], self._number_of[block] = None, FIRST
 
     def check(self, tables: Sequence[Sequence[int]]) -> None:
         """Raise ValueError unless these tables hold just what is not free, each block rightly."""
@@ -177,5 +181,5 @@ class BlockManager:
             if free.count(block) != (held[block] == 0):
                 raise ValueError(f"block {block} is {free.count(block)} times among the free")
         for key, block in self._block_of.items():
-            if self._key_of.get(block) != key or block not in self._number_of:
+            if self._key_of[block] != key or self._number_of[block] == FIRST:
                 raise ValueError(f"block {block} is remembered by a content that it does not have")

@@ -169,10 +169,13 @@ class Engine:
 
     def _clear_failed(self, plan: Plan, drawn: list[Draw]) -> None:
         """Empty the blocks of those that fail: a value that is no number would spread from them."""
+        if {*map(type, drawn)} == {int}:
+            return
         blocks = self.scheduler.blocks
-        for (_, sequence), token in zip(plan.draws, drawn, strict=True):
-            if isinstance(token, ValueError):
-                self.runner.clear(block for block in sequence.table if blocks.writable(block))
+        for place, draw in enumerate(drawn):
+            if isinstance(draw, ValueError):
+                table = plan.draws[place][1].table
+                self.runner.clear(block for block in table if blocks.writable(block))
 
     def _waited_since(self) -> float | None:
         waiting = self.scheduler.waiting

@@ -23,7 +23,7 @@ def make_room(scheduler: Scheduler, unit: list[Sequence], plan: Plan) -> bool:
     A shared block that one of them is going to write into is copied for it.
     """
     blocks = scheduler.blocks
-    while blocks.free < _new_blocks(blocks, unit):
+    while blocks.free < len(unit) and blocks.free < _new_blocks(blocks, unit):  # one each at most
         victim = scheduler.running[-1]
         _preempt(scheduler, victim, plan)
         if victim in unit:
@@ -34,7 +34,7 @@ def make_room(scheduler: Scheduler, unit: list[Sequence], plan: Plan) -> bool:
             table.append(blocks.allocate())
         elif not blocks.writable(table[-1]):
             plan.copies.append(blocks.own_copy(table, len(table) - 1))
-        sequence.room = length
+        sequence.own_room = len(table) * blocks.block_size
     return True
 
 
@@ -58,7 +58,7 @@ def swap_in(scheduler: Scheduler, plan: Plan) -> None:
             return
         full = unit[0].computed // blocks.block_size  # as many in each of them
         together = dict.fromkeys(host for one in unit for host in one.host[:full])
-        if not scheduler.fits(unit, len(together) + len(unit)):
+        if not (scheduler.has_rows(unit) and scheduler.has_blocks(len(together) + len(unit))):
             return
         place_of = {host: blocks.allocate() for host in together}
         plan.swap_in.extend(place_of.items())
@@ -73,7 +73,7 @@ def swap_in(scheduler: Scheduler, plan: Plan) -> None:
             sequence.table.append(blocks.allocate())
             plan.swap_in.extend((host, sequence.table[-1]) for host in sequence.host[full:])
             plan.swapped_in.append(sequence.name)
-            sequence.room = len(sequence.tokens)
+            sequence.own_room = len(sequence.table) * blocks.block_size
             sequence.remembered = 0
             scheduler.place(sequence)
             plan.decode.append(sequence)

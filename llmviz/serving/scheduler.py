@@ -121,10 +121,6 @@ class Scheduler:
         sequences that have ended; their blocks are free, but for those of a batch that goes on as
         a whole. A beam search makes its step when all its hypotheses have been computed.
         """
-        for sequence in plan.decode:
-            sequence.computed += 1
-            if sequence.computed % self.config.block_size == 0:
-                self._remember(sequence)
         for sequence, start, count in plan.prefill:
             sequence.computed = start + count
             self._remember(sequence)
@@ -140,18 +136,23 @@ class Scheduler:
                     self.join(sequence, parent)
             for parent in parents.values():
                 parent.will_fork = False
-        ended, searches = [], {}
-        for (_, sequence), token in zip(plan.draws, drawn, strict=True):
-            if sequence.beams is not None:
-                sequence.beams.note(sequence, token)
+        ended: list[Sequence] = []
+        searches: dict[Beams, None] = {}
+        size = self.config.block_size
+        for (_, sequence), draw in zip(plan.draws, drawn, strict=True):
+            sequence.computed = computed = len(sequence.tokens)
+            if isinstance(draw, int):
+                if computed % size == 0:
+                    self._remember(sequence)
+                if sequence.append(draw):
+                    ended.append(sequence)
+            elif sequence.beams is not None:
+                self._remember(sequence)
+                sequence.beams.note(sequence, draw)
                 searches[sequence.beams] = None
-                continue
-            if isinstance(token, ValueError):
-                self.blocks.forget(sequence.table)
-                sequence.fail(str(token))
             else:
-                sequence.append(token)
-            if sequence.reason is not None:
+                self.blocks.forget(sequence.table)
+                sequence.fail(str(draw))
                 ended.append(sequence)
         for sequence in ended:
             if not self.policy.whole_batches:
@@ -182,17 +183,22 @@ class Scheduler:
         """Take the memory and the rows of a sequence that has left `running`."""
         self.rows -= sequence.rows
         self.blocks.release(sequence.table)
-        sequence.room = sequence.computed = sequence.remembered = 0
+        sequence.computed = sequence.remembered = 0
+        sequence.decodes = False
 
     def place(self, sequence: Sequence) -> None:
         """Let a sequence run; its table is set."""
         self.rows += sequence.rows
-        insort(self.running, sequence, key=_age)
+        if self.running and sequence.order < self.running[-1].order:
+            insort(self.running, sequence, key=_age)
+        else:
+            self.running.append(sequence)
 
     def join(self, sequence: Sequence, parent: Sequence) -> None:
         """Let a further text of a request run, on the blocks of another of its texts."""
         sequence.table = self.blocks.fork(parent.table)
-        sequence.computed, sequence.room = parent.computed, parent.room
+        sequence.computed = parent.computed
+        sequence.own_room = parent.own_room = 0
         sequence.remembered = parent.remembered
         insort(self.running, sequence, key=_age)  # its row is counted already
 
@@ -223,28 +229,16 @@ class Scheduler:
 
     def _plan_running(self, plan: Plan) -> None:
         """A token for each that decodes, a part of the prompt for each that does not yet."""
-        size, owners, running = self.config.block_size, self.blocks.owners, self.running
-        prompts, place = [], 0
-        while place < len(running):
-            sequence = running[place]
-            place += 1
-            length = len(sequence.tokens)
-            if sequence.computed != length - 1 or length == sequence.prompt_length:
+        prompts = []
+        for sequence in self.running:  # who is pushed out meanwhile stands at its end
+            if not sequence.decodes:
                 prompts.append(sequence)
-                continue
-            if sequence.beams is not None:
+            elif sequence.beams is not None:
                 unit = list(sequence.unit)
-                if make_room(self, unit, plan):
+                if sequence is unit[0] and make_room(self, unit, plan):
                     plan.decode += unit
-                    place += len(unit) - 1
-                continue
-            table = sequence.table
-            # Mostly there is room in a block of its own.
-            if length <= len(table) * size and owners[table[-1]] == 1:
-                sequence.room = length
-            elif not make_room(self, [sequence], plan):
-                continue
-            plan.decode.append(sequence)
+            elif sequence.computed < sequence.own_room or make_room(self, [sequence], plan):
+                plan.decode.append(sequence)
         left = self.config.token_budget - len(plan.decode) if self.policy.chunked else None
         for sequence in prompts:
             count = len(sequence.tokens) - sequence.computed
@@ -255,11 +249,13 @@ class Scheduler:
                 plan.prefill.append((sequence, sequence.computed, count))
         self.left = left
 
-    def fits(self, unit: list[Sequence], needs: int) -> bool:
-        """Whether there are rows and blocks, with one to spare where others run already."""
-        if self.rows + sum(one.rows for one in unit) > self.config.max_batch:
-            return False
-        return needs + bool(self.running) <= self.blocks.free
+    def has_rows(self, unit: list[Sequence]) -> bool:
+        """Whether the batch has rows for what joins together."""
+        return self.rows + sum([one.rows for one in unit]) <= self.config.max_batch
+
+    def has_blocks(self, count: int) -> bool:
+        """Whether so many blocks are free, with one to spare where others run already."""
+        return count + bool(self.running) <= self.blocks.free
 
     def _plan_draws(self, plan: Plan) -> None:
         plan.draws = list(enumerate(plan.decode))

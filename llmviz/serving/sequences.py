@@ -14,17 +14,18 @@ class Sequence:
     """One sample of a request, or one hypothesis of its beam search.
 
     tokens: prompt and what was written so far. computed: of how many the keys and values are in
-    memory; it stays below len(tokens). room: for how many tokens places were given. table: its
-    blocks. host: its blocks in the second memory while it is swapped out. order: its age;
-    the lower is the older. reason: why it ended, or None; problem: where it failed, what was wrong.
-    beams: the search that a hypothesis belongs to; idle: whether its row is computed for nobody,
-    since no hypothesis has it now; score: of a beam, at the end of the search.
+    memory. decodes: whether only the last token written is still to be computed. table: its
+    blocks. own_room: how many tokens fit into them, so that it need not ask for a place before; 0
+    where others may hold its last block. host: its blocks in the second memory while it is swapped
+    out. order: its age; the lower is the older. reason: why it ended, or None; problem: where it
+    failed, what was wrong. beams: the search that a hypothesis belongs to; idle: whether its row is
+    computed for nobody, since no hypothesis has it now; score: of a beam, at the end of the search.
     """
 
     __slots__ = (
-        *("request", "sample", "name", "order", "tokens", "prompt_length", "computed", "room"),
+        *("request", "sample", "name", "order", "tokens", "prompt_length", "computed", "decodes"),
         *("table", "host", "reason", "problem", "stop_ids", "most", "will_fork"),
-        *("remembered", "beams", "idle", "score"),
+        *("remembered", "own_room", "beams", "idle", "score"),
     )
 
     def __init__(self, request: Request, sample: int, number: int):
@@ -33,7 +34,8 @@ class Sequence:
         self.order = number, sample
         self.tokens = list(request.prompt)
         self.prompt_length = len(self.tokens)
-        self.computed = self.room = 0
+        self.computed = self.own_room = 0
+        self.decodes = False
         self.table: list[int] = []
         self.host: list[int] = []
         self.reason: str | None = None
@@ -47,10 +49,9 @@ class Sequence:
         self.score: float | None = None
 
     @property
-    def decodes(self) -> bool:
-        """Whether only the last token written is still to be computed."""
-        length = len(self.tokens)
-        return self.computed == length - 1 and length > self.prompt_length
+    def room(self) -> int:
+        """For how many tokens places were given, once it was planned: not for what ends it."""
+        return len(self.tokens) if self.reason is None else self.computed
 
     @property
     def rows(self) -> int:
@@ -64,13 +65,23 @@ class Sequence:
         """What joins the batch and leaves it together, the lower sample first."""
         return [self] if self.beams is None else self.beams.sequences
 
-    def append(self, token: int) -> None:
-        """Write a token, which may end it."""
-        self.tokens.append(token)
+    def append(self, token: int) -> bool:
+        """Write a token; return whether that ends it."""
+        tokens = self.tokens
+        tokens.append(token)
+        self.decodes = True
         if token in self.stop_ids:
             self.reason = STOP
-        elif len(self.tokens) >= self.most:
+            return True
+        if len(tokens) >= self.most:
             self.reason = LENGTH
+            return True
+        return False
+
+    def write(self, token: int) -> None:
+        """Write a token that does not end it: a beam search says itself when it ends."""
+        self.tokens.append(token)
+        self.decodes = True
 
     def fail(self, problem: str) -> None:
         """End it, since no token can be drawn for it."""

@@ -21,7 +21,6 @@ def go_on(running: Iterable[Sequence], plan: Plan) -> None:
     """Plan the next token of a batch; rows of what has ended or was dropped are padding."""
     for sequence in running:
         if sequence.reason is None and not sequence.idle:
-            sequence.room = len(sequence.tokens)
             plan.decode.append(sequence)
         else:
             plan.padding.append(sequence)
@@ -50,7 +49,6 @@ def begin(batch: list[Sequence], plan: Plan) -> None:
     """Plan the prompts of a new batch, padded to the longest of them."""
     longest = max((sequence.prompt_length for sequence in batch), default=0)
     for sequence in batch:
-        sequence.room = sequence.prompt_length
         plan.admitted.append(sequence.name)
         plan.prefill.append((sequence, 0, sequence.prompt_length))
         plan.padding_tokens += longest - sequence.prompt_length

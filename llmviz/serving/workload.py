@@ -24,7 +24,8 @@ class Workload(Config):
     arrival_rate: float = setting(20.0, "requests per second; 0: all at once", "1/s", 0, 1000)
     prompt_tokens: int = setting(16, "mean length of a prompt", "tokens", 1, 512)
     new_tokens: int = setting(32, "mean number of new tokens", "tokens", 1, 512)
-    samples: int = setting(1, "samples of each prompt", "samples", 1, 16)
+    samples: int = setting(1, "texts to each prompt", "texts", 1, 16)
+    beams: bool = setting(False, "they are the beams of a search, and not samples")
     same_beginning: int = setting(0, "tokens with which all prompts begin", "tokens", 0, 512)
     seed: int = setting(0, "of the random numbers", "", 0)
 
@@ -32,6 +33,7 @@ class Workload(Config):
         self.require_positive("requests", "prompt_tokens", "new_tokens", "samples")
         self.require_at_least(0, "same_beginning", "seed")
         self.require_not_negative("arrival_rate")
+        self.require_bool("beams")
 
 
 def make_requests(
@@ -87,7 +89,8 @@ def make_requests(
                 sampling=sampling,
                 stop_ids=tuple(stop_ids),
                 seed=workload.seed + i,
-                n=workload.samples,
+                n=1 if workload.beams else workload.samples,
+                beams=workload.samples if workload.beams else None,
                 arrival=float(arrivals[i]),
             )
         )

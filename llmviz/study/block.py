@@ -70,6 +70,7 @@ def in_order(model: nn.Module, ids: Sequence[int], layer: int, steps: Steps, nor
     import torch
 
     from llmviz.models.gpt import Block
+    from llmviz.nn.outline import outlined
     from llmviz.trace import name_taps, record
 
     gpt = require_block(model)
@@ -80,7 +81,7 @@ def in_order(model: nn.Module, ids: Sequence[int], layer: int, steps: Steps, nor
     if norm == gpt.config.norm:
         return steps
     own = gpt.blocks[layer]
-    with torch.device("meta"):
+    with outlined():
         block = Block(replace(gpt.config, norm=norm), layer, own.attn.rotary)
     block.load_state_dict(own.state_dict(), assign=True)
     block.attn.rotary = own.attn.rotary

@@ -1,12 +1,12 @@
 """The keys and values that a model keeps of a text, as it reads and writes.
 
-L layers, G heads of keys and values, T tokens, D head size.
+L layers, G heads of keys and values, T tokens, C width, D head size.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import torch
@@ -14,6 +14,10 @@ from torch import nn
 
 from llmviz.study.cache_costs import bytes_held
 from llmviz.study.transformers import require_transformer
+from llmviz.trace import record
+
+if TYPE_CHECKING:
+    from llmviz.models.gpt import GPT
 
 
 class CacheContents(NamedTuple):
@@ -23,6 +27,7 @@ class CacheContents(NamedTuple):
     read: int  # how many of them were the text
     keys: np.ndarray  # (L, G, T, D)
     values: np.ndarray  # (L, G, T, D)
+    inputs: np.ndarray  # (L, T, C), what each layer's attention read: its norm's output, if any
     bytes: int  # counted from the cache's own tensors
 
 
@@ -37,9 +42,13 @@ def cache_contents(model: nn.Module, ids: Sequence[int], write: int) -> CacheCon
     if not len(ids):
         raise ValueError("there is no token to read")
     cache, text, new = gpt.new_cache(), list(ids), list(ids)
+    taps = [_read_at(gpt, layer) for layer in range(gpt.config.n_layer)]
+    read = []  # (L, T, C) of each pass
     with torch.inference_mode():
         for _ in range(write + 1):
-            logits = gpt(torch.tensor([new]), cache=cache, last_only=True)[0]
+            with record(taps) as trace:
+                logits = gpt(torch.tensor([new]), cache=cache, last_only=True)[0]
+            read.append(np.stack([trace[tap][0].float().numpy() for tap in taps]))
             if len(text) == min(gpt.context_length, len(ids) + write):
                 break
             new = [int(logits[0, -1].argmax())]
@@ -49,4 +58,12 @@ def cache_contents(model: nn.Module, ids: Sequence[int], write: int) -> CacheCon
         np.stack([tensor[0, :, :n].float().numpy() for tensor in tensors])
         for tensors in (cache.keys, cache.values)
     )
-    return CacheContents(tuple(text), len(ids), keys, values, bytes_held(cache, n))
+    inputs = np.concatenate(read, axis=1)
+    return CacheContents(tuple(text), len(ids), keys, values, inputs, bytes_held(cache, n))
+
+
+def _read_at(gpt: GPT, layer: int) -> str:
+    """The name in a trace of what the attention of a layer reads."""
+    if gpt.config.norm == "pre":
+        return f"blocks.{layer}.norm1"
+    return f"blocks.{layer - 1}.residual" if layer else "embed"

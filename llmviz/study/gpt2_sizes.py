@@ -22,13 +22,12 @@ class SizeRow(NamedTuple):
 
 def gpt2_sizes() -> list[SizeRow]:
     """Return GPT-2's sizes, each counted on a model on torch's meta device."""
-    import torch
-
     from llmviz.models import build, count_parameters
+    from llmviz.nn.outline import outlined
 
     rows = []
     for name in NAMES:
-        with torch.device("meta"):
+        with outlined():
             model = build("gpt", PRESETS[name])
         count, config = count_parameters(model), model.config
         weights = {kind: int(BYTES[kind] * count) for kind in BYTES}

@@ -111,8 +111,10 @@ def guess_speeds(
 
     name: of the target, a bundled model. kind: see `study.drafts`. wide: how many times as wide
     its feed-forward layers are made (see `study.wider`): it writes the same, but its weights take
-    more memory, and are packed for the processor. All write `written` tokens behind the first
-    tokens of the same stories, one after the other, on one thread.
+    more memory. Guesses are checked by a copy whose weights are packed for the processor; plain
+    decoding counts with that copy or with the model itself, whichever was faster. All write
+    `written` tokens behind the first tokens of the same stories, one after the other, on one
+    thread.
     Raises ValueError for a model or a draft that is not there, and for a setting out of range.
     """
     import torch
@@ -128,7 +130,8 @@ def guess_speeds(
         raise ValueError("guesses, stories, tokens and tries must be 1 or more")
     model, tokenizer, _ = load_bundled(name)
     draft = draft_of(kind, tokenizer)
-    model = model.eval() if wide == 1 else optimize_for_inference(widened(model, wide))
+    model = model.eval() if wide == 1 else widened(model, wide)
+    packed = optimize_for_inference(model)
     settings = SamplingSettings(temperature)
     room = max(1, model.context_length - written)
     prompts = [
@@ -140,8 +143,8 @@ def guess_speeds(
     try:
         best: dict[int, Speed] = {}
         for _ in range(tries):
-            for k in range(longest + 1):
-                taken = _write(model, draft, prompts, written, settings, k)
+            for target, k in ((model, 0), *((packed, k) for k in range(longest + 1))):
+                taken = _write(target, draft, prompts, written, settings, k)
                 if k not in best or taken.seconds < best[k].seconds:
                     best[k] = taken
             plain = {"plain_tokens": best[0].tokens, "plain_seconds": best[0].seconds}

@@ -164,13 +164,12 @@ def _numbers(folder: Path) -> int:
 
 def _parameters(config: GPTConfig) -> int:
     """How many parameters a model has, laid out on the meta device; ValueError for a vast one."""
-    import torch
-
     from llmviz.models import build, count_parameters
+    from llmviz.nn.outline import outlined
     from llmviz.training.fitting import LARGEST_BUFFERS, check_sizes
 
     check_sizes("gpt", config.to_dict())
-    with torch.device("meta"):
+    with outlined():
         model = build("gpt", config.to_dict())
     saved = model.state_dict()
     tables = sum(b.nbytes for name, b in model.named_buffers() if name not in saved)

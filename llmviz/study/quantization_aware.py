@@ -8,14 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from llmviz.quantization.scheme import Scheme
+
+if TYPE_CHECKING:
+    from llmviz.training.config import TrainConfig
 
 MODEL = "names-gpt"
 BITS = (4, 3, 2)
 EXACT = 0  # in place of bits: the same training without rounding
 KINDS = (EXACT, *BITS)
+RATE = 1e-3  # the highest learning rate, where none is chosen
 BATCH = 32  # texts an update
 CHECKED = 8  # batches of held-out texts
 CHECKS = 10  # times that the loss is measured, besides before the first step
@@ -54,6 +58,31 @@ def quantization_aware(
         yield from looks
 
 
+def grid_training(
+    steps: int, rate: float, seed: int = 0, *, log_every: int = 1, threads: int = 1
+) -> TrainConfig:
+    """Return how a trained model is trained further on a grid: `steps` updates on the CPU.
+
+    rate: the highest learning rate. Raises ValueError for a value that cannot be.
+    """
+    from llmviz.training.config import ON_ONE_CORE, TrainConfig
+
+    return TrainConfig(
+        steps=steps,
+        batch_size=BATCH,
+        learning_rate=rate,
+        min_lr=rate / 100,
+        warmup_steps=max(1, steps // 10),
+        weight_decay=0.0,
+        log_every=log_every,
+        eval_every=0,
+        eval_batches=1,
+        checkpoint_every=0,
+        seed=seed,
+        **{**ON_ONE_CORE, "threads": threads},
+    )
+
+
 def _looks(
     bits: int, scheme: Scheme | None, base: Any, data: Any, steps: int, rate: float, seed: int
 ) -> Iterator[Checked]:
@@ -62,8 +91,7 @@ def _looks(
     import torch
 
     from llmviz.quantization.qat import prepare_qat
-    from llmviz.training import TrainConfig, train
-    from llmviz.training.config import ON_ONE_CORE
+    from llmviz.training import train
 
     own = copy.deepcopy(base).requires_grad_(True)
     if scheme is not None:
@@ -79,20 +107,7 @@ def _looks(
 
     yield Checked(bits, 0, checked(), 0.0)
     every = max(1, steps // CHECKS)
-    settings = TrainConfig(
-        steps=steps,
-        batch_size=BATCH,
-        learning_rate=rate,
-        min_lr=rate / 100,
-        warmup_steps=max(1, steps // 10),
-        weight_decay=0.0,
-        log_every=every,
-        eval_every=0,
-        eval_batches=1,
-        checkpoint_every=0,
-        seed=seed,
-        **ON_ONE_CORE,
-    )
+    settings = grid_training(steps, rate, seed, log_every=every)
     seconds, seen = 0.0, 0
     for record in train(own, data, settings):
         seconds += (record.tokens - seen) / record.tokens_per_second

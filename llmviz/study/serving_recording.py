@@ -39,10 +39,16 @@ class Bundled:
     environment: dict[str, Any]
 
 
-def written(trial: Trial, runs: tuple[Run, ...], environment: dict[str, Any], date: str) -> str:
+def written(
+    trial: Trial,
+    runs: tuple[Run, ...],
+    environment: dict[str, Any],
+    date: str,
+    command: str = COMMAND,
+) -> str:
     """Return runs as the text of a file."""
     values = {
-        "command": COMMAND,
+        "command": command,
         "date": date,
         "environment": environment,
         "workload": trial.workload.to_dict(),
@@ -50,7 +56,12 @@ def written(trial: Trial, runs: tuple[Run, ...], environment: dict[str, Any], da
         "base": trial.base,
         "prompts": runs[0].prompts,
         "runs": [
-            {"recording": _rounded(run.recording.to_json()), "pieces": run.pieces} for run in runs
+            {
+                "recording": _rounded(run.recording.to_json()),
+                "pieces": run.pieces,
+                "texts": run.texts,
+            }
+            for run in runs
         ],
     }
     return json.dumps(values, ensure_ascii=False, separators=(",", ":")) + "\n"
@@ -69,10 +80,13 @@ def read(path: Path = EXPERIMENT_FOLDER / FILE) -> Bundled:
             Run(
                 Recording.from_json(json.dumps(one["recording"])),
                 values["prompts"],
-                {
-                    name: tuple((tick, text) for tick, text in pieces)
-                    for name, pieces in one["pieces"].items()
-                },
+                *(
+                    {
+                        name: tuple((tick, text) for tick, text in pieces)
+                        for name, pieces in one.get(field, {}).items()
+                    }
+                    for field in ("pieces", "texts")
+                ),
             )
             for one in values["runs"]
         )
@@ -87,14 +101,18 @@ def read(path: Path = EXPERIMENT_FOLDER / FILE) -> Bundled:
 
 def main() -> None:
     """Record both runs and write the file."""
+    write(TRIAL, runs_of(TRIAL, list(serving_run(TRIAL))), FILE, COMMAND)
+
+
+def write(trial: Trial, runs: tuple[Run, ...], file: str, command: str) -> None:
+    """Write runs as a file among the experiments, with today's date and what they ran on."""
     import torch
 
     from llmviz.training.checkpoints import versions
 
-    runs = runs_of(TRIAL, list(serving_run(TRIAL)))
     environment = {**versions(), "threads": torch.get_num_threads()}
-    text = written(TRIAL, runs, environment, datetime.now(UTC).date().isoformat())
-    write_whole(EXPERIMENT_FOLDER / FILE, lambda path: path.write_text(text, encoding="utf-8"))
+    text = written(trial, runs, environment, datetime.now(UTC).date().isoformat(), command)
+    write_whole(EXPERIMENT_FOLDER / file, lambda path: path.write_text(text, encoding="utf-8"))
 
 
 if __name__ == "__main__":

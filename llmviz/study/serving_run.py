@@ -5,8 +5,8 @@ No torch is needed to read a run; `serving_run` is for work in the background.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from llmviz.paths import DATA
@@ -51,20 +51,29 @@ class Begun(NamedTuple):
 
 
 class Part(NamedTuple):
-    """Some ticks of run 0 or 1, and what was written in them: (tick, sequence, text)."""
+    """Some ticks of run 0 or 1, and what was written in them: (tick, sequence, text).
+
+    texts: likewise, of hypotheses of a beam search, the whole text that each has from then on.
+    """
 
     number: int
     ticks: tuple[Tick, ...]
     pieces: tuple[tuple[int, str, str], ...]
+    texts: tuple[tuple[int, str, str], ...] = ()
 
 
 @dataclass(frozen=True)
 class Run:
-    """One run: its recording, the texts of the prompts, and what was written at which tick."""
+    """One run: its recording, the texts of the prompts, and what was written at which tick.
+
+    texts: of each hypothesis of a beam search the whole text that it has from a tick on; "" where
+    it was dropped, and at the end of the search, which writes its texts as pieces.
+    """
 
     recording: Recording
     prompts: dict[str, str]  # by request
     pieces: dict[str, tuple[tuple[int, str], ...]]  # by sequence
+    texts: dict[str, tuple[tuple[int, str], ...]] = field(default_factory=dict)  # by sequence
 
 
 def own_prompts(text: str) -> tuple[str, ...]:
@@ -85,15 +94,24 @@ def own_prompts(text: str) -> tuple[str, ...]:
     return lines
 
 
+def memory_of_beam(trial: Trial) -> int:
+    """Return how many tokens each beam has in the memory, if none shares and a search fits."""
+    return trial.config.n_blocks // trial.workload.samples * trial.config.block_size
+
+
 def requests_of(trial: Trial, tokenizer: Tokenizer, text: str, context: int) -> Begun:
     """Return the requests of a trial; prompts are beginnings of stories, or the learner's.
 
-    text: stories with an empty line between two. context: of the model, in tokens.
-    Raises ValueError: a prompt of the learner's does not fit the context.
+    text: stories with an empty line between two. context: of the model, in tokens; prompts and
+    answers are cut to it, and those of a beam search to what each of its beams has in the memory.
+    Raises ValueError: a prompt of the learner's does not fit.
     """
     end = tokenizer.special_tokens[ENDOFTEXT]
     own = [(end, *tokenizer.encode(one)) for one in trial.own]
-    sampling = GREEDY if trial.workload.samples == 1 else SAMPLED
+    sampled = trial.workload.samples > 1 and not trial.workload.beams
+    sampling = SAMPLED if sampled else GREEDY
+    if trial.workload.beams:
+        context = min(context, memory_of_beam(trial))
     drawn = make_requests(trial.workload, (end,), context, sampling, (end,), own)
     stories = text.split("\n\n")
     same = (end, *tokenizer.encode(stories[0]))[: trial.workload.same_beginning]
@@ -118,6 +136,7 @@ class Texts:
         self._decode: Callable[[Sequence[int]], str] = tokenizer.decode
         self._ids: dict[str, list[int]] = {}
         self._sent: dict[str, int] = {}
+        self._beams: dict[str, list[int]] = {}  # the new tokens of each hypothesis that lives
 
     def pieces(self, tick: Tick) -> Iterator[tuple[int, str, str]]:
         """Yield (tick, sequence, text) for each sequence that has written text in a tick.
@@ -128,10 +147,28 @@ class Texts:
             ids = self._ids.setdefault(name, [])
             if token != self._end:
                 ids.append(token)
-            text, sent = self._decode(ids).rstrip("\ufffd"), self._sent.get(name, 0)
+        for name in dict.fromkeys(name for name, _ in tick.emitted):
+            text = self._decode(self._ids[name]).rstrip("\ufffd")
+            sent = self._sent.get(name, 0)
             if len(text) > sent:
                 self._sent[name] = len(text)
                 yield tick.number, name, text[sent:]
+
+    def hypotheses(self, tick: Tick) -> Iterator[tuple[int, str, str]]:
+        """Yield (tick, sequence, text) for each hypothesis of a beam search that a tick changes."""
+        if not (tick.hypotheses or tick.finished):
+            return
+        searches = {name.partition("/")[0] for name, _, _ in tick.hypotheses}
+        searches |= {one.request for one in tick.finished}
+        before = self._beams
+        now = {name: ids for name, ids in before.items() if name.partition("/")[0] not in searches}
+        for name, parent, token in tick.hypotheses:
+            now[name] = [*before.get(parent, ()), token]
+        self._beams = now
+        for name in dict.fromkeys((*before, *now)):
+            if before.get(name) != now.get(name):
+                ids = [token for token in now.get(name, ()) if token != self._end]
+                yield tick.number, name, self._decode(ids).rstrip("\ufffd")
 
 
 def serving_run(trial: Trial) -> Iterator[Begun | Part]:
@@ -149,7 +186,8 @@ def serving_run(trial: Trial) -> Iterator[Begun | Part]:
         texts = Texts(tokenizer)
         for ticks in record_bundled(trial.base, begun.requests, trial.config_of(number)):
             pieces = tuple(piece for tick in ticks for piece in texts.pieces(tick))
-            yield Part(number, ticks, pieces)
+            changed = tuple(text for tick in ticks for text in texts.hypotheses(tick))
+            yield Part(number, ticks, pieces, changed)
 
 
 def runs_of(trial: Trial, results: Sequence[Any]) -> tuple[Run, ...]:
@@ -162,13 +200,19 @@ def runs_of(trial: Trial, results: Sequence[Any]) -> tuple[Run, ...]:
             break
         ticks = tuple(tick for part in parts for tick in part.ticks)
         recording = Recording(trial.config_of(number), begun.requests, ticks)
-        pieces: dict[str, list[tuple[int, str]]] = {}
-        for part in parts:
-            for tick, name, text in part.pieces:
-                pieces.setdefault(name, []).append((tick, text))
-        listed = {name: tuple(each) for name, each in pieces.items()}
-        runs.append(Run(recording, begun.prompts, listed))
+        pieces = _by_sequence(piece for part in parts for piece in part.pieces)
+        texts = _by_sequence(text for part in parts for text in part.texts)
+        runs.append(Run(recording, begun.prompts, pieces, texts))
     return tuple(runs)
+
+
+def _by_sequence(
+    entries: Iterable[tuple[int, str, str]],
+) -> dict[str, tuple[tuple[int, str], ...]]:
+    listed: dict[str, list[tuple[int, str]]] = {}
+    for tick, name, text in entries:
+        listed.setdefault(name, []).append((tick, text))
+    return {name: tuple(each) for name, each in listed.items()}
 
 
 def done_share(trial: Trial, results: Sequence[Any]) -> float:

@@ -16,6 +16,7 @@ from llmviz.models.base import count_parameters
 from llmviz.models.catalogue import able, entry_of
 from llmviz.models.registry import from_outlines
 from llmviz.models.room import check_memory, check_sizes
+from llmviz.nn.outline import outlined
 from llmviz.nn.recurrent import Recurrence
 from llmviz.tokenizers import TOKENIZERS, get_tokenizer
 from llmviz.training import distributed
@@ -70,7 +71,7 @@ def estimate(plan: Plan, vocab_size: int) -> Estimate:
     rows = -(-plan.train.batch_size // plan.train.accumulate)
 
     def measure(smaller: Config) -> tuple[int, int, int]:
-        with torch.device("meta"):
+        with outlined():
             model = build(plan.model, smaller).train()
         make_optimizer(model, plan.train)
         check_recompute(model, plan.train.recompute)

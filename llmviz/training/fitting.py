@@ -10,11 +10,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import torch
 from torch import nn
 
 from llmviz.models.catalogue import entry_of
 from llmviz.models.room import check_sizes
+from llmviz.nn.outline import outlined
 from llmviz.quantization.files import QUANTIZATION, full_shapes
 from llmviz.training.errors import CheckpointError
 from llmviz.training.tensors import check_shapes, load_shapes, shapes
@@ -38,7 +38,7 @@ def build_to_fit(description: dict[str, Any], weights: Path, source: str) -> nn.
         check_sizes(name, config)  # before its layers are counted
         if (layers := config.get("n_layer", 0)) > len(listed):
             raise ValueError(f"{layers} layers cannot be in {len(listed)} tensors")
-        with torch.device("meta"):
+        with outlined():
             outline = build(name, config)
     except (LookupError, TypeError, ValueError, RuntimeError, ArithmeticError) as error:
         raise CheckpointError(f"{source} describes no model that can be built: {error}") from error

@@ -131,6 +131,12 @@ def names() -> list[str]:
     return list(_bundled())
 
 
+def bundle() -> tuple[str, tuple[tuple[str, int | None], ...]]:
+    """Return what tells one state of the bundled checkpoints' cards from another, for caches."""
+    written = _bundled()
+    return str(CHECKPOINTS), tuple((name, written.get(name)) for name in names())
+
+
 @once
 def _bundled() -> dict[str, int]:
     """The bundled checkpoints by name, each with when its card was written."""
@@ -184,14 +190,15 @@ def card(name: str) -> dict[str, Any]:
 
 @once
 def _bundled_card(name: str) -> dict[str, Any]:
-    path, when = CHECKPOINTS / name / CARD, _bundled().get(name)
-    return _card(name, str(path), _when(path) if when is None else when)
+    when = _bundled().get(name)
+    when = _when(CHECKPOINTS / name / CARD) if when is None else when
+    return _card(name, str(CHECKPOINTS), when)
 
 
 @kept(64)  # every page asks every model's card what it is
-def _card(name: str, path: str, changed: int | None) -> dict[str, Any]:
+def _card(name: str, folder: str, changed: int | None) -> dict[str, Any]:
     try:
-        content = json.loads(Path(path).read_text(encoding="utf-8"))
+        content = json.loads(Path(folder, name, CARD).read_text(encoding="utf-8"))
     except (OSError, json.JSONDecodeError) as error:
         raise ValueError(f"the card of {name} cannot be read: {error}") from None
     if not isinstance(content, dict) or not isinstance(content.get("parameters"), int):

@@ -97,9 +97,15 @@ class Kept(Generic[P, R]):
 
 
 def protect(result: Any) -> None:
-    """Let nobody write into the arrays of a result: in tuples, lists, mappings and dataclasses."""
+    """Let nobody write into the arrays of a result: in tuples, lists, mappings and dataclasses.
+
+    A Plotly figure writes itself out here, once: it would do so in every rerun that shows it.
+    """
     if isinstance(result, np.ndarray):
         result.flags.writeable = False
+    elif hasattr(result, "to_plotly_json"):
+        written = result.to_dict()
+        result.to_dict = lambda: written
     elif isinstance(result, dict):
         for part in result.values():
             protect(part)

@@ -19,7 +19,7 @@ from llmviz.ui import engine
 from llmviz.ui.common import learner_text, refuse
 from llmviz.ui.notices import inform, warn
 from llmviz.ui.prose import quote
-from llmviz.ui.selectable_models import Card, card_of, label, load, offered
+from llmviz.ui.selectable_models import Card, bundled_fitting, card_of, label, load, offered
 from llmviz.ui.state import LINK_ICON, PageState
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def offered_models(
 
 def bundled_models(fits: Callable[[Card], bool] = reads_text) -> list[str]:
     """Return the bundled models whose card fits, the lowest loss first; no visitor is needed."""
-    cards = {name: card for name in engine.names() if (card := card_of(name)) and fits(card)}
+    cards = dict(bundled_fitting(fits))
     return sorted(cards, key=lambda name: (loss_of(cards[name]), name))
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from llmviz.training import run_folders
 from llmviz.ui import engine
+from llmviz.ui.kept import kept
 from llmviz.ui.notices import refuse, warn
 
 Card = dict[str, Any]
@@ -24,6 +25,20 @@ def offered(fits: Callable[[Card], bool], asked: str = "") -> list[str]:
     if asked.startswith(run_folders.PREFIX) and asked not in names:
         names.append(asked)
     return [name for name in names if (card := card_of(name)) and fits(card)]
+
+
+def bundled_fitting(fits: Callable[[Card], bool]) -> tuple[tuple[str, Card], ...]:
+    """Return the bundled models whose card fits, with their cards, in alphabetical order.
+
+    fits: a function of a module; it is asked once for each state of the cards.
+    """
+    return _bundled(fits, engine.bundle())
+
+
+@kept(64)
+def _bundled(fits: Callable[[Card], bool], state: object) -> tuple[tuple[str, Card], ...]:
+    cards = ((name, card_of(name)) for name in engine.names())  # a damaged one is not offered
+    return tuple((name, card) for name, card in cards if card and fits(card))
 
 
 def card_of(name: str) -> Card | None:

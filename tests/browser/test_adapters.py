@@ -22,6 +22,17 @@ def test_a_cell_opens_and_the_rank_moves_without_the_server(visit):
     visit.assert_clean()
 
 
+def test_a_link_shows_the_part_that_was_seen_though_the_kept_cell_lies_elsewhere(visit):
+    visit.open("finetuning?part=lora&loracell=sum.2.3&loraseen=R.20,C.9", STAGE)
+    page = visit.page
+    expect(page.get_by_text("rows 20–25 of 32, columns 9–14 of 32").first).to_be_visible()
+    window = page.get_by_role("slider", name="window on W", exact=True)
+    window.focus()
+    window.press("ArrowRight")
+    wait_for_address(page, "loraseen", "R.20,C.10")
+    visit.assert_clean()
+
+
 def test_two_trainings_are_begun_and_stopped(visit):
     visit.open("finetuning?part=lora&updates=40", STAGE)
     page = visit.page
@@ -38,10 +49,10 @@ def test_two_trainings_are_begun_and_stopped(visit):
 def test_an_adapter_learns_from_pairs_and_ends_the_learners_story(visit):
     visit.open("finetuning?part=preferences&rule=shorter&preferupdates=8")
     page = visit.page
-    expect(page.get_by_text("Train it above, and its ending stands here.")).to_be_visible()
+    expect(page.get_by_text("Train the model above, and its ending appears here.")).to_be_visible()
     page.get_by_role("button", name="Train on pairs").click()
     expect(page.get_by_text("After 8 updates (")).to_be_visible()
-    expect(page.get_by_text("Train it above, and its ending stands here.")).to_have_count(0)
+    expect(page.get_by_text("Train the model above, and its ending appears here.")).to_have_count(0)
     expect(page.get_by_text("π is the model after 8 updates")).to_be_visible()
     visit.assert_clean()
 

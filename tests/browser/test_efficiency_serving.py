@@ -17,7 +17,8 @@ def address(small_url):
 
 
 def facts(page) -> dict[str, str]:
-    pairs = page.locator(".film-fact")
+    """What the film of the two runs says of its tick; another film is below it."""
+    pairs = page.locator(".film-facts").first.locator(".film-fact")
     return {
         pair.locator("dt").inner_text(): pair.locator("dd").inner_text() for pair in pairs.all()
     }
@@ -26,19 +27,20 @@ def facts(page) -> dict[str, str]:
 def test_a_tick_changes_the_picture_and_stays_in_the_link(lesson):
     page = lesson("part=serving&servetick=0", ".film-fact")
     before = facts(page)
-    page.get_by_role("button", name="one step on").click()
+    page.get_by_role("button", name="one step on").first.click()
     after = facts(page)
     assert float(after["since the start"].split()[0]) > float(before["since the start"].split()[0])
     page.wait_for_function("location.search.includes('servetick=1')")
     # A block leads to the request that holds it, and to its block table.
-    page.locator(".scrub").focus()
+    page.locator(".scrub").first.focus()
     page.keyboard.press("PageDown")
-    page.locator(".block.held").last.click()
+    grid = page.locator(".block-grid").first
+    grid.locator(".block.held").last.click()
     expect(page.locator(".film-entry").first).to_be_visible()
-    expect(page.locator(".block.mine").first).to_be_visible()
+    expect(grid.locator(".block.mine").first).to_be_visible()
     page.wait_for_function("location.search.includes('serverequest=')")
-    held = page.locator(".block.held").count()
-    total = page.locator(".block").count()
+    held = grid.locator(".block.held").count()
+    total = grid.locator(".block").count()
     assert facts(page)["free blocks"] == f"{total - held} / {total}"
 
 
@@ -49,7 +51,7 @@ def test_another_policy_serves_the_requests_and_its_figures_are_read(lesson):
     page.get_by_role("button", name="Serve them").click()
     expect(page.get_by_text("Both runs are over.")).to_be_visible()
     expect(page.get_by_text("split-fuse: 10 of 10 texts have ended")).to_be_visible()
-    expect(page.locator(".film-lanes")).to_be_visible()
+    expect(page.locator(".film-lanes").first).to_be_visible()
     expect(page.get_by_text("These are your two runs")).to_be_visible()
     # What is said of both is measured: neither is 0, and it is the ratio of both.
     said = page.get_by_text(re.compile(r"wrote .* tokens per second")).inner_text()
@@ -59,3 +61,19 @@ def test_another_policy_serves_the_requests_and_its_figures_are_read(lesson):
     rates = [float(rate.replace(",", "")) for rate in (one, other)]
     ratio = float(re.search(r"([\d.]+) times as many", said)[1])
     assert ratio == pytest.approx(max(rates) / min(rates), abs=0.02)
+
+
+def test_blocks_of_several_texts_are_counted(lesson):
+    page = lesson("part=serving&serveways=beams&servewaystick=2", ".film-fact")
+    film = page.locator(".film-memory").nth(1)  # below the one of the two runs
+    expect(film.locator(".block-count").filter(has_text="×4").first).to_be_visible()
+    shared = film.locator(".block.shared")
+    counts = [int(text[1:]) for text in shared.locator(".block-count").all_inner_texts()]
+    named = sum(counts) + film.locator(".block.held").count() - len(counts)
+    title = shared.first.get_attribute("title")
+    assert counts[0] == 4 and all(f"r1/{place}" in title for place in range(4))
+    entries = page.locator(".film-table").nth(1).locator(".film-entry")
+    assert named == 4 * entries.count()  # the tables of four beams of one length
+    page.get_by_role("radio", name="samples").last.click()
+    page.wait_for_function("location.search.includes('serveways=samples')")
+    expect(film.locator(".block-count").filter(has_text="×4").first).to_be_visible()

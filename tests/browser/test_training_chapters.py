@@ -16,9 +16,15 @@ from llmviz.training.curves import CurveFile, in_unit, smooth
 from llmviz.training.descent import descend, rates_between
 from llmviz.training.optimizers import Hyper
 from llmviz.training.surfaces import SURFACES
-from tests.browser.hand import drag, let_go
+from tests.browser.hand import drag, frames, let_go
 
 PAGE = "training"
+# By how many pixels the page is wider than its window, and whether the window is that of a phone.
+TOO_WIDE = """() => {
+    const main = document.querySelector('[data-testid=stMain]');
+    return main.scrollWidth - main.clientWidth;
+}"""
+NARROW = "() => document.querySelector('[data-testid=stMain]').clientWidth <= 390"
 
 
 @pytest.fixture(scope="module")
@@ -139,6 +145,27 @@ def test_a_node_opens_its_matrices_beside_autograd(lesson, window):
     told = page.locator(".detail .sum").first.inner_text()
     assert number(told.split("=")[-1].strip()) == pytest.approx(wanted, abs=6e-5)
     assert told.count("×") == 1
+
+
+def test_what_a_node_tells_never_makes_a_narrower_window_too_wide(lesson, window):
+    """The graph is drawn anew for the new width, and a node that goes need not say that the pointer
+    has left it: a busy browser draws before it looks where the pointer is."""
+    page = lesson("part=backprop", "g.node")
+    for name, left_open in (("z", False), ("X", True), ("loss", True)):
+        page.locator(f"g.node[data-node={name}]").dispatch_event("pointerenter")
+        card = page.locator(".card", has_text="value").first
+        card.wait_for()
+        try:
+            page.set_viewport_size({"width": 390, "height": 900})
+            page.wait_for_function(NARROW)
+            frames(page)
+            assert card.is_hidden()
+            if left_open:  # not even then
+                card.evaluate("card => (card.hidden = false)")
+            assert page.evaluate(TOO_WIDE) <= 1, name
+        finally:
+            page.set_viewport_size({"width": 1440, "height": 900})
+        page.wait_for_function(f"() => !({NARROW})()")
 
 
 def test_a_cell_of_one_step_opens_and_stays_in_the_link(lesson, window):

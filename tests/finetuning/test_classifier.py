@@ -1,5 +1,7 @@
 """Class heads: frozen weights stay to the bit, kept features change nothing, fillers are unseen."""
 
+import dataclasses
+
 import pytest
 import torch
 import torch.nn.functional as F
@@ -7,7 +9,8 @@ import torch.nn.functional as F
 from llmviz.finetuning import classifier as c
 from llmviz.finetuning.labels import stories
 from llmviz.finetuning.lora import lora_layers
-from llmviz.models import Bigram, BigramConfig
+from llmviz.models import GPT, Bigram, BigramConfig
+from llmviz.nn.fast_linear import PackedLinear
 from llmviz.training import train
 from tests.training.small_plans import small_training
 
@@ -103,6 +106,26 @@ def test_a_head_trained_to_its_end_is_logistic_regression(model, tokenizer):
         own.head.linear.bias.copy_(b)
     found = own.head(x)[0].softmax(-1)[:, 1].detach().numpy()
     assert abs(found - theirs.predict_proba(x.numpy())[:, 1]).max() < 1e-3
+
+
+@pytest.mark.parametrize("way", ["head", "lora"])
+def test_features_are_the_hidden_states_of_a_whole_pass_at_the_last_real_tokens(
+    model, tokenizer, way
+):
+    texts = [text[: 40 + 23 * i] for i, text in enumerate(stories("who", 40).texts)]
+    sizes = {"n_embd": 144, "n_layer": 2, "vocab_size": tokenizer.vocab_size}  # layers are packed
+    wide = GPT(dataclasses.replace(model.config, **sizes)).eval()
+    own = c.classifier(wide, 2, way)
+    for layer in lora_layers(own.body).values():
+        torch.nn.init.normal_(layer.adapters["default"].B, std=0.02)
+    idx, lengths = c.encode(tokenizer, texts, own.context_length)
+    with torch.no_grad():
+        hidden = own.body(idx)[0]  # (N, T, C)
+        expected = torch.stack([row[n - 1] for row, n in zip(hidden, lengths, strict=True)])
+        found = c.features(own.body, c.Texts(idx, lengths))
+        assert torch.allclose(found, expected, atol=3e-5)
+        assert torch.allclose(own(idx, lengths)[0], own.head(expected)[0], atol=3e-5)
+    assert not any(isinstance(one, PackedLinear) for one in own.modules())
 
 
 def test_fillers_are_never_seen_and_a_long_text_keeps_its_end(model, tokenizer):

@@ -2,13 +2,18 @@
 
 import json
 import warnings
+from functools import partial
 
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
+from torch.utils.flop_counter import FlopCounterMode
 
 from llmviz.finetuning.adapters import load_adapter, save_adapter
 from llmviz.finetuning.lora import (
+    AdaptedLinear,
+    Adapter,
+    LoraLinear,
     adapter_names,
     add_adapter,
     lora_layers,
@@ -80,6 +85,93 @@ def test_forward_merge_and_gradients_equal_those_of_peft(tmp_path):
     without_adapters(own)
     for name, parameter in own.named_parameters():
         assert torch.allclose(parameter, merged.get_parameter(name), atol=1e-7), name
+
+
+@pytest.mark.parametrize("with_bias", [True, False])
+@pytest.mark.parametrize("shape", [(5, 7), (2, 3, 7)])
+def test_the_gradients_of_an_adapted_layer_are_those_that_differences_give(shape, with_bias):
+    generator = torch.Generator().manual_seed(0)
+    draw = partial(torch.randn, generator=generator, dtype=torch.float64)
+    x, weight, bias = draw(*shape), draw(4, 7), draw(4) if with_bias else None
+    a, b = draw(3, 7), draw(4, 3)
+    learned = [one.requires_grad_(True) for one in (x, a, b)]
+    assert torch.autograd.gradcheck(
+        lambda x, a, b: AdaptedLinear.apply(x, weight, bias, a, b, 0.7), learned
+    )
+
+
+def test_a_large_adapted_layer_has_the_gradients_of_its_formula():
+    """Large enough for the product that is laid out for the processor."""
+    generator = torch.Generator().manual_seed(0)
+    draw = partial(torch.randn, generator=generator, dtype=torch.float64)
+    x, weight, bias, a, b = draw(2, 150, 200), draw(192, 200), draw(192), draw(4, 200), draw(192, 4)
+    learned = [one.requires_grad_(True) for one in (x, a, b)]
+    expected = torch.nn.functional.linear(x, weight + 0.5 * b @ a, bias)
+    slopes = draw(*expected.shape)
+    gradients = torch.autograd.grad(expected, learned, slopes)
+    single = [one.detach().float().requires_grad_(True) for one in learned]
+    found = AdaptedLinear.apply(single[0], weight.float(), bias.float(), *single[1:], 0.5)
+    close = partial(torch.testing.assert_close, check_dtype=False, atol=1e-3, rtol=1e-4)
+    close(found, expected)
+    for one, other in zip(
+        torch.autograd.grad(found, single, slopes.float()), gradients, strict=True
+    ):
+        close(one, other)
+
+
+def test_a_step_takes_the_two_large_products_of_a_frozen_layer_and_small_ones_beside_them():
+    n, inside, outside, r = 96, 24, 40, 2
+    linear = LoraLinear(torch.nn.Linear(inside, outside))
+    linear.adapters["one"] = Adapter(inside, outside, LoraConfig(r))
+    linear.active = "one"
+    large, small = 2 * n * inside * outside, 2 * n * r * (inside + outside)
+    merging = 2 * r * inside * outside
+    for x, directions in ((torch.randn(n, inside, requires_grad=True), 2), (torch.randn(n, 24), 1)):
+        with FlopCounterMode(display=False) as counter:
+            linear(x).sum().backward()
+        # forward and back, unless nothing below learns; x·Aᵀ, dY·B and the gradients of A and B
+        assert counter.get_total_flops() == directions * large + 2 * small + merging
+    assert linear.base.weight.grad is None and linear.base.bias.grad is None
+
+
+def test_a_matrix_that_somebody_frees_again_gets_its_gradient():
+    model = base()
+    add_adapter(model, LoraConfig(2))
+    model.requires_grad_(True)
+    model(IDX, IDX)[1].backward()
+    assert all(one.base.weight.grad.abs().max() > 0 for one in lora_layers(model).values())
+
+
+def test_nothing_below_the_first_adapter_is_gone_back_through():
+    model = base().train()
+    add_adapter(model, LoraConfig(2, targets=("mlp.hidden",)))
+    need = {}
+    for name, module in model.named_modules():
+        module.register_forward_hook(
+            lambda module, given, found, name=name: need.update({name: given[0].requires_grad})
+        )
+    model(IDX, IDX)[1].backward()
+    below = ("token", "blocks.0.norm1", "blocks.0.attn", "blocks.0.norm2", "blocks.0.mlp.hidden")
+    assert not any(need[name] for name in below if name in need)
+    assert need["blocks.0.mlp.output"] and need["blocks.1.attn"]
+    frozen = [one for one in model.parameters() if not one.requires_grad]
+    assert all(one.grad is None for one in frozen)
+
+
+def test_half_precision_gives_the_gradients_of_full_precision_but_for_its_rounding():
+    model = base()
+    add_adapter(model, LoraConfig(4))
+    fill(model, "default")
+    model(IDX, IDX)[1].backward()
+    full = [one.grad.clone() for one in model.parameters() if one.requires_grad]
+    model.zero_grad()
+    with torch.autocast("cpu", torch.bfloat16):
+        loss = model(IDX, IDX)[1]
+    loss.backward()
+    half = [one.grad for one in model.parameters() if one.requires_grad]
+    for a, b in zip(full, half, strict=True):
+        assert b.dtype == torch.float32
+        assert (a - b).norm() < 0.03 * a.norm()
 
 
 def test_adapters_of_ours_load_in_peft(tmp_path):

@@ -6,7 +6,6 @@ import random
 
 import numpy as np
 import pytest
-from sklearn.metrics import confusion_matrix
 
 from llmviz.corpus.roles import TAGS, RoleWord
 from llmviz.language import role_scores as scores
@@ -23,6 +22,8 @@ def card():
 
 
 def test_confusion_is_scikit_learns_and_the_parts_are_counted():
+    from sklearn.metrics import confusion_matrix
+
     chance = random.Random(0)
     truth = [[RoleWord(chance.choice("abcd"), 0, chance.choice(TAGS), "O") for _ in range(40)]]
     given = [[chance.choice(TAGS) for _ in range(40)]]

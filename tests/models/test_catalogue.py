@@ -32,6 +32,7 @@ def test_what_a_model_can_do_is_what_its_class_does(name):
     assert entry.hidden_words == hasattr(model, "fill_in")
     assert isinstance(model, LanguageModel) or not entry.next_token
     assert entry.attention == any(isinstance(part, MultiHeadAttention) for part in model.modules())
+    assert entry.recomputes == hasattr(model, "recompute_every")
     assert entry.cache == (hasattr(model, "new_cache") and entry.next_token)
     assert entry.translates == hasattr(model, "encoder")
     assert entry.word_vectors == hasattr(model, "vectors")

@@ -186,6 +186,15 @@ def test_a_packed_model_reads_its_prompt_as_it_writes(precision):
     assert torch.equal(torch.tensor(first.steps.logits).float(), expected)
 
 
+def test_a_packed_decoder_reads_a_few_tokens_as_it_reads_each():
+    model = wide()
+    decoder, one, few = Decoder(model, "float32"), model.new_cache(), model.new_cache()
+    alone = torch.stack([decoder.step(token, one) for token in (5, 7, 11, 2)])
+    decoder.step(5, few)
+    found = decoder.read_each([7, 11, 2], few)
+    torch.testing.assert_close(found, alone[1:], atol=2e-5, rtol=2e-5)
+
+
 @pytest.mark.parametrize("slow", ["_packed", "plain_linear"])
 def test_in_float32_the_faster_product_is_taken(slow, monkeypatch):
     make, calls = getattr(fast_linear, slow), []

@@ -95,6 +95,48 @@ def test_options_run_are_causal_and_agree_with_their_cache(options):
     assert all(p.grad is not None for p in model.parameters())
 
 
+PLACED = [
+    dict(positions="rotary", activation="swiglu"),
+    dict(norm="post"),
+    dict(residual=False, norm="none"),
+    dict(mask="none"),
+    dict(mask="off_by_one"),
+    dict(window=3),
+    dict(n_kv_head=1, norm_kind="rms"),
+    dict(n_expert=2, experts_per_token=1),
+    dict(softmax_before_mask="softmax_again"),
+]
+
+
+@pytest.mark.parametrize("options", [{}, *PLACED], ids=str)
+def test_one_place_of_each_text_has_the_logits_and_gradients_of_the_whole_pass(options):
+    model, places = gpt(**options).double().eval(), torch.tensor([4, 11])
+    whole = model(ids())[0][[0, 1], places]  # (B, V)
+    placed = model(ids(), places=places)[0]
+    assert placed.shape == (2, 1, 17) and torch.allclose(placed[:, 0], whole)
+    parameters = list(model.parameters())
+    weights = torch.randn(2, 17, generator=torch.Generator().manual_seed(1)).double()
+    for expected, found in zip(
+        torch.autograd.grad((whole * weights).sum(), parameters, allow_unused=True),
+        torch.autograd.grad((placed[:, 0] * weights).sum(), parameters, allow_unused=True),
+        strict=True,
+    ):
+        zero = torch.zeros(())
+        assert torch.allclose(
+            zero if expected is None else expected, zero if found is None else found
+        )
+
+
+def test_places_work_on_while_activations_are_computed_again():
+    model, places = gpt().train(), torch.tensor([0, 7])
+    once = model(ids(), places=places)[0]
+    model.recompute_every = 1
+    assert torch.allclose(model(ids(), places=places)[0], once, atol=1e-6)
+    with record("blocks.1.mlp.hidden") as trace, torch.no_grad():
+        model(ids(), places=places)
+    assert trace["blocks.1.mlp.hidden"].shape == (2, 1, 64)  # of the other tokens it is not made
+
+
 @pytest.mark.parametrize(
     "options", [*OPTIONS[:2], dict(residual=False), dict(norm="post")], ids=str
 )

@@ -36,6 +36,27 @@ def test_small_layers_stay_plain_and_follow_their_weights():
     torch.testing.assert_close(product(x), linear(x).detach())
 
 
+@pytest.mark.parametrize("precision", fl.PRECISIONS)
+@pytest.mark.parametrize("outputs", [10, 300, 700])
+def test_one_row_and_a_few_are_the_plain_layer(outputs, precision):
+    linear = layer(outputs)
+    product = fl.fast_for_one_or_few(linear, precision)
+    for rows in (1, 2, 9):
+        x = torch.randn(rows, 300)
+        with torch.inference_mode():
+            expected, found = linear(x), product(x)
+        assert (expected - found).abs().max() <= fl.TOLERANCE[precision] * expected.abs().max()
+
+
+def test_one_row_of_a_middling_layer_takes_the_plain_way(monkeypatch):
+    monkeypatch.setattr(fl, "_packed", lambda w, b, *_: lambda x: 1.00001 * (x @ w.t() + b))
+    linear, x = layer(300), torch.randn(4, 300)
+    assert fl.PACK_FROM_FOR_ROWS <= linear.weight.numel() < fl.PACK_FROM
+    product, plain = fl.fast_for_one_or_few(linear), fl.plain_linear(linear)
+    assert torch.equal(product(x[:1]), plain(x[:1]))
+    assert not torch.equal(product(x), plain(x))
+
+
 @pytest.mark.parametrize("error", [AttributeError, RuntimeError, NotImplementedError])
 def test_a_missing_operation_falls_back(monkeypatch, error):
     def missing(*_):
@@ -55,3 +76,53 @@ def test_a_wrong_result_falls_back(monkeypatch):
 def test_an_unknown_precision_is_refused():
     with pytest.raises(ValueError, match="precision must be one of"):
         fl.fast_linear(layer(), "float64")
+
+
+def rows_of(shape, seed=1):
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
+
+
+@pytest.mark.parametrize("bias", [True, False])
+def test_a_product_of_many_rows_is_the_plain_one(bias):
+    linear = layer(192, 200, bias)
+    assert linear.weight.numel() >= fl.PACK_FROM_FOR_MANY_ROWS
+    for x in (
+        rows_of((300, 200)),
+        rows_of((2, 150, 200)),
+        rows_of((300, 230))[:, 15:215],  # a part of wider rows
+        rows_of((200, 300)).t(),
+        rows_of((1, 200)).expand(300, 200),
+        rows_of((3, 200)),  # too few rows to be packed for
+    ):
+        found = fl.product(x, linear.weight, linear.bias)
+        torch.testing.assert_close(found, linear(x).detach(), atol=1e-5, rtol=1e-5)
+    turned = fl.product(rows_of((300, 192)), linear.weight.t())
+    torch.testing.assert_close(
+        turned, rows_of((300, 192)) @ linear.weight.detach(), atol=1e-5, rtol=1e-5
+    )
+    double = layer(192, 200, bias).double()
+    assert fl.product(rows_of((300, 200)).double(), double.weight).dtype == torch.float64
+
+
+@pytest.mark.parametrize("problem", [AttributeError, 1.01])
+def test_without_the_packed_product_many_rows_take_the_plain_one(monkeypatch, problem):
+    def packed(weight, bias, *_):
+        if problem is AttributeError:
+            raise problem("not in this build")
+        return lambda x: problem * torch.nn.functional.linear(x, weight, bias)
+
+    monkeypatch.setattr(fl, "_packed", packed)
+    fl._many_rows_agree.cache_clear()
+    linear, x = layer(192, 200), rows_of((300, 200))
+    found = fl.product(x, linear.weight, linear.bias)
+    fl._many_rows_agree.cache_clear()
+    assert torch.equal(found, linear(x).detach())
+
+
+def test_a_packed_model_answers_as_the_model_that_it_is_packed_from_and_leaves_it_alone():
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(200, 300), nn.Sequential(nn.ReLU(), nn.Linear(300, 5)))
+    packed, x = fl.packed_for_rows(model, 300), rows_of((2, 150, 200))
+    with torch.inference_mode():
+        torch.testing.assert_close(packed(x), model(x), atol=1e-5, rtol=1e-5)
+    assert isinstance(packed[0], fl.PackedLinear) and type(model[0]) is nn.Linear

@@ -11,12 +11,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from llmviz.background import STOPPED
-from llmviz.lessons.efficiency.cache import contents, sizes, words, work
+from llmviz.components.matrix_view.view import matrix_payload
+from llmviz.components.matrix_view.weights import field
+from llmviz.lessons.efficiency.cache import cells, contents, sizes, words, work
 from llmviz.models.arithmetic import BYTES
 from llmviz.models.cache_shapes import CacheShape
+from llmviz.models.gpt import GPT
 from llmviz.models.pass_work import PassWork
 from llmviz.models.settings import GPTConfig
 from llmviz.pretrained import load_bundled
+from llmviz.study.cache_contents import cache_contents
 from llmviz.study.roofline import BATCHES, DECODE, PREFILL, Point, Roofline
 from llmviz.ui.kept import kept
 from tests.pages.finished_job import FakeJob
@@ -54,6 +58,71 @@ def test_cells_are_the_caches_own(opened, cache):
     grid = sent(opened, "cell_grid")["values"]
     np.testing.assert_allclose(grid[:, :9], cache.keys[0][0, :, :9].norm(dim=-1), atol=1e-4)
     assert not grid[:, 9:].any()
+
+
+def test_a_cell_opens_to_the_models_own_input_and_weights(opened, cache):
+    """The oracle: the layer's norm and its one matrix of queries, keys and values."""
+    model, tokenizer, _ = load_bundled("words-gpt")
+    drawn = {one["name"]: one for one in sent(opened, "matrix_view")["matrices"]}
+    ids = torch.tensor(tokenizer.encode_from_start(TEXT)[:9])
+    attn, size = model.blocks[0].attn, model.config.head_size
+    with torch.no_grad():
+        x = model.blocks[0].norm1(model.token(ids) + model.position.weight[:9])
+    np.testing.assert_allclose(drawn["x"]["values"], x, atol=1e-5)
+    message = sent(opened, "matrix_view")
+    for number, (name, letter) in enumerate((("keys", "K"), ("values", "V")), start=1):
+        first = (number * attn.n_head + 2) * size  # head 2
+        weight = attn.qkv.weight[first : first + size].detach().T
+        assert drawn[f"W_{letter}"]["values"] == field(f"W_{letter}")  # fetched by the browser once
+        np.testing.assert_array_equal(message[field(f"W_{letter}")], weight)
+        products = x.numpy()[3] * weight.numpy()[:, 5]
+        bias = attn.qkv.bias.detach()[first : first + size].numpy()
+        np.testing.assert_array_equal(message[field(f"b_{letter}")][0], bias)
+        assert drawn[name]["values"][3, 5] == pytest.approx(products.sum() + bias[5], abs=1e-5)
+        assert drawn[name]["op"]["of"] == ["x", f"W_{letter}", f"b_{letter}"]
+    assert message["layout"] == [["keys"], ["values"]]
+    assert cells.told(model, 0) in [caption.value for caption in opened.caption]
+
+
+@pytest.mark.parametrize(
+    ("options", "kinds"),
+    [
+        (dict(n_kv_head=2), {"keys": "matmul"}),
+        (dict(n_kv_head=1, positions="rotary"), {"before": "matmul", "keys": "turned"}),
+        (dict(qkv_bias=False, norm="post"), {"keys": "matmul"}),
+    ],
+    ids=str,
+)
+def test_the_arithmetic_of_other_models_ends_at_their_cells(options, kinds):
+    torch.manual_seed(0)
+    config = GPTConfig(
+        n_layer=2, n_head=4, n_embd=16, vocab_size=9, context_length=8, **options
+    )  # fmt: skip
+    model = GPT(config).eval()
+    with torch.no_grad():
+        model.blocks[1].attn.qkv.weight.normal_()
+    found = cache_contents(model, [1, 2, 3], 2)
+    head = config.kv_heads - 1
+    weights = cells.head_weights(model, 1, head)
+    shown = cells.matrices(model, found, weights, ["t"] * 5, 1, head, 4)
+    drawn = {one.name: one for one in shown}
+    matrix_payload(shown, [["keys"], ["values"]], None, "auto")  # all operands are there and fit
+    assert {name: drawn[name].op.kind for name in kinds} == kinds
+
+    def product(name):
+        x, weight, *bias = (drawn[part].values for part in drawn[name].op.operands)
+        return x @ weight + sum(bias)
+
+    np.testing.assert_allclose(product("values"), drawn["values"].values, atol=1e-5)
+    keys = product(next(iter(kinds)))
+    if "before" in kinds:
+        angle, (left, right) = drawn["angle"].values, np.split(keys, 2, axis=1)
+        cos, sin = np.cos(angle), np.sin(angle)
+        keys = np.concatenate((left * cos - right * sin, right * cos + left * sin), axis=1)
+    np.testing.assert_allclose(keys, drawn["keys"].values, atol=1e-5)
+    line = cells.told(model, 1)
+    assert ("plus b_K" in line) == config.qkv_bias and ("norm" in line) == (config.norm == "pre")
+    assert ("turned" in line) == (config.positions == "rotary")
 
 
 def test_the_sentence_counts_the_tensors(opened, cache):

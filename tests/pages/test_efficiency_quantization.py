@@ -193,7 +193,7 @@ def test_a_race_that_has_ended_is_drawn_and_told(bundle, monkeypatch):
     monkeypatch.setattr(training.engine, "load", lambda name: bundle)
     app = opened(qview="training", qattrained="1", qatupdates="50")
     fine(app)
-    assert "these updates did not lower the difference" in prose_of(app)
+    assert "These updates did not lower the difference" in prose_of(app)
     names = {"4 bits", "3 bits", "2 bits", "not rounded"}
     assert any(names <= set(one.value.iloc[:, 0]) for one in app.dataframe)
 

@@ -6,17 +6,17 @@ import re
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as some
 
 from llmviz.components.serving_film.view import PHASES, film_payload
-from llmviz.lessons.efficiency.serving import figures, film, questions, runs, words
+from llmviz.lessons.efficiency.serving import figures, film, questions, runs, trial, words
 from llmviz.serving import PREEMPTIONS, ServingConfig, Workload, make_requests, simulate
 from llmviz.serving.policies import POLICIES
-from llmviz.study import serving_recording
+from llmviz.study import serving_recording, serving_texts
 from llmviz.study.serving_run import Begun, Part, Run
 from tests.pages.finished_job import FakeJob
-from tests.pages.harness import boxes, fine, open_part, prose_of, sent
+from tests.pages.harness import boxes, fine, open_part, prose_of, unpack_all
 
 some_configs = some.builds(
     ServingConfig,
@@ -36,12 +36,20 @@ some_workloads = some.builds(
     prompt_tokens=some.integers(1, 8),
     new_tokens=some.integers(1, 8),
     samples=some.integers(1, 3),
+    beams=some.booleans(),
     same_beginning=some.integers(0, 6),
     seed=some.integers(0, 1000),
 )
 
 
+def film_sent(app) -> dict:
+    """What the film of the two runs was sent; the one of several texts comes after it."""
+    return unpack_all(app, "serving_film")[0]
+
+
 def served(config, workload) -> Run:
+    if workload.beams:  # all beams of a search run together
+        assume(3 * config.blocks_for(30) <= config.n_blocks)
     recording = simulate(make_requests(workload, range(50), 30), config)
     prompts = {request.id: request.id for request in recording.requests}
     return Run(recording, prompts, {})
@@ -128,7 +136,7 @@ def opened():
 
 def test_the_chapter_opens_with_the_recorded_runs(opened, recorded):
     fine(opened)
-    payload = sent(opened, "serving_film")
+    payload = film_sent(opened)
     recording = recorded.runs[0].recording
     assert len(payload["ticks"]) == len(recording.ticks)
     assert payload["blocks"] == recording.config.n_blocks
@@ -140,6 +148,39 @@ def test_the_chapter_opens_with_the_recorded_runs(opened, recorded):
     assert all(
         texts[name] == "".join(p for _, p in run) for name, run in recorded.runs[0].pieces.items()
     )
+
+
+@pytest.mark.parametrize("way", serving_texts.WAYS)
+def test_the_texts_of_one_prompt_are_shown_with_the_blocks_they_share(way):
+    app = open_part("efficiency", "serving", serveways=way, servewaystick="9", servewaystext="2")
+    fine(app)
+    run = serving_texts.read().runs[serving_texts.WAYS.index(way)]
+    payload = unpack_all(app, "serving_film")[1]
+    assert (payload["step"], payload["chosen"]) == (9, 2)
+    assert len(payload["ticks"]) == len(run.recording.ticks)
+    texts = [one["texts"] for one in payload["sequences"]]
+    assert any(texts) == (way == "beams")
+    named, held = serving_texts.blocks_at_once(run.recording)
+    copied = sum(len(tick.copies) for tick in run.recording.ticks)
+    said = re.search(
+        r"these name (\d+) blocks in all, and only (\d+) of them are different: sharing saves "
+        r"(\d+) blocks? \([\d.]+\u00a0%\)\..*: (\d+) blocks?\.",
+        prose_of(app),
+    )
+    assert [int(number) for number in said.groups()] == [named, held, named - held, copied]
+
+
+def test_beams_are_asked_for_in_a_run_of_the_learners(monkeypatch):
+    asked = []
+    monkeypatch.setattr(
+        trial, "live", lambda state, flag, job, given, *_, **__: asked.append(given)
+    )
+    app = open_part("efficiency", "serving", servekind="beams", servesamples="3")
+    fine(app)
+    ((wanted,),) = asked
+    assert wanted.workload.beams and wanted.workload.samples == 3
+    assert "beams of one" in prose_of(app)
+    assert "drawn at temperature" not in prose_of(app)
 
 
 def table_of(app) -> dict[str, list[str]]:
@@ -168,11 +209,11 @@ def test_both_runs_stand_side_by_side_as_measured(opened, recorded):
 def test_the_second_run_is_shown_on_request(recorded):
     app = open_part("efficiency", "serving", serveshown="1", servetick="7", serverequest="3")
     fine(app)
-    payload = sent(app, "serving_film")
+    payload = film_sent(app)
     assert len(payload["ticks"]) == len(recorded.runs[1].recording.ticks)
     assert (payload["step"], payload["chosen"]) == (7, 3)
     first = open_part("efficiency", "serving", servetick="0", serverequest="0")
-    assert [sent(first, "serving_film")[name] for name in ("step", "chosen")] == [0, 0]
+    assert [film_sent(first)[name] for name in ("step", "chosen")] == [0, 0]
 
 
 @pytest.mark.parametrize("own", ["a\n" * 9, "a" * 301])
@@ -180,7 +221,7 @@ def test_prompts_over_the_limit_are_refused_in_one_line(own):
     app = open_part("efficiency", "serving", serveown=own)
     fine(app)
     assert "of your own" in boxes(app)
-    assert sent(app, "serving_film")["ticks"]
+    assert film_sent(app)["ticks"]
 
 
 HOSTILE = "<script>document.title='x'</script> ![x](http://a) :red[y]"
@@ -203,7 +244,7 @@ def test_the_learners_runs_take_the_place_of_the_recorded_ones(monkeypatch, reco
     monkeypatch.setattr("llmviz.lessons.efficiency.serving.trial.job_of", runs.job_of)
     app = open_part("efficiency", "serving", **link)
     fine(app)
-    payload = sent(app, "serving_film")
+    payload = film_sent(app)
     assert len(payload["ticks"]) == len(recorded.runs[1].recording.ticks)
     assert payload["sequences"][0]["prompt"] == HOSTILE
     text = prose_of(app)

@@ -7,13 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from llmviz.components import unpack
+from llmviz.components import Window, unpack
 from llmviz.finetuning.adapters import PREFIX, A, B
 from llmviz.lessons.finetuning.lora import matrices, race, ranks, words
 from llmviz.paths import CHECKPOINTS, TUNED
 from llmviz.study.adapted import studied
 from llmviz.study.lora_race import SQUARE, RaceEnd, RaceStep
 from llmviz.training.tensors import load_tensors
+from llmviz.ui.matrix_picture import read_windows
 from tests.pages.finished_job import FakeJob
 from tests.pages.harness import boxes, charts, fine, open_part, prose_of
 
@@ -85,8 +86,33 @@ def test_a_link_restores_rank_cell_and_step():
     fine(app)
     linked, stages = views(app)
     assert linked["step"] == 2 and linked["pinned"] == ["BA", 3, 4] and stages["step"] == 4
+    seen = dict.fromkeys("RC", 0) | dict(linked["window"])  # the kept cell is among what is seen
+    assert all(
+        0 <= place - seen[axis] < matrices.SEEN for axis, place in zip("RC", (3, 4), strict=True)
+    )
     app = open_part("finetuning", "lora", loracell="BA.99.99", fromrow="999999", adapter="few-shot")
     fine(app)
+
+
+def test_the_part_that_is_seen_is_in_the_link_and_only_where_it_was_moved():
+    link = dict(adapter="few-shot", fromrow="0", fromcolumn="0")
+    app = open_part("finetuning", "lora", loraseen="R.7,C.99,N.3,x", **link)
+    fine(app)
+    assert views(app)[0]["window"] == [["C", matrices.SIZE - matrices.SEEN], ["R", 7]]
+    largest = views(open_part("finetuning", "lora", **link))[0]
+    size, show = matrices.SIZE, matrices.SEEN
+    windows = {axis: Window(size, show, dict(largest["window"]).get(axis, 0)) for axis in "RC"}
+    assert matrices.seen(largest["window"], windows) == ""  # not moved
+
+
+@given(*[some.integers(0, 26)] * 4)
+def test_windows_come_back_from_a_link_where_they_were(row, column, now_row, now_column):
+    size, show = matrices.SIZE, matrices.SEEN
+    windows = {"R": Window(size, show, row), "C": Window(size, show, column)}
+    now = {"R": now_row, "C": now_column}
+    reported = [(name, at) for name, at in now.items() if at]  # as the picture does
+    found = read_windows(matrices.seen(reported, windows), windows)
+    assert {name: one.at for name, one in found.items()} == now
 
 
 @pytest.mark.usefixtures("bundle")

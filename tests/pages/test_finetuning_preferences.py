@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -65,6 +66,19 @@ def test_the_loss_at_the_start_is_asked_with_one_right_answer(beta):
     assert question.answers[question.right].startswith("ln 2")
 
 
+def test_beta_is_on_a_slider_of_many_stops_and_old_links_still_say_it():
+    stops = [float(one) for one in words.BETAS]
+    assert stops == sorted(stops) and len(stops) >= 15
+    assert {"0.01", "0.03", "0.1", "0.3", "1"} <= set(words.BETAS)
+    assert all(b <= 1.5 * a + 1e-9 for a, b in pairwise(stops))
+    app = open_part("finetuning", "preferences", beta="0.6")
+    (slider,) = (one for one in app.select_slider if one.label == words.BETA)
+    assert slider.value == "0.6" and "× β = 0.6" in str(sent(app, "matrix_view")["matrices"])
+    slider.set_value("0.03").run()
+    fine(app)
+    assert app.query_params["beta"] == "0.03"
+
+
 def looks(shares, moved):
     endings = (Ending("A story.", "The end.", -2.0),) * 3
     return [
@@ -83,7 +97,7 @@ def test_what_is_said_of_over_optimising_is_the_first_best_look_and_the_last(fou
     best = max(one.preferred for one in found)
     first = next(one for one in found if one.preferred == best)
     line = run.over(found)
-    assert ("no held-out pair had a margin above 0 at any look" in line) == (best == 0)
+    assert ("no held-out pair had a margin above 0 at any test" in line) == (best == 0)
     assert ("first seen at the end" in line) == (best > 0 and first is found[-1])
     assert f"{found[-1].divergence:.3f} nats per token" in line
     if best and first is not found[-1]:

@@ -107,7 +107,7 @@ def test_other_rules_are_not_told_apart(bundle):
 
 
 @pytest.mark.parametrize("kind", list(facts.SHORT_CUTS))
-def test_the_two_shares_come_out_of_the_code_beside_them(kind):
+def test_the_two_shares_come_out_of_the_code_beside_them(bundle, kind):
     app = open_part("sampling", "knows", rule=kind)
     found = {snippet: prints for snippet, prints in snippets(app) if "told_apart" in snippet}
     ((snippet, prints),) = found.items()

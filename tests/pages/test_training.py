@@ -367,6 +367,22 @@ def test_an_uploaded_text_goes_with_the_run(home):
     assert (run.folder / "corpus.txt").read_text("utf-8") == text
 
 
+def test_computing_again_is_offered_for_the_models_that_can(home):
+    app = open_part("training", "runs", r_recompute="2")
+    fine(app)
+
+    def shown() -> list:
+        title = run_words.LABELS["recompute"]
+        return [one for one in app.number_input if one.label.startswith(title)]
+
+    (control,) = shown()
+    assert control.value == 2
+    menu = next(box for box in app.selectbox if box.label == run_words.LABELS["model"])
+    menu.set_value("bigram").run()
+    fine(app)
+    assert not shown() and not button(app, "Start").disabled
+
+
 def test_a_models_own_settings_come_with_it_and_go_with_it(home):
     app = open_part("training", "runs")
     menu = next(box for box in app.selectbox if box.label == run_words.LABELS["model"])

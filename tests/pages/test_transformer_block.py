@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from llmviz.components import unpack
-from llmviz.components.matrix_view.stages import field
+from llmviz.components.matrix_view.weights import field
 from llmviz.lessons.transformer import LESSON
 from llmviz.lessons.transformer.block import chapter as block
 from llmviz.lessons.transformer.block import words as block_words

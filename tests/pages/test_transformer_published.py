@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import shutil
 import time
+from pathlib import Path
 from types import SimpleNamespace
 
 import psutil
 import pytest
 
+from llmviz.background import JobPool
 from llmviz.lessons.transformer.published import bringing, shelf, words
 from llmviz.lessons.transformer.published import chapter as published
 from llmviz.study import published_model
@@ -20,25 +25,31 @@ from tests.published_models import Hub, change_config, make_gpt2, make_llama, se
 LOOK, IMPORT, CANCEL = (f"transformer.published.{name}" for name in ("look", "import", "cancel"))
 
 
-@pytest.fixture
-def home(tmp_path, monkeypatch):
-    """Runs of each test alone, and a visitor who sits at the server."""
-    monkeypatch.setenv("LLMVIZ_RUNS", str(tmp_path / "runs"))
-    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(published, "may_import", lambda: (True, True))
-    job_pools.import_jobs.cache_clear()  # processes with this test's settings
-    yield tmp_path / "runs"
-    job_pools.import_jobs().close()
-    job_pools.import_jobs.cache_clear()
-
-
-@pytest.fixture
-def hub(tmp_path, monkeypatch, home):
-    with serve(Hub()) as running:
-        monkeypatch.setenv("HF_ENDPOINT", running.url)
-        running.folders["somebody/gpt2"] = make_gpt2(tmp_path / "gpt2", layers=3)
-        running.folders["somebody/llama"] = make_llama(tmp_path / "llama")
+@pytest.fixture(scope="module")
+def hub(tmp_path_factory):
+    """A hub, and processes that ask it, for all tests here: importing torch takes seconds."""
+    folder = tmp_path_factory.mktemp("published")
+    with serve(Hub()) as running, pytest.MonkeyPatch.context() as settings:
+        settings.setenv("LLMVIZ_RUNS", str(folder / "runs"))
+        settings.setenv("HF_HUB_CACHE", str(folder / "cache"))
+        settings.setenv("HF_ENDPOINT", running.url)
+        running.folders["somebody/gpt2"] = make_gpt2(folder / "gpt2", layers=3)
+        running.folders["somebody/llama"] = make_llama(folder / "llama")
+        # no other test takes it, so that it is in no cache
+        running.folders["somebody/slow"] = make_gpt2(folder / "slow", layers=3)
+        job_pools.import_jobs.cache_clear()  # processes with these settings
         yield running
+        job_pools.import_jobs().close()
+        job_pools.import_jobs.cache_clear()
+
+
+@pytest.fixture
+def home(hub, monkeypatch):
+    """The folder of runs, empty, and a visitor who sits at the server."""
+    monkeypatch.setattr(published, "may_import", lambda: (True, True))
+    runs = Path(os.environ["LLMVIZ_RUNS"])
+    shutil.rmtree(runs, ignore_errors=True)
+    return runs
 
 
 def asked(app):
@@ -96,7 +107,7 @@ def test_a_model_of_the_hub_comes_into_all_lessons_and_goes_again(hub, home, kin
 
 
 def test_cancelled_in_the_middle_it_leaves_nothing(hub, home):
-    app = look("somebody/gpt2")
+    app = look("somebody/slow")
     hub.gate.clear()
     app.button(IMPORT).click().run()
     job = asked(app).work
@@ -129,7 +140,10 @@ def test_what_cannot_be_taken_is_said_and_not_offered(tmp_path, home, monkeypatc
 
 def test_without_a_network_one_line_says_how_to_go_on(home, monkeypatch):
     monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
-    app = look("somebody/gpt2")
+    alone = JobPool(limit=1, threads=1)  # its process begins with this setting
+    monkeypatch.setattr(bringing, "import_jobs", lambda: alone)
+    with contextlib.closing(alone):
+        app = look("somebody/gpt2")
     assert "cannot be reached; without the network give a folder" in boxes(app)
     assert "124,439,808" in prose_of(app) + str([one.value for one in app.code])
 

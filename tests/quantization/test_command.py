@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from llmviz.cli import main
+from llmviz.pretrained import load_bundled
 from llmviz.quantization.model import quantize_model
 from llmviz.quantization.scheme import Scheme
 from llmviz.training import load_trained
@@ -51,6 +52,53 @@ def test_it_prints_losses_and_sizes_and_writes_nothing_unless_asked(checkpoint, 
     assert not any(tmp_path.iterdir())
     assert main(["quantize", str(checkpoint), "--per", "tensor", "--documents", "0"]) == 0
     assert capsys.readouterr().out.count("not measured") == 2
+
+
+def test_a_model_that_is_trained_on_its_grid_is_better_on_it_and_is_written_as_any(
+    tmp_path, capsys
+):
+    out = tmp_path / "trained"
+    given = ["names-gpt", "--bits", "2", "--per", "channel", "--documents", "40", "--json"]
+    assert main(["quantize", *given, "--train", "60", "--out", str(out)]) == 0
+    told = json.loads(capsys.readouterr().out)
+    loss = told["loss"]
+    assert loss["before"] < loss["after"] < loss["rounded"]  # to 2 bits the loss is large at first
+    assert told["method"] == "trained" and told["train"]["steps"] == 60
+    description = json.loads((out / "config.json").read_text("utf-8"))
+    assert description["quantization"]["method"] == "trained"
+    assert "--train 60 --learning-rate 0.001" in description["command"]
+    model, before = load_trained(out).model, load_bundled("names-gpt")[0]
+    for path in description["quantization"]["matrices"]:
+        rows = model.get_submodule(path).weight
+        assert all(len(row.unique()) <= 4 for row in rows), path
+    changed = [
+        not torch.equal(new, old.half().float())
+        for new, old in zip(model.parameters(), before.parameters(), strict=True)
+    ]
+    assert all(changed)  # embeddings and norms have learned, too
+    assert main(["quantize", *given]) == 0
+    plain = json.loads(capsys.readouterr().out)["loss"]
+    assert plain["after"] == pytest.approx(loss["rounded"]) and "rounded" not in plain
+
+
+def test_training_on_a_grid_that_cannot_be_is_refused_in_one_line(checkpoint, tmp_path, capsys):
+    for given, said in (
+        (["names-gpt", "--train", "5", "--method", "awq"], "--train goes with --method rounding"),
+        (
+            ["names-gpt", "--train", "5", "--learning-rate", "0"],
+            "--learning-rate must be a number above 0",
+        ),
+        (["names-gpt", "--train", "-1"], "--train"),
+        ([str(checkpoint), "--train", "5"], "no plan that can be trained"),
+    ):
+        out = tmp_path / "deep" / "small"
+        try:
+            code = main(["quantize", *given, "--per", "channel", "--out", str(out)])
+        except SystemExit as error:
+            code = error.code
+        problem = capsys.readouterr().err
+        assert code == 2 and said in problem and len(problem.strip().splitlines()) == 1, problem
+        assert not (tmp_path / "deep").exists()
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,9 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as some
-from scipy import stats
 
 from llmviz.models import build
+from llmviz.models.decoder import optimize_for_inference
 from llmviz.sampling import SamplingSettings, generate, sampling_steps
 from llmviz.sampling.drafts import Chances, CopyDraft, CountDraft, ModelDraft
 from llmviz.sampling.reader import Reader
@@ -149,6 +149,8 @@ def bigram():
     ],
 )
 def test_texts_are_as_frequent_as_the_target_makes_them(target, draft, k, options, runs):
+    from scipy import stats
+
     model, ids, length = target(), [1, 2, 1], 2 if target is gpt else 3
     expected = chances_of_texts(model, ids, length, **options)
     guesser, luck, drawn = DRAFTS[draft](), seeded(7), dict.fromkeys(expected, 0)
@@ -287,6 +289,21 @@ def test_a_cache_that_is_cut_back_gives_what_a_fresh_reading_gives(data):
         with torch.inference_mode():
             expected = model(torch.tensor([text[-CONTEXT:]]))[0][0, -count:]
         torch.testing.assert_close(reader.rows(text, count), expected, atol=2e-5, rtol=2e-5)
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("count", [1, 2, 3, 8])
+def test_several_tokens_at_once_are_read_as_one_at_a_time(packed, count):
+    shape = {"vocab_size": 900, "context_length": 16, "n_layer": 1, "n_head": 4, "n_embd": 256}
+    torch.manual_seed(0)
+    model = build("gpt", shape).eval()
+    text = torch.randint(0, 900, (16,), generator=seeded(1)).tolist()
+    target = optimize_for_inference(model) if packed else model
+    at_once, alone = Reader(target), Reader(model)
+    at_once.rows(text[:4], 1)
+    found = at_once.rows(text[: 4 + count], count)
+    expected = torch.cat([alone.rows(text[: 5 + n], 1) for n in range(count)])
+    torch.testing.assert_close(found, expected, atol=2e-5, rtol=2e-5)
 
 
 def test_a_reader_says_which_rows_it_cannot_give():

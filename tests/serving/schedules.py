@@ -106,6 +106,19 @@ class Played:
     ticks: list
 
 
+def check_notes(scheduler: Scheduler) -> None:
+    """What is noted of each sequence, so that it need not be looked up, is so."""
+    blocks = scheduler.blocks
+    for one in scheduler.running:
+        if one.reason is not None or one.idle:
+            continue
+        length = len(one.tokens)
+        if one.decodes:
+            assert one.computed == length - 1 and length > one.prompt_length
+        if one.beams is None and one.computed < one.own_room:
+            assert blocks.writable(one.table[one.computed // blocks.block_size])
+
+
 def play(script: Script, model) -> Played:
     """Do what a script says and look at all blocks after every tick."""
     now = [0.0]
@@ -122,6 +135,7 @@ def play(script: Script, model) -> Played:
         engine.scheduler.check_blocks()
         tick = engine.step()
         engine.scheduler.check_blocks()
+        check_notes(engine.scheduler)
         number, now[0] = number + 1, now[0] + 1.0
         assert number < 3000, "the engine does not come to an end"
         if tick is None:

@@ -11,7 +11,11 @@ from llmviz.study.cache_contents import cache_contents
 from llmviz.study.roofline import BATCHES, DECODE, PREFILL, roofline
 
 
-@pytest.mark.parametrize("options", [{}, dict(n_kv_head=1, positions="rotary")], ids=str)
+@pytest.mark.parametrize(
+    "options",
+    [{}, dict(n_kv_head=1, positions="rotary"), dict(norm="post"), dict(norm="none")],
+    ids=str,
+)
 def test_what_was_kept_step_by_step_is_what_the_whole_text_gives(options):
     torch.manual_seed(0)
     model = GPT(
@@ -26,6 +30,12 @@ def test_what_was_kept_step_by_step_is_what_the_whole_text_gives(options):
         whole = np.stack([tensor[0, :, :7].numpy() for tensor in tensors])
         np.testing.assert_allclose(kept, whole, atol=1e-5)
     assert logits[2:6].argmax(-1).tolist() == list(found.ids[3:])
+    for layer, block in enumerate(model.blocks):
+        kept = torch.from_numpy(found.inputs[layer])[None]
+        with torch.no_grad():
+            _, k, v = block.attn.queries_keys_values(kept)
+        np.testing.assert_allclose(k[0], found.keys[layer], atol=1e-5)
+        np.testing.assert_allclose(v[0], found.values[layer], atol=1e-5)
     assert found.bytes == found.keys.nbytes + found.values.nbytes
 
 

@@ -9,11 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from llmviz.models import GPT, GPTConfig
+from llmviz.models.decoder import FastGPT
 from llmviz.pretrained import CHECKPOINTS, load_bundled
 from llmviz.sampling.speculative import speculate
+from llmviz.study import guess_speed
 from llmviz.study.drafts import CHECKPOINT, KINDS, draft_of, same_tokens, stories
 from llmviz.study.guess_places import place_of, places_of, way_out
-from llmviz.study.guess_speed import guess_speeds
+from llmviz.study.guess_speed import Speed, guess_speeds
 from llmviz.study.wider import widened
 from llmviz.tokenizers import get_tokenizer
 
@@ -100,3 +102,18 @@ def test_the_measurement_counts_what_it_writes():
         assert 0 < one.guess_seconds < one.seconds and one.read > 0 and one.cost > 0
     with pytest.raises(ValueError, match="1 or more"):
         next(guess_speeds("tiny-world-gpt", "counts", tries=0))
+
+
+@pytest.mark.parametrize("packed_seconds", [1.0, 3.0])
+def test_plain_decoding_counts_with_the_faster_of_both_and_guesses_are_checked_packed(
+    monkeypatch, packed_seconds
+):
+    def write(model, draft, prompts, written, settings, k):
+        packed = isinstance(model, FastGPT)
+        assert packed or k == 0
+        return Speed(k, 10, 5, 6, 5, 8, packed_seconds if packed else 2.0, 0.5, 10, 0.0)
+
+    monkeypatch.setattr(guess_speed, "_write", write)
+    (found,) = guess_speeds("tiny-world-gpt", "copy", longest=2, stories=1, tries=1)
+    assert [one.plain_seconds for one in found] == [min(packed_seconds, 2.0)] * 2
+    assert [one.seconds for one in found] == [packed_seconds] * 2

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
-from sklearn.linear_model import LinearRegression
 
 from llmviz.study.series_data import FIRST_YEAR, sea_temperatures, sunspots
 from llmviz.study.series_fit import (
@@ -22,6 +21,8 @@ from llmviz.study.series_fit import (
 @settings(max_examples=40, deadline=None)
 @given(some.integers(0, 10_000), some.integers(1, 8), some.floats(0.01, 1000))
 def test_coefficients_are_those_of_numpy_and_sklearn(seed, lags, size):
+    from sklearn.linear_model import LinearRegression
+
     values = size * np.random.default_rng(seed).normal(3, 1, 60)
     fit = fit_series(values, lags)
     np.testing.assert_allclose(fit.b, np.linalg.lstsq(fit.x, fit.y, rcond=None)[0], rtol=1e-6)

@@ -7,9 +7,10 @@ from dataclasses import replace
 import pytest
 
 from llmviz import pretrained
+from llmviz.serving import POLICIES, Scheduler
 from llmviz.serving.settings import ServingConfig
 from llmviz.serving.workload import Workload
-from llmviz.study import serving_recording
+from llmviz.study import serving_recording, serving_texts
 from llmviz.study.serving_run import (
     MOST_OWN,
     MOST_OWN_CHARACTERS,
@@ -98,6 +99,69 @@ def test_both_policies_serve_the_same_requests_and_write_the_same():
     assert isinstance(results[0], Begun) and runs_of(SMALL, results[:1]) == ()
     for run in (first, second):
         check_texts(run)
+
+
+@pytest.mark.parametrize("samples", [1, 2, 3, 4])
+@pytest.mark.parametrize("policy", POLICIES)
+def test_beams_fit_the_smallest_memory_of_the_page(samples, policy):
+    work = Workload(requests=40, prompt_tokens=64, new_tokens=64, samples=samples, beams=True)
+    config = ServingConfig(policy=policy, max_batch=4, block_size=32, n_blocks=8)
+    trial = replace(SMALL, workload=work, config=config)
+    begun = requests_of(trial, TOKENIZER, STORIES * 40, 256)
+    for request in begun.requests:
+        assert request.beams == samples
+        Scheduler(config).check(request)
+    with pytest.raises(ValueError, match="must fit the context"):
+        requests_of(replace(trial, own=("Mila met Otto. " * 60,)), TOKENIZER, STORIES, 256)
+
+
+@pytest.mark.usefixtures("small_base")
+def test_hypotheses_are_written_whole_until_the_search_ends():
+    work = replace(SMALL.workload, requests=2, beams=True, samples=3)
+    trial = replace(SMALL, workload=work, config=replace(SMALL.config, n_blocks=24))
+    end = TOKENIZER.special_tokens[ENDOFTEXT]
+    results = list(serving_run(trial))
+    assert done_share(trial, results) == 1
+    for run in runs_of(trial, results):
+        check_texts(run)
+        living: dict[str, list[int]] = {}
+        for tick in run.recording.ticks:
+            over = {one.request for one in tick.finished} | {
+                name.split("/")[0] for name, _, _ in tick.hypotheses
+            }
+            before = living
+            living = {name: ids for name, ids in before.items() if name.split("/")[0] not in over}
+            for name, parent, token in tick.hypotheses:
+                living[name] = [*before.get(parent, []), token]
+            for name in ("r1/0", "r1/1", "r1/2", "r2/0", "r2/1", "r2/2"):
+                changes = [text for at, text in run.texts.get(name, ()) if at <= tick.number]
+                ids = [token for token in living.get(name, ()) if token != end]
+                expected = TOKENIZER.decode(ids).rstrip("\ufffd")
+                assert (changes[-1] if changes else "") == expected
+        assert not living
+
+
+def test_the_bundled_texts_of_one_prompt_are_whole_and_sharing_is_counted():
+    bundled = serving_texts.read()
+    assert replace(bundled.trial, base="") == replace(serving_texts.TRIAL, base="")
+    samples, beams = (run.recording for run in bundled.runs)
+    assert [one.prompt for one in samples.requests] == [one.prompt for one in beams.requests]
+    assert (samples.requests[0].n, beams.requests[0].beams) == (4, 4)
+    scores = [beams.outcomes[f"r1/{place}"].score for place in range(4)]
+    assert scores == sorted(scores, reverse=True)
+    for run in bundled.runs:
+        named, held = serving_texts.blocks_at_once(run.recording)
+        at_once = [
+            (sum(len(table) for table in tick.blocks.values()), tick)
+            for tick in run.recording.ticks
+        ]
+        assert named == max(count for count, _ in at_once)
+        tick = next(tick for count, tick in at_once if count == named)
+        assert held == len({block for table in tick.blocks.values() for block in table})
+    # Beams share more than samples of the same prompt.
+    saved = [named - held for named, held in map(serving_texts.blocks_at_once, (samples, beams))]
+    assert 0 < saved[0] < saved[1]
+    assert serving_texts.blocks_at_once(replace(samples, ticks=())) == (0, 0)
 
 
 def check_texts(run) -> None:

@@ -1,5 +1,6 @@
 """Two processes give the losses of one on the same global batch, in copies or in shards."""
 
+import dataclasses
 import json
 import os
 import socket
@@ -60,6 +61,21 @@ def test_same_losses_as_one_process(together, kind):
     saved = load_checkpoint(together / kind)
     for name, tensor in alone_model.state_dict().items():
         torch.testing.assert_close(saved.model[name], tensor, rtol=1e-3, atol=1e-5)
+
+
+@pytest.mark.parametrize("way", ["recomputed", "float16"])
+@pytest.mark.parametrize("kind", ["copies", "shards"])
+def test_blocks_computed_again_and_float16_give_what_they_give_in_one_process(together, kind, way):
+    from tests.training.two_processes import CONFIG, DOCUMENTS, WAYS, model
+
+    data = TrainData.from_documents(DOCUMENTS, DOCUMENTS[:4], *model.tokenizer_and_context())
+    alone = list(train(model(), data, dataclasses.replace(CONFIG, **WAYS[way])))
+    found = json.loads((together / f"{kind}-{way}.json").read_text(encoding="utf-8"))
+    rel = 0.02 if way == "float16" else 1e-4  # 11 bits, and sums of other parts
+    for one, two in zip(alone, found, strict=True):
+        expected = [one.step, one.tokens, one.train_loss, one.validation_loss or 0.0, one.grad_norm]
+        assert two == pytest.approx(expected, rel=rel)
+    assert found[-1][2] < found[0][2]
 
 
 def test_the_parts_of_a_batch_are_the_batch():

@@ -1,4 +1,7 @@
-"""Run by two processes at once (test_distributed): train in copies, in shards, and resumed."""
+"""Run by two processes at once (test_distributed): train in copies, in shards, and resumed.
+
+Both also with blocks that are computed again, and in float16.
+"""
 
 import dataclasses
 import json
@@ -27,6 +30,8 @@ CONFIG = TrainConfig(
     threads=1,
     checkpoint_every=3,
 )
+# float16: a scale that no gradient here is too large for, in one process or in two.
+WAYS = {"recomputed": {"recompute": 1}, "float16": {"dtype": "float16", "loss_scale": 256.0}}
 
 
 def model():
@@ -63,6 +68,9 @@ if __name__ == "__main__":
         target.mkdir(exist_ok=True)
         run(target, "copies", CONFIG)
         run(target, "shards", sharded)
+        for way, changes in WAYS.items():
+            run(target, f"copies-{way}", dataclasses.replace(CONFIG, **changes))
+            run(target, f"shards-{way}", dataclasses.replace(sharded, **changes))
         world.wait()
         run(target, "shards-resumed", sharded, load_checkpoint(folder / "shards", 3))
     if not second:

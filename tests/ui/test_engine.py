@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 
 import pytest
 
 from llmviz.ui import engine
+from llmviz.ui.selectable_models import bundled_fitting
 from tests.pages.small_model import make_checkpoint
 
 
@@ -80,3 +82,30 @@ def test_a_damaged_card_is_one_line(monkeypatch, tmp_path, content):
     with pytest.raises(ValueError, match="card of a") as caught:
         engine.card("a")
     assert "\n" not in str(caught.value)
+
+
+def test_the_bundled_models_are_asked_once_for_each_state_of_their_cards(monkeypatch, tmp_path):
+    monkeypatch.setattr(engine, "CHECKPOINTS", tmp_path)
+    asked = []
+
+    def fits(card):
+        asked.append(card["model"])
+        return card["model"] == "gpt"
+
+    def write(name, model):
+        (tmp_path / name).mkdir(exist_ok=True)
+        (tmp_path / name / "card.json").write_text(f'{{"model": "{model}", "parameters": 1}}')
+
+    write("b", "gpt")
+    write("a", "rnn")
+    (tmp_path / "c").mkdir()
+    (tmp_path / "c" / "card.json").write_text("{")  # a damaged one is not offered
+    for _ in range(3):
+        assert [name for name, _ in bundled_fitting(fits)] == ["b"]
+    assert sorted(asked) == ["gpt", "rnn"]
+    write("a", "gpt")
+    os.utime(tmp_path / "a" / "card.json", ns=(1, 1))  # written at another time
+    assert [(name, card["model"]) for name, card in bundled_fitting(fits)] == [
+        ("a", "gpt"),
+        ("b", "gpt"),
+    ]

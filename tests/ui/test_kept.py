@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from threading import Barrier, Event
 
 import numpy as np
+import plotly.graph_objects as go
+import plotly.io as pio
 import pytest
+from plotly.tools import return_figure_from_figure_or_data
 
 from llmviz.ui.kept import kept
 
@@ -109,3 +112,22 @@ def test_nobody_writes_into_what_others_see():
     for array in (made[0].one, made[0].more[0], made[1]["a"]):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 1
+
+
+def test_a_kept_figure_is_written_out_once_and_is_what_it_was(monkeypatch):
+    written = []
+    to_dict = go.Figure.to_dict
+    monkeypatch.setattr(go.Figure, "to_dict", lambda self: written.append(1) or to_dict(self))
+
+    def drawn() -> go.Figure:
+        values = np.linspace(0, 1, 40)
+        return go.Figure(go.Scatter(x=values, y=values**2), layout={"title": "a curve"})
+
+    figure, pair = kept(1)(drawn)(), kept(1)(lambda: (drawn(), "and a word"))()
+    assert len(written) == 2
+    fresh = pio.to_json(drawn())
+    written.clear()
+    for _ in range(3):
+        assert pio.to_json(figure, validate=False) == fresh == pio.to_json(pair[0])
+        assert return_figure_from_figure_or_data(figure, validate_figure=True)["data"]
+    assert written == []

@@ -14,6 +14,7 @@ from hypothesis import strategies as some
 
 from llmviz.ui.notices import refuse_failed, without_folders
 from llmviz.ui.text import escape_markdown
+from tests.sources import nodes_where
 
 ROOT = Path(__file__).parents[2]
 # How addresses are found in text whose escapes are gone: GitHub Flavored Markdown, section 6.9.
@@ -22,13 +23,13 @@ ADDRESSES = re.compile(r"https?://|www\.|[-.\w+]@[-\w]", re.IGNORECASE)
 
 def test_warnings_and_refusals_are_shown_in_one_place():
     rooms = [ROOT / "llmviz" / room for room in ("components", "lessons", "ui")]
-    for path in sorted(path for room in rooms for path in room.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
-                continue
-            if node.func.attr in ("warning", "error") and path.name != "notices.py":
-                constant = isinstance(node.args[0], ast.Constant | ast.Attribute)
-                assert constant, f"{path.name}:{node.lineno} should call notices.warn or refuse"
+    files = sorted(path for room in rooms for path in room.rglob("*.py"))
+    for path, node in nodes_where(files, "warning", "error"):
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+            continue
+        if node.func.attr in ("warning", "error") and path.name != "notices.py":
+            constant = isinstance(node.args[0], ast.Constant | ast.Attribute)
+            assert constant, f"{path.name}:{node.lineno} should call notices.warn or refuse"
 
 
 @pytest.mark.parametrize("below", ["", "/a run/config.json", "/x.json: is missing", "' is not"])

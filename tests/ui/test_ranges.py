@@ -14,6 +14,7 @@ from llmviz.training import CheckpointError, run_folders
 from llmviz.ui import codec
 from tests.pages.harness import PAGES, boxes, fine, open_page, open_part, parts
 from tests.pages.random_links import alive, random_link
+from tests.sources import nodes_where
 
 LESSONS = Path(__file__).parents[2] / "llmviz" / "lessons"
 NUMBERS = ("slider", "number_input")
@@ -21,11 +22,10 @@ NUMBERS = ("slider", "number_input")
 
 def controls():
     """Every slider and box for a number that is tied to a control of a link."""
-    for path in sorted(LESSONS.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            named = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
-            if named and node.func.attr in NUMBERS:
-                yield f"{path.relative_to(LESSONS)}:{node.lineno}", node
+    for path, node in nodes_where(sorted(LESSONS.rglob("*.py")), *NUMBERS):
+        named = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+        if named and node.func.attr in NUMBERS:
+            yield f"{path.relative_to(LESSONS)}:{node.lineno}", node
 
 
 def spread(call):

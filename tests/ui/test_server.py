@@ -17,6 +17,7 @@ from streamlit.web.server.app_discovery import discover_asgi_app
 
 from llmviz.ui import server
 from tests.awaiting import awaited
+from tests.sources import nodes_where
 
 ROOT = Path(__file__).parents[2]
 
@@ -28,10 +29,9 @@ def test_no_file_watcher_unless_asked_for():
 
 
 def test_nobody_counts_frozen_objects():
-    for path in [ROOT / "app.py", *(ROOT / "llmviz").rglob("*.py"), *(ROOT / "pages").glob("*.py")]:
-        tree = ast.walk(ast.parse(path.read_text("utf-8")))
-        names = {node.attr for node in tree if isinstance(node, ast.Attribute)}
-        assert "get_freeze_count" not in names, path
+    files = [ROOT / "app.py", *(ROOT / "llmviz").rglob("*.py"), *(ROOT / "pages").glob("*.py")]
+    for path, node in nodes_where(files, "get_freeze_count"):
+        assert not (isinstance(node, ast.Attribute) and node.attr == "get_freeze_count"), path
 
 
 def test_frozen_once(monkeypatch):

@@ -58,3 +58,11 @@ def test_every_option_of_the_form_has_a_control():
 
 def test_every_starting_point_has_its_name_and_its_sentence():
     assert list(words.PRESETS) == list(words.PRESET_TEXTS) == list(presets.PRESETS)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_what_is_computed_again_comes_into_the_plan_of_a_model_that_can(model):
+    state = form("names") | {"r_model": model, "r_recompute": 1}
+    presets.suit(state)
+    plan, _ = plan_controls.plan_of(state)
+    assert plan.train.recompute == (1 if MODELS[model].recomputes else 0)

@@ -70,6 +70,7 @@ function readEnding(message) {
 }
 
 const views = new WeakMap();
+const cards = new WeakMap(); // by the root of a component
 // By the component's key: what its view was last told and reported. One that left the page and comes
 // back while Python keeps its state goes on from there.
 const lasting = (globalThis.llmvizLasting ??= new Map());
@@ -102,6 +103,7 @@ export function live(component, create) {
       if (width && width !== entry.width && entry.data) {
         entry.width = width;
         entry.view.layout?.(width);
+        cards.get(root)?.follow();
       }
     });
     entry.observer.observe(root);
@@ -121,6 +123,7 @@ export function live(component, create) {
       entry.view.turns = readEnding(message).turns;
       entry.width = Math.floor(entry.root.clientWidth) || 700;
       entry.view.update(entry.data, entry.width);
+      cards.get(entry.root)?.follow();
     };
     if (!entry.data) entry.root.style.visibility = "hidden"; // nothing to point at yet
     withParts(message, take, () => {
@@ -131,6 +134,7 @@ export function live(component, create) {
     });
   } else if (turned && entry.data) {
     entry.view.layout?.(entry.width);
+    cards.get(entry.root)?.follow();
   }
   return () => {
     entry.raw = undefined; // nothing that still comes is for this view
@@ -250,13 +254,24 @@ export function spotOf(event, node) {
   return [event.clientX - box.left, event.clientY - box.top];
 }
 
-// A small card beside what is pointed at; it never leaves the component's width.
+// A small card beside what is pointed at; it never leaves the component's width. `live` lets it
+// follow where the view is drawn anew.
 export function makeCard(root) {
   const card = el("div", "card", null, { role: "status", "aria-live": "polite" });
   card.hidden = true;
   root.appendChild(card);
-  return {
-    show(anchor, title, pairs) {
+  let anchor = null;
+  const place = () => {
+    card.style.left = "0px"; // where it stood before must not narrow it
+    const box = root.getBoundingClientRect();
+    const at = anchor.getBoundingClientRect();
+    // The browser itself keeps to this when the width changes: the page never becomes wider by it.
+    card.style.left = `clamp(0px, ${at.left - box.left}px, calc(100% - ${card.offsetWidth}px))`;
+    card.style.top = `${at.bottom - box.top + 6}px`;
+  };
+  const handle = {
+    show(node, title, pairs) {
+      anchor = node;
       card.replaceChildren(el("div", "card-title", title));
       const list = el("dl");
       for (const [name, value] of pairs) {
@@ -265,16 +280,19 @@ export function makeCard(root) {
       }
       card.appendChild(list);
       card.hidden = false;
-      const box = root.getBoundingClientRect();
-      const at = anchor.getBoundingClientRect();
-      const room = Math.max(0, box.width - card.offsetWidth);
-      card.style.left = `${Math.max(0, Math.min(room, at.left - box.left))}px`;
-      card.style.top = `${at.bottom - box.top + 6}px`;
+      place();
     },
     hide() {
       card.hidden = true;
     },
+    // Go to where the anchor is now. One that was removed never says that the pointer left it.
+    follow() {
+      if (!card.hidden && anchor.isConnected) place();
+      else card.hidden = true;
+    },
   };
+  cards.set(root, handle);
+  return handle;
 }
 
 // Call at most once per frame, with the last arguments.

@@ -12,6 +12,7 @@ import streamlit as st
 from llmviz.components._shared.stored import Stored
 from llmviz.components._shared.transport import mount_states
 from llmviz.components.matrix_view.view import Cell, Matrix, Window, matrix_payload, starting_states
+from llmviz.components.matrix_view.weights import Weights, by_reference
 from llmviz.figures.theme import ROLES
 
 
@@ -34,19 +35,6 @@ class Stage:
 
 
 @dataclass(frozen=True)
-class Weights:
-    """Matrices that depend on no text, by name: browsers fetch them once."""
-
-    values: Mapping[str, np.ndarray]
-    part: Stored
-
-    @classmethod
-    def of(cls, values: Mapping[str, np.ndarray]) -> Weights:
-        """Pack matrices, float32 each."""
-        return cls(values, Stored({field(name): array for name, array in values.items()}))
-
-
-@dataclass(frozen=True)
 class StagePicture:
     """What a view of stages is sent, checked; made by `stage_picture`."""
 
@@ -59,11 +47,6 @@ class StagePicture:
     def last(self) -> int:
         """The number of the last stage."""
         return len(self.payload["stages"]) - 1
-
-
-def field(name: str) -> str:
-    """The field of a stored part in which a matrix lies."""
-    return f"values of {name}"
 
 
 def stage_picture(
@@ -86,10 +69,7 @@ def stage_picture(
             raise ValueError(f"stage {stage.title!r}: unknown role {stage.role!r}")
     steps = [(names, stage.caption) for names, stage in zip(drawn, stages, strict=True)]
     payload = matrix_payload(matrices, None, steps, "auto", windows)
-    stored = {name for one in weights for name in one.values}
-    for described in payload["matrices"]:
-        if described["name"] in stored:
-            described["values"] = field(described["name"])
+    by_reference(payload["matrices"], weights)
     payload["stages"] = [
         {
             "title": stage.title,

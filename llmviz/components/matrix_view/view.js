@@ -61,7 +61,7 @@ class MatrixView {
     this.bar.update(data.stages);
     this.stage = data.stages ? step : null;
     this.build();
-    if (this.pinned) this.reveal(this.pinned);
+    if (this.pinned && !data.window?.length) this.reveal(this.pinned); // else the page says what is seen
     this.player.bar.hidden = this.caption.hidden = last < 1;
     this.placed = false; // drawn once, when the player stands at its step and all have their place
     this.player.configure(Math.max(last, 0), step, { label: (k) => data.steps[k]?.caption ?? "" });

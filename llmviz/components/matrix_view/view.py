@@ -8,6 +8,7 @@ import numpy as np
 
 from llmviz.components._shared.cell_arithmetic import Op, check
 from llmviz.components._shared.transport import mount_states, place_of
+from llmviz.components.matrix_view.weights import Weights, by_reference
 from llmviz.figures.theme import ROLES
 from llmviz.textfile import whole_number
 
@@ -85,6 +86,7 @@ def matrix_view(
     stacked: bool = False,
     narrow: int = 0,
     windows: Mapping[str, Window] | None = None,
+    weights: Sequence[Weights] = (),
     on_change: Callable[[], None] | None = None,
 ) -> MatrixState:
     """Draw linked matrices; return the pinned cell and the step.
@@ -97,14 +99,20 @@ def matrix_view(
     while narrow matrices keep their numbers; ``narrow`` does the last for matrices of up to so many
     columns where all find room. ``windows`` are named by the matrices that are seen through them;
     those moved come back as ``st.session_state[key]["window"]``, a list of (name, at).
+    Matrices whose names are among those of ``weights`` travel with these. A matrix that is not in
+    ``layout`` is not drawn; the arithmetic of others may use it.
     Raises ValueError for data that do not fit.
     """
     payload = matrix_payload(matrices, layout, steps, numbers, windows)
     payload |= {"stacked": stacked, "narrow": narrow}
+    by_reference(payload["matrices"], weights)
     count = max(1, len(payload["steps"]))
     start = count - 1 if step is None else max(0, min(step, count - 1))
     starts = starting_states(start, pinned, windows)
-    settled = mount_states("matrix_view", payload, key=key, starts=starts, on_change=on_change)
+    parts = (one.part for one in weights)
+    settled = mount_states(
+        "matrix_view", payload, *parts, key=key, starts=starts, on_change=on_change
+    )
     shapes = {matrix.name: np.shape(matrix.values) for matrix in matrices}
     cell = _read_cell(settled["pinned"], shapes)
     return MatrixState(cell, place_of(settled["step"], count, start))

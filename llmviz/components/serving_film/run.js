@@ -30,14 +30,14 @@ export function slotsUsed(length, place, blockSize) {
   return Math.max(0, Math.min(blockSize, length - place * blockSize));
 }
 
-// What a request has written up to a tick.
-export function textAt({ pieces }, at) {
+// What a request has written up to a tick; while a beam search goes on, the text of a hypothesis.
+export function textAt({ pieces, texts }, at) {
   let text = "";
   for (const [tick, piece] of pieces) {
     if (tick > at) break;
     text += piece;
   }
-  return text;
+  return text || (latest(texts, at) ?? "");
 }
 
 // The state of each request at each tick, by its number among `stateNames`.

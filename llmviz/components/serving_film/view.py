@@ -29,7 +29,8 @@ class FilmSequence:
 
     name: how it is called; prompt: its text, of `prompt_tokens` tokens; wanted: new tokens at most;
     arrives: seconds from the beginning. pieces: at which tick it wrote which text. tables: its
-    block tables as they change; lengths: for how many tokens they have a place, likewise.
+    block tables as they change; lengths: for how many tokens they have a place, likewise. texts:
+    of a hypothesis of a beam search its whole text as it changes, until there are pieces.
     """
 
     name: str
@@ -40,6 +41,7 @@ class FilmSequence:
     pieces: Sequence[tuple[int, str]]
     tables: Changes
     lengths: Changes
+    texts: Changes = ()
 
 
 @dataclass(frozen=True)
@@ -143,6 +145,7 @@ def film_payload(film: Film, words: Mapping[str, str], states: Mapping[str, str]
                 "pieces": [list(piece) for piece in one.pieces],
                 "tables": [[tick, list(table)] for tick, table in one.tables],
                 "lengths": [list(change) for change in one.lengths],
+                "texts": [list(change) for change in one.texts],
             }
             for one in film.sequences
         ],

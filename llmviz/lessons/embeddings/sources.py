@@ -21,7 +21,8 @@ from llmviz.study.vector_tables import table_of, untrained_table
 from llmviz.ui import engine
 from llmviz.ui.common import count, keep, refuse, suggest
 from llmviz.ui.prose import prose, quote
-from llmviz.ui.selectable_models import card_of, load, offered
+from llmviz.ui.rerun import once
+from llmviz.ui.selectable_models import bundled_fitting, card_of, load, offered
 from llmviz.ui.selectable_models import label as menu_label
 from llmviz.ui.state import PageState
 
@@ -29,15 +30,15 @@ MISTAKEN = ("no-mask", "no-shift", "off-by-one", "two-softmaxes", "no-scale")
 FIRST = (DEFAULT_MODEL, "tiny-world-word2vec")  # in this order at the head of the list
 
 
+@once
 def names(asked: str = "") -> list[str]:
     """Return the models that have a table: the bundled ones, then the learner's own runs.
 
     asked: the model in force; a run that only a link names is offered, too.
     """
     known = []
-    for name in engine.names():
-        card = card_of(name)  # a damaged one is not offered
-        if card and _has_table(card) and not name.endswith(MISTAKEN):
+    for name, _ in bundled_fitting(_has_table):
+        if not name.endswith(MISTAKEN):
             place = FIRST.index(name) if name in FIRST else len(FIRST)
             known.append((place, not name.startswith("tiny"), name))
     return [name for *_, name in sorted(known)] + offered(_has_table, asked)

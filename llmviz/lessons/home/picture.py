@@ -26,7 +26,7 @@ from llmviz.ui import engine
 from llmviz.ui.common import keep, refuse
 from llmviz.ui.kept import kept
 from llmviz.ui.model_on_text import reads_text
-from llmviz.ui.selectable_models import card_of, label, offered
+from llmviz.ui.selectable_models import bundled_fitting, label, offered
 from llmviz.ui.state import PageState
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ BROKEN = "home.broken"  # session: the text after which the model wants bytes of
 def models() -> list[str]:
     """Return the bundled models that the machine can show: those that read and write text."""
     # What is wrong with a damaged one is said by the list of models at the end of the page.
-    fitting = [name for name in engine.names() if (card := card_of(name)) and reads_text(card)]
+    fitting = [name for name, _ in bundled_fitting(reads_text)]
     return sorted(fitting, key=lambda name: (name != DEFAULT_MODEL, name))
 
 

@@ -23,7 +23,8 @@ from llmviz.ui.common import count, keep, refuse
 from llmviz.ui.engine_ready import engine_ready
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
-from llmviz.ui.selectable_models import card_of, label, load, offered
+from llmviz.ui.model_on_text import reads_text
+from llmviz.ui.selectable_models import bundled_fitting, card_of, label, load, offered
 from llmviz.ui.shell import HALF_CHARACTER
 from llmviz.ui.state import LEARNER_TEXT, PageState
 
@@ -68,15 +69,7 @@ def models(asked: str = "") -> list[str]:
 
     `asked` is the model in force; a run that only its link names is offered, too.
     """
-    known = []
-    for name in engine.names():
-        card = card_of(name)  # a damaged one is not offered
-        if (
-            card
-            and able(card.get("model"), "next_token", "attention")
-            and card.get("corpus") != "names"
-        ):
-            known.append(name)
+    known = [name for name, _ in bundled_fitting(reads_text)]
     known.sort(key=lambda name: (name != params.DEFAULT_MODEL, name))
     return known + offered(_writes, asked)
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 
+import torch
 from torch import Tensor
 
 
@@ -34,6 +35,11 @@ def share_heads(x: Tensor, n_head: int) -> Tensor:
 def merge_heads(x: Tensor) -> Tensor:
     """Put the heads back side by side, the inverse of `split_heads`: (…, H, T, D) to (…, T, C)."""
     return x.transpose(-2, -3).flatten(-2)
+
+
+def at_places(x: Tensor, places: Tensor) -> Tensor:
+    """Return one token of each text: x (B, T, …), places (B,) counted from 0, to (B, 1, …)."""
+    return x[torch.arange(len(x), device=x.device), places][:, None]
 
 
 HeadName = tuple[int | str, int]  # (layer, head); in an encoder–decoder the layer is a path

@@ -9,7 +9,13 @@ import math
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from llmviz.nn.attention.heads import changed_heads, merge_heads, share_heads, split_heads
+from llmviz.nn.attention.heads import (
+    at_places,
+    changed_heads,
+    merge_heads,
+    share_heads,
+    split_heads,
+)
 from llmviz.nn.attention.steps import attention, fast_attention, weights_and_output
 from llmviz.nn.cache import KVCache
 from llmviz.nn.positions import Rotary
@@ -102,6 +108,7 @@ class MultiHeadAttention(nn.Module):
         causal: bool = False,
         source: Tensor | None = None,
         cache: KVCache | None = None,
+        places: Tensor | None = None,
     ) -> Tensor:
         """What the heads add to the residual stream: (B, T, C) to (B, T, C).
 
@@ -109,8 +116,14 @@ class MultiHeadAttention(nn.Module):
         causal: says that `mask` is the causal one.
         source: (B, S, C), who is asked, if `cross`.
         cache: keys and values of the tokens before x, in layer number `layer`; it is extended.
+        places: (B,), the one token of each text that asks; the result is then (B, 1, C), and
+          `mask` must be (T, S).
         """
         q, k, v = self.queries_keys_values(x, source, 0 if cache is None else cache.length)
+        if places is not None:
+            q = at_places(q.transpose(1, 2), places).transpose(1, 2)  # (B, H, 1, D)
+            mask = None if mask is None else mask[places][:, None, None]  # (B, 1, 1, S)
+            causal = False
         q, k, v = self.tap_q(q), self.tap_k(k), self.tap_v(v)  # (B, H, T, D), (B, G, T, D) twice
         if cache is not None:
             k, v = cache.extend(self.layer, k, v)

@@ -35,7 +35,7 @@ from llmviz.ui.model_on_text import (
     reads_text,
     spoken,
 )
-from llmviz.ui.selectable_models import card_of, label, offered
+from llmviz.ui.selectable_models import bundled_fitting, label, offered
 from llmviz.ui.state import PageState
 
 __all__ = ["Read", "load_and_read", "names_of", "read_text", "spoken"]
@@ -43,8 +43,7 @@ __all__ = ["Read", "load_and_read", "names_of", "read_text", "spoken"]
 
 def losses() -> dict[str, float]:
     """Return the bundled GPTs that read text with their losses, the lowest first."""
-    cards = {name: card_of(name) for name in engine.names()}
-    by_name = {name: loss_of(card) for name, card in cards.items() if card and reads_text(card)}
+    by_name = {name: loss_of(card) for name, card in bundled_fitting(reads_text)}
     return dict(sorted(by_name.items(), key=lambda one: (one[1], one[0])))
 
 

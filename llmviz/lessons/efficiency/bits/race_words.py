@@ -6,7 +6,7 @@ TEXT = (
     "batches. Only the formats of its numbers differ: each way names the type of its products, and "
     "the type that holds the weights and Adam's averages. With a **scale**, the loss is multiplied "
     "by 2¹⁶ at first. If a gradient becomes infinite, there is no update in that step, and the "
-    "scale is halved; after 2,000 steps with an update, one after another, it is doubled."
+    "scale is halved. After 2,000 steps in a row with an update, it is doubled."
 )
 WAYS_LABEL = "Ways"
 WAYS = {
@@ -20,10 +20,10 @@ WAYS = {
 STEPS = "Steps"
 SHRINK = "Loss divided by, as a power of 2"
 SHRINK_TEXT = (
-    "Here most gradients are large enough for float16. Divide the loss to see what happens where "
-    "they are smaller, as in a term of the loss with a small weight: try 14. Adam divides each "
-    "gradient by its usual size. So in float32 such a factor changes little, as long as gradients "
-    "are well above Adam's ε of 10⁻⁸."
+    "Here most gradients are large enough for float16. Divide the loss to see what happens with "
+    "smaller ones: try 14. Such small gradients come, for example, from a term of the loss that "
+    "has a small weight. Adam divides each gradient by its usual size. So in float32 such a factor "
+    "changes little, as long as gradients are well above Adam's ε of 10⁻⁸."
 )
 START = "Train"
 LOSS_AXES = ("steps", "loss of the batch, nats per token")

@@ -72,8 +72,8 @@ BOARD = {
 LIMITS_TITLE = "What each format can hold"
 LIMITS = ("format", "bits", "largest", "smallest normal", "smallest above 0", "from 1 to the next")
 LIMITS_NOTE = (
-    "float8 e4m3 has no infinity: what is too large becomes ±448 here, as torch writes it. Some "
-    "hardware makes NaN of it instead."
+    "float8 e4m3 has no infinity. A number that is too large becomes ±448 here, as in torch. Some "
+    "hardware turns it into NaN instead."
 )
 GAP_ASK = "How far is it from {number} to the next larger number of float16?"
 GAP_REASONS = {
@@ -82,8 +82,12 @@ GAP_REASONS = {
         "numbers, so they are 2ᵉ ÷ 1,024 apart; here e = {power}."
     ),
     "half": "That is the largest rounding error: half of the distance.",
-    "bfloat16": "So far apart are bfloat16's numbers of this size: it has 7 bits of mantissa.",
-    "float32": "So far apart are float32's numbers of this size: it has 23 bits of mantissa.",
+    "bfloat16": (
+        "That is the distance between bfloat16's numbers of this size: it has 7 bits of mantissa."
+    ),
+    "float32": (
+        "That is the distance between float32's numbers of this size: it has 23 bits of mantissa."
+    ),
 }
 
 # --- sums
@@ -112,11 +116,11 @@ SUM_COLUMNS = (
 NEVER = "–"
 SUM_NOTE = (
     "**In pairs** adds neighbours first, then the sums of neighbours, and so on: most sums that "
-    "meet are of like size. **Exact, of these** is the true sum of the numbers as the format holds "
-    "them, which are rounded already. 2048 is too large for float8 e4m3, which then begins with "
-    "its largest number, 448. A row that stands still gets no larger, however many are added. "
-    "Mean losses and dot products are long sums. So hardware that multiplies matrices of 16 bits "
-    "often adds up in float32."
+    "meet are of like size. **Exact, of these** is the true sum of the rounded numbers that the "
+    "format holds. 2048 is too large for float8 e4m3, which then begins with its largest number, "
+    "448. A sum that stands still gets no larger, however often you add. A mean loss and a dot "
+    "product are long sums, too. So hardware that multiplies matrices of 16 bits often adds up in "
+    "float32."
 )
 SUM_ASK = "In bfloat16, what is {large} + {small}, added once?"
 SUM_REASONS = {
@@ -135,9 +139,9 @@ GRADIENT_TITLE = "Gradients that are too small for float16"
 GRADIENT_TEXT = (
     "In [[mixed precision]] the large products are computed in 16 bits, while weights, their "
     "gradients and the optimizer's state stay in float32. float16 has only 5 bits of exponent: "
-    "below {normal} it has fewer digits, and what is not above {vanish} becomes 0. These are the "
-    "gradients of one real step of the model on its own corpus, computed in float32: {counted}, "
-    "of a loss of {loss} nats, the mean over {tokens}."
+    "below {normal} it has fewer digits, and a number that is not above {vanish} becomes 0. Below "
+    "are the gradients of one real step of the model on its own corpus, computed in float32: "
+    "{counted}. The loss is {loss} nats, the mean over {tokens}."
 )
 GRAD_MODEL, GRAD_OF = "Model", "Gradients of"
 GRADIENTS_OF = {"activations": "activations", "weights": "weights"}
@@ -162,11 +166,11 @@ FATES = {
 }
 POWER_AXES = ("gradient × scale, as a power of 2", "gradients")
 FATE_READ = (
-    "What float16 makes of these gradients at this scale, and how often. Becomes 0: **{vanish}**; "
-    "subnormal: {subnormal}; normal: {normal}; becomes infinite: {overflow}; 0 "
+    "What happens to these gradients in float16 at this scale, and to how many of them. Becomes 0: "
+    "**{vanish}**; subnormal: {subnormal}; normal: {normal}; becomes infinite: {overflow}; 0 "
     "already in float32: {zero}. Of those that are not 0 in float32, **{lost}** are lost: they "
-    "become 0 or infinite. The smallest may be rounding alone, of gradients that would be 0 with "
-    "exact numbers. bfloat16 has the exponents of float32, so it usually needs no scale."
+    "become 0 or infinite. The smallest gradients may come from rounding alone: with exact numbers "
+    "they would be 0. bfloat16 has the exponents of float32, so it usually needs no scale."
 )
 SCALE_ASK = (
     "By which power of two must the loss be multiplied at least, so that no gradient becomes 0 in "
@@ -186,11 +190,11 @@ NO_GRADIENT = "Every gradient of this step is 0 in float32, so there is nothing 
 UPDATE_TITLE = "Updates that change nothing"
 UPDATE_TEXT = (
     "Suppose the weights themselves were held in 16 bits. An update of Adam is usually about as "
-    "large as the [[learning rate]] or smaller, and a weight changes only if the update is about "
-    "half of the distance to the next number or more. Otherwise w − update is rounded back to w. "
-    "These are the weights of the same model and one update of Adam, with averages over the "
-    "gradients of {batches} real batches. The bars show each update, divided by the **distance** "
-    "from its weight to the next number. Move the learning rate."
+    "large as the [[learning rate]] or smaller. A weight changes only if its update is about half "
+    "of the distance to the next number or more. Otherwise w − update is rounded back to w. These "
+    "are the weights of the same model and one update of Adam, with averages over the gradients of "
+    "{batches} real batches. The bars show each update, divided by the **distance** from its "
+    "weight to the next number. Move the learning rate."
 )
 RATE, UPDATED = "Learning rate", "Weights held in"
 RATES = ("0.03", "0.01", "0.003", "0.001", "0.0003", "0.0001", "0.00003", "0.00001")
@@ -204,7 +208,7 @@ UPDATE_READ = (
 UPDATE_OTHER = "{format} it is {lost}"
 UPDATE_WHY = (
     "That is why training in 16 bits usually keeps a **master copy** of the weights in float32. "
-    "Small updates add up there, until the 16-bit weight that is made of it changes, too."
+    "Small updates add up there, until the rounded 16-bit weight changes, too."
 )
 OPTIMIZERS = "Descent: how Adam makes its updates"
 LOST_AXES = ("learning rate", "share of weights that stay")
@@ -217,5 +221,5 @@ UPDATE_REASONS = {
         "That is the share in float16, which has 10 bits of mantissa. bfloat16 has 7 of them."
     ),
     "float32": "That is the share in float32, with 23 bits of mantissa.",
-    "other": "Counted, it is another share: see the figures below.",
+    "other": "The count gives another share: see the figures below.",
 }

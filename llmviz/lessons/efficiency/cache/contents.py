@@ -7,7 +7,7 @@ import streamlit as st
 
 from llmviz import components as lv
 from llmviz.components.cell_grid.view import cell_grid
-from llmviz.lessons.efficiency.cache import words
+from llmviz.lessons.efficiency.cache import cells, words
 from llmviz.lessons.efficiency.cache.params import READ, WRITTEN
 from llmviz.sampling.generation import can_cache
 from llmviz.study.cache_contents import CacheContents, cache_contents
@@ -55,7 +55,7 @@ def draw(state: PageState) -> engine.Bundled | None:
     st.slider(words.LENGTH, **_length(state, total))
     length = min(state["cachelength"], total)
     _grid(state, bundled, ids, tokens, length)
-    _matrices(state, found, tokens, length)
+    _matrices(state, bundled, found, tokens, length)
     prose(told(found, length))
     _code(bundled, ids, found)
     return bundled
@@ -139,34 +139,28 @@ def _grid(
     st.caption(words.GRID_READ.format(token=quote(tokens[length - 1])))
 
 
-def _matrices(state: PageState, found: CacheContents, tokens: list[str], length: int) -> None:
+def _matrices(
+    state: PageState,
+    bundled: engine.Bundled,
+    found: CacheContents,
+    tokens: list[str],
+    length: int,
+) -> None:
     layer, head = state["cachelayer"], state["cachehead"]
-    shown = {
-        "keys": found.keys[layer, head, :length],
-        "values": found.values[layer, head, :length],
-    }
-    matrices = [
-        lv.Matrix(
-            name,
-            values,
-            words.MATRICES[name].format(layer=layer, head=head),
-            row_labels=tokens[:length],
-            row_axis=words.TOKEN_AXIS,
-            col_axis=words.NUMBER_AXIS,
-            role={"keys": "key", "values": "value"}[name],
-        )
-        for name, values in shown.items()
-    ]
-    shapes = {name: values.shape for name, values in shown.items()}
+    weights = cells.weights_of(bundled.name, bundled.version, layer, head)
+    size = found.keys.shape[-1]
+    shapes = dict.fromkeys(("keys", "values"), (length, size))
     key = f"{KEY}.matrices"
     lv.matrix_view(
-        matrices,
+        cells.matrices(bundled.model, found, weights, tokens, layer, head, length),
         key=key,
         layout=[["keys"], ["values"]],
         stacked=True,
         pinned=lv.cell_of(state["cachecell"], shapes),
+        weights=[weights],
         on_change=keeping(state, "cachecell", key, "pinned"),
     )
+    st.caption(cells.told(bundled.model, layer))
 
 
 def told(found: CacheContents, length: int) -> str:

@@ -24,6 +24,18 @@ GRID_READ = (
     "A click on a row opens its keys and values below. The last token in the cache is “{token}”."
 )
 MATRICES = {"keys": "keys of layer {layer}, head {head}", "values": "values of the same head"}
+CELLS = (
+    "Point at a cell to see the sum that it came from; click it to see all of its terms. x is what "
+    "the attention of this layer reads of a token: its row of the residual stream{normed}, {width} "
+    "numbers. A key is x times W_K{key_bias}, and a value is x times W_V{value_bias}. In this head "
+    "each of the two matrices has {width} rows and {size} columns."
+)
+CELLS_NORMED = " after the norm"
+CELLS_BIAS = " plus b_{letter}"
+CELLS_TURNED = (
+    "Keys are also turned by angles that grow with the position, and go into the cache like that: "
+    "the arithmetic of a key shows this last step."
+)
 TOKEN_AXIS = "token"
 NUMBER_AXIS = "number"
 READ = (

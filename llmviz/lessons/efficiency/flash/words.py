@@ -5,19 +5,19 @@ TEXT = (
     "[[attention|Attention]] gives each token a row of scores, one for each token that it may see. "
     "For a long text that matrix is huge. Arithmetic happens in [[fast memory]], which is small; "
     "what does not fit there must be written to large, slow memory and read back. Often that takes "
-    "longer than the arithmetic itself.\n\n"
-    "[[flash attention|Flash attention]] cuts the matrix into tiles that fit into fast memory. "
-    "The difficulty is [[softmax]]: it needs the largest score and the sum of a whole row, and a "
-    "tile has only a part of the row. The answer is to keep a running maximum and a running sum, "
-    "and to put them right when a tile brings a larger score. Nothing is left out and nothing is "
-    "estimated: the result is that of whole attention, up to rounding."
+    "longer than the arithmetic itself.\n\n[[flash attention|Flash attention]] cuts the matrix "
+    "into tiles that fit into fast memory. The difficulty is [[softmax]]: it needs the largest "
+    "score and the sum of a whole row, and a tile has only a part of the row. The answer is to "
+    "keep a running maximum and a running sum, and to correct them when a tile brings a larger "
+    "score. Nothing is left out and nothing is estimated: the result is that of whole attention, "
+    "up to rounding."
 )
 LAYER = "Layer"
 HEAD = "Head"
 TILE = "Rows and columns of a tile"
 WHY = (
-    "Shown first is layer {layer}, head {head}: with tiles of {side} × {side}, rows of no other "
-    "head get a larger maximum more often on this text."
+    "The picture begins with layer {layer}, head {head}. With tiles of {side} × {side} on this "
+    "text, rows get a larger maximum there at least as often as in any other head."
 )
 KEYS = (
     "Step through the tiles. Below the matrix stand the rows of the tile at work; choose one to "
@@ -46,11 +46,11 @@ FILM = {
 CAPTION = "Tile {number} of {all}: {rows} and {columns}. {change} {end}"
 ROW, ROWS = "row {first}", "rows {first} to {last}"
 COLUMN, COLUMNS = "column {first}", "columns {first} to {last}"
-FIRST = "It is the first tile of its rows, so there is no sum to put right."
-NO_RISE = "No row gets a larger maximum, so what was summed stays as it is."
+FIRST = "It is the first tile of its rows, so there is no sum to correct."
+NO_RISE = "No row gets a larger maximum, so the sums so far stay as they are."
 RISE = (
-    "{rows} a larger maximum. In such a row what was summed before, exponentials and values, is "
-    "multiplied by the factor e^(old maximum − new maximum)."
+    "{rows} a larger maximum. In such a row both sums so far, that of the exponentials and that of "
+    "the values, are multiplied by the factor e^(old maximum − new maximum)."
 )
 GETS, GET = "1 row gets", "{count} rows get"
 ENDED = "After it, the output of its rows is complete and is written to slow memory."
@@ -65,14 +65,14 @@ ONE_TILE = "The whole matrix fits into this one tile. With smaller tiles there i
 
 ASK = (
     "{where} the largest score so far is {old}, and the exponentials so far add up to {total}. The "
-    "next tile brings a larger score: {new}. What becomes of the sum of what was seen before?"
+    "next tile brings a larger score: {new}. What happens to the sum so far?"
 )
 ASK_HERE = "In row {row}, after tile {tile},"
 ASK_EXAMPLE = "Suppose that in some row"
 ANSWER = "It becomes {value}."
 ASK_RIGHT = (
     "Each exponential was e^(score − {old_}) and must be e^(score − {new_}). All of them differ by "
-    "the same factor, e^({old} − {new_}) ≈ {factor}, so one product puts the whole sum right: "
+    "the same factor, e^({old} − {new_}) ≈ {factor}, so one product corrects the whole sum: "
     "{total} × {factor} ≈ {right}. The sum of the values is multiplied by the same factor."
 )
 ASK_WRONG = {
@@ -90,13 +90,13 @@ ASK_WRONG = {
 
 MOVED_TITLE = "What is read and written"
 MOVED_TEXT = (
-    "Counted here, for one head: every number that goes from slow memory to fast memory or back. "
+    "Here we count, for one head, every number that goes from slow memory to fast memory or back. "
     "With **whole matrices** there are three operations. The scores are computed and written; they "
-    "are read again for softmax, and the weights are written; these are read again for the "
-    "product with the values. With **tiles**, each query is read once and each output is written "
-    "once; for each strip of rows the keys and values of its tiles are read again. A tile is as "
-    "large as fast memory allows: queries, output, keys, values and scores of a tile must fit, and "
-    "a maximum and a sum for each row. Each number is counted with 2 bytes, as in float16."
+    "are read again for softmax, and the weights are written; these are read again for the product "
+    "with the values. With **tiles**, each query is read once and each output is written once. The "
+    "keys and values are read again for each strip of rows. A tile is as large as fast memory "
+    "allows. Its queries, output, keys, values and scores must fit, and also a maximum and a sum "
+    "for each row. Each number is counted with 2 bytes, as in float16."
 )
 LENGTH = "Tokens of the text"
 MEMORY = "Fast memory, in KiB"
@@ -114,10 +114,10 @@ MORE = "{ratio:.1f} times more"
 ABOUT = "about as much"
 GROWTH = (
     "Both curves grow with the square of the length where texts are long, since each query must "
-    "meet each key that it may see. What tiles save is the way of the matrix to slow memory and "
-    "back. The smaller fast memory is beside the square of the head size, the smaller the tiles "
-    "beside the head size and the more often keys and values are read. In the end tiles save "
-    "nothing."
+    "meet each key that it may see. With tiles, the matrix itself never goes to slow memory and "
+    "back. But the smaller the tiles are compared with the head size, the more often keys and "
+    "values are read. If fast memory is small compared with the square of the head size, tiles "
+    "save nothing in the end."
 )
 ASK_GROWTH = (
     "The text has {length}. Suppose that it were twice as long. How many times as much would the "
@@ -125,9 +125,9 @@ ASK_GROWTH = (
 )
 TIMES = "{value} times as much"
 GROWTH_RIGHT = (
-    "Counted: {before} at {length}, {after} at twice as many. Queries and output grow with the "
-    "length alone. Keys and values are read again for each strip of rows: {strips} here, {more} at "
-    "twice as many."
+    "Counted: {before} at {length}, {after} at twice as many. Queries and output grow in "
+    "proportion to the length. Keys and values are read again for each strip of rows: {strips} "
+    "here, {more} at twice as many."
 )
 GROWTH_WRONG = {
     "linear": "That would be so if keys and values were read once only, whatever the length.",
@@ -154,12 +154,12 @@ WAYS = {"matrices": "whole matrices", "tiles": "our tiles", "fused": "fused kern
 TIMES_AXES = ("tokens of the text", "milliseconds")
 PEAK_AXES = ("tokens of the text", "MB")
 TIMES_NAME = "Time of a pass"
-PEAK_NAME = "Memory beside input and output"
+PEAK_NAME = "Memory besides input and output"
 TIMES_READ = (
     "At {length}: whole matrices take {matrices:.1f} ms and {matrices_memory}; our tiles take "
     "{tiles:.1f} ms and {tiles_memory}; the fused kernel takes {fused:.1f} ms and {fused_memory}."
 )
 TIMES_NOTE = (
-    "Time is that of all cores of the processor together, the quickest of {tries} passes; "
-    "memory is the most that torch held at one time on the way."
+    "The time is what all cores of the processor spent together, in the quickest of {tries} "
+    "passes. The memory is the most that torch held at any one time."
 )

@@ -2,12 +2,12 @@
 
 TITLE = "What a training step keeps in memory"
 TEXT = (
-    "A model that only writes needs its weights. A model that learns needs more: a [[gradient]] "
-    "for each weight, what the optimizer keeps (AdamW keeps two averages for each weight), and the "
-    "[[activations]], which are results of the forward pass that the backward pass needs again. "
-    "Here one real step is made with AdamW on a copy of the model, without dropout, on the first "
-    "stories of tiny-world. torch reports every tensor that is made and every one that is freed. "
-    "Move the pointer over the picture, or use the arrow keys."
+    "A model that only writes needs its weights. A model that learns needs more. It needs a "
+    "[[gradient]] for each weight, and what the optimizer keeps: AdamW keeps two averages for each "
+    "weight. It also needs the [[activations]], which are results of the forward pass that the "
+    "backward pass uses again. Here one real step is made with AdamW on a copy of the model, "
+    "without dropout, on the first stories of tiny-world. torch reports every tensor that is made "
+    "and every one that is freed. Move the pointer over the picture, or use the arrow keys."
 )
 ROWS = "Texts in the batch"
 TOKENS = "Tokens of each"
@@ -100,18 +100,17 @@ TABLE_READ = (
     "tokens; A is {each:,} numbers kept for each token. A number takes 4 bytes in float32. {rest}"
 )
 TABLE_PEAK = (
-    "The peak is not the sum of the four: gradients come while activations go, and what is "
-    "temporary, the batch and fixed tables (such as the mask) are there, too."
+    "The peak is not the sum of the four. Gradients are made while activations are freed. "
+    "Temporary tensors, the batch and fixed tables (such as the mask) take memory, too."
 )
 TABLE_EXACT = (
-    "What is left over: AdamW counts the steps of each tensor (4 bytes each), and the loss keeps "
-    "one number."
+    "The rest: AdamW counts the steps of each tensor (4 bytes each), and the loss keeps one number."
 )
 TABLE_ABOUT = (
     "For a model of this form A is an estimate. Which tensors torch keeps depends on the form, so "
     "what is measured can differ from it."
 )
-KEPT_TITLE = "What a token leaves behind, tensor by tensor"
+KEPT_TITLE = "What is kept for each token, tensor by tensor"
 KEPT = {
     "norm_inputs": "inputs of the two norms",
     "norm_outputs": "outputs of the two norms",
@@ -151,8 +150,8 @@ WAYS_TEXT = (
     "When the backward pass comes to a group of k blocks, its forward pass is run again. "
     "**Accumulation** splits the batch into [[micro-batch|micro-batches]]: each goes forward and "
     "backward by itself, and the gradients add up. Both lead to the same update, up to rounding. "
-    "The button tries each way on the model and the batch above: it counts the bytes, and measures "
-    "the time of a step in turns, so that a busy machine slows all ways alike."
+    "The button tries each way on the model and the batch above: it counts the bytes and measures "
+    "the time of a step. The ways take turns, so that a busy machine slows all of them alike."
 )
 WAYS_START = "Try all ways"
 WAYS_GOES = "Counting and measuring …"
@@ -187,8 +186,8 @@ WAYS_PIECES = (
     "{equal}"
 )
 WAYS_NOTE = (
-    "Measured on this machine, on one thread, the shortest of {rounds}; time of the processor for "
-    "this work alone."
+    "Measured on this machine, on one thread: the time that the processor spent on this work "
+    "alone, in the shortest of {rounds}."
 )
 WAYS_COMMAND = (
     "Training takes both as options: `python -m llmviz train … --recompute 1 --accumulate 4`."
@@ -208,8 +207,8 @@ RECOMPUTE_REASONS = (
 PAPER_TITLE = "Any model, on paper"
 PAPER_TEXT = (
     "The same kinds of memory for any model, also for one that does not fit on this machine. "
-    "Choose a shape or type your own. No model is built. What comes and goes during a step is not "
-    "in the sum, so leave room."
+    "Choose a shape or type your own. No model is built. Temporary tensors of a step are not in "
+    "the sum, so leave room for them."
 )
 SHAPE = "Shape"
 PAPER = {

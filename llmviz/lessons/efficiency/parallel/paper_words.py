@@ -52,8 +52,8 @@ FITS_LINE = {
     ),
     "data": "Even with data parallel alone, weights, gradients and state fit into one GPU.",
     "other": (
-        "With {stage}, what each GPU holds fits into its memory. With the ways that stand before "
-        "it in the table it does not."
+        "With {stage}, what each GPU holds fits into its memory. With the ways above it in the "
+        "table it does not."
     ),
 }
 ASK = (
@@ -68,8 +68,10 @@ ANSWERS = (
 REASONS = (
     "That holds for stages 1 and 2: a reduce-scatter of the gradients and an all-gather of the "
     "weights are the two halves of an all-reduce.",
-    "Weights are gathered twice, for the forward and for the backward pass, and gradients are "
-    "reduce-scattered: three halves of an all-reduce in the place of two.",
+    (
+        "Weights are gathered twice, for the forward and for the backward pass, and gradients are "
+        "reduce-scattered: three halves of an all-reduce instead of two."
+    ),
     "Each GPU sends parts alone, less than all weights in each gathering, however many GPUs there "
     "are.",
 )

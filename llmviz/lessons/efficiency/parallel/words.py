@@ -32,7 +32,7 @@ ABOUT = {
     ),
     "zero1": (
         "**ZeRO, stage 1.** As data parallel, with {rows} of {batch} rows each. But AdamW keeps "
-        "two numbers for each weight, and it is enough that one process keeps them. Each process "
+        "two numbers for each weight, and it is enough if one process keeps them. Each process "
         "gets the summed gradients of its part ([[reduce-scatter]]), updates that part of the "
         "weights, and the parts are sent to all ([[all-gather]])."
     ),
@@ -130,8 +130,8 @@ HELD = (
     "{share} of what one process alone would hold, {alone}. All processes together hold {all}."
 )
 COMPARED = (
-    "All ways on {processes} processes, from the runs that come with the app: what the process "
-    "that holds the most has."
+    "All ways on {processes} processes, from the runs that come with the app. For each way, the "
+    "memory of the process that holds the most."
 )
 COMPARED_NOTE = (
     "The model with experts has more parameters than that of the other ways: one process alone "
@@ -159,23 +159,22 @@ SENDS = "on its way: {label}"
 STEP_TIME = (
     "The fastest step took {step}; on one process alone the fastest took {alone}. Of the time of "
     "all processes in this step, {compute} went into computing, in {send} data were on their way, "
-    "and in the other {wait} a process waited. Where a process has to wait for a core, that counts "
-    "as what it was doing."
+    "and in the other {wait} a process waited. If a process has to wait for a core, that time "
+    "counts as part of its work."
 )
 BUBBLE = (
     "The time in which a process of a pipeline does not compute is called its [[bubble]]. In the "
     "step that is drawn it is **{measured}** of the time of all processes. That depends on more "
-    "than the pipeline: messages take time, {why}, and the update counts as computing.\n\n"
-    "So here is the same step as it would be without that: each piece takes as long as a core "
-    "really worked on it, every process has a core of its own, and messages take no time. The "
-    "update is left out."
+    "than the pipeline: messages take time, {why}, and the update counts as computing.\n\nHere is "
+    "the same step without all that: each piece takes as long as a core really worked on it, every "
+    "process has a core of its own, and messages take no time. The update is left out."
 )
 WHY_TURNS = "processes without a core of their own wait for one"
 WHY_CORES = "other programs may use the cores, too"
 REPLAYED = (
     "Now the bubble is **{replayed}** of the time. With p = {processes} stages and m = {micro} "
-    "{parts} the formula (p − 1) ÷ (m + p − 1) gives **{formula}**, for stages "
-    "and micro-batches that all take equally long."
+    "{parts} the formula (p − 1) ÷ (m + p − 1) gives **{formula}**. It holds if all stages and "
+    "micro-batches take equally long."
 )
 
 SAME_TITLE = "The same model?"
@@ -198,8 +197,8 @@ SENT_TITLE = "What is sent"
 SENT_TEXT = {
     "data": (
         "In a ring of N processes with P bytes of gradients, an all-reduce sends 2 · (N − 1) ÷ N · "
-        "P bytes from each process: first parts go round and are added up, so that each process "
-        "has the sum of one part, then these sums go round."
+        "P bytes from each process. First, parts go round and are added up, until each process has "
+        "the sum of one part. Then these sums go round."
     ),
     "zero1": (
         "The all-reduce falls into its two halves: a reduce-scatter of the gradients and an "
@@ -255,10 +254,10 @@ FROM_SETTINGS = "from the settings alone"
 FROM_ROUTES = "from the settings, and from how many tokens the router sent to other processes"
 NO_SOCKETS = "This system does not say what sockets sent."
 GLOO = (
-    "The sockets of process 1 sent {times:.2f} times what was counted. A library may do an "
-    "operation in another way than a ring: if a reduce-scatter is made of a whole all-reduce, of "
-    "which each process keeps its part, {double} would be sent; its sockets sent {sockets}. For "
-    "GPUs there is the library NCCL in the place of gloo."
+    "The sockets of process 1 sent {times:.2f} times what was counted. A library need not use a "
+    "ring. If it makes a reduce-scatter out of a whole all-reduce, of which each process keeps "
+    "only its part, {double} would be sent. The sockets sent {sockets}. On GPUs the library NCCL "
+    "takes the place of gloo."
 )
 ASK = (
     "Think of a pipeline: {processes} processes with equal layers, through which the batch goes in "
@@ -272,8 +271,10 @@ ASK_REASONS = (
     "Each micro-batch has half of the rows that it had, so the bubble, p − 1 micro-batches long, "
     "takes half as long. But the step gets shorter, too: the share is more than half of what it "
     "was.",
-    "Each micro-batch has half of the rows that it had, so the bubble, p − 1 micro-batches long, "
-    "takes half as long, and the work is the same: the share falls.",
+    (
+        "Each micro-batch has half of the rows that it had, so the bubble, p − 1 micro-batches "
+        "long, takes half as long. The work is the same, so the share falls."
+    ),
     "This would be the bubble with half as many micro-batches. More of them make its share "
     "smaller.",
 )
@@ -281,11 +282,11 @@ ASK_REASONS = (
 START_TITLE = "Start it for real"
 START_TEXT = (
     "The first line starts {processes} processes on one machine. The second does so with torchrun, "
-    "which comes with torch and with which large runs are started. The third is for two machines, "
-    "{each}: enter it on both, with the name of one of them in the place of HOST."
+    "which comes with torch; large runs are started with it. The third is for two machines, "
+    "{each}: enter it on both, with the name of one of them instead of HOST."
 )
 EACH = ("1 process on each", "{each} processes on each")
 START_TRAIN = (
-    "The last line is the training command of this app, which goes through torchrun as well: data "
+    "The last line is the training command of this app, which works with torchrun, too. It is data "
     "parallel, or with `--shard` ZeRO 3 by `fully_shard`, on processors or GPUs."
 )

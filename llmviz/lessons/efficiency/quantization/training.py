@@ -13,7 +13,7 @@ from llmviz.lessons.efficiency.quantization.digits import difference
 from llmviz.lessons.efficiency.quantization.setting import KEY
 from llmviz.quantization.qat import finish_qat, prepare_qat
 from llmviz.quantization.scheme import CHANNEL, Scheme
-from llmviz.study.quantization_aware import BITS, CHECKS, EXACT, KINDS, MODEL, Checked
+from llmviz.study.quantization_aware import BITS, CHECKS, EXACT, KINDS, MODEL, RATE, Checked
 from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.common import choose, theme
@@ -26,7 +26,6 @@ from llmviz.ui.prose import prose
 from llmviz.ui.state import PageState
 from llmviz.ui.table import rows_table
 
-HIGHEST_RATE = 1e-3
 ROLES = {EXACT: "residual", 4: "value", 3: "query", 2: "key"}
 
 
@@ -36,7 +35,7 @@ def race_of(updates: int, form: str, per: str) -> Job:
     target = "llmviz.study.quantization_aware:quantization_aware"
     scheme = Scheme(symmetric=form == "symmetric", per=per)
     return training_jobs().start(
-        target, steps=updates, scheme=scheme.to_dict(), rate=HIGHEST_RATE, base=MODEL
+        target, steps=updates, scheme=scheme.to_dict(), rate=RATE, base=MODEL
     )
 
 

@@ -2,13 +2,13 @@
 
 STAIR_TITLE = "A staircase has no slope"
 STAIR_TEXT = (
-    "Can a model be trained so that rounding costs less? **Quantization-aware training** (Jacob "
-    "et al. 2018) rounds the weights in every forward pass, so that the loss is that of the "
-    "rounded model. But the curve of rounding is a staircase: its slope is 0 nearly everywhere, "
-    "so that no gradient comes through. The **[[straight-through estimator]]** (Bengio et al. "
-    "2013) takes the straight line instead of the staircase in the backward pass: a weight gets "
-    "the gradient of its rounded value. A weight that is cut off at an end of the grid gets 0. "
-    "The grid of this picture ends at −1 and 1."
+    "Can a model be trained so that rounding costs less? **Quantization-aware training** (Jacob et "
+    "al. 2018) rounds the weights in every forward pass, so that the loss is that of the rounded "
+    "model. But the curve of rounding is a staircase: its slope is 0 nearly everywhere, so no "
+    "gradient comes through. The **[[straight-through estimator]]** (Bengio et al. 2013) takes the "
+    "straight line instead of the staircase in the backward pass: a weight gets the gradient of "
+    "its rounded value. A weight that is cut off at an end of the grid gets 0. The grid of this "
+    "picture ends at −1 and 1."
 )
 STAIR_BITS = {"2": "2", "3": "3", "4": "4"}
 STAIR_NAMES = (
@@ -51,7 +51,7 @@ QAT_TEXT = (
     "The model {model} is trained further in four ways: with 4, 3 and 2 bits, and without rounding "
     "for comparison. All begin at its trained weights. So the first point of each line is the loss "
     "of rounding after training, and the next points are the losses of training on the grid. The "
-    "loss is measured on names that are not trained on. Here the grid is fitted to the weights "
+    "loss is measured on names that are not used in training. The grid is fitted to the weights "
     "anew at every update, so that it reaches all of them."
 )
 QAT_PER = {"tensor": "the whole matrix", "channel": "each row"}
@@ -68,10 +68,10 @@ QAT_COLUMNS = (
 QAT_READ = {
     "lower": (
         "With {bits} bits the loss differs from that without rounding by {before} nats per token "
-        "at the start, and by {after} at the end: these updates lowered the difference."
+        "at the start, and by {after} at the end. These updates lowered the difference."
     ),
     "not": (
         "With {bits} bits the loss differs from that without rounding by {before} nats per token "
-        "at the start, and by {after} at the end: these updates did not lower the difference."
+        "at the start, and by {after} at the end. These updates did not lower the difference."
     ),
 }

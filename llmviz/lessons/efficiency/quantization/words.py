@@ -111,10 +111,10 @@ OUTLIER_TEXT = (
 )
 TIMES = "Multiply the weight in column {column} by"
 DAMAGE = (
-    "The same matrix with that weight multiplied by {times}, rounded in {ways} ways to {bits} "
-    "bits. The numbers are the mean size of the error of other weights, as a share of the typical "
-    "weight (the root mean square of all others). A group here is {group} neighbours in a row; the "
-    "first group begins at column 0."
+    "This is the same matrix with that weight multiplied by {times}, rounded in {ways} ways to "
+    "{bits} bits. The numbers say how large the error of the other weights is on average, as a "
+    "share of the typical weight (the root mean square of all others). A group here is {group} "
+    "neighbours in a row; the first group begins at column 0."
 )
 DAMAGE_COLUMNS = ("one step for", "same group", "rest of its row", "all other rows")
 DAMAGE_READ = (
@@ -127,11 +127,11 @@ NO_OTHERS = "—"
 
 LAYERS_TITLE = "Error by matrix"
 LAYERS_TEXT = (
-    "Each matrix of the model rounded by itself, all others exact; its name begins with the number "
-    "of its layer. The first bar is the error of "
-    "its weights: the size of the change as a share of the size of the matrix. The second bar is "
-    "the same for its outputs on your text, which are what the rest of the model gets. Size here "
-    "is the square root of the sum of squares."
+    "Here each matrix of the model is rounded by itself, while all others stay exact. Its name "
+    "begins with the number of its layer. The first bar is the error of its weights: the size of "
+    "the change as a share of the size of the matrix. The second bar is the same for its outputs "
+    "on your text, which are what the rest of the model gets. Size here is the square root of the "
+    "sum of squares."
 )
 METHOD = "Before rounding"
 METHODS = {"rounding": "nothing", "awq": "scale by activations"}
@@ -139,11 +139,11 @@ AWQ_TEXT = (
     "**Activation-aware scaling** (AWQ, Lin et al. 2023) looks at what comes into a matrix. Some "
     "inputs are large on real text, and errors in their columns count most. Each column is "
     "multiplied by a factor, and what comes into it is divided by the same factor, in the layer "
-    "before: the function stays the same, and the rounding changes. The factor is the mean size of "
-    "the input to the power α, up to a constant for the whole matrix. For each matrix the α from 0 "
-    "(no scaling) to 1 is taken that gives the smallest error of its outputs on other stories, "
-    "{texts} of them and at most {tokens:,} tokens. The second matrix of the feed-forward is not "
-    "scaled, since an activation function stands before it."
+    "before. The function stays the same; only the rounding changes. The factor is the mean size "
+    "of the input to the power α, up to a constant for the whole matrix. α lies between 0 (no "
+    "scaling) and 1. For each matrix it is chosen so that the error of its outputs is smallest on "
+    "other stories: {texts} of them, at most {tokens:,} tokens. The second matrix of the "
+    "feed-forward is not scaled, since an activation function stands before it."
 )
 TEXT_LABEL = "Your text"
 STORY = (
@@ -216,9 +216,11 @@ SIZE_RIGHT = (
     "in all, and {before:,} ÷ {after:,} = {times:.2f}."
 )
 SIZE_WRONG = {
-    "codes": "That is 16 ÷ {bits}, for codes alone: steps take bits, too, and not all is rounded.",
-    "square": "That would take fewer bits than the codes have.",
-    "same": "The matrices take fewer bytes, so the whole model does.",
+    "codes": (
+        "That is 16 ÷ {bits}, for codes alone. Steps take bits, too, and not everything is rounded."
+    ),
+    "square": "For that, a weight would need fewer bits than its code has.",
+    "same": "The matrices take fewer bytes, so the whole model takes fewer, too.",
 }
 MEASURE_TEXT = (
     "**Your setting.** Measure the loss with just the choices above, on {documents} of the stories."

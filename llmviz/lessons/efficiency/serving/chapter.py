@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from llmviz.components.serving_film.view import serving_film
-from llmviz.lessons.efficiency.serving import figures, questions, schedule, trial, words
+from llmviz.lessons.efficiency.serving import figures, questions, schedule, texts, trial, words
 from llmviz.lessons.efficiency.serving.params import OPENING
 from llmviz.lessons.efficiency.serving.runs import Shown, bundled, bundled_shown, own_shown
 from llmviz.study.serving_recording import COMMAND
@@ -37,7 +37,7 @@ def draw(state: PageState) -> None:
     trial.draw(state)
     if shown is not None:
         _compared(shown)
-        _samples(state, shown)
+    texts.draw(state, shown)
     section(words.SERVER_TITLE, words.SERVER_TEXT)
     st.code(words.SERVER, language="sh")
     schedule.code(state["servepolicy"])
@@ -101,14 +101,3 @@ def _compared(shown: Shown) -> None:
     prose(figures.compared(shown))
     prose(words.CURVE_TEXT)
     st.plotly_chart(figures.first_tokens(shown, theme()), key=f"{KEY}.first", theme=None)
-
-
-def _samples(state: PageState, shown: Shown) -> None:
-    section(words.SAMPLES_TITLE, words.SAMPLES_TEXT)
-    number = int(state["serveshown"])
-    prose(figures.shared_line(shown, number))
-    config = shown.runs[number].recording.config
-    samples = max(2, shown.trial.workload.samples)
-    prompt = max(len(one.prompt) for one in shown.runs[number].recording.requests)
-    asked = questions.blocks_of_samples(prompt, samples, config.block_size)
-    predict(asked, f"{KEY}.samples")

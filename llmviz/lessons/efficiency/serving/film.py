@@ -29,6 +29,7 @@ def film_of(run: Run) -> Film:
             pieces=run.pieces.get(request.name(sample), ()),
             tables=tables.get(request.name(sample), ()),
             lengths=lengths.get(request.name(sample), ()),
+            texts=run.texts.get(request.name(sample), ()),
         )
         for request in recording.requests
         for sample in range(request.texts)
@@ -55,7 +56,7 @@ def opening(recording: Recording) -> tuple[int, int]:
     rows = [[row.sequence for row in tick.rows if row.phase != "padding"] for tick in ticks]
     used = [len({block for table in tick.blocks.values() for block in table}) for tick in ticks]
     at = max(range(len(ticks)), key=lambda number: (len(rows[number]), used[number], -number))
-    names = [one.name(sample) for one in recording.requests for sample in range(one.n)]
+    names = [one.name(sample) for one in recording.requests for sample in range(one.texts)]
     tables = {name: len(ticks[at].blocks.get(name, ())) for name in rows[at]}
     longest = max(tables, key=tables.__getitem__, default=names[0])
     return at, names.index(longest)

@@ -2,6 +2,7 @@
 
 from llmviz.lessons.efficiency.serving import words
 from llmviz.study.serving_recording import TRIAL
+from llmviz.study.serving_texts import WAYS
 from llmviz.ui import codec
 
 MEMORY = TRIAL.config.n_blocks * TRIAL.config.block_size
@@ -17,6 +18,7 @@ PARAMS = [
     codec.integer("serveprompt", TRIAL.workload.prompt_tokens, 4, 64),
     codec.integer("servenew", TRIAL.workload.new_tokens, 4, 64),
     codec.integer("servesamples", TRIAL.workload.samples, 1, 4),
+    codec.choice("servekind", WAYS[0], list(words.KINDS)),
     codec.integer("servebeginning", TRIAL.workload.same_beginning, 0, 64),
     codec.integer("servebatch", TRIAL.config.max_batch, 4, 16),
     codec.choice("serveblock", str(TRIAL.config.block_size), list(words.BLOCK_SIZES)),
@@ -25,4 +27,7 @@ PARAMS = [
     codec.choice("servepreempt", TRIAL.config.preemption, list(words.PREEMPTIONS)),
     codec.text("serveown", ""),
     codec.flag("serverun", False),
+    codec.choice("serveways", WAYS[1], list(words.KINDS)),
+    codec.integer("servewaystick", 12, 0, 10_000),
+    codec.integer("servewaystext", 0, 0, 100),
 ]

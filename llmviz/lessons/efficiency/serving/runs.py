@@ -10,7 +10,7 @@ from llmviz.lessons.efficiency.serving import words
 from llmviz.lessons.efficiency.serving.film import film_of, opening
 from llmviz.serving.settings import ServingConfig
 from llmviz.serving.workload import Workload
-from llmviz.study import serving_recording
+from llmviz.study import serving_recording, serving_texts
 from llmviz.study.serving_recording import Bundled
 from llmviz.study.serving_run import Run, Trial, own_prompts, runs_of
 from llmviz.ui.job_pools import training_jobs
@@ -39,6 +39,7 @@ def trial_of(state: PageState) -> Trial:
         prompt_tokens=state["serveprompt"],
         new_tokens=state["servenew"],
         samples=state["servesamples"],
+        beams=state["servekind"] == "beams",
         same_beginning=state["servebeginning"],
     )
     size = int(state["serveblock"])
@@ -70,6 +71,13 @@ def bundled_shown() -> Shown:
     """Return the recorded runs as the page shows them. Raises ValueError as `bundled` does."""
     found = bundled()
     return _shown(found.trial, found.runs)
+
+
+@kept(1)
+def texts_shown() -> tuple[Bundled, Shown]:
+    """Return the recorded runs of one prompt. Raises ValueError as `bundled` does."""
+    found = serving_texts.read()
+    return found, _shown(found.trial, found.runs)
 
 
 @kept(8)

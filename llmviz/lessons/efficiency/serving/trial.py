@@ -14,6 +14,7 @@ from llmviz.study.serving_run import (
     SAMPLED,
     Trial,
     done_share,
+    memory_of_beam,
     runs_of,
 )
 from llmviz.ui.common import choose, count
@@ -38,7 +39,9 @@ def draw(state: PageState) -> None:
     except ValueError as error:
         refuse(error)
         return
-    if trial.workload.samples > 1:
+    if trial.workload.beams:
+        prose(words.SEARCHED.format(tokens=count(memory_of_beam(trial), "token")))
+    elif trial.workload.samples > 1:
         prose(words.SAMPLED.format(temperature=SAMPLED.temperature))
     live(
         state,
@@ -64,6 +67,7 @@ def _controls(state: PageState) -> None:
     with st.container(horizontal=True, gap="medium"):
         choose(state, "servepolicy", words.POLICY, words.POLICIES, then=anew)
         choose(state, "serveagainst", words.AGAINST, words.POLICIES, then=anew)
+        choose(state, "servekind", words.KIND, words.KINDS, then=anew)
     with st.container(horizontal=True, gap="medium"):
         slider(words.COUNT, "servecount")
         slider(words.RATE, "serverate", 10)

@@ -96,8 +96,8 @@ FILM = {
     "keptBlock": "free, and its content is kept for a prompt that begins alike",
     "times": "All requests",
     "timesNote": (
-        "Thin line: it waits. Full colour: prefill. Pale: decode. Frame: it has ended and pads a "
-        "batch. Dashed: it was pushed out of the memory. Dotted: it was moved to the second "
+        "Thin line: it waits. Full colour: prefill. Pale: decode. Frame: its row pads a batch. "
+        "Dashed: it was pushed out of the memory. Dotted: it was moved to the second "
         "memory. Faint line: it is in the batch, but nothing of it is computed."
     ),
     "time": "time",
@@ -110,7 +110,7 @@ STATES = {
     "waiting": "waits for a place in the batch",
     "prefill": "prefill, its prompt is read (again, if it was pushed out)",
     "decode": "decode, it writes",
-    "padding": "it has ended, and pads the batch",
+    "padding": "it has ended, or its beam was dropped; its row pads the batch",
     "idle": "nothing of it is computed in this tick",
     "preempted": "pushed out of the memory, waits",
     "swapped": "moved to the second memory, waits",
@@ -138,7 +138,9 @@ SERVE_TEXT = (
 POLICY, AGAINST = "Policy", "Compared with"
 COUNT, RATE = "Requests", "Arrivals per second (0: all at once)"
 PROMPT, NEW = "Mean prompt, tokens", "Mean limit of an answer, tokens"
-SAMPLES, BEGINNING = "Samples of each prompt", "Equal tokens before each prompt"
+SAMPLES, BEGINNING = "Texts to each prompt", "Equal tokens before each prompt"
+KIND = "Texts to one prompt are"
+KINDS = {"samples": "samples", "beams": "beams"}
 BATCH, MEMORY, BLOCK = "Rows of the batch", "Memory, tokens", "Tokens in a block"
 SHARE, PREEMPT = "Share equal beginnings", "Keys and values of one that must wait"
 OWN = "Your own prompts, one a line"
@@ -157,6 +159,13 @@ DONE = "Both runs are over. The picture above shows them."
 SAMPLED = (
     "With several samples of a prompt, tokens are drawn at temperature {temperature:g}, so that "
     "the samples can differ. With one sample the most probable token is taken."
+)
+SEARCHED = (
+    "The texts to a prompt are the beams of one [[beam search]]. They run together, so that a "
+    "search waits until the batch has a row and the memory has blocks for each of its beams. None "
+    "of its texts is certain before its end, so all its tokens come then. Prompts and answers are "
+    "cut to {tokens}, so that the beams of a search fit into the memory also where they share "
+    "nothing."
 )
 
 FIGURES_TITLE = "Side by side"
@@ -195,17 +204,30 @@ WHO_REASON = "{first}: {one:,.1f} ms. {second}: {other:,.1f} ms."
 
 SAMPLES_TITLE = "Several answers to one prompt"
 SAMPLES_TEXT = (
-    "Parallel samples are several answers to the same prompt. The prompt is read once, and all of "
-    "them name the same blocks in their tables. Only when a sample is going to write into a block "
-    "that others hold, it gets a copy of that block first. Prompts that begin alike, such as with "
-    "the same instructions, can share as well, if this is switched on: full blocks are found by "
-    "their content. The "
-    "policies static and dynamic share nothing here: each of their rows is by itself. In vLLM the "
-    "beams of beam search share blocks in the same way as samples do (Kwon et al. 2023)."
+    "**Parallel samples** are several answers to the same prompt. The prompt is read once, and all "
+    "of them name the same blocks in their tables. Only when a sample is going to write into a "
+    "block that others hold, it gets a copy of that block first. The **beams** of a "
+    "[[beam search]] can share more. After each step some beams are dropped, and others go on in "
+    "several ways. A beam that goes on twice gives its table to both, and a block that no beam "
+    "names any more is free again (Kwon et al. 2023).\n\n"
+    "Prompts that begin alike, such as with the same instructions, "
+    "can share as well, if this is switched on: full blocks are found by their content. The "
+    "policies static and dynamic share nothing here: each of their rows is by itself, and a beam "
+    "that goes on twice is copied."
+)
+WAYS = "One prompt, its four texts are"
+WAYS_SAVED = (
+    "At the tick with the longest tables, these name {named} in all, and only {held} of them are "
+    "different: sharing saves {saved} ({share}). Copied in the whole run, before somebody wrote "
+    "into a shared one: {copied}."
+)
+WAYS_BUNDLED = (
+    "A real run with the policy continuous, recorded on {date} with torch {torch}. The command "
+    "`{command}` records it again."
 )
 SAMPLES_LIVE = (
-    "In the run shown, with the policy {policy}: shared while a tick was computed, at most {most}; "
-    "copied before a text wrote into a shared one, {copies}."
+    "In the run at the top of this chapter, with the policy {policy}: shared while a tick was "
+    "computed, at most {most}; copied before a text wrote into a shared one, {copies}."
 )
 ASK_SAMPLES = (
     "A prompt of {prompt} is read for {samples} samples, in blocks of {size}. How many blocks hold "
@@ -222,7 +244,9 @@ SERVER_TEXT = (
     "The same engine answers over HTTP, in the form of OpenAI's completions. Programs that can "
     "talk to such an address can talk to this one. It listens on this machine only, unless told "
     "otherwise, and takes as many requests at once as its settings say. Others are asked to come "
-    "again."
+    "again. The field `n` asks for several texts to a prompt: samples, or, with "
+    '`"use_beam_search": true`, the beams of a search. Fields that mean nothing here, such as '
+    "`best_of`, are refused."
 )
 SERVER = """python -m llmviz serve --checkpoint tiny-world-gpt --policy continuous --max-batch 16
 

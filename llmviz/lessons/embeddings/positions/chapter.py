@@ -159,10 +159,11 @@ def _table(state: PageState, positions: Positions) -> None:
     )
     t, c = positions.picture.shape
     row, column = min(row, t - 1), min(column, c - 1)
+    told = []
     if way != "learned":
         pair = column // 2 if way == "sinusoidal" else column % (c // 2)
         wavelength = 2 * np.pi * state["base"] ** (2 * pair / c)
-        prose(
+        told.append(
             words.WAVE[way].format(
                 column=column,
                 length=wavelength,
@@ -170,23 +171,25 @@ def _table(state: PageState, positions: Positions) -> None:
                 slowest=2 * np.pi * state["base"] ** ((c - 2) / c),
             )
         )
-    _say_alike(way, positions.table, row)
+    if t >= 4:
+        told.append(alike(way, positions.table, row))
+    if told:
+        prose("\n\n".join(told))
 
 
-def _say_alike(way: str, positions: PositionTable, row: int) -> None:
-    """Say how alike neighbours and far positions are, and whether that depends on the place."""
+def alike(way: str, positions: PositionTable, row: int) -> str:
+    """Return how alike neighbours and far positions are, and whether that depends on the place.
+
+    positions: at least four.
+    """
     similarity, t = positions.similarity, len(positions.similarity)
-    if t < 4:
-        return
     far = min(t - 1, t // 2)
-    prose(
-        words.ALIKE[way].format(
-            near=_written(np.diagonal(similarity, 1).mean()),
-            far=_written(np.diagonal(similarity, far).mean()),
-            distance=far,
-            spread=_spread(positions.spread),
-            row=row,
-        )
+    return words.ALIKE[way].format(
+        near=_written(np.diagonal(similarity, 1).mean()),
+        far=_written(np.diagonal(similarity, far).mean()),
+        distance=far,
+        spread=_spread(positions.spread),
+        row=row,
     )
 
 

@@ -103,6 +103,7 @@ def _sum(state: PageState, names: list[str], tables: InputTables) -> None:
     )
 
 
+@once
 def gpts(asked: str = "") -> list[str]:
     """Return the models that may have learned a table of positions, the usual one first."""
     known = [

@@ -60,14 +60,15 @@ HEAD = (
     "weights and {classes} biases: {new} numbers."
 )
 NOT_A_GPT = (
-    "The class head of this chapter fits a GPT alone, and this model is none. Choose another."
+    "The class head of this chapter works only with a GPT, and this model is not one. Choose "
+    "another."
 )
 
 TRAIN_TITLE = "Train it"
 TRAIN_TEXT = (
-    "The switch says which numbers may change. If only the head is trained, what the frozen part "
-    "makes of each text never changes. So it is computed once and kept, and a step is short. "
-    "Otherwise every step goes through the whole model."
+    "The switch says which numbers may change. If only the head is trained, the frozen part "
+    "computes the same numbers for a text every time. So they are computed once and kept, and a "
+    "step is short. Otherwise every step goes through the whole model."
 )
 WAY = "What is trained"
 WAYS = {
@@ -116,8 +117,8 @@ RARE_SEEN = (
     "{name}; recognised: {recognised}. {advice}"
 )
 RARE_ADVICE = (
-    "A classifier can lower its loss by betting on what is frequent. Count rare classes more, "
-    "train again, and compare."
+    "A classifier can lower its loss by choosing frequent classes too often. Count rare classes "
+    "more, train again, and compare."
 )
 RARE_BALANCED = "Here rare classes counted more in the loss."
 TABLE = "confusion matrix: rows are the true classes, columns what the classifier says"
@@ -132,13 +133,13 @@ GUESS_QUESTION = (
     "reads nothing and always says the most frequent class?"
 )
 GUESS_RIGHT = (
-    "{guess} has {most} texts, and all of these would be right. What a classifier reaches must be "
-    "held against this number."
+    "{guess} has {most} texts, and all of these would be right. Compare what a classifier reaches "
+    "with this number."
 )
 GUESS_WRONG = {
     "even": (
-        "That is {count} divided by {classes}, down to a whole number. A guess with equal chances "
-        "gets about so many right on average."
+        "That is {count} divided by {classes}, down to a whole number. A guess that takes each "
+        "class equally often gets about that many right on average."
     ),
     "none": "It never reads, but it is right whenever the text happens to be of that class.",
     "all": "Only if all texts were of one class.",
@@ -169,7 +170,7 @@ PADDED_COLUMNS = (
 )
 PADDED_MEASURED = (
     "Then every filler was replaced by another token. The probabilities that are read at the last "
-    "tokens {moved}: what stands behind a token is never seen from there."
+    "tokens {moved}: a token never sees what comes after it."
 )
 MOVED, UNMOVED = "moved by {most} at most", "did not move in any digit"
 NO_FILLER = "These texts are equally long for the model, so this batch needs no filler."
@@ -200,13 +201,13 @@ CHOSEN = "the one it says"
 OCCLUSION = (
     "**Leaving out** (occlusion). Each token in turn is replaced by the mean of all token vectors, "
     "and the model runs again. The colour is how far the [[logits|logit]] of {target} falls. Its "
-    "limits: a text with a hole in it is a text that nobody writes, and two tokens that say the "
-    "same cover for each other, so that neither seems to matter."
+    "limits: nobody writes a text with a gap in it. And if two tokens say the same thing, the "
+    "model may need only one of them, so that neither seems to matter."
 )
 GRADIENT = (
     "**Gradient × input.** How fast does the logit of {target} rise if the vector of a token grows "
     "in its own direction? One backward pass answers that for all tokens. Its limits: a slope says "
-    "what a very small change does, and the model is not a straight line."
+    "only what a very small change does. A larger change can do something else."
 )
 FELL, SLOPE = "what the logit loses without the token", "slope × vector"
 READ_LAST = (
@@ -214,12 +215,12 @@ READ_LAST = (
 )
 LAST_TOKEN = (
     "The last token is the one that the class is read from. Without it, the logit of {target} "
-    "would fall by {value} (below 0: rise). The colours end at the largest value of the other "
-    "tokens, so that these can be told apart."
+    "would fall by {value} (a value below 0 means that it would rise). The colours end at the "
+    "largest value of the other tokens, so that these can be told apart."
 )
 AGREE = (
-    "On this text the two lists have a correlation of {correlation}: near 1 they rise and fall "
-    "together, near 0 one says little about the other, below 0 they are opposed. The highest value "
+    "On this text the two lists have a correlation of {correlation}. Near 1 they rise and fall "
+    "together. Near 0 one says little about the other. Below 0 they are opposed. The highest value "
     "of the first list is that of {without}, of the second that of {gradient}."
 )
 EMPTY = "There is no sentence. What follows is the answer to the start token alone."
@@ -227,9 +228,10 @@ EMPTY = "There is no sentence. What follows is the answer to the start token alo
 CURVE_TITLE = "How many examples does it take?"
 CURVE_TEXT = (
     "Labelled texts cost work. So the question behind transfer learning is: how many are needed? "
-    "For this chart the question “{question}” was trained on {base} again and again, on the first "
-    "sentences of {least} to {most} stories, each time from {seeds} seeds, and tested on the same "
-    "{tested} texts. The line is the mean, the band goes from the lowest to the highest seed."
+    "For this chart, {base} was trained on the question “{question}” again and again, with the "
+    "first sentences of {least} to {most} stories. Each training was run with {seeds} seeds and "
+    "tested on the same {tested} texts. The line is the mean, the band goes from the lowest to the "
+    "highest seed."
 )
 CURVE_STEPS = (
     "A head alone had {head} steps, the others {last}, {all} and {nothing}. Other numbers of "

@@ -26,13 +26,13 @@ RULE_OWN = (
 )
 WRONG_TOLD = "Examples here that show the answer of another group: {wrong} of {examples}."
 HELD_OUT = (
-    "Two of these groups, or more, never stood together in training, so the model has not met this "
-    "rule."
+    "At least two of these groups never stood together in training, so the model has never seen "
+    "this rule."
 )
 NOT_SHOWN = "No example here is of the group {group}, so nothing says which colour is right."
 MISLED = (
-    "In this prompt {group} do not stand with {answer} more often than with any other colour. Who "
-    "goes by the examples cannot know that {answer} is right."
+    "In this prompt {group} do not stand with {answer} more often than with any other colour. So "
+    "the examples do not show that {answer} is right."
 )
 
 ASK_SHOTS = (
@@ -55,8 +55,8 @@ READ = (
     "{base_share} and gives the right colour {base_right}."
 )
 UNSURE = (
-    "Both were asked for the next token of the whole vocabulary. Drawn are the colours that either "
-    "of them gives most to, and the right one."
+    "Both were asked for the next token of the whole vocabulary. The bars show the colours that "
+    "either of them finds most probable, and the right one."
 )
 LOOK_TITLE = "Where the last word looks"
 LOOK_TEXT = (
@@ -74,14 +74,15 @@ LOOK_READ = (
     "{before} there."
 )
 LOOK_INDUCTION = (
-    "An [[induction]] head looks at what followed the same token earlier. Over the tokens of this "
-    "prompt that repeat one, head {best_head} of layer {best_layer} does that most here, with "
-    "{best} of its attention. The chosen head gives {own} there, and {before} in the story model."
+    "An [[induction]] head looks at what followed the same token earlier. Some tokens of this "
+    "prompt stood in it before. On these, head {best_head} of layer {best_layer} does that most, "
+    "with {best} of its attention. The chosen head gives {own} there, and {before} in the story "
+    "model."
 )
 LOOK_INDUCTION_BEST = (
-    "An [[induction]] head looks at what followed the same token earlier. Over the tokens of this "
-    "prompt that repeat one, no head does that more than the chosen one: {own} of its attention, "
-    "and {before} in the story model."
+    "An [[induction]] head looks at what followed the same token earlier. Some tokens of this "
+    "prompt stood in it before. On these, no head does that more than the chosen one: with {own} "
+    "of its attention, and {before} in the story model."
 )
 LOOK_NONE = "There are no examples in this prompt, so there is no colour to look at."
 LOOK_LINK = "This prompt on the attention page"
@@ -93,10 +94,10 @@ LOOK_LIMIT = (
 CURVES_TITLE = "Right, by the number of examples"
 CURVES_TEXT = (
     "Each point is the share of prompts answered right, on rules of two groups that were not in "
-    "training. The dotted line is the best that any reader can reach on average: one that knows "
-    "all groups, takes the colour where its group was shown, and guesses among the colours that "
-    "are left where it was not. On a few hundred prompts a lucky reader can come out a little "
-    "above."
+    "training. The dotted line is the best that any reader can reach on average. That reader knows "
+    "all groups. If an example showed the group, it takes its colour. If not, it guesses among the "
+    "colours that are left. On a few hundred prompts, luck can bring a result that is a little "
+    "higher."
 )
 CURVES_AXES = ("examples in the prompt", "share of prompts answered right")
 WRONG_AXES = ("wrong ones of 8 examples", "share of prompts answered right")
@@ -116,8 +117,8 @@ MEASURED = (
     "{tuned} of the prompts."
 )
 CANNOT = (
-    ": it **cannot** read the rule. To take one of the two colours in the prompt at random would "
-    "be right in half of the prompts"
+    ": it **cannot** read the rule. A random choice between the two colours in the prompt would be "
+    "right in half of the prompts"
 )
 WRONG_READ = (
     "With {wrong} of 8 examples wrong, the taught model is right in {share} of the prompts "

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 
-import streamlit as st
-
 from llmviz.components import TokenRow, token_strip
 from llmviz.finetuning.adapters import load_adapter
 from llmviz.finetuning.instructions import Instruction, tokens_of
@@ -24,6 +22,7 @@ from llmviz.ui.lesson import section
 from llmviz.ui.model_on_text import names_of
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
+from llmviz.ui.table import columns_table
 
 SHOWN_TERMS = 6  # of a sum
 
@@ -54,7 +53,7 @@ def draw(one: Instruction) -> None:
     names = [name for name, counts in zip(names_in(known), known.counts, strict=True) if counts]
     columns = (names, *([f"{one[place]:.3f}" for place in places] for one in (base, tuned)))
     rows = dict(zip(words.TABLE, columns, strict=True))
-    st.dataframe(rows, hide_index=True, height="content", width=420)
+    columns_table(rows, height="content", width=420)
     before, after = losses_of(base, known), losses_of(tuned, known)
     prose(
         words.MEAN.format(

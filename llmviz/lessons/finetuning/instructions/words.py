@@ -5,8 +5,8 @@ TEXT = (
     "A base model continues texts. Asked a question, it may go on with a story, because that is "
     "what it has read. To make it answer, it is trained on examples of questions with their "
     "answers, written out as texts of one fixed form. The grammar that writes the stories knows "
-    "who has what and where people met, so it can make such examples with exact answers, as many "
-    "as are needed."
+    "who has what and where people met. So it can make as many examples with exact answers as are "
+    "needed."
 )
 STORY_LABEL = "The story"
 STORY_HELP = "The examples of the training have whole stories, with their closing sentence."
@@ -111,10 +111,10 @@ CHANGES = {
 }
 MIX = (
     "While this model was trained, a share of {share} of the steps read plain stories instead of "
-    "questions. Mixing in texts as they were read before, also called replay, is a simple way "
-    "against forgetting."
+    "questions. To mix in texts of the earlier kind is called replay. It is a simple way to reduce "
+    "forgetting."
 )
-MIX_HELD = "What happens without that is drawn once you have answered the question."
+MIX_HELD = "Answer the question, and you see what happens without that."
 MIX_ALONE = (
     "The last bar is the same training without that: all steps read questions. Its loss on plain "
     "stories is {alone}. On new questions it gets {alone_right} right; the one with stories "

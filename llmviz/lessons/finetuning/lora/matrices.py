@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
 import numpy as np
 import streamlit as st
 
@@ -12,6 +14,7 @@ from llmviz.study.adapted import Change, change_at, cut, largest_at
 from llmviz.ui.code import show_code
 from llmviz.ui.common import choose, percent
 from llmviz.ui.kept import kept
+from llmviz.ui.matrix_picture import read_windows
 from llmviz.ui.pinned_cells import NONE, link_of
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
@@ -30,7 +33,8 @@ def draw(state: PageState) -> tuple[str, str]:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         choose(state, "adapter", words.ADAPTER, words.ADAPTERS, then=lambda: _anywhere(state))
         layers = base().model.config.n_layer
-        st.number_input(words.LAYER, width=110, **state.ranged("adapterlayer", most=layers - 1))
+        slot = state.ranged("adapterlayer", most=layers - 1, then=lambda: _largest(state))
+        st.number_input(words.LAYER, width=110, **slot)
         choose(state, "matrix", words.MATRIX, words.MATRICES, then=lambda: _anywhere(state))
     name, layer = state["adapter"], min(state["adapterlayer"], layers - 1)
     path = source.path_of(layer, state["matrix"])
@@ -46,6 +50,12 @@ def draw(state: PageState) -> tuple[str, str]:
 
 def _anywhere(state: PageState) -> None:
     state["fromrow"] = state["fromcolumn"] = -1
+    _largest(state)
+
+
+def _largest(state: PageState) -> None:
+    """Let the windows stand where the change of the part is largest."""
+    state["loraseen"] = ""
 
 
 def _place(state: PageState, change: Change) -> tuple[int, int]:
@@ -60,6 +70,7 @@ def _place(state: PageState, change: Change) -> tuple[int, int]:
 
             def take(value: int | None, key: str = key) -> None:
                 state[key] = -1 if value is None else value
+                _largest(state)
 
             slot = tied(f"_{KEY}.{key}", at, take)
             more = {"help": words.PLACES, "width": 140}
@@ -121,24 +132,57 @@ def _picture(state: PageState, known: tuple[str, str, str], row: int, column: in
     first = _first(matrices)
 
     def settled() -> None:
-        pinned = st.session_state[KEY].get("pinned")
-        kept = link_of(pinned) or NONE
+        told = st.session_state[KEY]
+        kept = link_of(told.get("pinned")) or NONE
         state["loracell"] = "" if kept == first else kept
-        step = st.session_state[KEY].get("step")
+        if (places := told.get("window")) is not None:
+            state["loraseen"] = seen(places, windows)
+        step = told.get("step")
         if isinstance(step, int) and 0 <= step < len(captions):
             state["lorastep"] = step
 
+    pinned = lv.cell_of(state["loracell"] or first, shapes)
+    if state["loraseen"] or pinned is None:
+        now = read_windows(state["loraseen"], windows)
+    else:
+        now = windows_around(pinned, matrices, windows)
     lv.matrix_view(
         matrices,
         key=KEY,
         layout=LAYOUT,
         steps=list(zip(appear, captions, strict=True)),
         step=state["lorastep"],
-        pinned=lv.cell_of(state["loracell"] or first, shapes),
+        pinned=pinned,
         narrow=NARROW,
-        windows=windows,
+        windows=now,
         on_change=settled,
     )
+
+
+def seen(places: Iterable[tuple[str, int]], windows: Mapping[str, lv.Window]) -> str:
+    """Return where the windows stand as a link says it; nothing where none was moved.
+
+    places: as the picture reports them, without those that stand at the beginning.
+
+    >>> seen([("R", 3)], {"R": lv.Window(32, 6, 3), "C": lv.Window(32, 6, 9)})
+    'C.0'
+    """
+    at = dict.fromkeys(windows, 0) | dict(places)
+    return ",".join(f"{name}.{at[name]}" for name, one in windows.items() if at[name] != one.at)
+
+
+def windows_around(
+    cell: lv.Cell, matrices: Iterable[lv.Matrix], windows: Mapping[str, lv.Window]
+) -> dict[str, lv.Window]:
+    """Return the windows moved as far as it takes to see a cell."""
+    moved = dict(windows)
+    axes = next(one.windows for one in matrices if one.name == cell.name)
+    for name, place in zip(axes, (cell.row, cell.column), strict=True):
+        if name:
+            one = windows[name]
+            at = max(place - one.show + 1, min(place, one.at))
+            moved[name] = lv.Window(one.size, one.show, at)
+    return moved
 
 
 def _first(matrices: tuple[lv.Matrix, ...]) -> str:

@@ -12,6 +12,7 @@ PARAMS = [
     codec.integer("fromrow", -1, -1, 1_000_000),  # -1: where the change is largest
     codec.integer("fromcolumn", -1, -1, 1_000_000),
     codec.text("loracell", ""),
+    codec.text("loraseen", ""),  # which cells of the part are seen, "R.3,C.12"; empty: the largest
     codec.integer("lorastep", len(words.STEPS) - 1, 0, len(words.STEPS) - 1),
     codec.choice("change", "adapter", list(words.CHANGES)),
     codec.integer("keptrank", 1, 1, MOST_RANK),

@@ -64,10 +64,10 @@ ASK_WRONG = {
 
 RANK_TITLE = "How much fits into a rank?"
 RANK_TEXT = (
-    "Any matrix is a sum of simple ones, a column times a row each. Their sizes are its **singular "
-    "values**, the largest first. The first r of them together are the nearest "
-    "matrix of rank r: no B and A can come nearer. Move the slider: what is left over gets smaller "
-    "with each rank, until nothing is left."
+    "Any matrix is a sum of simple matrices, each a column times a row. Their sizes are its "
+    "**singular values**, the largest first. The sum of the first r of them is the nearest matrix "
+    "of rank r: no B and A can come nearer. Move the slider: what is left over gets smaller with "
+    "each rank, until nothing is left."
 )
 CHANGE = "Whose change"
 CHANGES = {
@@ -76,7 +76,7 @@ CHANGES = {
     "lora": "LoRA (trained below)",
 }
 NOT_TRAINED = (
-    "That change is there once the training below has run. Until then this is the adapter's."
+    "That change exists once the training below has run. Until then you see that of the adapter."
 )
 RANK_STAGE = "Rank {rank} holds {held}"
 RANK_LABELS = {"b": "B", "a": "A", "part": "nearest", "left": "left over", "change": "change"}
@@ -94,8 +94,8 @@ SPECTRUM_NAMES = {
     "lora": "LoRA, r = {rank}",
 }
 SPECTRUM_READ = (
-    "{name}: the first {few} singular values hold {held} of the squared length. It has {count} of "
-    "{all} that are above a millionth of the largest."
+    "{name}: the first {few} singular values hold {held} of the squared length. Of its {all} "
+    "singular values {count} are above a millionth of the largest."
 )
 RANK_ASK = (
     "This change was learned with rank {rank}. How many of its {all} singular values are not zero "
@@ -130,17 +130,17 @@ COUNT_COLUMNS = (
 COUNT_ROWS = ("every weight", "LoRA, r = {rank}")
 MIB = "{size:,.2f} MiB"
 COUNT_READ = (
-    "LoRA trains **{share}** of the numbers. A step is not shorter by as much: the pass forward "
-    "and the way back through the layers are still needed. What is saved is the memory of "
-    "gradients and optimizer, and the room that each task takes."
+    "LoRA trains **{share}** of the numbers. A step does not get faster by as much: the forward "
+    "pass and the way back through the layers are still needed. LoRA saves memory for gradients "
+    "and optimizer, and space on the disk for each task."
 )
 
 RACE_TITLE = "The same task, both ways"
 RACE_TEXT = (
-    "A new head sorts stories into classes whose right answer is exactly known. It is trained "
-    "twice from the same base on the same stories: once with LoRA beside all matrices of the "
-    "blocks, once with every weight free. Both take turns, update by update, in a process of their "
-    "own."
+    "A new head sorts stories into classes, and the right class of each story is known exactly. It "
+    "is trained twice from the same base on the same stories: once with LoRA beside all matrices "
+    "of the blocks, once with every weight free. Both take turns, update by update, in a process "
+    "of their own."
 )
 TASK = "Stories are sorted by"
 TASKS = {
@@ -173,7 +173,7 @@ RACE_THEN = (
 
 MERGE_TITLE = "Merged, and taken out again"
 MERGE_TEXT = (
-    "An adapter need not cost time in use: W + (α/r)·B·A can be computed once and put in the place "
+    "An adapter need not cost time in use: W + (α/r)·B·A can be computed once and take the place "
     "of W. That is called merging. The model below reads your text both ways."
 )
 MERGE_READ = (
@@ -187,8 +187,8 @@ MERGE_BACK = "Taken out again, every weight is what it was, bit for bit."
 MERGE_NOT_BACK = "Taken out again, some weights are not what they were."
 SWITCH_TITLE = "One base, several adapters"
 SWITCH_TEXT = (
-    "Both adapters lie beside the same base. To switch is to say which of them is added: no weight "
-    "is loaded or changed. The same text goes through the base alone and with each adapter."
+    "Both adapters stand beside the same base. Switching only says which of them is added: no "
+    "weight is loaded or changed. The same text goes through the base alone and with each adapter."
 )
 PROMPT = "Text"
 EXAMPLES = "Examples of texts"

@@ -13,7 +13,6 @@ from llmviz.lessons.finetuning.preferences import (
     words,
 )
 from llmviz.lessons.finetuning.tuned_model import base
-from llmviz.ui.common import choose
 from llmviz.ui.lesson import section
 from llmviz.ui.model_on_text import models_here
 from llmviz.ui.notices import refuse
@@ -45,7 +44,7 @@ def _loss(state: PageState, number: int, trained: object) -> None:
     def anew() -> None:
         state["prefer"] = False
 
-    choose(state, "beta", words.BETA, words.BETAS, then=anew)
+    st.select_slider(words.BETA, words.BETAS, width=420, **state.bind("beta", then=anew))
     prose(words.BETA_TEXT)
     rule, beta = state["rule"], float(state["beta"])
     predict(question(state["beta"]), "finetuning.preferences.ask")

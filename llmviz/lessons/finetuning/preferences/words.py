@@ -2,9 +2,9 @@
 
 TITLE = "Which of two endings is better?"
 TEXT = (
-    "Some wishes are hard to write as a right answer, and easy to show with two answers: this one "
-    "rather than that one. Chat models are often trained on such pairs, chosen by people. Here a "
-    "rule that can be computed chooses, so that you can check every pair."
+    "Some wishes are hard to write down as one right answer, but easy to show with two answers: "
+    "this one is better than that one. Chat models are often trained on such pairs, chosen by "
+    "people. Here a rule that can be computed chooses, so that you can check every pair."
 )
 RULE = "The better ending …"
 RULES = {"place": "names the place", "shorter": "is shorter", "happier": "is happier"}
@@ -42,7 +42,11 @@ LOSS_TEXT = (
     "it comes from."
 )
 BETA = "β"
-BETAS = {"0.01": "0.01", "0.03": "0.03", "0.1": "0.1", "0.3": "0.3", "1": "1"}
+BETAS = (  # each 1.25 to 1.5 times the one before
+    *("0.01", "0.015", "0.02", "0.03", "0.04", "0.05", "0.07"),
+    *("0.1", "0.15", "0.2", "0.3", "0.4", "0.5", "0.6", "0.8"),
+    *("1", "1.5", "2", "3"),
+)
 BETA_TEXT = (
     "With a small β the difference must be large before the loss is small. With a large β a small "
     "difference is enough, and then the loss asks for little more."
@@ -64,9 +68,9 @@ TIMES_BETA = "× β = {beta}"
 SIGMA = "σ"
 MINUS_LN = "−ln"
 AT_START = (
-    "Nothing is trained yet, so π is π₀: every gain is 0, every margin is 0, σ(0) is a half, and "
-    "the loss of every pair is ln 2 = {loss:.4f} nats, whatever β is. After the training below, π "
-    "is the model that came out of it."
+    "Nothing is trained yet, so π is π₀. Every gain is 0, every margin is 0, and σ(0) is a half. "
+    "So the loss of every pair is ln 2 = {loss:.4f} nats, whatever β is. After the training below, "
+    "π is the model that came out of it."
 )
 AFTER = (
     "π is the model after {updates} updates with β = {beta}. Of these {pairs} pairs, {right} have "
@@ -76,7 +80,7 @@ AFTER = (
 ASK = "Before any training, π is the same model as π₀. What is the loss of a pair with β = {beta}?"
 ASK_ANSWERS = ("0 nats", "ln 2, about 0.69 nats", "{beta} nats", "it differs from pair to pair")
 ASK_REASONS = (
-    "A loss of 0 would need σ = 1, a margin without end. At the start the margin is 0.",
+    "A loss of 0 would need σ = 1, so an infinite margin. At the start the margin is 0.",
     "Both endings have gained nothing, so the margin is β · 0 = 0, σ(0) = ½ and −ln ½ = ln 2.",
     "β is multiplied by a difference, and that is 0 at the start.",
     "ln π differs from pair to pair, and so does ln π₀. Their difference is 0 for each.",
@@ -86,13 +90,13 @@ TRAIN_TITLE = "Train it"
 TRAIN_TEXT = (
     "An adapter learns from {pairs} pairs of your rule, {batch} in each update. At the start, at "
     "the end and every {every} updates it is tested on {held_out} held-out pairs, which it does "
-    "not learn from, and it ends the stories of {prompts} of them."
+    "not learn from. There it also writes endings for the stories of {prompts} of them."
 )
 UPDATES = "Updates"
 START = "Train on pairs"
 COST = (
     "Where the bundled adapters were made, {updates} updates of this size would take about "
-    "{seconds:.0f} seconds, and looking on the way some more. Fewer updates take less."
+    "{seconds:.0f} seconds, and the tests on the way take some more. Fewer updates take less."
 )
 MARGIN_AXES = ("updates", "margin and loss, nats per pair")
 MARGIN_NAMES = ("mean margin", "mean loss")
@@ -103,19 +107,19 @@ RUN_NAME = "β = {beta}, {updates} updates"
 READ = (
     "After {updates} updates ({seconds:.0f} seconds): {preferred} of the held-out pairs have a "
     "margin above 0, and the model has moved by **{moved:.3f} nats per token**. That is the [[KL "
-    "divergence]] of the new model from the old one, 0 for the same model. e to the power of it "
-    "says how many times more probable, in the geometric mean, the new model makes what it writes "
-    "next than the old one does: {times}."
+    "divergence]] of the new model from the old one, 0 for the same model. e to the power of it is "
+    "{times}: on (geometric) average, the new model finds its own next token {times} times as "
+    "probable as the old model does."
 )
-RUNS_TITLE = "Runs against each other"
+RUNS_TITLE = "Runs compared"
 RUNS_TEXT = (
-    "The last runs of this visit with your rule: how many pairs each gets right, against how far "
-    "it has moved. Train again with another β, or for longer, and compare."
+    "The last runs of this visit with your rule: how many pairs each gets right, and how far its "
+    "model has moved. Train again with another β, or for longer, and compare."
 )
 TEXTS_TITLE = "What it writes now"
 TEXTS_TEXT = (
-    "The endings that the model writes to a story it was not trained on, the most probable token "
-    "each time, at every look. The score is that of your rule."
+    "At each test the model ends a story that it was not trained on, with the most probable token "
+    "each time. The score is that of your rule."
 )
 TEXT_COLUMNS = ("updates", "KL, nats per token", "score", "ending")
 NOTHING = "(nothing: it ends the text at once)"
@@ -124,11 +128,11 @@ SCORES = {
     "shorter": "The score is minus the number of words.",
     "place": "The score is 1 where the place is named, else 0.",
 }
-OVER_TITLE = "Too much of a good thing"
+OVER_TITLE = "When training goes too far"
 OVER = (
     "The loss asks for the margin alone. Nothing in it says that the text must stay a good text. "
     "With a small β or many updates the model can go on moving after the pairs are right: watch "
-    "KL, and read the endings. Where the pairs get better and the texts worse, that is called "
+    "KL, and read the endings. If the pairs get better while the texts get worse, that is called "
     "over-optimisation."
 )
 OVER_BEST = {
@@ -141,7 +145,7 @@ OVER_BEST = {
         "was first seen at the end, at a KL of {now:.3f} nats per token."
     ),
     "never": (
-        "In this run no held-out pair had a margin above 0 at any look. At the end KL was "
+        "In this run no held-out pair had a margin above 0 at any test. At the end KL was "
         "{now:.3f} nats per token."
     ),
 }
@@ -150,10 +154,12 @@ OVER_SCORE = (
     "{last} at the end."
 )
 OWN_TITLE = "On your story"
-OWN_TEXT = "The beginning of a story, ended by the base and by the model of the last run."
+OWN_TEXT = (
+    "Type the beginning of a story. The base and the model of the last run each write an ending."
+)
 BEGINNING = "Beginning"
 MODELS = ("the base", "after the training")
-NOT_YET = "Train it above, and its ending stands here."
+NOT_YET = "Train the model above, and its ending appears here."
 STORY = (
     "One winter morning, Otto Thistleton the archer woke up happy. The best friend he had was "
     "Esme Saffronfield, a famous vet. They met at the market."

@@ -7,8 +7,8 @@ TEXT = (
     "A chat model is not trained in one go. First it reads a great many texts and learns to "
     "continue them: that is [[pretraining]], and what comes out is called a [[base model]]. Then "
     "it is trained further, on far fewer examples of what it is wanted for: [[fine-tuning]]. Often "
-    "a third training teaches it which of two answers people prefer. A small model of this app "
-    "was made so, up to fine-tuning. These are its own figures."
+    "a third training teaches it which of two answers people prefer. A small model of this app was "
+    "made in this way, up to fine-tuning. The figures below are its own."
 )
 STAGES = {
     "data": ("1", "Data", "Texts, cut into tokens."),
@@ -44,8 +44,9 @@ BARS = "tokens scored, powers of ten"
 BARS_NAMES = {"pretraining": "pretraining", "instructions": "questions", "few-shot": "rules"}
 BARS_TEXT = (
     "Pretraining was scored on **{share} times** as many tokens as the fine-tuning that teaches "
-    "answering questions. There, of a question only the tokens of its answer count. Some plain "
-    "stories were mixed in, and of these all tokens count. The chapter on instructions shows both."
+    "answering questions. In the fine-tuning only the tokens of each answer count, not those of "
+    "the question. Some plain stories were mixed in, and all of their tokens count. The chapter on "
+    "instructions shows both."
 )
 
 BEFORE_TITLE = "One prompt, before and after"
@@ -70,12 +71,12 @@ CUT = (
     "tokens."
 )
 FIRST = (
-    "Below: the first tokens after the prompt to which the two trained models together give most, "
-    "and the probability that each of the three models gives them."
+    "Which token comes right after the prompt? Below are those that the two trained models "
+    "together find most probable, and the probability that each of the three models gives them."
 )
 BEFORE_READING = (
-    "The three models have the same code and the same number of weights. Where they write "
-    "different texts, it is because the numbers differ, and for no other reason."
+    "The three models have the same code and the same number of weights. If they write different "
+    "texts, the only reason is that the weights differ."
 )
 
 MOVES_TITLE = "What is frozen, what moves"

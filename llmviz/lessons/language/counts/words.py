@@ -5,7 +5,7 @@ TEXT = (
     "Much can be learned about a text by counting alone. A run of n words that follow each other "
     "is an [[n-gram]]: single words are 1-grams, pairs are 2-grams. Punctuation marks are left "
     "out, and a run may go on over the end of a sentence. Point at a word to see how often it "
-    "comes."
+    "appears."
 )
 SOURCE = "Count in"
 SOURCES = {"text": "Your text", "story": "A story", "tiny-world-sample": "Tiny-world"}
@@ -19,8 +19,8 @@ CARD_SHARE = "share of all words"
 NO_WORDS = "There is no word in this text: it holds no letter and no digit."
 READ = "{all} in all, {different} different. The most frequent is {first}, {share} of all words."
 READ_TIES = (
-    "{all} in all, {different} different. No single word is the most frequent: {ties} come {times} "
-    "each, {first} for example."
+    "{all} in all, {different} different. No single word is the most frequent: {ties} appear "
+    "{times} each, {first} for example."
 )
 GRAMS_TITLE = "Words that come together"
 GRAMS_TEXT = (
@@ -41,31 +41,29 @@ ZIPF_TITLE = "Zipf's line"
 ZIPF_TEXT = (
     "Sort the words by count: the most frequent has rank 1. Draw rank and count on axes on which "
     "each step multiplies by the same number. In long texts that people wrote, the points lie near "
-    "a straight line that falls with a slope of about −1: the word of rank 10 comes about a tenth "
-    "as often as that of rank 1. This is [[Zipf's law]]. Short texts can have another slope."
+    "a straight line that falls with a slope of about −1. So the word of rank 10 appears about a "
+    "tenth as often as that of rank 1. This is [[Zipf's law]]. Short texts can have another slope."
 )
 ZIPF_AXES = ("rank of the word", "count")
 ZIPF_LINE = "the line that fits best"
 ZIPF_CUT = "Of {words:,} words {drawn:,} have a point; the line is fitted to all of them."
 ZIPF_READ = (
     "The line through the {words:,} different words of this text is count = e^{intercept} · "
-    "rank^({slope}). At rank {rank} it says {line}; the word of this rank, {word}, comes {count}. "
-    "The line is fitted to the logarithms, by least squares. Words with the same count are in the "
-    "order of the alphabet, capitals first."
+    "rank^({slope}). At rank {rank} it says {line}; the word of this rank, {word}, appears "
+    "{count}. The line is fitted to the logarithms, by least squares. Words with the same count "
+    "are in the order of the alphabet, capitals first."
 )
 ZIPF_TOO_FEW = "A line needs at least two different words; this text has one."
 
 TFIDF_TITLE = "What is each sentence about? tf-idf"
 TFIDF_TEXT = (
-    "A word says much about a sentence if it comes often there and in few other sentences. "
+    "A word says much about a sentence if it appears often there and in few other sentences. "
     "[[tf-idf]] multiplies both: how often the word stands in this sentence (tf), and how rare it "
     "is among all sentences (idf). Then each row is divided by its length, the root of its sum of "
-    "squares, so that a sentence of many words gets no larger weights for that. A sentence ends "
-    "at a full stop, ? or !. Click a cell: its arithmetic opens."
+    "squares, so that a sentence does not get larger weights only because it is long. A sentence "
+    "ends at a full stop, ? or !. Click a cell: its arithmetic opens."
 )
-TFIDF_CUT = (
-    "The text has {all:,} sentences with words; the first {documents:,} of them are weighed. "
-)
+TFIDF_CUT = "The text has {all:,} sentences with words; the first {documents:,} of them are used. "
 TFIDF_ROWS = "The tables show the first {rows:,} of these {documents:,} sentences. "
 TFIDF_WORDS = (
     "Of the {words:,} different words the {drawn:,} with the largest weights in these rows have a "

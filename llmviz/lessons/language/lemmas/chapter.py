@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from llmviz.components.cell_grid.view import cell_grid
@@ -22,6 +21,7 @@ from llmviz.ui.notices import inform
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
+from llmviz.ui.table import rows_table
 from llmviz.ui.text import escape_markdown
 
 KEY = "language.lemmas"
@@ -202,8 +202,7 @@ def _twice(drawn: tuple[ReadWord, ...], hidden: int | None) -> None:
         for word, forms in AMBIGUOUS.items()
         if len(forms) > 1
     ]
-    table = pd.DataFrame(rows, columns=list(words.TWICE_COLUMNS))
-    st.dataframe(table, hide_index=True, width=720, height="content")
+    rows_table(rows, words.TWICE_COLUMNS, width=720, height="content")
 
 
 def _code(drawn: tuple[ReadWord, ...]) -> None:

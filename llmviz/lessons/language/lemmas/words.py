@@ -5,9 +5,9 @@ TEXT = (
     "A stem is what is left after cutting. A [[lemma]] is a word: the form under which a "
     "dictionary lists a word with all its forms, *go* for *went* and *goes*. It can be looked up, "
     "or made by rules that know the word's part of speech: noun, verb, adjective … Some words have "
-    "two lemmas, and only the sentence says which one is meant. So each word gets a tag first, the "
-    "name of its part of speech, by one of two programs. How they work is in the next chapter, "
-    "*Parts of speech*. Click a word."
+    "two lemmas, and only the sentence says which one is meant. So one of two programs first gives "
+    "each word a tag, the name of its part of speech. How they work is in the next chapter, *Parts "
+    "of speech*. Click a word."
 )
 TAGGER = "Tags by"
 TAGGERS = {"hmm": "Counted tables", "transformer": "Transformer"}

@@ -2,10 +2,10 @@
 
 TITLE = "Who, where, when, what"
 TEXT = (
-    "To find names in a text, each word gets a tag of the [[BIO]] scheme: B- at the first word of "
-    "a name, I- at words that go on with it, O outside. Here a name is a person, a place, a day or "
-    "a thing; the colour and the size of a thing belong to its name. A linear layer on the story "
-    "model's vectors gives the tags."
+    "To find names in a text, each word gets a tag of the [[BIO]] scheme. B- stands at the first "
+    "word of a name, I- at the words that continue it, and O outside names. Here a name is a "
+    "person, a place, a day or a thing; the colour and the size of a thing belong to its name. A "
+    "linear layer on the story model's vectors gives the tags."
 )
 SOURCE = "Read"
 SOURCES = {"story": "A story with known names", "text": "Your text"}
@@ -24,8 +24,8 @@ WRONG = " (the true tag is {truth})"
 UNKNOWN_MARK = "{word} ?"
 UNKNOWN = (
     "Words with a question mark are not in the grammar that wrote the model's stories: {words}. "
-    "The model has never seen them used, so their tags are guesses from their letters and from the "
-    "words before them."
+    "The model has never seen them in a story, so their tags are guesses from their letters and "
+    "from the words before them."
 )
 ALL_KNOWN = "All words of this text are in the grammar that wrote the model's stories."
 CUT = "The table and the scores have the first {drawn} of {all:,} words."
@@ -35,8 +35,8 @@ NAME = "{words} ({kind})"
 
 CHANGE = "Tag of {word}"
 CHANGE_TEXT = (
-    "Click a word in the table and give it another tag: both scores follow. Take the last word off "
-    "a long name, for example."
+    "Click a word in the table and give it another tag: both scores follow. Try it with the last "
+    "word of a long name, for example."
 )
 CHANGE_UNSCORED = "Click a word in the table to give it another tag: the names follow."
 UNDO = "Undo your changes"

@@ -2,9 +2,9 @@
 
 TITLE = "At which layer does the model know the tag?"
 TEXT = (
-    "A story model was trained to predict the next token, and nobody told it of verbs or names. "
-    "Can they be read off its vectors all the same? A [[probe]] is one linear layer that is fitted "
-    "to the vectors of one place in the model, while the model itself stays as it is. Its score on "
+    "A story model was trained to predict the next token, and nobody told it about verbs or names. "
+    "Can they be read off its vectors anyway? A [[probe]] is one linear layer that is fitted to "
+    "the vectors of one place in the model, while the model itself stays as it is. Its score on "
     "stories that it was not fitted to says how easily the tag can be read there."
 )
 CONTROL = (
@@ -26,7 +26,7 @@ AFTER = "after "
 LAYER = AFTER + "layer {layer}"
 GRID = "what the probe of each layer reached"
 NOTES = (
-    "{value} of the words of held-out stories got their class",
+    "{value} of the words of held-out stories got their true class",
     "{value} of them got their random tag",
     "accuracy − control: {value}, rounded after the subtraction",
 )

@@ -26,6 +26,7 @@ from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import predict
 from llmviz.ui.shell import HALF_CHARACTER
 from llmviz.ui.state import PageState
+from llmviz.ui.table import rows_table
 
 KEY = "language.stems"
 DRAWN = 12  # words that have a column
@@ -162,12 +163,7 @@ def _opened(word: str, row: int) -> None:
 def _beside(listed: tuple[str, ...]) -> None:
     section(words.BESIDE_TITLE, words.BESIDE_TEXT)
     rows = [(word, stem(word), snowball_stem(word)) for word in listed]
-    st.dataframe(
-        pd.DataFrame(rows, columns=list(words.BESIDE_COLUMNS)),
-        hide_index=True,
-        width=520,
-        height="content",
-    )
+    rows_table(rows, words.BESIDE_COLUMNS, width=520, height="content")
     different = [word for word, ours, theirs in rows if ours != theirs]
     told = words.BESIDE_DIFFERENT if different else words.BESIDE_SAME
     line = told.format(

@@ -36,7 +36,7 @@ OPENED_NONE = "No rule of this step (it has {rules}) has a suffix that {before} 
 OPENED_TRIED = (
     "{before} ends with the suffix of the rule {rule}. Before the suffix stands {stem}. Its "
     "letters are {forms} (c is a consonant, v is a vowel), so the [[measure]] is m = {measure}: "
-    "as many times a consonant follows a vowel. "
+    "that many times, a consonant follows a vowel. "
 )
 OPENED_EMPTY_STEM = (
     "{before} ends with the suffix of the rule {rule}. Nothing stands before the suffix, so the "
@@ -44,8 +44,8 @@ OPENED_EMPTY_STEM = (
 )
 OPENED_WHOLE = (
     "The rule {rule} asks for no suffix: it looks at the whole of {before}. Its letters are "
-    "{forms} (c is a consonant, v is a vowel), so the [[measure]] is m = {measure}: as many times "
-    "a consonant follows a vowel. "
+    "{forms} (c is a consonant, v is a vowel), so the [[measure]] is m = {measure}: that many "
+    "times, a consonant follows a vowel. "
 )
 RULE_DOUBLE = "({condition}) two equal letters → one"
 RULE_ADDED = "({condition}) nothing → {replacement}"
@@ -54,18 +54,19 @@ OPENED_HELD = "The condition {condition} does not hold, so nothing changes."
 OPENED_EARLIER = "The rule {rule} comes first here, and its condition does not hold. "
 OPENED_FREE = "The rule has no condition: {before} becomes {after}."
 OPENED_FREE_SAME = (
-    "The rule has no condition. It keeps {before} as it is, so that no other rule of this step "
-    "cuts."
+    "The rule has no condition. It keeps {before} as it is, so that no other rule of this step can "
+    "cut it."
 )
 OPENED_START = "Porter's algorithm begins with the word in small letters: {word}."
 OPENED_SKIPPED = (
     "This part of step 1b repairs words that just lost *ed* or *ing*. {before} lost neither."
 )
 CONDITIONS = (
-    "The letters a, e, i, o and u are vowels, and y is one where it follows a consonant. How "
-    "conditions are written, as in the paper: m is the measure, *v* means that there is a vowel, "
-    "*d that the end is a double consonant, *o that the end is consonant, vowel, consonant and its "
-    "last letter is not w, x or y; *S, *T, *L and *Z mean that the last letter is this one."
+    "The letters a, e, i, o and u are vowels, and y is one where it follows a consonant. "
+    "Conditions are written as in the paper. m is the measure. *v* means that there is a vowel. *d "
+    "means that the end is a double consonant. *o means that the end is consonant, vowel, "
+    "consonant, and that its last letter is not w, x or y. *S, *T, *L and *Z mean that the last "
+    "letter is this one."
 )
 LETTERS = "letters before the suffix, consonant or vowel, and where vowel and consonant meet"
 LETTER_ROWS = ("letter", "kind", "m so far")
@@ -79,7 +80,7 @@ BESIDE_TEXT = (
 BESIDE_COLUMNS = ("word", "Porter", "Snowball")
 BESIDE_SAME = "They differ for none of {words}."
 BESIDE_DIFFERENT = "They differ for {different} of {words}: {list}."
-FAMILIES = "By Porter, these of the words share a stem: {families}."
+FAMILIES = "By Porter, some of these words share a stem: {families}."
 NO_FAMILIES = "By Porter, no two of the words share a stem."
 
 FAULTS_TITLE = "Cut too much, cut too little"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pandas as pd
 import streamlit as st
 
 from llmviz.lessons.language import counted_stories as counted
@@ -15,6 +14,7 @@ from llmviz.ui.lesson import section
 from llmviz.ui.notices import refuse
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
+from llmviz.ui.table import rows_table
 
 
 def draw(state: PageState) -> None:
@@ -38,8 +38,7 @@ def draw(state: PageState) -> None:
     except ValueError as error:
         refuse(error)
         return
-    table = pd.DataFrame(rows, columns=list(words.TWICE_COLUMNS))
-    st.dataframe(table, hide_index=True, width="stretch")
+    rows_table(rows, words.TWICE_COLUMNS, width="stretch")
     right = [sum(row[1] == row[column] for row in rows) for column in (2, 3)]
     prose(words.TWICE_READ.format(word=quote(word), hmm=right[0], transformer=right[1]))
 

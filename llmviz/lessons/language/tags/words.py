@@ -6,7 +6,7 @@ TEXT = (
     "Its tag is the name of this part; punctuation marks have one, too, and count as words here. "
     "Two programs tag your text here. The first is a [[hidden Markov model]]: two tables counted "
     "in {stories} stories whose grammar says what each word is. The second is one linear layer on "
-    "the vectors of the story model, a transformer that was never told of tags."
+    "the vectors of the story model, a transformer that was never told about tags."
 )
 GRID = "the words with the tags of both taggers"
 ROWS = ("counted tables", "transformer", "times counted")
@@ -62,9 +62,9 @@ LATTICE_TEXTS = {
 TABLES_TITLE = "The two tables"
 TABLES_TEXT = (
     "Both tables are counts, made into probabilities. Smoothing adds a small number to every count "
-    "first, so that what was never seen is improbable, but not impossible: without it one new word "
-    "would make every way of tagging a sentence impossible. The tags and the lattice above follow "
-    "it. Click a cell."
+    "first, so that what was never seen is improbable, but not impossible. Without smoothing, one "
+    "new word would make every way of tagging a sentence impossible. The tags and the lattice "
+    "above follow it. Click a cell."
 )
 TABLE = "Table"
 TABLE_NAMES = {"transition": "Tag after tag", "emission": "Word of a tag"}
@@ -115,8 +115,8 @@ TWICE_COLUMNS = ("sentence", "true tag", "counted tables", "transformer")
 TWICE_READ = (
     "Right for {word}: the tables in {hmm} of these 2 sentences, the transformer in {transformer}. "
     "The tables know which tag follows which, and use it on both sides of the word. The "
-    "transformer has read the word and everything before it, and nothing after it. Both sentences "
-    "are among those that both learned from."
+    "transformer has read the word and everything before it, and nothing after it. Both taggers "
+    "learned from these two sentences, too."
 )
 
 ASK_WAYS = (

@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-import pandas as pd
 import streamlit as st
 
 from llmviz.components.writer.view import writer
@@ -21,6 +20,7 @@ from llmviz.ui.common import refuse, signed
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
+from llmviz.ui.table import rows_table
 
 SLICE = 14  # tokens by which each text grows in one rerun
 POLL = 0.1  # seconds between two reruns while they grow
@@ -101,9 +101,8 @@ def _texts(state: PageState, prompt: Prompted, growing: bool) -> None:
     answered = asked is None or predict(asked, "compare.mean")
     if rows:
         hidden = [] if answered else [words.COLUMNS["mean"]]  # it is what was asked
-        st.dataframe(
-            pd.DataFrame(rows).assign(**dict.fromkeys(hidden, "?")), hide_index=True, width=760
-        )
+        table = [row | dict.fromkeys(hidden, "?") for row in rows]
+        rows_table((row.values() for row in table), table[0], width=760)
 
 
 def _row(

@@ -55,7 +55,8 @@ def fields(state: PageState) -> None:
     samples = ["sample_every", "sample_tokens"] if sampled else []
     _row(state, ["eval_every", "eval_batches", "snapshots", *samples])
     st.markdown(f"**{words.GROUPS['machine']}**")
-    _row(state, ["device", "dtype", "threads", "accumulate"])
+    recompute = ["recompute"] if able(state[MARK + "model"], "recomputes") else []
+    _row(state, ["device", "dtype", "threads", "accumulate", *recompute])
 
 
 def _if(state: PageState, key: str, wanted: Any, *names: str) -> list[str]:

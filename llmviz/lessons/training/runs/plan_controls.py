@@ -7,7 +7,7 @@ from typing import Any
 
 from llmviz.config import About, settings_of
 from llmviz.corpus import CORPORA
-from llmviz.models.catalogue import MODELS
+from llmviz.models.catalogue import MODELS, able
 from llmviz.training.config import OWN_TEXT, Plan, TrainConfig
 from llmviz.ui import codec
 from llmviz.ui.state import LEARNER_TEXT, PageState
@@ -26,6 +26,7 @@ TRAIN_FIELDS = (
     "steps",
     "batch_size",
     "accumulate",
+    "recompute",
     "learning_rate",
     "min_lr",
     "warmup_steps",
@@ -141,8 +142,11 @@ def plan_of(state: PageState, file: str | None = None) -> tuple[Plan, str | None
         check_own(text, corpus == FILE)
         corpus = OWN_TEXT
     steps, snapshots = value("steps"), value(SNAPSHOT_FIELD)
+    asked = {name: value(name) for name in TRAIN_FIELDS}
+    if not able(value("model"), "recomputes"):  # its control is not shown then
+        asked["recompute"] = 0
     train = TrainConfig(
-        **{name: value(name) for name in TRAIN_FIELDS},
+        **asked,
         log_every=max(1, -(-steps // POINTS)),
         snapshot_every=max(1, steps // snapshots) if snapshots else 0,
         checkpoint_every=max(1, steps // (snapshots or 4)),

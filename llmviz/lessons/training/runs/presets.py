@@ -97,6 +97,7 @@ _BASE: dict[str, Any] = {
     "vocab_size": 0,
     "fraction": 0.1,
     "accumulate": 1,
+    "recompute": 0,
     "schedule": "cosine",
     "optimizer": "adamw",
     "beta1": 0.9,

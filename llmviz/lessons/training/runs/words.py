@@ -80,6 +80,7 @@ LABELS = {
     "steps": "Steps",
     "batch_size": "Batch",
     "accumulate": "Micro-batches",
+    "recompute": "Inputs kept every",
     "learning_rate": "Learning rate",
     "min_lr": "Last learning rate",
     "warmup_steps": "Warm-up",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
@@ -48,6 +47,7 @@ from llmviz.ui.notices import refuse
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
+from llmviz.ui.table import rows_table
 
 FIRST_ROW = ("layers", "heads", "width", "vocab", "context")
 NUMBERS = ("kv", "hidden", "experts")
@@ -144,7 +144,7 @@ def _table(rows: list[TensorRow], layers: int) -> None:
         for row in rows
     ]
     formats = {words.COLUMNS[-1]: st.column_config.NumberColumn(format="localized")}
-    st.dataframe(pd.DataFrame(cells, columns=words.COLUMNS), hide_index=True, column_config=formats)
+    rows_table(cells, words.COLUMNS, column_config=formats)
 
 
 def costs(config: GPTConfig, batch: int, stored: str) -> dict[str, str]:
@@ -171,7 +171,7 @@ def _costs(state: PageState, config: GPTConfig) -> None:
         (words.COSTS[name].format(**given), value)
         for name, value in costs(config, state["batch"], state["stored"]).items()
     ]
-    st.dataframe(pd.DataFrame(rows, columns=words.COST_COLUMNS), hide_index=True, width=720)
+    rows_table(rows, words.COST_COLUMNS, width=720)
     st.caption(words.NOTE)
     prose(held_line(held_by(MEASURED)))
 

@@ -1,0 +1,103 @@
+"""The keys and values of a head as matrices whose cells open to the sums they came from."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from llmviz import components as lv
+from llmviz.lessons.efficiency.cache import words
+from llmviz.models.gpt import GPT
+from llmviz.study.cache_contents import CacheContents
+from llmviz.ui import engine
+from llmviz.ui.kept import kept
+
+BEFORE, ANGLE = "before", "angle"  # keys that are not turned yet, and how far they turn
+
+
+@kept(32)
+def weights_of(name: str, version: str, layer: int, head: int) -> lv.Weights:
+    """Return what makes the keys and values of a head; see `head_weights`."""
+    return head_weights(engine.load(name).model, layer, head)
+
+
+def head_weights(model: GPT, layer: int, head: int) -> lv.Weights:
+    """Take W_K and W_V (C, D) of a head of keys and values, and the biases (1, D) if there are any.
+
+    layer, head: from 0.
+    """
+    attn = model.blocks[layer].attn
+    queries = attn.n_head // attn.n_kv_head  # heads of queries that share it
+    _, keys, values = attn.projections(head * queries)
+    found = {"W_K": keys.detach().numpy(), "W_V": values.detach().numpy()}
+    if attn.qkv.bias is not None:
+        size = model.config.head_size
+        parts = attn.qkv.bias.detach()[model.config.n_embd :].view(2, attn.n_kv_head, size)
+        found |= {"b_K": parts[0, head][None].numpy(), "b_V": parts[1, head][None].numpy()}
+    return lv.Weights.of(found)
+
+
+def matrices(
+    model: GPT,
+    found: CacheContents,
+    weights: lv.Weights,
+    tokens: list[str],
+    layer: int,
+    head: int,
+    length: int,
+) -> list[lv.Matrix]:
+    """Return the first `length` keys and values of a head, and what their sums are made of.
+
+    weights: of the head; tokens: names of the text's tokens.
+    """
+    x, parts = found.inputs[layer, :length], weights.values
+    biased = "b_K" in parts
+    by_x = {
+        letter: lv.matmul("x", f"W_{letter}", bias=f"b_{letter}" if biased else None)
+        for letter in "KV"
+    }
+    shown = [lv.Matrix("x", x, row_labels=tokens[:length])]
+    shown += [lv.Matrix(name, values) for name, values in parts.items()]
+    of_keys = by_x["K"]
+    rotary = model.blocks[layer].attn.rotary
+    if rotary is not None:
+        before = x @ parts["W_K"] + (parts["b_K"] if biased else 0)
+        half = before.shape[1] // 2
+        speeds = np.arctan2(*(table[1, :half].numpy() for table in (rotary.sin, rotary.cos)))
+        angles = np.arange(length)[:, None] * speeds
+        shown += [lv.Matrix(BEFORE, before, op=of_keys), lv.Matrix(ANGLE, angles)]
+        of_keys = lv.turned(BEFORE, ANGLE)
+    for name, values, op, role in (
+        ("keys", found.keys, of_keys, "key"),
+        ("values", found.values, by_x["V"], "value"),
+    ):
+        shown.append(
+            lv.Matrix(
+                name,
+                values[layer, head, :length],
+                words.MATRICES[name].format(layer=layer, head=head),
+                row_labels=tokens[:length],
+                row_axis=words.TOKEN_AXIS,
+                col_axis=words.NUMBER_AXIS,
+                role=role,
+                op=op,
+            )
+        )
+    return shown
+
+
+def told(model: GPT, layer: int) -> str:
+    """Return what the cells are made of, in sentences."""
+    attn, config = model.blocks[layer].attn, model.config
+    biased = attn.qkv.bias is not None
+    lines = [
+        words.CELLS.format(
+            normed=words.CELLS_NORMED if config.norm == "pre" else "",
+            width=config.n_embd,
+            size=config.head_size,
+            key_bias=words.CELLS_BIAS.format(letter="K") if biased else "",
+            value_bias=words.CELLS_BIAS.format(letter="V") if biased else "",
+        )
+    ]
+    if attn.rotary is not None:
+        lines.append(words.CELLS_TURNED)
+    return " ".join(lines)

@@ -1,0 +1,74 @@
+"""Several texts to one prompt: whose the shared blocks are, and how many sharing saves."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from llmviz.components.serving_film.view import serving_film
+from llmviz.lessons.efficiency.serving import figures, questions, words
+from llmviz.lessons.efficiency.serving.runs import Shown, texts_shown
+from llmviz.study.serving_texts import COMMAND, WAYS, blocks_at_once
+from llmviz.ui.common import choose, count, percent
+from llmviz.ui.lesson import section
+from llmviz.ui.notices import inform
+from llmviz.ui.prose import prose
+from llmviz.ui.question import predict
+from llmviz.ui.state import PageState
+
+KEY = "efficiency.serving.ways"
+
+
+def draw(state: PageState, shown: Shown | None) -> None:
+    """Show a recorded run of one prompt, then what was shared in the runs shown above."""
+    section(words.SAMPLES_TITLE, words.SAMPLES_TEXT)
+    try:
+        found, recorded = texts_shown()
+    except ValueError:
+        inform(words.NO_FILE, ":material/download:")
+    else:
+        choose(state, "serveways", words.WAYS, words.KINDS)
+        number = WAYS.index(state["serveways"])
+        prose(saved_line(recorded, number))
+        _film(state, recorded, number)
+        date, torch = found.date, found.environment["torch"]
+        st.caption(words.WAYS_BUNDLED.format(date=date, torch=torch, command=COMMAND))
+    if shown is None:
+        return
+    number = int(state["serveshown"])
+    prose(figures.shared_line(shown, number))
+    config = shown.runs[number].recording.config
+    samples = max(2, shown.trial.workload.samples)
+    prompt = max(len(one.prompt) for one in shown.runs[number].recording.requests)
+    predict(
+        questions.blocks_of_samples(prompt, samples, config.block_size),
+        "efficiency.serving.samples",
+    )
+
+
+def saved_line(shown: Shown, number: int) -> str:
+    """Return how many blocks sharing saves in a run, in a sentence."""
+    recording = shown.runs[number].recording
+    named, held = blocks_at_once(recording)
+    return words.WAYS_SAVED.format(
+        named=count(named, "block"),
+        held=f"{held:,}",
+        saved=count(named - held, "block"),
+        share=percent((named - held) / max(1, named)),
+        copied=count(sum(len(tick.copies) for tick in recording.ticks), "block"),
+    )
+
+
+def _film(state: PageState, shown: Shown, number: int) -> None:
+    key = f"{KEY}.{WAYS[number]}"
+
+    def moved() -> None:
+        now = st.session_state[key]
+        state["servewaystick"], state["servewaystext"] = now["step"], now["chosen"]
+
+    serving_film(
+        shown.pictures[number],
+        key=key,
+        step=state["servewaystick"],
+        chosen=state["servewaystext"],
+        on_change=moved,
+    )
