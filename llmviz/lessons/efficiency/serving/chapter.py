@@ -59,7 +59,8 @@ def _film(state: PageState, shown: Shown, own: bool) -> None:
     run, picture = shown.runs[number], shown.pictures[number]
     config = run.recording.config
     window = f"{1000 * config.window:g}"
-    prose(words.ABOUT[config.policy].format(budget=config.token_budget, window=window))
+    about = words.ABOUT[config.policy].format(budget=config.token_budget, window=window)
+    prose(f"{about}\n\n{words.OWN_RUNS if own else _source()}")
     found = questions.longest_table(run.recording)
     if found is not None:
         predict(questions.blocks_of(*found, config.block_size), f"{KEY}.blocks")
@@ -77,7 +78,6 @@ def _film(state: PageState, shown: Shown, own: bool) -> None:
         chosen=request if state["serverequest"] == OPENING else state["serverequest"],
         on_change=moved,
     )
-    st.caption(words.OWN_RUNS if own else _source())
 
 
 def _source() -> str:
@@ -98,6 +98,5 @@ def _compared(shown: Shown) -> None:
         predict(question, f"{KEY}.who")
     columns = ("", *figures.names_of(shown))
     rows_table(figures.table_of(shown), columns, height="content")
-    prose(figures.compared(shown))
-    prose(words.CURVE_TEXT)
+    prose(f"{figures.compared(shown)}\n\n{words.CURVE_TEXT}")
     st.plotly_chart(figures.first_tokens(shown, theme()), key=f"{KEY}.first", theme=None)

@@ -28,14 +28,14 @@ def draw(state: PageState, shown: Shown | None) -> None:
     else:
         choose(state, "serveways", words.WAYS, words.KINDS)
         number = WAYS.index(state["serveways"])
-        prose(saved_line(recorded, number))
-        _film(state, recorded, number)
         date, torch = found.date, found.environment["torch"]
-        st.caption(words.WAYS_BUNDLED.format(date=date, torch=torch, command=COMMAND))
+        source = words.WAYS_BUNDLED.format(date=date, torch=torch, command=COMMAND)
+        live = "" if shown is None else figures.shared_line(shown, int(state["serveshown"]))
+        prose(f"{source} {saved_line(recorded, number)}\n\n{live}")
+        _film(state, recorded, number)
     if shown is None:
         return
     number = int(state["serveshown"])
-    prose(figures.shared_line(shown, number))
     config = shown.runs[number].recording.config
     samples = max(2, shown.trial.workload.samples)
     prompt = max(len(one.prompt) for one in shown.runs[number].recording.requests)

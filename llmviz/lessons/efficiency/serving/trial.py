@@ -30,7 +30,8 @@ WIDTH = 250
 
 def draw(state: PageState) -> None:
     """Show the controls, the button, and how far the runs are."""
-    section(words.SERVE_TITLE, words.SERVE_TEXT)
+    sampled = words.SAMPLED.format(temperature=SAMPLED.temperature)
+    section(words.SERVE_TITLE, f"{words.SERVE_TEXT} {sampled}")
     if not models_here(BASE):
         return
     _controls(state)
@@ -41,8 +42,6 @@ def draw(state: PageState) -> None:
         return
     if trial.workload.beams:
         prose(words.SEARCHED.format(tokens=count(memory_of_beam(trial), "token")))
-    elif trial.workload.samples > 1:
-        prose(words.SAMPLED.format(temperature=SAMPLED.temperature))
     live(
         state,
         FLAG,
@@ -64,18 +63,16 @@ def _controls(state: PageState) -> None:
     def slider(label: str, key: str, step: int = 1) -> None:
         st.slider(label, step=step, width=WIDTH, **state.ranged(key, then=anew))
 
-    with st.container(horizontal=True, gap="medium"):
+    with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
         choose(state, "servepolicy", words.POLICY, words.POLICIES, then=anew)
         choose(state, "serveagainst", words.AGAINST, words.POLICIES, then=anew)
         choose(state, "servekind", words.KIND, words.KINDS, then=anew)
-    with st.container(horizontal=True, gap="medium"):
         slider(words.COUNT, "servecount")
         slider(words.RATE, "serverate", 10)
         slider(words.PROMPT, "serveprompt")
         slider(words.NEW, "servenew")
         slider(words.SAMPLES, "servesamples")
         slider(words.BEGINNING, "servebeginning", 4)
-    with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
         slider(words.BATCH, "servebatch")
         slider(words.MEMORY, "servememory", 32)
         choose(state, "serveblock", words.BLOCK, words.BLOCK_SIZES, then=anew)

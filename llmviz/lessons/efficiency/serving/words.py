@@ -218,8 +218,8 @@ SAMPLES_TEXT = (
 WAYS = "One prompt, its four texts are"
 WAYS_SAVED = (
     "At the tick with the longest tables, these name {named} in all, and only {held} of them are "
-    "different: sharing saves {saved} ({share}). Copied in the whole run, before somebody wrote "
-    "into a shared one: {copied}."
+    "different: sharing saves {saved} ({share}). Copied in the whole run, before a text wrote into "
+    "a shared one: {copied}."
 )
 WAYS_BUNDLED = (
     "A real run with the policy continuous, recorded on {date} with torch {torch}. The command "
