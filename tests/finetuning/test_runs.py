@@ -13,9 +13,21 @@ from llmviz.finetuning.recipes import TUNINGS
 from llmviz.finetuning.runs import load_tuning, prepare_again
 from llmviz.pretrained import load_bundled
 from llmviz.training import read_metrics
+from tests.pages import small_model
 
 SMALL = ["--examples", "12", "--test-examples", "6", "--threads", "1", "--batch-size", "4"]
 SMALL += ["--eval-every", "2", "--eval-batches", "1", "--rank", "2"]
+
+
+@pytest.fixture(scope="module")
+def small_base(tmp_path_factory):
+    """A folder with a model of the bundled one's name, tokenizer and context, and few weights."""
+    folder = tmp_path_factory.mktemp("checkpoints")
+    bundled, tokenizer, _ = load_bundled("tiny-world-gpt")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(small_model, "CONTEXT", bundled.context_length)
+        small_model.make_checkpoint(folder, "tiny-world-gpt", tokenizer)
+    return folder
 
 
 def call(capsys, *arguments):
@@ -34,8 +46,9 @@ def call(capsys, *arguments):
     ],
 )
 def test_each_kind_of_task_from_its_plan_to_its_card(
-    capsys, tmp_path, monkeypatch, task, way, score
+    capsys, tmp_path, monkeypatch, small_base, task, way, score
 ):
+    monkeypatch.setattr("llmviz.pretrained.CHECKPOINTS", small_base)
     monkeypatch.setattr("llmviz.finetuning.preparation.ASKED", 2)
     monkeypatch.setattr("llmviz.finetuning.preparation.PLAIN_STORIES", 2)
     monkeypatch.setattr("llmviz.finetuning.fewshot.HELD_OUT", 4)
@@ -61,7 +74,8 @@ def test_each_kind_of_task_from_its_plan_to_its_card(
             assert torch.equal(layer.base.weight, again.base.weight)
 
 
-def test_a_resumed_run_is_the_run_that_never_stopped(capsys, tmp_path):
+def test_a_resumed_run_is_the_run_that_never_stopped(capsys, tmp_path, monkeypatch, small_base):
+    monkeypatch.setattr("llmviz.pretrained.CHECKPOINTS", small_base)
     given = ["--task", "about", "--way", "head", *SMALL, "--seed", "5"]
     call(capsys, *given, "--out", str(tmp_path / "whole"), "--steps", "4", "--min-lr", "0.01")
     call(capsys, *given, "--out", str(tmp_path / "parts"), "--steps", "2", "--min-lr", "0.01")
