@@ -23,6 +23,7 @@ from llmviz.ui.notices import warn
 
 LINK_ICON = ":material/link_off:"
 DEFAULT_TEXT = "The cat sat on the mat. The kitten slept; tokenization isn't magic 🙂"
+PLAIN = (bool, int, float, str)  # types of values that nobody changes in place
 LEARNER_TEXT = codec.text("text", DEFAULT_TEXT, shared=True)
 
 
@@ -42,6 +43,9 @@ class PageState:
         return st.session_state.get(self._slot(key), self.params[key].default)
 
     def __setitem__(self, key: str, value: Any) -> None:
+        before = self[key]
+        if type(before) is type(value) and type(value) in PLAIN and before == value:
+            return  # writing the address takes a look at every control
         st.session_state[self._slot(key)] = value
         self.write_address()
 

@@ -81,7 +81,7 @@ def test_a_cell_opens_to_the_models_own_input_and_weights(opened, cache):
         assert drawn[name]["values"][3, 5] == pytest.approx(products.sum() + bias[5], abs=1e-5)
         assert drawn[name]["op"]["of"] == ["x", f"W_{letter}", f"b_{letter}"]
     assert message["layout"] == [["keys"], ["values"]]
-    assert cells.told(model, 0) in [caption.value for caption in opened.caption]
+    assert cells.told(model, 0) in prose_of(opened)
 
 
 @pytest.mark.parametrize(

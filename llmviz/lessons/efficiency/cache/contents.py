@@ -56,7 +56,6 @@ def draw(state: PageState) -> engine.Bundled | None:
     length = min(state["cachelength"], total)
     _grid(state, bundled, ids, tokens, length)
     _matrices(state, bundled, found, tokens, length)
-    prose(told(found, length))
     _code(bundled, ids, found)
     return bundled
 
@@ -160,7 +159,7 @@ def _matrices(
         weights=[weights],
         on_change=keeping(state, "cachecell", key, "pinned"),
     )
-    st.caption(cells.told(bundled.model, layer))
+    prose(f"{cells.told(bundled.model, layer)}\n\n{told(found, length)}")
 
 
 def told(found: CacheContents, length: int) -> str:

@@ -24,6 +24,8 @@ from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
 from llmviz.ui.table import grouped, rows_table
 
+SIZE_WIDTH, SLIDER_WIDTH = 150, 300  # pixels
+
 
 def draw(state: PageState) -> None:
     """Show the controls, what a shape takes, and the table of known shapes."""
@@ -34,12 +36,12 @@ def draw(state: PageState) -> None:
             state[key] = value
 
     st.pills(words.SHAPE, list(KNOWN), required=True, **state.bind("cacheshape", then=take))
-    for place, (key, label) in zip(st.columns(len(words.SIZES)), words.SIZES.items(), strict=True):
-        place.number_input(label, **state.ranged(key))
-    choose(state, "cachedtype", words.DTYPE, {name: name for name in BYTES})
-    left, right = st.columns(2, gap="large")
-    left.slider(words.TOKENS, **state.ranged("cachetokens"))
-    right.slider(words.TEXTS, **state.ranged("cachetexts"))
+    with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
+        for key, label in words.SIZES.items():
+            st.number_input(label, width=SIZE_WIDTH, **state.ranged(key))
+        choose(state, "cachedtype", words.DTYPE, {name: name for name in BYTES})
+        st.slider(words.TOKENS, width=SLIDER_WIDTH, **state.ranged("cachetokens"))
+        st.slider(words.TEXTS, width=SLIDER_WIDTH, **state.ranged("cachetexts"))
     given = (state["cachetexts"], state["cachetokens"], state["cachedtype"])
     try:
         shape = typed_shape(*(state[key] for key in words.SIZES))
