@@ -23,7 +23,6 @@ from llmviz.ui.notices import warn
 
 LINK_ICON = ":material/link_off:"
 DEFAULT_TEXT = "The cat sat on the mat. The kitten slept; tokenization isn't magic 🙂"
-PLAIN = (bool, int, float, str)  # types of values that nobody changes in place
 LEARNER_TEXT = codec.text("text", DEFAULT_TEXT, shared=True)
 
 
@@ -43,11 +42,8 @@ class PageState:
         return st.session_state.get(self._slot(key), self.params[key].default)
 
     def __setitem__(self, key: str, value: Any) -> None:
-        before = self[key]
-        if type(before) is type(value) and type(value) in PLAIN and before == value:
-            return  # writing the address takes a look at every control
         st.session_state[self._slot(key)] = value
-        self.write_address()
+        self.write_address()  # also for the same value: another page may have had the address
 
     def bind(self, key: str, then: Callable[[], None] | None = None) -> dict[str, Any]:
         """Return `key` and `on_change` for a widget, so that it shows and sets this control.

@@ -51,7 +51,8 @@ def draw(state: PageState) -> engine.Bundled | None:
     layers, heads, total, _ = found.keys.shape
     most = {"cachelayer": layers - 1, "cachehead": heads - 1}
     for key, value in most.items():
-        state[key] = min(state[key], value)
+        if state[key] > value:  # writing a value looks at every control
+            state[key] = value
     st.slider(words.LENGTH, **_length(state, total))
     length = min(state["cachelength"], total)
     _grid(state, bundled, ids, tokens, length)
