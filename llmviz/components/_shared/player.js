@@ -2,6 +2,7 @@
 
 import { el, later, svg } from "./common.js";
 import { whole } from "./numbers.js";
+import { moveThumb } from "./slider.js";
 
 // The player of a picture that draws one step at a time and keeps where the hand left it as "step".
 export function stepPlayer(root, send, draw, pace) {
@@ -27,8 +28,7 @@ export function makePlayer(root, { onStep, onCommit, pace = 900, lead = 250 }) {
     const to = Math.max(0, Math.min(player.last, step));
     const changed = to !== player.step;
     player.step = to;
-    range.value = to;
-    range.style.setProperty("--share", `${(100 * to) / Math.max(1, player.last)}%`);
+    moveThumb(range, to, player.last);
     count.textContent = player.text ? player.text(to) : `${whole(to)} / ${whole(player.last)}`;
     back.disabled = to === 0;
     next.disabled = to === player.last;
@@ -51,6 +51,12 @@ export function makePlayer(root, { onStep, onCommit, pace = 900, lead = 250 }) {
     range.max = last;
     player.step = -1;
     player.set(step, true);
+  };
+
+  // Stand at a step of a trace that may have come anew; one that goes on as it was is not stopped.
+  player.stand = (last, step, options) => {
+    if (player.last !== last || player.step < 0) player.configure(last, step, options);
+    else player.set(step, true);
   };
 
   player.stop = () => {

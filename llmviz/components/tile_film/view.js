@@ -45,9 +45,7 @@ class TileFilm {
     });
     this.legend.replaceChildren(...keys, el("span", null, words.scale));
     const text = (at) => `${whole(at + 1)} / ${whole(this.player.last + 1)}`;
-    const options = { label: (at) => this.data.captions[at], text, speeds: [1, 2, 4] };
-    if (this.player.last !== last || this.player.step < 0) this.player.configure(last, step, options);
-    else this.player.set(step, true);
+    this.player.stand(last, step, { label: (at) => this.data.captions[at], text, speeds: [1, 2, 4] });
     this.paint();
   }
 
