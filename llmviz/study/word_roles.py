@@ -195,12 +195,12 @@ def words_of_two_roles(stories: Sequence[Sequence[RoleWord]], most: int) -> list
             before = shortest.get(place)
             if len(sentence) > 3 and (before is None or len(sentence) < len(before[0])):
                 shortest[place] = sentence, i
-    found = []
+    ranked = []
     for word, tags in counts.items():
         told = [(tag, n) for tag, n in tags.most_common() if (word, tag) in shortest][:2]
         if len(told) == 2:
             parts = [(tag, *shortest[word, tag]) for tag, _ in told]
             lines = tuple((tag, text_of(sentence), i) for tag, sentence, i in parts)
-            found.append((told[1][1], TwoRoles(word, lines)))
-    found.sort(key=lambda one: (-one[0], one[1].word))
-    return [one for _, one in found[:most]]
+            ranked.append((told[1][1], TwoRoles(word, lines)))
+    ranked.sort(key=lambda one: (-one[0], one[1].word))
+    return [one for _, one in ranked[:most]]

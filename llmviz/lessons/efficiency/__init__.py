@@ -23,7 +23,7 @@ LESSON = Lesson(
         Chapter("serving", "Many requests", 25),
         Chapter("guess", "Guess and check", 15),
         Chapter("parallel", "Many machines", 25),
-        Chapter("systems", "Who does what", 10),
+        Chapter("systems", "Which system does what", 10),
     ],
     needs_engine=True,
     needs="You need to know what a transformer's layer computes, and what training is.",

@@ -139,7 +139,7 @@ COMPARED_NOTE = (
 )
 HELD_AXIS = "megabytes"
 
-TIMES_TITLE = "Who works when"
+TIMES_TITLE = "When each process works"
 TIMES_TEXT = (
     "The fastest step of the run, by the clock of the machine. Where a process waits, another one "
     "that it needs is not there yet. Point at a span for what it is."

@@ -34,15 +34,15 @@ def draw(state: PageState) -> None:
     chances = scores(name)
     losses = -np.log(chances)
     means = losses.mean(axis=1, keepdims=True)
-    shown = np.hstack([losses, means])
-    most = float(shown.max())
+    table = np.hstack([losses, means])
+    most = float(table.max())
     letters = [*name, words.END]
     cell_grid(
-        shown,
+        table,
         key=KEY,
         row_names=[words.MODELS[key] for key in NINE],
         column_names=[*letters, words.MEAN],
-        texts=[[f"{loss:.2f}" for loss in row] for row in shown],
+        texts=[[f"{loss:.2f}" for loss in row] for row in table],
         notes=_notes(letters, chances, losses),
         strong=np.hstack([np.zeros_like(losses, bool), means <= means.min()]),
         starts=[2],

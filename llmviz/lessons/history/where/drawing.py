@@ -54,7 +54,7 @@ def _training() -> Job:
 def _once_trained(draw: Callable[[Networks], None]) -> None:
     job = _training()
     if job.over:
-        _shown(job, draw)
+        _draw_results(job, draw)
         return
     st.fragment(partial(_waiting, job), run_every=POLL)()
 
@@ -70,7 +70,7 @@ def _waiting(job: Job) -> None:
     st.progress(step / STEPS, words.TRAINING.format(step=step, steps=STEPS, loss=loss))
 
 
-def _shown(job: Job, draw: Callable[[Networks], None]) -> None:
+def _draw_results(job: Job, draw: Callable[[Networks], None]) -> None:
     networks = job.results[-1][2] if job.results else None
     if networks is not None and not job.problem:
         draw(networks)
@@ -102,7 +102,7 @@ def _classify(state: PageState, name: str, networks: Networks) -> None:
             return
         p = which_letter(networks, picture)
         _bars(p)
-        prose(told(p, networks))
+        prose(report(p, networks))
     _code(picture, p)
 
 
@@ -120,7 +120,7 @@ def _bars(p: np.ndarray) -> None:
     )
 
 
-def told(p: np.ndarray, networks: Networks) -> str:
+def report(p: np.ndarray, networks: Networks) -> str:
     """Say what the network takes a drawing for."""
     order = np.argsort(-p, kind="stable")
     others = ", ".join(f"{ascii_uppercase[i]} {percent(p[i])}" for i in order[1 : SHOWN + 1])

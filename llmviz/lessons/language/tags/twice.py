@@ -48,7 +48,7 @@ def answers(version: str, pair: TwoRoles, smoothing: str) -> tuple[tuple[str, st
     """Return (sentence, true tag, tag by the tables, by the transformer) of both sentences."""
     rows = []
     for tag, text, at in pair.sentences:
-        found = tagged(version, text)
-        by_tables = counted.tags_of(smoothing, tuple(word.text for word in found))
-        rows.append((text, tag, by_tables[at], found[at].tag))
+        read_words = tagged(version, text)
+        by_tables = counted.tags_of(smoothing, tuple(word.text for word in read_words))
+        rows.append((text, tag, by_tables[at], read_words[at].tag))
     return tuple(rows)

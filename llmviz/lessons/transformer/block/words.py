@@ -18,7 +18,7 @@ STAGES = {
     "x": ("x, the input of layer {layer}", "x", "x"),
     "norm1": ("{kind}, the first", "norm", "n"),
     "qkv": ("queries, keys and values", "Q K V", "QKV"),
-    "scores": ("scores: who fits whom", "scores", "QKᵀ"),
+    "scores": ("scores: which key fits which query", "scores", "QKᵀ"),
     "weights": ("attention weights and context", "weights", "·V"),
     "join": ("all heads together", "W_O", "W_O"),
     "sum1": ("what attention says is added to the stream", "+", "+"),

@@ -182,15 +182,15 @@ def held_by(shape: str) -> OptimizerBytes:
     return optimizer_bytes(config_of(settings_of(shape)))
 
 
-def held_line(found: OptimizerBytes) -> str:
+def held_line(held: OptimizerBytes) -> str:
     """Return the sentence about what AdamW holds."""
-    n = found.parameters
+    n = held.parameters
     return words.HELD.format(
         shape=SHAPE_NAMES[MEASURED],
         parameters=n,
-        averages=found.averages,
-        each=found.averages / n,
-        all=(found.weights + found.gradients + found.averages) / n,
+        averages=held.averages,
+        each=held.averages / n,
+        all=(held.weights + held.gradients + held.averages) / n,
     )
 
 

@@ -68,7 +68,7 @@ OPENED_BEFORE = (
     "the last layer only. This row shows what it makes of a vector that was not made for it."
 )
 
-LEDGER_TITLE = "Who wrote the next token"
+LEDGER_TITLE = "Which parts wrote the next token"
 LEDGER_TEXT = (
     "Where layers only add to the stream, the last vector is a sum: the embedding, what each head "
     "of attention added, what each feed-forward layer added, and, if the model has them, the "
