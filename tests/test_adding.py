@@ -22,6 +22,8 @@ from llmviz.config import Config
 from llmviz.corpus import CORPORA, load_corpus
 from llmviz.corpus.corpora import _bundled
 from llmviz.figures import theme
+from llmviz.lessons.training.runs.plan_controls import options_of
+from llmviz.lessons.training.runs.words import model_label
 from llmviz.models import MODELS, build
 from llmviz.models.base import LanguageModel
 from llmviz.models.catalogue import ModelEntry, able
@@ -182,6 +184,8 @@ def test_a_model_is_its_settings_its_class_and_an_entry(monkeypatch, tmp_path, c
     assert able("unigram", "next_token") and not able("unigram", "attention")
     assert isinstance(build("unigram", {"vocab_size": 5}), Unigram)
     assert main(["models"]) == 0 and "unigram" in capsys.readouterr().out
+    assert model_label("unigram") == "unigram: token counts alone"  # in the form for a run
+    assert options_of("unigram") == ()
     text = tmp_path / "text.txt"
     text.write_text("aaab " * 400, encoding="utf-8")
     out = tmp_path / "run"

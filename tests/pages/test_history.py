@@ -12,7 +12,7 @@ from hypothesis import strategies as some
 from llmviz.components.draw_pad.view import write_picture
 from llmviz.components.series_view.view import read_drawn, read_hand
 from llmviz.corpus.counts import letter_pair_counts
-from llmviz.lessons.history import onward
+from llmviz.lessons.history import other_lessons
 from llmviz.lessons.history.all import axes, nine
 from llmviz.lessons.history.all import name as scored
 from llmviz.lessons.history.all import words as all_words
@@ -265,9 +265,9 @@ def test_nine_rows_hold_the_losses_of_the_typed_name():
     assert len(links) >= 3
 
 
-@pytest.mark.parametrize("page", onward.places("mila"))
+@pytest.mark.parametrize("page", other_lessons.places("mila"))
 def test_the_links_open_with_the_same_name(page):
-    link = onward.places("mila")[page]
+    link = other_lessons.places("mila")[page]
     part = link.pop("part")
     app = open_part(page, part, **link)
     fine(app)

@@ -7,7 +7,7 @@ import numpy as np
 from llmviz.components.cell_grid.view import cell_grid
 from llmviz.lessons.history import typed_name
 from llmviz.lessons.history.all import nine, words
-from llmviz.lessons.history.onward import link_onward
+from llmviz.lessons.history.other_lessons import link_onward
 from llmviz.study.invented_names import names_learned_from
 from llmviz.study.nine_models import NINE, chances_by_model
 from llmviz.ui.code import show_code

@@ -17,7 +17,7 @@ from llmviz.figures.losses import compared
 from llmviz.figures.theme import Mode
 from llmviz.lessons.history import typed_name
 from llmviz.lessons.history.memory import words
-from llmviz.lessons.history.onward import link_onward
+from llmviz.lessons.history.other_lessons import link_onward
 from llmviz.study.first_letter_answers import answers
 from llmviz.textfile import whole_number
 from llmviz.training import first_letter

@@ -13,7 +13,7 @@ from llmviz.lessons.history.hidden_layer import add_layer, add_strip
 from llmviz.lessons.history.kept_cell import show
 from llmviz.lessons.history.mlp import words
 from llmviz.lessons.history.named_model import spoken_next
-from llmviz.lessons.history.onward import link_onward
+from llmviz.lessons.history.other_lessons import link_onward
 from llmviz.study.sliding_window import WindowsRead, read_windows
 from llmviz.tokenizers import ENDOFTEXT
 from llmviz.ui import engine

@@ -11,7 +11,7 @@ import numpy as np
 
 from llmviz import components as lv
 from llmviz.lessons.history.kept_cell import show
-from llmviz.lessons.history.onward import link_onward
+from llmviz.lessons.history.other_lessons import link_onward
 from llmviz.lessons.history.recurrent import words
 from llmviz.study.recurrent_states import (
     GATES,

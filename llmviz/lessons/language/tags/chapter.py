@@ -13,7 +13,7 @@ from llmviz.corpus.roles import TAGS
 from llmviz.language.hmm import count_hmm, viterbi
 from llmviz.lessons.language import counted_stories as counted
 from llmviz.lessons.language.sentence import base_model, named, read, sentence_box, sentence_of
-from llmviz.lessons.language.tags import lattice, questions, scores, tables, twice, words
+from llmviz.lessons.language.tags import lattice, questions, scores, tables, two_roles, words
 from llmviz.study.word_roles import ReadWord, cut_sentences
 from llmviz.ui.code import show_code
 from llmviz.ui.common import count
@@ -57,7 +57,7 @@ def draw(state: PageState) -> None:
     part = parts[min(state["which"], len(parts)) - 1]
     tables.draw(state, tuple(texts[i] for i in part))
     scores.draw(state)
-    twice.draw(state)
+    two_roles.draw(state)
     _code(tuple(texts[i] for i in part), state["smooth"])
 
 
