@@ -116,7 +116,7 @@ def test_two_controls_of_one_name_end_the_start(monkeypatch, caplog):
     monkeypatch.setattr(lesson, "_params", declared.__getitem__)
     ended = []
     monkeypatch.setattr(server.signal, "raise_signal", ended.append)
-    small = lesson.Lesson("small", "Small", "", "", "Small", "")
+    small = lesson.Lesson("small", "Small", "", "", "")
     assert not server.check_controls([small]) and ended == [signal.SIGTERM]
     assert "'on' is declared twice: in llmviz.lessons.small" in caplog.text
     declared["llmviz.lessons.small"].pop()

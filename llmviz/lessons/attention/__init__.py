@@ -7,7 +7,6 @@ LESSON = Lesson(
     title="Attention",
     icon=":material/hub:",
     card="Queries, keys and values, cell by cell, and what each head of a trained model looks at.",
-    headline="Attention",
     promise=(
         "With attention, a token takes a share of the other tokens that it may look at. At the end "
         "you will have seen every number of that step, changed some and made the usual mistakes on "

@@ -7,7 +7,6 @@ LESSON = Lesson(
     title="Fast and small",
     icon=":material/speed:",
     card="Fewer bits, less memory, many requests, many machines: each tried here, and measured.",
-    headline="Fast and small",
     promise=(
         "A model that has learned must still be used, by many people, on machines that cost money. "
         "Here you see what that takes: numbers of fewer bits, memory that is kept or computed "

@@ -7,7 +7,6 @@ LESSON = Lesson(
     title="Tokens to vectors",
     icon=":material/scatter_plot:",
     card="Rows of numbers that training gives a meaning: neighbours, analogies, positions.",
-    headline="Tokens to vectors",
     promise=(
         "A [[token id]] is only a name. The model replaces it by a row of numbers. These numbers "
         "are learned, and that gives them a meaning. Here you see every number of such a row, work "

@@ -7,6 +7,5 @@ LESSON = Lesson(
     title="Glossary",
     icon=":material/menu_book:",
     card="Every word of the lessons in a sentence or two.",
-    headline="Glossary",
     promise="Each word of the lessons in a sentence or two.",
 )

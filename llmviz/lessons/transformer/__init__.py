@@ -7,7 +7,6 @@ LESSON = Lesson(
     title="Inside the transformer",
     icon=":material/account_tree:",
     card="One layer number by number, what each part knows and writes, where every parameter is.",
-    headline="Inside the transformer",
     promise=(
         "Attention alone is not a model. Here you open the rest on your own sentence: a whole "
         "layer, what the model would say after each, what each part added to a prediction, and "

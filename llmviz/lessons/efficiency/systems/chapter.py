@@ -31,7 +31,6 @@ from llmviz.ui.table import columns_table
 
 KEY = "efficiency.systems"
 HEIGHT = 35 * (len(IDEAS) + 1) + 3  # pixels: all rows, without a bar to scroll
-TITLES = {chapter.key: chapter.title for chapter in LESSON.chapters}
 
 
 @st.fragment
@@ -95,7 +94,7 @@ def _links(ideas: Sequence[Idea]) -> None:
         for chapter in dict.fromkeys(one.chapter for one in ideas):
             st.page_link(
                 "pages/efficiency.py",
-                label=words.LEADS.format(chapter=TITLES[chapter]),
+                label=words.LEADS.format(chapter=LESSON.title_of(chapter)),
                 icon=":material/arrow_forward:",
                 query_params={"part": chapter},
             )

@@ -1,6 +1,8 @@
 """All that the chapter "Where language models stand" says; braces are filled in with numbers."""
 
-TITLE = "Where language models stand"
+from llmviz.lessons.history import LESSON
+
+TITLE = LESSON.title_of("where")
 TEXT = (
     "These fields lie inside each other. Open one. Each but the innermost shows a program of its "
     "kind on the same task: your name is there so far, which letter comes next? And each shows an "
