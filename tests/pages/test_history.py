@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from llmviz.components.draw_pad.view import write_picture
 from llmviz.components.series_view.view import read_drawn, read_hand
 from llmviz.corpus.counts import letter_pair_counts
 from llmviz.lessons.history import other_lessons
@@ -24,6 +23,7 @@ from llmviz.lessons.history.series import words as series_words
 from llmviz.lessons.history.typed_name import read
 from llmviz.lessons.history.where import drawing, programs, route, sizes
 from llmviz.lessons.history.where import words as where_words
+from llmviz.study.drawn_pictures import write_picture
 from llmviz.study.letter_pairs import average_loss, probabilities, walk
 from llmviz.study.nine_models import COUNTED, NINE
 from llmviz.study.routes import walls

@@ -11,8 +11,9 @@ import streamlit as st
 
 from llmviz.background import Job
 from llmviz.components.cell_grid.view import cell_grid
-from llmviz.components.draw_pad.view import SIDE, draw_pad, read_picture, write_picture
+from llmviz.components.draw_pad.view import draw_pad
 from llmviz.lessons.history.where import words
+from llmviz.study.drawn_pictures import SIDE, read_picture, write_picture
 from llmviz.study.letter_pictures import (
     HIDDEN,
     STEPS,
@@ -138,7 +139,7 @@ def _code(picture: np.ndarray, p: np.ndarray) -> None:
     show_code(
         [which_letter, fitted],
         "from string import ascii_uppercase\n"
-        "from llmviz.components.draw_pad.view import read_picture\n"
+        "from llmviz.study.drawn_pictures import read_picture\n"
         "from llmviz.study.letter_pictures import train_networks, which_letter\n\n"
         "*_, (step, loss, networks) = train_networks()\n"
         f"p = which_letter(networks, read_picture({write_picture(picture)!r}))\n"
