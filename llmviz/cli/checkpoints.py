@@ -27,7 +27,10 @@ def add(commands: Any) -> None:
     make = parts.add_parser("make", help="train, evaluate and export one")
     make.add_argument("name", metavar="NAME", help="see `checkpoints list`")
     make.add_argument(
-        "--work", type=place, metavar="DIR", help="where the run itself is kept; resumed if there"
+        "--work",
+        type=place,
+        metavar="DIR",
+        help="folder of the run itself; a run that is there already is resumed",
     )
     make.add_argument(
         "--to", type=place, metavar="DIR", help="where the result goes; default data/checkpoints"
@@ -38,14 +41,17 @@ def add(commands: Any) -> None:
     make.add_argument("--steps", type=whole(1), help="another number of steps, for a trial")
     make.set_defaults(run=run_make)
     score = parts.add_parser(
-        "score", help="in how many probes of each rule of tiny-world a model is right"
+        "score", help="count how many probes of each rule of tiny-world a model gets right"
     )
     score.add_argument("name", metavar="NAME", help="of a bundled model, or the folder of a run")
     score.add_argument(
         "--probes", type=whole(1, MOST_PROBES), default=1000, help="of each rule; default 1000"
     )
     score.add_argument(
-        "--seed", type=whole(0), default=0, help="of their stories; the cards' scores are of 0"
+        "--seed",
+        type=whole(0),
+        default=0,
+        help="of their stories; the scores on the cards are for 0",
     )
     score.set_defaults(run=run_score)
     for part in (listing, make, score):

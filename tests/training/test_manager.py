@@ -213,7 +213,7 @@ def test_keeping_a_run_that_trains_moves_it_and_lets_it_go_on(manager, home):
     assert kept.kept and kept.state == "preparing" and kept.folder == home / "best"
     assert MADE[0].sent[-1] == {"do": "train", "out": str(home / "best")}
     assert manager.run(waiting.name).state == "waiting"
-    with pytest.raises(ValueError, match="is kept; to be rid of it delete"):
+    with pytest.raises(ValueError, match="is kept; to remove it, delete"):
         manager.discard("best", "ann")
 
 
