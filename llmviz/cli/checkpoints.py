@@ -121,7 +121,7 @@ def run_score(given: argparse.Namespace) -> int:
     corpus = str(description.get("data", {}).get("corpus"))
     if not able(description["model"]["name"], "next_token") or not corpus.startswith("tiny-world"):
         raise ValueError(
-            "probes are of models that continue stories of tiny-world; "
+            "probes test models that continue stories of tiny-world; "
             f"{given.name} is {description['model']['name']} on {corpus}"
         )
     trained = load_trained(folder)

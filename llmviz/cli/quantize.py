@@ -143,7 +143,7 @@ def run(given: argparse.Namespace) -> int:
     write(table(rows))
     write(
         f"\nBefore: float32. After: {sizes.matrices:,} bytes of quantized matrices with their "
-        f"steps and zero points, and {sizes.rest:,} of what stays as float16."
+        f"steps and zero points, and {sizes.rest:,} bytes of numbers kept as float16."
     )
     if given.out is not None:
         write(f"Written to {given.out}.")
@@ -190,7 +190,7 @@ def _measured(
     name = trained.description["model"]["name"]
     if not able(name, "next_token"):
         raise ValueError(
-            f"the loss is measured of models that predict the next token, and {name} is none; "
+            f"{name} does not predict the next token, so its loss cannot be measured here; "
             "--documents 0 quantizes without measuring"
         )
     texts = held_out(trained.description, given.documents).texts

@@ -25,8 +25,8 @@ def add(commands: Any) -> None:
         "--fetch",
         action="store_true",
         help=(
-            "cut no text, but download the files of one tokenizer (of all without --tokenizer), to "
-            "have them without a network"
+            "cut no text; download the files of a tokenizer, or of all if --tokenizer is left out, "
+            "for use without a network"
         ),
     )
     parser.add_argument("text", metavar="TEXT", nargs="?", help="the text; - reads standard input")

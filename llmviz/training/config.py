@@ -228,7 +228,7 @@ class Plan(Config):
         self.require_fraction("exercises")
         if self.exercises and not self.corpus.startswith("tiny-world"):
             raise ValueError(
-                f"exercises must be 0 but for tiny-world's stories; got corpus={self.corpus}"
+                f"exercises must be 0 unless the corpus is tiny-world; got corpus={self.corpus}"
             )
 
     @classmethod

@@ -69,7 +69,7 @@ def check_room(runs: Iterable[RunState], owner: str, waiting: int) -> None:
     active = sum(run.active for run in mine)
     if active >= ACTIVE_EACH:
         raise ValueError(
-            f"{active} of your runs train or wait already, and more are not allowed; "
+            f"{active} of your runs are training or waiting, and more are not allowed; "
             "stop one or wait until it ends"
         )
     private = sum(not run.kept for run in mine)
@@ -78,7 +78,7 @@ def check_room(runs: Iterable[RunState], owner: str, waiting: int) -> None:
             f"you have {private} runs here, and more are not allowed; delete one first"
         )
     if waiting >= WAITING_ALL:
-        raise ValueError(f"{waiting} runs wait already; try again later")
+        raise ValueError(f"{waiting} runs are waiting already; try again later")
 
 
 def check_control(run: RunState, owner: str, visitors: Visitors) -> None:

@@ -20,11 +20,13 @@ TERMS: dict[str, str] = {
         "if the groupings are the same, and about 0 if they agree no more than by chance."
     ),
     "all-gather": (
-        "An operation of several processes: each has a part, and afterwards each has all parts."
+        "An operation of several processes. Before it, each has a part. After it, each has all "
+        "parts."
     ),
     "all-reduce": (
-        "An operation of several processes: each has numbers, and afterwards each has the sums "
-        "over all processes. A reduce-scatter and then an all-gather come to the same."
+        "An operation of several processes. Before it, each has numbers. After it, each has the "
+        "sums of these numbers over all processes. A reduce-scatter and then an all-gather have "
+        "the same result."
     ),
     "all-to-all": (
         "An operation of several processes: each sends a part of its own to each of the others."
@@ -358,8 +360,8 @@ TERMS: dict[str, str] = {
         "it."
     ),
     "reduce-scatter": (
-        "An operation of several processes: each has numbers, and afterwards each has one part of "
-        "the sums over all processes."
+        "An operation of several processes. Before it, each has numbers. After it, each has one "
+        "part of the sums of these numbers over all processes."
     ),
     "repetition penalty": (
         "Before the draw, tokens that are in the text already are made less probable."

@@ -233,7 +233,7 @@ def test_a_queue_shows_its_length_and_too_many_starts_one_line(home):
         button(app, "Start").click()
         app.run()
         fine(app)
-    assert "4 of your runs train or wait already" in boxes(app)
+    assert "4 of your runs are training or waiting" in boxes(app)
     assert len(mine()) == 4 and runs.manager().waiting == 3
     assert "3 runs in the queue" in " ".join(caption.value for caption in app.caption)
     assert "waiting: 2 runs before it, 3 in the queue" in " ".join(

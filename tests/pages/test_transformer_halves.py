@@ -1,4 +1,4 @@
-"""The chapters "Two halves" and "Words hidden": what they show is what the engine computes."""
+"""The chapters "Two halves" and "Hidden words": what they show is what the engine computes."""
 
 from __future__ import annotations
 

@@ -139,7 +139,7 @@ def test_a_thousand_clicks_on_start_are_one_run_in_the_queue(manager):
         try:
             manager.start("ann", plan(seed))
         except ValueError as error:
-            assert "4 of your runs train or wait already" in str(error)
+            assert "4 of your runs are training or waiting" in str(error)
             refused += 1
     assert refused == 997 - (ACTIVE_EACH - 2) and len(manager.runs("ann")) == ACTIVE_EACH
     assert len(MADE) == 1

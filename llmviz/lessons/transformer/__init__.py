@@ -24,7 +24,7 @@ LESSON = Lesson(
         Chapter("loop", "Token after token", 15),
         Chapter("since", "What changed since 2017", 20),
         Chapter("halves", "Two halves", 15),
-        Chapter("masked", "Words hidden", 12),
+        Chapter("masked", "Hidden words", 12),
         Chapter("published", "Your own model, or GPT-2", 10),
     ],
     needs_engine=True,

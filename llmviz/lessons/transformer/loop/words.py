@@ -42,8 +42,8 @@ LINES = {
         "number. The sum of the products is the token's score. The {listed} highest are listed."
     ),
     "softmax": (
-        "Softmax turns scores into probabilities: e to the power of the score, divided by the sum "
-        "of these powers over all {vocab} tokens."
+        "Softmax turns scores into probabilities. Each is e to the power of the score, divided by "
+        "the sum of these powers over all {vocab} tokens."
     ),
     "pick": (
         "The most probable token is picked: “{pick}”, with {share}. A token could also be drawn at "

@@ -1,4 +1,4 @@
-"""All that the chapter "Words hidden" says. Names in braces are filled in with live numbers."""
+"""All that the chapter "Hidden words" says. Names in braces are filled in with live numbers."""
 
 TITLE = "Hide a word, and read both sides"
 TEXT = (

@@ -58,7 +58,7 @@ MISTAKES = {
     ),
     "mean": "The mean was not subtracted before the row was divided by its standard deviation.",
     "columns": (
-        "Mean and standard deviation were computed over the tokens, column by column, not over the "
+        "Mean and standard deviation were computed for each column, over the tokens, not for each "
         "row."
     ),
 }

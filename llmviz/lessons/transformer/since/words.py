@@ -60,8 +60,8 @@ ABOUT = {
     "experts": (
         "With a [[mixture of experts]] a layer has several feed-forward networks. A small router "
         "sends each token to some of them, here to two of four. So a token uses only a part of the "
-        "model's parameters. Here the model has no more parameters than the others, so each token "
-        "uses fewer than in those."
+        "model's parameters. Here the model has about as many parameters as the others, so each "
+        "token uses fewer than in those."
     ),
     "window": (
         "With a [[sliding window]] a token looks only at the last few tokens. Information from "
