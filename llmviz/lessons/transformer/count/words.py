@@ -45,9 +45,9 @@ COLUMNS = ["tensor", "part", "shape", "in layers", "parameters"]
 ONCE = "once"
 COST_TITLE = "What it takes to run and to train"
 COST_TEXT = (
-    "The weights take as many bytes as there are parameters, times the bytes of one number. "
-    "Training with AdamW also needs memory for a gradient and two running averages of each "
-    "parameter. And it keeps the numbers that the backward pass uses again."
+    "The weights take as many bytes as parameters times bytes per number. Training with AdamW also "
+    "needs memory for a gradient and two running averages of each parameter. And it keeps the "
+    "numbers that the backward pass uses again."
 )
 BATCH = "Texts in a batch, each as long as the context"
 STORED = "The cache is stored as"
@@ -72,7 +72,8 @@ HELD = (
 )
 NOTE = (
     "Operations: a product and its addition count as two. Norms, activation functions and softmax "
-    "are left out. Backward pass: counted are the numbers that are kept with fused attention."
+    "are left out. The numbers kept for the backward pass are those of a model with fused "
+    "attention."
 )
 SMALL_TITLE = "A small example: 17,516"
 SMALL_TEXT = (

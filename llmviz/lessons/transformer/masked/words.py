@@ -50,9 +50,9 @@ ASK_OWN = (
 
 ATTENTION_TITLE = "All to all, and a triangle"
 ATTENTION_TEXT = (
-    "Each row is a token that looks, each column a token that it looks at. In the encoder every "
-    "cell can have a weight above 0: **all to all**. In the decoder all weights above the diagonal "
-    "are 0: a **triangle**. Click a head to see its lines."
+    "Each row is a token that asks: it looks at others. Each column is a token that is asked. In "
+    "the encoder every cell can have a weight above 0: **all to all**. In the decoder all weights "
+    "above the diagonal are 0: a **triangle**. Click a head to see its lines."
 )
 BOTH_HEADS = "Encoder, with {word} hidden: {layers} of {heads}"
 LEFT_HEADS = "Decoder: {layers} of {heads}"
