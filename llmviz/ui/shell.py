@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
+from typing import TYPE_CHECKING
 
 import streamlit as st
-from streamlit.navigation.page import StreamlitPage
 
 from llmviz.components.text_guard.view import text_guard
 from llmviz.paths import PAGES
@@ -15,6 +15,9 @@ from llmviz.ui.common import suggest
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import Lesson
 from llmviz.ui.state import LEARNER_TEXT, THROUGH_APP, PageState
+
+if TYPE_CHECKING:
+    from streamlit.navigation.page import StreamlitPage
 
 EXAMPLES = {
     "The cat sat": "The cat sat on the mat. The kitten slept; tokenization isn't magic 🙂",
