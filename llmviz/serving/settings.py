@@ -28,7 +28,7 @@ class ServingConfig(Config):
     )
     preemption: str = setting(
         "recompute",
-        "what becomes of the keys and values of a request that must wait",
+        "what happens to the keys and values of requests that must wait",
         choices=PREEMPTIONS,
     )
     host_blocks: int = setting(
@@ -47,7 +47,7 @@ class ServingConfig(Config):
         self.require_not_negative("window")
         if POLICIES[self.policy].chunked and self.token_budget < self.max_batch:
             raise ValueError(
-                "token_budget must be at least max_batch, or not every running sequence gets its "
+                "token_budget must be at least max_batch, so that each running sequence gets its "
                 f"token; got token_budget={self.token_budget}, max_batch={self.max_batch}"
             )
 
