@@ -8,9 +8,9 @@ process of their own, whose processor time is printed beside the server's: on tw
 part of the second one. Parts:
 
 class      everybody with a text of their own changes something every two seconds: a new text, a
-           control, another chapter, another lesson or a link; who changes the chapter takes one
-           that the class has opened least. Goals for thirty: half of the changes within 100 ms,
-           95 % within 400.
+           control, another chapter, another lesson or a link; they begin at different chapters,
+           and who changes the chapter takes one that the class has chosen least. Goals for
+           thirty: half of the changes within 100 ms, 95 % within 400.
 arrivals   that many open a link within ten seconds on a warm server: when each has its page.
            Goal: 3 s.
 chapters   one visitor alone, chapter by chapter: the server's processor time and the bytes of a
@@ -56,7 +56,13 @@ from llmviz.lessons import LESSONS as LISTED
 
 # As addresses write them: the first lesson is the home page, which has none.
 LESSONS = ("", *(lesson.key for lesson in LISTED[1:]))
-CHAPTERS = sum(len(lesson.chapters) for lesson in LISTED)
+# All chapters: the lesson's address, and the chapter's key and title.
+CHAPTERS = [
+    (page, chapter.key, chapter.title)
+    for page, lesson in zip(LESSONS, LISTED, strict=True)
+    for chapter in lesson.chapters
+]
+STRIDE = 29  # visitors who come one after the other begin so many chapters apart
 WORDS = "Once Anna Samir found key met market old tree river gave ball then house".split()  # noqa: SIM905
 PACE = 2.0  # seconds between two changes of one visitor
 CONTROLS = ("slider", "button_group", "selectbox", "radio", "number_input", "bidi_component")
@@ -291,9 +297,10 @@ async def one_learner(
         if trains:
             await begin_run(visitor, seen)
         else:
-            page = LESSONS[seed % len(LESSONS)]
-            text = {"text": sentence(chance)} if page in ("", "tokenization", "attention") else {}
-            seen["first page"].append(await visitor.open(page, query(**text)))
+            page, part, title = CHAPTERS[seed * STRIDE % len(CHAPTERS)]
+            text = {"text": sentence(chance)} if page in ("tokenization", "attention") else {}
+            seen["first page"].append(await visitor.open(page, query(part=part, **text)))
+            chosen[visitor.page, title] += 1
         while time.monotonic() < until:
             due = time.monotonic() + PACE * (0.5 + chance.random())
             await polled_until(visitor, min(due, until), seen)
@@ -424,7 +431,7 @@ def print_class(hosts: list[str], servers: list[psutil.Process], given: Any) -> 
         print(line_of("all changes", changes))
         print(
             f"{sum(one.fragment for one in changes)} of them a part of the page, the others all of "
-            f"it; {chosen} of {CHAPTERS} chapters chosen"
+            f"it; {chosen} of {len(CHAPTERS)} chapters chosen"
         )
     errors = [text for all_of_it in seen.values() for one in all_of_it for text in one.exceptions]
     print(f"errors: {len(errors) + len(broken)} {sorted({*errors, *broken})[:5] or ''}")
