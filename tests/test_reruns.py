@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import os
 import random
+import re
 import subprocess
+from argparse import Namespace
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import psutil
 import pytest
 
-from benchmarks.classroom import LESSONS, PARTS, Learner, class_command
+from benchmarks import classroom
+from benchmarks.classroom import CHAPTERS, LESSONS, PARTS, SHARES, Learner, class_command
 from benchmarks.startup import free_port, wait_until_up
 from benchmarks.visitor import Exchange, Visitor
 from tests.awaiting import awaited
@@ -23,7 +30,7 @@ FURNITURE = 4  # elements around a page: the sidebar's text, the styles, and wha
 
 
 @pytest.fixture(scope="module")
-def host(tmp_path_factory) -> Iterator[str]:
+def served(tmp_path_factory) -> Iterator[tuple[str, psutil.Process]]:
     port = free_port()
     server = subprocess.Popen(
         class_command(port),
@@ -34,10 +41,15 @@ def host(tmp_path_factory) -> Iterator[str]:
     )
     try:
         wait_until_up(f"http://127.0.0.1:{port}")
-        yield f"127.0.0.1:{port}"
+        yield f"127.0.0.1:{port}", psutil.Process(server.pid)
     finally:
         server.terminate()
         server.wait(timeout=60)
+
+
+@pytest.fixture(scope="module")
+def host(served) -> str:
+    return served[0]
 
 
 GROWING = 8  # reruns after which nothing grows any more
@@ -52,9 +64,49 @@ async def ready(visitor: Visitor) -> None:
         await visitor.poll(next(iter(visitor.polls)))
 
 
-async def again(host: str, lesson: str) -> dict[str, Exchange]:
-    """Open every chapter of a lesson and run it twice more; return the last run of each."""
-    found = {}
+# Controls of a chapter that run all of its lesson: they choose what most of the chapter shows, or
+# are answered once in a chapter where a part of their own would cost every rerun more.
+RUN_THE_LESSON = {
+    "Positions": {"Your answer"},
+    "Train one": {"Starting point", "Run"},
+    "Your own model, or GPT-2": {
+        "A folder on this machine, or OWNER/NAME on the hub",
+        "Look at it",
+        "Your answer",
+    },
+}
+WAYS_ON = ("Back: ", "Next: ")
+
+
+def acts(widget: Any) -> bool:
+    """Whether what is done with it runs anything: a file to fetch runs nothing."""
+    return bool(getattr(widget, "id", "")) and not getattr(widget, "ignore_rerun", False)
+
+
+def labels_in(visitor: Visitor, fragment: str) -> set[str]:
+    """The labels of the controls that stand in a part of the page; "" is what is in no part."""
+    standing = [one.element for one in visitor.standing.values() if one.fragment == fragment]
+    widgets = [getattr(one, one.WhichOneof("type")) for one in standing if one is not None]
+    labels = (getattr(one, "label", "") for one in widgets if acts(one))
+    return {label for label in labels if label and not label.startswith(WAYS_ON)}
+
+
+def part_of_the_lesson(visitor: Visitor) -> str:
+    """The part of the page in which the list of chapters stands."""
+    (part,) = (
+        one.fragment
+        for one in visitor.standing.values()
+        if one.element is not None and one.element.button_group.label == PARTS
+    )
+    return part
+
+
+async def again(host: str, lesson: str) -> tuple[dict[str, Exchange], dict[str, set[str]]]:
+    """Open every chapter of a lesson and run it twice more; return the last run of each.
+
+    And by chapter the labels of the controls that run the lesson, not a part of the chapter.
+    """
+    found, labels = {}, {}
     async with Visitor(host) as visitor:
         learner = Learner(visitor, random.Random(0))
         await visitor.open(lesson)
@@ -69,14 +121,19 @@ async def again(host: str, lesson: str) -> dict[str, Exchange]:
                 if found[title].received < BYTES:
                     break
             assert not found[title].exceptions, (title, found[title].exceptions)
-    return found
+            assert labels_in(visitor, "") == set(), title  # nothing runs all of the page
+            labels[title] = labels_in(visitor, part_of_the_lesson(visitor)) if title else set()
+    return found, labels
 
 
 @pytest.mark.parametrize("lesson", LESSONS)
-def test_a_chapter_in_which_nothing_changed_sends_little(host, lesson):
-    for title, exchange in awaited(again(host, lesson)).items():
+def test_a_chapter_in_which_nothing_changed_sends_little_and_a_control_runs_a_part(host, lesson):
+    found, labels = awaited(again(host, lesson))
+    of_the_lesson = set.intersection(*labels.values())  # such as its text
+    for title, exchange in found.items():
         assert exchange.received < BYTES, title
         assert exchange.elements <= ELEMENTS, title
+        assert labels[title] - of_the_lesson == RUN_THE_LESSON.get(title, set()), title
 
 
 def test_little_stands_around_a_page(host):
@@ -90,6 +147,54 @@ def test_little_stands_around_a_page(host):
             ]
 
     assert len(awaited(around())) <= FURNITURE
+
+
+def test_the_benchmark_of_a_class_sends_what_a_browser_sends_and_prints_what_came(
+    served, monkeypatch, capsys
+):
+    host, process = served
+
+    async def one_of_each() -> tuple[dict[str, list[Exchange]], int, list[str]]:
+        seen = defaultdict(list)
+        async with Visitor(host) as visitor:
+            seen["first page"].append(await visitor.open("attention", "part=steps&source=model"))
+            await ready(visitor)
+            learner = Learner(visitor, random.Random(0))
+            for kind in SHARES:
+                done, exchange = await learner.change(kind)
+                assert done == kind and not exchange.exceptions
+                seen[kind].append(exchange)
+        return dict(seen), len(learner.chosen), []
+
+    seen, *_ = results = awaited(one_of_each())
+    # What stands in a part of the page reruns that part; another lesson and a link all of it.
+    parts = ["text", "control", "chapter"]
+    assert [kind for kind in SHARES if seen[kind][0].fragment] == parts
+    monkeypatch.setattr(classroom, "beside", lambda *_: (results, 1.5))
+    given = Namespace(visitors=1, seconds=2.0, training=False)
+    classroom.print_class([host], [process], given)
+    printed = capsys.readouterr().out
+    rows = [line.split() for line in printed.splitlines()]
+    assert ["number", "p50", "ms", "p95", "max", "picture", "p95", "kB"] in rows
+    for kind in SHARES:
+        (cells,) = [row[1:] for row in rows if row[:1] == [kind]]
+        (exchange,) = seen[kind]
+        took, picture = (f"{1e3 * one:.0f}" for one in (exchange.seconds, exchange.picture))
+        size = f"{exchange.received / 1e3:.0f}"
+        assert cells == ["1", took, took, took, picture, picture, size]
+    assert f"3 of them a part of the page, the others all of it; 1 of {len(CHAPTERS)}" in printed
+    assert "errors: 0" in printed and "driver: 1.5 s" in printed
+    assert re.search(r"server: [\d.]+ s of processor time, memory \d+ to \d+ MB", printed)
+    assert re.search(r"a rerun: \d+ ms of a server's processor time", printed)
+
+
+def test_the_visitors_of_the_benchmark_come_and_stay_without_errors(host):
+    seen, _, broken = awaited(classroom.drive_class([host, host], 3, 0.5, False))
+    assert broken == [] and len(seen["first page"]) == 3
+    assert math.gcd(classroom.STRIDE, len(CHAPTERS)) == 1  # so that all of them are begun at
+    assert [one for every in seen.values() for each in every for one in each.exceptions] == []
+    taken, broken = awaited(classroom.drive_arrivals([host], 3, 0.3, False))
+    assert broken == [] and len(taken) == 3
 
 
 def test_the_list_of_chapters_is_found():

@@ -25,9 +25,10 @@ from tests.awaiting import awaited
 
 ROOT = Path(__file__).parents[1]
 
-# Read by the server's Python before anything else: writes down with whom it talks.
+# Read by the server's Python before anything else: writes down with whom it talks, and what it does
+# that everybody waits for.
 RECORDER = """
-import os, socket
+import gc, os, socket, sys
 _connect, _look_up = socket.socket.connect, socket.getaddrinfo
 def _note(address):
     with open(os.environ["LLMVIZ_TEST_NOTES"], "a") as file:
@@ -40,6 +41,29 @@ def getaddrinfo(host, *more, **others):
     return _look_up(host, *more, **others)
 socket.socket.connect, socket.getaddrinfo = connect, getaddrinfo
 _note(("localhost",))  # it is at work
+
+_known = set()
+def _did(what):
+    if what not in _known:
+        _known.add(what)
+        with open(os.environ["LLMVIZ_TEST_DEEDS"], "a") as file:
+            file.write(what + "\\n")
+_send = socket.socket.send
+def send(self, *given):
+    if self.family in (socket.AF_INET, socket.AF_INET6):
+        at_once = self.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+        how = "at once" if at_once else "late"
+        _did(f"sends {how} to {self.getpeername()[1]}")
+        # None until a session lets files be watched.
+        modules = sys.modules.get("streamlit.watcher.local_sources_watcher")
+        if hasattr(modules, "PathWatcher"):
+            _did(f"watches modules: {modules.PathWatcher is not None}")
+    return _send(self, *given)
+_count = gc.get_freeze_count
+def get_freeze_count():
+    _did("counts frozen objects")
+    return _count()
+socket.socket.send, gc.get_freeze_count = send, get_freeze_count
 """
 OWN = ("127.0.0.1", "0.0.0.0", "::", "::1", "localhost", "your-host", socket.gethostname())
 
@@ -50,6 +74,7 @@ class Class:
 
     port: int
     notes: Path
+    deeds: Path
     output: Path
 
     def outside(self) -> list[str]:
@@ -62,19 +87,20 @@ class Class:
 def served(tmp_path_factory) -> Iterator[Class]:
     folder = tmp_path_factory.mktemp("class")
     (folder / "sitecustomize.py").write_text(RECORDER, encoding="utf-8")
-    notes, output = folder / "notes", folder / "output"
+    notes, deeds, output = folder / "notes", folder / "deeds", folder / "output"
+    own = {"PYTHONPATH": folder, "LLMVIZ_TEST_NOTES": notes, "LLMVIZ_TEST_DEEDS": deeds}
     port = free_port()
     with output.open("w", encoding="utf-8") as file:
         server = subprocess.Popen(
             class_command(port),
             cwd=ROOT,
-            env={**os.environ, "PYTHONPATH": str(folder), "LLMVIZ_TEST_NOTES": str(notes)},
+            env={**os.environ, **{name: str(path) for name, path in own.items()}},
             stdout=file,
             stderr=subprocess.STDOUT,
         )
         try:
             wait_until_up(f"http://127.0.0.1:{port}")
-            yield Class(port, notes, output)
+            yield Class(port, notes, deeds, output)
         finally:
             server.terminate()
             try:
@@ -119,6 +145,18 @@ def test_a_page_of_another_origin_is_refused_and_nobody_asked(served):
     with pytest.raises(InvalidStatus):
         awaited(opened(served.port, "localhost", origin="http://elsewhere.example"))
     assert served.outside() == []
+
+
+def test_it_sends_at_once_watches_no_files_and_counts_no_frozen_objects(served):
+    with socket.create_connection(("127.0.0.1", served.port)) as own:
+        own.sendall(b"GET /_stcore/health HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert b"200 OK" in own.recv(4096)
+        port = own.getsockname()[1]
+    awaited(opened(served.port, "localhost"))
+    deeds = served.deeds.read_text("utf-8").splitlines()
+    assert [deed for deed in deeds if deed.endswith(f" to {port}")] == [f"sends at once to {port}"]
+    others = [deed for deed in deeds if not deed.startswith("sends ")]
+    assert others == ["watches modules: False"]
 
 
 def test_it_says_where_it_is(served):

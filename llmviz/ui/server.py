@@ -30,6 +30,7 @@ FILES = 4096  # open files that a class of some hundred windows stays far below
 # numbers needs, which says what a run will cost.
 AHEAD = ("torch._dynamo", "llmviz.training.estimate")
 LOADING = 300.0  # seconds that the imports may take on a slow machine
+ACCEPTED = 1.0  # seconds after the start by which those are accepted who waited for it
 
 
 @cache
@@ -43,15 +44,14 @@ def freeze_imports() -> None:
     gc.freeze()
 
 
-@cache
 def send_at_once() -> int:
     """Switch Nagle's algorithm off for this process's connections; return for how many sockets.
 
     Nagle's algorithm (RFC 896) holds a small packet back until the one before it is acknowledged,
     and a receiver may wait 40 ms with that. asyncio switches it off only for sockets that were
-    made with TCP's protocol number, and Streamlit's was not. What a listening socket accepts
-    inherits the option. Where a system does not tell the sockets' descriptors (Windows), nothing
-    is changed.
+    made with TCP's protocol number, and Streamlit's was not. Who connects to a listening socket
+    from now on inherits the option; who did so before, and waits to be accepted, does not. Where
+    a system does not tell the sockets' descriptors (Windows), nothing is changed.
     """
     changed = 0
     try:
@@ -168,9 +168,11 @@ def lifespan(lessons: Sequence[Lesson]) -> Callable[[object], AbstractAsyncConte
         # Before the first visitor: Plotly takes it from the loaded modules, also half imported.
         importlib.import_module("pandas")
         load_ahead(lessons)
+        again = asyncio.get_running_loop().call_later(ACCEPTED, send_at_once)
         try:
             yield
         finally:
+            again.cancel()
             await asyncio.to_thread(runs.close)
 
     return serving
