@@ -129,7 +129,8 @@ def show(lesson: Lesson) -> None:
         with st.container(horizontal=True, gap="small"):
             for key in lesson.after:
                 st.page_link(f"pages/{key}.py", icon=":material/arrow_back:")
-    state.show_problems()
+    with st.container():  # so that what stands below keeps its place when they are gone
+        state.show_problems()
     body(lesson, state)
 
 
