@@ -129,8 +129,7 @@ def show(lesson: Lesson) -> None:
         with st.container(horizontal=True, gap="small"):
             for key in lesson.after:
                 st.page_link(f"pages/{key}.py", icon=":material/arrow_back:")
-    with st.container():  # so that what stands below keeps its place when they are gone
-        state.show_problems()
+    state.show_problems()
     body(lesson, state)
 
 
