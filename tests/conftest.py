@@ -15,9 +15,11 @@ import gc
 import importlib
 import os
 import shutil
+import signal
 import sys
 import tempfile
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -172,6 +174,18 @@ def text(tmp_path):
     path = tmp_path / "any.txt"
     path.write_text("The cat sat on the mat. The dog sat on the cat.\n" * 60, encoding="utf-8")
     return path
+
+
+@pytest.fixture
+def ctrl_c() -> Iterator[None]:
+    """Let the processes that a test starts hear Ctrl-C, also where these tests do not.
+
+    A shell script ignores SIGINT for what it starts in the background, and a process inherits what
+    is ignored. What is handled it does not inherit: it begins with the default.
+    """
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture(autouse=True)

@@ -1,6 +1,6 @@
 // Back, play, next and a scrubber over the steps of a trace; nothing here asks the server.
 
-import { el, later, svg } from "./common.js";
+import { el, later, remember, remembered, svg } from "./common.js";
 import { whole } from "./numbers.js";
 import { moveThumb } from "./slider.js";
 
@@ -45,8 +45,8 @@ export function makePlayer(root, { onStep, onCommit, pace = 900, lead = 250 }) {
     player.text = options.text;
     speed.hidden = !options.speeds;
     player.speeds = options.speeds ?? [1];
-    const usual = options.usual ?? player.speeds[0];
-    if (!player.asked || !player.speeds.includes(player.factor)) player.factor = usual;
+    const asked = remembered(bar, "speed");
+    player.factor = player.speeds.includes(asked) ? asked : (options.usual ?? player.speeds[0]);
     speed.textContent = `${player.factor}×`;
     range.max = last;
     player.step = -1;
@@ -92,9 +92,9 @@ export function makePlayer(root, { onStep, onCommit, pace = 900, lead = 250 }) {
   play.onclick = player.toggle;
   range.oninput = () => move(Number(range.value));
   speed.onclick = () => {
-    player.asked = true;
     const at = player.speeds.indexOf(player.factor);
     player.factor = player.speeds[(at + 1) % player.speeds.length];
+    remember(bar, "speed", player.factor);
     speed.textContent = `${player.factor}×`;
   };
   player.key = (event) => {
