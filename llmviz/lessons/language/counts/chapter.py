@@ -21,6 +21,7 @@ from llmviz.ui.state import PageState
 
 KEY = "language.counts"
 STRIP_WORDS = 300
+NO_ID = -1  # a word of a text that no tokenizer has cut
 
 
 def ahead() -> None:
@@ -59,17 +60,18 @@ def _strip(found: Counted) -> None:
     tokens, values, details, at = [], [], [], 0
     for word in found.words[:STRIP_WORDS]:
         data = word.encode()
-        tokens.append(Token(0, data, at, at + len(data), at, at + len(word)))
+        tokens.append(Token(NO_ID, data, at, at + len(data), at, at + len(word)))
         at += len(data)
         times = found.grams[0][(word,)]
         values.append(float(times))
-        share = percent(times / len(found.words))
-        details.append({words.CARD_COUNT: f"{times:,}", words.CARD_SHARE: share})
+        details.append({words.CARD_SHARE: percent(times / len(found.words))})
     row = TokenRow(words.STRIP, tokens, values=values, details=details)
     token_strip([row], key=f"{KEY}.strip", show_ids=False, value_label=words.STRIP_VALUE)
     if len(found.words) > STRIP_WORDS:
         st.caption(words.STRIP_CUT.format(drawn=STRIP_WORDS, all=len(found.words)))
     prose(read_line(found))
+    if found.unspaced:
+        inform(words.UNSPACED.format(word=quote(found.unspaced)), ":material/info:")
 
 
 def read_line(found: Counted) -> str:
