@@ -4,8 +4,8 @@ from __future__ import annotations
 
 TERMS: dict[str, str] = {
     "activation function": (
-        "A function that bends each number by itself, such as ReLU or GELU. Without one between "
-        "them, two matrices would do no more than a single one."
+        "A function that is applied to each number by itself, such as ReLU or GELU. Without one "
+        "between them, two matrices could do no more than a single one."
     ),
     "activations": (
         "The numbers that a model computes on the way from its input to its output. Those that the "
@@ -20,17 +20,19 @@ TERMS: dict[str, str] = {
         "if the groupings are the same, and about 0 if they agree no more than by chance."
     ),
     "all-gather": (
-        "An operation of several processes: each has a part, and afterwards each has all parts."
+        "An operation of several processes. Before it, each has a part. After it, each has all "
+        "parts."
     ),
     "all-reduce": (
-        "An operation of several processes: each has numbers, and afterwards each has the sums "
-        "over all processes. A reduce-scatter and then an all-gather come to the same."
+        "An operation of several processes. Before it, each has numbers. After it, each has the "
+        "sums of these numbers over all processes. A reduce-scatter and then an all-gather have "
+        "the same result."
     ),
     "all-to-all": (
         "An operation of several processes: each sends a part of its own to each of the others."
     ),
     "arithmetic intensity": (
-        "How many operations a computation makes for each byte that it reads or writes."
+        "How many operations a computation does for each byte that it reads or writes."
     ),
     "attention": (
         "The step in which each token takes information from the tokens that it may see. The "
@@ -45,12 +47,12 @@ TERMS: dict[str, str] = {
         "and then goes through the record backwards."
     ),
     "autoregressive": (
-        "Said of a model that predicts the next value or token from those before. When it writes, "
-        "it reads what it wrote."
+        "A model is autoregressive if it predicts the next value or token from those before. When "
+        "it writes, it reads what it wrote."
     ),
     "back-off": (
-        "In a table of counts: where a long context was not seen, or a token not after it, the "
-        "next shorter context says how likely the token is."
+        "A rule for tables of counts. If a token was never seen after a long context, the next "
+        "shorter context says how likely it is."
     ),
     "base model": (
         "A language model after pretraining: it continues texts, and has not been trained to "
@@ -64,8 +66,8 @@ TERMS: dict[str, str] = {
         "probable one."
     ),
     "bigram": (
-        "A language model that looks at the last token alone. It is a table: how often each token "
-        "follows each other one."
+        "A language model that looks at the last token alone. It is a table that says how often "
+        "each token follows each token."
     ),
     "block table": (
         "The list of the blocks of memory in which the keys and values of a text lie, in the "
@@ -81,8 +83,8 @@ TERMS: dict[str, str] = {
         "with it, O at all others."
     ),
     "bubble": (
-        "The time of a step in which a process of a pipeline has nothing to compute, because its "
-        "input is not there yet or its work is done."
+        "In a pipeline of processes: the time of a step in which a process has nothing to compute. "
+        "Its input is not there yet, or its work is done."
     ),
     "byte": (
         "Eight bits, a number from 0 to 255. UTF-8 writes every character as one to four bytes."
@@ -96,8 +98,8 @@ TERMS: dict[str, str] = {
         "weight is (code − zero point) · step; a symmetric grid has the zero point 0."
     ),
     "confusion matrix": (
-        "A table of how often texts of each class (rows) were called each class (columns). What is "
-        "right stands on the diagonal."
+        "A table of how often texts of each class (rows) were called each class (columns). The "
+        "right answers are on the diagonal."
     ),
     "context length": "The largest number of tokens that the model can read at once.",
     "continuous batching": (
@@ -141,11 +143,11 @@ TERMS: dict[str, str] = {
     "encoder": "The part of a model that reads a whole text and gives a vector for each token.",
     "entropy": (
         "How uncertain a distribution is, in nats: the mean of −ln p. It is 0 if the outcome is "
-        "certain, and ln n for n equal chances."
+        "certain, and ln n for n equally probable outcomes."
     ),
     "feed-forward network": (
-        "The part of a layer that works on each token by itself: a matrix that widens its vector, "
-        "an activation function, and a matrix that brings it back to its width."
+        "The part of a layer that works on each token by itself. A matrix makes its vector wider, "
+        "then comes an activation function, then a matrix brings it back to its width."
     ),
     "fast memory": (
         "The small memory beside a processor's arithmetic, such as the caches of a CPU or the "
@@ -168,9 +170,10 @@ TERMS: dict[str, str] = {
         "No weight of the model changes."
     ),
     "floating-point number": (
-        "A number that is stored as a sign, an exponent and a mantissa, the digits after the "
-        "point: sign × 2 to the power of the exponent × 1.mantissa. So it has the same number of "
-        "bits for its digits at every size, but for the smallest ones, the subnormal numbers."
+        "A number that is stored as a sign, an exponent and a mantissa (the digits after the "
+        "point). Its value is sign × 2 to the power of the exponent × 1.mantissa. So large and "
+        "small numbers have equally many digits; only the very smallest, the subnormal numbers, "
+        "have fewer."
     ),
     "free running": (
         "A model writes, and reads its own tokens as it goes on. In training it reads the right "
@@ -181,8 +184,8 @@ TERMS: dict[str, str] = {
         "loss."
     ),
     "gradient checkpointing": (
-        "Training with less memory: of the forward pass only a few results are kept, and the rest "
-        "is computed again when the backward pass needs it. Also called recomputation."
+        "Training with less memory, also called recomputation. Only a few results of the forward "
+        "pass are kept. The rest is computed again when the backward pass needs it."
     ),
     "Euclidean distance": (
         "The straight line between the tips of two vectors: the root of the sum of their squared "
@@ -198,8 +201,8 @@ TERMS: dict[str, str] = {
         "queries, keys and values."
     ),
     "hidden Markov model": (
-        "A model of a sentence with two tables: how likely each tag is after each tag, and how "
-        "likely each word is for each tag. The tags are hidden, the words are seen."
+        "A model of a sentence with two tables. One says how likely each tag is after each tag, "
+        "the other how likely each word is for each tag. The tags are hidden, the words are seen."
     ),
     "induction": (
         "A head looks for the same token earlier in the text. Then it takes information from the "
@@ -223,16 +226,16 @@ TERMS: dict[str, str] = {
         "to the mean of its points. This is repeated until nothing changes."
     ),
     "Kneser–Ney": (
-        "A way to smooth a table of counts. In a shorter context a token counts by how many "
-        "different longer contexts it came after, not by how often it came."
+        "A way to smooth a table of counts. For a shorter context it counts after how many "
+        "different longer contexts a token came, not how often it came."
     ),
     "KV cache": (
-        "The keys and values of the tokens that were read already, kept so that they need not be "
-        "computed again for the next token."
+        "The keys and values of the tokens that were read already. They are kept, so they need not "
+        "be computed again for the next token."
     ),
     "layer norm": (
-        "Bringing the numbers of each token to mean 0 and variance 1, then multiplying each column "
-        "by a learned scale and adding a learned shift."
+        "Brings the numbers of each token to mean 0 and variance 1. Then each column is multiplied "
+        "by a learned scale, and a learned shift is added."
     ),
     "layer": (
         "In a transformer, one block: attention, then a feed-forward network. What each computes "
@@ -240,7 +243,8 @@ TERMS: dict[str, str] = {
     ),
     "learning rate": (
         "The number that sets how far a step goes. Plain gradient descent multiplies the gradient "
-        "by it; optimizers such as Adam first make an update of the gradients, and multiply that."
+        "by it; optimizers such as Adam first compute an update from the gradients and multiply "
+        "that."
     ),
     "lemma": ("The form of a word that a dictionary lists: go for goes, went and gone."),
     "logit lens": (
@@ -252,12 +256,12 @@ TERMS: dict[str, str] = {
         "classifier gives them to its classes."
     ),
     "LoRA": (
-        "Low-rank adaptation: a trained matrix is frozen, and a change beside it is learned, the "
-        "product of two thin matrices."
+        "Low-rank adaptation: a trained matrix is frozen, and a change to it is learned. The "
+        "change is the product of two thin matrices."
     ),
     "masked-word model": (
-        "An encoder that is trained to say which word stands where one is hidden. It sees the "
-        "words on both sides of it."
+        "An encoder that is trained to predict a hidden word. It sees the words on both sides of "
+        "it."
     ),
     "merge": (
         "A learned BPE rule: these two neighbouring tokens become this one. Its rank is its "
@@ -287,8 +291,8 @@ TERMS: dict[str, str] = {
         "The unit of loss and entropy if the natural logarithm is used; 1 nat is about 1.44 bits."
     ),
     "one-hot": (
-        "A one-hot vector has a single 1 and is 0 everywhere else. Multiplied with a table, it "
-        "picks one row."
+        "A one-hot vector has a single 1 and is 0 everywhere else. Multiplied by a table, it picks "
+        "one row."
     ),
     "out of vocabulary": (
         "A word is out of vocabulary if a word tokenizer has no token for it: it becomes <|unk|>. "
@@ -330,24 +334,24 @@ TERMS: dict[str, str] = {
         "Merges never cross its borders."
     ),
     "prefill": (
-        "The reading of a prompt: all its tokens go through the model in one pass, and their keys "
+        "The reading of a prompt. All its tokens go through the model in one pass, and their keys "
         "and values are put into the cache."
     ),
     "preemption": (
-        "Taking the memory of a request that is being served, so that older ones can go on. It "
-        "waits, and continues later where it was."
+        "A request that is being served must give its memory back, so that older ones can go on. "
+        "It waits, and continues later where it was."
     ),
     "pretraining": (
         "The first and longest training of a language model: it reads many texts and learns to "
         "predict each next token."
     ),
     "probe": (
-        "A small model, mostly one linear layer, that is fitted to read something off the vectors "
-        "of another model, which stays as it is."
+        "A small model, mostly one linear layer, that is trained to read something from the "
+        "vectors of another model. The other model does not change."
     ),
     "quantization": (
-        "Rounding weights to the values of a grid. Of each weight only a code of a few bits is "
-        "kept, which says which value it is."
+        "Rounding weights to the values of a grid. For each weight only a code of a few bits is "
+        "kept. The code says which value it is."
     ),
     "query": "The vector with which a token looks for others: it is compared with their keys.",
     "rank": (
@@ -356,8 +360,8 @@ TERMS: dict[str, str] = {
         "it."
     ),
     "reduce-scatter": (
-        "An operation of several processes: each has numbers, and afterwards each has the sums "
-        "over all processes of one part of them."
+        "An operation of several processes. Before it, each has numbers. After it, each has one "
+        "part of the sums of these numbers over all processes."
     ),
     "repetition penalty": (
         "Before the draw, tokens that are in the text already are made less probable."
@@ -366,12 +370,12 @@ TERMS: dict[str, str] = {
         "The vector of a token on its way through the layers. Each layer reads it and adds to it."
     ),
     "RMSNorm": (
-        "Dividing the numbers of each token by the root of their mean square. Unlike layer norm it "
-        "leaves their mean where it is, and it has no shift."
+        "Divides the numbers of each token by the root of their mean square. Unlike layer norm, it "
+        "does not subtract the mean and has no shift."
     ),
     "roofline": (
-        "A picture of how many operations a second a machine can make at most. Along its slope the "
-        "limit is how fast bytes are read; along its flat roof, how fast the machine computes."
+        "A picture of the most operations per second that a machine can do. On its slope the limit "
+        "is how fast bytes are read. On its flat roof the limit is how fast the machine computes."
     ),
     "rotary positions": (
         "The queries and keys of a token are turned, two numbers at a time. The angle grows with "
@@ -387,14 +391,14 @@ TERMS: dict[str, str] = {
         "all of them."
     ),
     "smoothing": (
-        "Changing counts so that what was never seen is improbable and not impossible. The "
+        "Changing counts so that what was never seen is improbable, but not impossible. The "
         "simplest way is to add a small number to every count."
     ),
     "softmax": (
         "Turns any scores into probabilities: e to the power of each score, divided by the sum."
     ),
     "special token": (
-        "A token that is not a piece of text but marks something: the end or the start of a text, "
+        "A token that is not a piece of text. It marks something: the end or the start of a text, "
         "padding, or an unknown word."
     ),
     "speculative decoding": (
@@ -408,8 +412,9 @@ TERMS: dict[str, str] = {
     ),
     "stem": "What is left of a word once its endings are cut off; it need not be a word.",
     "straight-through estimator": (
-        "A rule for gradients through rounding, whose slope is 0 nearly everywhere: the backward "
-        "pass takes the slope 1 instead, and 0 where a value was cut off at an end of the grid."
+        "A rule for gradients through rounding. The slope of rounding is 0 nearly everywhere, so "
+        "the backward pass uses 1 instead. Where a value was cut off at an end of the grid, it "
+        "uses 0."
     ),
     "stride": "How many tokens the window moves from one training example to the next.",
     "subnormal number": (
@@ -418,12 +423,12 @@ TERMS: dict[str, str] = {
     ),
     "sub-word": "A token that is a piece of a word, such as a stem or an ending.",
     "SwiGLU": (
-        "A feed-forward with a gate: one number is bent by x · sigmoid(x) and multiplied by a "
-        "second one, which has a matrix of its own."
+        "A feed-forward network with a gate. One number goes through x · sigmoid(x). The result is "
+        "multiplied by a second number, which comes from a matrix of its own."
     ),
     "tf-idf": (
-        "How often a word stands in a document, times a number that is larger the fewer documents "
-        "have the word. High for words that are typical of a document."
+        "How often a word occurs in a document, times a number that is larger if fewer documents "
+        "have the word. It is high for words that are typical of a document."
     ),
     "t-SNE": (
         "A map that keeps near points near. Large distances, sizes of clusters and the gaps "
@@ -462,12 +467,12 @@ TERMS: dict[str, str] = {
     ),
     "trustworthiness": (
         "How far the neighbours on a map are true ones, from 0 to 1. It falls if the map shows "
-        "points side by side that are in truth far apart."
+        "points side by side that are really far apart."
     ),
     "UMAP": ("A map like t-SNE's, drawn from a graph of nearest neighbours."),
     "unit": (
         "One of the numbers inside a feed-forward network, between its two matrices. It fires on a "
-        "token where it is above 0 before the activation function."
+        "token if it is above 0 before the activation function."
     ),
     "value": "The vector that a token gives to the tokens that attend to it.",
     "Viterbi": (
@@ -487,8 +492,8 @@ TERMS: dict[str, str] = {
         "before the result is multiplied by the step."
     ),
     "Zipf's law": (
-        "In long texts that people wrote, the word of rank r comes about 1/r as often as the most "
-        "frequent one."
+        "In long texts that people wrote, the word of rank r occurs about 1/r times as often as "
+        "the most frequent word."
     ),
 }
 
