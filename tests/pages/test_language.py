@@ -173,7 +173,7 @@ def test_marks_belong_to_their_letter_and_a_script_without_spaces_is_named():
     assert "without such spaces" not in boxes(app)
     app = open_part("language", "counts", text="我看见一只老狗。它在叫！")
     fine(app)
-    assert "without such spaces" in boxes(app) and "Only one sentence" not in boxes(app)
+    assert "such as “我看见一只老狗”." in boxes(app) and "Only one sentence" not in boxes(app)
 
 
 def test_a_line_through_equal_counts_has_no_minus_before_zero():

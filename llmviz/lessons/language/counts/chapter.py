@@ -71,7 +71,8 @@ def _strip(found: Counted) -> None:
         st.caption(words.STRIP_CUT.format(drawn=STRIP_WORDS, all=len(found.words)))
     prose(read_line(found))
     if found.unspaced:
-        inform(words.UNSPACED.format(word=quote(found.unspaced)), ":material/info:")
+        word = questions.shortened(found.unspaced)
+        inform(words.UNSPACED.format(word=word), ":material/info:")
 
 
 def read_line(found: Counted) -> str:

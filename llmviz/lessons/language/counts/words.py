@@ -24,7 +24,7 @@ READ_TIES = (
 UNSPACED = (
     "Words are found by the spaces and punctuation marks between them. Chinese, Japanese, Thai and "
     "some other scripts are written without such spaces, so a whole run of their letters counts as "
-    "one word here, such as {word}."
+    "one word here, such as “{word}”."
 )
 GRAMS_TITLE = "Words that come together"
 GRAMS_TEXT = (
@@ -34,7 +34,7 @@ GRAMS_TEXT = (
 )
 GRAMS_AXIS = "count"
 NO_GRAMS = "No run of {n} words fits into a text of {words}."
-SPARSE_COLUMNS = ("different", "seen once", "share seen once")
+SPARSE_COLUMNS = ("different", "seen once", "share")
 ANSWER_FIRST = "How many runs there are of each length is shown once you have answered."
 SPARSE_ROW = "{n}-grams"
 SPARSE_LABEL = "how many different runs there are, and how many were seen only once"
