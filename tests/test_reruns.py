@@ -21,6 +21,7 @@ from benchmarks import classroom
 from benchmarks.classroom import CHAPTERS, LESSONS, PARTS, SHARES, Learner, class_command
 from benchmarks.startup import free_port, wait_until_up
 from benchmarks.visitor import Exchange, Visitor
+from llmviz.lessons.finetuning.lora.words import RANK
 from tests.awaiting import awaited
 
 ROOT = Path(__file__).parents[1]
@@ -134,6 +135,21 @@ def test_a_chapter_in_which_nothing_changed_sends_little_and_a_control_runs_a_pa
         assert exchange.received < BYTES, title
         assert exchange.elements <= ELEMENTS, title
         assert labels[title] - of_the_lesson == RUN_THE_LESSON.get(title, set()), title
+
+
+def test_a_rank_counts_the_table_of_what_it_saves_and_draws_nothing_else_again(host):
+    async def moved() -> Exchange:
+        async with Visitor(host) as visitor:
+            await visitor.open("finetuning", "part=lora")
+            await ready(visitor)
+            (rank,) = (one for one in visitor.elements("slider") if one.slider.label == RANK)
+            exchange = await visitor.set(rank, double_array_value=[9.0])
+            assert "rank=9" in visitor.address
+            return exchange
+
+    exchange = awaited(moved())
+    assert exchange.fragment and not exchange.exceptions
+    assert exchange.elements < 10
 
 
 def test_little_stands_around_a_page(host):

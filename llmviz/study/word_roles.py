@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from llmviz.language.hmm import HMM
     from llmviz.language.tagger import Tagger
 
-SENTENCE_ENDS = ".?!"
+SENTENCE_ENDS = ".?!。？！؟।"  # of other scripts, too
 
 
 class ReadWord(NamedTuple):
@@ -91,6 +91,8 @@ def cut_sentences(words: Sequence[str]) -> list[range]:
 
     >>> cut_sentences(["Go", "!", "Why", "?", "Now"])
     [range(0, 2), range(2, 4), range(4, 5)]
+    >>> cut_sentences(["去", "。", "走", "！"])
+    [range(0, 2), range(2, 4)]
     """
     ends = [i + 1 for i, word in enumerate(words) if word in SENTENCE_ENDS]
     borders = [0, *ends] if ends and ends[-1] == len(words) else [0, *ends, len(words)]

@@ -12,6 +12,7 @@ from hypothesis import strategies as some
 from llmviz.components.series_view.view import read_drawn, read_hand
 from llmviz.corpus.counts import letter_pair_counts
 from llmviz.lessons.history import other_lessons
+from llmviz.lessons.history import words as lesson_words
 from llmviz.lessons.history.all import axes, nine
 from llmviz.lessons.history.all import name as scored
 from llmviz.lessons.history.all import words as all_words
@@ -263,6 +264,10 @@ def test_nine_rows_hold_the_losses_of_the_typed_name():
         assert row[5] == pytest.approx(own.mean(), rel=1e-4)
     links = [link.proto for link in app.get("page_link")]
     assert len(links) >= 3
+
+
+def test_the_ways_into_other_lessons_fit_a_phone():
+    assert max(map(len, lesson_words.LINKS.values())) <= 50  # letters that 390 pixels have room for
 
 
 @pytest.mark.parametrize("page", other_lessons.places("mila"))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from llmviz.background import DONE, Job
 from llmviz.components.serving_film.view import FilmPicture, film_picture
 from llmviz.lessons.efficiency.serving import words
-from llmviz.lessons.efficiency.serving.film import film_of, opening
+from llmviz.lessons.efficiency.serving.film import film_of, opening, sharing_opening
+from llmviz.serving.recording import Recording
 from llmviz.serving.settings import ServingConfig
 from llmviz.serving.workload import Workload
 from llmviz.study import serving_recording, serving_texts
@@ -77,7 +79,7 @@ def bundled_shown() -> TwoRuns:
 def texts_shown() -> tuple[Bundled, TwoRuns]:
     """Return the recorded runs of one prompt. Raises ValueError as `bundled` does."""
     recorded = serving_texts.read()
-    return recorded, _two_runs(recorded.trial, recorded.runs)
+    return recorded, _two_runs(recorded.trial, recorded.runs, sharing_opening)
 
 
 @kept(8)
@@ -86,9 +88,13 @@ def job_shown(trial: Trial, job: Job) -> TwoRuns:
     return _two_runs(trial, runs_of(trial, job.results))
 
 
-def _two_runs(trial: Trial, runs: tuple[Run, ...]) -> TwoRuns:
+def _two_runs(
+    trial: Trial,
+    runs: tuple[Run, ...],
+    rule: Callable[[Recording], tuple[int, int]] = opening,
+) -> TwoRuns:
     pictures = tuple(film_picture(film_of(run), words.FILM, words.STATES) for run in runs)
-    return TwoRuns(trial, runs, pictures, tuple(opening(run.recording) for run in runs))
+    return TwoRuns(trial, runs, pictures, tuple(rule(run.recording) for run in runs))
 
 
 def own_shown(state: PageState) -> TwoRuns | None:

@@ -6,6 +6,7 @@ import streamlit as st
 
 from llmviz.components.serving_film.view import serving_film
 from llmviz.lessons.efficiency.serving import figures, questions, words
+from llmviz.lessons.efficiency.serving.params import OPENING
 from llmviz.lessons.efficiency.serving.runs import TwoRuns, texts_shown
 from llmviz.study.serving_texts import COMMAND, WAYS, blocks_at_once
 from llmviz.ui.common import choose, count, percent
@@ -65,10 +66,11 @@ def _film(state: PageState, two_runs: TwoRuns, number: int) -> None:
         now = st.session_state[key]
         state["servewaystick"], state["servewaystext"] = now["step"], now["chosen"]
 
+    tick, _ = two_runs.openings[number]
     serving_film(
         two_runs.pictures[number],
         key=key,
-        step=state["servewaystick"],
+        step=tick if state["servewaystick"] == OPENING else state["servewaystick"],
         chosen=state["servewaystext"],
         on_change=moved,
     )

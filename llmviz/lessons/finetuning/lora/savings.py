@@ -16,8 +16,16 @@ from llmviz.ui.table import rows_table
 
 
 def draw(state: PageState) -> None:
-    """Show the section."""
+    """Show the section; its controls draw it again alone while no race is shown."""
     section(words.COUNT_TITLE, words.COUNT_TEXT)
+    _counted(state, state["race"])
+
+
+@st.fragment
+def _counted(state: PageState, raced: bool) -> None:
+    """Show the controls and the table; raced: whether the rest of the chapter shows a race."""
+    if raced and not state["race"]:
+        st.rerun()  # the race was of another rank
     config = base().model.config
 
     def anew() -> None:

@@ -21,6 +21,7 @@ from llmviz.ui.state import PageState
 
 KEY = "language.counts"
 STRIP_WORDS = 300
+NO_ID = -1  # a word of a text that no tokenizer has cut
 
 
 def ahead() -> None:
@@ -59,17 +60,19 @@ def _strip(text_counts: Counted) -> None:
     tokens, values, details, at = [], [], [], 0
     for word in text_counts.words[:STRIP_WORDS]:
         data = word.encode()
-        tokens.append(Token(0, data, at, at + len(data), at, at + len(word)))
+        tokens.append(Token(NO_ID, data, at, at + len(data), at, at + len(word)))
         at += len(data)
         times = text_counts.grams[0][(word,)]
         values.append(float(times))
-        share = percent(times / len(text_counts.words))
-        details.append({words.CARD_COUNT: f"{times:,}", words.CARD_SHARE: share})
+        details.append({words.CARD_SHARE: percent(times / len(text_counts.words))})
     row = TokenRow(words.STRIP, tokens, values=values, details=details)
     token_strip([row], key=f"{KEY}.strip", show_ids=False, value_label=words.STRIP_VALUE)
     if len(text_counts.words) > STRIP_WORDS:
         st.caption(words.STRIP_CUT.format(drawn=STRIP_WORDS, all=len(text_counts.words)))
     prose(read_line(text_counts))
+    if text_counts.unspaced:
+        word = questions.shortened(text_counts.unspaced)
+        inform(words.UNSPACED.format(word=word), ":material/info:")
 
 
 def read_line(text_counts: Counted) -> str:

@@ -76,8 +76,8 @@ def tables(
     hidden = [(asked, j) for j in range(len(columns))] if asked is not None else []
     idf_formula = words.IDF_FORMULA.format(documents=all_sentences)
     matrices = [
-        lv.Matrix("tf", weighed.tf[:drawn, columns], words.TF, words.TF_FORMULA, **table),
-        lv.Matrix("df", weighed.df[None, columns], words.DF, words.DF_FORMULA, **across),
+        lv.Matrix("tf", weighed.tf[:drawn, columns], words.TF, words.TF_FORMULA, digits=0, **table),
+        lv.Matrix("df", weighed.df[None, columns], words.DF, words.DF_FORMULA, digits=0, **across),
         lv.Matrix(
             "idf",
             weighed.idf[None, columns],
