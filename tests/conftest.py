@@ -23,6 +23,7 @@ from typing import Any
 
 import hypothesis
 import pytest
+from hypothesis.internal.constants_ast import constants_from_module
 from xdist.scheduler.loadfile import LoadFileScheduling
 
 # Runs that pages start or list are in a folder of the tests, never in `runs/`; and processes
@@ -64,23 +65,33 @@ def pytest_collection(session: pytest.Session) -> None:
     """Let each of several processes prepare a part of the modules, and find the others prepared.
 
     All of them need all modules. In a fresh copy, half of the time that collecting takes is spent
-    on compiling them and on rewriting the assertions of tests.
+    on compiling them, on rewriting the assertions of tests, and on looking for the constants of all
+    modules, which Hypothesis tries besides random values and keeps in `.hypothesis`.
     """
     given = getattr(session.config, "workerinput", None)
     if given is None:
         return
+    gc.disable()  # what is imported stays; `pytest_collection_finish` switches it on again
     part = slice(int(given["workerid"].removeprefix("gw")), None, given["workercount"])
     for path in MODULES[part]:
         compileall.compile_file(path, quiet=1)
     for path in TEST_FILES[part]:
-        name = ".".join(path.relative_to(ROOT).with_suffix("").parts)
         with contextlib.suppress(pytest.skip.Exception):  # it is told where tests are collected
-            importlib.import_module(name)
+            importlib.import_module(module_name(path))
+    for path in MODULES[part]:
+        if module := sys.modules.get(module_name(path)):
+            constants_from_module(module)
+
+
+def module_name(path: Path) -> str:
+    """The name by which a file of the project is imported."""
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
 
 
 def pytest_collection_finish() -> None:
     """Let the garbage collector pass over what was imported and collected by now, and come less
     often: it takes a tenth of the processor's time else."""
+    gc.enable()
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
