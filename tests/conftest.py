@@ -1,9 +1,9 @@
 """For all tests: where runs go, how many threads count, and how the work is shared out.
 
-The whole suite runs in three processes: two drive a browser each, from one test to the next, and
-take a part of the rest after that, a file at a time. Three keep two cores busy, because a process
-that drives a browser waits for pages and servers much of its time. Named tests (`pytest tests/nn`)
-run in this process alone.
+The whole suite runs in three processes: two drive a browser each, from one test to the next, the
+third runs all pages without a browser, and each takes a part of the rest after that, a file at a
+time. Three keep two cores busy, because a process that drives a browser waits for pages and servers
+much of its time. Named tests (`pytest tests/nn`) run in this process alone.
 """
 
 from __future__ import annotations
@@ -97,26 +97,22 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(20_000, 20, 20)
 
 
+# Of the files that open chapters, those that come first: what a lesson computes once for all is
+# kept then, and is there for the others.
+FIRST_PAGES = ("tests/pages/test_every_page.py", "tests/pages/test_reruns.py")
 # Files that take long with few tests: they come early, so that no process is left alone with one.
 LONG = (
-    "tests/pages/test_every_page.py",
+    "tests/training/test_orphans.py",
+    "tests/training/test_worker.py",
     "tests/training/test_export.py",
     "tests/test_serving.py",
     "tests/test_cli.py",
-    "tests/training/test_orphans.py",
     "tests/finetuning/test_runs.py",
-    "tests/training/test_worker.py",
-    "tests/pages/test_sampling_knows.py",
-    "tests/pages/test_transformer_published.py",
-    "tests/pages/test_training_elsewhere.py",
     "tests/test_cli_option_names.py",
     "tests/training/test_distributed.py",
     "tests/test_package.py",
     "tests/test_deploy.py",
     "tests/test_adding.py",
-    "tests/pages/test_attention_lookup.py",
-    "tests/pages/test_transformer_halves.py",
-    "tests/pages/test_sampling_seventh.py",
     "tests/training/test_memory.py",
 )
 ROOT = Path(__file__).parents[1]
@@ -128,11 +124,19 @@ OTHER_SERVERS = {
     for path in TEST_FILES
     if path.parent.name == "browser" and "def address(" in path.read_text("utf-8")
 }
+# The files that run pages of the app in their own process.
+PAGES = {
+    path.relative_to(ROOT).as_posix()
+    for path in TEST_FILES
+    if path.parent.name == "pages" or "from tests.pages.harness import" in path.read_text("utf-8")
+}
 
 
 class ByFile(LoadFileScheduling):
-    """Keeps together what shares a model or a folder; and all that shares a server and a browser:
-    `tests/browser`, in two parts. What takes longest is handed out first."""
+    """Keeps together what shares a model or a folder; all that shares a server and a browser:
+    `tests/browser`, in two parts; and all that opens chapters in its own process, which finds kept
+    there what other tests of the same chapter had computed. What takes longest is handed out first.
+    """
 
     def __init__(self, config: pytest.Config, log: Any) -> None:
         config.option.loadscopereorder = False  # it would put files with many tests first
@@ -140,13 +144,16 @@ class ByFile(LoadFileScheduling):
 
     def _split_scope(self, nodeid: str) -> str:
         file = super()._split_scope(nodeid)
-        if not file.startswith("tests/browser/"):
-            return file
-        return f"browser {Path(file).name in OTHER_SERVERS}"
+        if file.startswith("tests/browser/"):
+            return f"browser {Path(file).name in OTHER_SERVERS}"
+        return "pages" if file in PAGES else file
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Browsers first, then what takes long, then the files with the most tests."""
+    """Browsers first, then pages, then what takes long, then the files with the most tests.
+
+    Pages stay in the order of their names, a lesson's beside each other.
+    """
     if not hasattr(config, "workerinput"):  # this process is alone
         return
     counts = Counter(item.nodeid.partition("::")[0] for item in items)
@@ -155,7 +162,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         file = item.nodeid.partition("::")[0]
         if file.startswith("tests/browser/"):
             return 0, 0
-        return (1, LONG.index(file)) if file in LONG else (2, -counts[file])
+        if file in PAGES:
+            return 1, FIRST_PAGES.index(file) if file in FIRST_PAGES else len(FIRST_PAGES)
+        return (2, LONG.index(file)) if file in LONG else (3, -counts[file])
 
     items.sort(key=place)
 
