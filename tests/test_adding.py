@@ -50,12 +50,10 @@ def test_every_place_that_a_recipe_names_is_there():
 
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory):
-    """A copy of the program; the data are those of the project."""
+    """A copy of the program, with what is compiled of it; the data are those of the project."""
     folder = tmp_path_factory.mktemp("copy")
     for name in ("llmviz", "pages"):
-        shutil.copytree(
-            ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", ".*")
-        )
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns(".*"))
     for name in ("app.py", ".streamlit"):
         (shutil.copytree if (ROOT / name).is_dir() else shutil.copy)(ROOT / name, folder / name)
     (folder / "data").symlink_to(ROOT / "data", target_is_directory=True)
