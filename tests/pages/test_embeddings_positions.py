@@ -123,7 +123,9 @@ def test_every_input_number_is_a_token_s_plus_a_position_s():
     whole = trace["embed"][0].double()
     at = [i for i, one in enumerate(ids) if one == ids[2]]
     apart = (whole[at[0]] - whole[at[-1]]).norm().item()
-    assert f"<strong><code>cat</code> is at position {at[0]} and at position {at[-1]}." in prose_of(app)
+    assert f"<strong><code>cat</code> is at position {at[0]} and at position {at[-1]}." in prose_of(
+        app
+    )
     assert f"{apart:.3f} apart" in prose_of(app)
 
 

@@ -22,7 +22,7 @@ export function unpack(message) {
 // Large parts that a message only names (see stored.py), by their address: each is fetched once.
 const PARTS_KEPT = 8;
 const PART_TRIES = 6;
-const PART_LOST = "The numbers of this picture did not come. Please reload the page.";
+const PART_LOST = "The numbers of this picture could not be loaded. Please reload the page.";
 const storedParts = (globalThis.llmvizParts ??= new Map());
 
 // Give `take` the whole payload of a message: at once, or when its parts have come.

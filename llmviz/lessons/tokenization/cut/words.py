@@ -68,8 +68,8 @@ SPECIAL_MEANINGS = {
     "<|pad|>": ", which is [[padding]]",
     "[PAD]": ", which is [[padding]]",
     "[UNK]": ", which stands for a word that cannot be cut into known pieces",
-    "[CLS]": ", which stands before the text",
-    "[SEP]": ", which stands at the end of each text",
+    "[CLS]": ", which comes before the text",
+    "[SEP]": ", which comes at the end of each text",
 }
 SPECIAL_NONE = "This tokenizer has no special tokens."
 SPECIAL_SAMPLE = "The end.{special}Once upon"

@@ -29,8 +29,8 @@ NO_MERGES = (
     "bytes and special tokens."
 )
 NO_ROOM = (
-    "A vocabulary of {vocabulary} has room for the bytes and the special tokens only. Choose a "
-    "larger one to see merges."
+    "A vocabulary of {vocabulary} only has room for the bytes and the special tokens. Choose a "
+    "larger size to see merges."
 )
 LEARN_CURVE = (
     "After {step} of {all}, the corpus of {bytes:,} bytes is {tokens:,} tokens long: "
