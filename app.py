@@ -7,17 +7,12 @@ from llmviz.ui import light_reruns, old_sessions, server
 
 if __name__ == "__main__":  # what runs for each visitor, and again for each of their changes
     from llmviz.paths import ICON
-    from llmviz.ui.shell import sidebar, tidy
+    from llmviz.ui.shell import page_list, sidebar, tidy
 
     # An icon file of our own: a named icon or an emoji would be fetched from another host.
     st.set_page_config(page_title="llmviz", page_icon=str(ICON), layout="wide")
 
-    pages = [
-        st.Page(f"pages/{lesson.key}.py", title=lesson.title, icon=lesson.icon, default=not index)
-        for index, lesson in enumerate(LESSONS)
-    ]
-
-    page = st.navigation(pages)
+    page = st.navigation(page_list(LESSONS))
     sidebar()
     tidy()
     page.run()

@@ -258,19 +258,19 @@ def _stamp(name: str, file: str) -> tuple[str, int]:
         raise ValueError(f"{name} has no {file}: {error.strerror}") from None
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
+@kept(16)
 def _tokenizer(name: str, stamp: tuple[str, int]) -> Tokenizer:
     from llmviz.training.reading import read_tokenizer
 
     return read_tokenizer(Path(stamp[0]).parent)
 
 
-@st.cache_resource(max_entries=32, show_spinner=False)  # all that come along: 30 MB
+@kept(32)  # all that come along: 30 MB
 def _load(name: str, stamp: tuple[str, int]) -> Bundled:
     return _read(name, stamp)
 
 
-@st.cache_resource(max_entries=4, show_spinner=False)  # apart, so that no bundled one has to go
+@kept(4)  # apart, so that no bundled one has to go
 def _load_run(name: str, stamp: tuple[str, int]) -> Bundled:
     for _ in range(2):
         try:

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from copy import copy
+from typing import TYPE_CHECKING
+
 import streamlit as st
 
 from llmviz.components.text_guard.view import text_guard
+from llmviz.paths import PAGES
 from llmviz.ui import browser, prose
 from llmviz.ui.common import suggest
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import Lesson
 from llmviz.ui.state import LEARNER_TEXT, THROUGH_APP, PageState
+
+if TYPE_CHECKING:
+    from streamlit.navigation.page import StreamlitPage
 
 EXAMPLES = {
     "The cat sat": "The cat sat on the mat. The kitten slept; tokenization isn't magic 🙂",
@@ -30,6 +40,24 @@ HALF_CHARACTER = (
 _STYLE = """<style>
 .block-container { max-width: 76rem; padding-top: 3.2rem; }
 </style>"""
+
+
+def page_list(lessons: Sequence[Lesson]) -> list[StreamlitPage]:
+    """Return the pages of these lessons for `st.navigation`, the first one as the home page.
+
+    Making a page looks its file up. So each is made once; a rerun gets copies, because Streamlit
+    marks the page that it may run.
+    """
+    listed = tuple((lesson.key, lesson.title, lesson.icon) for lesson in lessons)
+    return [copy(page) for page in _pages(str(PAGES), listed)]
+
+
+@kept(4)
+def _pages(folder: str, listed: tuple[tuple[str, str, str], ...]) -> list[StreamlitPage]:
+    return [
+        st.Page(f"{folder}/{key}.py", title=title, icon=icon, default=not index)
+        for index, (key, title, icon) in enumerate(listed)
+    ]
 
 
 def tidy() -> None:

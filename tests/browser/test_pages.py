@@ -10,6 +10,7 @@ from playwright.sync_api import Locator, TimeoutError
 
 from llmviz.lessons import LESSONS
 from tests.browser.conftest import Visit, app
+from tests.browser.hand import until
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(path.stem for path in (ROOT / "pages").glob("*.py"))
@@ -65,6 +66,15 @@ def test_page_opens_clean_in_both_themes_and_fits_a_phone(window, page):
 def button(visit: Visit, name: str) -> Locator:
     """The button of a name that stands behind the name of its icon."""
     return visit.page.get_by_role("button", name=name)
+
+
+def test_a_request_to_another_host_is_noticed(visit):
+    """By a name and by a number; `assert_clean` fails for it in any test."""
+    visit.open("glossary")
+    visit.assert_clean()
+    elsewhere = ["http://foreign.example/a", "http://203.0.113.5/b"]
+    visit.page.evaluate("(all) => Promise.allSettled(all.map((one) => fetch(one)))", elsewhere)
+    until(visit.page, lambda: sorted(visit.foreign) == sorted(elsewhere))
 
 
 def test_first_visitor_of_a_fresh_server_may_open_a_lesson_by_its_link(visit):

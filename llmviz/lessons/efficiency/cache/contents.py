@@ -56,7 +56,7 @@ def draw(state: PageState) -> engine.Bundled | None:
     st.slider(words.LENGTH, **_length(state, total))
     length = min(state["cachelength"], total)
     _grid(state, bundled, ids, tokens, length)
-    _matrices(state, bundled, found, tokens, length)
+    _matrices(state, bundled, ids, length)
     _code(bundled, ids, found)
     return bundled
 
@@ -77,8 +77,8 @@ def contents_of(name: str, version: str, ids: tuple[int, ...]) -> CacheContents:
 @kept(64)
 def grid_of(
     name: str, version: str, ids: tuple[int, ...], length: int
-) -> tuple[np.ndarray, list[str], list[list[str]], list[int]]:
-    """Return lengths of keys (L·G, T), their rows' names, notes, and where layers begin."""
+) -> tuple[np.ndarray, float, list[str], list[list[str]], list[int]]:
+    """Return lengths of keys (L·G, T), the longest, names of rows, notes, where layers begin."""
     found = contents_of(name, version, ids)
     keys, values = (np.linalg.norm(one, axis=-1) for one in (found.keys, found.values))
     layers, heads, total = keys.shape
@@ -102,7 +102,8 @@ def grid_of(
             )
     shown = keys.reshape(layers * heads, total).copy()
     shown[:, length:] = 0.0
-    return shown, rows, notes, [heads * layer for layer in range(1, layers)]
+    limit = float(keys.max()) or 1.0
+    return shown, limit, rows, notes, [heads * layer for layer in range(1, layers)]
 
 
 def _grid(
@@ -114,7 +115,7 @@ def _grid(
 ) -> None:
     found = contents_of(bundled.name, bundled.version, ids)
     heads = found.keys.shape[1]
-    shown, rows, notes, starts = grid_of(bundled.name, bundled.version, ids, length)
+    shown, limit, rows, notes, starts = grid_of(bundled.name, bundled.version, ids, length)
     key = f"{KEY}.grid"
 
     def take() -> None:
@@ -130,7 +131,7 @@ def _grid(
         notes=notes,
         starts=starts,
         role="key",
-        limit=float(np.linalg.norm(found.keys, axis=-1).max()) or 1.0,
+        limit=limit,
         scale=words.GRID_SCALE,
         label=words.GRID,
         chosen=(state["cachelayer"] * heads + state["cachehead"], length - 1),
@@ -139,20 +140,27 @@ def _grid(
     st.caption(words.GRID_READ.format(token=quote(tokens[length - 1])))
 
 
-def _matrices(
-    state: PageState,
-    bundled: engine.Bundled,
-    found: CacheContents,
-    tokens: list[str],
-    length: int,
-) -> None:
+@kept(32)
+def matrices_of(
+    name: str, version: str, ids: tuple[int, ...], layer: int, head: int, length: int
+) -> list[lv.Matrix]:
+    """Return the keys and values of a head of a model that read a text; see `cells.matrices`."""
+    bundled, found = engine.load(name), contents_of(name, version, ids)
+    weights = cells.weights_of(name, version, layer, head)
+    tokens = names_of(found.ids, bundled.tokenizer)
+    return cells.matrices(bundled.model, found, weights, tokens, layer, head, length)
+
+
+def _matrices(state: PageState, bundled: engine.Bundled, ids: tuple[int, ...], length: int) -> None:
+    found = contents_of(bundled.name, bundled.version, ids)
     layer, head = state["cachelayer"], state["cachehead"]
     weights = cells.weights_of(bundled.name, bundled.version, layer, head)
+    matrices = matrices_of(bundled.name, bundled.version, ids, layer, head, length)
     size = found.keys.shape[-1]
     shapes = dict.fromkeys(("keys", "values"), (length, size))
     key = f"{KEY}.matrices"
     lv.matrix_view(
-        cells.matrices(bundled.model, found, weights, tokens, layer, head, length),
+        matrices,
         key=key,
         layout=[["keys"], ["values"]],
         stacked=True,

@@ -94,7 +94,7 @@ def told(shape: CacheShape, texts: int, tokens: int, dtype: str) -> str:
 
 def own_shapes() -> dict[str, CacheShape]:
     """Return the shapes of the bundled models that continue a text."""
-    return {name: _own_shape(name, engine.load(name).version) for name in bundled_models()}
+    return {name: _own_shape(name, engine.version(name)) for name in bundled_models()}
 
 
 @kept(32)

@@ -121,6 +121,7 @@ def table(counted: list[Counted]) -> list[tuple]:
     ]
 
 
+@kept(64)
 def question(config: GPTConfig, batch: int, seen: int) -> Question:
     """Ask what twice as many texts do to the operations for each byte.
 
