@@ -28,7 +28,7 @@ def check_text(text: str) -> str:
             code = ord(text[error.start])
             raise ValueError(
                 f"the text holds a lone surrogate (U+{code:04X}) at character {error.start}: "
-                "half of a pair, which stands for no character; remove it"
+                "half of a pair, which is not a character; remove it"
             ) from None
     return text
 

@@ -17,8 +17,10 @@ def add(commands: Any) -> None:
     parser = commands.add_parser(
         "app",
         help="serve the lessons in the browser",
-        description="Serve the lessons; it is `streamlit run` on this project's app.py. Runs are "
-        "read from and written to the folder runs/ of where you are.",
+        description=(
+            "Serve the lessons: this is `streamlit run` on this project's app.py. Runs are read "
+            "from and written to runs/ in the current folder."
+        ),
     )
     given = parser.add_argument
     given("--port", type=whole(1, 65535), default=8501, help="default 8501")

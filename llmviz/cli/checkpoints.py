@@ -27,7 +27,10 @@ def add(commands: Any) -> None:
     make = parts.add_parser("make", help="train, evaluate and export one")
     make.add_argument("name", metavar="NAME", help="see `checkpoints list`")
     make.add_argument(
-        "--work", type=place, metavar="DIR", help="where the run itself is kept; resumed if there"
+        "--work",
+        type=place,
+        metavar="DIR",
+        help="folder of the run itself; a run that is there already is resumed",
     )
     make.add_argument(
         "--to", type=place, metavar="DIR", help="where the result goes; default data/checkpoints"
@@ -38,14 +41,17 @@ def add(commands: Any) -> None:
     make.add_argument("--steps", type=whole(1), help="another number of steps, for a trial")
     make.set_defaults(run=run_make)
     score = parts.add_parser(
-        "score", help="in how many probes of each rule of tiny-world a model is right"
+        "score", help="count how many probes of each rule of tiny-world a model gets right"
     )
     score.add_argument("name", metavar="NAME", help="of a bundled model, or the folder of a run")
     score.add_argument(
         "--probes", type=whole(1, MOST_PROBES), default=1000, help="of each rule; default 1000"
     )
     score.add_argument(
-        "--seed", type=whole(0), default=0, help="of their stories; the cards' scores are of 0"
+        "--seed",
+        type=whole(0),
+        default=0,
+        help="of their stories; the scores on the cards are for 0",
     )
     score.set_defaults(run=run_score)
     for part in (listing, make, score):
@@ -115,7 +121,7 @@ def run_score(given: argparse.Namespace) -> int:
     corpus = str(description.get("data", {}).get("corpus"))
     if not able(description["model"]["name"], "next_token") or not corpus.startswith("tiny-world"):
         raise ValueError(
-            "probes are of models that continue stories of tiny-world; "
+            "probes test models that continue stories of tiny-world; "
             f"{given.name} is {description['model']['name']} on {corpus}"
         )
     trained = load_trained(folder)

@@ -18,7 +18,7 @@ def add(commands: Any) -> None:
     )
     listing = parts.add_parser("list", help="names and what they are")
     show = parts.add_parser("show", help="the first documents and some counts")
-    get = parts.add_parser("get", help="download if need be, and say where it is")
+    get = parts.add_parser("get", help="download it if it is not here, and show its path")
     for part in (show, get):
         part.add_argument("name", metavar="NAME", help="bundled name or file")
     show.add_argument("--documents", type=whole(1), default=3, help="how many to show")
@@ -64,7 +64,7 @@ def run_get(given: argparse.Namespace) -> int:
         path = None if file is None else str(file)
         write_json({"name": corpus.name, "documents": count, "file": path})
     else:
-        where = "made from a seed whenever it is asked for" if file is None else file
+        where = "made from a seed each time it is needed" if file is None else file
         write(f"{corpus.name}: {count:,} document{'s' * (count != 1)}, {where}")
     return 0
 

@@ -29,8 +29,11 @@ def add(commands: Any) -> None:
     parser = commands.add_parser(
         "finetune",
         help="teach a trained model something else: classes, instructions, preferences",
-        description="Fine-tune a trained model. OUT receives what `train` writes, card.json with "
-        "the scores on examples it was not trained on and, with --way lora, the folder adapter/.",
+        description=(
+            "Fine-tune a trained model. The folder OUT gets the files that `train` writes, and "
+            "card.json with the scores on examples that were not used in training. With --way lora "
+            "it also gets the folder adapter/."
+        ),
     )
     given = parser.add_argument
     given("--out", type=place, required=True, metavar="OUT", help="folder of the run")

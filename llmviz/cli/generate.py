@@ -20,15 +20,21 @@ def add(commands: Any) -> None:
     given = parser.add_argument
     add_checkpoint(parser)
     given("--prompt", default="", help="text to continue; empty = the beginning of a document")
-    given("--tokens", type=whole(0), default=100, help="most tokens to write")
+    given("--tokens", type=whole(0), default=100, help="largest number of tokens to write")
     given("--temperature", type=number, default=1.0, help="0 = always the most probable token")
     given("--top-k", type=whole(1), help="only the k most probable tokens")
-    given("--top-p", type=number, help="only the most probable tokens that make up this share")
+    given(
+        "--top-p",
+        type=number,
+        help="only the most probable tokens that together reach this probability",
+    )
     given(
         "--precision",
         choices=("float32", "bfloat16", "int8"),
-        help="write with a packed copy of a GPT's weights: faster from some ten million "
-        "parameters on, the fewer bits the more",
+        help=(
+            "write with a packed copy of a GPT's weights: this is faster from about ten million "
+            "parameters on, and faster still with fewer bits"
+        ),
     )
     given("--seed", type=whole(0, LAST_SEED), default=0, help="of the random numbers")
     given("--json", action="store_true", help="one JSON object per token")
@@ -42,7 +48,7 @@ def add_checkpoint(parser: argparse.ArgumentParser) -> None:
         type=place,
         required=True,
         metavar="DIR|NAME",
-        help="a run, a bundled checkpoint, or a GPT-2 in its published format: "
+        help="a run, a bundled checkpoint, or a published model of the type GPT-2 or Llama: "
         f"a folder, or {HUB}OWNER/NAME",
     )
 

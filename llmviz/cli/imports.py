@@ -13,9 +13,11 @@ def add(commands: Any) -> None:
     """Declare the command."""
     parser = commands.add_parser(
         "import",
-        help="make a run of a published GPT-2",
-        description="Write a GPT-2 in its published format as a run: in the folder of runs, the "
-        "app offers it in its lessons.",
+        help="make a run of a published GPT-2 or Llama model",
+        description=(
+            "Write a published model of the type GPT-2 or Llama as a run. If the run is in the "
+            "folder of runs, the app offers it in its lessons."
+        ),
     )
     parser.add_argument(
         "source", type=place, metavar=f"DIR|{HUB}OWNER/NAME", help="where its files are"

@@ -37,5 +37,5 @@ def run(given: argparse.Namespace) -> int:
     rows = [("model", "parameters", "what it is")]
     rows += [(k, f"{v['parameters']:,}", v["description"]) for k, v in listed.items()]
     write(table(rows))
-    write("\nParameters at default sizes, embeddings counted. Sizes and options: --json.")
+    write("\nParameters are counted at default sizes, with embeddings. Sizes and options: --json.")
     return 0

@@ -118,7 +118,7 @@ class Interruption:
             if self.signal is not None:
                 raise KeyboardInterrupt
             self.signal = number
-            sys.stderr.write("\nstopping after this step; once more to stop at once\n")
+            sys.stderr.write("\nstopping after this step; press Ctrl-C again to stop at once\n")
 
         numbers = (signal.SIGINT, signal.SIGTERM)
         before = {number: signal.signal(number, note) for number in numbers}

@@ -33,11 +33,13 @@ def add(commands: Any) -> None:
     parser = commands.add_parser(
         "quantize",
         help="give a model's matrices fewer bits",
-        description="Round the matrices of a trained transformer to a grid, print what that does "
-        "to its loss and its size, and write it with packed codes. The other commands read what it "
-        "writes. Embeddings, the head and norms stay as float16. With --train it first goes on "
-        "learning its own corpus while it computes with rounded weights (quantization-aware "
-        "training), on the CPU.",
+        description=(
+            "Round the matrices of a trained transformer to a grid. Print its loss and its size "
+            "before and after, and write it with packed codes. The other commands can read the "
+            "result. Embeddings, the head and norms are stored as float16. With --train the model "
+            "is first trained further on its own corpus, with rounded weights (quantization-aware "
+            "training), on the CPU."
+        ),
     )
     given = parser.add_argument
     given(
@@ -65,7 +67,7 @@ def add(commands: Any) -> None:
         type=whole(0, MOST_STEPS),
         default=0,
         metavar="STEPS",
-        help="updates of the weights on the grid before they are rounded for good; default 0",
+        help="updates with weights on the grid, before the weights are finally rounded; default 0",
     )
     given(
         "--learning-rate",
@@ -77,7 +79,7 @@ def add(commands: Any) -> None:
         "--documents",
         type=whole(0, MOST_DOCUMENTS),
         default=100,
-        help="held-out texts to measure the loss on; 0 = none; default 100",
+        help="number of held-out texts on which the loss is measured; 0 = none; default 100",
     )
     given("--out", type=place, metavar="FOLDER", help="where the quantized model is written")
     given("--json", action="store_true", help="one JSON object")
@@ -141,7 +143,7 @@ def run(given: argparse.Namespace) -> int:
     write(table(rows))
     write(
         f"\nBefore: float32. After: {sizes.matrices:,} bytes of quantized matrices with their "
-        f"steps and zero points, and {sizes.rest:,} of what stays as float16."
+        f"steps and zero points, and {sizes.rest:,} bytes of numbers kept as float16."
     )
     if given.out is not None:
         write(f"Written to {given.out}.")
@@ -188,7 +190,7 @@ def _measured(
     name = trained.description["model"]["name"]
     if not able(name, "next_token"):
         raise ValueError(
-            f"the loss is measured of models that predict the next token, and {name} is none; "
+            f"{name} does not predict the next token, so its loss cannot be measured here; "
             "--documents 0 quantizes without measuring"
         )
     texts = held_out(trained.description, given.documents).texts

@@ -20,8 +20,10 @@ def add(commands: Any) -> None:
     parser = commands.add_parser(
         "serve",
         help="serve a trained model over HTTP",
-        description="Answer POST /v1/completions in the form of OpenAI's API, whole or as a "
-        "stream, until Ctrl-C. Many clients share the model; the engine is llmviz.serving.",
+        description=(
+            "Answer POST /v1/completions in the form of OpenAI's API, in one piece or as a stream, "
+            "until Ctrl-C. Many clients share the model. The engine is llmviz.serving."
+        ),
     )
     given = parser.add_argument
     add_checkpoint(parser)

@@ -14,16 +14,20 @@ def add(commands: Any) -> None:
     parser = commands.add_parser(
         "tokenize",
         help="cut a text into tokens",
-        description="Cut a text into tokens and show id, text and position of each; a word or "
-        "character that the tokenizer does not know is <|unk|>.",
+        description=(
+            "Cut a text into tokens and show id, text and position of each. A word or character "
+            "that the tokenizer does not know is shown as <|unk|>."
+        ),
     )
     parser.add_argument("--tokenizer", metavar="NAME", help="such as bpe or gpt2")
     parser.add_argument("--json", action="store_true", help="one JSON object")
     parser.add_argument(
         "--fetch",
         action="store_true",
-        help="cut nothing, but download the files of a tokenizer, or without --tokenizer of all, "
-        "so that they are here when there is no network",
+        help=(
+            "cut no text; download the files of a tokenizer, or of all if --tokenizer is left out, "
+            "for use without a network"
+        ),
     )
     parser.add_argument("text", metavar="TEXT", nargs="?", help="the text; - reads standard input")
     parser.set_defaults(run=run)

@@ -60,15 +60,20 @@ def add(commands: Any) -> None:
     parser = commands.add_parser(
         "train",
         help="train a model on a bundled corpus or on a text file",
-        description="Train a model. OUT receives metrics.jsonl, model.safetensors, config.json, "
-        "tokenizer.json and what resuming needs. Under torchrun it trains data-parallel.",
+        description=(
+            "Train a model. The folder OUT gets metrics.jsonl, model.safetensors, config.json, "
+            "tokenizer.json and the files for resuming. Under torchrun the training is "
+            "data-parallel."
+        ),
     )
     given = parser.add_argument
     given("--out", type=place, required=True, metavar="OUT", help="folder of the run")
     given(
         "--model",
-        help="name in the registry (see `models`); default gpt. By itself word2vec reads words, "
-        "with lr 0.03 and no weight decay; seq2seq reads the words of the corpus pairs",
+        help=(
+            "name in the registry (see `models`); default gpt. The defaults of word2vec are words, "
+            "lr 0.03 and no weight decay; those of seq2seq are the words of the corpus pairs"
+        ),
     )
     given("--corpus", help="bundled name (see `corpus list`) or a text file; default tiny-world")
     about = settings_of(Plan)

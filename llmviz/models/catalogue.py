@@ -67,7 +67,7 @@ MODELS: dict[str, ModelEntry] = {
     "wavenet": ModelEntry(
         "llmviz.models.wavenet:WaveNet",
         WaveNetConfig,
-        "a window of tokens fused pair by pair, like a tree",
+        "a window of tokens joined pair by pair, like a tree",
     ),
     "rnn": ModelEntry(
         "llmviz.models.rnn:RNN", RNNConfig, "one hidden vector, rewritten token by token"

@@ -35,7 +35,7 @@ def _qwens_window(values: Mapping[str, Any], n_layer: int) -> int | None:
     if first > 0:
         raise ValueError(
             f"max_window_layers must be 0 or at least the number of layers, {n_layer}, so that "
-            f"all layers see alike; got {first}"
+            f"all layers see the same number of tokens; got {first}"
         )
     _require_layers(values, n_layer, "sliding_attention")
     return options.whole("sliding_window", 4096)

@@ -204,7 +204,7 @@ def find_folder(folder_or_repo_id: str | Path) -> Path:
         )
     except ModuleNotFoundError as error:
         raise ValueError(
-            f"{name!r} is no folder here, and to download it needs the package huggingface_hub, "
+            f"{name!r} is not a folder here, and downloading needs the package huggingface_hub, "
             "which is not installed"
         ) from error
 
@@ -279,7 +279,7 @@ def _probe(endpoint: str, name: str) -> None:
         return  # it answered
     except OSError as error:
         raise ValueError(
-            f"{name!r} is no folder here nor in the local cache, and {endpoint} cannot be "
+            f"{name!r} is neither a folder here nor in the local cache, and {endpoint} cannot be "
             f"reached; without the network give a folder with {CONFIG} and {WEIGHTS}"
         ) from error
 

@@ -38,7 +38,13 @@ class MLPConfig(Config):
 
     vocab_size: int = 27  # V
     context_length: int = 16  # most tokens in one forward pass
-    window: int = setting(8, "W, what each prediction sees; pads before a start", "tokens", 1, 64)
+    window: int = setting(
+        8,
+        "W, tokens that each prediction sees; filled with padding before a start",
+        "tokens",
+        1,
+        64,
+    )
     n_layer: int = setting(1, "hidden layers", "layers", 1, 8)
     n_embd: int = setting(24, "C, width of the token embedding", "numbers a token", 1, 1024)
     hidden_size: int = setting(200, "F, width of a hidden layer", "numbers", 1, 8192)
@@ -113,7 +119,7 @@ class GPTConfig(Config):
     attention_dropout: float | None = None  # of attention weights alone; none: as dropout
     norm: str = setting("pre", "where layer norms stand", choices=NORMS)
     activation: str = setting("gelu", "of the feed-forward", choices=ACTIVATIONS)
-    positions: str = setting("learned", "how a token knows its place", choices=POSITIONS)
+    positions: str = setting("learned", "how the model knows a token's position", choices=POSITIONS)
     tied_head: bool = True  # the head's matrix is the token embedding
     qkv_bias: bool = True
     bias: bool = True  # of the other linear layers and of the norms
@@ -129,14 +135,24 @@ class GPTConfig(Config):
         "layer", "layer: mean 0, variance 1; rms: mean square 1", choices=NORM_KINDS
     )
     n_kv_head: int | None = setting(
-        None, "heads of keys and values; fewer than heads share them", "heads", 1, 32
+        None,
+        "heads of keys and values; if they are fewer, several heads share them",
+        "heads",
+        1,
+        32,
     )
     window: int | None = setting(
-        None, "how many tokens a token sees, itself the last; none: all so far", "tokens", 1, 4096
+        None,
+        "how many tokens a token sees, the last is itself; none: all so far",
+        "tokens",
+        1,
+        4096,
     )
     n_expert: int = setting(1, "feed-forward networks, between which a router chooses", "", 1, 64)
     experts_per_token: int = setting(2, "experts that each token is sent to", "experts", 1, 8)
-    balance: float = setting(0.01, "how strongly training evens out what experts get", "", 0, 0.9)
+    balance: float = setting(
+        0.01, "how strongly training balances the tokens among the experts", "", 0, 0.9
+    )
     rotary_base: float = 10_000.0  # see `Rotary`
     rotary_scaling: tuple[float, ...] = ()  # see `llmviz.nn.positions.stretched`
 
@@ -250,8 +266,8 @@ class SkipGramConfig(Config):
 
     vocab_size: int = 1000  # V
     n_embd: int = setting(100, "C, length of a vector", "numbers a word", 1, 2048)
-    window: int = setting(5, "reach to either side in which words are neighbours", "words", 1, 64)
-    negatives: int = setting(5, "K, random words that each pair is held against", "", 1, 64)
+    window: int = setting(5, "so many words to each side are neighbours", "words", 1, 64)
+    negatives: int = setting(5, "K, random words that each pair is compared with", "", 1, 64)
 
     def __post_init__(self) -> None:
         self.require_positive("vocab_size", "n_embd", "window", "negatives")

@@ -98,7 +98,7 @@ class Engine:
             raise ValueError(f"there is a request {request.id!r} already; take another id")
         if len(self.scheduler.waiting) >= self.config.max_waiting:
             raise TooManyWaiting(
-                f"{self.config.max_waiting} requests wait already, the most that may"
+                f"{self.config.max_waiting} requests wait already, and more are not allowed"
             )
         self.runner.check(request)
         self.scheduler.add(request)

@@ -17,7 +17,9 @@ class ServingConfig(Config):
     Raises ValueError for a setting out of its range.
     """
 
-    policy: str = setting("continuous", "who runs together, and from when", choices=POLICIES)
+    policy: str = setting(
+        "continuous", "which requests run together, and from when", choices=POLICIES
+    )
     max_batch: int = setting(16, "sequences that run at once, at most", "sequences", 1, 256)
     block_size: int = setting(16, "tokens whose keys and values a block holds", "tokens", 1, 256)
     n_blocks: int = setting(128, "blocks in the memory of keys and values", "blocks", 1, 16384)
@@ -25,7 +27,9 @@ class ServingConfig(Config):
         64, "split-fuse: tokens computed in a tick, at most", "tokens", 1, 4096
     )
     preemption: str = setting(
-        "recompute", "what becomes of the keys and values of who must wait", choices=PREEMPTIONS
+        "recompute",
+        "what happens to the keys and values of requests that must wait",
+        choices=PREEMPTIONS,
     )
     host_blocks: int = setting(
         128, "swap: blocks in the second, larger memory; when it is full, recompute", "blocks", 0
@@ -43,7 +47,7 @@ class ServingConfig(Config):
         self.require_not_negative("window")
         if POLICIES[self.policy].chunked and self.token_budget < self.max_batch:
             raise ValueError(
-                "token_budget must be at least max_batch, or not every running sequence gets its "
+                "token_budget must be at least max_batch, so that each running sequence gets its "
                 f"token; got token_budget={self.token_budget}, max_batch={self.max_batch}"
             )
 

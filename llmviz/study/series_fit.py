@@ -133,9 +133,9 @@ def _check_columns(x: np.ndarray) -> None:
     rank = int((strengths > NEARLY * strengths[0]).sum())
     if rank < x.shape[1]:
         raise SeriesError(
-            f"of the {x.shape[1]} columns of X only {rank} say something of their own, the rest "
-            "follows from them, to six digits or exactly. XᵀX has no inverse to be trusted: "
-            "infinitely many b fit equally well. Fewer lags may help"
+            f"only {rank} of the {x.shape[1]} columns of X are independent; the others follow from "
+            "them, to six digits or exactly. So XᵀX has no reliable inverse: infinitely many b "
+            "fit equally well. Fewer lags may help"
         )
 
 

@@ -41,15 +41,15 @@ class TrainConfig(Config):
     )
     recompute: int = setting(
         0,
-        "keep the input of every so many blocks and compute the rest again on the way back (gpt, "
-        "bert); less memory, more time, the same gradients; 0 = keep all",
+        "keep only the input of every n-th block and compute the rest again in the backward pass "
+        "(gpt, bert): less memory, more time, the same gradients; 0 = keep all",
         "blocks",
         0,
         1000,
     )
     learning_rate: float = setting(
         1e-3,
-        "the factor in front of the optimizer's step; the schedule's highest value",
+        "the optimizer's step is multiplied by it; this is the highest value of the schedule",
         "",
         1e-6,
         10,
@@ -63,7 +63,7 @@ class TrainConfig(Config):
         0, "the step before the warm-up; of a fork, where it begins", "steps", 0, 200_000
     )
     optimizer: str = setting(
-        "adamw", "how gradients become updates, torch's own", "", choices=OPTIMIZERS
+        "adamw", "how gradients become updates (the optimizers of torch)", "", choices=OPTIMIZERS
     )
     weight_decay: float = setting(
         0.1, "pull of the matrices towards zero", "per unit of learning rate", 0, 10
@@ -114,7 +114,8 @@ class TrainConfig(Config):
     )
     loss_scale: float = setting(
         0.0,
-        "in float16: factor on the loss against vanishing gradients; 0 = found while training",
+        "in float16: the loss is multiplied by it, so that gradients do not vanish; 0 = found in "
+        "training",
         "",
         0,
         2**24,
@@ -179,7 +180,9 @@ class Plan(Config):
         2,
         100_000,
     )
-    context_length: int = setting(64, "most tokens that the model reads at once", "tokens", 1, 4096)
+    context_length: int = setting(
+        64, "largest number of tokens that the model reads at once", "tokens", 1, 4096
+    )
     windows: str = setting(
         "auto",
         "how the text is cut: anywhere (random), from document starts (documents), one document "
@@ -225,7 +228,7 @@ class Plan(Config):
         self.require_fraction("exercises")
         if self.exercises and not self.corpus.startswith("tiny-world"):
             raise ValueError(
-                f"exercises must be 0 but for tiny-world's stories; got corpus={self.corpus}"
+                f"exercises must be 0 unless the corpus is tiny-world; got corpus={self.corpus}"
             )
 
     @classmethod

@@ -156,7 +156,7 @@ class RunManager(RunLifecycle):
             run = self._known(name)
             check_control(run, owner, self._visitors)
             if run.kept:
-                raise ValueError(f"{name!r} is kept; to be rid of it delete {run.folder}")
+                raise ValueError(f"{name!r} is kept; to remove it, delete {run.folder}")
             self._drop(run)
 
     def know(self, owner: str, secret: str) -> None:

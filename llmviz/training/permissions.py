@@ -69,14 +69,16 @@ def check_room(runs: Iterable[RunState], owner: str, waiting: int) -> None:
     active = sum(run.active for run in mine)
     if active >= ACTIVE_EACH:
         raise ValueError(
-            f"{active} of your runs train or wait already, which is the most; "
-            "stop one or let it end"
+            f"{active} of your runs are training or waiting, and more are not allowed; "
+            "stop one or wait until it ends"
         )
     private = sum(not run.kept for run in mine)
     if private >= RUNS_EACH:
-        raise ValueError(f"you have {private} runs here, which is the most; delete one first")
+        raise ValueError(
+            f"you have {private} runs here, and more are not allowed; delete one first"
+        )
     if waiting >= WAITING_ALL:
-        raise ValueError(f"{waiting} runs wait already; try again later")
+        raise ValueError(f"{waiting} runs are waiting already; try again later")
 
 
 def check_control(run: RunState, owner: str, visitors: Visitors) -> None:
@@ -101,7 +103,7 @@ def attach(name: str, owner: str, number: int) -> RunState:
         raise ValueError(f"{name} is being written by another process; it can be watched here")
     plan = plan_in(read_description(folder))
     if plan is None:
-        raise ValueError(f"{name} says nothing on how it was made, so it cannot go on")
+        raise ValueError(f"{name} does not say how it was made, so it cannot go on")
     return RunState(
         name, folder, owner, number, plan.to_dict(), plan.train.steps, "paused", kept=True
     )

@@ -73,12 +73,10 @@ def plan_of(description: dict[str, Any], source: str) -> Plan:
     try:
         for part in (description["model"]["config"], description["data"]):
             if not isinstance(part, dict):
-                raise TypeError(f"{part!r} is no list of settings")
+                raise TypeError(f"{part!r} is not a list of settings")
         return Plan.from_dict(description["plan"])
     except (KeyError, TypeError, ValueError) as error:
-        raise CheckpointError(
-            f"{source} holds no plan that can be trained again: {error}"
-        ) from error
+        raise CheckpointError(f"{source} has no plan that can be trained again: {error}") from error
 
 
 def documents_of(plan: Plan, folder: Path | None = None) -> tuple[list[Any], list[Any]]:
@@ -90,7 +88,7 @@ def documents_of(plan: Plan, folder: Path | None = None) -> tuple[list[Any], lis
 
     if plan.characters is not None and plan.corpus != "tiny-world":
         raise ValueError(
-            f"characters must be left out for a corpus but tiny-world; got corpus={plan.corpus}"
+            f"characters must be left out unless the corpus is tiny-world; got corpus={plan.corpus}"
         )
     if plan.characters is not None:
         needs, what = (

@@ -65,7 +65,7 @@ def check_recompute(model: nn.Module, every: int) -> None:
     """Raise ValueError where a model cannot compute its blocks again on the way back."""
     if every and not hasattr(model, "recompute_every"):
         raise ValueError(
-            f"recompute must be 0 but for a gpt or bert; got recompute={every} for a "
+            f"recompute must be 0 unless the model is a gpt or bert; got recompute={every} for a "
             f"{type(model).__name__}"
         )
 

@@ -59,7 +59,7 @@ class TrainRecord:
         try:
             return cls(**{**values, "notes": tuple(notes)})
         except TypeError as error:
-            raise ValueError(f"a line is no record: {error}") from error
+            raise ValueError(f"a line is not a record: {error}") from error
 
 
 def _check_number(name: str, value: Any) -> None:

@@ -189,7 +189,7 @@ def prepare_folder(folder: Path, resume: bool) -> None:
         if folder.is_dir() and any(folder.iterdir()) and not resume:
             raise ValueError(f"{folder} already holds a run or other files; choose another folder")
         if resume and not folder.exists():  # it was deleted: no run is wanted there
-            raise ValueError(f"there is no folder {folder} to go on in")
+            raise ValueError(f"there is no folder {folder} with a run to continue")
         folder.mkdir(parents=True, exist_ok=True)
         remove_unfinished(folder)
         probe = folder / ".tmp-probe"
@@ -235,7 +235,7 @@ def _keep_until(file: IO[str], step: int) -> None:
             end = file.tell()
     except (ValueError, TypeError, KeyError) as error:
         raise CheckpointError(
-            f"{file.name} is damaged: it holds a line that is no record"
+            f"{file.name} is damaged: one of its lines is not a record"
         ) from error
     file.seek(end)
     file.truncate()

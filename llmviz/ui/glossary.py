@@ -21,19 +21,20 @@ TERMS: dict[str, str] = {
         "if the groupings are the same, and about 0 if they agree no more than by chance."
     ),
     "all-gather": (
-        "An operation of several processes. Each process has a part, and afterwards each has all "
+        "An operation of several processes. Before it, each has a part. After it, each has all "
         "parts."
     ),
     "all-reduce": (
-        "An operation of several processes. Each process has numbers, and afterwards each has the "
-        "sums over all processes. A reduce-scatter and then an all-gather give the same result."
+        "An operation of several processes. Before it, each has numbers. After it, each has the "
+        "sums of these numbers over all processes. A reduce-scatter and then an all-gather have "
+        "the same result."
     ),
     "all-to-all": (
         "An operation of several processes. Each process sends a different part of its numbers to "
         "each other process."
     ),
     "arithmetic intensity": (
-        "How many operations a computation makes for each byte that it reads or writes."
+        "How many operations a computation does for each byte that it reads or writes."
     ),
     "attention": (
         "The step in which each token takes information from the tokens that it may see. The "
@@ -52,8 +53,8 @@ TERMS: dict[str, str] = {
         "it. When the model writes, it reads what it wrote."
     ),
     "back-off": (
-        "A rule for a table of counts. If a long context was not seen, or a token was not seen "
-        "after it, the next shorter context says how likely the token is."
+        "A rule for tables of counts. If a token was never seen after a long context, the next "
+        "shorter context says how likely it is."
     ),
     "base model": (
         "A language model after pretraining. It continues texts. It has not been trained to answer "
@@ -146,7 +147,7 @@ TERMS: dict[str, str] = {
     "encoder": "The part of a model that reads a whole text and gives a vector for each token.",
     "entropy": (
         "How uncertain a distribution is, in nats: the mean of −ln p. It is 0 if the outcome is "
-        "certain, and ln n for n equal chances."
+        "certain, and ln n for n equally probable outcomes."
     ),
     "feed-forward network": (
         "The part of a layer that works on each token by itself. A matrix makes its vector wider, "
@@ -187,8 +188,8 @@ TERMS: dict[str, str] = {
         "loss."
     ),
     "gradient checkpointing": (
-        "Training with less memory. Only a few results of the forward pass are kept. The others "
-        "are computed again when the backward pass needs them. It is also called recomputation."
+        "Training with less memory, also called recomputation. Only a few results of the forward "
+        "pass are kept. The rest is computed again when the backward pass needs it."
     ),
     "Euclidean distance": (
         "The length of the straight line between the tips of two vectors. It is the root of the "
@@ -238,8 +239,8 @@ TERMS: dict[str, str] = {
         "need not be computed again for the next token."
     ),
     "layer norm": (
-        "The numbers of each token are brought to mean 0 and variance 1. Then each column is "
-        "multiplied by a learned scale, and a learned shift is added."
+        "Brings the numbers of each token to mean 0 and variance 1. Then each column is multiplied "
+        "by a learned scale, and a learned shift is added."
     ),
     "layer": (
         "In a transformer, one block: attention, then a feed-forward network. What each computes "
@@ -264,8 +265,8 @@ TERMS: dict[str, str] = {
         "change is the product of two thin matrices."
     ),
     "masked-word model": (
-        "An encoder that is trained to say which word stands where one is hidden. It sees the "
-        "words on both sides of it."
+        "An encoder that is trained to predict a hidden word. It sees the words on both sides of "
+        "it."
     ),
     "merge": (
         "A learned BPE rule: these two neighbouring tokens become this one. Its rank is its "
@@ -296,8 +297,8 @@ TERMS: dict[str, str] = {
         "The unit of loss and entropy if the natural logarithm is used; 1 nat is about 1.44 bits."
     ),
     "one-hot": (
-        "A one-hot vector has a single 1 and is 0 everywhere else. Multiplied with a table, it "
-        "picks one row."
+        "A one-hot vector has a single 1 and is 0 everywhere else. Multiplied by a table, it picks "
+        "one row."
     ),
     "out of vocabulary": (
         "A word is out of vocabulary if a word tokenizer has no token for it: it becomes <|unk|>. "
@@ -343,8 +344,8 @@ TERMS: dict[str, str] = {
         "and values are put into the cache."
     ),
     "preemption": (
-        "The memory of a request that is being served is taken away, so that older requests can go "
-        "on. The request waits, and later it continues where it was."
+        "A request that is being served must give its memory back, so that older ones can go on. "
+        "It waits, and continues later where it was."
     ),
     "pretraining": (
         "The first and longest training of a language model. The model reads many texts and learns "
@@ -367,8 +368,8 @@ TERMS: dict[str, str] = {
         "the matrix."
     ),
     "reduce-scatter": (
-        "An operation of several processes. Each process has numbers. Afterwards, each has one "
-        "part of the sums over all processes."
+        "An operation of several processes. Before it, each has numbers. After it, each has one "
+        "part of the sums of these numbers over all processes."
     ),
     "repetition penalty": (
         "Before the draw, tokens that are in the text already are made less probable."
@@ -377,8 +378,8 @@ TERMS: dict[str, str] = {
         "The vector of a token on its way through the layers. Each layer reads it and adds to it."
     ),
     "RMSNorm": (
-        "Dividing the numbers of each token by the root of their mean square. Unlike layer norm, "
-        "it does not bring their mean to 0, and it adds no shift."
+        "Divides the numbers of each token by the root of their mean square. Unlike layer norm, it "
+        "does not subtract the mean and has no shift."
     ),
     "roofline": (
         "A chart of how many operations per second a machine can do at most, for each arithmetic "
@@ -405,7 +406,7 @@ TERMS: dict[str, str] = {
         "Turns any scores into probabilities: e to the power of each score, divided by the sum."
     ),
     "special token": (
-        "A token that is not a piece of text but marks something: the end or the start of a text, "
+        "A token that is not a piece of text. It marks something: the end or the start of a text, "
         "padding, or an unknown word."
     ),
     "speculative decoding": (
@@ -420,8 +421,8 @@ TERMS: dict[str, str] = {
     "stem": "The part of a word that is left when its endings are cut off. It need not be a word.",
     "straight-through estimator": (
         "A rule for gradients through rounding. The slope of rounding is 0 nearly everywhere, so "
-        "the backward pass takes the slope 1 instead. Where a value was cut off at an end of the "
-        "grid, it takes 0."
+        "the backward pass uses 1 instead. Where a value was cut off at an end of the grid, it "
+        "uses 0."
     ),
     "stride": "How many tokens the window moves from one training example to the next.",
     "subnormal number": (
@@ -430,12 +431,12 @@ TERMS: dict[str, str] = {
     ),
     "sub-word": "A token that is a piece of a word, such as a stem or an ending.",
     "SwiGLU": (
-        "A feed-forward network with a gate. The function x · sigmoid(x) is applied to one number. "
-        "Then this number is multiplied by a second number, which has a matrix of its own."
+        "A feed-forward network with a gate. One number goes through x · sigmoid(x). The result is "
+        "multiplied by a second number, which comes from a matrix of its own."
     ),
     "tf-idf": (
-        "How often a word occurs in a document, times a number. This number is larger if fewer "
-        "documents have the word. So tf-idf is high for words that are typical of a document."
+        "How often a word occurs in a document, times a number that is larger if fewer documents "
+        "have the word. It is high for words that are typical of a document."
     ),
     "t-SNE": (
         "A map that keeps near points near. Large distances, sizes of clusters and the gaps "
@@ -479,7 +480,7 @@ TERMS: dict[str, str] = {
     "UMAP": "A map like the map of t-SNE, drawn from a graph of nearest neighbours.",
     "unit": (
         "One of the numbers inside a feed-forward network, between its two matrices. It fires on a "
-        "token where it is above 0 before the activation function."
+        "token if it is above 0 before the activation function."
     ),
     "value": "The vector that a token gives to the tokens that attend to it.",
     "Viterbi": (
@@ -499,8 +500,8 @@ TERMS: dict[str, str] = {
         "before the result is multiplied by the step."
     ),
     "Zipf's law": (
-        "In long texts that people wrote, the word of rank r occurs about 1/r as often as the most "
-        "frequent word."
+        "In long texts that people wrote, the word of rank r occurs about 1/r times as often as "
+        "the most frequent word."
     ),
 }
 

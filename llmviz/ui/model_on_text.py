@@ -34,15 +34,15 @@ NO_MODEL = (
 )
 NO_MODEL_COMMAND = "python -m llmviz checkpoints make {name}"
 ANOTHER = (
-    "{asked} cannot be used here{why}. This part reads transformers: {names}. {chosen} is used "
-    "instead."
+    "{asked} cannot be used here{why}. This part works with transformers: {names}. {chosen} is "
+    "used instead."
 )
 OTHER_KIND = ": it is a {kind}"
 GONE = ": there is no such model"
 BYTES = "{bytes}, a piece of a character"
 CUT = (
-    "Your text is {all:,} tokens long, the start token included. {reason} the first {limit:,}, up "
-    "to {last}. What follows is left out."
+    "Your text is {all:,} tokens long, the start token included. {reason} only the first "
+    "{limit:,}, up to {last}. The rest is left out."
 )
 CUT_CONTEXT = "The context of {name} holds"
 CUT_DRAWN = "The picture shows"

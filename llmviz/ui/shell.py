@@ -33,8 +33,8 @@ EXAMPLES = {
 }
 
 HALF_CHARACTER = (
-    "The text held half of a character (a lone surrogate), which stands for nothing and cannot be "
-    "stored. It was replaced by �; the rest is as you typed it."
+    "The text held half of a character (a lone surrogate), which cannot be stored. It was replaced "
+    "by �. The rest is as you typed it."
 )
 
 _STYLE = """<style>

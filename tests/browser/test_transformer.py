@@ -82,10 +82,10 @@ def test_a_click_hides_a_word(visit):
     page = visit.page
     page.locator('.chip[data-at="0,7"]').click()
     wait_for_address(page, "hide", "7")
-    expect(page.get_by_text("What stands in the place of market?")).to_be_visible()
+    expect(page.get_by_text("What do the models predict in place of market?")).to_be_visible()
     page.locator('.chip[data-at="1,1"]').click()
     wait_for_address(page, "hide", "1")
-    expect(page.get_by_text("What stands in the place of Anna?")).to_be_visible()
+    expect(page.get_by_text("What do the models predict in place of Anna?")).to_be_visible()
     visit.assert_clean()
 
 

@@ -178,7 +178,7 @@ def test_each_series_is_fitted_and_its_snippet_prints(source):
     [
         ("7", "1", "needs at least 2 values"),
         ("4 4 4 4 4 4 4 4", "2", "all values that are looked back at are 4"),
-        ("1 2 1 2 1 2 1 2 1 2", "2", "only 2 say something of their own"),
+        ("1 2 1 2 1 2 1 2 1 2", "2", "only 2 of the 3 columns of X are independent"),
         ("1 3 2 5", "4", "needs at least 5 values"),
         ("1 2 three", "1", "holds numbers; got 'three'"),
         ("", "1", "no number yet"),

@@ -110,7 +110,8 @@ def test_shared_nodes_are_those_of_all_trees_together(levels, tokens):
     }
     text = chapter.shared(levels, tokens)
     assert f"= {len(spans)} nodes" in text
-    assert f"need {tokens * sum(window >> level for level in range(1, levels + 1))}." in text
+    apart = tokens * sum(window >> level for level in range(1, levels + 1))
+    assert f"the model would compute {apart}." in text
 
 
 @pytest.mark.parametrize("levels", range(1, 9))

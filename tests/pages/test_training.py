@@ -233,7 +233,7 @@ def test_a_queue_shows_its_length_and_too_many_starts_one_line(home):
         button(app, "Start").click()
         app.run()
         fine(app)
-    assert "4 of your runs train or wait already" in boxes(app)
+    assert "4 of your runs are training or waiting" in boxes(app)
     assert len(mine()) == 4 and runs.manager().waiting == 3
     assert "3 runs in the queue" in " ".join(caption.value for caption in app.caption)
     assert "waiting: 2 runs before it, 3 in the queue" in " ".join(
@@ -344,7 +344,7 @@ def test_each_models_settings_are_those_of_its_class():
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b"\xff\xfe\x00binary", "no UTF-8 text: byte 0"),
+        (b"\xff\xfe\x00binary", "not valid UTF-8 text: byte 0"),
         (b"   \n ", "no file is there yet"),
         (b"a" * (plan_controls.LARGEST_TEXT + 1), "may have 5,000,000 characters"),
     ],
@@ -657,7 +657,7 @@ def test_each_part_of_a_model_made_in_parts_is_told():
         assert f"{ordinal} part</code> at step {step:,}" in told
     for part in recipe.then:
         assert f"From there on {percent(part['exercises'])} of the steps are exercises" in told
-    assert told.count("ask who has what, and only") == 1
+    assert told.count("ask who has what. Only") == 1
     assert told.count("ask how big a thing is") == told.count("ask who has what, how big") == 1
 
 

@@ -154,7 +154,7 @@ def test_the_question_of_the_ledger_has_one_right_answer(drawn):
             line = ledger_part.summary(made, shown, "the logit", "here")
             most = max(entry.value for entry in shown)
             least = min(entry.value for entry in shown)
-            assert ("most was taken off" in line) == (least < 0)
+            assert ("most was subtracted" in line) == (least < 0)
             assert ("Most was added" in line) == (most > 0 or least >= 0)
 
 
@@ -249,7 +249,7 @@ def test_a_site_that_is_not_there_is_the_strongest_head(bundle, site):
 @pytest.mark.parametrize(
     ("link", "line"),
     [
-        ({"donor": OWN}, "Both prompts are the same tokens"),
+        ({"donor": OWN}, "Both prompts have the same tokens"),
         ({"answer": "e", "other": "e"}, "Both answers are e"),
         ({"answer": "Anna and Samir"}, "A logit belongs to one token"),
         ({"prompt": "so " * 200}, "40 at most"),

@@ -112,4 +112,4 @@ def test_the_page_counts_a_real_optimizer():
     fine(app)
     n = count(config_of(settings_of(chapter.MEASURED)))
     assert f"{8 * n:,} bytes of running averages" in prose_of(app)
-    assert "8.00 bytes a parameter" in prose_of(app) and "it is 16.00" in prose_of(app)
+    assert "8.00 bytes per parameter" in prose_of(app) and "it is 16.00" in prose_of(app)

@@ -1,6 +1,8 @@
-"""The chapters "Two halves" and "Words hidden": what they show is what the engine computes."""
+"""The chapters "Two halves" and "Hidden words": what they show is what the engine computes."""
 
 from __future__ import annotations
+
+import re
 
 import numpy as np
 import pytest
@@ -92,10 +94,10 @@ def test_both_ways_are_those_of_the_engine_and_the_parting_is_named(name, senten
     own = [teacher.named(one, bundled.tokenizer) for one in ways[1].written]
     text = prose_of(app)
     if own == right:
-        assert "They never part" in text
+        assert "They never differ" in text
     else:
         first = next(i for i, one in enumerate(right) if own[i : i + 1] != [one])
-        assert f"They part at step {first + 1}" in text
+        assert re.search(rf"\b(mistake is|differ) at step {first + 1}\b", text)
 
 
 @pytest.mark.parametrize("text", ODD_TEXTS.values(), ids=list(ODD_TEXTS))

@@ -131,7 +131,7 @@ def test_what_cannot_be_taken_is_said_and_not_offered(tmp_path, home, monkeypatc
         change_config(folder, model_type="gpt2", n_layer=2, pruned_heads=None)
         change_config(folder, **{option: value})
         app = look(folder)
-        assert "cannot be taken" in boxes(app)
+        assert "cannot be imported" in boxes(app)
         assert {"model_type": "bert", "n_layer": "h.2"}.get(option, option) in boxes(app)
         assert IMPORT not in [one.key for one in app.button]
     assert "there is no folder" in boxes(look(tmp_path / "nothing"))

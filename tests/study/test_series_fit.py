@@ -80,10 +80,10 @@ def test_errors_run_over_what_is_known():
         ([1, 2, 4], 3, "3 values before each one needs at least 4"),
         ([4, 4, 4, 4, 4, 4], 2, "all values that are looked back at are 4"),
         ([1, 2, 4, 9], 2, "3 coefficients need at least 3 rows"),
-        ([1, 2, 1, 2, 1, 2, 1, 2, 1], 2, "columns of X only 2 say something of their own"),
+        ([1, 2, 1, 2, 1, 2, 1, 2, 1], 2, "only 2 of the 3 columns of X are independent"),
         ([1, 2, 3, 4, 5, 6, 7, 8], 2, "infinitely many b fit equally well"),
         ([1, np.nan, 2, np.nan, 3, np.nan], 1, "there are 0 without a gap"),
-        ([1e9, 1e9 + 1, 1e9 + 3, 1e9, 1e9 + 2, 1e9 + 7], 1, "has no inverse to be trusted"),
+        ([1e9, 1e9 + 1, 1e9 + 3, 1e9, 1e9 + 2, 1e9 + 7], 1, "has no reliable inverse"),
         ([1, 2, 3], 0, "at least 1 lag is needed; got 0"),
     ],
 )

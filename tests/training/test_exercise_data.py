@@ -139,7 +139,7 @@ def test_exercises_need_stories_with_two_things(practice):
     [
         ({"exercises": 1.0}, "exercises must be at least 0 and below 1; got 1.0"),
         ({"exercises": -0.1}, "exercises must be"),
-        ({"exercises": 0.5, "corpus": "names"}, "tiny-world's stories; got corpus=names"),
+        ({"exercises": 0.5, "corpus": "names"}, "the corpus is tiny-world; got corpus=names"),
         ({"practice": "chess"}, "practice must be one of owners, details, both; got 'chess'"),
     ],
 )

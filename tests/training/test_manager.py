@@ -139,7 +139,7 @@ def test_a_thousand_clicks_on_start_are_one_run_in_the_queue(manager):
         try:
             manager.start("ann", plan(seed))
         except ValueError as error:
-            assert "4 of your runs train or wait already" in str(error)
+            assert "4 of your runs are training or waiting" in str(error)
             refused += 1
     assert refused == 997 - (ACTIVE_EACH - 2) and len(manager.runs("ann")) == ACTIVE_EACH
     assert len(MADE) == 1
@@ -213,7 +213,7 @@ def test_keeping_a_run_that_trains_moves_it_and_lets_it_go_on(manager, home):
     assert kept.kept and kept.state == "preparing" and kept.folder == home / "best"
     assert MADE[0].sent[-1] == {"do": "train", "out": str(home / "best")}
     assert manager.run(waiting.name).state == "waiting"
-    with pytest.raises(ValueError, match="is kept; to be rid of it delete"):
+    with pytest.raises(ValueError, match="is kept; to remove it, delete"):
         manager.discard("best", "ann")
 
 

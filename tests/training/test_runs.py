@@ -284,6 +284,6 @@ def test_a_run_whose_folder_was_deleted_ends_at_its_next_step(plan, tmp_path):
 
 def test_a_deleted_folder_is_not_made_again_by_who_goes_on(plan, tmp_path):
     out = tmp_path / "run"
-    with pytest.raises(ValueError, match=r"there is no folder .* to go on in"):
+    with pytest.raises(ValueError, match=r"there is no folder .* with a run to continue"):
         next(run_in_folder(out, prepare(plan), resume=True))
     assert not out.exists()

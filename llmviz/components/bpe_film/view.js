@@ -175,7 +175,7 @@ class Film {
     const ties = this.merge(k, TIES);
     this.rule.textContent =
       ties > 1
-        ? `${whole(ties)} pairs share the highest count. The rule for a tie: ${this.data.tieRule || "fixed beforehand"}.`
+        ? `${whole(ties)} pairs share the highest count. The rule for a tie: ${this.data.tieRule || "fixed in advance"}.`
         : "One pair has the highest count: it is merged everywhere.";
   }
 

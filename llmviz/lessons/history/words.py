@@ -30,5 +30,5 @@ ELSEWHERE = "Go on with {name} in other lessons:"
 LINKS = {
     "attention": "An RNN and a GPT side by side: Attention",
     "transformer": "Your name in one layer, opened: Inside the transformer",
-    "training": "The race of the trained seven: Training",
+    "training": "The race of the seven trained models: Training",
 }

@@ -6,12 +6,12 @@ LESSON = Lesson(
     key="transformer",
     title="Inside the transformer",
     icon=":material/account_tree:",
-    card="One layer number by number, what each part knows and writes, where every parameter is.",
+    card=("One layer, number by number; what each part adds; where the parameters are."),
     headline="Inside the transformer",
     promise=(
-        "Attention alone is not a model. Here you open the rest on your own sentence: a whole "
-        "layer, what the model would say after each, what each part added to a prediction, and "
-        "what all of it costs, down to the single number."
+        "Attention alone is not a model. Here you see the other parts at work on your own "
+        "sentence, number by number. You open a whole layer, read a prediction after each layer, "
+        "and see what each part added to it. You also count parameters, memory and time."
     ),
     chapters=[
         Chapter("block", "One block, opened", 12),
@@ -24,14 +24,14 @@ LESSON = Lesson(
         Chapter("loop", "Token after token", 15),
         Chapter("since", "What changed since 2017", 20),
         Chapter("halves", "Two halves", 15),
-        Chapter("masked", "Words hidden", 12),
+        Chapter("masked", "Hidden words", 12),
         Chapter("published", "Your own model, or GPT-2", 10),
     ],
     needs_engine=True,
     needs=(
-        "This lesson takes attention for granted: queries, keys, values and their weights. Two "
-        "chapters, “Residuals” and “Counting”, also speak of gradients, which the lesson on "
-        "training explains; you can come back to them after it."
+        "Needed before: attention, with its queries, keys, values and weights (the lesson "
+        "“Attention”). The chapters “Residuals” and “Counting” also use gradients, which the "
+        "lesson “Training” explains. You can read these two chapters after that lesson."
     ),
     after=["attention"],
     linked_first="stream",

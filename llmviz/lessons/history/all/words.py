@@ -24,8 +24,9 @@ MISSING = "These models are not in this copy of the app: {names}. `{command}` ma
 TITLE = "One name, nine models"
 TEXT = (
     "Two tables of counts and seven trained models, all from the same {names:,} names. Each cell "
-    "is the loss of one letter, −ln of the probability that the model gave it before it saw it. "
-    "**counts, 4 back** is the table with Kneser–Ney from the chapter on counting. Point at a cell."
+    "is the loss of one letter, −ln of the probability that the model gave this letter before it "
+    "read it. **counts, 4 back** is the table with Kneser–Ney from the chapter on counting. Point "
+    "at a cell."
 )
 MEAN = "mean"
 END = "end"
@@ -49,19 +50,19 @@ LISTED = {
 
 AXES_TITLE = "What each costs and what it brings"
 AXES_TEXT = (
-    "The curves of the trained models come from the runs that made them, the same as in *The race* "
-    "of the lesson on training: 6,000 steps each, one thread of one processor. The counts are made "
-    "now. How far each looks back is tried: a letter is exchanged, and the next probability moves "
-    "or does not."
+    "The curves of the trained models come from the runs that made them, as in *The race* of the "
+    "lesson on training. Each run took 6,000 steps on one thread of one processor. The counts are "
+    "made now. How far back each model looks is tested: a letter is exchanged, and the next "
+    "probabilities change or stay the same."
 )
 ACROSS, UP = "Across", "Up"
 MEASURES = {
     "loss": "held-out loss, nats per letter",
     "parameters": "parameters, or counts that are kept",
     "seconds": "seconds to learn",
-    "train_rate": "letters a second, learning",
-    "context": "letters back that move its prediction (15 were tried)",
-    "write_rate": "letters a second, writing",
+    "train_rate": "letters per second, learning",
+    "context": "letters back that change its prediction (15 were tested)",
+    "write_rate": "letters per second, writing",
     "new": "names it wrote that are not in the list it learned from, of {count}",
 }
 POWERS = ("parameters", "seconds", "train_rate", "write_rate")  # axes that go by powers of ten
@@ -79,7 +80,7 @@ WRITE = "Let all nine write {count} names"
 WRITE_SEED = "Seed"
 WRITING = "{done} of {all} have written their names …"
 WAITS = "A process is getting ready …"
-UNWRITTEN = "Nothing was written yet: the button below measures it, in this app, now."
+UNWRITTEN = "No names were written yet. With the button below, all nine models write names now."
 WROTE = "What they wrote first, from seed {seed}: {listed}."
 WROTE_ONE = "**{model}** {names}"
 LOWEST = (
@@ -87,8 +88,8 @@ LOWEST = (
     "trained models it is {trained}, {trained_low:.4f}, with {parameters:,} parameters."
 )
 COUNTS_WIN = (
-    " That a table of counts is ahead here says something about these names: most were made by "
-    "rule, by crossing well-known names where two of them share two letters. {known} of the "
+    " Here a table of counts is ahead, and this has to do with the names. Most of them were made "
+    "by a rule: two well-known names were joined at two letters that they share. {known} of the "
     "held-out letters come after four symbols that the table has seen."
 )
 ASK = (
@@ -105,9 +106,8 @@ ASK_WRONG = "{model} ends at {loss:.4f} nats, the other one at {other:.4f}."
 
 WHEN_TITLE = "When each came, and what it needed"
 WHEN_TEXT = (
-    "The order of invention is not the order of this lesson. Recurrent networks came before "
-    "the small network with a window, and tables of counts were the usual language model for "
-    "decades."
+    "The order of invention is not the order of this lesson. Recurrent networks came before the "
+    "small network with a window. And for decades, tables of counts were the usual language model."
 )
 EVENT = "**{year} · {what}.** {needed} *{source}.*{here}"
 HERE = " Here: {measured}."
@@ -125,7 +125,7 @@ EVENTS = (
         1948,
         "Text is written by counts",
         "Shannon writes text by chance from tables of letters, pairs and words, and measures "
-        "uncertainty in bits. It needed probability seen as information.",
+        "uncertainty in bits. It needed the idea that information can be measured by probability.",
         "Shannon 1948, A mathematical theory of communication",
         (),
     ),
@@ -148,15 +148,16 @@ EVENTS = (
     (
         1995,
         "Counts are smoothed better",
-        "Kneser and Ney count after how many different words a word appears, not how often. It "
-        "needed large collections of text, in which most long contexts are still missing.",
+        "Kneser and Ney count after how many different words a word appears, not how often it "
+        "appears. It needed large collections of text, in which most long contexts are still "
+        "missing.",
         "Kneser and Ney 1995",
         ("counted-fours",),
     ),
     (
         1997,
         "A protected memory",
-        "The LSTM adds to its memory instead of writing it anew, so that gradients last over many "
+        "The LSTM adds to its memory instead of overwriting it, so gradients can go back over many "
         "steps. It needed the finding that gradients vanish over time.",
         "Hochreiter and Schmidhuber 1997; Hochreiter 1991; Bengio, Simard and Frasconi 1994",
         ("names-lstm",),

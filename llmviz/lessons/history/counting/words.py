@@ -81,9 +81,8 @@ DICE_STEP = (
     "That is the piece of {letter}, as long as its probability, {chance:.4f}."
 )
 DICE_OTHERS = (
-    "The strip and the bars also hold {others} other random numbers for this row: their "
-    "frequencies lie near the probabilities, and with more numbers they would, as a rule, lie "
-    "nearer."
+    "The strip and the bars also show {others} other random numbers for this row. Their "
+    "frequencies are near the probabilities. With more numbers they would usually be nearer."
 )
 DICE_MORE = "The next {count} seeds write: {listed}."
 DOT = "the dot"
@@ -92,7 +91,7 @@ DOT = "the dot"
 
 NETWORK_TITLE = "The same table, learned"
 NETWORK_TEXT = (
-    "Now nothing is counted into the table. A network with one layer has {weights} weights, a "
+    "Now the table is not counted but learned. A network with one layer has {weights} weights, a "
     "[[logits|logit]] for each pair, all 0 at the start. [[softmax]] turns each row into "
     "probabilities. [[gradient|Gradient]] descent brings the loss down; each step uses all "
     "{pairs:,} pairs. Press play."
@@ -114,8 +113,9 @@ NETWORK_RESULT = (
     "{worst_pairs:,} pairs."
 )
 NETWORK_MORE = (
-    "So counting is training, done in one step, for a model that is a table. A model that is no "
-    "table cannot be counted. It can still be trained, with the same loss and the same steps."
+    "So for a model that is a table, counting gives in one step what training comes close to. A "
+    "model that is not a table cannot be counted. But it can be trained, with the same loss and "
+    "the same kind of steps."
 )
 ASK_START = "Before the first step all {weights} weights are 0. What is the loss then?"
 ASK_START_ANSWERS = {
@@ -132,9 +132,9 @@ ASK_START_ANSWERS = {
 
 LONGER_TITLE = "Why not count longer contexts?"
 LONGER_TEXT = (
-    "One letter back is little. With n letters back the table has 27ⁿ rows, one for each string of "
-    "n symbols. Here the {counted:,} names are counted that all models of this lesson learn from. "
-    "The loss, in nats per letter, is measured on {held_out:,} held-out names."
+    "One letter back is not much. With n letters back the table has 27ⁿ rows, one for each string "
+    "of n symbols. Here the {counted:,} names are counted that all models of this lesson learn "
+    "from. The loss, in nats per letter, is measured on {held_out:,} held-out names."
 )
 COLUMNS = {
     "n": "letters back",
@@ -147,21 +147,24 @@ METHODS = {"add-one": "add one", "back-off": "back off", "kneser-ney": "Kneser�
 LOSS_COLUMN = "{method}, nats"
 LONGER_METHODS = (
     "Of a long table most rows are empty, and a held-out name may need one of them. **Add one** "
-    "adds 1 to every count, so an empty row says that all symbols are equally likely. **Back "
-    "off** takes a discount from each count, and gives it to the symbols not seen there, in the "
-    "proportions of the row for one letter less. [[Kneser–Ney]] gives it to all symbols, and "
-    "counts in the shorter rows after how many *different* longer contexts a symbol came, not how "
-    "often."
+    "adds 1 to every count, so an empty row says that all symbols are equally likely. **Back off** "
+    "subtracts a discount from each count. It gives what was subtracted to the symbols that were "
+    "not seen there, in the proportions of the row for one letter less. [[Kneser–Ney]] gives it to "
+    "all symbols. In the shorter rows it counts after how many *different* longer contexts a "
+    "symbol came, not how often it came."
 )
 AXES = ("letters back, n", "held-out loss, nats per letter")
 TURN = "**{method}** has its lowest loss at n = {n}: {loss:.4f} nats.{after}"
 TURN_AFTER = " At n = {longest} it is {last:.4f}."
-TURN_NOT = " It is the longest context tried here, so the turn, if there is one, comes later."
+TURN_NOT = (
+    " This is the longest context that was tried here. If the loss rises again, it does so with a "
+    "longer one."
+)
 CURSE = (
-    "At n = {longest} the table has {rows:,} rows, and {seen:,} of them were ever seen: "
-    "{share}. {unknown} of the held-out letters come after a row that was never seen. This is the "
-    "*curse of dimensionality*: rows multiply by 27 with each letter, the text does not. A model "
-    "that treats similar contexts alike needs no row for each."
+    "At n = {longest} the table has {rows:,} rows, and {seen:,} of them were ever seen: {share}. "
+    "{unknown} of the held-out letters come after a row that was never seen. This is the *curse of "
+    "dimensionality*: each further letter multiplies the number of rows by 27, but the text does "
+    "not grow. A model that treats similar contexts alike does not need a row for each."
 )
 N_LABEL = "Letters back, n"
 METHOD_LABEL = "Method"
@@ -175,7 +178,7 @@ ASK_CURSE = (
     "counted letters fill at most?"
 )
 ASK_CURSE_ANSWERS = {
-    "{rows:,}": "For that each row would need at least one letter of its own.",
+    "{rows:,}": "Then each row would need at least one letter of its own.",
     "{letters:,}": (
         "Each letter, the ends counted too, is written into one row, so no more rows than letters "
         "can be filled. Many letters share a row: {seen:,} rows were filled."

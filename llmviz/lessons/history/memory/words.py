@@ -26,7 +26,7 @@ CHART_TEXT = (
     "its likeliest letter was the first one."
 )
 AXES = ("letters after the first one", "right answers, %")
-TOGETHER = "The lines of {names} lie on each other: they differ by less than one point everywhere."
+TOGETHER = "The lines of {names} overlap: they differ by less than one point everywhere."
 CHANCE = "one in 26"
 HOVER = "%{y:.1f} %"
 TABLE = (
@@ -42,7 +42,7 @@ ASK = (
 )
 ASK_ANSWERS = ("7 or fewer", "8 to 30", "31 to 59", "all 60")
 ASK_REASON = "It is right in nine of ten strings up to {letters}."
-ASK_NEVER = "It is right in less than nine of ten strings already after one more letter."
+ASK_NEVER = "Already after one more letter it is right in fewer than nine of ten strings."
 
 WHY = "What each one changes"
 WHY_TEXT = (
@@ -53,11 +53,12 @@ WHY_TEXT = (
 IDEAS = {
     "mlp": (
         "An MLP reads a window of {window} letters, which covers {covered} of the {farthest} "
-        "distances. Whatever left the window is gone."
+        "distances. What has left the window is lost."
     ),
     "wavenet": (
-        "A WaveNet joins pairs of pairs, so a window of {window} letters costs one more level for "
-        "each doubling. It is still a window: it covers {covered} of the {farthest} distances."
+        "A WaveNet joins letters pair by pair, so each doubling of the window needs only one more "
+        "level. But its window of {window} letters is still a window: it covers {covered} of the "
+        "{farthest} distances."
     ),
     "rnn": "An RNN has no window: one state is carried along, and each letter rewrites all of it.",
     "gru": "A GRU may keep parts of its state as they are: a gate decides it for each unit.",
@@ -66,13 +67,13 @@ IDEAS = {
         "added to it."
     ),
     "gpt": (
-        "A GPT carries nothing along: each position looks back at every letter itself, so no "
+        "A GPT carries no state along. Each position itself looks back at every letter, so no "
         "position waits for the one before."
     ),
 }
 MEASURED = (
     "Measured: over all distances {mean} are right. It is right in nine of ten strings {far}, and "
-    "better than luck {beyond}."
+    "better than guessing {beyond}."
 )
 NOWHERE, UP_TO, EVERYWHERE = "at no distance", "up to {letters}", "at all distances"
 MORE_LETTER = "more letter"
@@ -82,12 +83,13 @@ AFTER = {
     "same": " Over all distances that is as much as the {other}.",
 }
 
-OWN = "Your own string through all"
+OWN = "Your own string in all models"
 OWN_TEXT = (
     "Type up to {length} letters. Each row is a model and each column a letter of your string. A "
     "cell shows which letter the model takes for the first one; its colour is the probability that "
-    "it gives to the right one. Click a cell to see what else it considers. In training nobody "
-    "asked right after the first letter, so the first column is not what the models learned."
+    "it gives to the right one. Click a cell to see what else it considers. In training the "
+    "question never came right after the first letter. So the models did not learn what the first "
+    "column shows."
 )
 STRING = "A string of letters"
 STRING_DEFAULT = "kzjxbwqvmtplrdgfshcnyuoeaiqwjxzkvbpm"

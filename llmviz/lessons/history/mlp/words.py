@@ -3,10 +3,10 @@
 TITLE = "A window and a small network"
 TEXT = (
     "A table of counts that looks several letters back needs a row for each possible string of "
-    "letters, and most of them were never seen. The MLP gives each letter a vector instead, its "
-    "[[embedding]]. It sets the vectors of the last letters side by side, and a small network "
-    "makes probabilities out of them. Letters with similar vectors are treated alike, so the model "
-    "has an answer for strings that nobody has counted."
+    "letters. Most of these strings were never seen. The MLP gives each letter a vector instead, "
+    "its [[embedding]]. It puts the vectors of the last letters side by side, and a small network "
+    "computes probabilities from them. Letters with similar vectors are treated alike, so the "
+    "model has an answer for strings that nobody has counted."
 )
 LOOK = "Part of this chapter"
 LOOKS = {
@@ -28,7 +28,7 @@ GRID_SCALE = ("adds nothing", "adds {limit:.1f}")
 PAD, START, THE_START = "·", "⟨start⟩", "the start"
 WINDOW_READ = (
     "In the opened window {most} adds most. The model gives {token}, which comes next in your "
-    "name, {p}; what it finds most probable is {best}, with {best_p}."
+    "name, a probability of {p}. Its first choice is {best}, with {best_p}."
 )
 PLACE_BACK = "{letter}, {n} back"
 PLACE_NOW = "{letter}, the last letter"
@@ -36,9 +36,10 @@ TABLE = "table of embeddings"
 OPENED = "From the window to probabilities"
 OPENED_TEXT = (
     "{window} vectors of {width} numbers make one row of {row}. The layer multiplies it by a "
-    "matrix. Batch norm then takes off the mean of each unit, divides by its deviation, and "
-    "multiplies and shifts by two learned numbers. The tanh brings each number between −1 and 1. "
-    "The head makes one number for each of the {tokens} tokens, and a softmax makes probabilities."
+    "matrix. Batch norm then subtracts the mean of each unit, divides by its standard deviation, "
+    "multiplies by a learned number and adds another one. The tanh brings each number between −1 "
+    "and 1. The head makes one number for each of the {tokens} tokens, and a softmax makes "
+    "probabilities."
 )
 ASK = (
     "The opened window stands after {place} and predicts what comes next. Which of its places adds "
@@ -99,17 +100,18 @@ MAP_READ = (
 
 NORM = "What batch norm changes"
 NORM_TEXT = (
-    "These are the numbers that reach the {bend} at step {step}, on {names} names that no model "
-    "learned from. {flat}"
+    "These are the inputs of the {bend} at step {step}, for {names} names that no model learned "
+    "from. {flat}"
 )
 FLAT = {
     "tanh": (
-        "Where a tanh is beyond ±{saturated}, its slope is almost 0 and next to no gradient comes "
-        "through: it is saturated. A unit that is so on every letter of these names is called dead."
+        "Where a tanh is beyond ±{saturated}, its slope is almost 0, and almost no gradient comes "
+        "through: it is saturated. A unit that is saturated at every letter of these names is "
+        "called dead."
     ),
     "relu": (
-        "Where a ReLU reads 0 or less, its slope is 0 and no gradient comes through. A unit that "
-        "does so on every letter of these names is called dead."
+        "Where a ReLU reads 0 or less, its slope is 0 and no gradient comes through. A unit for "
+        "which this is so at every letter of these names is called dead."
     ),
 }
 HISTOGRAM = ("number before the {bend}", "share of all numbers, %")
@@ -117,8 +119,8 @@ HISTOGRAM_NOTE = "Numbers beyond ±{reach:g} are counted in the outermost points
 STATS = ("model", "mean", "deviation", "flat, %", "dead units", "loss, nats")
 FLAT_CHART = ("step", "numbers where it is flat, %")
 NORM_READ = (
-    "With batch norm {on} of the numbers lie where the {bend} is flat, without it {off}. Dead are "
-    "{on_dead} and {off_dead} of {units} units."
+    "With batch norm {on} of the numbers lie where the {bend} is flat, without it {off}. Of "
+    "{units} units, {on_dead} are dead with batch norm and {off_dead} without."
 )
 NORM_LOSS = " The training loss is {on_loss} with batch norm and {off_loss} without."
 NO_LOSS = "not measured yet"

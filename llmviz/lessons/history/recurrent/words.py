@@ -3,11 +3,11 @@
 TITLE = "One vector, rewritten letter by letter"
 TEXT = (
     "A window sees the last letters and nothing before them. A recurrent model has no window. It "
-    "keeps one vector, its hidden state. Each letter changes the state, and the next letter finds "
-    "it changed. So the state is all that the model knows of the past. (The LSTM carries a second "
-    "vector with it, its cell.) The RNN rewrites the whole "
-    "state each time. The GRU and the LSTM have gates: numbers from 0 to 1 that decide, unit by "
-    "unit, what stays and what is replaced."
+    "keeps one vector, its hidden state. Each letter changes the state, and the next letter is "
+    "read with the changed state. So the state is all that the model knows of the past. (The LSTM "
+    "has a second vector, its cell.) The RNN rewrites the whole state each time. The GRU and the "
+    "LSTM have gates: numbers from 0 to 1 that decide, unit by unit, what stays and what is "
+    "replaced."
 )
 CELL = "Model"
 CELLS = {"rnn": "RNN", "gru": "GRU", "lstm": "LSTM"}
@@ -70,13 +70,13 @@ STEPS = {
         "Both are added, and a tanh brings each number between −1 and 1. That is the new state.",
     ),
     "gru": (
-        "The state that each letter finds, and the three parts made from it and the letter.",
-        "Of each unit the update gate keeps a part.",
+        "The state before each letter, and the three parts made from it and the letter.",
+        "The update gate keeps a part of each unit.",
         "The rest is replaced by the candidate.",
         "Both together are the new state.",
     ),
     "lstm": (
-        "The cell that each letter finds, and the four parts made from the state and the letter.",
+        "The cell before each letter, and the four parts made from the state and the letter.",
         "The forget gate keeps a part of the cell.",
         "The input gate lets a part of the candidate in. Both together are the new cell.",
         "The output gate shows a part of the cell: that is the new hidden state.",
@@ -99,8 +99,8 @@ PLACE = "letter {n}, {letter}"
 GATE_TITLE = "One gate, opened"
 GATE_TEXT = (
     "Each gate has two matrices of its own: W for the letter's vector, U for the state before. The "
-    "sum goes through a sigmoid, which brings it between 0 and 1, or for the candidate through a "
-    "tanh. A number opens to all its products."
+    "sum goes through a sigmoid, which brings it between 0 and 1. For the candidate it goes "
+    "through a tanh. Click a number to see all its products."
 )
 GATE_READ = "The matrices W ({c} × {h}) and U ({h} × {h}) are the same at all letters."
 GATE = "Gate"
@@ -109,10 +109,10 @@ FUNCTIONS = {"sigmoid": "σ", "tanh": "tanh"}
 PAST = "How far back the loss reaches"
 PAST_TEXT = (
     "To learn that an early letter matters, training needs the gradient of the last loss with "
-    "respect to the state at that letter. It comes back step by step. Here the name stands again "
-    "and again until there are {letters} letters, and the loss is that of the letter after them. "
-    "The lengths of all gradients come from automatic differentiation. The trained model learned "
-    "on at most {context} tokens."
+    "respect to the state at that letter. This gradient is computed step by step, from the end "
+    "back. Here the name is repeated until there are {letters} letters. The loss is that of the "
+    "letter after them. The lengths of all gradients come from automatic differentiation. The "
+    "trained model learned on at most {context} tokens."
 )
 BACK = "Letters"
 TIMES = "Untrained recurrent weights ×"
@@ -121,11 +121,11 @@ TRAINED, FRESH = "trained", "untrained, weights × {times:g}"
 TRAINED_CELL, FRESH_CELL = "trained, cell", "untrained, cell"
 PAST_AXES = ("letters read", "length of the gradient")
 PAST_READ = (
-    "From the last letter back to the first the gradient at the hidden state of the {kind} {model} "
-    "{becomes}: its length is multiplied by {factor}."
+    "From the last letter back to the first, the gradient at the hidden state of the {kind} "
+    "{model} {becomes}. Its length is multiplied by {factor}."
 )
 KINDS = ("trained", "untrained")
-BECOMES = ("all but vanishes", "shrinks", "stays about as long", "grows", "explodes")
+BECOMES = ("almost vanishes", "shrinks", "stays about as long", "grows", "explodes")
 PAST_ASK = (
     "The matrix that carries the state of an untrained {model} is multiplied by {times:g}. How "
     "does the gradient change on its way back through {letters} letters?"
@@ -150,10 +150,10 @@ CLIP_BARS = ("computed", "clipped")
 
 ROLES = "What single units do"
 ROLES_TEXT = (
-    "Nobody told any unit what to do. In one half of many names the app looked for the unit whose "
-    "value goes most with the number of letters read, and for the unit that says most about the "
-    "first letter, {later} and more letters after it. The numbers below were measured on the "
-    "{names} names of the other half."
+    "Nobody told any unit what to do. In one half of many names, the app looked for two units. The "
+    "value of the first is most closely related to the number of letters read. The second says "
+    "most about the first letter, {later} and more letters after it. The numbers below were "
+    "measured on the {names} names of the other half."
 )
 COUNTS = "unit {unit}: counts"
 REMEMBERS = "unit {unit}: first letter"
@@ -164,12 +164,12 @@ ROLES_READ = (
     "**Unit {counts}** counts best: its correlation with the number of letters read is "
     "{correlation}. **Unit {remembers}** says most about the first letter, which explains "
     "{explained} of its variance. Guessing the first letter from this unit alone is right in "
-    "{guessed} of the cases. Always saying the most frequent letter is right in {usual}, and a "
-    "linear reading of all {units} units in {together}."
+    "{guessed} of the cases. Always saying the most frequent letter is right in {usual}. A linear "
+    "model that reads all {units} units is right in {together}."
 )
 ROLES_SPREAD = " The first letter can be read better from all units together than from this one."
 ROLES_LOST = (
-    " All units together are hardly better than the most frequent letter: a linear reading finds "
+    " All units together are hardly better than the most frequent letter: a linear model finds "
     "little of the first letter in this state."
 )
 ROLES_ASK = (
@@ -182,9 +182,10 @@ ROLES_REASON = "It is {together} of the cases."
 WAITING = "Why none of them takes all letters at once"
 WAITING_TEXT = (
     "The state at a letter needs the state at the letter before. So the letters of a text are "
-    "computed one after the other, in training too, where all of them are known. Attention carries "
-    "no state: all positions of a layer can be computed at once. Measure both here, on this "
-    "machine: one training step, forward and backward, of {rows} texts, width {width}, one layer."
+    "computed one after the other. This is so in training, too, where all of them are known. "
+    "Attention carries no state: all positions of a layer can be computed at once. Measure both "
+    "here, on this machine: one training step, forward and backward, of {rows} texts, width "
+    "{width}, one layer."
 )
 MEASURE, AGAIN, STOP = "Measure", "Measure again", "Stop"
 MEASURING = "{done} of {all} measurements"
@@ -198,9 +199,9 @@ WAIT_READ = (
     "long as attention."
 )
 WAIT_THREAD = (
-    "The measurement has one thread of one processor, so even work that could be done at once is "
-    "done one piece after the other, and a simple cell may well be the quickest. More processors, "
-    "or the thousands of a graphics unit, shorten only what need not wait: compare the numbers of "
-    "steps that wait for each other."
+    "The measurement uses one thread of one processor. So even work that could be done at once is "
+    "done one piece after the other, and a simple cell may be the fastest. More processors, or the "
+    "thousands of cores of a graphics unit, help only with work that need not wait. So compare the "
+    "numbers of steps that wait for each other."
 )
 ATTENTION = "attention (GPT)"

@@ -1,6 +1,6 @@
 """All that the chapter "A series first" says. Names in braces are filled in with live numbers."""
 
-TITLE = "A series told from its own past"
+TITLE = "A series predicted from its own past"
 TEXT = (
     "Before letters, numbers. Take a series of values, one a day or one a year, and predict each "
     "value from the ones before it: X(t+1) = b₀ + b₁·X(t) + b₂·X(t−1). Such a model is called "
@@ -17,20 +17,21 @@ SOURCES = {
 }
 ABOUT = {
     "sunspots": (
-        "Wolf’s sunspot number, the mean of each year from {first} to {last}: each spot counts 1 "
-        "and each group of spots 10 more. Wolf and Wolfer put it together in Zürich, its first "
-        "hundred years from old records. In 1927 Yule fitted a model of this kind with two lags "
-        "to this series."
+        "Wolf’s sunspot number, as yearly means from {first} to {last}. Each spot counts 1, and "
+        "each group of spots counts 10 more. Wolf and Wolfer put the series together in Zürich, "
+        "the first hundred years from old records. In 1927 Yule fitted a model of this kind with "
+        "two lags to this series."
     ),
     "sea": (
-        "The temperature of the sea’s surface in degrees Celsius, the mean of each month from "
-        "January {month} to December {december}, off the coast of Ecuador and Peru (0 to 10° "
-        "south, 90 to 80° west; from the American weather service NOAA). It goes up and down once "
-        "a year. In some years the water stays much warmer, an El Niño, as in 1997 and 1998."
+        "The temperature of the sea’s surface in degrees Celsius, off the coast of Ecuador and "
+        "Peru (0 to 10° south, 90 to 80° west). The values are means of each month, from January "
+        "{month} to December {december}. The data are from the American weather service NOAA. The "
+        "temperature goes up and down once a year. In some years the water stays much warmer, an "
+        "El Niño, as in 1997 and 1998."
     ),
     "swing": (
         "A swing that comes back every 12 steps and loses 4 % of its height at each step. It is "
-        "computed, and it obeys X(t+1) = 1.6628·X(t) − 0.9216·X(t−1), the first number rounded."
+        "computed with X(t+1) = 1.6628·X(t) − 0.9216·X(t−1). The first of these numbers is rounded."
     ),
     "drawn": "Draw a curve with the pointer, from left to right or in pieces.",
     "typed": (
@@ -48,8 +49,8 @@ VIEW = {
     "x_axis": "step",
     "y_axis": "value",
     "series": "series",
-    "predicted": "each value told from the true ones before it",
-    "forecast": "forecast: told from its own values",
+    "predicted": "each value predicted from the true ones before it",
+    "forecast": "forecast: predicted from its own values",
     "draw": "draw here",
     "drawing": "Let go: then the coefficients are fitted to what you drew.",
     "slider": "coefficient {k}",
@@ -66,7 +67,7 @@ VIEW = {
 }
 FITTED = (
     "Fitted on {rows}: X(t+1) = {formula}. Its mean squared error one step ahead is {error:.4g}; "
-    "always saying the mean has {mean:.4g}."
+    "always predicting the mean has {mean:.4g}."
 )
 HALF = ", {error:.4g} over the first {middle}"
 GROWTH = (
@@ -76,7 +77,7 @@ GROWTH = (
 )
 COMPARE = {
     "grows": "So the forecast is off by more: it reads its own values, with their errors.",
-    "same": "Here reading its own values costs it nothing.",
+    "same": "Here the error stays the same when it reads its own values.",
     "less": "Here it is off by less when it reads its own values than when it reads the true ones.",
 }
 NORMAL_TITLE = "Where the coefficients come from"
@@ -92,18 +93,18 @@ FORMULA_INVERSE = "the inverse of XᵀX"
 ONES, LAG_NAME = "1", "t−{lag}"
 LETTERS_TITLE = "The same with letters"
 LETTERS_TEXT = (
-    "A letter is no quantity: z is not 26 times a. So each letter becomes a row of 27 zeros with a "
-    "single 1 ([[one-hot]]), and so does the next letter. Fit the second from the first by least "
-    "squares, on all {pairs:,} letter pairs of {names:,} names. XᵀX is then a table with how often "
-    "each letter came, on its diagonal, and Xᵀy is the table of counted pairs. The coefficients "
-    "are counts divided by row sums. After {letter}, b for {best} is {count:,} ÷ {row:,} = "
+    "A letter is not a quantity: z is not 26 times a. So each letter becomes a row of 27 zeros "
+    "with a single 1 ([[one-hot]]), and so does the next letter. Fit the second from the first by "
+    "least squares, on all {pairs:,} letter pairs of {names:,} names. XᵀX then has the count of "
+    "each letter on its diagonal, and Xᵀy is the table of counted pairs. The coefficients are "
+    "counts divided by row sums. After {letter}, b for {best} is {count:,} ÷ {row:,} = "
     "**{share:.4f}**. The largest difference between the solved coefficients and the counted "
     "probabilities is {gap:.1e}. So the next chapter begins by counting."
 )
 ASK = (
     "On the {rows:,} rows that have one value more before them, a fit with {lags} has a mean "
-    "squared error of {error:.4g}. Fit one lag more, on the same rows. What can happen to that "
-    "error?"
+    "squared error of {error:.4g}. Now fit with one lag more, on the same rows. What can happen to "
+    "this error?"
 )
 ASK_ANSWERS = {
     "It can only fall or stay": (

@@ -1,12 +1,12 @@
 """All that the chapter "WaveNet" says. Names in braces are filled in with live numbers."""
 
-TITLE = "Fused pair by pair"
+TITLE = "Joined pair by pair"
 TEXT = (
-    "The MLP puts all letters of its window into one long vector and squeezes it in a single step. "
-    "A WaveNet does it slowly. It joins two letters to a node, two nodes to a larger one, and so "
-    "on, until one node has seen the whole window. All nodes of a level share their weights. Each "
-    "level doubles the window. (The WaveNet of 2016, made for sound, also has gates and "
-    "connections past its levels. This one has the tree alone.)"
+    "The MLP puts all letters of its window into one long vector and combines them in a single "
+    "step. A WaveNet does this step by step. It joins two letters to a node, two nodes to a larger "
+    "one, and so on, until one node has seen the whole window. All nodes of a level share their "
+    "weights. Each level doubles the window. (The WaveNet of 2016, made for sound, also has gates "
+    "and connections past its levels. This one has the tree alone.)"
 )
 AT = "The tree above"
 TREE = "The tree of one letter"
@@ -45,7 +45,8 @@ ASK_RIGHT = "Each level doubles the window, so four times the letters need two l
 ASK_WRONG = "A tree of {n} levels sees {sees} letters. Each level doubles the window."
 SHARED = "What neighbours share"
 SHARED_TEXT = (
-    "Each letter of the name has a tree of its own, but a node above the same places of the name "
-    "is computed once for all trees that it stands in. For the {tokens} tokens of this name the "
-    "model computes, level by level, {shared} nodes. Trees that share nothing would need {apart}."
+    "Each letter of the name has its own tree. But a node above the same places of the name is "
+    "computed only once, for all trees that contain it. For the {tokens} tokens of this name the "
+    "model computes, level by level, {shared} nodes. If the trees shared nothing, the model would "
+    "compute {apart}."
 )

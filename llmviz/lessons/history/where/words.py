@@ -2,9 +2,10 @@
 
 TITLE = "Where language models stand"
 TEXT = (
-    "These fields lie inside each other. Open one. Each but the innermost shows a program of its "
-    "kind on the same task: your name is there so far, which letter comes next? And each shows an "
-    "example that belongs to this field and not to the next one inside."
+    "These fields lie inside each other. Open one. Each field except the innermost shows a program "
+    "of its kind. All these programs have the same task: after the letters that you typed, which "
+    "letter comes next? Each field also shows an example that belongs to it, but not to the next "
+    "field inside."
 )
 PICTURE = "six fields inside each other, from artificial intelligence to large language models"
 RINGS = {
@@ -17,7 +18,7 @@ RINGS = {
 }
 ABOUT = {
     "ai": (
-        "**Artificial intelligence** is the widest word. The program below has rules that a person "
+        "**Artificial intelligence** is the widest term. The program below has rules that a person "
         "wrote. It learns nothing and has no probabilities."
     ),
     "ml": (
@@ -30,8 +31,9 @@ ABOUT = {
     ),
     "generative": (
         "**Generative models** make new examples like those they learned from, by chance. The "
-        "program below, a trained {writer}, goes on with your name by the dice. (The fields are "
-        "drawn as they are mostly used today: a table of counts generates, too, and is not deep.)"
+        "program below, a trained {writer}, continues your name with random numbers. (The picture "
+        "shows how these terms are mostly used today. A table of counts generates, too, and is not "
+        "deep.)"
     ),
     "lm": (
         "**Language models** generate text: they give each next [[token]] a probability, given "
@@ -46,21 +48,21 @@ ABOUT = {
 }
 PROGRAM = "The program on your name"
 BY_RULES = "After {name} the rules say {letter}, because {rule}.{more}"
-RULES_GO_ON = " They go on to {whole}."
-RULE_LIST = "All rules, the first that fits counts: {rules}."
+RULES_GO_ON = " They continue it to {whole}."
+RULE_LIST = "All rules, of which the first that fits is used: {rules}."
 BY_CHANCES = "After {name} it says: {top}."
-BY_DICE = "With the dice it goes on from {name} to {whole}."
-BY_DICE_ENDS = "With these dice the name ends there: {name}."
+BY_DICE = "With these random numbers it continues {name} to {whole}."
+BY_DICE_ENDS = "With these random numbers the name ends there: {name}."
 BY_DICE_FULL = (
-    "{name} has {limit} letters, the most that are read here. Take some away, and it can go on."
+    "{name} has {limit} letters, the most that are read here. Delete some, and it can go on."
 )
-DICE = "Seed of the dice"
+DICE = "Seed of the random numbers"
 NAME_ENDS = "the end"
 SHARE = "Most probable letter right: {share} of the {letters:,} held-out letters, ends included."
-SHARE_RULES = "Right in advance: {share} of the {letters:,} held-out letters, ends included."
+SHARE_RULES = "Predicted letter right: {share} of the {letters:,} held-out letters, ends included."
 EXAMPLE = "In this field, not in the next"
 ASK = (
-    "Four programs tell each letter of {names:,} names that none of them learned from. Which is "
+    "Four programs predict each letter of {names:,} names that none of them learned from. Which is "
     "right most often?"
 )
 PROGRAMS = {
@@ -75,8 +77,8 @@ ASK_REASON = "{program}: right at {share} of the letters."
 
 ROUTE = (
     "A program that finds a shortest way. Click a square to make it the goal. The search goes on "
-    "from the squares through which the way looks shortest (A*). It finds what it was told to "
-    "find; it learns nothing from one search for the next."
+    "from the squares through which the way looks shortest (A*). The program learns nothing from "
+    "one search for the next."
 )
 ROUTE_DONE = (
     "The shortest way has {steps}. The guided search looked at {guided} of {free} squares, one "
@@ -108,10 +110,10 @@ LINE_NAMES = ("names of this length", "fitted line", "your name")
 # ---- which letter is it
 
 PAD = (
-    "A network that says which letter a picture shows. It was trained in this app, when somebody "
-    "first opened this part, on {seen:,} pictures of capital letters that a program turned, leaned "
-    "and stretched. It has {hidden} hidden units. It can name a picture and make none: a "
-    "*classifier*."
+    "A network that says which letter a picture shows. It was trained in this app, when this part "
+    "was first opened, on {seen:,} pictures of capital letters. A program turned, tilted and "
+    "stretched them. The network has {hidden} hidden units. It can name a picture but not make "
+    "one: it is a *classifier*."
 )
 PAD_WORDS = {
     "label": "a canvas to draw a capital letter on",
@@ -120,7 +122,7 @@ PAD_WORDS = {
 }
 PAD_DONE = (
     "It takes this for {best} with a probability of {p}; then come {others}. Of {tested} pictures "
-    "that it had not seen it named {accuracy} rightly."
+    "that it had not seen it named {accuracy} correctly."
 )
 PAD_EMPTY = "Draw a letter: the canvas is empty."
 PAD_LETTERS = "the probability of each letter"
@@ -131,9 +133,10 @@ WAITS = "A process is getting ready …"
 
 DRAWS = (
     "A model that draws letters, trained on the same pictures. It goes from pixel to pixel, row by "
-    "row. Each pixel is black with a probability that it computes from the letter and the pixels "
-    "before, and the dice decide. That is how GPT writes, with pixels in place of tokens. It makes "
-    "no language. (It is so small that it has no hidden layer, so strictly it is not deep.)"
+    "row. For each pixel it computes a probability of black, from the letter and the pixels "
+    "before. A random number decides. GPT writes in the same way, with tokens in place of pixels. "
+    "But this model makes no language. (It is so small that it has no hidden layer, so strictly it "
+    "is not deep.)"
 )
 DRAWS_SEED = "Seed of the drawing"
 DRAWS_DONE = "A new {letter}{whose}: {black} of {all} pixels are black."

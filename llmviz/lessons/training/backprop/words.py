@@ -3,9 +3,9 @@
 TITLE = "Every gradient by hand"
 TEXT = (
     "How much does the loss change when a weight changes? That is computed backwards, one step at "
-    "a time. The **local** slope of a step says how its result changes with its input. Multiplied "
-    "by the gradient of the result, the **upstream** [[gradient]], it gives the gradient of the "
-    "input. This goes on back to every weight."
+    "a time. The **local** slope of a step says how its result changes with its input. The "
+    "**upstream** [[gradient]] is the gradient of the result. The product of the two is the "
+    "gradient of the input. This is repeated back to every weight."
 )
 LOOKS = {
     "small": "A small network",
@@ -107,8 +107,11 @@ BACKWARD = {
     "of that row with ∂a.",
     "V": "Each value row was multiplied by its weight, so it gets that share of ∂a.",
     "W_V": "Every token's vector times the gradient of its value row.",
-    "scaled": "Softmax: a higher score raises its own weight and lowers the others. So its "
-    "gradient is its ∂weight minus the weighted mean of all ∂weights, times its weight.",
+    "scaled": (
+        "Softmax: a higher score raises its own weight and lowers the others. So its gradient is a "
+        "product: its weight, times the difference between its ∂weight and the weighted mean of "
+        "all ∂weights."
+    ),
     "scores": "The division by √4 divides the gradient as well.",
     "q": "The query was multiplied by each key. So its gradient is the sum of the keys, each times "
     "its ∂score.",
@@ -213,10 +216,11 @@ NUDGE_LINE = (
 NUDGE_START = "The weight as it is: {value}, with a gradient of {slope}. Move the slider."
 CHECK_TITLE = "Without any derivative"
 CHECK_TEXT = (
-    "The slope can also be measured: raise the weight by ε, lower it by ε, and divide the "
-    "difference of the two losses by 2ε. That needs no backpropagation, but two forward passes for "
-    "each single weight. With a large ε the curve bends too much in between. With a tiny ε the "
-    "rounding error is larger than the difference."
+    "The slope can also be measured. Compute the loss with the weight raised by ε, and with the "
+    "weight lowered by ε. Divide the difference of the two losses by 2ε. That needs no "
+    "backpropagation, but two forward passes for each single weight. If ε is large, the curve "
+    "bends too much in between. If ε is tiny, the rounding error is too large, compared with the "
+    "difference."
 )
 CHECK_AXES = ("ε", "distance from the gradient by hand")
 CHECK_NAMES = {"double": "float64", "single": "float32"}
@@ -236,7 +240,7 @@ ASK_NUDGE_SIGN = (
     "The sign is wrong: with a positive gradient the loss rises with the weight, with a negative "
     "one it falls."
 )
-ASK_NUDGE_SCALE = "That forgets the 0.01: the gradient is the change per unit of the weight."
+ASK_NUDGE_SCALE = "The factor 0.01 is missing: the gradient is the change per unit of the weight."
 
 # ---- a trained model
 

@@ -3,9 +3,9 @@
 TITLE = "What a curve says"
 TEXT = (
     "Each point is the loss of one or more batches that the model has just learned from. From time "
-    "to time the loss is measured on texts that it never learns from: the validation loss. It "
-    "tells how good the model is on new texts. The horizontal lines are known losses to compare it "
-    "with."
+    "to time the loss is measured on texts that it never learns from. This is the validation loss: "
+    "it tells how good the model is on new texts. The horizontal lines are known losses to compare "
+    "it with."
 )
 RUNS = "Runs"
 RUNS_HELP = "The slider and the horizontal lines belong to the first run."
@@ -24,14 +24,14 @@ BELOW = (
 )
 NEAR = "That is within {near} nats of the line of pairs."
 ABOVE = (
-    "That is {gap} nats above the line of pairs. It does not say how far back the model looks. The "
-    "line is the loss on the same texts that the pairs were counted on, but the model is measured "
-    "on texts that it never saw."
+    "That is {gap} nats above the line of pairs. This does not say how far back the model looks. "
+    "The line is the loss on the texts on which the pairs were counted. The model is measured on "
+    "texts that it never saw."
 )
 FLOOR = (
-    "On average no model can have a loss below **{floor}**: the grammar that wrote tiny-world "
-    "gives the exact probability of every text, here of {documents} held-out texts. The loss of "
-    "the run is {apart}."
+    "On average no model can have a loss below **{floor}**. The grammar that wrote tiny-world "
+    "gives the exact probability of every text. Its loss was computed on {documents} held-out "
+    "texts. The loss of the run is {apart}."
 )
 FLOOR_ABOVE, FLOOR_BELOW = "{share} above it", "{share} below it, on other held-out texts"
 ASK = "When was a validation loss of {name} first below {line}, the line of pair counts?"
@@ -54,18 +54,18 @@ FORK_TEXT = (
 )
 FORK_END = "Fork at its end"
 FORK_END_TEXT = (
-    "Only the last weights of this run were kept, as numbers of 16 bits, without what its "
-    "optimizer remembered. A fork begins with these weights and a new optimizer. From here on it "
-    "has your changes."
+    "Only the last weights of this run were kept, as numbers of 16 bits, without the memory of its "
+    "optimizer. A fork begins with these weights and a new optimizer. From here on it has your "
+    "changes."
 )
 FORKED_FRESH = (
     "It began with the last weights of the other run and with a new optimizer, so its loss may "
     "rise at first."
 )
 PRACTISED = (
-    "From there on {share} of the steps are exercises: they name people and things and ask {what}, "
-    "and only the answers count for the loss. The validation loss is still that of whole stories, "
-    "so the two losses cannot be compared."
+    "From there on {share} of the steps are exercises. They name people and things and ask {what}. "
+    "Only the answers count for the loss. The validation loss is still that of whole stories, so "
+    "the two losses cannot be compared."
 )
 PRACTISED_WHAT = {  # by the plan's `practice`
     "owners": "who has what",

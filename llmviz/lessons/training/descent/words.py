@@ -2,10 +2,10 @@
 
 TITLE = "Down the slope"
 TEXT = (
-    "The loss is a landscape over the weights. The [[gradient]] says which way is up. Plain "
-    "gradient descent takes a step the other way: gradient × [[learning rate]]. Other optimizers "
-    "compute another step from the gradients, and the learning rate is the factor in front of it. "
-    "Move the slider: the steps at every rate are computed already."
+    "Think of the loss as the height of a landscape over the weights. The [[gradient]] says which "
+    "way is up. Plain gradient descent takes a step the other way: gradient × [[learning rate]]. "
+    "Other optimizers compute another step from the gradients, and multiply it by the learning "
+    "rate. Move the slider: the steps at every rate are computed already."
 )
 LOOKS = {
     "one": "One weight",
@@ -128,11 +128,15 @@ REPORT_LEFT = "{names} diverged"
 REPORT_REST = "{names} almost at rest elsewhere, at {share} of the start's height above the bottom"
 REPORT_WAY = "{names} still moving, at {share} of the start's height above the bottom"
 DECAY_NOTE = {
-    "none": "With λ = 0 Adam and AdamW are the same. With a larger λ they differ: in Adam the pull "
-    "to zero is a part of the gradient, which is divided by its size; in AdamW it acts on the "
-    "weight itself.",
-    "some": "λ = {decay:g} pulls every weight towards zero. {where} In AdamW the pull is lr · λ · "
-    "w, whatever the gradient is; in the others it is a part of the gradient.",
+    "none": (
+        "With λ = 0 Adam and AdamW are the same. With a larger λ they differ. In Adam the pull to "
+        "zero is a part of the gradient, so it is divided by the gradient's size. In AdamW it acts "
+        "on the weight itself."
+    ),
+    "some": (
+        "λ = {decay:g} pulls every weight towards zero. {where} In AdamW the pull is lr · λ · w, "
+        "whatever the gradient is. In the others it is a part of the gradient."
+    ),
 }
 DECAY_WHERE = {
     True: "The bottom of this surface is at zero, so here the pull and the loss agree.",
@@ -142,9 +146,9 @@ DECAY_WHERE = {
     ),
 }
 ASK_SURFACE = (
-    "Plain SGD on this surface, from ({x}, {y}), without weight decay. Which is the largest of "
-    "these rates at which at most 1 % of the start's height above the bottom is left after "
-    "{steps} steps?"
+    "Plain SGD starts at ({x}, {y}) on this surface, without weight decay. After {steps} steps, at "
+    "most 1 % of the start's height above the bottom should be left. Which is the largest of these "
+    "rates at which this is so?"
 )
 ASK_SURFACE_REASON = {
     "right": "At {rate} {left} of the height is left. At each larger rate in this list it is more.",
@@ -204,11 +208,11 @@ ARITHMETIC["adamw"] = {"decay": "−{lr} × {lambda} × {w}", **ARITHMETIC["adam
 
 LETTERS_TITLE = "One neuron, letter by letter"
 LETTERS_TEXT = (
-    "Is a letter a vowel? This neuron gets two numbers for each letter, counted in {names:,} "
-    "names: the share of **n** among the letters after it, and the share of **a**. Of both it gets "
-    "the square root, scaled to mean 0 and standard deviation 1. It computes z = w₁x₁ + w₂x₂ + b "
-    "and turns z into a probability, p = 1 ÷ (1 + e⁻ᶻ). Its loss is the binary [[cross-entropy]]: "
-    "−ln p for a vowel, −ln (1 − p) for a consonant."
+    "Is a letter a vowel? This neuron gets two numbers for each letter. Both are counted in "
+    "{names:,} names, among the letters that come after it: the share of **n** and the share of "
+    "**a**. The neuron gets their square roots, scaled to mean 0 and standard deviation 1. It "
+    "computes z = w₁x₁ + w₂x₂ + b and turns z into a probability, p = 1 ÷ (1 + e⁻ᶻ). Its loss is "
+    "the binary [[cross-entropy]]: −ln p for a vowel, −ln (1 − p) for a consonant."
 )
 LETTERS_BATCHES = (
     "**Batch**: all {points} letters before each step. **Mini-batch**: up to {mini} letters before "
@@ -255,9 +259,9 @@ MODEL_TEXT = (
     "A very small one: a [[bigram]] of letters with {weights} weights. Every step uses all "
     "{pairs:,} letter pairs of {names:,} names. Nothing is random, so only the optimizer and its "
     "rate make a difference. The lowest loss of a bigram on these pairs is known: **{floor:.4f} "
-    "nats**, that of the table of counted shares. The chart shows how far above it each optimizer "
-    "is. The numbers below follow one weight: the score of **u** after **q**. Of {q} pairs that "
-    "begin with q, {qu} go on with u."
+    "nats**, that of the table of counted shares. The chart shows how far above this loss each "
+    "optimizer is. The numbers below follow one weight: the score of **u** after **q**. Of {q} "
+    "pairs that begin with q, {qu} go on with u."
 )
 MODEL_VIEW = {"chart": "loss above the counted table, nats", "steps": "steps"}
 MODEL_WEIGHT = "q → u"
@@ -269,8 +273,8 @@ ASK_MODEL = (
 )
 ASK_MODEL_ANSWERS = {
     "The same": (
-        "The other pairs have no effect on this row, but the mean is divided by the number of all "
-        "pairs: by {pairs:,} instead of {q}."
+        "The other pairs have no effect on this row. But the sum is divided by the number of all "
+        "pairs, {pairs:,} instead of {q}."
     ),
     "{q} / {pairs:,} of that": (
         "Only the {q} pairs have an effect on this row, and the sum is divided by {pairs:,} "

@@ -3,7 +3,7 @@
 TITLE = "What the loss is"
 TEXT = (
     "The model reads a text token by token. Before each one it gives every token of its "
-    "[[vocabulary]] a probability. Then it is told which [[token]] came. The lower the probability "
+    "[[vocabulary]] a probability. Then it reads which [[token]] came. The lower the probability "
     "that it gave to this token, the higher the [[cross-entropy|loss]]."
 )
 SENTENCE = "Once there was an ancient innkeeper called Fergus Thistleworth."
@@ -83,8 +83,10 @@ NOTE_SKIPPED = "{token} is left out: its {nats:.3f} nats are not counted."
 RESULT = {
     "mean": "The loss is **{loss:.4f} nats per token**.",
     "weighted mean": "The loss is **{loss:.4f} nats**, a weighted mean.",
-    "sum": "The loss is **{loss:.4f} nats** for {counted} together. Each token more adds to the "
-    "sum, so two sums can be compared only if they are over the same tokens.",
+    "sum": (
+        "The loss is **{loss:.4f} nats** for {counted} together. Each further token adds to the "
+        "sum. So two sums can be compared only if they are over the same tokens."
+    ),
     "none": "There is no single loss: each of the {positions} keeps its own.",
 }
 AGREES = "`torch.nn.functional.cross_entropy` gives {torch}; the largest difference is {apart}."
@@ -96,10 +98,10 @@ PERPLEXITY = (
     "average the model is as uncertain as between {value:.1f} equally likely tokens."
 )
 SMOOTHED = (
-    "With ε = {eps:g} the target is no longer one token alone: a share of {share} is spread "
-    "evenly over all {vocabulary:,} tokens, the right one included. Now even a certain and right "
-    "model has a loss. So this loss cannot be compared with one without smoothing, and e to the "
-    "power of it is no perplexity."
+    "With ε = {eps:g} the target is no longer a single token. A share of {share} is spread evenly "
+    "over all {vocabulary:,} tokens, including the right one. Now even a certain and right model "
+    "has a loss. So this loss cannot be compared with one without smoothing, and e to the power of "
+    "it is no perplexity."
 )
 WEIGHTED = (
     "{token} has the weight {weight:g}. The mean divides by the sum of the weights, {divisor:g}, "
@@ -148,9 +150,10 @@ MISTAKE_TEXT = {
     ),
     "probabilities": (
         "**Probabilities where logits belong.** `cross_entropy` takes the softmax itself, so now "
-        "it is taken twice. The loss is {wrong:.2f} instead of {right:.2f}. It can only lie "
-        "between ln(V − 1 + e) − 1 = {lowest:.2f}, for a model that is certain and right, and "
-        "{highest:.2f}, one nat more. The sign of this mistake: the loss hardly changes."
+        "it is taken twice. The loss is {wrong:.2f} instead of {right:.2f}. It cannot be lower "
+        "than ln(V − 1 + e) − 1 = {lowest:.2f}, the value for a model that is certain and right. "
+        "It cannot be higher than {highest:.2f}, one nat more. The sign of this mistake: the loss "
+        "hardly changes."
     ),
     "rows": (
         "**Rows that do not add up to 1.** A sigmoid of each logit gives no distribution: {sums}. "
@@ -218,7 +221,7 @@ SPOT_WRONG = "“{name}” gives {value:.3f}."
 
 TWIN_TITLE = "Trained without the shift"
 TWIN_TEXT = (
-    "Two transformers were trained on the same names with the same settings, each by the command "
+    "Two transformers were trained on the same names with the same settings, each with the command "
     "on its card. One got the next letter as its target, the other the letter itself."
 )
 TWIN_COLUMNS = {

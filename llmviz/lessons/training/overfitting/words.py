@@ -48,7 +48,7 @@ COMPARED = {
 }
 RUN_TEXT = {
     "rate": (
-        "**One number decides.** At rate 0.00001 the run learns, but slowly: after {steps} steps "
+        "**One number decides.** At rate 0.00001 the run learns, but slowly. After {steps} steps "
         "its loss is {rate_small:.2f}, still near the {blind:.2f} of blind guessing. At rate 1 the "
         "first steps change the weights so much that the loss rises to {rate_large_peak:.1f} nats, "
         "worse than guessing. It ends at {rate_large:.2f}. The rate in between ends at "
@@ -112,9 +112,9 @@ WROTE = (
 WROTE_SOME = ": {names}"
 WROTE_NEW = " These are not in it: {names}."
 FLOOR = (
-    "Its training loss stays near {floor:.3f}, for this reason: even someone who knows the 80 "
-    "names by heart cannot know which of them comes next. That is a loss of ln 80 = {ln:.2f} nats "
-    "per name, or {floor:.3f} per letter, with the end of the name as a letter."
+    "Its training loss stays near {floor:.3f}. The reason: even someone who knows the 80 names by "
+    "heart cannot know which of them comes next. This alone is a loss of ln 80 = {ln:.2f} nats per "
+    "name. Per letter it is {floor:.3f}, with the end of the name as a letter."
 )
 
 # ---- questions

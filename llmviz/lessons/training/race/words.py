@@ -13,7 +13,7 @@ MODELS = {
     "names-rnn": ("RNN", "one vector carried from letter to letter"),
     "names-gru": ("GRU", "the same with gates"),
     "names-lstm": ("LSTM", "the same with a protected memory"),
-    "names-gpt": ("GPT", "every letter looks back at all letters before it"),
+    "names-gpt": ("GPT", "each letter looks back at all letters before it"),
 }
 WHO = "On the chart"
 NONE_CHOSEN = "Choose at least one model."
@@ -43,7 +43,7 @@ QUICK = {
 }
 OVERFIT = (
     "{name} ends with the lowest training loss, {train:.3f}. On names that it never saw it is "
-    "number {place}, with {loss:.3f}. Not all that it learned about its list holds for other "
+    "number {place}, with {loss:.3f}. Not all that it learned from its list is true for other "
     "names. The gap of {gap:.3f} is a sign of [[overfitting]]."
 )
 ASK = (
@@ -72,5 +72,5 @@ AGAIN_TEXT = (
 AGAIN_WHO = "Up to {most} at a time"
 AGAIN_STEPS = "Steps"
 AGAIN = "Start {count}"
-AGAIN_FORGET = "Take mine off the chart"
+AGAIN_FORGET = "Remove my runs from the chart"
 YOURS = "{name}, yours"

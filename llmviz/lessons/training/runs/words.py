@@ -38,9 +38,9 @@ PRESET_TEXTS = {
         "on its tokens. Losses per token cannot be compared between tokenizers; bits per byte can."
     ),
     "vectors": (
-        "[[word2vec]] does not continue a text. It learns a vector for each word: which words "
-        "were near it in the text, and which were only drawn at random? Its loss is counted per "
-        "pair of words. You can look at its vectors in the lesson on embeddings."
+        "[[word2vec]] does not continue a text. It learns a vector for each word. The vectors must "
+        "tell which words were near it in the text, and which were only drawn at random. Its loss "
+        "is counted per pair of words. You can look at its vectors in the lesson on embeddings."
     ),
     "mine": (
         "A GPT on a text of your own. It can learn a short text by heart. Then the validation loss "
@@ -115,7 +115,7 @@ RANGE = "From {low} to {high}."
 OWN_TEXT = "Your text"
 UPLOAD = "A text file, UTF-8, up to 5 million characters"
 UPLOADED = "Read: {name}, {size} characters. A link cannot carry a file."
-NO_TEXT = "This file is no UTF-8 text: byte {place} makes no character."
+NO_TEXT = "This file is not valid UTF-8 text: byte {place} is not part of a character."
 SUCH_A_RUN = "such a run"
 COST = (
     "**{parameters} parameters**, a vocabulary of {vocabulary}, {tokens} tokens per step{epochs}. "

@@ -115,8 +115,10 @@ UPDATE_STEPS = {
     "unclipped": "This is not more than {clip:g}, so nothing is shortened: the factor is 1.",
     "unlimited": "There is no limit here, so nothing is shortened: the factor is 1.",
     "sgd": "The rate of step {step} is {rate:.4g}. A step of SGD is −rate × gradient.",
-    "memory": "AdamW remembers two means: of the gradients, and of their squares. The new mean is "
-    "a share of the old mean plus a share of the new value.",
+    "memory": (
+        "AdamW stores two means: of the gradients, and of their squares. The new mean is a share "
+        "of the old mean plus a share of the new value."
+    ),
     "adamw": "Both means began at 0, and the correction makes up for that. The step is −rate × m̂ "
     "÷ (ε + √v̂), with the rate of step {step}, {rate:.4g}.",
     "sgd after": "New weight = old weight + step: θ ← θ − η · ∇.",
@@ -124,7 +126,7 @@ UPDATE_STEPS = {
 }
 SCHEDULE = (
     "The rate rises from 0 to {top:g} during the first {warmup} steps and then falls along a "
-    "cosine to 0 at step {steps}: in step {step} it is {rate:.4g}."
+    "cosine to 0 at step {steps}. In step {step} it is {rate:.4g}."
 )
 WEIGHT = (
     "One weight of the row of {token}, number {column}: {before:.6f} before, gradient "
@@ -190,9 +192,9 @@ ASK_ZERO_ANSWERS = {
 MODES_TITLE = "Training mode and inference mode"
 MODES_TEXT = (
     "A model with [[dropout]] has two modes. After `model.train()` it sets some numbers to 0 at "
-    "random, so the loss of the same batch changes from time to time. After `model.eval()` it uses "
-    "all numbers. Here are the same weights with a dropout of {dropout:g}, measured twice in each "
-    "mode."
+    "random, so the loss of the same batch changes from one measurement to the next. After "
+    "`model.eval()` it uses all numbers. Here are the same weights with a dropout of {dropout:g}, "
+    "measured twice in each mode."
 )
 MODES = {"training": "model.train()", "inference": "model.eval()"}
 MODES_COLUMNS = ("mode", "first loss, nats", "second loss, nats")

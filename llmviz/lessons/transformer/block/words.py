@@ -2,31 +2,31 @@
 
 TITLE = "One block, from its input to its output"
 TEXT = (
-    "A transformer is a stack of blocks, also called [[layer|layers]]. Each does the same two "
-    "things to the [[residual stream]]: [[attention]] collects values from the tokens that each "
-    "token may look at, and a [[feed-forward network]] works on every token by itself. Each result "
-    "is added to the stream. In most models a norm stands before each of the two, or behind it, "
-    "and brings the numbers to one size. Walk through all of it with the arrows, or press play; "
-    "point at any cell to see its arithmetic."
+    "A transformer is a stack of blocks, also called [[layer|layers]]. Each block does the same "
+    "two things. First comes [[attention]]: each token collects values from the tokens that it may "
+    "look at. Then a [[feed-forward network]] works on every token by itself. Each result is added "
+    "to the [[residual stream]]. Most models also have a norm before or after each of the two, "
+    "which brings the numbers to one size. Go through the stages with the arrows, or press play. "
+    "Point at any cell to see its arithmetic."
 )
 HEAD = "Head"
-ORDER = "Norms stand"
-ORDERS = {"own": "as the model was built", "pre": "before each part", "post": "behind each +"}
+ORDER = "Norms"
+ORDERS = {"own": "as the model was built", "pre": "before each part", "post": "after each +"}
 
 # How a stage is called, what its box says, and what it says where there is little room.
 STAGES = {
     "x": ("x, the input of layer {layer}", "x", "x"),
     "norm1": ("{kind}, the first", "norm", "n"),
     "qkv": ("queries, keys and values", "Q K V", "QKV"),
-    "scores": ("scores: who fits whom", "scores", "QKᵀ"),
+    "scores": ("scores: each query times each key", "scores", "QKᵀ"),
     "weights": ("attention weights and context", "weights", "·V"),
-    "join": ("all heads together", "W_O", "W_O"),
-    "sum1": ("what attention says is added to the stream", "+", "+"),
+    "join": ("all heads joined", "W_O", "W_O"),
+    "sum1": ("the output of attention is added to the stream", "+", "+"),
     "norm2": ("{kind}, the second", "norm", "n"),
     "up": ("feed-forward: up", "up", "up"),
     "act": ("feed-forward: {activation}", "{activation}", "σ"),
     "down": ("feed-forward: down", "down", "dn"),
-    "sum2": ("what the feed-forward layer says is added", "+", "+"),
+    "sum2": ("the output of the feed-forward network is added", "+", "+"),
 }
 KINDS = {"layer": "layer norm", "rms": "RMSNorm"}
 ACTIVATIONS = {
@@ -43,41 +43,50 @@ X_FIRST = (
     "Each token is a row: its embedding{position}. Layer 0 reads it, and every layer adds to it."
 )
 X_POSITION = " plus the vector of its position"
-X_LATER = "Each token is a row: what layer {before} handed on."
+X_LATER = "Each token is a row: the output of layer {before}."
 NORM = (
-    "Each row by itself: take its mean off, divide by its deviation. Then a learned scale and "
-    "shift for each column."
+    "For each row: subtract its mean, then divide by its standard deviation. Then multiply each "
+    "column by a learned scale and add a learned shift."
 )
 NORM_PLAIN = (
-    "Each row by itself: take its mean off, divide by its deviation. Then a learned scale for "
-    "each column."
+    "For each row: subtract its mean, then divide by its standard deviation. Then multiply each "
+    "column by a learned scale."
 )
 NORM_RMS = (
-    "Each row by itself: divide it by the root of its mean square. Then a learned scale for each "
-    "column. The mean stays where it is."
+    "Divide each row by the root of its mean square. Then multiply each column by a learned scale. "
+    "The mean is not subtracted."
 )
-QKV = "Three products: what each token asks for, what it can be found by, what it hands over."
+QKV = (
+    "Three products for each token: its query (what it looks for), its key (what queries are "
+    "compared with) and its value (what it passes on)."
+)
 QKV_SHARED = " Heads of a group share their keys and values."
-TURNED = " Queries and keys then turn by angles that grow with the position."
+TURNED = " Queries and keys are then turned by angles that grow with the position."
 SCORES = "Every query times every key, {scale}."
-SCORES_MASKED = " A token must not see what lies ahead: those cells become −∞."
-SCORES_WINDOW = " Nor may it see what is {window} or more places back."
-SOFTMAX = "Softmax makes shares of each row. Every token takes the values in these shares."
-JOIN = "The {heads} heads' contexts stand side by side, and W_O mixes them."
-JOIN_ONE = "There is one head. W_O hands it on unchanged: ones on the diagonal, else zeros."
-JOIN_SINGLE = "There is one head, and W_O mixes its columns."
-SUM1 = "The stream keeps what it had; attention's answer is added, number by number."
-SUM2 = "The feed-forward answer is added, too. {after}"
-OUT = "This is what the layer hands on."
-THEN_NORM = "A norm still follows."
-UP = "Each token by itself: {c} numbers become {f}, each a unit that looks for something."
-UP_GATED = (
-    "Each token by itself, twice: {c} numbers become {f} of a gate, and {f} that the gate lets "
-    "through."
+SCORES_MASKED = " A token must not see later tokens, so those cells become −∞."
+SCORES_WINDOW = " It must also not see tokens that are {window} or more places back."
+SOFTMAX = (
+    "Softmax turns each row into shares that add up to 1. Each token gets the sum of the values, "
+    "each multiplied by its share."
 )
-ACT = "{activation} of each number: what is far below 0 becomes 0 or nearly so."
-ACT_GATED = "SiLU of the gate, times the other product."
-DOWN = "And back: {f} numbers become {c}, which can be added to the stream."
+JOIN = "The contexts of the {heads} heads are put side by side, and W_O mixes them."
+JOIN_ONE = (
+    "There is one head. W_O leaves its context unchanged: it has ones on the diagonal and zeros "
+    "elsewhere."
+)
+JOIN_SINGLE = "There is one head, and W_O mixes its columns."
+SUM1 = "The output of attention is added to the stream, number by number."
+SUM2 = "The output of the feed-forward network is added, too. {after}"
+OUT = "This is the output of the layer."
+THEN_NORM = "A norm follows."
+UP = "For each token by itself, {c} numbers become {f}. Each of the new numbers is called a unit."
+UP_GATED = (
+    "For each token by itself, two products: {c} numbers become {f} numbers of a gate, and {f} "
+    "numbers that the gate is multiplied with."
+)
+ACT = "{activation} of each number: a number far below 0 becomes 0 or nearly 0."
+ACT_GATED = "SiLU of the gate, multiplied by the other product."
+DOWN = "Back to the width of the stream: {f} numbers become {c}, so that they can be added to it."
 SHAPES = "(B, T, C) = (1, {t}, {c}){more}"
 SHAPES_QKV = " → (B, H, T, D) = (1, {h}, {t}, {d}); this is head {head}"
 SHAPES_SHARED = "; keys and values (B, {g}, T, D)"
@@ -108,10 +117,10 @@ TENSORS = {
 }
 GATED_TENSORS = {"mlp.hidden.weight": "W_gate", "mlp.hidden.bias": "b_gate"}
 
-STACK = "All layers, as they stand on each other"
+STACK = "All layers at once"
 STACK_TEXT = (
-    "Each row is a layer, each column a stage. A cell has the size of the numbers there: the root "
-    "of their mean square, over all tokens and columns. Click a cell to open that stage above."
+    "Each row is a layer, each column a stage. A cell shows how large the numbers are there: the "
+    "root of their mean square, over all tokens and columns. Click a cell to open that stage above."
 )
 STACK_LABEL = "size of the numbers at each stage of each layer"
 STACK_ROW = "layer {layer}"
@@ -127,25 +136,24 @@ STACK_COLUMNS = {
 }
 
 CHANGES = (
-    "**Before or behind.** With the norms before attention and feed-forward (pre-norm), no layer "
-    "norms the stream itself: here its numbers go from a size of {x:.2f} to {pre:.2f}. With the "
-    "norms behind each + (post-norm), they stand on the stream: it leaves with {post:.2f}, and "
-    "the single tokens with {low:.2f} to {high:.2f}. Both are computed with this layer's weights. "
-    "The first transformers were post-norm. GPT-2 put the norms before: an input then has a way "
-    "through all layers on which it is only added to, and deep stacks can be trained without a "
-    "slow warm-up of the learning rate (Xiong and others, 2020)."
+    "**Before or after.** With pre-norm, the norms stand before attention and before feed-forward. "
+    "No norm changes the stream itself: in this layer the size of its numbers goes from {x:.2f} to "
+    "{pre:.2f}. With post-norm, the norms stand after each +, on the stream. Its size is then "
+    "{post:.2f} at the end of the layer, and {low:.2f} to {high:.2f} for single tokens. Both are "
+    "computed with this layer's weights. The first transformers were post-norm, GPT-2 is pre-norm. "
+    "With pre-norm, the input has a path through all layers on which other vectors are only added "
+    "to it. So deep stacks can be trained without a slow warm-up of the learning rate (Xiong and "
+    "others, 2020)."
 )
 SWAPPED = (
-    "The model was trained with its norms {own}. Here the same weights run on the same input with "
-    "their norms {now}: real arithmetic, but weights that were not trained for it."
+    "The model was trained with norms {own}. Here the same weights run on the same input with "
+    "norms {now}. The arithmetic is right, but the weights were not trained for it."
 )
-SWAPPED_SMALL = (
-    "Here the same weights run with their norms {now}. Nothing in this example was trained."
-)
-WHERE = {"pre": "before each part", "post": "behind each +"}
+SWAPPED_SMALL = "Here the same weights run with norms {now}. Nothing in this example was trained."
+WHERE = {"pre": "before each part", "post": "after each +"}
 NO_NORMS = "This model has no norms in its layers, so there is nothing to move."
 
-ASK = "Which of the two adds the longer vector to the last token, {token}, in this layer?"
+ASK = "In this layer, which part adds the longer vector to the last token, {token}?"
 PARTS = {"attn": "attention", "mlp": "the feed-forward network"}
 ASK_RIGHT = "Yes: the vector that {part} adds is {length:.2f} long."
 ASK_WRONG = "The vector that {part} adds is {length:.2f} long."
@@ -153,9 +161,9 @@ COUNT = "Which part of this layer has the most parameters?"
 COUNTED = {
     "norms": "the norms",
     "qkv": "the queries, keys and values",
-    "projection": "W_O, behind the heads",
+    "projection": "W_O, after the heads",
     "mlp": "the feed-forward network",
 }
 COUNT_RIGHT = "Yes: {count:,} of {all:,}."
-COUNT_WRONG = "Here are {count:,} of {all:,}."
+COUNT_WRONG = "This part has {count:,} of {all:,}."
 CODE = "Show the code of this stage"

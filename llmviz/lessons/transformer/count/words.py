@@ -2,14 +2,14 @@
 
 TITLE = "Where the parameters are"
 TEXT = (
-    "A model's size follows from a few settings. Choose a published shape or type your own: each "
-    "matrix is counted, and no model is built for it."
+    "A model's size follows from a few settings. Choose a published shape or type your own. Each "
+    "matrix is counted; no model has to be built for this."
 )
 SHAPE = "Shape"
 LABELS = {
     "layers": "Layers",
     "heads": "Heads",
-    "kv": "Heads of keys and values (0: as many)",
+    "kv": "Heads of keys and values (0: one for each head)",
     "width": "Width C",
     "hidden": "Feed-forward width (0: usual)",
     "vocab": "Vocabulary V",
@@ -26,7 +26,10 @@ MORE = "All settings"
 TOTAL = "**{total:,} parameters**{used}. {largest}"
 LARGEST = "The largest part is {part}, with {share}."
 LARGEST_TIED = "The largest parts are {part}, with {share} each."
-USED = ", of which a token meets {used:,}: it is sent to {sent} of {experts} experts in each layer"
+USED = (
+    ", of which a single token uses {used:,}: it is sent to {sent} of {experts} experts in each "
+    "layer"
+)
 PARTS = {
     "token": "token embedding",
     "position": "position embedding",
@@ -42,8 +45,9 @@ COLUMNS = ["tensor", "part", "shape", "in layers", "parameters"]
 ONCE = "once"
 COST_TITLE = "What it takes to run and to train"
 COST_TEXT = (
-    "Bytes are parameters times bytes a number. Training with AdamW also holds a gradient for each "
-    "parameter, two running averages and the numbers that the backward pass needs again."
+    "The weights take as many bytes as parameters times bytes per number. Training with AdamW also "
+    "needs memory for a gradient and two running averages of each parameter. And it keeps the "
+    "numbers that the backward pass uses again."
 )
 BATCH = "Texts in a batch, each as long as the context"
 STORED = "The cache is stored as"
@@ -55,19 +59,21 @@ COSTS = {
     "int4": "weights in int4",
     "train32": "training in float32, AdamW, {batch} texts",
     "train16": "training in bfloat16 with a float32 copy, AdamW, {batch} texts",
-    "activations": "numbers kept of a token for the backward pass",
+    "activations": "numbers kept for the backward pass, per token",
     "flops": "operations for the next token, with a full context",
     "token": "cache of one token, in {stored}",
     "cache": "cache of one full context, in {stored}",
 }
 HELD = (
-    "**Counted on a real training.** A model of the shape “{shape}” made one step with AdamW in "
-    "float32. The optimizer then holds {averages:,} bytes of running averages for {parameters:,} "
-    "parameters: {each:.2f} bytes a parameter. With weights and gradients it is {all:.2f}."
+    "**Counted in a real training step.** A model of the shape “{shape}” made one step with AdamW "
+    "in float32. After it, the optimizer holds {averages:,} bytes of running averages for "
+    "{parameters:,} parameters: {each:.2f} bytes per parameter. Together with weights and "
+    "gradients it is {all:.2f} bytes."
 )
 NOTE = (
-    "Operations: a product and its addition count as two; norms, activations and softmax are left "
-    "out. Activations are counted as fused attention keeps them."
+    "Operations: a product and its addition count as two. Norms, activation functions and softmax "
+    "are left out. The numbers kept for the backward pass are those of a model with fused "
+    "attention."
 )
 SMALL_TITLE = "A small example: 17,516"
 SMALL_TEXT = (
@@ -76,9 +82,9 @@ SMALL_TEXT = (
     "tensors add up to **{total:,}**."
 )
 QUESTION = (
-    "In the settings above, the output head is {state}. With these sizes, how many parameters "
-    "fewer has a model whose output head is the token embedding than one whose output head is a "
-    "matrix of its own?"
+    "In the settings above, the output head is {state}. Compare two models of these sizes. In the "
+    "first, the output head is the token embedding. In the second, it is a matrix of its own. How "
+    "many parameters does the first save?"
 )
 TIED = "the token embedding"
 UNTIED = "a matrix of its own"

@@ -5,7 +5,8 @@ TITLE = "One half reads, the other writes"
 TEXT = (
     "The transformer of 2017 was made for translation and has two halves. The [[encoder]] reads "
     "the whole sentence at once. The [[decoder]] writes the translation, one word at a time. This "
-    "model translates English into Tavin, a language made by rule for this app. Step through it."
+    "model translates English into Tavin, a language with fixed rules that was invented for this "
+    "app. Go through it step by step."
 )
 START = "⟨start⟩"
 END = "⟨end⟩"
@@ -13,17 +14,17 @@ VIEW = {
     "player": "steps of the translation",
     "heads": "Layer · head",
     "encoder": "Encoder: the sentence that is read",
-    "decoder": "Decoder: what it has read of its own words",
+    "decoder": "Decoder: its own words so far",
     "nothing": "nothing yet",
     "says": "What it says next",
     "reads": "Self-attention: what {token} looks at. Every word sees every other.",
-    "masked": "Masked self-attention: {token} sees itself and what stands before it.",
+    "masked": "Masked self-attention: {token} sees itself and the tokens before it.",
     "crossed": "Cross-attention: how much {token} looks at each word of the sentence.",
 }
 HEAD = "{layer} · {head}"
 CAPTION_READ = (
-    "The encoder reads all {count} words in one pass and makes a vector for each. Nothing is "
-    "hidden from it. The decoder will look back at these vectors, again and again."
+    "The encoder reads all {count} words in one pass and makes a vector for each. No word is "
+    "hidden. The decoder looks at these vectors in each of its steps."
 )
 CAPTION_STEP = (
     "Step {step} of {steps}. The newest token is {token}. It looks at the {before} tokens that the "
@@ -35,11 +36,11 @@ CAPTION_FIRST = (
 )
 NOTE = "Point at a token to see what it looks at. Each picture shows one head of each attention."
 RIGHT = "The translation is {said}. That is right, word for word."
-WRONG = "The translation is {said}. By the rules it would be {known}."
+WRONG = "The translation is {said}. By the rules, {known} is right."
 PASSES = "The encoder ran once; the decoder took {steps}, one for each word and one for the end."
 PASSES_CUT = "The encoder ran once; the decoder took {steps}, and then its context was full."
 ASK = (
-    "At step {step} of {steps}, the decoder has read {step} tokens, the start among them. The "
+    "At step {step} of {steps}, the decoder has read {step} tokens, including the start token. The "
     "sentence has {count} words. What does the newest token see?"
 )
 SEES = "{own} tokens in the masked self-attention, {cross} words in the cross-attention"
@@ -55,10 +56,10 @@ ASK_TURNED = (
 
 TEACHER_TITLE = "With the right words, or with its own"
 TEACHER_TEXT = (
-    "In training, the decoder reads the right translation, whatever it would have said: [[teacher "
-    "forcing]]. So one early mistake does not spoil the rest, and a transformer computes all steps "
-    "at once. When it is used, there is no right translation. It reads its own words: [[free "
-    "running]]. Both are computed here for the sentence above."
+    "In training, the decoder reads the right translation, even where it would have said something "
+    "else. This is [[teacher forcing]]. So an early mistake does not spoil the later steps, and a "
+    "transformer computes all steps at once. In use, there is no right translation to read. The "
+    "decoder reads its own words: [[free running]]. Both are computed here for the sentence above."
 )
 TRANSLATOR = "Translator"
 TRANSLATORS = {"pairs-rnn": "One vector (recurrent)", "pairs-seq2seq": "Two halves (transformer)"}
@@ -70,82 +71,82 @@ ROW_NAMES = (
 )
 STEP = "step {step}"
 CELL_READS = "the decoder reads {token}"
-CELL_SAYS = "the decoder says {token}, with {share}; right would be {right}"
+CELL_SAYS = "the decoder says {token}, with {share}; right is {right}"
 CELL_OVER = "no step: the translation has ended"
 SCALE = ("0 %", "100 %")
 GRID = "what the decoder reads and says at each step"
 GRID_NOTE = "Colour: the probability of the word that it says. Bold: not the right word."
 PART = (
-    "**They part at step {step}.** Up to there both read the same words. At step {step} the model "
-    "says {said}, where {right} is right. With teacher forcing it reads {right} next all the same; "
-    "on its own it reads {said}. From there on it has a wrong word in what it reads. Wrong or "
-    "missing are {free} of {all_free} words on its own, and {forced} of {all_forced} with teacher "
-    "forcing."
+    "**The first mistake is at step {step}.** Up to this step both read the same words. At step "
+    "{step} the model says {said}, but {right} is right. With teacher forcing it reads {right} "
+    "next; on its own it reads {said}. From then on there is a wrong word in its input. On its "
+    "own, {free} of {all_free} words are wrong or missing; with teacher forcing, {forced} of "
+    "{all_forced}."
 )
 PART_ENDS = (
-    "**They part at step {step}.** Up to there both read the same words. At step {step} the model "
-    "says {said}, where {right} is right. On its own it ends there; with teacher forcing it reads "
-    "{right} next. Wrong or missing are {free} of {all_free} words on its own, and {forced} of "
-    "{all_forced} with teacher forcing."
+    "**The first mistake is at step {step}.** Up to this step both read the same words. At step "
+    "{step} the model says {said}, but {right} is right. On its own it ends there; with teacher "
+    "forcing it reads {right} next. On its own, {free} of {all_free} words are wrong or missing; "
+    "with teacher forcing, {forced} of {all_forced}."
 )
 PART_FULL = (
-    "**They part at step {step}**: there the context is full, so on its own the model cannot read "
-    "on."
+    "**They differ at step {step}**: the context is full, so on its own the model cannot go on."
 )
 PART_END = (
-    "**They part at step {step}**, the last: the model says {said}, where {right} is right. After "
-    "that, teacher forcing has no word left to give."
+    "**The first mistake is at step {step}**, the last one: the model says {said}, but {right} is "
+    "right. After this step, teacher forcing has no word left to give."
 )
 NEVER = (
-    "**They never part on this sentence.** At each of {steps} steps the model says the right word, "
-    "so its own words are the right ones, and both read the same."
+    "**They never differ on this sentence.** At each of {steps} steps the model says the right "
+    "word. So its own words are the right ones, and both read the same."
 )
 NEVER_SHARE = " This model translates {share} of the held-out sentences word for word."
-NEVER_OTHER = " Choose the other translator to see one that errs more often."
+NEVER_OTHER = " Choose the other translator to see one that makes more mistakes."
 LOSS = (
-    "The loss of training is taken with teacher forcing: the mean of −ln p of the right words, "
-    "here {loss} nats. It says nothing about what a wrong word would do to the words after it."
+    "The training loss is computed with teacher forcing. It is the mean of −ln p of the right "
+    "words, here {loss} nats. It does not show how a wrong word would change the words after it."
 )
 MISTAKE = (
-    "**Spot the mistake.** Somebody's training code gives the decoder {fed} and asks it for {asked}"
-    ", place by place. What is wrong?"
+    "**Spot the mistake.** A training program gives the decoder {fed} and asks it for {asked}, "
+    "position by position. What is wrong?"
 )
 MISTAKE_ANSWERS = (
-    "The two are not shifted by one: at each place the answer can be read off.",
+    "The two are not shifted by one: at each position the decoder reads the answer.",
     "The decoder should read its own words in training.",
     "The decoder should read the English words here.",
-    "The end must not be asked for.",
+    "The end token must not be asked for.",
 )
 MISTAKE_REASONS = (
-    "The decoder reads each word at the very place where it is asked for it. It can learn to copy, "
-    "with a loss near 0, without learning to translate. Right is: it reads {right}.",
-    "That would be free running. Teacher forcing gives it the right words, and that is no mistake.",
+    "The decoder reads each word at the position where it must predict this word. It can learn to "
+    "copy, with a loss near 0, without learning to translate. It should read {right}.",
+    "That would be free running. Teacher forcing gives it the right words, and this is not a "
+    "mistake.",
     "The English words go into the encoder. The decoder looks at them by cross-attention.",
-    "It must: from that the model learns when to stop.",
+    "It must be asked for: from it the model learns when to stop.",
 )
 
-SMALL_TITLE = "The same machine, small enough to count"
+SMALL_TITLE = "A decoder small enough to count"
 SMALL_TEXT = (
-    "A decoder of one layer, built for this page with random weights: V = {v} tokens, width "
-    "C = {c}, H = {h} heads of D = {d} numbers, feed-forward width {f}, no biases in the "
-    "attention. For T = {t} tokens that it reads and S = {s} words of the sentence, this is every "
-    "tensor on the way."
+    "This decoder has one layer with random weights. It has V = {v} tokens, width C = {c}, H = {h} "
+    "heads of D = {d} numbers, feed-forward width {f}, and no biases in the attention. It reads T "
+    "= {t} tokens and S = {s} words of the sentence. The table has every tensor on the way from "
+    "input to output."
 )
 SHAPE_COLUMNS = ["name in the trace", "what it is", "axes", "shape"]
 SHAPES = {
-    "encoder.output": ("what the encoder hands over", "B, S, C"),
+    "encoder.output": ("output of the encoder", "B, S, C"),
     "decoder.embed": ("tokens as vectors, with positions", "B, T, C"),
     "attn.q": ("self-attention: queries", "B, H, T, D"),
     "attn.k": ("self-attention: keys", "B, H, T, D"),
     "attn.v": ("self-attention: values", "B, H, T, D"),
     "attn.scores": ("queries times keys", "B, H, T, T"),
     "attn.scaled": ("divided by the root of D", "B, H, T, T"),
-    "attn.masked": ("what lies ahead is −∞", "B, H, T, T"),
+    "attn.masked": ("later tokens become −∞", "B, H, T, T"),
     "attn.weights": ("softmax of each row", "B, H, T, T"),
     "attn.output": ("weights times values", "B, H, T, D"),
     "attn.concat": ("heads side by side", "B, T, C"),
     "attn": ("through the output projection", "B, T, C"),
-    "asks": ("added and normed: what asks the encoder", "B, T, C"),
+    "asks": ("added and normed: input of the cross-attention", "B, T, C"),
     "cross.q": ("cross-attention: queries, from the decoder", "B, H, T, D"),
     "cross.k": ("cross-attention: keys, from the encoder", "B, H, S, D"),
     "cross.v": ("cross-attention: values, from the encoder", "B, H, S, D"),
@@ -160,7 +161,7 @@ SHAPES = {
     "mlp.act": ("negative numbers become 0", "B, T, 4C"),
     "mlp": ("feed-forward, down", "B, T, C"),
     "residual": ("added and normed: the layer's output", "B, T, C"),
-    "decoder.output": ("what the decoder ends with", "B, T, C"),
+    "decoder.output": ("output of the decoder", "B, T, C"),
     "logits": ("a logit for each token", "B, T, V"),
 }
 COUNT_COLUMNS = ["tensor", "what it is", "shape", "parameters"]
@@ -181,7 +182,8 @@ TENSORS = {
 }
 COUNT = (
     "Its {tensors} learned tensors hold **{total:,} parameters**. The positions are waves: they "
-    "are computed and not learned, so they are not counted. Neither are those of the encoder."
+    "are computed and not learned, so they are not counted. The parameters of the encoder are not "
+    "counted either."
 )
 COUNT_ASK = (
     "The decoder has {h} heads of {d} in a width of {c}, and no biases in the attention. How many "

@@ -2,21 +2,21 @@
 
 TITLE = "One round for each token"
 TEXT = (
-    "A language model writes one token at a time. Each round has the same five stages: take the "
-    "last row of the [[residual stream]], give every token of the vocabulary a score, turn scores "
-    "into probabilities with [[softmax]], pick a token, append it to the text. Then it begins "
-    "again with a text that is one token longer. What attention needs of the earlier tokens can "
-    "be kept in the [[KV cache]]. Play the rounds, or go through them with the arrow keys; all of "
-    "them are computed already."
+    "A language model writes one token at a time. Each round has the same five stages. The model "
+    "takes the last row of the [[residual stream]]. It gives every token of the vocabulary a "
+    "score. [[softmax|Softmax]] turns the scores into probabilities. A token is picked and "
+    "appended to the text. The next round begins with a text that is one token longer. Attention "
+    "needs the keys and values of the earlier tokens; they can be kept in the [[KV cache]]. Play "
+    "the rounds, or go through them with the arrow keys. All of them are computed already."
 )
 REUSE = "Keep keys and values"
 REUSE_HELP = (
-    "Where no token sees what comes after it, later tokens never change earlier keys and values. "
-    "So these can be kept: that is the KV cache."
+    "If no token sees the tokens after it, later tokens never change earlier keys and values. So "
+    "these can be kept. They are called the KV cache."
 )
 NO_CACHE = (
-    "The tokens of this model see what comes after them, so a new token changes earlier ones. "
-    "Nothing is kept here: each round computes everything again."
+    "In this model a token also sees the tokens after it, so a new token changes the vectors of "
+    "earlier ones. Nothing is kept here: each round computes everything again."
 )
 PICTURE = {
     "row": "the last row",
@@ -38,15 +38,15 @@ LINES = {
     ),
     "scores": (
         "The output head has a row of {width} numbers for each of the {vocab} tokens that the "
-        "model knows. Multiplied with the last row, number by number, and added up, each gives a "
-        "score. The {listed} highest are listed."
+        "model knows. Each row of the head is multiplied by the last row of the stream, number by "
+        "number. The sum of the products is the token's score. The {listed} highest are listed."
     ),
     "softmax": (
-        "Softmax turns scores into probabilities: e to the power of the score, divided by the sum "
-        "of that over all {vocab} tokens."
+        "Softmax turns scores into probabilities. Each is e to the power of the score, divided by "
+        "the sum of these powers over all {vocab} tokens."
     ),
     "pick": (
-        "The most probable token is picked: “{pick}”, with {share}. It could also be drawn at "
+        "The most probable token is picked: “{pick}”, with {share}. A token could also be drawn at "
         "random; the lesson on sampling is about that."
     ),
     "append": "“{pick}” is appended. The text now has {more}, and the next round begins.",
@@ -63,12 +63,13 @@ WORK_AGAIN = (
     "{round} computed {sum}."
 )
 ASK = (
-    "Your text has {tokens}, and 10 more are to be written without a cache. The context is long "
-    "enough for all of them. How many vectors does one layer compute in all 10 rounds?"
+    "Your text has {tokens}. Suppose that the model writes 10 more without a cache, and that its "
+    "context is long enough for all of them. How many vectors does one layer compute in all 10 "
+    "rounds?"
 )
 ASK_RIGHT = (
-    "Round 1 computes {tokens}, and each round after it one more than the round before: "
-    "10 × {n} + (1 + 2 + … + 9) = {right:,}."
+    "Round 1 computes {tokens}. Each later round computes one vector more than the round before. "
+    "So there are 10 × {n} + (1 + 2 + … + 9) = {right:,}."
 )
 ASK_WRONG = {
     "cached": "That is with a cache: {n} in round 1, then one in each of 9 rounds.",
@@ -77,18 +78,19 @@ ASK_WRONG = {
     "new": "Those are the new rows alone. Without a cache the old ones are computed too.",
 }
 SUM = (
-    "The text of {tokens} and its {rounds}: each layer computes {cached:,} vectors with the cache "
-    "and {plain:,} without it. Both give the same tokens."
+    "For the text of {tokens} and its {rounds}, each layer computes {cached:,} vectors with the "
+    "cache and {plain:,} without it. Both give the same tokens."
 )
 SUM_NO_CACHE = (
-    "The text of {tokens} and its {rounds}: each layer computes {plain:,} vectors. A cache would "
-    "need a model whose tokens see only what came before."
+    "For the text of {tokens} and its {rounds}, each layer computes {plain:,} vectors. A cache "
+    "would need a model whose tokens see only themselves and the tokens before."
 )
 
 COST_TITLE = "Time and memory as the text grows"
 COST_TEXT = (
-    "Without a cache a round reads the whole text; with it, the last token alone. Time that is "
-    "saved is paid for in memory: every token leaves keys and values in each layer."
+    "Without a cache, each round computes the whole text. With it, each round after the first "
+    "computes the last token alone. In return, the cache needs memory: for the keys and values of "
+    "every token, in each layer."
 )
 TIME = "milliseconds for the next token"
 MEMORY = "KiB of keys and values"
@@ -109,15 +111,15 @@ MORE = (
     "it: here the cache saves no time."
 )
 BYTES = (
-    "The cache holds {held:,} bytes there, {each:,} for each token: a key and a value of {size} "
-    "numbers in {heads} of each of {layers}, {width} bytes a number."
+    "The cache holds {held:,} bytes there, {each:,} for each token. A token has a key and a value "
+    "of {size} numbers in {heads} of each of {layers}. Each number takes {width} bytes."
 )
 MEASURED = (
-    "Measured on this server when the first visitor opened this model, the shortest of {tries} "
-    "tries at each length{alone}; all visitors see the same numbers. The bytes are counted from "
-    "the cache's own tensors."
+    "Measured on this server when the first visitor opened this model. Each time is the shortest "
+    "of {tries} tries{alone}. All visitors see the same numbers. The bytes are counted from the "
+    "tensors of the cache."
 )
-ALONE = ", as time of the processor without the other work that the server does"
+ALONE = ", in processor time, so other work of the server does not count"
 ASK_BYTES = "How many numbers does the cache of this model keep for each token?"
 BYTES_RIGHT = (
     "A key and a value, {size} numbers each, in {heads} of each of {layers}: "

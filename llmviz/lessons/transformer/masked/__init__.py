@@ -1,1 +1,1 @@
-"""The chapter "Words hidden" of the lesson "Inside the transformer"."""
+"""The chapter "Hidden words" of the lesson "Inside the transformer"."""

@@ -1,4 +1,4 @@
-"""Chapter "Words hidden": a hidden word, told from both sides of it and from the left alone.
+"""Chapter "Hidden words": a hidden word, told from both sides of it and from the left alone.
 
 N words behind the start token, T = N + 1 tokens, L layers, H heads, V vocabulary.
 """

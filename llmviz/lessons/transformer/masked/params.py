@@ -1,4 +1,4 @@
-"""The controls of the chapter "Words hidden", as its links write them."""
+"""The controls of the chapter "Hidden words", as its links write them."""
 
 from llmviz.ui import codec
 

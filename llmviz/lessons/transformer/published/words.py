@@ -1,11 +1,11 @@
 """All that the chapter "Your own model, or GPT-2" says. Names in braces are live numbers."""
 
-TITLE = "Bring a published model"
+TITLE = "Import a published model"
 TEXT = (
-    "GPT-2 has the same kinds of parts as the small transformers here, only more of them. Once a "
+    "GPT-2 has the same kinds of parts as the small transformers here, but more of them. Once a "
     "published model is on this machine, you can choose it wherever a lesson lets you choose a "
-    "model for your text: its attention, its stream, its probabilities. GPT-2 can be read, and "
-    "models of the Llama type (`llama`, `mistral`, `qwen2`; SmolLM2 and Qwen2.5 are such)."
+    "model for your text. You then see its attention, its stream, its probabilities. The app reads "
+    "GPT-2 and models of the Llama type (`llama`, `mistral`, `qwen2`), such as SmolLM2 and Qwen2.5."
 )
 SOURCE = {
     True: "A folder on this machine, or OWNER/NAME on the hub",
@@ -17,11 +17,11 @@ LOOKING = "Reading the description and the shapes. No weights are loaded."
 CANCEL = "Cancel"
 WAITING = "Waiting for {before}."
 CANCELLED = "Cancelled. Nothing was kept."
-BROKEN = "It broke off unexpectedly: {problem}"
+BROKEN = "It stopped unexpectedly: {problem}"
 NOT_HERE = (
-    "Models are brought onto this server at the machine itself: open this page there under "
-    "localhost. Its owner can also allow every visitor to import from the hub, with the setting "
-    "LLMVIZ_IMPORT=anyone. Models that are here already can be used by all."
+    "Models can be imported only at the server machine itself: open this page there under "
+    "localhost. The owner of the server can also allow every visitor to import from the hub, with "
+    "the setting LLMVIZ_IMPORT=anyone. All visitors can use the models that are here already."
 )
 
 ABOUT_COLUMNS = ["what", "how much"]
@@ -29,20 +29,20 @@ ABOUT = {
     "kind": "architecture (model_type)",
     "shape": "shape",
     "parameters": "parameters",
-    "numbers": "numbers in its files of weights",
+    "numbers": "numbers in its weight files",
     "stored": "its files",
-    "memory": "memory that reading it needs",
-    "free_memory": "memory that is free",
-    "disk": "disk that it needs here",
-    "free_disk": "disk that is free",
+    "memory": "memory needed to read it",
+    "free_memory": "free memory",
+    "disk": "disk space needed here",
+    "free_disk": "free disk space",
 }
 SHAPE = "{layers} layers of {heads} heads, width {width}, {vocab:,} tokens, context {context:,}"
 WITH_BYTES = "{short} ({bytes:,} bytes)"
 NEEDS = (
-    "Numbers become float32, 4 bytes each. Reading holds them twice for a moment: as in the file, "
-    "and in the model."
+    "All numbers become float32, 4 bytes each. While the model is read, they are in memory twice "
+    "for a moment: as in the file, and in the model."
 )
-REFUSED = "{source} cannot be taken: {problem}."
+REFUSED = "{source} cannot be imported: {problem}."
 NAME = "Its name here"
 IMPORT = "Import"
 STAGES = {
@@ -52,20 +52,25 @@ STAGES = {
     "writing": "Writing it into the folder of runs.",
     "done": "Done.",
 }
-STAY = "Leave this window open meanwhile. It is there whole in the end, or not at all."
-IMPORTED = "{name} is here. Lessons offer it wherever a model for your text is chosen."
+STAY = (
+    "Keep this window open until it is done. If the import stops before its end, nothing is kept."
+)
+IMPORTED = (
+    "{name} is imported. You can choose it wherever a lesson lets you choose a model for your text."
+)
 USE = "Use it in the lessons"
 
 OFFLINE_TITLE = "Without a network"
 OFFLINE = (
-    "The hub cannot be asked without a network. Fetch the model's folder on another machine, copy "
-    "it here and give its path above: `config.json`, `model.safetensors` (or several such files "
-    "with their index) and its tokenizer (`tokenizer.json`, or `vocab.json` and `merges.txt`). The "
-    "command line does the same: `python -m llmviz import FOLDER --out runs/gpt2`."
+    "Without a network the hub cannot be reached. Download the model's folder on another machine, "
+    "copy it here and type its path above. It must hold `config.json`, `model.safetensors` (or "
+    "several such files with their index) and the tokenizer (`tokenizer.json`, or `vocab.json` and "
+    "`merges.txt`). The command line does the same: `python -m llmviz import FOLDER --out "
+    "runs/gpt2`."
 )
 SHAPES = (
-    "What would come: GPT-2's four sizes, laid out on torch's meta device, where tensors have a "
-    "shape and no memory."
+    "GPT-2's four sizes. They are built on torch's meta device, where tensors have a shape but "
+    "take no memory."
 )
 SHAPE_COLUMNS = ["model", "layers", "heads", "width C", "parameters", "float32", "bfloat16"]
 
@@ -79,8 +84,8 @@ FROM = {
 }
 SHELF_NOTE = (
     "{count} with {size} on disk. You can delete your own runs that have ended, and the models "
-    "that you imported; at the server itself, every imported model. What came with llmviz and what "
-    "was kept cannot be deleted here."
+    "that you imported. At the server machine itself, you can delete every imported model. Models "
+    "that came with llmviz, and kept runs, cannot be deleted here."
 )
 DELETE_LABEL = "Delete one"
 DELETE = "Delete …"

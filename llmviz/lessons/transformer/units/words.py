@@ -2,18 +2,18 @@
 
 TITLE = "What single numbers stand for"
 TEXT = (
-    "Inside each [[feed-forward network]] of this model stand {units}, the numbers between its "
-    "matrices. Each looks for something in a token's vector. Where its number before the "
-    "activation function is above 0, it fires. Its value after it, times a vector of its own, is "
-    "added to the stream. Here the model reads {pieces} of {corpus}, {tokens} in all, and every "
-    "unit is watched."
+    "Each [[feed-forward network]] of this model has {units}: the numbers between its matrices. A "
+    "unit reacts to something in a token's vector. It fires if its number before the activation "
+    "function is above 0. Its value after the function, times a vector of its own, is added to the "
+    "stream. Here the model reads {pieces} of {corpus}, {tokens} in all, and every unit is "
+    "measured."
 )
 YOUR_TEXT = "the text that it was trained on"
 WAIT = "{known:,} of {tokens:,} tokens read …"
-CUT = "Of each text, the first {longest} tokens are read, the start token among them."
+CUT = "Of each text, the first {longest} tokens are read, including the start token."
 PIECES = (
-    "The text is read in pieces of up to {longest} tokens, each by itself. A document's first one "
-    "begins with the start token."
+    "The text is read in pieces of up to {longest} tokens, each by itself. The first piece of a "
+    "document begins with the start token."
 )
 GRID = "How often do units fire?"
 GRID_TEXT = (
@@ -34,7 +34,7 @@ NOTE = "{count:,} of {all:,} units"
 GRID_READ = "Over all layers, **{dead} of {all:,}** units never fire on these {tokens:,} tokens."
 GATED = (
     "In SwiGLU a unit fires where its gate is above 0. Its value, the gate's SiLU times the other "
-    "product, may be below 0 all the same."
+    "product, may still be below 0."
 )
 DEAD_ASK = "How many of the {all:,} units of layer {layer} never fire on these {tokens:,} tokens?"
 DEAD_ANSWERS = ("none of them", "1 to 10", "11 to 100", "more than 100")
@@ -42,41 +42,42 @@ DEAD_REASON = "It is {count:,}."
 
 LAYER = "Layer"
 UNIT = "Unit"
-STRONGEST = "Units of this layer with high values, those that fire seldom first"
+STRONGEST = "Units of this layer with high values; those that fire most rarely come first"
 ASK = "On how many of the {tokens:,} tokens does unit {unit} of layer {layer} fire?"
 ASK_ANSWERS = ("on none", "on up to 1 %", "on more than 1 %, up to 10 %", "on more than 10 %")
 ASK_REASON = "It fires on {count:,} of them, {share}."
 UNIT_TITLE = "Unit {unit} of layer {layer}"
 UNIT_READ = (
-    "It fires on {share} of the tokens. Its highest value is {value:.2f}, at {token}. These are "
-    "texts in which its value is highest, each with its tokens coloured by it. Point at a token to "
+    "It fires on {share} of the tokens. Its highest value is {value:.2f}, at {token}. Below are "
+    "texts in which its value is highest. Each token is coloured by the value. Point at a token to "
     "read it."
 )
 UNIT_DEAD = (
-    "It never fires: before the activation function it is nowhere above 0. Its highest value after "
-    "it is {value:.4f}, for example at {token}. These are texts in which its value is highest."
+    "It never fires: before the activation function its number is never above 0. After the "
+    "function, its highest value is {value:.4f}, for example at {token}. Below are texts in which "
+    "its value is highest."
 )
 ROW_NAME = "{value:.2f}"
 VALUE = "value"
 WRITES = "What it writes into the prediction"
 WRITES_TEXT = {  # by where the model's norms stand
     "pre": (
-        "The vector of the unit, times the final norm's scale and the output head: how much a "
-        "value of 1 raises or lowers the [[logits|logit]] of a token. The norm's division, and "
-        "what later layers make of it, are left out."
+        "The unit's vector is multiplied by the final norm's scale and by the output head. The "
+        "result says how much a value of 1 raises or lowers the [[logits|logit]] of a token. The "
+        "norm's division and the effect on later layers are left out."
     ),
     "post": (
-        "The vector of the unit, times the output head: how much a value of 1 raises or lowers the "
-        "[[logits|logit]] of a token. The norms behind it, and what later layers make of it, are "
-        "left out."
+        "The unit's vector is multiplied by the output head. The result says how much a value of 1 "
+        "raises or lowers the [[logits|logit]] of a token. The norms after it and the effect on "
+        "later layers are left out."
     ),
     "none": (
-        "The vector of the unit, times the output head: how much a value of 1 raises or lowers the "
-        "[[logits|logit]] of a token. What later layers make of it is left out."
+        "The unit's vector is multiplied by the output head. The result says how much a value of 1 "
+        "raises or lowers the [[logits|logit]] of a token. The effect on later layers is left out."
     ),
 }
 WRITES_AXIS = "added to the logit by a value of 1"
 WRITES_READ = (
     "The highest number is that of {more} ({raised}), the lowest that of {less} ({lowered}). At "
-    "the unit's highest value, {value:.2f}, that would be {times} for {more}."
+    "the unit's highest value, {value:.2f}, it would add {times} to the logit of {more}."
 )
