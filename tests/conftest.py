@@ -134,9 +134,10 @@ PAGES = {
 
 
 class ByFile(LoadFileScheduling):
-    """Keeps together what shares a model or a folder; all that shares a server and a browser:
-    `tests/browser`, in two parts, and `tests/classroom`; and all that opens chapters in its own process, which finds kept
-    there what other tests of the same chapter had computed. What takes longest is handed out first.
+    """Keeps together what shares a model or a folder; all that shares a server: `tests/browser`,
+    in two parts, and `tests/classroom`; and all that opens chapters in its own process, which finds
+    kept there what other tests of the same chapter had computed. What takes longest is handed out
+    first.
     """
 
     def __init__(self, config: pytest.Config, log: Any) -> None:
