@@ -9,7 +9,10 @@ run that is looked at each second.
 
 from __future__ import annotations
 
+import streamlit
 from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
+
+from llmviz.ui.light_reruns import WRITTEN_FOR
 
 _clear = ForwardMsgQueue.clear  # Streamlit's own
 
@@ -27,5 +30,6 @@ def _clear_for_all(
 
 
 def send_whole() -> None:
-    """Let the queues of all sessions of this process do so."""
-    ForwardMsgQueue.clear = _clear_for_all
+    """Let the queues of all sessions of this process do so; another Streamlit is left as it is."""
+    if streamlit.__version__ == WRITTEN_FOR:
+        ForwardMsgQueue.clear = _clear_for_all

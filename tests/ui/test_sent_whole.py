@@ -88,3 +88,11 @@ def test_all_is_dropped_where_nothing_is_to_be_kept(queue):
         queue.enqueue(message)
     queue.clear()
     assert queue.is_empty()
+
+
+def test_another_streamlit_is_left_as_it_is(monkeypatch):
+    own = ForwardMsgQueue.clear
+    monkeypatch.setattr(ForwardMsgQueue, "clear", own)  # put back at the end
+    monkeypatch.setattr("streamlit.__version__", "1.68.0")
+    sent_whole.send_whole()
+    assert ForwardMsgQueue.clear is own
