@@ -46,9 +46,9 @@ def draw(state: PageState) -> None:
 
 @kept(32)
 def table_of(rows: tuple[tuple[str, str, str, str], ...]) -> pd.DataFrame:
-    """Return what `answers` has found, under titles."""
-    shown = [(escape_markdown(text), *tags) for text, *tags in rows]
-    return pd.DataFrame(shown, columns=list(words.TWICE_COLUMNS))
+    """Return what `answers` returned as a table with titles."""
+    safe = [(escape_markdown(text), *tags) for text, *tags in rows]
+    return pd.DataFrame(safe, columns=list(words.TWICE_COLUMNS))
 
 
 @kept(32)
