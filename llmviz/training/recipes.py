@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from llmviz.models.word2vec_reading import SkipGramTraining
-from llmviz.paths import BUNDLED_CHECKPOINTS
+from llmviz.paths import BUNDLED_CHECKPOINTS, DRAFTS
 from llmviz.training.config import BOTH, DETAILS, TrainConfig
 from llmviz.training.errors import CheckpointError
 from llmviz.training.plan import Plan
@@ -47,7 +47,10 @@ _EXPERTS = {**_SWIGLU, "n_expert": 4, "experts_per_token": 2, "hidden_size": 41}
 _WINDOW = {**_SWIGLU, "window": 16}
 
 _FAMILY: dict[str, tuple[str, dict[str, Any]]] = {
-    "post-norm": ("waves for positions, norms behind, GELU: nearly the model of 2017", _POST),
+    "post-norm": (
+        "waves for positions, norms after each addition, GELU: nearly the model of 2017",
+        _POST,
+    ),
     "pre-norm": ("norms before attention and feed-forward", _PRE),
     "rms-norm": ("RMSNorm in place of layer norm", _RMS),
     "learned": ("learned positions in place of waves", _LEARNED),
@@ -59,9 +62,6 @@ _FAMILY: dict[str, tuple[str, dict[str, Any]]] = {
     "window": ("each token sees itself and the 15 before it", _WINDOW),
 }
 SINCE_2017 = "since-2017"  # the folder of this family, below that of the bundled checkpoints
-
-# The draft of speculative decoding: the same stories cut by the same tokenizer as its target's.
-DRAFTS = "drafts"  # the folder of these models, below that of the bundled checkpoints
 
 _NAMES_GPT = {"n_layer": 2, "n_head": 4, "n_embd": 48, "dropout": 0.1}
 
@@ -104,8 +104,9 @@ RECIPES: dict[str, Recipe] = {
             },
         ),
     ),
+    # The draft of speculative decoding: the same stories cut by the same tokenizer as its target's.
     f"{DRAFTS}/tiny-world": Recipe(
-        "one narrow layer with the tokenizer of tiny-world-gpt: it guesses what that will write",
+        "one narrow layer that guesses the next tokens of tiny-world-gpt",
         word_pieces(
             {"n_layer": 1, "n_head": 4, "n_embd": 64},
             steps=2500,
@@ -119,7 +120,7 @@ RECIPES: dict[str, Recipe] = {
         ),
     ),
     "tiny-world-char": Recipe(
-        "a character GPT whose every matrix fits on a screen",
+        "a character GPT with matrices that fit on a screen",
         Plan(
             model="gpt",
             model_options={"n_layer": 3, "n_head": 4, "n_embd": 48},
@@ -146,7 +147,7 @@ RECIPES: dict[str, Recipe] = {
         ),
     ),
     "names-bigram": Recipe(
-        "letter pairs, trained by gradient",
+        "a table of letter pairs, trained with gradients",
         names("bigram", {}, learning_rate=0.1, min_lr=1e-3, weight_decay=0.0),
     ),
     "names-mlp": Recipe(
@@ -154,7 +155,7 @@ RECIPES: dict[str, Recipe] = {
         names("mlp", {"window": 8, "n_embd": 16, "hidden_size": 128}),
     ),
     "names-wavenet": Recipe(
-        "a window of letters fused pair by pair",
+        "a window of letters, joined pair by pair",
         names("wavenet", {"n_embd": 24, "hidden_size": 96}),
     ),
     "names-rnn": Recipe("a plain recurrent network", names("rnn", {"n_embd": 64})),
@@ -176,7 +177,7 @@ RECIPES: dict[str, Recipe] = {
         names("gpt", {**_NAMES_GPT, "mask": "off_by_one"}, steps=1000),
     ),
     "names-gpt-two-softmaxes": Recipe(
-        "a transformer that masks after the softmax and takes another",
+        "a transformer with its mask between two softmaxes",
         names("gpt", {**_NAMES_GPT, "softmax_before_mask": "softmax_again"}),
     ),
     "names-gpt-no-scale": Recipe(
@@ -184,7 +185,9 @@ RECIPES: dict[str, Recipe] = {
         names("gpt", {**_NAMES_GPT, "attention_scale": "none"}),
     ),
     "words-gpt": Recipe("one layer over whole words, with positions", _one_layer("learned")),
-    "words-gpt-no-positions": Recipe("the same without positions", _one_layer("none")),
+    "words-gpt-no-positions": Recipe(
+        "one layer over whole words, without positions", _one_layer("none")
+    ),
     "masked-words": Recipe(
         "an encoder that sees both sides and says which word is hidden",
         whole_words(

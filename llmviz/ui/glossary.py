@@ -4,16 +4,17 @@ from __future__ import annotations
 
 TERMS: dict[str, str] = {
     "activation function": (
-        "A function that is applied to each number by itself, such as ReLU or GELU. Without one "
-        "between them, two matrices could do no more than a single one."
+        "A function that is applied to each number by itself, such as ReLU or GELU. Its graph is "
+        "not a straight line. Without such a function between them, two matrices would do no more "
+        "than a single matrix."
     ),
     "activations": (
-        "The numbers that a model computes on the way from its input to its output. Those that the "
-        "backward pass needs are kept in memory until then."
+        "The numbers that a model computes on the way from its input to its output. The numbers "
+        "that the backward pass needs are kept in memory until then."
     ),
     "activation patching": (
         "A test: a vector that a model computed for one text is put into its computation for "
-        "another text. Does the answer change with it?"
+        "another text. It shows whether the answer changes with the vector."
     ),
     "adjusted Rand index": (
         "How well two groupings of the same things agree on which pairs belong together. It is 1 "
@@ -29,7 +30,8 @@ TERMS: dict[str, str] = {
         "the same result."
     ),
     "all-to-all": (
-        "An operation of several processes: each sends a part of its own to each of the others."
+        "An operation of several processes. Each process sends a different part of its numbers to "
+        "each other process."
     ),
     "arithmetic intensity": (
         "How many operations a computation does for each byte that it reads or writes."
@@ -39,24 +41,24 @@ TERMS: dict[str, str] = {
         "better its query fits the key of a token, the more it takes from it."
     ),
     "attention weights": (
-        "The attention scores after softmax. Each token has a row: how much it takes from which "
-        "token. A row adds up to 1."
+        "The attention scores after softmax. Each token has a row. It says how much the token "
+        "takes from each token. A row adds up to 1."
     ),
     "autograd": (
         "The part of torch that computes gradients. It records every operation of the forward pass "
         "and then goes through the record backwards."
     ),
     "autoregressive": (
-        "A model is autoregressive if it predicts the next value or token from those before. When "
-        "it writes, it reads what it wrote."
+        "An autoregressive model predicts the next value or token from the values or tokens before "
+        "it. When the model writes, it reads what it wrote."
     ),
     "back-off": (
         "A rule for tables of counts. If a token was never seen after a long context, the next "
         "shorter context says how likely it is."
     ),
     "base model": (
-        "A language model after pretraining: it continues texts, and has not been trained to "
-        "answer or to do anything else."
+        "A language model after pretraining. It continues texts. It has not been trained to answer "
+        "or to do anything else."
     ),
     "batch": (
         "Several windows of text that go through the model together; the loss is their mean."
@@ -66,31 +68,32 @@ TERMS: dict[str, str] = {
         "probable one."
     ),
     "bigram": (
-        "A language model that looks at the last token alone. It is a table that says how often "
-        "each token follows each token."
+        "A language model that looks only at the last token. It is a table of how often each token "
+        "follows each token."
     ),
     "block table": (
         "The list of the blocks of memory in which the keys and values of a text lie, in the "
         "order of its tokens. Blocks that follow each other in the list may lie anywhere."
     ),
     "BPE": (
-        "Byte-pair encoding: start from small pieces, then again and again join the pair of "
-        "neighbours that occurs most often into one new token. Here the smallest pieces are bytes "
-        "(byte-level BPE), as in GPT-2."
+        "Byte-pair encoding. It starts from small pieces. Then, again and again, it joins the pair "
+        "of neighbours that occurs most often into one new token. Here the smallest pieces are "
+        "bytes (byte-level BPE), as in GPT-2."
     ),
     "BIO": (
-        "A way to mark names in a text: B at the first word of a name, I at the words that go on "
-        "with it, O at all others."
+        "A way to mark names in a text. B marks the first word of a name, I marks the further "
+        "words of the name, and O marks all other words."
     ),
     "bubble": (
-        "In a pipeline of processes: the time of a step in which a process has nothing to compute. "
-        "Its input is not there yet, or its work is done."
+        "The time of a step in which a process of a pipeline has nothing to compute. Its input is "
+        "not there yet, or its work is done."
     ),
     "byte": (
         "Eight bits, a number from 0 to 255. UTF-8 writes every character as one to four bytes."
     ),
     "causal mask": (
-        "The rule that a token may look at itself and at what came before, never ahead."
+        "The rule that a token may look at itself and at the tokens before it, but never at later "
+        "tokens."
     ),
     "character": "One Unicode code point. What you see as one letter can be several of them.",
     "code (quantization)": (
@@ -98,8 +101,8 @@ TERMS: dict[str, str] = {
         "weight is (code − zero point) · step; a symmetric grid has the zero point 0."
     ),
     "confusion matrix": (
-        "A table of how often texts of each class (rows) were called each class (columns). The "
-        "right answers are on the diagonal."
+        "A table of counts. Each row is the true class of some texts, and each column is the class "
+        "that the model gave them. The right answers are on the diagonal."
     ),
     "context length": "The largest number of tokens that the model can read at once.",
     "continuous batching": (
@@ -107,8 +110,8 @@ TERMS: dict[str, str] = {
         "step. No request waits for the longest one of its batch."
     ),
     "control task": (
-        "A task that can only be learned by heart, such as a random tag for each word. A probe "
-        "that does well on it has learned words by heart."
+        "A task that can only be learned by heart, such as a random tag for each word. If a probe "
+        "does this task well, it has learned words by heart."
     ),
     "corpus": "The texts that a tokenizer or a model learns from.",
     "cosine similarity": (
@@ -116,8 +119,9 @@ TERMS: dict[str, str] = {
         "way, 0 at a right angle, and −1 if they point in opposite ways."
     ),
     "cross-entropy": (
-        "How wrong the predictions were, in nats. At each position: minus the natural logarithm of "
-        "the probability of the token that really came. Then the mean over all positions."
+        "How wrong the predictions were, in nats. At each position, it is minus the natural "
+        "logarithm of the probability of the token that really follows. Then the mean over all "
+        "positions is taken."
     ),
     "decode": "To turn token ids back into text.",
     "decoder": (
@@ -125,12 +129,12 @@ TERMS: dict[str, str] = {
         "far. In a translation it also looks at what the encoder read."
     ),
     "direct preference optimisation": (
-        "Training on pairs of texts of which one is the better. It makes the better one more "
-        "probable than the other, compared with a frozen copy of the model."
+        "Training on pairs of texts, of which one is better. It makes the better text more "
+        "probable than the other text, compared with a frozen copy of the model."
     ),
     "dot product": (
-        "Two vectors multiplied number by number, and the products added up. For given lengths it "
-        "is largest when both point the same way."
+        "Two vectors are multiplied number by number, and the products are added up. For given "
+        "lengths, the dot product is largest if both vectors point the same way."
     ),
     "dropout": (
         "In training, some numbers are set to 0 at random. So the model learns not to depend on "
@@ -147,15 +151,15 @@ TERMS: dict[str, str] = {
     ),
     "feed-forward network": (
         "The part of a layer that works on each token by itself. A matrix makes its vector wider, "
-        "then comes an activation function, then a matrix brings it back to its width."
+        "an activation function follows, and another matrix brings the vector back to its width."
     ),
     "fast memory": (
         "The small memory beside a processor's arithmetic, such as the caches of a CPU or the "
         "shared memory of a GPU. Reading it is many times faster than reading the large memory."
     ),
     "fine-tuning": (
-        "To train a trained model further, on other examples than before: all of its weights, or "
-        "some of them."
+        "To train a trained model further, on other examples than before. All of its weights are "
+        "trained, or some of them."
     ),
     "decoding": (
         "Writing with a language model: one token of each text at a time, with the cache of all "
@@ -172,12 +176,12 @@ TERMS: dict[str, str] = {
     "floating-point number": (
         "A number that is stored as a sign, an exponent and a mantissa (the digits after the "
         "point). Its value is sign × 2 to the power of the exponent × 1.mantissa. So large and "
-        "small numbers have equally many digits; only the very smallest, the subnormal numbers, "
+        "small numbers have equally many digits. Only the smallest ones, the subnormal numbers, "
         "have fewer."
     ),
     "free running": (
-        "A model writes, and reads its own tokens as it goes on. In training it reads the right "
-        "ones: that is teacher forcing."
+        "A model writes, and it reads its own tokens as it goes on. In training, it reads the "
+        "right tokens instead. This is called teacher forcing."
     ),
     "gradient": (
         "For each weight, how fast the loss rises if that weight grows a little: the slope of the "
@@ -188,8 +192,8 @@ TERMS: dict[str, str] = {
         "pass are kept. The rest is computed again when the backward pass needs it."
     ),
     "Euclidean distance": (
-        "The straight line between the tips of two vectors: the root of the sum of their squared "
-        "differences."
+        "The length of the straight line between the tips of two vectors. It is the root of the "
+        "sum of their squared differences."
     ),
     "greedy": "Always taking the most probable token.",
     "grouped-query attention": (
@@ -202,20 +206,21 @@ TERMS: dict[str, str] = {
     ),
     "hidden Markov model": (
         "A model of a sentence with two tables. One says how likely each tag is after each tag, "
-        "the other how likely each word is for each tag. The tags are hidden, the words are seen."
+        "the other how likely each word is for each tag. The tags are hidden, and the words are "
+        "seen."
     ),
     "induction": (
-        "A head looks for the same token earlier in the text. Then it takes information from the "
-        "token that followed it there."
+        "What some heads do: such a head looks for the same token earlier in the text. Then it "
+        "takes information from the token that followed there."
     ),
     "input–target pair": (
-        "A window of tokens, and the same window moved on by one place. At each place the model "
-        "must predict the target from the inputs up to there."
+        "A window of tokens, and the same window moved on by one place. At each place, the model "
+        "must predict the target from the inputs up to this place."
     ),
-    "key": "The vector of a token that queries are compared with.",
+    "key": "A vector of each token. Queries are compared with it.",
     "kernel (program)": (
-        "A small program for one operation on one kind of processor, such as the product of a "
-        "vector with a matrix of 8-bit codes."
+        "A small program for one operation on one kind of processor. One example is the product of "
+        "a vector with a matrix of 8-bit codes."
     ),
     "KL divergence": (
         "How far one probability distribution is from another, in nats. It is 0 if they are the "
@@ -226,12 +231,12 @@ TERMS: dict[str, str] = {
         "to the mean of its points. This is repeated until nothing changes."
     ),
     "Kneser–Ney": (
-        "A way to smooth a table of counts. For a shorter context it counts after how many "
-        "different longer contexts a token came, not how often it came."
+        "A way to smooth a table of counts. For a shorter context, it does not count how often a "
+        "token follows. It counts how many different longer contexts the token follows."
     ),
     "KV cache": (
-        "The keys and values of the tokens that were read already. They are kept, so they need not "
-        "be computed again for the next token."
+        "The keys and values of the tokens that were already read. They are kept, so that they "
+        "need not be computed again for the next token."
     ),
     "layer norm": (
         "Brings the numbers of each token to mean 0 and variance 1. Then each column is multiplied "
@@ -243,20 +248,20 @@ TERMS: dict[str, str] = {
     ),
     "learning rate": (
         "The number that sets how far a step goes. Plain gradient descent multiplies the gradient "
-        "by it; optimizers such as Adam first compute an update from the gradients and multiply "
-        "that."
+        "by it. Optimizers such as Adam first compute an update from the gradients, and then "
+        "multiply this update by it."
     ),
-    "lemma": ("The form of a word that a dictionary lists: go for goes, went and gone."),
+    "lemma": "The form of a word that a dictionary lists: go for goes, went and gone.",
     "logit lens": (
-        "The residual stream after some layer, read with the final norm and the head: what the "
-        "model would predict if it stopped there."
+        "The residual stream after some layer, read with the final norm and the output matrix. It "
+        "shows what the model would predict if it stopped there."
     ),
     "logits": (
         "The scores that the model gives to all tokens of the vocabulary, before softmax. A "
         "classifier gives them to its classes."
     ),
     "LoRA": (
-        "Low-rank adaptation: a trained matrix is frozen, and a change to it is learned. The "
+        "Low-rank adaptation. A trained matrix is frozen, and a change to it is learned. This "
         "change is the product of two thin matrices."
     ),
     "masked-word model": (
@@ -283,8 +288,9 @@ TERMS: dict[str, str] = {
         "A layer with several feed-forward networks. A router sends each token to a few of them."
     ),
     "measure": (
-        "In Porter's stemmer: how many times a consonant follows a vowel in what stands before an "
-        "ending. Many rules ask for a large enough measure, so that short words are not cut."
+        "In Porter's stemmer, it is how many times a consonant follows a vowel in the part of a "
+        "word before an ending. Many rules ask for a large enough measure, so that short words are "
+        "not cut."
     ),
     "n-gram": "A run of n words, or tokens, that follow each other in a text.",
     "nats": (
@@ -299,8 +305,8 @@ TERMS: dict[str, str] = {
         "A byte-level tokenizer can write every word, if necessary in single bytes."
     ),
     "padding": (
-        "A special token that fills up short texts, so that all texts of a batch are equally long. "
-        "Attention and loss leave it out."
+        "A special token that is added to short texts, so that all texts of a batch are equally "
+        "long. Attention and loss leave it out."
     ),
     "paged attention": (
         "Attention over keys and values that lie in blocks of equal size instead of in one piece. "
@@ -315,8 +321,8 @@ TERMS: dict[str, str] = {
         "A model gets better at its training texts and worse at new ones: it learns by heart."
     ),
     "percentile": (
-        "The 90th percentile of some values is the smallest one that at least 90 of 100 of them "
-        "do not exceed. The 50th is the one in the middle."
+        "The 90th percentile of some values is the smallest of them for which this is true: at "
+        "least 90 of 100 values are not larger. The 50th percentile is the value in the middle."
     ),
     "perplexity": (
         "e to the power of the loss. A perplexity of 10 is as much uncertainty as 10 equally "
@@ -326,12 +332,12 @@ TERMS: dict[str, str] = {
         "A norm after each addition to the residual stream, as in the transformer of 2017."
     ),
     "pre-norm": (
-        "A norm in front of attention and feed-forward; the residual stream itself is only added "
-        "to."
+        "A norm before attention and before the feed-forward network. The results of both are "
+        "added to the residual stream, which is not normalised itself."
     ),
     "pre-token": (
-        "A piece of text, roughly a word with the space before it, inside which BPE merges. "
-        "Merges never cross its borders."
+        "A piece of text, roughly a word with the space before it. BPE merges only inside such "
+        "pieces. Merges never cross their borders."
     ),
     "prefill": (
         "The reading of a prompt. All its tokens go through the model in one pass, and their keys "
@@ -342,22 +348,24 @@ TERMS: dict[str, str] = {
         "It waits, and continues later where it was."
     ),
     "pretraining": (
-        "The first and longest training of a language model: it reads many texts and learns to "
-        "predict each next token."
+        "The first and longest training of a language model. The model reads many texts and learns "
+        "to predict each next token."
     ),
     "probe": (
-        "A small model, mostly one linear layer, that is trained to read something from the "
-        "vectors of another model. The other model does not change."
+        "A small model, mostly one linear layer, that learns to read something from the vectors of "
+        "another model. The other model is not changed."
     ),
     "quantization": (
-        "Rounding weights to the values of a grid. For each weight only a code of a few bits is "
-        "kept. The code says which value it is."
+        "Rounding weights to the values of a grid. For each weight, only a code of a few bits is "
+        "kept. It says which value of the grid the weight has."
     ),
-    "query": "The vector with which a token looks for others: it is compared with their keys.",
+    "query": (
+        "The vector with which a token looks for other tokens. It is compared with their keys."
+    ),
     "rank": (
         "Of a merge: its place in the order of learning. The merge of lowest rank is applied "
-        "first. Of a matrix: the smallest number of products of a column and a row that add up to "
-        "it."
+        "first. Of a matrix: the smallest number of products of a column and a row whose sum is "
+        "the matrix."
     ),
     "reduce-scatter": (
         "An operation of several processes. Before it, each has numbers. After it, each has one "
@@ -374,8 +382,9 @@ TERMS: dict[str, str] = {
         "does not subtract the mean and has no shift."
     ),
     "roofline": (
-        "A picture of the most operations per second that a machine can do. On its slope the limit "
-        "is how fast bytes are read. On its flat roof the limit is how fast the machine computes."
+        "A chart of how many operations per second a machine can do at most, for each arithmetic "
+        "intensity. On its slope, the limit is how fast bytes are read. On its flat part, the "
+        "limit is how fast the machine computes."
     ),
     "rotary positions": (
         "The queries and keys of a token are turned, two numbers at a time. The angle grows with "
@@ -387,12 +396,11 @@ TERMS: dict[str, str] = {
         "words around it."
     ),
     "sliding window": (
-        "The rule that a token may look at itself and a fixed number of tokens before it, not at "
-        "all of them."
+        "The rule that a token may look only at itself and at a fixed number of tokens before it."
     ),
     "smoothing": (
-        "Changing counts so that what was never seen is improbable, but not impossible. The "
-        "simplest way is to add a small number to every count."
+        "Changing counts so that something that was never seen is improbable, but not impossible. "
+        "The simplest way is to add a small number to every count."
     ),
     "softmax": (
         "Turns any scores into probabilities: e to the power of each score, divided by the sum."
@@ -410,7 +418,7 @@ TERMS: dict[str, str] = {
         "A special token before the first token of a text. From it the model predicts the first "
         "token. Here it is <|endoftext|>."
     ),
-    "stem": "What is left of a word once its endings are cut off; it need not be a word.",
+    "stem": "The part of a word that is left when its endings are cut off. It need not be a word.",
     "straight-through estimator": (
         "A rule for gradients through rounding. The slope of rounding is 0 nearly everywhere, so "
         "the backward pass uses 1 instead. Where a value was cut off at an end of the grid, it "
@@ -418,8 +426,8 @@ TERMS: dict[str, str] = {
     ),
     "stride": "How many tokens the window moves from one training example to the next.",
     "subnormal number": (
-        "A floating-point number so small that its exponent is the lowest one and a 0 stands "
-        "before the point, not a 1. The smaller it is, the fewer digits it has."
+        "A very small floating-point number. Its exponent is the lowest one, and the digit before "
+        "the point is 0, not 1. The smaller it is, the fewer digits it has."
     ),
     "sub-word": "A token that is a piece of a word, such as a stem or an ending.",
     "SwiGLU": (
@@ -435,16 +443,16 @@ TERMS: dict[str, str] = {
         "between clusters mean little on it."
     ),
     "teacher forcing": (
-        "In training, the model reads the right tokens up to each place, not those that it would "
-        "have written itself."
+        "In training, the model reads the right tokens up to each place, not the tokens that it "
+        "would have written itself."
     ),
     "temperature": (
         "Logits are divided by this number before softmax. Below 1, the most probable token "
         "becomes more probable. Above 1, the probabilities become more equal."
     ),
     "throughput": (
-        "How much work is done in a second, over all requests together: here, tokens written per "
-        "second."
+        "How much work is done in a second, for all requests together. Here it is the number of "
+        "tokens that are written per second."
     ),
     "time to first token": (
         "The seconds from the arrival of a request to the first token of its answer."
@@ -462,14 +470,14 @@ TERMS: dict[str, str] = {
         "Drop the rest, and scale what is kept to a sum of 1."
     ),
     "transfer learning": (
-        "To use what a model learned for one task for another task, instead of beginning with "
-        "random weights."
+        "A model learned one task, and what it learned is used for another task. So training does "
+        "not begin with random weights."
     ),
     "trustworthiness": (
-        "How far the neighbours on a map are true ones, from 0 to 1. It falls if the map shows "
-        "points side by side that are really far apart."
+        "How far the neighbours on a map are true ones, from 0 to 1. It is lower if points are "
+        "side by side on the map although they are really far apart."
     ),
-    "UMAP": ("A map like t-SNE's, drawn from a graph of nearest neighbours."),
+    "UMAP": "A map like the map of t-SNE, drawn from a graph of nearest neighbours.",
     "unit": (
         "One of the numbers inside a feed-forward network, between its two matrices. It fires on a "
         "token if it is above 0 before the activation function."
@@ -477,7 +485,7 @@ TERMS: dict[str, str] = {
     "value": "The vector that a token gives to the tokens that attend to it.",
     "Viterbi": (
         "An algorithm that finds the most probable sequence of tags of a hidden Markov model. For "
-        "each word and tag it keeps only the best way that leads there."
+        "each word and tag, it keeps only the best sequence that ends there."
     ),
     "vocabulary": (
         "The list of all tokens that a tokenizer knows; its length is the vocabulary size."
@@ -486,7 +494,7 @@ TERMS: dict[str, str] = {
         "A tokenizer like BPE with another rule: it joins the pair whose count is highest compared "
         "with the counts of its two parts. Pieces inside a word are written with ## in front."
     ),
-    "word2vec": ("Vectors of words, learned by predicting which words stand near each other."),
+    "word2vec": "Vectors of words. They are learned by predicting which words are near each other.",
     "zero point": (
         "The code that stands for the weight 0 on an asymmetric grid. It is subtracted from a code "
         "before the result is multiplied by the step."

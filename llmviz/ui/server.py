@@ -11,6 +11,7 @@ import gc
 import importlib
 import logging
 import os
+import signal
 import socket
 import threading
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -113,6 +114,8 @@ def load_ahead(lessons: Sequence[Lesson]) -> threading.Thread:
 
 def _load(lessons: Sequence[Lesson]) -> None:
     engine.start()
+    if not check_controls(lessons):
+        return
     engine.wait(LOADING)
     if not engine.ready():  # the pages say why
         return
@@ -133,6 +136,21 @@ def _load(lessons: Sequence[Lesson]) -> None:
             _LOG.warning("%s", problem)
     gc.collect()
     gc.freeze()
+
+
+def check_controls(lessons: Sequence[Lesson]) -> bool:
+    """Return whether no page has two controls of one name; else say where, and end the server.
+
+    It is asked beside the start, not before it: the controls of all lessons take a moment.
+    """
+    try:
+        for lesson in lessons:
+            lesson.params()
+    except ValueError as problem:
+        _LOG.critical("%s", problem)
+        signal.raise_signal(signal.SIGTERM)
+        return False
+    return True
 
 
 def _nothing() -> None:

@@ -305,7 +305,7 @@ def test_a_look_up_is_followed_to_the_tiles(visit):
     visit.settle()
     answers = asked.locator("code").all_inner_texts()[:2]
     page.locator(".chip", has_text="large").nth(1).click()  # in the row of the second question
-    page.get_by_text("large stands before the word that differs").wait_for()
+    page.get_by_text("large is before the word that differs").wait_for()
     visit.settle()
     for label in ("their products", "scaled", "e to that", "weight"):
         found, said = evaluate(point(page, label, 1, 0))

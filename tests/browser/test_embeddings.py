@@ -47,7 +47,7 @@ def test_a_row_is_looked_at_chosen_and_restored_by_its_link(lesson, window, rows
     page.keyboard.press("Enter")
     page.wait_for_function("was => location.href !== was", arg=address)
     window.settle()
-    assert "303" in page.locator(".lv-prose", has_text="is row").first.inner_text()
+    assert "303" in page.locator(".lv-prose", has_text="the bright line").first.inner_text()
     chosen = page.url
     page.goto("about:blank")
     page.goto(chosen)

@@ -57,7 +57,7 @@ def test_the_first_letters_share_is_right_and_no_other_is_near(case):
 
 def test_a_first_letter_that_counts_more_is_not_called_written_over():
     asked = why.question(np.array([0.9, 0.2, 0.3]))
-    assert "no less than a swap of the last" in asked.reasons[asked.right]
+    assert "no less than the last letter does" in asked.reasons[asked.right]
     assert "less than for the last" not in asked.reasons[asked.right]
 
 
@@ -88,7 +88,7 @@ def test_one_of_the_heads_offered_moves_most(case):
 def test_heads_that_move_nothing_or_all_alike_ask_nothing():
     for worth in (np.zeros((4, 4)), np.full((4, 4), 0.3), np.ones((1, 1)), np.array([[0.5, 0.1]])):
         assert switching.question(worth, "x") is None
-    assert "no head" in switching.strongest(np.zeros((2, 2)))
+    assert "No head" in switching.strongest(np.zeros((2, 2)))
     assert switching.strongest(np.full((2, 2), 0.3)).count("layer") == 4
 
 
@@ -172,7 +172,7 @@ def test_four_times_the_size_is_twice_the_spread_by_the_rule_that_is_named(seed,
         assert spread[1] / spread[0] == pytest.approx(2, rel=0.1)
     assert "sample" in asked.reasons[asked.right]
     before, after = (plain.deviation[scale.SIZES.index(d)] for d in (start, end))
-    assert f"{before:.2f} → {after:.2f}" in asked.reasons[asked.right]
+    assert f"from {before:.2f} to {after:.2f}" in asked.reasons[asked.right]
 
 
 # ---- the covered cell

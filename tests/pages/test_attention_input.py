@@ -38,7 +38,13 @@ def test_more_tokens_than_the_context_are_cut_saying_where(models):
 
 @pytest.mark.parametrize(
     ("cell", "rule"),
-    [("nan", "finite"), ("inf", "finite"), ("-inf", "finite"), ("cat", "no number"), ("", "empty")],
+    [
+        ("nan", "finite"),
+        ("inf", "finite"),
+        ("-inf", "finite"),
+        ("cat", "not a number"),
+        ("", "empty"),
+    ],
 )
 def test_an_edited_matrix_needs_numbers(cell, rule):
     rows = f"1,0,0,0;0,1,0,0;0,0,1,{cell};0,0,0,1"
@@ -79,8 +85,8 @@ def test_every_later_matrix_follows_an_edit():
     ("link", "rule"),
     [
         ({"mask": "own", "own": "100.000.111"}, "row 1 of the mask may look at no token"),
-        ({"mask": "padding", "real": "0"}, "1 to 3 can be real; 0 was asked for"),
-        ({"mask": "padding", "real": "9"}, "1 to 3 can be real; 9 was asked for"),
+        ({"mask": "padding", "real": "0"}, "1 to 3 can be real, but the number is 0"),
+        ({"mask": "padding", "real": "9"}, "1 to 3 can be real, but the number is 9"),
     ],
 )
 def test_a_fully_masked_row_is_refused(link, rule):

@@ -1,4 +1,4 @@
-"""Part "How it finds who has what": the bundled model's own look-ups."""
+"""Part "How the model finds who has what": the bundled model's own look-ups."""
 
 from __future__ import annotations
 

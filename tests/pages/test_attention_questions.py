@@ -103,7 +103,7 @@ def test_the_spread_is_asked_for_at_every_size_and_the_question_stays_when_one_t
 def test_the_head_that_matters_most_is_told_after_the_question(models):
     app = open_part("attention", "heads", model="narrow", text=TEXT)
     fine(app)
-    assert "Switched off one at a time" not in prose_of(app)
+    assert "Each head was switched off alone" not in prose_of(app)
     bundled = models["narrow"]
     ids = (bundled.tokenizer.special_tokens["<|endoftext|>"], *bundled.tokenizer.encode(TEXT))[:24]
     worth = opening.worth_of_heads("narrow", real.stamp(bundled), ids)
@@ -111,7 +111,7 @@ def test_the_head_that_matters_most_is_told_after_the_question(models):
     asked = next(radio for radio in app.radio if best in radio.options)
     asked.set_value(asked.options.index(best)).run()
     assert [box.value for box in app.success] == ["Right."]
-    assert "Switched off one at a time" in prose_of(app)
+    assert "Each head was switched off alone" in prose_of(app)
     made = switching.question(worth, "x")
     assert len(made.answers) in (3, 4) and made.answers[made.right] == best
     assert switching.question(worth[:, :1], "x") is None

@@ -194,7 +194,7 @@ def test_mistake_is_found_in_the_second_line():
     ask = app.radio[-1]
     assert ask.options == [f"line {i}" for i in (1, 2, 3, 4)]
     ask.set_value(3).run()
-    assert "given a wrong length" in prose_of(app) and "1.005, not 1.08" in prose_of(app)
+    assert "one of its lengths is wrong" in prose_of(app) and "1.005, not 1.08" in prose_of(app)
     app.radio[-1].set_value(1).run()
     fine(app)
     said = prose_of(app)
@@ -208,7 +208,7 @@ def test_mistake_is_found_in_the_second_line():
         ({"v2": "0, 0, 0"}, "undefined for a zero vector; the second one"),
         ({"v1": "0 0 0"}, "undefined for a zero vector; the first one"),
         ({"v2": "1, 2"}, "equal length; got 3 and 2"),
-        ({"v2": "1, two, 3"}, "v2: number 2 is 'two', which is no number"),
+        ({"v2": "1, two, 3"}, "v2: number 2 is 'two', which is not a number"),
         ({"v2": "1, nan, 3"}, "v2: number 2 is nan"),
         ({"v2": " "}, "v2: there is no number"),
         ({"v2": "1 " * 65}, "64 numbers here; there are 65"),
@@ -253,8 +253,8 @@ def test_list_is_every_cosine_and_names_what_it_leaves_out(small):
         matrices(app)[words.LIST_LABEL], pairwise(table.matrix[rows]), atol=1e-6
     )
     assert "zebraish" in prose_of(app)
-    assert "least alike" in prose_of(app)
-    assert "least alike" not in prose_of(similarity(look="list", list="the, man"))  # one pair only
+    assert "lowest for" in prose_of(app)
+    assert "lowest for" not in prose_of(similarity(look="list", list="the, man"))  # one pair only
     assert "at least 2 words; there is 1" in boxes(similarity(look="list", list="the, zebraish"))
     many = ", ".join(f"#{i}" for i in range(17))
     assert "16 words; there are 17" in boxes(similarity(look="list", list=many))
@@ -302,7 +302,7 @@ def test_analogy_ranks_the_rows_nearest_to_the_sum(small, inputs):
     right = found.ids[0] == table.find("queen")
     said = re.sub("</?code>", "", prose_of(app))
     told = "man goes with woman as king goes with queen: right."
-    missed = "man goes with woman as king goes with queen. Here queen comes in place"
+    missed = "man goes with woman as king goes with queen. Here queen is only number"
     assert (told in said, missed in said) == (right, not right)
     # The same sum, asked the other way round.
     app = similarity(look="analogy", model="whole-words", plus="woman", add="king", inputs=inputs)
@@ -382,7 +382,7 @@ def test_link_to_attention_has_the_same_state(small):
         ({"ctxword": "zebra"}, "is not in the first sentence"),
         ({"ctxword": ""}, "is not in the first sentence"),
         ({"at1": "0"}, "two different tokens"),
-        ({"at1": "999"}, "Both stand at place"),  # no such token: the word itself
+        ({"at1": "999"}, "Both tokens are at place"),  # no such token: the word itself
     ],
 )
 def test_context_says_what_is_missing(small, link, said):
@@ -405,7 +405,7 @@ def test_no_model_is_said_in_every_chapter(tmp_path, monkeypatch):
 def test_model_without_layers_is_named_in_context():
     app = open_part("embeddings", "context", model="names-mlp")
     fine(app)
-    assert "opens the layers of a GPT only" in prose_of(app)
+    assert "can only show the layers of a GPT" in prose_of(app)
 
 
 def test_odd_words_break_nothing_and_stay(small):

@@ -132,7 +132,7 @@ def test_a_table_before_training_is_chance_and_its_link_says_so():
     for app in (before, after):
         fine(app)
         shares.append(
-            re.findall(r"([\d.]+)\s%", re.split("by all numbers|is known,", prose_of(app))[-1])
+            re.findall(r"([\d.]+)\s%", re.split("all numbers count|is known,", prose_of(app))[-1])
         )
     (random, chance, *_), (trained, same, *_) = shares
     assert chance == same
@@ -141,4 +141,4 @@ def test_a_table_before_training_is_chance_and_its_link_says_so():
         assert run_snippet(snippet).strip() == prints.strip()
     # Vectors of words have no beginning that could be made anew here.
     other = open_part("embeddings", "maps", of="tiny-world-word2vec", untrained="1")
-    assert "before training, random numbers" not in prose_of(other)
+    assert "before training: random numbers" not in prose_of(other)

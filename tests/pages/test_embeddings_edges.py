@@ -54,7 +54,7 @@ def test_nine_in_ten_lie_between_the_two_numbers():
 def test_a_table_that_is_drawn_whole_leaves_nothing_out():
     app = open_part("embeddings", "lookup", model="tiny-world-gpt", word="#0")
     fine(app)
-    assert "others there are zeros as well" in prose_of(app)
+    assert "others are 0, too" in prose_of(app)
     assert "zeros with a single 1" not in prose_of(app)  # V numbers, of which V − 1 are zeros
 
 
@@ -80,7 +80,13 @@ def test_the_picture_of_all_tokens_is_described_by_its_own_measure(metric, name)
     text = prose_of(app)
     if metric != "cosine":
         assert "tokens have rows that point nearly the same way" not in text
-    assert f"half of these have a {name} of " in text
+    assert f"Half of the other tokens have a {name} of " in text
+
+
+def test_what_is_said_of_one_mean_holds_for_any_two_sentences():
+    link = {"look": "pair", "kind": "sentences", "s1": "red and blue", "s2": "blue and red"}
+    text = prose_of(open_part("embeddings", "similarity", **link))
+    assert "their means are the same vector" in text and "chased" not in text
 
 
 # ---- maps

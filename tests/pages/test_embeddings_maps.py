@@ -211,8 +211,8 @@ def test_a_map_that_takes_time_is_drawn_in_the_background_and_kept():
 
 def test_more_neighbours_than_points_are_lowered_and_said(at_once):
     app = open_chapter(map="tsne", points="50", perplexity="100", near="30")
-    assert "perplexity of 100 needs more points than 50; 16.3" in captions(app)
-    assert "fewer neighbours than half of the 50 points: 24 are used, not 30" in captions(app)
+    assert "perplexity of 100 needs more points than 50. So 16.3" in captions(app)
+    assert "fewer neighbours than half of the 50 points. So 24 are used, not 30" in captions(app)
     assert sent(app, "scatter_film")["near"][0]["ids"].shape == (1, 24)
     assert at_once[-1]["perplexity"] == pytest.approx(49 / 3)
     app = open_chapter(map="umap", points="50", graph="100")

@@ -123,7 +123,9 @@ def test_every_input_number_is_a_token_s_plus_a_position_s():
     whole = trace["embed"][0].double()
     at = [i for i, one in enumerate(ids) if one == ids[2]]
     apart = (whole[at[0]] - whole[at[-1]]).norm().item()
-    assert f"<strong><code>cat</code> stands at {at[0]} and at {at[-1]}." in prose_of(app)
+    assert f"<strong><code>cat</code> is at position {at[0]} and at position {at[-1]}." in prose_of(
+        app
+    )
     assert f"{apart:.3f} apart" in prose_of(app)
 
 
@@ -132,7 +134,7 @@ def test_every_input_number_is_a_token_s_plus_a_position_s():
     [
         ("", words.NO_WORDS),
         ("one word", words.NO_WORD_TWICE),
-        ("<b>x</b> $y$ `z` " * 60, "stands at"),
+        ("<b>x</b> $y$ `z` " * 60, "is at position"),
     ],
 )
 def test_any_sentence_can_be_added_up(text, said):
@@ -161,9 +163,9 @@ def test_a_turned_query_and_key_score_by_distance_alone():
     text = prose_of(app)
     written = f"{expected:.6f}".replace("-", "−")
     assert text.count(f"<strong>{written}</strong>") == 2
-    assert "the key stands 7 places before the query" in text
+    assert "the key is 7 places before the query" in text
     text = prose_of(open_chapter(way="rotary", m="4", n="5"))
-    assert "the key stands 1 place after the query" in text
+    assert "the key is 1 place after the query" in text
 
 
 def test_a_word_without_a_row_is_met_with_likely_ones():
@@ -198,7 +200,7 @@ def test_order_matters_to_the_model_with_positions_alone():
             assert np.isclose(drawn.max(), expected.max()) or expected is after
     assert moved[0] > 0.3 and moved[1] < 1e-5
     assert f"{100 * moved[0]:.1f}\u00a0%" in prose_of(app)
-    assert "and nothing in the one without" in prose_of(app)
+    assert "without positions nothing." in prose_of(app)
     probes = [engine.card(name)["probes"]["opposites"] for name in (params.WITH, params.WITHOUT)]
     with_, without = (score["right"] for score in probes)
     assert probes[0]["count"] == probes[1]["count"] == 1000
@@ -212,9 +214,9 @@ def test_order_matters_to_the_model_with_positions_alone():
     [
         ("", words.TOO_SHORT),
         ("the cat", words.TOO_SHORT),
-        ("the qzx cat was", "never seen 1 word"),
-        ("the cat " * 80, "the last 63 words"),
-        ("<script> $x$ :red[y] `c`", "never seen"),
+        ("the qzx cat was", "do not know 1 word"),
+        ("the cat " * 80, "its last 63 words"),
+        ("<script> $x$ :red[y] `c`", "do not know 13 words"),
     ],
 )
 def test_prompts_that_are_short_long_or_unknown(prompt, said):

@@ -25,7 +25,7 @@ from llmviz.models import GPT, GPTConfig
 from llmviz.models.residual import read_stream
 from llmviz.similarity import VectorTable, measure_all, pairwise
 from llmviz.similarity.trust import neighbour_ids, neighbour_ranks
-from llmviz.study.token_in_context import Place, largest_move, two_paths
+from llmviz.study.token_in_context import Move, Place, largest_move, two_paths
 from llmviz.study.word_maps import Judged
 from llmviz.tokenizers import WordTokenizer
 from llmviz.ui.common import signed
@@ -295,6 +295,22 @@ def test_a_place_is_a_step_only_where_its_vector_is_added(kind):
     assert (context_words.SAY_NOTHING_ADDED in text) != added
 
 
+def test_the_same_place_may_change_the_cosine_of_two_tokens():
+    model, table = small_gpt("learned", 0), table_of(0)
+    one, two = (Place(i, 1, read_stream(model, i)) for i in ((1, 5, 3), (2, 3, 4)))
+    paths = two_paths(model, one, two)
+    before, after = (signed(float(value)) for value in paths.cosines[:2])
+    assert before != after
+    text = context.what_happens(table, paths, one, two)
+    assert f"the cosine is {after}." in text and "still" not in text
+
+
+def test_a_fall_below_a_hundredth_is_not_denied():
+    small = Move(0, 0, 0.504, 0.501, 1.0, ((1, 0.5), (2, 0.5)))
+    text = context.what_moved(table_of(0), small)
+    assert text.startswith("No attention step lowers the cosine by 0.01 or more.")
+
+
 def test_furthest_down_is_said_only_where_the_cosine_went_down():
     table, went_down = table_of(0), {True: 0, False: 0}
     asked = 0
@@ -316,7 +332,7 @@ def test_furthest_down_is_said_only_where_the_cosine_went_down():
         if down:
             assert max(falls) > 0
         else:
-            assert max(falls) < 0.01
+            assert max(falls) < 0.01 and "by 0.01 or more" in text
         assert (context_words.HEADS_ALIKE in text) == (seed % 5 == 0)
         question = context.least_question(paths.steps, paths.cosines)
         if question is not None:

@@ -105,7 +105,7 @@ def test_the_pairs_on_the_text_are_those_that_training_begins_with():
 def test_settings_of_another_film_are_named():
     app = open_chapter(dim="2")
     shown = " ".join(caption.value for caption in app.caption)
-    assert "24 numbers a vector" in shown and "window of 6" in shown
+    assert "24 numbers per vector" in shown and "window of 6" in shown
     assert len(sent(app, "scatter_film")["points"]) == 25
 
 
@@ -116,7 +116,7 @@ def test_the_page_says_which_words_a_film_follows_and_what_else_it_may():
     lost = prose_of(app).partition("so no film can follow it.")
     assert "<code>Mondey</code> is not in the text" in lost[0] and "Monday" in lost[2]
     many = open_chapter(also=",".join(f"w{i}" for i in range(21)))
-    assert "at most" not in boxes(many) and "asked for 20 words; there are 21" in boxes(many)
+    assert "at most" not in boxes(many) and "up to 20 words; there are 21" in boxes(many)
 
 
 def test_a_film_follows_the_words_asked_for():
@@ -232,7 +232,7 @@ def test_one_dimension_is_a_line_with_a_lane_for_each_kind():
     data = sent(app, "scatter_film")
     assert (data["points"][:, :, 1] == data["kinds"]).all()
     assert data["equal"] is False
-    told = re.search(r"the first with a distance of (\S+)\.<", prose_of(app))
+    told = re.search(r"The first of them has a distance of (\S+)\.<", prose_of(app))
     assert float(told[1]) == pytest.approx(data["near"][0]["values"][-1, 0], rel=0.06)
     assert len(sent(app, "matrix_view")["matrices"]) == 7
 

@@ -66,3 +66,11 @@ def test_an_unknown_character_is_not_called_the_start_of_the_text():
     rows = machine_rows(sentence("the 한 cat", tokenizer, None), tokenizer)
     assert unknown in [row.id for row in rows]
     assert [row.id for row in rows if row.special] == [tokenizer.special_tokens[ENDOFTEXT]]
+
+
+def test_softmax_is_not_called_a_division_of_the_scores():
+    """Scores divided by their sum are no weights; the powers of e are divided by their sum."""
+    scores = np.array([-1.0, 0.5, 2.0])
+    powers = np.exp(scores)
+    assert (scores / scores.sum()).min() < 0 < (powers / powers.sum()).min()
+    assert "sum of all these powers" in words.SUM_REASONS[0]

@@ -84,13 +84,13 @@ def test_the_find_of_every_width_is_looked_up_among_all_texts(speller):
     for place in shown:
         assert ("width" in notes[place]) == (place in places.values())
     assert "greedy" in notes[places[1]] or places[1] == places[2]
-    assert ("Greedy choice finds it" in prose_of(app)) == (places[1] == 1)
+    assert ("Greedy choice finds this text" in prose_of(app)) == (places[1] == 1)
 
 
 def test_widths_that_find_the_best_are_named():
     text = exhaustive.beams_find((3, 4), 4, {3: 7}, 29, 1000)
     assert "from **3** to 4" in text and "203 continuations" in text
-    assert "2, 4 find" in exhaustive.beams_find((2, 4), 4, {}, 29, 1000)
+    assert "These do: 2, 4." in exhaustive.beams_find((2, 4), 4, {}, 29, 1000)
     assert "up to 2 finds" in exhaustive.beams_find((), 2, {}, 29, 1000)
 
 

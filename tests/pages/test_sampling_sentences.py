@@ -56,7 +56,7 @@ def test_a_draw_is_told_as_it_was(logits, u):
 
 def test_the_limit_of_versions_is_the_number_that_is_said():
     assert (
-        texts.MOST_WAYS == 16 and "Besides the first version, sixteen" in writing_words.FORK_LIMIT
+        texts.MOST_WAYS == 16 and "sixteen versions besides the first" in writing_words.FORK_LIMIT
     )
 
 

@@ -121,7 +121,7 @@ def test_ids_out_of_range_are_refused_in_one_line(typed):
 
 def test_what_is_no_id_is_refused():
     app = open_part("tokenization", "cut", ids="12 cat")
-    assert "'cat' is not one" in messages(app)[0]
+    assert "'cat' is not an id" in messages(app)[0]
 
 
 @given(some.lists(some.integers(0, 10_000)))
@@ -346,9 +346,9 @@ def test_the_vocabulary_is_the_sorted_words_of_the_text():
     assert list(table["token"])[:5] == sorted({"the", "cat", "saw", "Cat", "."})
     assert list(table["id"]) == list(range(8))
     assert sum(table["in your text"]) == 6
-    assert "of which 5 different" not in prose_of(app), "first the question"
+    assert "of different ones is 5" not in prose_of(app), "first the question"
     app.radio[0].set_value(0).run()
-    assert "6 words and marks, of which 5 different" in prose_of(app)
+    assert "6 words and marks. The number of different ones is 5." in prose_of(app)
     assert "<code>dog</code>" in prose_of(app) and "the &lt;|unk|&gt; saw" in prose_of(app)
 
 

@@ -33,7 +33,7 @@ def test_two_unknown_words_are_not_called_the_same_token():
     tokens = get_tokenizer("word").tokens("zyxq qxyz the")
     assert tokens[0].id == tokens[1].id
     text = cut.chosen_token(tokens, 0)
-    assert "`zyxq`" in text and "This id stands 2 times" in text
+    assert "`zyxq`" in text and "This id occurs 2 times" in text
 
 
 def test_a_token_that_is_no_whole_character_covers_a_part_of_it():
@@ -132,7 +132,7 @@ def test_a_tie_in_counts_is_not_called_bpe_s_choice():
                 continue
             asked += 1
             wrong = question.reasons[1 - question.right]
-            assert "would take" not in wrong and "No pair stands more often" in wrong
+            assert "would take" not in wrong and "No pair occurs more often" in wrong
     assert asked
 
 

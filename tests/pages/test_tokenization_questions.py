@@ -50,9 +50,9 @@ def test_capitals_are_counted_as_they_are_written(text):
         before, after = len(tokenizer.encode(text)), len(tokenizer.encode(capitals))
         true = [after < before, after == before, after > before]
         assert true.index(True) == question.right and sum(true) == 1
-        assert ("just as many characters" in question.text) == (len(capitals) == len(text))
+        assert ("the same number of characters" in question.text) == (len(capitals) == len(text))
         if len(capitals) != len(text):
-            assert f"it has {len(capitals):,} character" in question.text
+            assert f"the text has {len(capitals):,} character" in question.text
         reason = question.reasons[question.right]
         assert f"{before:,} before, {after:,} after" in reason
         unknown = tokenizer.special_tokens.get(UNKNOWN) in tokenizer.encode(capitals)
@@ -156,8 +156,8 @@ def test_exactly_one_answer_on_later_merges_is_right(half, first, second, odd):
     true = [ratio > 1.1 + 1e-12, 0.9 - 1e-12 <= ratio <= 1.1 + 1e-12, ratio < 0.9 - 1e-12]
     assert true.index(True) == question.right and sum(true) == 1
     assert len(set(question.answers)) == 3
-    assert f"took away {half * first:,} tokens" in question.reasons[0]
-    assert f"took {half * second:,}." in question.reasons[0]
+    assert f"shortened the corpus by {half * first:,} tokens" in question.reasons[0]
+    assert f"the next {half} by {half * second:,}." in question.reasons[0]
 
 
 def test_few_merges_are_not_asked_about():

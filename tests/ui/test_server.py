@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import signal
 import socket
 import subprocess
 import sys
@@ -15,7 +16,8 @@ import pytest
 from streamlit import net_util
 from streamlit.web.server.app_discovery import discover_asgi_app
 
-from llmviz.ui import server
+from llmviz.ui import lesson, server
+from llmviz.ui.codec import flag
 from tests.awaiting import awaited
 from tests.sources import nodes_where
 
@@ -132,6 +134,18 @@ def test_who_waited_for_the_start_is_sent_to_at_once(listening, monkeypatch):
 def test_the_start_switches_nagle_off_and_the_end_closes_runs(started, listening):
     assert psutil.WINDOWS or nodelay(listening)
     assert started == ["load", "close"]
+
+
+def test_two_controls_of_one_name_end_the_start(monkeypatch, caplog):
+    declared = {"llmviz.lessons.small": [flag("on", False)] * 2}
+    monkeypatch.setattr(lesson, "_params", declared.__getitem__)
+    ended = []
+    monkeypatch.setattr(server.signal, "raise_signal", ended.append)
+    small = lesson.Lesson("small", "Small", "", "", "")
+    assert not server.check_controls([small]) and ended == [signal.SIGTERM]
+    assert "'on' is declared twice: in llmviz.lessons.small" in caplog.text
+    declared["llmviz.lessons.small"].pop()
+    assert server.check_controls([small]) and len(ended) == 1
 
 
 def test_streamlit_serves_app_with_that_start():

@@ -136,7 +136,7 @@ class WindowsView {
     at ??= 0;
     const { texts, starts, contextLength } = this.data;
     const start = starts[at];
-    const parts = [el("div", "title", `window ${at + 1} trains ${contextLength} ${contextLength === 1 ? "prediction" : "predictions"}`)];
+    const parts = [el("div", "title", `window ${at + 1}: ${contextLength} ${contextLength === 1 ? "prediction" : "predictions"} to learn`)];
     const listed = Math.min(contextLength, 12);
     for (let n = 1; n <= listed; n++) {
       const task = el("div", "task");

@@ -7,12 +7,11 @@ LESSON = Lesson(
     title="Attention",
     icon=":material/hub:",
     card="Queries, keys and values, cell by cell, and what each head of a trained model looks at.",
-    headline="Attention",
     promise=(
-        "With attention, a token takes a share of the other tokens that it may look at. At the end "
-        "you will have seen every number of that step, changed some and made the usual mistakes on "
-        "purpose. You will also have watched the [[head|heads]] of a trained model at work on your "
-        "own sentence."
+        "With attention, each token takes a share of the tokens that it may look at. In this "
+        "lesson you see every number of this step. You change some of the numbers, and you make "
+        "the usual mistakes on purpose. You also watch the [[head|heads]] of a trained model at "
+        "work on your own sentence."
     ),
     needs=(
         "You need to know what a [[token]] is (the lesson “Text to tokens”) and that each token "

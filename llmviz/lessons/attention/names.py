@@ -5,7 +5,7 @@ from __future__ import annotations
 from llmviz.ui.notices import refuse
 from llmviz.ui.state import PageState
 
-LETTERS = "The letters a to z are needed; {letter!r} is none."
+LETTERS = "Only the letters a to z can be used; {letter!r} is not one of them."
 LENGTH = "A name has 2 to 15 letters here; this one has {count}."
 
 

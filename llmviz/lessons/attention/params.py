@@ -37,7 +37,7 @@ def _cell(text: str, i: int, j: int) -> float:
     try:
         value = float(text)
     except ValueError:
-        raise ValueError(f"{where} is {text.strip()[:20]!r}, which is no number") from None
+        raise ValueError(f"{where} is {text.strip()[:20]!r}, which is not a number") from None
     if not math.isfinite(value):
         raise ValueError(f"{where} is {text.strip()[:20]}; every cell needs a finite number")
     if abs(value) > 1e6:

@@ -6,18 +6,18 @@ LESSON = Lesson(
     key="embeddings",
     title="Tokens to vectors",
     icon=":material/scatter_plot:",
-    card="Rows of numbers that training gives a meaning: neighbours, analogies, positions.",
-    headline="Tokens to vectors",
+    card="How training gives a meaning to rows of numbers: neighbours, analogies, positions.",
     promise=(
-        "A [[token id]] is only a name. The model replaces it by a row of numbers. These numbers "
-        "are learned, and that gives them a meaning. Here you see every number of such a row, work "
-        "out how alike two words are, and watch words find their places."
+        "A [[token id]] is only a name. The model replaces it with a row of numbers. These numbers "
+        "are learned, and learning gives them a meaning. Here you see every number of such a row "
+        "and compute how alike two words are. You also watch how words move to their places during "
+        "training."
     ),
     needs=(
-        "You need to know what a [[token]] is: the lesson “Text to tokens” shows it. Nothing else "
-        "is needed up to “Maps”; “Positions” and “In context” use what [[attention]] does, which "
-        "has a lesson of its own. This lesson counts as the code does: the first row, column, "
-        "position, layer or head is number 0."
+        "You need to know what a [[token]] is (the lesson “Text to tokens”). The chapters "
+        "“Positions” and “In context” also use [[attention]], which has a lesson of its own. Here, "
+        "as in the code, counting starts from 0: the first row, column, position, layer or head is "
+        "number 0."
     ),
     after=("tokenization",),
     chapters=[

@@ -17,7 +17,7 @@ NOTHING_LIKE = "No word that has a row is spelled like it."
 MAP_OF_WORDS = {
     "near": "",
     "drop": "remove",
-    "false": "Near on the map only:",
+    "false": "Near only on the map:",
     "find": "Find a word",
     "found": "{n} found",
     "in": "closer (or Ctrl and wheel)",

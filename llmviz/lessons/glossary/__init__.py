@@ -6,7 +6,6 @@ LESSON = Lesson(
     key="glossary",
     title="Glossary",
     icon=":material/menu_book:",
-    card="Every word of the lessons in a sentence or two.",
-    headline="Glossary",
-    promise="Each word of the lessons in a sentence or two.",
+    card="Every term of the lessons, explained in a few sentences.",
+    promise="Each term of the lessons, explained in a few sentences.",
 )

@@ -9,10 +9,12 @@ LESSON = Lesson(
     card="",
     headline="How a language model reads and writes",
     promise=(
-        "It reads some [[token|tokens]] and says how probable each token of its "
-        "[[vocabulary]] is as the next one. Here it is at work on your own sentence: every "
-        "line, cell and bar is a number that a model computed a moment ago."
+        "A language model reads some [[token|tokens]]. Then it says how probable each token of its "
+        "[[vocabulary]] is as the next one. Here you see a model at work on your own sentence. "
+        "Every line, cell and bar is a number that it computed a moment ago."
     ),
-    needs="You need to know nothing about language models to begin. The lessons below explain each "
-    "part. This page takes about 20 minutes.",
+    needs=(
+        "You need no knowledge about language models to begin. The lessons below explain each "
+        "part. This page takes about 20 minutes."
+    ),
 )

@@ -8,8 +8,8 @@ POSITIONS = {
     "learned": "The vector of position {position} is added.",
     "sinusoidal": "A vector of waves for position {position} is added.",
     "rotary": (
-        "Nothing is added for position {position}. Instead, queries and keys are turned by it in "
-        "every layer."
+        "Nothing is added for position {position}. Instead, every layer turns queries and keys by "
+        "an angle that depends on the position."
     ),
     "none": "This model gets no positions.",
 }
@@ -61,14 +61,17 @@ PICTURE = {
         "probability": "probability",
     },
     "legend": {
-        "cells": "a vector, a cell for each number; ± below: end of the colours, 1 in 20 is beyond",
+        "cells": (
+            "a vector, one cell for each number; ± below it: where the colours end (1 number in 20 "
+            "is larger)"
+        ),
         "curves": "attention, as thick as its weight",
         "query": "query",
         "key": "key",
         "value": "value (area: the vector's length)",
         "stream": "residual stream, thicker where its vector is longer",
-        "network": "what the MLP adds (area: its length, within a layer)",
-        "truth": "in the list: the token that follows in your text",
+        "network": "what the MLP adds (area: the length of this vector, within a layer)",
+        "truth": "in the list: the token that really follows in your text",
     },
     "say": {
         "rest": (
@@ -78,7 +81,7 @@ PICTURE = {
         ),
         "tokens": (
             "The text is cut into tokens, pieces that the model knows. With the start token, there "
-            "are {count}. Each keeps its row from here to the end."
+            "are {count}. Each token keeps its row from here to the end."
         ),
         "ids": (
             "{token} has the number {id} in a table of {vocab} tokens: its id. From here on, the "
@@ -86,7 +89,7 @@ PICTURE = {
         ),
         "vectors": (
             "Row {id} of a table of {vocab} × {width} numbers is the vector of {token}. {placed} "
-            "So the row of {token} starts as these {width} numbers: {numbers}, …"
+            "So at the start, the row of {token} is these {width} numbers: {numbers}, …"
         ),
         "attention": (
             "In layer {layer}, head {head}, {token} takes its largest share from {first}: "
@@ -102,8 +105,8 @@ PICTURE = {
             "gives {vocab} scores. The highest is {score}, for {best}."
         ),
         "next": (
-            "Softmax makes probabilities of the scores: after {token}, {best} gets {share}. A "
-            "token that is written becomes the next row, and everything runs once more. "
+            "Softmax turns the scores into probabilities: after {token}, {best} gets {share}. When "
+            "a token is written, it becomes the next row, and everything is computed again. "
             "{following}"
         ),
     },
@@ -136,7 +139,7 @@ def picture(positions: str, norm: str, ends: bool) -> dict:
 
 NO_MODEL = (
     "No trained model is in this copy, so there are no vectors, attention or predictions to show. "
-    "Make one with the command below (it takes a while), then open this page again."
+    "Make one with the command below (it takes some hours). Then open this page again."
 )
 NO_MODEL_SHORT = "No trained model is in this copy."
 NO_MODEL_COMMAND = "python -m llmviz checkpoints make tiny-world-gpt"
@@ -154,15 +157,16 @@ UNKNOWN = (
 )
 
 BROKEN = (
-    "The next tokens are single bytes. Together they are no character, so they cannot be added to "
-    "the text."
+    "The next tokens are single bytes. Together they do not make a character, so they cannot be "
+    "added to the text."
 )
 
-DRAW_LABEL = "How the next token is taken"
+DRAW_LABEL = "How the next token is chosen"
 TEMPERATURE_LABEL = "Temperature"
 TEMPERATURE_HELP = (
-    "0 takes the most probable token. Above 0, a token is drawn: at 1 with the model's own "
-    "probabilities. Below 1, probable tokens come more often. Above 1, improbable ones do."
+    "At 0, the most probable token is taken. Above 0, a token is drawn, at 1 with the model's own "
+    "probabilities. Below 1, probable tokens come more often. Above 1, improbable tokens come more "
+    "often."
 )
 SEED_LABEL = "Seed"
 SEED_HELP = "The same seed draws the same tokens from the same text."
@@ -171,29 +175,32 @@ DRAWN = (
     "{probability}, number {rank} from the top of {vocab}."
 )
 
-QUESTIONS_TITLE = "What the picture can answer"
+QUESTIONS_TITLE = "Questions about the picture"
 SUM_QUESTION = (
     "In layer {layer}, head {head}, the row of {token} gives a weight to each of the {count} "
     "tokens that it can see. The largest is {largest}. What do all of these weights add up to?"
 )
 SUM_ANSWERS = ("1, always", "{count}, one for each token", "It depends on the text")
 SUM_REASONS = (
-    "The scores of a row go through [[softmax]], which divides by their sum. Here: {sum}.",
-    "Each weight is a share of the row, not a whole: the {count} weights add up to {sum}.",
-    "The shares depend on the text, their sum does not: softmax makes it 1. Here: {sum}.",
+    (
+        "The scores of a row go through [[softmax]]: e to the power of each score is divided by "
+        "the sum of all these powers. So the weights add up to 1. Here: {sum}."
+    ),
+    "Each weight is only a share of the row. The {count} weights add up to {sum}.",
+    "The weights depend on the text, but their sum does not. Softmax makes it 1. Here: {sum}.",
 )
 ROUNDED = " (each number is rounded)"
 CHANGE_QUESTION = (
-    "Replace the last token, {token}, with {other}. In how many of the {count} rows do numbers "
-    "change?"
+    "Replace the last token, {token}, with {other}. In which of the {count} rows do numbers change?"
 )
 CHANGE_ANSWERS = ("In all {count}", "Only in the last one", "In all but the last one")
 CHANGE_REASONS = (
     "A row never looks ahead. The model was run again with {other}. In the {earlier} rows before, "
     "the largest change is {before}. In the last row it is {after}.",
-    "The [[causal mask]] lets a row see only itself and what came before. Run again with {other}, "
-    "the largest change in the {earlier} rows before is {before}, in the last row {after}.",
-    "It is the other way round: the last row changes by up to {after}, the {earlier} rows before "
+    "The [[causal mask]] lets a row see only itself and what came before. The model was run again "
+    "with {other}. The largest change in the {earlier} rows before is {before}, in the last row "
+    "{after}.",
+    "It is the other way round. The last row changes by up to {after}, the {earlier} rows before "
     "by {before}. No row looks ahead.",
 )
 
@@ -212,10 +219,10 @@ STAGE_LESSONS = {
 
 MODELS_TITLE = "The models in this copy"
 MODELS_TEXT = (
-    "Each was trained from a seed by this project's own code, and "
+    "Each model was trained from a seed by this project's own code, and "
     "`python -m llmviz checkpoints make NAME` makes it again. Loss is in [[nats]] per token on "
-    "texts that were not used in training. The floor, where it is known, is the loss of the best "
-    "possible model: even that cannot guess what is random in the texts."
+    "texts that were not used in training. The floor, if it is known, is the loss of the best "
+    "possible model. Even this model cannot guess what is random in the texts."
 )
 MODEL_COLUMNS = ["Name", "What it is", "Parameters", "Trained on", "Loss", "Floor"]
 MORE_MODELS = (

@@ -74,10 +74,10 @@ def forks_param(key: str) -> codec.Param:
         for part in written.split(",") if written else []:
             values = [number.read(value) for value in part.split(".")]
             if len(values) != 4 or values[0] > len(forks) or values[1] >= params.MOST_TOKENS:
-                raise ValueError("ways written as parent.position.token.length are needed")
+                raise ValueError("each version is written as parent.position.token.length")
             forks.append(Fork(*values))
         if len(forks) > MOST_WAYS:
-            raise ValueError(f"at most {MOST_WAYS} ways are needed")
+            raise ValueError(f"at most {MOST_WAYS} versions are possible")
         return forks
 
     def write(forks: list[Fork]) -> str:

@@ -30,4 +30,4 @@ TEMPERATURE = "Temperature"
 STRIP = "Tokens on the strip"
 STRIPS = {"probability": "most probable first", "id": "by token id"}
 IN_FORCE = "Settings from “Logits to a token”: {settings}."
-PLAIN = "none; these are the model's own probabilities"
+PLAIN = "none, so these are the model's own probabilities"

@@ -7,11 +7,10 @@ LESSON = Lesson(
     title="Text to tokens",
     icon=":material/content_cut:",
     card="Cut any text with six tokenizers, and watch one learn its tokens merge by merge.",
-    headline="Text to tokens",
     promise=(
-        "A language model does not read text, it reads numbers. First a text is cut into "
-        "[[token|tokens]]; then each token becomes its number. Here you cut your own text and "
-        "watch a tokenizer learn where to cut. At the end you see the rows of numbers that a "
+        "A language model does not read text. It reads numbers. First, a text is cut into "
+        "[[token|tokens]]. Then each token is replaced by its number. Here you cut your own text "
+        "and watch a tokenizer learn where to cut. At the end you see the rows of numbers that a "
         "model is trained on."
     ),
     chapters=[
@@ -24,5 +23,5 @@ LESSON = Lesson(
         Chapter("bytes", "Bytes", minutes=15),
         Chapter("windows", "Windows", minutes=25),
     ],
-    needs="This lesson takes nothing for granted: it is the one to start with.",
+    needs="You need no knowledge for this lesson. It is the first one to take.",
 )

@@ -1,8 +1,8 @@
 """Why a model or a head is shown first."""
 
 WORTH = (
-    "{head} is the head shown first. Switching it off moves {share} of the probability of the next "
-    "token after {text}; no other head moves more."
+    "{head} is the head shown first. After {text}, switching it off moves {share} of the "
+    "probability of the next token. No other head moves more."
 )
 DECISION = (
     "{head} is the head shown first. On {text}, each token gives {share} of its weight, on "
@@ -10,6 +10,6 @@ DECISION = (
 )
 OTHER = "For {head} it is {share}."
 MODEL = (
-    "{name} is the model shown first, because no other has a lower loss: {loss} nats per character "
-    "on texts that it was not trained on ({others})."
+    "{name} is the model shown first, because no other model here has a lower loss. Its loss is "
+    "{loss} nats per character on texts that it was not trained on ({others})."
 )

@@ -3,8 +3,8 @@
 TITLE = "Models trained with a mistake"
 TEXT = (
     "One of these models is right. Each of the others has one mistake. All were trained on the "
-    "same list of names. Where the loss soon came near zero, training was shorter: the table has "
-    "the number of steps."
+    "same list of names. If the loss soon came near zero, training was shorter. The table has the "
+    "number of steps."
 )
 NAMES = {
     "names-gpt": "as it should be",
@@ -22,9 +22,9 @@ COLUMNS = {
 }
 LEAK = (
     "Without a mask, the validation loss is {loss:.4f} nats, which looks very good. The model "
-    "gives {ahead:.0%} of its weight to later letters. But a model that writes has no later "
-    "letter to look at. Asked letter by letter on {names} held-out names, its loss is "
-    "**{honest:.2f}** nats. That of the right model is {right:.2f}. Guessing at random among "
+    "gives {ahead:.0%} of its weight to later letters. But when a model writes, there is no later "
+    "letter to look at. If it predicts {names} held-out names letter by letter, its loss is "
+    "**{honest:.2f}** nats. The loss of the right model is {right:.2f}. Guessing at random among "
     "{vocabulary} tokens gives {blind:.2f}."
 )
 QUIET = {
@@ -34,13 +34,13 @@ QUIET = {
     ),
     "names-gpt-two-softmaxes": (
         "With two softmaxes, the leak is harder to see. Before the mask, every weight was divided "
-        "by a sum over all letters, later ones too. Only through this sum can later letters have "
-        "an effect here. The validation loss is {loss:.3f} nats, and that of the right model is "
-        "{right_loss:.3f}. But letter by letter it is **{honest:.2f}**."
+        "by a sum over all letters, also the later ones. Later letters can have an effect here "
+        "only through this sum. The validation loss is {loss:.3f} nats, and the one of the right "
+        "model is {right_loss:.3f}. But letter by letter it is **{honest:.2f}**."
     ),
     "names-gpt-no-scale": (
-        "Without dividing by √d, the loss letter by letter is {honest:.3f} nats. That of the right "
-        "model is {right:.3f}. In heads of {d} numbers, √d is only {factor:.1f}."
+        "Without dividing by √d, the loss letter by letter is {honest:.3f} nats. The loss of the "
+        "right model is {right:.3f}. In heads of {d} numbers, √d is only {factor:.1f}."
     ),
 }
 CODE = "Show the code of the loss letter by letter"

@@ -4,7 +4,8 @@ TITLE = "Which token may look at which"
 TEXT = (
     "A mask forbids cells: their scores become −∞ before the softmax. e to the power of −∞ is 0, "
     "so the other cells of the row share everything. Below, you see the weights with your mask. "
-    "Beside them are those with the causal mask, the right one for predicting the next token."
+    "Beside them are the weights with the causal mask, which is the right mask for predicting the "
+    "next token."
 )
 MASK_CHOICE = "Mask"
 MASKS = {
@@ -16,11 +17,17 @@ MASKS = {
     "own": "Your own",
 }
 MASK_TEXT = {
-    "none": "Every token sees every token. Right for reading a finished text, as an encoder does.",
-    "causal": "Each token sees itself and what came before. Right for predicting the next token.",
+    "none": (
+        "Every token sees every token. This is right for reading a finished text, as an encoder "
+        "does."
+    ),
+    "causal": (
+        "Each token sees itself and the tokens before it. This is right for predicting the next "
+        "token."
+    ),
     "off_by_one": (
-        "**A mistake:** the mask begins one column too late. Each token sees the very token that "
-        "it should predict. In training, the loss falls to nearly zero, because copying is enough."
+        "**A mistake:** the mask begins one column too late. So each token sees the token that it "
+        "should predict. In training, the loss falls to nearly zero, because copying is enough."
     ),
     "padding": (
         "Short texts in a [[batch]] get padding tokens, here at their end. No token may look at "
@@ -28,15 +35,15 @@ MASK_TEXT = {
     ),
     "sliding": (
         "Each token sees only the last few tokens, itself included. This can save work on long "
-        "texts. A token further back can still have an effect, through several layers."
+        "texts. A token farther back can still have an effect, through several layers."
     ),
-    "own": "Tick the cells that are allowed. A row without a tick is refused.",
+    "own": "Tick the cells that are allowed. Each row needs at least one tick.",
 }
 MASK_WINDOW = "Window, tokens"
 MASK_REAL = "Real tokens"
 MASK_REAL_BAD = (
-    "Of {count} tokens, 1 to {count} can be real; {real} was asked for. With 0, no row would have "
-    "a token to look at."
+    "Of {count} tokens, 1 to {count} can be real, but the number is {real}. With 0, no row would "
+    "have a token to look at."
 )
 WHEN_LABEL = "Softmax"
 WHEN = {
@@ -49,17 +56,18 @@ WHEN_TEXT = {
     "before": "",
     "softmax_again": (
         "**Two softmaxes.** The first one divides by a sum that contains the forbidden cells. So "
-        "they have an effect on every share of their row. The second softmax gets numbers between "
-        "0 and 1, so no allowed share of a row can be more than e ≈ 2.7 times another."
+        "these cells have an effect on every share of their row. The second softmax gets numbers "
+        "between 0 and 1, so no allowed share of a row can be more than e ≈ 2.7 times another."
     ),
     "leave": (
-        "**Masked after the softmax.** Rows with forbidden cells no longer add up to 1: what these "
-        "cells would have got is lost. Rows with few allowed cells may lose most of their weight."
+        "**Masked after the softmax.** Rows with forbidden cells no longer add up to 1, because "
+        "the shares of these cells are lost. Rows with few allowed cells may lose most of their "
+        "weight."
     ),
     "renormalise": (
         "**Masked after the softmax, then divided by the row's new sum.** The first division "
         "cancels out, so the weights are the same as with the mask before the softmax. With "
-        "dropout between the two, they would not be."
+        "dropout between mask and division, they would not be the same."
     ),
 }
 # Why a cell is forbidden, as its arithmetic says.
@@ -79,10 +87,13 @@ SCALES = {
 }
 SCALE_TEXT = {
     "head": "",
-    "model": "**Divided by √{width}, the width of {heads} heads together, not by √{size}.** With "
-    "random vectors, rows become too even.",
+    "model": (
+        "**Divided by √{width}, the width of {heads} heads together, not by √{size}.** With random "
+        "vectors, the weights of a row become too even."
+    ),
     "none": (
-        "**Not divided.** With random vectors, rows become too sharp, and more so in larger heads."
+        "**Not divided.** With random vectors, the weights of a row become too sharp. This effect "
+        "is stronger in larger heads."
     ),
 }
 SCALE_ONE_HEAD = (
@@ -93,9 +104,9 @@ MASK_BLIND = "“{asking}” no longer sees “{asked}”, from which it took {s
 MASK_MORE = "… and {count} more cells."
 MASK_CHANGED = (
     "The weights differ from the right ones (causal mask, ÷ √d) by up to {change}. The largest "
-    "weight of a row is {now:.1%} on average, and {right:.1%} with the right ones."
+    "weight of a row is {now:.1%} on average. With the right weights it is {right:.1%}."
 )
-MASK_EQUAL = "In every cell, these are the same weights as the right ones (causal mask, ÷ √d)."
+MASK_EQUAL = "In every cell, the weights are the same as the right ones (causal mask, ÷ √d)."
 MASK_SUMS = "Row sums now: {sums}."
 MASK_LEAK = (
     "**Does anything leak?** Raise every forbidden score by 1 and look at the allowed weights: "
@@ -107,8 +118,8 @@ MASK_TIGHT = (
 )
 RIGHT_ONE = "right: causal mask, ÷ √d"
 ASK_MASK = (
-    "Which mask is this? All scores of these {count} tokens were equal, so only the mask makes a "
-    "difference between cells."
+    "Which mask is this? All scores of these {count} tokens were equal. So only the mask makes the "
+    "cells different."
 )
 ASK_MASK_ANSWERS = {
     "causal": ("Causal", "Each row has all columns up to its own, and none after it."),

@@ -10,14 +10,18 @@ X_FORMULA = "tokens as vectors"
 X_FORMULA_MODEL = "what attention reads"
 STEPS = {
     "X": "{count} tokens, each a row of {width} numbers.",
-    "Q": "X times W_Q gives the queries: what each token asks for.",
+    "Q": "X times W_Q gives the queries: what each token looks for.",
     "K": "X times W_K gives the keys: what each token can be found by.",
-    "V": "X times W_V gives the values: what each token hands over.",
-    "turned": "Each pair of numbers in Q and K turns by an angle that grows with the position. So "
-    "positions change the score of two tokens only by how far apart the two are.",
+    "V": "X times W_V gives the values: what each token gives to others.",
+    "turned": (
+        "Each pair of numbers in Q and K turns by an angle that grows with the position. So the "
+        "positions of two tokens change their score only through the distance between them."
+    ),
     "scores": "Every query is multiplied with every key: one dot product for each pair.",
-    "scaled": "Scores {scale}: divided by the root of the head's size, so that large heads do not "
-    "make the softmax too sharp.",
+    "scaled": (
+        "Scores {scale}: they are divided by the root of the head's size, so that large heads do "
+        "not make the softmax too sharp."
+    ),
     "scaled by width": "Scores {scale}. This model divides by the root of its whole width, not of "
     "the head's size.",
     "not scaled": "This model does not divide its scores.",

@@ -3,9 +3,9 @@
 TITLE = "Why scores are divided by √d"
 INTRO = (
     "A score is a sum of d products. If the entries of queries and keys are independent, with mean "
-    "0 and variance 1, the score has mean 0 and variance d. In a head of 64 numbers, its spread "
-    "(standard deviation) is √64 = 8, and the [[softmax]] often gives most of a row to one cell. "
-    "Dividing by √d brings the spread back to 1."
+    "0 and variance 1, the score has mean 0 and variance d. In a head of 64 numbers, the standard "
+    "deviation of a score is √64 = 8. Then the [[softmax]] often gives most of a row to one cell. "
+    "Dividing by √d brings the standard deviation back to 1."
 )
 SIZE = "Head size d"
 SEED = "Seed"
@@ -17,9 +17,8 @@ READ = (
     "{steep:.4f}."
 )
 GRADIENT = (
-    "**The gradient of Q and K is multiplied with the slope.** If nearly all of a row lies on one "
-    "cell, a small change of a score hardly changes the weights. So little gradient reaches Q and "
-    "K."
+    "**The gradient of Q and K is multiplied with the slope.** If one cell has nearly all of its "
+    "row, a small change of a score hardly changes the weights. So little gradient reaches Q and K."
 )
 ENTROPY_AXIS = "entropy of a row (nats)"
 GRADIENT_AXIS = "slope of the softmax"
@@ -27,9 +26,9 @@ D_AXIS = "head size d"
 NAMES = ("divided by √d", "not divided")
 EVEN = "ln 16: all weights equal"
 CAPTION = (
-    "For each head size, {queries} random queries ask {keys} random keys. Their entries are "
-    "normal, with mean 0 and variance 1. The slope is the Frobenius norm of ∂weights/∂scores, "
-    "averaged over rows."
+    "For each head size, {queries} random queries are compared with {keys} random keys. Their "
+    "entries are normal, with mean 0 and variance 1. The slope is the Frobenius norm of "
+    "∂weights/∂scores, averaged over rows."
 )
 ONE_ROW = "One query on 16 keys at d = {d}"
 ASK_SCALE = (
@@ -43,8 +42,8 @@ ASK_SCALE_ANSWERS = (
 )
 ASK_SCALE_REASONS = (
     "Four times as many products are added, so the sum has a larger variance.",
-    "Variances add: 4 times the variance is 2 times the standard deviation. Measured on the random "
-    "numbers above, which are only a sample: {before:.2f} → {after:.2f}.",
+    "Variances add up: 4 times the variance is 2 times the standard deviation. The random numbers "
+    "above are only a sample. There it goes from {before:.2f} to {after:.2f}.",
     "The *variance* becomes 4 times as large. The standard deviation is its square root.",
 )
 ENTROPY_TITLE = "How evenly a row is spread"

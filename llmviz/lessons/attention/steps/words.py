@@ -2,8 +2,8 @@
 
 TITLE = "From a dot product to heads"
 TEXT = (
-    "Point at any cell: the cells that it is computed from light up, and the arithmetic appears "
-    "below with its numbers. Click to keep it. Press play, or use the arrow keys, to see how one "
+    "Point at any cell. The cells that it is computed from light up, and its arithmetic appears "
+    "below. Click to keep the cell in view. Press play, or use the arrow keys, to see how one "
     "matrix is computed from another."
 )
 RUNG_LABEL = "Version of attention"
@@ -17,13 +17,13 @@ RUNGS = {
 RUNG_TEXT = {
     "simple": (
         "**There are no learned matrices yet.** Each token is compared with every token by "
-        "[[dot product]] and becomes a mix of all of them. A higher score is a larger share. One "
-        "vector does both jobs: it asks, and it is asked. So a score is the same in both "
+        "[[dot product]] and becomes a mix of all of them. A higher score is a larger share. Each "
+        "token has only one vector, both to ask and to be asked. So a score is the same in both "
         "directions, and a token cannot look for one thing and be found by another."
     ),
     "qkv": (
-        "**Three learned matrices** separate the roles: the [[query]] is what a token looks for, "
-        "the [[key]] what it can be found by, the [[value]] what it hands over. Now a pronoun can "
+        "**Three learned matrices** separate the roles. The [[query]] is what a token looks for. "
+        "The [[key]] is what it can be found by. The [[value]] is what it gives. Now a pronoun can "
         "look for a noun."
     ),
     "causal": (
@@ -54,12 +54,12 @@ REAL_SIMPLE = (
 REAL_HEADS = "Real weights: {name}, layer {layer}, all {heads} heads of {size} numbers each."
 NORM_BEFORE = ", after a norm"
 WINDOWS = (
-    "A wide matrix is seen through a window of a few columns; drag the frame in the strip below it "
-    "to move it. A cell's arithmetic still runs over all of them."
+    "Only a few columns of a wide matrix are drawn. Drag the frame in the strip below the matrix "
+    "to see other columns. The arithmetic of a cell still uses all columns."
 )
 POSITIONS = {
-    "learned": "Where a token stands is already in X: a vector for each position was added.",
-    "sinusoidal": "Where a token stands is already in X: waves of its position were added.",
+    "learned": "X already contains the positions: a vector for each position was added.",
+    "sinusoidal": "X already contains the positions: waves of each position were added.",
     "rotary": (
         "No position was added to X. Instead, Q and K are turned before they are multiplied, by an "
         "angle that grows with the position. In each head, columns j and j + {half} turn together, "
@@ -72,7 +72,8 @@ P = "p, the share set to zero"
 SEED = "Seed"
 EDIT = "Edit the matrices"
 EDIT_TEXT = (
-    "Change any cell, and everything computed from it changes too. The link holds your numbers."
+    "Change any cell, and everything that is computed from it changes, too. The link contains your "
+    "numbers."
 )
 EDIT_RESET = "Back to the example's numbers"
 EDIT_BAD = "{name}: {rule}. Nothing below is drawn until you correct this."
@@ -86,8 +87,8 @@ DROPPED = (
 )
 DROPPED_ALL = "Rows in which no weight is left have a context of zeros: {names}."
 ONLY_ITSELF = (
-    "Every token takes {share} or more from itself. Its score with itself is so much higher than "
-    "with the other tokens that it sees that the softmax leaves these almost nothing."
+    "Every token takes {share} or more from itself. The score of a token with itself is far above "
+    "its scores with the other tokens that it sees. So the softmax gives almost nothing to these."
 )
 ONLY_ITSELF_OR_FIRST = (
     "No token takes more than half a percent from any token but itself and the start token."
@@ -95,18 +96,20 @@ ONLY_ITSELF_OR_FIRST = (
 NEARLY_ALL = "99.9%"
 ONE_TOKEN = "A single token can only look at itself. Its weight is 1 for any Q and K."
 ASK_CELL = (
-    "One cell above is covered: in {matrix}, the weight that {asking} gives to {asked}. Everything "
-    "that the softmax needs for it is visible. Which number is it?"
+    "One cell above is covered: in {matrix}, the weight that {asking} gives to {asked}. All "
+    "numbers that the softmax needs for this weight are visible. Which number is it?"
 )
 ASK_CELL_RIGHT = (
     "It is e to the power of its score, divided by the sum of all such powers in its *row*."
 )
-ASK_CELL_SCORE = "{value} is the score, before the softmax has made a share of it."
+ASK_CELL_SCORE = "{value} is the score, before the softmax."
 ASK_CELL_EVEN = (
-    "{value} would be its share if the row gave the same to all {count} cells that it may look at."
+    "{value} would be the share if the token took the same from all {count} tokens that it may "
+    "look at."
 )
 ASK_CELL_COLUMN = (
-    "{value} comes from dividing by the sum of its *column*. A softmax divides by that of the row."
+    "{value} comes from dividing by the sum of the *column*. A softmax divides by the sum of the "
+    "row."
 )
 NO_CELL = "The link names a cell that does not exist here, so no cell is kept."
 CODE = "Show the code of every step"
@@ -114,22 +117,22 @@ CODE_HEADS = "Show the code of every step, printed for head 0"
 ORIGIN = "Where X comes from"
 ORIGIN_TEXT = {
     "cat": (
-        "Attention does not read words, it reads rows of numbers. Row t of X is the vector of the "
+        "Attention does not read words. It reads rows of numbers. Row t of X is the vector of the "
         "token at position t **plus** the vector of position t. The same token at another position "
         "has another row in X. In a trained model both kinds of vectors are learned; here they are "
         "small numbers chosen by hand."
     ),
     "journey": (
-        "Attention does not read words, it reads rows of numbers. In this example each word has "
-        "one vector, and no position is added: the same word has the same row in X wherever it "
-        "stands."
+        "Attention does not read words. It reads rows of numbers. In this example, each word has "
+        "one vector, and no position is added. So the same word has the same row in X at every "
+        "place."
     ),
     "model": (
-        "Attention does not read words, it reads rows of numbers. In layer 0, a row comes from the "
+        "Attention does not read words. It reads rows of numbers. In layer 0, a row comes from the "
         "embedding of its token. Some models add a vector of the position. In later layers, a row "
         "comes from what the layers before have computed."
     ),
 }
 ORIGIN_LABELS = {"token": "token vectors", "position": "position vectors"}
 ORIGIN_FORMULA = "token + position"
-ORIGIN_EDITED = "You have changed X above. This is the example's own."
+ORIGIN_EDITED = "You have changed X above. Here you see the X of the example."

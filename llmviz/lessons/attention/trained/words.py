@@ -3,9 +3,9 @@
 TITLE = "Every head at once"
 TEXT = (
     "Each tile shows the weights of one head on your text. The tiles of a [[layer]] stand side by "
-    "side, one for each [[head]]. Inside a tile, each row is a token that asks and each column a "
-    "token that is asked. Point at a tile to enlarge it. Click it to see its weights as lines "
-    "below."
+    "side, one for each [[head]]. Inside a tile, each row is a token that asks, and each column is "
+    "a token that is asked. Point at a tile to enlarge it. Click the tile to see its weights as "
+    "lines below."
 )
 WRITE_ONE = "Write a token"
 WRITE_TEN = "Write ten"
@@ -16,9 +16,9 @@ WRITE_ENDED = "The model has ended its text."
 NOTE_HEAD = "previous {previous} · itself {itself} · first {first} · entropy {entropy:.2f}"
 SUMMARY_TITLE = "What the heads do, measured"
 SUMMARY_TEXT = (
-    "These are shares of weight on this text, averaged over the rows for which they are defined. "
-    "[[induction|Induction]] is the weight on the token that followed the same token earlier. It "
-    "needs a text in which tokens repeat."
+    "These are shares of weight on this text. Each is a mean over the rows for which it is "
+    "defined. [[induction|Induction]] is the weight on the token that followed the same token "
+    "earlier. It needs a text in which tokens repeat."
 )
 SUMMARY_COLUMNS = {
     "layer": "layer",
@@ -32,7 +32,7 @@ SUMMARY_COLUMNS = {
 }
 SUMMARY_READ = {
     "previous": "Most weight on the token before: {head}, with {share}.",
-    "induction": ("Most weight on what followed the same token earlier: {head}, with {share}."),
+    "induction": "Most weight on what followed the same token earlier: {head}, with {share}.",
     "first": "Most weight on the first token: {head}, with {share}.",
 }
 SUMMARY_NO_REPEAT = (

@@ -9,38 +9,37 @@ TEXT = (
 )
 NAME = "A name, letter by letter"
 READ = (
-    "The name has {count} letters. Swap the first letter, and the one vector of the recurrent "
-    "network changes by {rnn_first:.0%} of its length. Swap the last, and it changes by "
-    "{rnn_last:.0%}. The transformer keeps a vector for each letter. For every letter that is "
-    "swapped, one of these vectors changes by {gpt_least:.0%} or more. All figures are means over "
-    "the 25 swaps of a letter."
+    "The name has {count} letters. If the first letter is replaced, the one vector of the "
+    "recurrent network changes by {rnn_first:.0%} of its length. If the last letter is replaced, "
+    "this vector changes by {rnn_last:.0%}. The transformer keeps a vector for each letter. "
+    "Whichever letter is replaced, one of these vectors changes by {gpt_least:.0%} or more. All "
+    "numbers are means over the 25 other letters."
 )
 ASK = (
-    "Swap the **last** letter, and the one vector of the recurrent network changes by {last} of "
-    "its length. Swap the **first** of the {count} letters instead: by how much does the same "
-    "vector change?"
+    "If the **last** letter is replaced, the one vector of the recurrent network changes by {last} "
+    "of its length. Now replace the **first** of the {count} letters instead. By how much does the "
+    "same vector change?"
 )
 ASK_RIGHT = (
-    "{share}, less than for the last letter. Every letter that comes after the first changes the "
-    "same vector again."
+    "{share}, less than for the last letter. Every letter after the first changes the same vector "
+    "again."
 )
 ASK_MORE = (
-    "{share}: in this name, a swap of the first letter changes the vector no less than a swap of "
-    "the last."
+    "{share}. In this name, the first letter changes the vector no less than the last letter does."
 )
 ASK_EVEN = "{share} would be the change for the last letter, divided by {count}."
 ASK_HALF = "{share} would be half of the change for the last letter."
 ASK_ALIKE = "{share} would mean that the first letter counts as much as the last."
 COVERED = "The other grey bars are covered until you answer."
 AXIS = "change in what is kept"
-LETTER_AXIS = "letter that is swapped"
+LETTER_AXIS = "letter that is replaced"
 RNN = "one hidden state (RNN)"
 GPT = "a vector for each letter (transformer)"
 INFLUENCE = (
-    "Each letter is swapped for each of the 25 others. A bar is the mean of these 25 changes of a "
+    "Each letter is replaced by each of the 25 others. A bar is the mean of these 25 changes of a "
     "vector, each divided by the vector's length. The RNN keeps one vector, its last hidden state. "
-    "The transformer keeps one for each letter, here those after its first layer. Of these, the "
-    "one that changes most counts."
+    "The transformer keeps a vector for each letter, here the vectors after its first layer. For "
+    "each replacement, the vector that changes most is taken."
 )
 TABLE = "Trained on the same names, with the same batches:"
 COLUMNS = {"name": "model", "parameters": "parameters", "loss": "validation loss (nats)"}
@@ -55,11 +54,11 @@ TRANSLATORS_TEXT = (
     "looks back at all of them for each word that it writes."
 )
 RULES = "By the rules of Tavin, the invented language, the translation is {text}."
-BY_ONE_VECTOR = "Through one vector: {text}"
-BY_LOOKING_BACK = "Looking back: {text}"
+BY_ONE_VECTOR = "With one vector: {text}"
+BY_LOOKING_BACK = "With attention: {text}"
 EXACT = "(right)"
 NOT_EXACT = "(not right)"
-TRANSLATOR_NAMES = ("one vector (recurrent)", "looks back (attention)")
+TRANSLATOR_NAMES = ("one vector (recurrent)", "attention")
 EXACT_TITLE = "Sentences translated without a mistake, by length"
 EXACT_AXIS = "share without a mistake"
 LENGTH_AXIS = "words in the English sentence"
@@ -68,8 +67,9 @@ EXACT_CAPTION = (
 )
 EXACT_READ = (
     "The model with one vector translates {one_short} of the sentences of up to {middle} words "
-    "without a mistake, and {one_long} of the longer ones. The model that looks back: {back_short} "
-    "and {back_long}. They differ in size, too: {one_size:,} parameters and {back_size:,}. The "
-    "first has one vector for any sentence; the second has one for each word of it."
+    "without a mistake, and {one_long} of the longer ones. For the model with attention it is "
+    "{back_short} and {back_long}. The models also differ in size: {one_size:,} parameters and "
+    "{back_size:,}. The first has one vector for a whole sentence. The second has one vector for "
+    "each word."
 )
 CODE_TRANSLATOR = "Show the code of the translator with one vector"

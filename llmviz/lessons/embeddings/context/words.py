@@ -2,11 +2,12 @@
 
 TITLE = "The same word in two sentences"
 TEXT = (
-    "The table gives a word one row, whatever stands around it. Such vectors are called *static*; "
-    "those of word2vec and GloVe are static, too. Then the layers follow. In a GPT, [[attention]] "
-    "adds to the vector of a word what it takes from the words before it. The result is a "
-    "*contextual* vector: it depends on the words around it. ELMo and BERT (2018) and every GPT "
-    "have such vectors. Follow one word through two sentences and compare its two vectors."
+    "In the table, a word always has the same row, whatever the words around it are. Such vectors "
+    "are called *static*. The vectors of word2vec and GloVe are static, too. After the table come "
+    "the layers. In a GPT, [[attention]] takes information from the earlier words and adds it to "
+    "the vector of a word. The result is a *contextual* vector: it depends on the context. ELMo "
+    "and BERT (2018) and every GPT compute such vectors. Follow one word through two sentences and "
+    "compare its two vectors."
 )
 EXAMPLES = {
     "The cow, the cat": (
@@ -34,16 +35,21 @@ EXAMPLES_LABEL = "Examples"
 WORD = "Word"
 SENTENCES = ("First sentence", "Second sentence")
 ROW = ("first", "second")
-CLICK = "The marked tokens are compared. Click another one to follow that instead."
+CLICK = "The marked tokens are compared. Click another token to follow that token instead."
 NO_LAYERS = (
-    "{name} has a table of vectors, but this chapter opens the layers of a GPT only. Choose a GPT "
-    "above to see layers at work."
+    "{name} has a table of vectors. But this chapter can only show the layers of a GPT. Choose a "
+    "GPT above."
 )
-NOT_THERE = "The word {word} is not in the {which} sentence. Click a token there, or change one."
+NOT_THERE = (
+    "The word {word} is not in the {which} sentence. Click a token of this sentence, or change one "
+    "of the sentences."
+)
 TOO_LONG = "The {which} sentence has {count:,} tokens; {name} reads {most:,} at most."
 EMPTY = "The {which} sentence is empty. Type one."
-PIECES = "{word} is cut into {count}. We follow the last one, which can attend to the others."
-OTHER_TOKEN = "These are two different tokens, {a} and {b}: their rows differ from the start."
+PIECES = (
+    "{word} is cut into {count}. We follow the last of them, because it can attend to the others."
+)
+OTHER_TOKEN = "These are two different tokens, {a} and {b}. Their rows differ from the start."
 
 STAGES = {
     "token": "row",
@@ -62,32 +68,35 @@ OTHERS = "all pairs of different tokens, on average"
 COSINE_AXIS = "cosine of the two"
 STAGE_AXIS = "after this step"
 
-SAY_START = "Both begin with the same row: cosine {row}."
+SAY_START = "Both tokens begin with the same row, so the cosine is {row}."
 SAY_PLACE = (
-    "The first stands at place {a}, the second at place {b}; adding the vectors of those places "
-    "takes the cosine to {place}."
+    "The first token is at place {a}, the second at place {b}. When the vectors of these places "
+    "are added, the cosine becomes {place}."
 )
-SAY_SAME_PLACE = "Both stand at place {a}, so the same vector of the place is added: {place} still."
+SAY_SAME_PLACE = (
+    "Both tokens are at place {a}, so the same vector of the place is added to both. Then the "
+    "cosine is {place}."
+)
 SAY_NOTHING_ADDED = (
-    "This model adds no vector for the place. If it uses places at all, then inside attention."
+    "This model adds no vector for the place. If it uses places, it does so inside attention."
 )
-SAY_FALL = "The largest fall is at **{stage}**: from {before} to {after}. At the end it is {end}."
-SAY_KEPT = "No step lowers it by a hundredth or more; at the end it is {end}."
+SAY_FALL = "The cosine falls most at **{stage}**: from {before} to {after}. At the end it is {end}."
+SAY_KEPT = "No step lowers the cosine by 0.01 or more. At the end it is {end}."
 SAY_OTHERS = (
     "The grey curve is the mean over all pairs of different tokens, one from each sentence. If it "
     "is clearly above 0, even the vectors of different tokens share a direction at this step."
 )
 SAY_NEXT = (
     "From the last vector of a token the model predicts the next token. After {a} in the first "
-    "sentence the most probable one is {next_a} ({share_a}), after {b} in the second it is "
+    "sentence, the most probable token is {next_a} ({share_a}). After {b} in the second, it is "
     "{next_b} ({share_b})."
 )
 
 MATRIX_TITLE = "All numbers, step by step"
 MATRIX_TEXT = (
-    "A row for each step: {width} numbers, brought to length 1. In the product, a row adds up to "
-    "the cosine of that step. Where both sentences have the same stripes, the two vectors point "
-    "the same way."
+    "Each step has a row of {width} numbers, brought to length 1. In the product, a row adds up to "
+    "the cosine of that step. Where the rows of both sentences have the same colours, the two "
+    "vectors point the same way."
 )
 A, B, PRODUCT = "first", "second", "first × second"
 UNIT = "length 1"
@@ -95,20 +104,21 @@ ADDS_UP = "each row adds up to the cosine"
 
 MOVED_TITLE = "Which head differs most"
 MOVED = (
-    "Of all attention steps, that of **layer {layer}** lowers the cosine most, from {before} to "
+    "Of all attention steps, the one in **layer {layer}** lowers the cosine most, from {before} to "
     "{after}."
 )
 MOVED_NOWHERE = (
-    "No attention step lowers the cosine. That of **layer {layer}** comes nearest to it: from "
-    "{before} to {after}."
+    "No attention step lowers the cosine by 0.01 or more. Look at the one in **layer {layer}**: no "
+    "other attention step lowers the cosine more or raises it less. Here it goes from {before} to "
+    "{after}."
 )
 HEAD_APART = (
-    "In that step, what head {head} adds to the two tokens differs most: by a distance of "
-    "{apart:.1f}. Its largest attention weight is {share_a} on {from_a} in the first sentence and "
-    "{share_b} on {from_b} in the second."
+    "In that step, every head adds one vector to each token. The two vectors of head {head} differ "
+    "most: their distance is {apart:.1f}. The largest attention weight of this head is {share_a} "
+    "on {from_a} in the first sentence and {share_b} on {from_b} in the second."
 )
 HEADS_ALIKE = "In that step, every head adds nearly the same vector to both tokens."
 OPEN = ("See this head on the first sentence", "See this head on the second sentence")
 
 ASK = "After which of these steps are the two vectors least alike?"
-ASK_REASON = "After it the cosine is {cosine}."
+ASK_REASON = "After this step the cosine is {cosine}."

@@ -1,34 +1,35 @@
 """What the chapter on positions says."""
 
-TITLE = "Where a token stands"
+TITLE = "The position of a token"
 TEXT = (
-    "A row of the embedding table is the same wherever the word stands. And one layer of "
-    "[[attention]] gives a word the same result in whatever order the earlier words stand. So most "
-    "models are told the place. Three ways are shown here: add waves that a formula gives, add a "
-    "table that was learned, or turn queries and keys by an angle. There are others: T5 and ALiBi "
-    "add a number for each distance to the attention scores."
+    "A word has the same row of the embedding table at every place of a text. And one layer of "
+    "[[attention]] gives a word the same result for every order of the earlier words. So most "
+    "models also get the positions. Three ways are shown here. The first adds waves from a "
+    "formula. The second adds the rows of a learned table. The third turns queries and keys by an "
+    "angle. There are other ways: T5 and ALiBi add a number for each distance to the attention "
+    "scores."
 )
-WAY = "How positions are told"
+WAY = "Kind of positions"
 WAYS = {"sinusoidal": "Sinusoidal", "learned": "Learned", "rotary": "Rotary"}
 ABOUT = {
     "sinusoidal": (
-        "**Every column is a wave**, sine and cosine in turn, from quick on the left to slow on "
-        "the right. Number 2i of position p is `sin(p / base^(2i/C))`, number 2i + 1 is the cosine "
-        "of the same angle. Point at a cell to see its own formula. The row of a position is added "
-        "to the token's row. Such positions are called *absolute*: each place has a vector. (But "
-        "the cosine of two of these rows depends on their distance only.)"
+        "**Every column is a wave**, sine and cosine in turn, with short waves on the left and "
+        "long waves on the right. Number 2i of position p is `sin(p / base^(2i/C))`. Number 2i + 1 "
+        "is the cosine of the same angle. Point at a cell to see its own formula. The row of a "
+        "position is added to the token's row. Such positions are called *absolute*: each place "
+        "has a vector. (But the cosine of two of these rows depends only on their distance.)"
     ),
     "learned": (
         "**Every position has a row of its own.** Its numbers were random at first and were "
-        "learned together with all others. The row is added to the token's row. These positions "
-        "are *absolute*, too. After the last row the table ends."
+        "learned together with all other numbers of the model. The row is added to the token's "
+        "row. These positions are *absolute*, too. After the last row the table ends."
     ),
     "rotary": (
-        "**Nothing is added.** The numbers of each query and key are taken in pairs, and each pair "
-        "is turned by an angle that grows with the position: quickly for the first pair, slowly "
-        "for the last. The picture shows cosines (left half) and sines (right half) of the angles. "
-        "These positions are *relative*: a score depends on how far query and key are apart, not "
-        "on where the two stand."
+        "**Nothing is added.** The numbers of each query and key are taken in pairs. Each pair is "
+        "turned by an angle that grows with the position: fast for the first pair, slowly for the "
+        "last. The picture shows cosines (left half) and sines (right half) of the angles. These "
+        "positions are *relative*: a score depends on how far query and key are apart, not on "
+        "where the two are."
     ),
 }
 LENGTH = "Positions"
@@ -62,56 +63,57 @@ VIEWS = {
 }
 WAVE = {
     "sinusoidal": (
-        "Column {column} comes back to where it was after {length:,.1f} positions: {times:.1f} "
-        "times in this table. The slowest one takes {slowest:,.0f}."
+        "The wave of column {column} repeats after {length:,.1f} positions, so the table has "
+        "{times:.1f} of these waves. The longest wave takes {slowest:,.0f} positions."
     ),
     "rotary": (
-        "Column {column} makes a full turn in {length:,.1f} positions: {times:.1f} of them in this "
-        "table. The slowest pair takes {slowest:,.0f}."
+        "Column {column} makes a full turn in {length:,.1f} positions, so the table has "
+        "{times:.1f} of these turns. The slowest pair takes {slowest:,.0f} positions."
     ),
 }
 ALIKE = {
     "sinusoidal": (
-        "Two neighbours have a cosine of {near}, positions {distance} apart {far}. **That "
-        "depends on the distance alone**: at equal distance it differs by {spread} at most, "
-        "wherever the two stand. And for every distance there is one matrix that turns the row of "
-        "any position into the row that is so many positions later."
+        "Neighbouring positions have a cosine of {near}, positions {distance} apart have {far}. "
+        "**The cosine depends only on the distance**: at equal distance it differs by {spread} at "
+        "most, wherever the two positions are. And for every distance there is one matrix. It "
+        "turns the row of any position into the row of the position that is this distance later."
     ),
     "learned": (
-        "Neighbours have a cosine of {near} on average, positions {distance} apart {far}. "
-        "These numbers come from training alone. At equal distance the cosine differs by up to "
-        "{spread} from place to place."
+        "Neighbouring positions have a cosine of {near} on average, positions {distance} apart "
+        "have {far}. These numbers come only from training. At equal distance, the cosine differs "
+        "by up to {spread} from place to place."
     ),
     "rotary": (
-        "Neighbours score {near}, positions {distance} apart {far}. **That depends on the "
-        "distance alone**: at equal distance it differs by {spread} at most."
+        "Neighbouring positions have a score of {near}, positions {distance} apart have {far}. "
+        "**The score depends only on the distance**: at equal distance it differs by {spread} at "
+        "most."
     ),
 }
 A_MILLIONTH = "less than a millionth"
-ASK = "After how many positions is the quickest wave, the first column, back where it was?"
-ASK_RIGHT = "After 2π = {length:.2f}: the first pair moves on by an angle of 1 a position."
+ASK = "The first column is the shortest wave. After how many positions does it repeat?"
+ASK_RIGHT = "After 2π = {length:.2f}: the angle of the first pair grows by 1 with each position."
 ASK_WIDTH = {
     "sinusoidal": (
-        "{c} is how many columns there are: {half} wavelengths, a sine and a cosine of each. It "
-        "does not say how long the waves are."
+        "{c} is the number of columns: {half} wavelengths, each with a sine and a cosine. It does "
+        "not say how long the waves are."
     ),
     "rotary": (
         "{c} is how many numbers a query has, {half} pairs. It does not say how fast they turn."
     ),
 }
-ASK_SLOW = "{length:,.2f} positions is the length of the slowest wave, that of the last pair."
+ASK_SLOW = "{length:,.2f} positions is the length of the longest wave, the one of the last pair."
 
 # ---- added
 
 ADD_TITLE = "Token + position = what the model reads"
 ADD_TEXT = {
     "learned": (
-        "Every number of the input is a sum of two. The model computed all three tables a moment "
-        "ago; click a cell of the last one."
+        "Every number of the input is a sum of two numbers. The model computed all three tables a "
+        "moment ago. Click a cell of the last table."
     ),
     "sinusoidal": (
-        "Every number of the input is a sum of two. This model learned its positions; waves are "
-        "added in the same way. Click a cell of the last table."
+        "Every number of the input is a sum of two numbers. This model learned its positions. "
+        "Waves would be added in the same way. Click a cell of the last table."
     ),
 }
 SENTENCE = "Sentence"
@@ -120,26 +122,26 @@ NO_WORDS = "There are no words yet; type a sentence above."
 TOKEN = "token"
 POSITION = "position"
 INPUT = "input"
-NO_WORD_TWICE = "No word stands twice in this sentence. Repeat one and compare it with itself."
+NO_WORD_TWICE = "No word occurs twice in this sentence. Repeat a word and compare it with itself."
 SAME_WORD = (
-    "**{word} stands at {i} and at {j}.** Its token row is the same both times (distance "
-    "{before:.0f}). With the positions added, the two inputs are {after:.3f} apart and their "
-    "cosine is {cosine:.3f}."
+    "**{word} is at position {i} and at position {j}.** Its token row is the same both times "
+    "(distance {before:.0f}). With the positions added, the two inputs are {after:.3f} apart, and "
+    "their cosine is {cosine:.3f}."
 )
 
 # ---- turned
 
 TURN_TITLE = "Turned, not added"
 TURN_TEXT = (
-    "The first {d} numbers of two words' rows are taken here as a query and a key. Number i and "
-    "number i + {half} make a pair. Move both words on by the same number of positions and watch "
-    "the score."
+    "Here the first {d} numbers of the rows of two words are the query and the key. Number i and "
+    "number i + {half} make a pair. Move both words by the same number of positions and watch the "
+    "score."
 )
 ASKS = "Query of"
 ANSWERS = "Key of"
 AT = "at position"
 AT_TOO = "at position (key)"
-SHIFT = "Move both on by"
+SHIFT = "Move both by"
 TURN_LABELS = {
     "x": "{x}",
     "cos": "cos at {at}",
@@ -151,13 +153,14 @@ TURN_LABELS = {
     "score": "score: the dot product",
 }
 TURNED = (
-    "The query of {q} at {m} meets the key of {k} at {n}: the score is **{score}**. At {m2} and "
-    "{n2} it is **{score2}**. For the positions, only this counts: {apart}."
+    "For the query of {q} at position {m} and the key of {k} at position {n}, the score is "
+    "**{score}**. At positions {m2} and {n2} it is **{score2}**. Of the positions, only the "
+    "distance counts: {apart}."
 )
 APART = {
-    -1: "the key stands {n} after the query",
-    0: "both stand at the same place",
-    1: "the key stands {n} before the query",
+    -1: "the key is {n} after the query",
+    0: "both are at the same position",
+    1: "the key is {n} before the query",
 }
 
 # ---- the shuffle test
@@ -169,27 +172,27 @@ SHUFFLE_TEXT = (
     "the same words, first in their order, then shuffled. The last word stays last, because the "
     "prediction is made from it."
 )
-NO_PAIR = "The two models are not in this copy. These commands make them, in some minutes each:"
+NO_PAIR = "The two models are not in this copy. These commands make them (some minutes each):"
 NO_PAIR_COMMAND = "python -m llmviz checkpoints make {name}"
 PROMPT = "Words"
 SHUFFLE = "Shuffle"
 AS_IT_IS = "As they were"
-UNKNOWN = "The models have never seen {n} of these and read <|unk|> there."
-TOO_LONG = "The models read the last {n} words of it."
-TOO_SHORT = "Type at least three words: the last stays, the others are shuffled."
+UNKNOWN = "The models do not know {n} of this text. They read <|unk|> instead."
+TOO_LONG = "The text is too long. The models read its last {n} words."
+TOO_SHORT = "Type at least three words. The last word stays, the others are shuffled."
 ORDERS = ("as written", "shuffled")
 NEXT_AXIS = "probability of the next word"
 MODELS = ("with positions", "without positions")
 MOVED = (
-    "How much probability moves to other words in this order? {with_} in the model with positions, "
-    "and {without} in the one without."
+    "How much probability moves to other words in this order? With positions {with_}, without "
+    "positions {without}."
 )
-UNMOVED = "This draw left the words in their order. Shuffle once more."
+UNMOVED = "This time, the words are still in their old order. Shuffle again."
 AS_WRITTEN = (
-    "Until now both models have read the words as written. Answer the question above, then press "
+    "So far, both models have read the words as written. Answer the question above, then press "
     "“Shuffle” to see if you were right."
 )
-MANY = "Over {n} orders: {with_} on average with positions, {without} without."
+MANY = "On average over {n} orders, it is {with_} with positions and {without} without."
 NOTHING = "nothing"
 LOSSES = (
     "On stories that neither model has seen, the loss is {with_:.3f} [[nats]] a word with "
@@ -201,14 +204,15 @@ PROBES = (
     "in half of them."
 )
 WHY = (
-    "Without positions, one layer of attention adds up the values of the words before. A sum is "
-    "the same in every order. With a second layer a model can know something about the order. The "
-    "[[causal mask]] lets each word see only the words before it. So what the first layer adds to "
-    "a word depends on how many and which words came before it."
+    "Without positions, one layer of attention adds up the values of the words, each times its "
+    "weight. Such a sum is the same in every order. With a second layer, a model can know "
+    "something about the order. The [[causal mask]] lets each word see only itself and the words "
+    "before it. So what the first layer adds to a word depends on how many and which words came "
+    "before it."
 )
 ASK_SHUFFLE = (
-    "The model without positions reads the same words in another order; the last one stays last. "
-    "What happens to its prediction?"
+    "The model without positions reads the same words in another order. The last word stays last. "
+    "What happens to the prediction of the model?"
 )
 ASK_SHUFFLE_ANSWERS = (
     "It stays exactly the same",
@@ -234,7 +238,7 @@ MISTAKE_LINE = "column {column}: {wave}({position} / {base}^({column}/{width})) 
 MISTAKE_ASK = "In which columns is the exponent wrong?"
 MISTAKE_ANSWERS = ("0 and 2", "1 and 3", "2 and 3", "in all four")
 MISTAKE_REASONS = (
-    "In even columns the exponent is column / {width}: these two are right.",
+    "In even columns the exponent is column / {width}. So these two columns are right.",
     "A sine and the cosine next to it share one angle, so the exponent is 2i/{width} in both "
     "columns of pair i. Columns 1 and 3 need the exponents 0/{width} and 2/{width}: {right_1} and "
     "{right_3}.",

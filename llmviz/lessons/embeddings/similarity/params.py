@@ -36,9 +36,9 @@ def _number(part: str, place: int) -> float:
     try:
         value = float(part)
     except ValueError:
-        raise ValueError(f"number {place} is {part[:20]!r}, which is no number") from None
+        raise ValueError(f"number {place} is {part[:20]!r}, which is not a number") from None
     if not math.isfinite(value) or abs(value) > 1e6:
-        raise ValueError(f"number {place} is {part[:20]}; they go from −1,000,000 to 1,000,000")
+        raise ValueError(f"number {place} is {part[:20]}; numbers go from −1,000,000 to 1,000,000")
     return value
 
 

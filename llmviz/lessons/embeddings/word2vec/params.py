@@ -19,7 +19,7 @@ def word_list(key: str, default: list[str], most: int) -> codec.Param:
     def read(written: str) -> list[str]:
         words = [word for word in written.split(",") if word]
         if len(words) > most or len(set(words)) < len(words):
-            raise ValueError(f"at most {most} different words are needed")
+            raise ValueError(f"the list can have at most {most} words, all different")
         return words
 
     def write(words: list[str]) -> str | None:

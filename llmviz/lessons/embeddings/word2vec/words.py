@@ -4,15 +4,15 @@ from llmviz.lessons.embeddings.words import MAP_OF_WORDS
 
 TITLE = "Learn a word from the words around it"
 TEXT = (
-    "Nobody tells the model what a word means. It reads a text and learns one thing only: which "
-    "words stand near which. Words with the same neighbours then tend to get alike vectors, "
-    "because alike vectors predict alike neighbours. This is [[word2vec]], from 2013, in the form "
-    "that is called [[skip-gram]]."
+    "Nobody tells the model what a word means. It reads a text and learns only one thing: which "
+    "words are near each other. Words with the same neighbours then tend to get similar vectors, "
+    "because similar vectors predict similar neighbours. This is [[word2vec]], from 2013, in the "
+    "form that is called [[skip-gram]]."
 )
 RELATIVES = (
-    "Two other methods: **GloVe** (2014) first counts how often words stand near each other in the "
-    "whole text, and fits its vectors to this table. **FastText** (2016) adds up the vectors of "
-    "the pieces of a word. So it has a vector even for a word that it has never seen."
+    "Two other methods: **GloVe** (2014) first counts how often words are near each other in the "
+    "whole text. Then it fits its vectors to this table of counts. **FastText** (2016) adds up the "
+    "vectors of the pieces of a word. So it has a vector even for a word that it has never seen."
 )
 CORPUS = "Text to learn from"
 CORPORA = {
@@ -21,7 +21,7 @@ CORPORA = {
     "text": "My text",
 }
 EPOCHS_FOR = {"tiny-world": 20, "story": 50, "text": 200}
-WINDOW = "Window: words to either side"
+WINDOW = "Window: words on each side"
 
 # ---- the pairs
 
@@ -31,11 +31,11 @@ PAIRS = {
     "news": "Pairs of this word: {n}. Pairs so far: {total}.",
 }
 REACH = (
-    "{word} makes pairs with up to {reach} on each side. This number is drawn at random for every "
-    "word, from 1 to the window of {window}, so near words count more often than far ones."
+    "{word} makes pairs with up to {reach} on each side. For every word, this number is drawn at "
+    "random from 1 to the window of {window}. So near words are used more often than far ones."
 )
 REACH_KEPT = (
-    "Of the whole text, {kept} is read this time: the more frequent a word is, the more often it "
+    "Of the whole text, {kept} is read this time. The more frequent a word is, the more often it "
     "is left out."
 )
 
@@ -43,23 +43,25 @@ REACH_KEPT = (
 
 TRAIN_TITLE = "Training"
 TRAIN_TEXT = (
-    "Every word has two vectors: its own, which the map shows, and a second one for its place as a "
-    "neighbour. For each pair, the word's vector and the neighbour's second vector move a little "
-    "towards each other. The word's vector and the second vectors of the random words move away "
-    "from each other. That is all; it is repeated for every pair of the text. Press play to see "
-    "the result, or train your own: it runs here, on this machine."
+    "Every word has two vectors. The map shows the first. The second one is used when the word is "
+    "the neighbour of another word. For each pair, the word's first vector and the neighbour's "
+    "second vector move a little towards each other. The word's first vector and the second "
+    "vectors of the random words move away from each other. This is repeated for every pair of the "
+    "text. Press play to see the result, or train your own vectors. The training runs here, on "
+    "this machine."
 )
 DIMENSION = "Numbers in a vector"
-NEGATIVES = "Random words a pair"
+NEGATIVES = "Random words per pair"
 RATE = "Learning rate"
-EPOCHS = "Times the text is read"
+EPOCHS = "How often the text is read"
 SEED = "Seed"
 ALSO = "Words the film must follow"
 ALSO_HELP = (
-    "A film follows up to 500 words: first those that you type here, then up to 24 of each kind "
-    "below the map, then the most frequent. Put commas or spaces between them, and press Train."
+    "A film follows up to 500 words. First come the words that you type here, then up to 24 of "
+    "each kind below the map, then the most frequent words. Put commas or spaces between your "
+    "words, and press Train."
 )
-ALSO_MANY = "A film may be asked for {most} words; there are {count}."
+ALSO_MANY = "You can name up to {most} words; there are {count}."
 ALSO_LOST = "{word} is not in the text, so no film can follow it."
 ALSO_LIKE = " Spelled like it: {words}."
 HELD = (
@@ -80,10 +82,10 @@ PROGRESS = "{read:,} of {total:,} words read"
 PAUSED = "Paused."
 SAME_FILM = "The film of a training with exactly these settings, which comes with the app."
 BUNDLED_FILM = (
-    "You see the film that comes with the app: {corpus}, {dim} numbers a vector, a window of "
+    "You see the film that comes with the app: {corpus}, {dim} numbers per vector, a window of "
     "{window}, learning rate {rate:g}. Press “Train” for your settings."
 )
-UNTIL = "Until your first frame is here, this is the film that comes with the app."
+UNTIL = "Until the first frame of your training is ready, you see the film that comes with the app."
 NO_FILM = "No film is in this copy. Press “Train”, or make it with this command:"
 NO_FILM_COMMAND = "python -m llmviz checkpoints make tiny-world-word2vec"
 KEEP = "Keep for the other lessons"
@@ -94,14 +96,14 @@ TSV_LABELS = "Words (TSV)"
 TOOK = "{words:,} words were read in {seconds:.1f} s, {speed:,.0f} words a second."
 
 FILM = MAP_OF_WORDS | {
-    "choose": "Click a word, or find it above, to see what is near it and the way it went.",
+    "choose": "Click a word, or find it above, to see which words are near it and how it moved.",
     "lost": "not among the {n} words of this film",
     "map": "Map of the words; arrow keys go from word to word, Enter chooses, plus and minus zoom",
 }
 NOT_HERE = "Not among the {n} words of this film: {words}."
 NEAR = {"cosine": "by cosine:", "euclidean": "by distance:"}
 MEASURES = {"cosine": "cosine", "euclidean": "distance"}
-STANDS = "stands there {n}"
+STANDS = "{n} in the text"
 LOSS = "loss, nats a pair"
 CAPTION = "{read:,} of {total:,} words · learning rate {rate:.3g}"
 CAPTION_LOSS = " · loss {loss}"
@@ -112,34 +114,34 @@ AXES = {
 }
 ABOUT_MAP = {
     1: (
-        "With one number for each word the map is a line; the lanes only keep the kinds apart. "
-        "Every [[cosine similarity|cosine]] is now 1 or −1, so here near means a small distance. "
-        "One number is too few to keep many words apart."
+        "With one number for each word, the map is a line. The lanes only keep the kinds of words "
+        "apart. Every [[cosine similarity|cosine]] is 1 or −1, so “near” means a small distance "
+        "here. One number is too few to keep many words apart."
     ),
     2: (
         "In two dimensions **the map shows the vectors themselves**, all {n} of them, each at its "
-        "own two numbers. Two numbers are few to keep many words apart."
+        "own two numbers. Two numbers are not many to keep many words apart."
     ),
     3: (
         "Each vector has {width} numbers. The map shows {n} words in the plane in which they "
-        "spread most around their mean. Each frame is turned or mirrored, never stretched, to lie "
-        "like the one before it. Between two frames the points move in straight lines. The lists "
-        "of neighbours are computed from all {width} numbers."
+        "spread most around their mean. Each frame is turned or mirrored to fit the frame before "
+        "it. It is never stretched. Between two frames the points move in straight lines. The "
+        "lists of neighbours are computed from all {width} numbers."
     ),
 }
 NEIGHBOURS_BEFORE_AND_AFTER = (
-    "Before training all vectors are random, and the words nearest to {word} are {early}. At the "
-    "end they are {late}, the first with a {measure} of {value}."
+    "Before training, all vectors are random. The words nearest to {word} are {early}. At the end, "
+    "the nearest words are {late}. The first of them has a {measure} of {value}."
 )
-ASK = "Which of these words ends with the vector most like that of {word}?"
+ASK = "At the end of training, which of these words has the vector most like the vector of {word}?"
 ASK_BESIDE = (
-    "{beside} stands beside {word} more often than any other word does. But a pair moves the "
-    "vector of {word} towards the *second* vector of {beside}, not towards the one on the map: the "
-    "cosine of the two on the map is {cosine}. Words that have the same neighbours tend to end "
-    "nearer."
+    "{beside} is beside {word} more often than any other word is. But a pair moves the vector of "
+    "{word} towards the *second* vector of {beside}. The map shows the first one. On the map, the "
+    "cosine of the two words is {cosine}. Words that have the same neighbours tend to end nearer "
+    "to each other."
 )
-ASK_RIGHT = "Its nearest at the end: {near}."
-ASK_FIRST = "{first} was the nearest before the first update, when all vectors were random."
+ASK_RIGHT = "At the end, its nearest words are {near}."
+ASK_FIRST = "{first} was the nearest word before the first update, when all vectors were random."
 
 # ---- the loss of a pair
 
@@ -157,8 +159,8 @@ LOSS_SURE = "σ: probability"
 LOSS_COSTS = "−ln: the loss"
 LOSS_MEANS = (
     "σ(x) = 1 / (1 + e⁻ˣ) turns every score into a number from 0 to 1. A training step moves the "
-    "word's vector and the second vectors a little, in the direction in which the sum of these "
-    "losses falls."
+    "word's vector and the second vectors a little. They move in the direction in which the sum of "
+    "these losses falls."
 )
 
 SNIPPET = """

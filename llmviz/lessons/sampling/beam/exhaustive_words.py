@@ -1,14 +1,14 @@
 """The words of the second half of chapter "Beam search": beside every text there is."""
 
-TITLE = "Is it the best of all?"
+TITLE = "Is this the most probable text of all?"
 TEXT = (
     "With a large vocabulary there are too many texts to try them all. A model that spells names "
-    "has few tokens, so here every continuation is scored. The text that each beam gives is then "
-    "looked up in the full list. Places in that list are counted from 1."
+    "has few tokens, so here every continuation is scored. Then each text that a beam search gives "
+    "is looked up in the full list. Places in this list are counted from 1."
 )
 NO_MODEL = (
-    "This part needs a model with few tokens. None is bundled with this copy; this makes one, in "
-    "some minutes:"
+    "This part needs a model with few tokens. None is bundled with this copy. This command makes "
+    "one (some minutes):"
 )
 NO_MODEL_COMMAND = "python -m llmviz checkpoints make names-gpt"
 BEGINNING = "Beginning of a name"
@@ -27,14 +27,15 @@ GREEDY_MISSES = (
     "probable next one, but the whole text is not the most probable text."
 )
 GREEDY_FINDS = (
-    "**Greedy choice finds it, too**, so with this beginning nothing is missed. Try another one."
+    "**Greedy choice finds this text, too**, so it misses nothing with this beginning. Try another "
+    "beginning."
 )
 FOUND_FROM = (
-    "The best one is found by every beam width from **{width}** to {most}. A search of width "
-    "{width} scores {scored} continuations; the full list has {all} texts."
+    "Every beam width from **{width}** to {most} finds the most probable text. A search of width "
+    "{width} scores {scored} continuations. The full list has {all} texts."
 )
-FOUND_SOME = "Of the beam widths up to {most}, {widths} find the best one and the others do not."
-NOT_FOUND = "No beam width up to {most} finds the best one here."
+FOUND_SOME = "Not every beam width up to {most} finds the most probable text. These do: {widths}."
+NOT_FOUND = "No beam width up to {most} finds the most probable text here."
 FIGURE = {
     "title": "The most probable of all, and what each beam width finds",
     "x": "probability of the whole continuation",
@@ -43,14 +44,13 @@ FIGURE = {
 WIDTH = "width {widths}"
 GREEDY = "width {widths}, greedy"
 ASK = (
-    "And if up to {n} tokens may follow, how many texts are there? A text that ends early counts "
-    "once."
+    "If up to {n} tokens may follow, how many texts are there? A text that ends early counts once."
 )
 ASK_REASON = (
-    "{going} of the {v} tokens let a text go on, so each further token multiplies the texts that "
-    "have not ended by {going}. After {n} tokens there are {going}^{n} = {full} of them, and "
-    "{early} have ended. A beam of width 3 scores at most {beam} continuations, but may miss the "
-    "best text."
+    "A text can go on after {going} of the {v} tokens. So each further token multiplies the number "
+    "of texts that have not ended by {going}. After {n} tokens there are {going}^{n} = {full} such "
+    "texts, and {early} texts have ended before. A beam of width 3 scores at most {beam} "
+    "continuations, but may miss the best text."
 )
 ASK_REASON_NO_END = (
     "Each further token multiplies the number of texts by {v}: {v}^{n} = {full}. A beam of width 3 "

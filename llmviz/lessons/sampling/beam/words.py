@@ -5,27 +5,28 @@ TEXT = (
     "[[greedy|Greedy]] choice takes the most probable next token at each step. It can miss the "
     "most probable text, because a less probable first token can have a very probable "
     "continuation. [[beam search|Beam search]] keeps several beginnings at each step and scores "
-    "their continuations. Step through the tree. Grey branches were scored and not kept."
+    "their continuations. Go through the tree step by step. Grey branches were scored, but not "
+    "kept."
 )
 WIDTH = "Beam width"
 TOKENS = "Tokens"
 PENALTY = "Length penalty"
 PENALTY_HELP = (
     "Score = sum of log-probabilities ÷ length to this power. 0 is the plain sum, which favours "
-    "short texts; 1 is the mean per token."
+    "short texts. 1 is the mean per token."
 )
 OTHER = (
     "Greedy choice gives {greedy}, with a total of {greedy_total} nats. The beam gives {best}, "
-    "with {best_total}: **{times} times as probable**."
+    "with {best_total} nats. This text is **{times} times as probable**."
 )
 SAME = (
     "Here the beam gives the same text as greedy choice: {best}, with a total of {best_total} "
-    "nats. With a wider beam, another prompt or more tokens the two may differ."
+    "nats. With a wider beam, another prompt or more tokens, the two texts may differ."
 )
 OTHER_LENGTH = (
-    "Greedy choice gives {greedy} ({greedy_total} nats), the beam gives {best} ({best_total} "
-    "nats): {times} times as probable. The lengths differ, and each further token lowers a total. "
-    "So compare the means per token, too: {greedy_mean} and {best_mean} nats."
+    "Greedy choice gives {greedy} ({greedy_total} nats). The beam gives {best} ({best_total} "
+    "nats), which is {times} times as probable. The lengths differ, and each further token lowers "
+    "a total. So compare the means per token, too: {greedy_mean} and {best_mean} nats."
 )
 PICTURE = {
     "prompt": "prompt",
@@ -51,11 +52,11 @@ ASK_BEAM_ENDS = (
     "continuations does the second step score?"
 )
 ASK_BEAM_REASON = (
-    "{beams} that can go on, times {v}: {n}. At most {w} of these continuations are kept."
+    "{beams} can go on. That number times {v} is {n}. At most {w} of these continuations are kept."
 )
 ASK_BEAM_ENDED = "This counts the beginning that has ended, too. Nothing is scored after its end."
 ASK_BEAM_ALL = (
-    "This would score every token after every first token. The search goes on from {kept} only."
+    "This would score every token after every first token. The search only goes on from {kept}."
 )
 ASK_BEAM_FEW = (
     "Each beginning is continued with every token of the vocabulary. Only after that are the best "

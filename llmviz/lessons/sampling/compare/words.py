@@ -3,9 +3,9 @@
 TITLE = "The same random numbers, other settings"
 TEXT = (
     "Three texts are written with the same model, the same prompt and the same random numbers. "
-    "Only the settings differ. Text at a low temperature often repeats itself. Text at a high one "
-    "often stops making sense. A top-p below 1 removes the improbable tokens. Does the text then "
-    "still make sense at a higher temperature? Try it."
+    "Only the settings differ. Text at a low temperature often repeats itself. Text at a high "
+    "temperature often makes no sense. A top-p below 1 removes the improbable tokens. Does the "
+    "text then still make sense at a higher temperature? Try it."
 )
 TOKENS = "Tokens"
 GROWING = "The texts are being written …"

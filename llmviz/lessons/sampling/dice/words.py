@@ -2,15 +2,15 @@
 
 TITLE = "Why is the most probable token not always taken?"
 TEXT = (
-    "All tokens lie side by side on a strip from 0 to 1, each as wide as its probability. A random "
-    "number u from 0 to 1 is one point on the strip, and the token at that point is taken. Nothing "
-    "else is random. The same seed always gives the same numbers. "
-    "[[greedy|Greedy]] choice needs no random number: it takes the widest piece each time."
+    "All tokens lie side by side on a strip from 0 to 1. Each is as wide as its probability. A "
+    "random number u from 0 to 1 is one point on the strip. The token at this point is taken. "
+    "Nothing else is random. The same seed always gives the same numbers. [[greedy|Greedy]] choice "
+    "needs no random number: it takes the widest piece each time."
 )
 WHY = (
-    "This time u fell on another piece. {top} is the most probable token, with {p}. It is taken "
-    "when u lies from {start:.4f} to {end:.4f}. But u was **{u:.4f}**, and {drawn} lies there. On "
-    "average, {others} of 100 draws give something other than {top}."
+    "This time, u was on the piece of another token. {top} is the most probable token, with {p}. "
+    "It is taken when u lies from {start:.4f} to {end:.4f}. But u was **{u:.4f}**, and {drawn} "
+    "lies there. On average, {others} of 100 draws give something other than {top}."
 )
 TOP = (
     "This time the most probable token was taken: {top} lies from {start:.4f} to {end:.4f}, and u "
@@ -27,9 +27,9 @@ ONE = "Draw once"
 MORE = "{n:,} more"
 REPLAY = "Replay from the start"
 COUNTS = (
-    "After **{n}** with seed {seed}: frequencies (bars) beside probabilities (marks). The whiskers "
-    "go two standard deviations to each side. For a token that was drawn many times, the bar ends "
-    "inside them in about 19 of 20 cases. For rare tokens, this rule is less exact."
+    "You see frequencies (bars) and probabilities (marks) after **{n}** with seed {seed}. The "
+    "whiskers go two standard deviations to each side. For a token that was drawn many times, the "
+    "bar ends inside them in about 19 of 20 cases. For rare tokens, this rule is less exact."
 )
 CURVE = (
     "This is the distance between frequencies and probabilities: the sum of the differences over "
@@ -37,8 +37,8 @@ CURVE = (
     "large, on average."
 )
 ASK_DICE = (
-    "After 100 draws this distance is {first}. After 10,000 draws, a hundred times as many, it is "
-    "about:"
+    "After 100 draws, this distance is {first}. After 10,000 draws, which are a hundred times as "
+    "many, it is about:"
 )
 ASK_DICE_ANSWERS = {
     "hundredth": "a hundredth of that",
@@ -55,15 +55,17 @@ ASK_DICE_REASONS = {  # (right answer, chosen answer)
         "{last} with this seed. On average, the distance is divided by the square root of how "
         "many times more draws there are: √100 = 10."
     ),
-    ("tenth", "half"): "In the long run, four times as many draws are enough for a half. Here "
-    "there are 100 times as many.",
+    ("tenth", "half"): (
+        "In the long run, four times as many draws make the distance half as large. Here there are "
+        "100 times as many."
+    ),
     ("half", "hundredth"): _IN_STEP,
     ("half", "tenth"): (
-        "This is so in the long run, when each token that counts was drawn many times: √100 = 10. "
-        "Here 10,000 draws are too few for that."
+        "This is right in the long run, when each token that matters was drawn many times: √100 = "
+        "10. Here 10,000 draws are not enough for that."
     ),
     ("half", "half"): (
-        "{last} with this seed. {tokens} tokens can be drawn, and 10,000 draws met {met} of them. "
-        "With so many rare tokens, the distance shrinks more slowly at first."
+        "{last} with this seed. {tokens} tokens can be drawn, and {met} of them were drawn in "
+        "10,000 draws. With so many rare tokens, the distance shrinks more slowly at first."
     ),
 }

@@ -2,8 +2,8 @@
 
 TITLE = "Spot the mistake"
 TEXT = (
-    "Code for top-k and top-p is short, but mistakes are easily made. Here is code with a mistake, "
-    "run on the logits above. In each program, one line is wrong."
+    "Code for top-k and top-p is short, but mistakes are easy to make. Here is code, run on the "
+    "logits above. In each program, one line is wrong."
 )
 LINE = "line {n}"
 CUT_CODE = """\
@@ -17,11 +17,12 @@ CUT_ASK = (
 )
 CUT_REASON = (
     "Softmax divides by a sum over all tokens. Line 1 leaves out {left}, so the sum in line 2 is "
-    "too small and every probability too large. In truth, {short} have less than {p:.0%}: {mass}."
+    "too small and every probability too large. The program keeps {short}. Their true probability "
+    "is less than {p:.0%}: {mass}."
 )
 CUT_NO = {
-    2: "Softmax itself is right. It is given too few logits.",
-    3: "This line is right for the probabilities that it is given. But those are too large.",
+    2: "Softmax itself is right. But it gets too few logits.",
+    3: "This line is right for the probabilities that it gets. But these are too large.",
     4: "This line only prints the number.",
 }
 TIE_CODE = """\
@@ -38,7 +39,7 @@ TIE_REASON = (
     "all tokens that are equal to it. A rule for a tie is needed. This app keeps the lowest ids."
 )
 TIE_NO = {
-    1: "Rounding makes some logits equal, but {k} tokens can be kept all the same.",
+    1: "Rounding makes some logits equal. But it is still possible to keep {k} tokens.",
     2: "This is the right number. The next line uses it in a wrong way.",
     4: "This line only counts the tokens that are kept.",
 }

@@ -3,8 +3,8 @@
 BYTES_TITLE = "What you see, what is stored, what is counted"
 BYTES_TEXT = (
     "One letter on the screen can be several [[character|characters]]. A character is one to four "
-    "[[byte|bytes]]. A token can end in the middle of a character. Such a token is no text by "
-    "itself, so it is written as its bytes."
+    "[[byte|bytes]]. A token can end in the middle of a character. Such a token is not a text by "
+    "itself, so you see its bytes."
 )
 BYTES_CHOOSE = "Text"
 BYTES_SAMPLES = {
@@ -18,10 +18,10 @@ BYTES_SAMPLES = {
 BYTES_ROWS = ("bytes", "characters")
 BYTES_COUNTS = "{text} is {characters} and {bytes}. {split}"
 BYTES_SPLIT = "{name} cuts inside {times}"
-BYTES_WHOLE = "No tokenizer here cuts inside a character of it."
+BYTES_WHOLE = "No tokenizer here cuts inside a character of this text."
 BYTES_SAME_LOOK = (
     "The two é look the same. The first is one character. The second is two: a letter, and a mark "
-    "that is drawn above it. To a tokenizer these are different texts."
+    "that is drawn above the letter. To a tokenizer, these are different texts."
 )
 BYTES_COLUMNS = {
     "character": "character",
@@ -31,8 +31,13 @@ BYTES_COLUMNS = {
 }
 BYTES_TABLE = "Each character, and how many tokens of each tokenizer cover it or a part of it:"
 ASK_BYTES = "How many bytes does {character} take in UTF-8?"
-ASK_BYTES_RIGHT = "Its code point is U+{code:04X}, and UTF-8 writes {range} with {bytes}."
-ASK_BYTES_WRONG = "UTF-8 writes {range} with {bytes}; the code point of this one is U+{code:04X}."
+ASK_BYTES_RIGHT = (
+    "Its code point is U+{code:04X}. UTF-8 writes each code point from {range} with {bytes}."
+)
+ASK_BYTES_WRONG = (
+    "UTF-8 writes each code point from {range} with {bytes}. The code point of this character is "
+    "U+{code:04X}."
+)
 ASK_BYTES_RANGES = (
     "U+0000 to U+007F",
     "U+0080 to U+07FF",

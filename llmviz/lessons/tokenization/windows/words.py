@@ -3,9 +3,9 @@
 WINDOWS_TITLE = "What a model is trained on"
 WINDOWS_TEXT = (
     "For training, the tokens are cut into windows of the [[context length]]. The targets of a "
-    "window are the same tokens, moved on by one place. So one window holds as many exercises as "
-    "it has tokens: given the tokens up to here, predict the next one. Click a window to read its "
-    "list."
+    "window are the same tokens, moved on by one place. So a window holds one exercise for each of "
+    "its tokens: predict the next token from the tokens up to this place. Click a window to see "
+    "the list of its exercises."
 )
 WINDOWS_CONTEXT = "Context length"
 WINDOWS_STRIDE = "Stride"
@@ -16,14 +16,14 @@ WINDOWS_OVERLAP = (
     "The stride is {less} less than the context, so neighbouring windows share {shared}."
 )
 WINDOWS_EDGE = (
-    "The stride equals the context: no token is an input twice. The last target is not an input: "
-    "too few tokens follow it for another window."
+    "The stride equals the context, so no token is an input twice. The last target is not an "
+    "input, because too few tokens follow it for another window."
 )
 WINDOWS_GAP = "The stride is larger than the context, so there are gaps: {missed} in no window."
 WINDOWS_NO_GAP = (
     "The stride is larger than the context, and still each token is an input or a target."
 )
-WINDOWS_REST = "At the end {missed} in no window: too few for another one."
+WINDOWS_REST = "At the end {missed} in no window, because there are too few for another one."
 WINDOWS_TENSORS = (
     "Batch {batch} as the model receives it: inputs on the left, targets on the right, both of "
     "shape {rows} × {columns}."
@@ -38,13 +38,16 @@ ASK_STRIDE_RIGHT = (
     "A window begins every {double} tokens, as long as its last target exists: {windows}."
 )
 ASK_STRIDE_SAME = (
-    "A window begins at each multiple of the stride; with the larger stride there are fewer here."
+    "A window begins at each multiple of the stride. With the larger stride, there are fewer "
+    "windows here."
 )
-ASK_STRIDE_MORE = "A larger stride takes larger steps, so there are fewer windows, not more."
+ASK_STRIDE_MORE = (
+    "With a larger stride, the windows begin farther apart. So there are fewer windows, not more."
+)
 ASK_STRIDE_NEAR = (
-    "Nearly; count the places where a window can begin and still have its last target."
+    "Nearly. Count the places where a window can begin and still have its last target."
 )
 ASK_TARGET = "In window 1 the model reads {context}. What is its target at the last position?"
 ASK_TARGET_RIGHT = "The target is the token that comes next in the text."
 ASK_TARGET_COPY = "That is the last input itself. With such targets a model would learn to copy."
-ASK_TARGET_OTHER = "That token stands at another place; the target is the one right after them."
+ASK_TARGET_OTHER = "This token is at another place. The target is the token right after the window."

@@ -17,8 +17,8 @@ FORMS_DEFAULT = "boy boys token tokens tokenization unhappiness"
 NOTE = "{tokens} · vocabulary {vocabulary:,}"
 ROWS = ("WordPiece", "BPE")
 COUNTS = (
-    "Both have learned from the same corpus: WordPiece {pieces}, BPE {merges}. (BPE keeps the "
-    "space before a word in the token; WordPiece has no spaces.)"
+    "Both have learned from the same corpus: WordPiece has made {pieces}, BPE {merges}. (BPE keeps "
+    "the space before a word in the token; WordPiece has no spaces.)"
 )
 UNKNOWN = (
     "WordPiece cannot cut {unknown} into pieces that it knows: each becomes `[UNK]` as a whole."
@@ -33,27 +33,27 @@ MATCH_TEXT = (
     "begins with, and so on. If no piece fits at some place, the whole word becomes `[UNK]`."
 )
 MATCH_STEP = "The longest known piece at the beginning of {rest} is {piece}."
-MATCH_NONE = "No known piece begins {rest}, so the whole word {word} becomes `[UNK]`."
+MATCH_NONE = "{rest} begins with no known piece, so the whole word {word} becomes `[UNK]`."
 
 MARKS_TITLE = "CLS, SEP and PAD: how BERT reads two texts"
 MARKS_TEXT = (
-    "BERT reads one or two texts at once. `[CLS]` stands first. After the last layer, its vector "
-    "is used as a summary of the whole input, for example to sort texts into classes. `[SEP]` "
-    "stands at the end of each text and so separates the two. `[PAD]` fills the row up to the "
-    "length of its batch ([[padding]]). BERT was not made to write, so it needs no [[start token]]."
+    "BERT reads one or two texts at once. `[CLS]` comes first. After the last layer, its vector is "
+    "used as a summary of the whole input, for example to sort texts into classes. `[SEP]` is at "
+    "the end of each text and so separates the two. `[PAD]` fills the row up to the length of its "
+    "batch ([[padding]]). BERT was not made to write, so it needs no [[start token]]."
 )
 MARKS_FIRST = "Which words are these?"
 MARKS_LENGTH = 24
 
 ASK_NEXT = (
-    "After {done} merges, two pairs stand out. {rare}: {rare_count}, its parts {rare_parts} times. "
-    "{frequent}: {frequent_count}, its parts {frequent_parts} times. Which one does WordPiece join "
-    "next?"
+    "Look at two pairs after {done} merges. {rare} occurs {rare_count}, and its parts {rare_parts} "
+    "times. {frequent} occurs {frequent_count}, and its parts {frequent_parts} times. Which pair "
+    "does WordPiece join next?"
 )
 ASK_NEXT_RIGHT = (
     "{count:,} / ({first:,} × {second:,}) = {score:.2e}. No pair has a higher score at this moment."
 )
 ASK_NEXT_WRONG = (
-    "No pair stands more often, which is what BPE looks at. But its score is {count:,} / "
-    "({first:,} × {second:,}) = {score:.2e}, less than that of the other pair."
+    "No pair occurs more often, and BPE would look at this number. But the score of the pair is "
+    "{count:,} / ({first:,} × {second:,}) = {score:.2e}. The score of the other pair is higher."
 )

@@ -1,4 +1,4 @@
-"""Part "How it finds who has what" of chapter "A trained model": a story, two questions."""
+"""Part "How the model finds who has what" of chapter "A trained model": a story, two questions."""
 
 from __future__ import annotations
 

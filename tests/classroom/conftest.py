@@ -1,29 +1,26 @@
-"""README's command for a class lets the class in, asks nobody outside, and sends at once."""
+"""One server for all tests here: README's command for a class, with the most open files that some
+systems allow at first. To start it and to load all lessons takes ten seconds."""
 
 from __future__ import annotations
 
 import os
-import re
-import shlex
 import socket
 import subprocess
 import sys
-import urllib.request
 from collections.abc import Iterator
-from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
 import pytest
-from websockets.exceptions import InvalidStatus
 
 from benchmarks.classroom import class_command
 from benchmarks.startup import free_port, wait_until_up
 from benchmarks.visitor import Visitor
-from tests.awaiting import awaited
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
+MOST_FILES = 256  # that some systems let a process open, if it asks for no more
+LIMITED = ["sh", "-c", f'ulimit -n {MOST_FILES} && exec "$@"', "sh"]
 
 # Read by the server's Python before anything else: writes down with whom it talks, and what it does
 # that everybody waits for.
@@ -73,9 +70,15 @@ class Class:
     """A server as README starts it for a class."""
 
     port: int
+    process: psutil.Process
     notes: Path
     deeds: Path
     output: Path
+
+    @property
+    def host(self) -> str:
+        """Its address with the port."""
+        return f"127.0.0.1:{self.port}"
 
     def outside(self) -> list[str]:
         """Return whom the server asked or looked up that is not this machine."""
@@ -83,16 +86,18 @@ class Class:
         return [line for line in noted if not any(f"'{name}'" in line for name in OWN)]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def served(tmp_path_factory) -> Iterator[Class]:
+    """The server."""
     folder = tmp_path_factory.mktemp("class")
     (folder / "sitecustomize.py").write_text(RECORDER, encoding="utf-8")
     notes, deeds, output = folder / "notes", folder / "deeds", folder / "output"
     own = {"PYTHONPATH": folder, "LLMVIZ_TEST_NOTES": notes, "LLMVIZ_TEST_DEEDS": deeds}
+    own["LLMVIZ_RUNS"] = folder / "runs"
     port = free_port()
     with output.open("w", encoding="utf-8") as file:
         server = subprocess.Popen(
-            class_command(port),
+            [*([] if sys.platform == "win32" else LIMITED), *class_command(port)],
             cwd=ROOT,
             env={**os.environ, **{name: str(path) for name, path in own.items()}},
             stdout=file,
@@ -100,7 +105,7 @@ def served(tmp_path_factory) -> Iterator[Class]:
         )
         try:
             wait_until_up(f"http://127.0.0.1:{port}")
-            yield Class(port, notes, deeds, output)
+            yield Class(port, psutil.Process(server.pid), notes, deeds, output)
         finally:
             server.terminate()
             try:
@@ -116,86 +121,3 @@ async def opened(port: int, host: str, **more: str) -> list[str]:
         exchange = await visitor.open("glossary")
         assert exchange.exceptions == []
         return [one.WhichOneof("type") for one in visitor.elements("heading", "html")]
-
-
-def test_the_command_is_readmes():
-    readme = (ROOT / "README.md").read_text("utf-8").replace("\\\n", " ")
-    (line,) = re.findall(r"^\.venv/bin/(streamlit run .*--server\.address.*)$", readme, re.M)
-    assert class_command(9)[2:] == [*shlex.split(line), "--server.port", "9"]
-    assert class_command(9)[:2] == [sys.executable, "-m"]
-
-
-@pytest.mark.parametrize("host", ["your-host", "localhost", "127.0.0.1"])
-def test_a_class_gets_in(served, host):
-    assert "heading" in awaited(opened(served.port, host))
-
-
-def test_other_names_are_refused(served):
-    with pytest.raises(InvalidStatus):
-        awaited(opened(served.port, "elsewhere.example"))
-
-
-def test_nobody_outside_is_asked(served):
-    awaited(opened(served.port, "localhost"))
-    assert "localhost" in served.notes.read_text("utf-8")  # the recorder is at work
-    assert served.outside() == []
-
-
-def test_a_page_of_another_origin_is_refused_and_nobody_asked(served):
-    with pytest.raises(InvalidStatus):
-        awaited(opened(served.port, "localhost", origin="http://elsewhere.example"))
-    assert served.outside() == []
-
-
-def test_it_sends_at_once_watches_no_files_and_counts_no_frozen_objects(served):
-    with socket.create_connection(("127.0.0.1", served.port)) as own:
-        own.sendall(b"GET /_stcore/health HTTP/1.1\r\nHost: localhost\r\n\r\n")
-        assert b"200 OK" in own.recv(4096)
-        port = own.getsockname()[1]
-    awaited(opened(served.port, "localhost"))
-    deeds = served.deeds.read_text("utf-8").splitlines()
-    assert [deed for deed in deeds if deed.endswith(f" to {port}")] == [f"sends at once to {port}"]
-    others = [deed for deed in deeds if not deed.startswith("sends ")]
-    assert others == ["watches modules: False"]
-
-
-def test_it_says_where_it_is(served):
-    assert f"http://localhost:{served.port}" in served.output.read_text("utf-8")
-
-
-def test_it_serves_its_own_page(served):
-    with urllib.request.urlopen(f"http://127.0.0.1:{served.port}/") as page:
-        assert page.status == 200
-
-
-ONE_TERM = "find=softmax"  # of all pages the one that is drawn soonest
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit of open files")
-def test_a_hundred_visits_need_no_more_than_256_open_files():
-    port = free_port()
-    limited = ["sh", "-c", 'ulimit -n 256 && exec "$@"', "sh", *class_command(port)]
-    server = subprocess.Popen(
-        limited, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
-
-    async def visit(times: int) -> None:
-        for _ in range(times):
-            async with Visitor(f"127.0.0.1:{port}") as visitor:
-                assert (await visitor.open("glossary", ONE_TERM)).exceptions == []
-
-    async def open_at_once(number: int) -> int:
-        async with AsyncExitStack() as stack:
-            for _ in range(number):
-                visitor = await stack.enter_async_context(Visitor(f"127.0.0.1:{port}"))
-                await visitor.open("glossary", ONE_TERM)
-            return psutil.Process(server.pid).num_fds()
-
-    try:
-        wait_until_up(f"http://127.0.0.1:{port}")
-        awaited(visit(100))
-        assert psutil.Process(server.pid).num_fds() < 150
-        assert awaited(open_at_once(30)) < 256
-    finally:
-        server.terminate()
-        server.wait(timeout=60)

@@ -4,52 +4,30 @@ from __future__ import annotations
 
 import asyncio
 import math
-import os
 import random
 import re
-import subprocess
 from argparse import Namespace
 from collections import defaultdict
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
-import psutil
 import pytest
 
 from benchmarks import classroom
-from benchmarks.classroom import CHAPTERS, LESSONS, PARTS, SHARES, Learner, class_command
-from benchmarks.startup import free_port, wait_until_up
+from benchmarks.classroom import CHAPTERS, LESSONS, PARTS, SHARES, Learner
 from benchmarks.visitor import Exchange, Visitor
+from llmviz.lessons.finetuning.lora.words import RANK
 from tests.awaiting import awaited
+from tests.classroom.conftest import ROOT
 
-ROOT = Path(__file__).parents[1]
 BYTES = 50_000  # of a rerun with nothing changed: what a browser has is not sent again
 ELEMENTS = 60
 FURNITURE = 4  # elements around a page: the sidebar's text, the styles, and what Streamlit adds
 
 
-@pytest.fixture(scope="module")
-def served(tmp_path_factory) -> Iterator[tuple[str, psutil.Process]]:
-    port = free_port()
-    server = subprocess.Popen(
-        class_command(port),
-        cwd=ROOT,
-        env={**os.environ, "LLMVIZ_RUNS": str(tmp_path_factory.mktemp("runs"))},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    try:
-        wait_until_up(f"http://127.0.0.1:{port}")
-        yield f"127.0.0.1:{port}", psutil.Process(server.pid)
-    finally:
-        server.terminate()
-        server.wait(timeout=60)
-
-
-@pytest.fixture(scope="module")
+@pytest.fixture
 def host(served) -> str:
-    return served[0]
+    """The server's address."""
+    return served.host
 
 
 GROWING = 8  # reruns after which nothing grows any more
@@ -136,6 +114,21 @@ def test_a_chapter_in_which_nothing_changed_sends_little_and_a_control_runs_a_pa
         assert labels[title] - of_the_lesson == RUN_THE_LESSON.get(title, set()), title
 
 
+def test_a_rank_counts_the_table_of_what_it_saves_and_draws_nothing_else_again(host):
+    async def moved() -> Exchange:
+        async with Visitor(host) as visitor:
+            await visitor.open("finetuning", "part=lora")
+            await ready(visitor)
+            (rank,) = (one for one in visitor.elements("slider") if one.slider.label == RANK)
+            exchange = await visitor.set(rank, double_array_value=[9.0])
+            assert "rank=9" in visitor.address
+            return exchange
+
+    exchange = awaited(moved())
+    assert exchange.fragment and not exchange.exceptions
+    assert exchange.elements < 10
+
+
 def test_little_stands_around_a_page(host):
     async def around() -> list[str]:
         async with Visitor(host) as visitor:
@@ -152,7 +145,7 @@ def test_little_stands_around_a_page(host):
 def test_the_benchmark_of_a_class_sends_what_a_browser_sends_and_prints_what_came(
     served, monkeypatch, capsys
 ):
-    host, process = served
+    host, process = served.host, served.process
 
     async def one_of_each() -> tuple[dict[str, list[Exchange]], int, list[str]]:
         seen = defaultdict(list)
