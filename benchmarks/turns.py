@@ -1,6 +1,6 @@
 """Forward passes of several visitors at once: in turns, as the pages do them, and without turns.
 
-    python -m benchmarks.turns [--visitors 8] [--tokens 40] [--rounds 30]
+    python -m benchmarks.turns [--visitors 8] [--tokens 200] [--rounds 30]
 
 Every visitor is a thread and asks tiny-world-gpt for one pass, all at the same moment; torch works
 on one thread in each. The two ways alternate within one run. Printed in milliseconds: what the
@@ -51,7 +51,7 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--visitors", type=int, default=8)
-    parser.add_argument("--tokens", type=int, default=40)
+    parser.add_argument("--tokens", type=int, default=200)
     parser.add_argument("--rounds", type=int, default=30)
     given = parser.parse_args()
     torch.set_num_threads(1)  # as the server has it

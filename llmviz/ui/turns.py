@@ -1,9 +1,10 @@
 """Forward passes of several visitors take turns: at most one for each core at a time.
 
 Eight passes at once on two cores end all together, after the time of four; one after another the
-first ends at once, and the last no later. Measured with eight threads on two cores, a pass of
-tiny-world-gpt on 40 tokens: median 70–140 ms without turns and 11–30 ms with them, at the same
-processor time (`python -m benchmarks.turns`).
+first ends at once, and the last no later. Measured with eight threads on two busy cores, a pass of
+tiny-world-gpt on 200 tokens: the first ended after 63–82 ms instead of 212–262, the middle one
+after 0.76–0.79 of the time, at the same processor time. Passes of 40 tokens are so short that no
+difference was seen beside other work (`python -m benchmarks.turns`).
 """
 
 from __future__ import annotations
