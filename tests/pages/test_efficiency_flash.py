@@ -52,7 +52,7 @@ def test_odd_texts_leave_no_error(bundle, text):
     fine(app)
     if text == ODD_TEXTS["long"]:
         assert len(sent(app, "tile_film")["names"]) == DRAWN
-        assert f"The picture shows the first {DRAWN}" in boxes(app)
+        assert f"The picture shows only the first {DRAWN}" in boxes(app)
 
 
 def test_the_first_head_is_the_one_with_the_most_rescaling(bundle):
