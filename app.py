@@ -3,7 +3,7 @@
 import streamlit as st
 
 from llmviz.lessons import LESSONS
-from llmviz.ui import light_reruns, old_sessions, server
+from llmviz.ui import light_reruns, old_sessions, sent_whole, server
 
 if __name__ == "__main__":  # what runs for each visitor, and again for each of their changes
     from llmviz.paths import ICON
@@ -20,4 +20,5 @@ if __name__ == "__main__":  # what runs for each visitor, and again for each of 
 else:  # what the server imports once, when it starts
     old_sessions.keep_few()
     light_reruns.lighten()
+    sent_whole.send_whole()
     app = st.App(__file__, lifespan=server.lifespan(LESSONS))

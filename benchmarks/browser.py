@@ -101,6 +101,19 @@ def opened(page: Page, url: str, path: str, selector: str) -> None:
     quiet(page)
 
 
+def each(page: Page, rounds: int, script: str, rest: float | None = None) -> Iterator[float]:
+    """Run a script that is given the number of its round; yield the milliseconds that it tells.
+
+    rest: milliseconds between two rounds; None: until the page has come to rest.
+    """
+    for i in range(rounds):
+        yield page.evaluate(script, i)
+        if rest is None:
+            quiet(page)
+        else:
+            page.wait_for_timeout(rest)
+
+
 # ---- attention, and the block of a transformer
 
 MATRICES = "attention?part=steps&source=model"
@@ -151,31 +164,30 @@ def stepping(page: Page, url: str, rounds: int, path: str = MATRICES) -> Iterato
 def hovering(page: Page, url: str, rounds: int, path: str = MATRICES) -> Iterator[float]:
     """The pointer onto another cell, to the frame with its arithmetic."""
     opened(page, url, path, "canvas")
-    for i in range(rounds):
-        yield page.evaluate(
-            "async (i) => { const canvas = deep('canvas').at(-1); const box ="
-            " canvas.getBoundingClientRect(); const since = performance.now();"
-            " canvas.dispatchEvent(new PointerEvent('pointermove', {bubbles: true, clientX:"
-            " box.left + box.width * (0.4 + 0.02 * (i % 20)), clientY: box.top + box.height *"
-            " 0.6})); await painted(); return performance.now() - since; }",
-            i,
-        )
-        page.wait_for_timeout(50)
+    yield from each(
+        page,
+        rounds,
+        "async (i) => { const canvas = deep('canvas').at(-1); const box ="
+        " canvas.getBoundingClientRect(); const since = performance.now();"
+        " canvas.dispatchEvent(new PointerEvent('pointermove', {bubbles: true, clientX:"
+        " box.left + box.width * (0.4 + 0.02 * (i % 20)), clientY: box.top + box.height *"
+        " 0.6})); await painted(); return performance.now() - since; }",
+        rest=50,
+    )
 
 
 def heads(page: Page, url: str, rounds: int) -> Iterator[float]:
     """A click on a tile of the grid of all heads, to the frame with its lines."""
     opened(page, url, "attention?part=trained", "canvas")
-    for i in range(rounds):
-        yield page.evaluate(
-            "async (i) => { const canvas = deep('canvas')[0]; const box ="
-            " canvas.getBoundingClientRect(); const at = {bubbles: true, clientX: box.left +"
-            " box.width * (0.2 + 0.2 * (i % 4)), clientY: box.top + box.height * 0.4}; const since"
-            " = performance.now(); canvas.dispatchEvent(new PointerEvent('click', at)); await"
-            " painted(); return performance.now() - since; }",
-            i,
-        )
-        quiet(page)
+    yield from each(
+        page,
+        rounds,
+        "async (i) => { const canvas = deep('canvas')[0]; const box ="
+        " canvas.getBoundingClientRect(); const at = {bubbles: true, clientX: box.left +"
+        " box.width * (0.2 + 0.2 * (i % 4)), clientY: box.top + box.height * 0.4}; const since"
+        " = performance.now(); canvas.dispatchEvent(new PointerEvent('click', at)); await"
+        " painted(); return performance.now() - since; }",
+    )
 
 
 def grid(page: Page, url: str, rounds: int) -> Iterator[float]:
@@ -237,42 +249,42 @@ def from_link(page: Page, url: str, rounds: int) -> Iterator[float]:
 def dragging(page: Page, url: str, rounds: int) -> Iterator[float]:
     """A slider of the pipeline moved by one stop, to the frame with its bars."""
     opened(page, url, "sampling?part=pipeline", ".slide")
-    for i in range(rounds):
-        yield page.evaluate(
-            "async (i) => { const range = deep(\"input[aria-label='temperature']\")[0]; const since"
-            " = performance.now(); range.value = 3 + (i % 12); range.dispatchEvent(new"
-            " Event('input')); await painted(); return performance.now() - since; }",
-            i,
-        )
-        page.wait_for_timeout(50)
+    yield from each(
+        page,
+        rounds,
+        "async (i) => { const range = deep(\"input[aria-label='temperature']\")[0]; const since"
+        " = performance.now(); range.value = 3 + (i % 12); range.dispatchEvent(new"
+        " Event('input')); await painted(); return performance.now() - since; }",
+        rest=50,
+    )
 
 
 def releasing(page: Page, url: str, rounds: int) -> Iterator[float]:
     """A slider of the pipeline let go, to the sentence on the order of the steps."""
     opened(page, url, "sampling?part=pipeline&p=0.9", ".slide")
-    for i in range(rounds):
-        yield page.evaluate(
-            "async (i) => { const told = () => [...document.querySelectorAll('.lv-prose')].map((p)"
-            " => p.textContent).find((text) => /The order/.test(text)); const before = told();"
-            " const range = deep(\"input[aria-label='temperature']\")[0]; range.value = 14 + (i %"
-            " 5) * 2; range.dispatchEvent(new Event('input')); await painted(); const since ="
-            " performance.now(); range.dispatchEvent(new Event('change')); return until(() =>"
-            " told() && told() !== before, since); }",
-            i,
-        )
-        quiet(page)
+    yield from each(
+        page,
+        rounds,
+        "async (i) => { const told = () => [...document.querySelectorAll('.lv-prose')].map((p)"
+        " => p.textContent).find((text) => /The order/.test(text)); const before = told();"
+        " const range = deep(\"input[aria-label='temperature']\")[0]; range.value = 14 + (i %"
+        " 5) * 2; range.dispatchEvent(new Event('input')); await painted(); const since ="
+        " performance.now(); range.dispatchEvent(new Event('change')); return until(() =>"
+        " told() && told() !== before, since); }",
+    )
 
 
 def one_token(page: Page, url: str, rounds: int) -> Iterator[float]:
     """The button "One token", to the frame with it."""
     opened(page, url, "sampling?part=writing&written=0", ".press")
-    for _ in range(rounds):
-        yield page.evaluate(
-            "() => { const text = deep('.text')[0]; const n = text.children.length; const since ="
-            " performance.now(); deep('.press')[0].click(); return until(() =>"
-            " text.children.length > n, since); }"
-        )
-        page.wait_for_timeout(100)
+    yield from each(
+        page,
+        rounds,
+        "() => { const text = deep('.text')[0]; const n = text.children.length; const since ="
+        " performance.now(); deep('.press')[0].click(); return until(() =>"
+        " text.children.length > n, since); }",
+        rest=100,
+    )
 
 
 def two_hundred(page: Page, url: str, rounds: int) -> Iterator[float]:

@@ -1,15 +1,16 @@
 """A class at one server: how long thirty visitors wait, and what each change costs the server.
 
     python -m benchmarks.classroom [--part class|arrivals|chapters|memory] [--visitors 30]
-        [--seconds 60] [--training] [--visits 600] [--only WORD] [--url HOST:PORT]
+        [--seconds 60] [--training] [--processes 2] [--visits 600] [--only WORD] [--url HOST:PORT]
 
 The app is started by README's own command for a class. The visitors speak its websocket from a
 process of their own, whose processor time is printed beside the server's: on two cores it takes a
 part of the second one. Parts:
 
 class      everybody with a text of their own changes something every two seconds: a new text, a
-           control, another chapter, another lesson or a link; --training: one of them trains a
-           model meanwhile. Goals for thirty: half of the changes within 100 ms, 95 % within 400.
+           control, another chapter, another lesson or a link; they begin at different chapters,
+           and who changes the chapter takes one that the class has chosen least. Goals for
+           thirty: half of the changes within 100 ms, 95 % within 400.
 arrivals   that many open a link within ten seconds on a warm server: when each has its page.
            Goal: 3 s.
 chapters   one visitor alone, chapter by chapter: the server's processor time and the bytes of a
@@ -18,6 +19,9 @@ chapters   one visitor alone, chapter by chapter: the server's processor time an
            changed, 12 for the glossary; 45 for a new text, 90 for any of them.
 memory     what a session adds while it is open, and what stays after many visits. Goal: 3 MB.
 
+--training: one visitor of the class trains a model; while others arrive, somebody who is there
+already. --processes 2: so many servers with one folder of runs, as deploy/ has behind nginx; the
+visitors of a class, and those who arrive, are shared out among them.
 Seconds are those of the wall until the script has ended; "picture" is until its last picture has
 come, which is what the hand waits for. --url drives servers that run already (several, parted by
 commas); nothing is then known of their processor time.
@@ -37,10 +41,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import AsyncExitStack, contextmanager
-from dataclasses import dataclass
+from contextlib import AsyncExitStack, ExitStack, contextmanager
+from dataclasses import dataclass, field
 from typing import Any
 
 import psutil
@@ -52,6 +56,13 @@ from llmviz.lessons import LESSONS as LISTED
 
 # As addresses write them: the first lesson is the home page, which has none.
 LESSONS = ("", *(lesson.key for lesson in LISTED[1:]))
+# All chapters: the lesson's address, and the chapter's key and title.
+CHAPTERS = [
+    (page, chapter.key, chapter.title)
+    for page, lesson in zip(LESSONS, LISTED, strict=True)
+    for chapter in lesson.chapters
+]
+STRIDE = 29  # visitors who come one after the other begin so many chapters apart
 WORDS = "Once Anna Samir found key met market old tree river gave ball then house".split()  # noqa: SIM905
 PACE = 2.0  # seconds between two changes of one visitor
 CONTROLS = ("slider", "button_group", "selectbox", "radio", "number_input", "bidi_component")
@@ -72,26 +83,39 @@ def class_command(port: int) -> list[str]:
 @contextmanager
 def app(warm: bool = True) -> Iterator[tuple[str, psutil.Process]]:
     """The app as a class gets it, on a free port of its own; runs lie in a folder of the moment."""
-    port = free_port()
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as runs:
-        server = subprocess.Popen(
-            class_command(port),
-            cwd=ROOT,
-            env={**os.environ, "LLMVIZ_RUNS": runs},
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-        try:
-            wait_until_up(f"http://127.0.0.1:{port}")
-            host = f"127.0.0.1:{port}"
-            process = psutil.Process(server.pid)
+    with apps(1, warm) as ((host,), (process,)):
+        yield host, process
+
+
+@contextmanager
+def apps(number: int, warm: bool = True) -> Iterator[tuple[list[str], list[psutil.Process]]]:
+    """So many servers of the app, each on a port of its own, with one folder of runs for all."""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as runs, ExitStack() as servers:
+        started = [servers.enter_context(_started(runs)) for _ in range(number)]
+        hosts, processes = [host for host, _ in started], [process for _, process in started]
+        for host, process in started:
+            wait_until_up(f"http://{host}")
             if warm:
                 asyncio.run(warmed(host))
                 rest(process)
-            yield host, process
-        finally:
-            server.terminate()
-            server.wait(timeout=60)
+        yield hosts, processes
+
+
+@contextmanager
+def _started(runs: str) -> Iterator[tuple[str, psutil.Process]]:
+    port = free_port()
+    server = subprocess.Popen(
+        class_command(port),
+        cwd=ROOT,
+        env={**os.environ, "LLMVIZ_RUNS": runs},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        yield f"127.0.0.1:{port}", psutil.Process(server.pid)
+    finally:
+        server.terminate()
+        server.wait(timeout=60)
 
 
 def rest(process: psutil.Process) -> None:
@@ -142,10 +166,11 @@ def sentence(chance: random.Random) -> str:
 
 @dataclass
 class Learner:
-    """A visitor and what they do by chance."""
+    """A visitor and what they do by chance; how often the class chose each chapter."""
 
     visitor: Visitor
     chance: random.Random
+    chosen: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     async def change(self, kind: str = "") -> tuple[str, Exchange]:
         """Do one thing; return what it was. Where a page has no such control, another is taken."""
@@ -182,12 +207,15 @@ class Learner:
         return None
 
     def chapter(self, title: str = "") -> Awaitable[Exchange] | None:
-        """Choose another chapter of this lesson."""
+        """Choose a chapter of this lesson: one that the class chose least, unless it is named."""
         listed = self.chapters()
         if listed is None:
             return None
         element, titles = listed
-        return self.visitor.set(element, string_array_value=[title or self.chance.choice(titles)])
+        self.chance.shuffle(titles)
+        title = title or min(titles, key=lambda one: self.chosen[self.visitor.page, one])
+        self.chosen[self.visitor.page, title] += 1
+        return self.visitor.set(element, string_array_value=[title])
 
     def lesson(self) -> Awaitable[Exchange]:
         """Choose another lesson."""
@@ -255,22 +283,24 @@ def _act_of(visitor: Visitor, element: Element) -> Callable[[], Awaitable[Exchan
 # ---- what the driver measures; each runs in a process of its own
 
 
+Seen = dict[str, list[Exchange]]  # what came back, by what was done
+
+
 async def one_learner(
-    host: str, seed: int, until: float, trains: bool, seen: dict[str, list[Exchange]]
+    host: str, seed: int, until: float, trains: bool, seen: Seen, chosen: Counter[tuple[str, str]]
 ) -> None:
     """One visitor of a class, from their first page to the end of the hour."""
     chance = random.Random(seed)
     await asyncio.sleep(chance.random() * min(10.0, (until - time.monotonic()) / 3))
     async with Visitor(host) as visitor:
-        learner = Learner(visitor, chance)
+        learner = Learner(visitor, chance, chosen)
         if trains:
-            seen["first page"].append(await visitor.open("training", "part=runs"))
-            start = [one for one in visitor.elements("button") if one.button.label == START]
-            seen["start of a run"].append(await visitor.set(start[0], trigger_value=True))
+            await begin_run(visitor, seen)
         else:
-            page = LESSONS[seed % len(LESSONS)]
-            text = {"text": sentence(chance)} if page in ("", "tokenization", "attention") else {}
-            seen["first page"].append(await visitor.open(page, query(**text)))
+            page, part, title = CHAPTERS[seed * STRIDE % len(CHAPTERS)]
+            text = {"text": sentence(chance)} if page in ("tokenization", "attention") else {}
+            seen["first page"].append(await visitor.open(page, query(part=part, **text)))
+            chosen[visitor.page, title] += 1
         while time.monotonic() < until:
             due = time.monotonic() + PACE * (0.5 + chance.random())
             await polled_until(visitor, min(due, until), seen)
@@ -279,7 +309,14 @@ async def one_learner(
                 seen[kind].append(exchange)
 
 
-async def polled_until(visitor: Visitor, due: float, seen: dict[str, list[Exchange]]) -> None:
+async def begin_run(visitor: Visitor, seen: Seen) -> None:
+    """Train a model with the settings that the page gives."""
+    seen["first page"].append(await visitor.open("training", "part=runs"))
+    start = next(one for one in visitor.elements("button") if one.button.label == START)
+    seen["start of a run"].append(await visitor.set(start, trigger_value=True))
+
+
+async def polled_until(visitor: Visitor, due: float, seen: Seen) -> None:
     """Wait, and rerun by itself what the page asked to be rerun meanwhile."""
     while visitor.polls and (wait := min(visitor.polls.values())) < due - time.monotonic():
         await asyncio.sleep(wait)
@@ -289,22 +326,23 @@ async def polled_until(visitor: Visitor, due: float, seen: dict[str, list[Exchan
 
 
 async def drive_class(hosts: list[str], visitors: int, seconds: float, training: bool) -> Any:
-    """All visitors at once; return what came back by kind, and errors."""
-    seen: dict[str, list[Exchange]] = defaultdict(list)
+    """All visitors at once; return what came back by kind, the number of chapters, and errors."""
+    seen: Seen = defaultdict(list)
+    chosen: Counter[tuple[str, str]] = Counter()
     until = time.monotonic() + seconds
     ended = await asyncio.gather(
         *(
-            one_learner(hosts[i % len(hosts)], i, until, training and i == 0, seen)
+            one_learner(hosts[i % len(hosts)], i, until, training and i == 0, seen, chosen)
             for i in range(visitors)
         ),
         return_exceptions=True,
     )
     broken = [repr(error) for error in ended if isinstance(error, BaseException)]
-    return dict(seen), broken
+    return dict(seen), len(chosen), broken
 
 
-async def drive_arrivals(hosts: list[str], visitors: int, seconds: float) -> Any:
-    """Everybody opens a link at a moment of their own; return what each waited."""
+async def drive_arrivals(hosts: list[str], visitors: int, seconds: float, training: bool) -> Any:
+    """Everybody opens a link at a moment of their own; return what each waited, and errors."""
 
     async def arrive(i: int) -> float:
         chance = random.Random(i)
@@ -320,7 +358,10 @@ async def drive_arrivals(hosts: list[str], visitors: int, seconds: float) -> Any
             await asyncio.sleep(seconds)  # they stay
         return taken
 
-    ended = await asyncio.gather(*(arrive(i) for i in range(visitors)), return_exceptions=True)
+    async with AsyncExitStack() as stack:
+        if training:
+            await begin_run(await stack.enter_async_context(Visitor(hosts[0])), defaultdict(list))
+        ended = await asyncio.gather(*(arrive(i) for i in range(visitors)), return_exceptions=True)
     broken = [repr(error) for error in ended if isinstance(error, BaseException)]
     return [taken for taken in ended if isinstance(taken, float)], broken
 
@@ -365,12 +406,18 @@ def line_of(name: str, all_of_it: list[Exchange]) -> str:
     )
 
 
-def print_class(hosts: list[str], server: psutil.Process | None, given: Any) -> None:
+def visitors_of(given: Any, hosts: list[str]) -> str:
+    """How many visitors there are, and at how many servers."""
+    return f"{given.visitors} visitors" + (f" at {len(hosts)} servers" if len(hosts) > 1 else "")
+
+
+def print_class(hosts: list[str], servers: list[psutil.Process], given: Any) -> None:
     """A class at work."""
-    before = (cpu_seconds(server), megabytes(server)) if server else None
-    (seen, broken), own = beside(drive_class, hosts, given.visitors, given.seconds, given.training)
+    before = [(cpu_seconds(one), megabytes(one)) for one in servers]
+    task = (drive_class, hosts, given.visitors, given.seconds, given.training)
+    (seen, chosen, broken), own = beside(*task)
     print(
-        f"\n{given.visitors} visitors, {given.seconds:.0f} s, a change every {PACE:.0f} s each"
+        f"\n{visitors_of(given, hosts)}, {given.seconds:.0f} s, a change every {PACE:.0f} s each"
         f"{', one of them trains' if given.training else ''}"
     )
     print(
@@ -382,23 +429,31 @@ def print_class(hosts: list[str], server: psutil.Process | None, given: Any) -> 
             print(line_of(kind, seen[kind]))
     if changes:
         print(line_of("all changes", changes))
+        print(
+            f"{sum(one.fragment for one in changes)} of them a part of the page, the others all of "
+            f"it; {chosen} of {len(CHAPTERS)} chapters chosen"
+        )
     errors = [text for all_of_it in seen.values() for one in all_of_it for text in one.exceptions]
     print(f"errors: {len(errors) + len(broken)} {sorted({*errors, *broken})[:5] or ''}")
-    if server and before:
-        cpu = cpu_seconds(server) - before[0]
-        number = sum(len(all_of_it) for all_of_it in seen.values())
+    taken = [cpu_seconds(one) - cpu for one, (cpu, _) in zip(servers, before, strict=True)]
+    for one, cpu, (_, held) in zip(servers, taken, before, strict=True):
         print(
-            f"server: {cpu:.1f} s of processor time, {1e3 * cpu / number:.0f} ms a rerun, memory "
-            f"{before[1]:.0f} to {megabytes(server):.0f} MB; driver: {own:.1f} s"
+            f"server: {cpu:.1f} s of processor time, memory {held:.0f} to {megabytes(one):.0f} MB"
         )
+    number = sum(len(all_of_it) for all_of_it in seen.values())
+    if taken and number:
+        print(f"a rerun: {1e3 * sum(taken) / number:.0f} ms of a server's processor time")
+    print(f"driver: {own:.1f} s")
 
 
-def print_arrivals(hosts: list[str], server: psutil.Process | None, given: Any) -> None:
+def print_arrivals(hosts: list[str], servers: list[psutil.Process], given: Any) -> None:
     """Everybody comes at once."""
-    (taken, broken), own = beside(drive_arrivals, hosts, given.visitors, 10.0)
+    (taken, broken), own = beside(drive_arrivals, hosts, given.visitors, 10.0, given.training)
     print(
-        f"\n{given.visitors} arrive within 10 s: page after {share(taken, 0.5):.2f} s (p50), "
-        f"{share(taken, 0.95):.2f} (p95), {max(taken, default=float('nan')):.2f} (last); goal: 3; "
+        f"\n{visitors_of(given, hosts)} arrive within 10 s"
+        f"{', while somebody trains' if given.training else ''}: "
+        f"page after {share(taken, 0.5):.2f} s (p50), {share(taken, 0.95):.2f} (p95), "
+        f"{max(taken, default=float('nan')):.2f} (last); goal: 3; "
         f"errors: {len(broken)} {broken[:3] or ''}; driver: {own:.1f} s"
     )
 
@@ -479,12 +534,12 @@ async def chapter_costs(
     return found | {"elements": same.elements}
 
 
-def print_chapters(hosts: list[str], server: psutil.Process | None, given: Any) -> None:
+def print_chapters(hosts: list[str], servers: list[psutil.Process], given: Any) -> None:
     """What a rerun costs, chapter by chapter."""
-    if server is None:
+    if not servers:
         raise SystemExit("the cost of a chapter is that of a server started here: leave out --url")
     print(f"\n{'server, ms of processor time':<45}" + "".join(f"{name:>9}" for name in COLUMNS))
-    rows = asyncio.run(chapter_lines(hosts[0], server, given.only))
+    rows = asyncio.run(chapter_lines(hosts[0], servers[0], given.only))
     for name, part in (("median", 0.5), ("largest", 1.0)):
         cells = [share([row[key] for row in rows if key in row], part) for key in COLUMNS]
         print(f"{name:<45}" + "".join(f"{cell:9.0f}" for cell in cells))
@@ -520,12 +575,12 @@ async def visits(host: str, server: psutil.Process, number: int, open_at_once: i
             )
 
 
-def print_memory(hosts: list[str], server: psutil.Process | None, given: Any) -> None:
+def print_memory(hosts: list[str], servers: list[psutil.Process], given: Any) -> None:
     """What sessions cost in memory and open files."""
-    if server is None:
+    if not servers:
         raise SystemExit("memory is that of a server started here: leave out --url")
     print()
-    asyncio.run(visits(hosts[0], server, given.visits, given.visitors))
+    asyncio.run(visits(hosts[0], servers[0], given.visits, given.visitors))
 
 
 MEASURES = {
@@ -534,6 +589,7 @@ MEASURES = {
     "arrivals": print_arrivals,
     "memory": print_memory,
 }
+SHARED = ("class", "arrivals")  # which several servers can share
 
 
 def main() -> None:
@@ -542,7 +598,15 @@ def main() -> None:
     parser.add_argument("--part", choices=MEASURES, action="append", help="all unless named")
     parser.add_argument("--visitors", type=int, default=30)
     parser.add_argument("--seconds", type=float, default=60.0)
-    parser.add_argument("--training", action="store_true", help="one visitor trains a model")
+    parser.add_argument("--training", action="store_true", help="somebody trains a model")
+    parser.add_argument(
+        "--processes",
+        type=int,
+        default=1,
+        choices=range(1, 17),
+        metavar="N",
+        help="servers that share the visitors of a class",
+    )
     parser.add_argument("--visits", type=int, default=600)
     parser.add_argument("--only", default="", help="the chapters whose name contains this")
     parser.add_argument("--url", default="", help="HOST:PORT of servers that run already")
@@ -550,10 +614,11 @@ def main() -> None:
     given = parser.parse_args()
     for name in given.part or MEASURES:
         if given.url:
-            MEASURES[name](given.url.split(","), None, given)
+            MEASURES[name](given.url.split(","), [], given)
             continue
-        with app(warm=not given.cold) as (host, server):
-            MEASURES[name]([host], server, given)
+        number = given.processes if name in SHARED else 1
+        with apps(number, warm=not given.cold) as (hosts, servers):
+            MEASURES[name](hosts, servers, given)
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ ICON = PACKAGE / "ui" / "icon.svg"
 DATA = HOME / "data"
 TOKENIZER_FOLDER, EXPERIMENT_FOLDER = DATA / "tokenizers", DATA / "experiments"
 BUNDLED_CHECKPOINTS = DATA / "checkpoints"
+DRAFTS = "drafts"  # the folder below them of models that guess for others
 TUNED = DATA / "tuned"  # adapters and heads for the bundled models
 # Another folder of exported runs can be shown instead of the bundled ones.
 CHECKPOINTS = Path(os.environ.get("LLMVIZ_CHECKPOINTS") or BUNDLED_CHECKPOINTS)

@@ -1,9 +1,9 @@
 """For all tests: where runs go, how many threads count, and how the work is shared out.
 
-The whole suite runs in three processes: two drive a browser each, from one test to the next, and
-take a part of the rest after that, a file at a time. Three keep two cores busy, because a process
-that drives a browser waits for pages and servers much of its time. Named tests (`pytest tests/nn`)
-run in this process alone.
+The whole suite runs in three processes: two drive a browser each, from one test to the next, the
+third runs all pages without a browser, and each takes a part of the rest after that, a file at a
+time. Three keep two cores busy, because a process that drives a browser waits for pages and servers
+much of its time. Named tests (`pytest tests/nn`) run in this process alone.
 """
 
 from __future__ import annotations
@@ -15,14 +15,17 @@ import gc
 import importlib
 import os
 import shutil
+import signal
 import sys
 import tempfile
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import hypothesis
 import pytest
+from hypothesis.internal.constants_ast import constants_from_module
 from xdist.scheduler.loadfile import LoadFileScheduling
 
 # Runs that pages start or list are in a folder of the tests, never in `runs/`; and processes
@@ -64,49 +67,53 @@ def pytest_collection(session: pytest.Session) -> None:
     """Let each of several processes prepare a part of the modules, and find the others prepared.
 
     All of them need all modules. In a fresh copy, half of the time that collecting takes is spent
-    on compiling them and on rewriting the assertions of tests.
+    on compiling them, on rewriting the assertions of tests, and on looking for the constants of all
+    modules, which Hypothesis tries besides random values and keeps in `.hypothesis`.
     """
     given = getattr(session.config, "workerinput", None)
     if given is None:
         return
+    gc.disable()  # what is imported stays; `pytest_collection_finish` switches it on again
     part = slice(int(given["workerid"].removeprefix("gw")), None, given["workercount"])
     for path in MODULES[part]:
         compileall.compile_file(path, quiet=1)
     for path in TEST_FILES[part]:
-        name = ".".join(path.relative_to(ROOT).with_suffix("").parts)
         with contextlib.suppress(pytest.skip.Exception):  # it is told where tests are collected
-            importlib.import_module(name)
+            importlib.import_module(module_name(path))
+    for path in MODULES[part]:
+        if module := sys.modules.get(module_name(path)):
+            constants_from_module(module)
+
+
+def module_name(path: Path) -> str:
+    """The name by which a file of the project is imported."""
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
 
 
 def pytest_collection_finish() -> None:
     """Let the garbage collector pass over what was imported and collected by now, and come less
     often: it takes a tenth of the processor's time else."""
+    gc.enable()
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
 
 
+# Of the files that open chapters, those that come first: what a lesson computes once for all is
+# kept then, and is there for the others.
+FIRST_PAGES = ("tests/pages/test_every_page.py", "tests/pages/test_reruns.py")
 # Files that take long with few tests: they come early, so that no process is left alone with one.
 LONG = (
-    "tests/pages/test_every_page.py",
+    "tests/training/test_orphans.py",
+    "tests/training/test_worker.py",
     "tests/training/test_export.py",
     "tests/test_cli.py",
-    "tests/training/test_orphans.py",
     "tests/finetuning/test_runs.py",
-    "tests/training/test_worker.py",
-    "tests/test_reruns.py",
-    "tests/pages/test_sampling_knows.py",
-    "tests/pages/test_transformer_published.py",
-    "tests/pages/test_training_elsewhere.py",
     "tests/test_cli_option_names.py",
-    "tests/test_serving.py",
     "tests/training/test_distributed.py",
     "tests/test_package.py",
     "tests/test_deploy.py",
     "tests/test_adding.py",
-    "tests/pages/test_attention_lookup.py",
-    "tests/pages/test_transformer_halves.py",
-    "tests/pages/test_sampling_seventh.py",
     "tests/training/test_memory.py",
 )
 ROOT = Path(__file__).parents[1]
@@ -118,11 +125,20 @@ OTHER_SERVERS = {
     for path in TEST_FILES
     if path.parent.name == "browser" and "def address(" in path.read_text("utf-8")
 }
+# The files that run pages of the app in their own process.
+PAGES = {
+    path.relative_to(ROOT).as_posix()
+    for path in TEST_FILES
+    if path.parent.name == "pages" or "from tests.pages.harness import" in path.read_text("utf-8")
+}
 
 
 class ByFile(LoadFileScheduling):
-    """Keeps together what shares a model or a folder; and all that shares a server and a browser:
-    `tests/browser`, in two parts. What takes longest is handed out first."""
+    """Keeps together what shares a model or a folder; all that shares a server: `tests/browser`,
+    in two parts, and `tests/classroom`; and all that opens chapters in its own process, which finds
+    kept there what other tests of the same chapter had computed. What takes longest is handed out
+    first.
+    """
 
     def __init__(self, config: pytest.Config, log: Any) -> None:
         config.option.loadscopereorder = False  # it would put files with many tests first
@@ -130,13 +146,18 @@ class ByFile(LoadFileScheduling):
 
     def _split_scope(self, nodeid: str) -> str:
         file = super()._split_scope(nodeid)
-        if not file.startswith("tests/browser/"):
-            return file
-        return f"browser {Path(file).name in OTHER_SERVERS}"
+        if file.startswith("tests/browser/"):
+            return f"browser {Path(file).name in OTHER_SERVERS}"
+        if file.startswith("tests/classroom/"):
+            return "classroom"
+        return "pages" if file in PAGES else file
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Browsers first, then what takes long, then the files with the most tests."""
+    """Browsers first, then pages, then what takes long, then the files with the most tests.
+
+    Pages stay in the order of their names, a lesson's beside each other.
+    """
     if not hasattr(config, "workerinput"):  # this process is alone
         return
     counts = Counter(item.nodeid.partition("::")[0] for item in items)
@@ -145,7 +166,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         file = item.nodeid.partition("::")[0]
         if file.startswith("tests/browser/"):
             return 0, 0
-        return (1, LONG.index(file)) if file in LONG else (2, -counts[file])
+        if file in PAGES:
+            return 1, FIRST_PAGES.index(file) if file in FIRST_PAGES else len(FIRST_PAGES)
+        if file.startswith("tests/classroom/"):
+            return 2, -1
+        return (2, LONG.index(file)) if file in LONG else (3, -counts[file])
 
     items.sort(key=place)
 
@@ -172,6 +197,18 @@ def text(tmp_path):
     path = tmp_path / "any.txt"
     path.write_text("The cat sat on the mat. The dog sat on the cat.\n" * 60, encoding="utf-8")
     return path
+
+
+@pytest.fixture
+def ctrl_c() -> Iterator[None]:
+    """Let the processes that a test starts hear Ctrl-C, also where these tests do not.
+
+    A shell script ignores SIGINT for what it starts in the background, and a process inherits what
+    is ignored. What is handled it does not inherit: it begins with the default.
+    """
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture(autouse=True)

@@ -22,6 +22,8 @@ from llmviz.config import Config
 from llmviz.corpus import CORPORA, load_corpus
 from llmviz.corpus.corpora import _bundled
 from llmviz.figures import theme
+from llmviz.lessons.training.runs.plan_controls import options_of
+from llmviz.lessons.training.runs.words import model_label
 from llmviz.models import MODELS, build
 from llmviz.models.base import LanguageModel
 from llmviz.models.catalogue import ModelEntry, able
@@ -48,12 +50,10 @@ def test_every_place_that_a_recipe_names_is_there():
 
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory):
-    """A copy of the program; the data are those of the project."""
+    """A copy of the program, with what is compiled of it; the data are those of the project."""
     folder = tmp_path_factory.mktemp("copy")
     for name in ("llmviz", "pages"):
-        shutil.copytree(
-            ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", ".*")
-        )
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns(".*"))
     for name in ("app.py", ".streamlit"):
         (shutil.copytree if (ROOT / name).is_dir() else shutil.copy)(ROOT / name, folder / name)
     (folder / "data").symlink_to(ROOT / "data", target_is_directory=True)
@@ -182,6 +182,8 @@ def test_a_model_is_its_settings_its_class_and_an_entry(monkeypatch, tmp_path, c
     assert able("unigram", "next_token") and not able("unigram", "attention")
     assert isinstance(build("unigram", {"vocab_size": 5}), Unigram)
     assert main(["models"]) == 0 and "unigram" in capsys.readouterr().out
+    assert model_label("unigram") == "unigram: token counts alone"  # in the form for a run
+    assert options_of("unigram") == ()
     text = tmp_path / "text.txt"
     text.write_text("aaab " * 400, encoding="utf-8")
     out = tmp_path / "run"

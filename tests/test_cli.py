@@ -458,7 +458,9 @@ def wait_for_step(out, step):
     raise AssertionError(f"no step {step} in time")
 
 
-def test_interrupted_then_killed_then_resumed_is_the_run_that_never_stopped(capsys, text, tmp_path):
+def test_interrupted_then_killed_then_resumed_is_the_run_that_never_stopped(
+    capsys, text, tmp_path, ctrl_c
+):
     settings = [
         "--corpus",
         str(text),

@@ -34,6 +34,7 @@ NAMES += ["compile"]
 
 TUNED_WHOLE = ["examples", "test-examples", "rank", "steps", "batch-size", "seed", "threads"]
 TUNED_NUMBERS = ["alpha", "mix", "beta", "lr", "min-lr", "weight-decay", "beta1", "grad-clip"]
+TUNED_NAMES = ["task", "base", "way"]
 
 TRAIN = ["train", "--corpus", "TEXT", "--steps", "1", "--eval-batches", "1", *FAST]
 GENERATE = {"checkpoint": "names-bigram", "prompt": "a", "tokens": "2"}
@@ -48,39 +49,33 @@ def train(chance):
     """A line of `train`, one part of which is wrong; small enough to end at once if it is not."""
     line = [*TRAIN]
     kind = chance.choice(["whole", "number", "name", "target", "setting", "value", "resume"])
-    out = "new/run"
-    if kind == "whole":
-        line += [f"--{chance.choice(WHOLE)}={chance.choice(NO_WHOLE_NUMBERS)}"]
-    elif kind == "number":
-        line += [f"--{chance.choice(NUMBERS)}={chance.choice([*NO_NUMBERS, '-1'])}"]
-    elif kind == "name":
-        line += [f"--{chance.choice(NAMES)}={chance.choice(NO_NAMES)}"]
-    elif kind == "setting":
-        line += ["--set", chance.choice(NO_SETTINGS)]
-    elif kind == "value":
-        line += a_wrong_value(chance)
-    elif kind == "target":
-        out = chance.choice(NO_TARGETS)
-    else:
-        out, line = chance.choice(["new/run", *NO_TARGETS]), [*line, "--resume"]
-    return [*line, f"--out={out}"]
+    if kind == "setting":
+        return [*line, "--set", chance.choice(NO_SETTINGS), "--out=new/run"]
+    if kind == "value":
+        return [*line, *a_wrong_value(chance), "--out=new/run"]
+    return [*line, *a_wrong_part(chance, kind, WHOLE, NUMBERS, NAMES)]
 
 
 def finetune(chance):
     """A line of `finetune`, one part of which is wrong."""
-    line, out = ["finetune", "--examples=8", "--test-examples=8", "--steps=1"], "new/run"
+    line = ["finetune", "--examples=8", "--test-examples=8", "--steps=1"]
     kind = chance.choice(["whole", "number", "name", "target", "resume"])
+    return [*line, *a_wrong_part(chance, kind, TUNED_WHOLE, TUNED_NUMBERS, TUNED_NAMES)]
+
+
+def a_wrong_part(chance, kind, whole, numbers, names):
+    """A wrong option of a run of that kind, or a wrong folder for it."""
     if kind == "whole":
-        line += [f"--{chance.choice(TUNED_WHOLE)}={chance.choice(NO_WHOLE_NUMBERS)}"]
+        wrong = [f"--{chance.choice(whole)}={chance.choice(NO_WHOLE_NUMBERS)}"]
     elif kind == "number":
-        line += [f"--{chance.choice(TUNED_NUMBERS)}={chance.choice([*NO_NUMBERS, '-1'])}"]
+        wrong = [f"--{chance.choice(numbers)}={chance.choice([*NO_NUMBERS, '-1'])}"]
     elif kind == "name":
-        line += [f"--{chance.choice(['task', 'base', 'way'])}={chance.choice(NO_NAMES)}"]
+        wrong = [f"--{chance.choice(names)}={chance.choice(NO_NAMES)}"]
     elif kind == "target":
-        out = chance.choice(NO_TARGETS)
+        return [f"--out={chance.choice(NO_TARGETS)}"]
     else:
-        out, line = chance.choice(["new/run", *NO_TARGETS]), [*line, "--resume"]
-    return [*line, f"--out={out}"]
+        return ["--resume", f"--out={chance.choice(['new/run', *NO_TARGETS])}"]
+    return [*wrong, "--out=new/run"]
 
 
 def a_wrong_value(chance):

@@ -9,7 +9,15 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from llmviz.cli.options import Interruption, number, place, whole, write, write_json
+from llmviz.cli.options import (
+    Interruption,
+    add_run_options,
+    number,
+    place,
+    whole,
+    write,
+    write_json,
+)
 from llmviz.cli.train import TRAINING
 from llmviz.config import default_of, settings_of
 from llmviz.finetuning.plan import TuningPlan, suited_training
@@ -49,9 +57,7 @@ def add(commands: Any) -> None:
         if flag not in LEFT_OUT:
             text = f"{meaning.split('; default')[0]}; default by task and way".replace("%", "%%")
             given(f"--{flag}", dest=field, type=kind, help=text)
-    given("--resume", action="store_true", help="go on with the run in OUT")
-    given("--json", action="store_true", help="records to standard output, one JSON line each")
-    parser.set_defaults(run=run)
+    add_run_options(parser, run)
 
 
 def run(given: argparse.Namespace) -> int:
@@ -75,7 +81,7 @@ def train(
 ) -> None:
     """Run to the end, or until interrupted; the model then has the newest weights."""
     from llmviz.cli.train import show
-    from llmviz.training.newest import newest_weights
+    from llmviz.training.newest_weights import newest_weights
     from llmviz.training.tensors import load_weights
 
     show(tuning.run, out, interruption, resume, json=json)
@@ -142,7 +148,7 @@ def plan(planned: dict[str, Any], changes: dict[str, Any]) -> TuningPlan:
 def _again(out: Path, planned: dict[str, Any], changes: dict[str, Any]) -> Tuning:
     """The fine-tuning in a folder. Raises ValueError for what cannot change in it."""
     from llmviz.finetuning.runs import prepare_again, read_tuning
-    from llmviz.training.newest import newest_step
+    from llmviz.training.newest_weights import newest_step
 
     there = read_tuning(out).get("plan", {})
     for name, value in planned.items():

@@ -68,6 +68,14 @@ def setting(text: str) -> tuple[str, Any]:
         raise argparse.ArgumentTypeError(f"the value of {name} is too long to read") from None
 
 
+def add_run_options(parser: argparse.ArgumentParser, run: Callable[..., int]) -> None:
+    """Declare the options with which every run in a folder ends, and what runs it."""
+    given = parser.add_argument
+    given("--resume", action="store_true", help="go on with the run in OUT")
+    given("--json", action="store_true", help="records to standard output, one JSON line each")
+    parser.set_defaults(run=run)
+
+
 def write(text: str, end: str = "\n") -> None:
     """One line to standard output, at once.
 

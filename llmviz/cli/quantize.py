@@ -104,7 +104,7 @@ def run(given: argparse.Namespace) -> int:
     source = find_checkpoint(given.checkpoint)
     trained = load_trained(source)
 
-    def made() -> tuple[QuantizedModel, dict[str, Any]]:
+    def quantize_and_measure() -> tuple[QuantizedModel, dict[str, Any]]:
         small = quantized(trained.model, trained.tokenizer, scheme, given.method)
         models = {"before": trained.model, "after": small.model}
         if training is not None:
@@ -114,12 +114,12 @@ def run(given: argparse.Namespace) -> int:
         return small, _measured(trained, models, given)
 
     if given.out is None:
-        small, result = made()
+        small, result = quantize_and_measure()
     else:
         out = Path(given.out)
         with removed_if_empty(out):
             prepare_folder(out, resume=False)
-            small, result = made()
+            small, result = quantize_and_measure()
             _save(out, source, trained, small, given)
     sizes = small.sizes
     result |= {

@@ -42,7 +42,7 @@ def changes_of(
       same line that began a run goes on with it.
     Raises ValueError for what cannot change in a run, and for fewer steps than it has done.
     """
-    from llmviz.training.newest import newest_step
+    from llmviz.training.newest_weights import newest_step
     from llmviz.training.plan import plan_of
 
     description = read_description(out)

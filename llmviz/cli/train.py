@@ -11,7 +11,16 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from llmviz.cli.options import Interruption, number, place, setting, whole, write, write_json
+from llmviz.cli.options import (
+    Interruption,
+    add_run_options,
+    number,
+    place,
+    setting,
+    whole,
+    write,
+    write_json,
+)
 from llmviz.config import About, default_of, settings_of
 from llmviz.models.catalogue import DEFAULT, entry_of
 from llmviz.training.config import Plan, TrainConfig
@@ -103,9 +112,7 @@ def add(commands: Any) -> None:
     for flag, (field, kind, meaning) in TRAINING.items():
         given(f"--{flag}", dest=field, type=kind, help=meaning.replace("%", "%%"))
     given("--shard", action="store_true", default=None, help="under torchrun: split the weights")
-    given("--resume", action="store_true", help="go on with the run in OUT")
-    given("--json", action="store_true", help="records to standard output, one JSON line each")
-    parser.set_defaults(run=run)
+    add_run_options(parser, run)
 
 
 def run(given: argparse.Namespace) -> int:
@@ -140,7 +147,7 @@ def show(
     """
     from tqdm import tqdm
 
-    from llmviz.training.newest import newest_step
+    from llmviz.training.newest_weights import newest_step
     from llmviz.training.runs import run_in_folder
     from llmviz.training.samples import sampler
     from llmviz.training.schedule import warmup_note

@@ -8,9 +8,10 @@ Tags are those of Universal Dependencies. Names are marked in the BIO scheme: B-
 of a name, I- at the words that go on with it, O elsewhere (Ramshaw and Marcus 1995).
 """
 
-import re
 from dataclasses import dataclass, field
 from functools import cache
+
+import regex
 
 from llmviz.corpus.plot import tell
 from llmviz.corpus.words import CATEGORIES, words
@@ -21,7 +22,9 @@ ENTITIES = ("PERSON", "PLACE", "DAY", "THING")
 OUTSIDE = "O"
 ENTITY_TAGS = (OUTSIDE, *(f"{letter}-{kind}" for kind in ENTITIES for letter in "BI"))
 
-_WORD = re.compile(r"\w+(?:['’-]\w+)*|[^\w\s]")
+# Marks, such as the vowel signs of Hindi, and joiners belong to their letter; an emoji is one sign.
+_LETTERS = r"\w[\w\p{M}\u200c\u200d]*"
+_WORD = regex.compile(rf"{_LETTERS}(?:['’-]{_LETTERS})*|(?!\s)\X")
 
 _OF_CATEGORY = {
     "ADJ": "colours sizes qualities feelings states contraries materials",
@@ -107,6 +110,8 @@ def split_words(text: str) -> list[tuple[str, int]]:
 
     >>> split_words("It's a forget-me-not.")
     [("It's", 0), ('a', 5), ('forget-me-not', 7), ('.', 20)]
+    >>> [len(word) for word, _ in split_words("हिन्दी 👩\\u200d🚀!")]
+    [6, 3, 1]
     """
     return [(match.group(), match.start()) for match in _WORD.finditer(text)]
 

@@ -39,8 +39,7 @@ def losses_by_length(
             },
             hovertemplate=f"{name}, %{{x}}: %{{y:.4f}}<extra></extra>",
         )
-    figure.update_layout(**plotly_layout(mode, height=360))
-    figure.update_layout(margin={"l": 60, "r": 16, "t": 16, "b": 48}, legend=BELOW)
+    _lay_out(figure, mode, 360)
     figure.update_xaxes(title_text=axes[0], dtick=1)
     return figure.update_yaxes(title_text=axes[1])
 
@@ -60,20 +59,9 @@ def by_measure(
     for index, (name, (x, y)) in enumerate(points.items()):
         if x != x or y != y:
             continue
-        figure.add_scatter(
-            x=[x],
-            y=[y],
-            name=name,
-            mode="markers",
-            marker={
-                "color": colors[index % len(colors)],
-                "symbol": MARKS[index % len(MARKS)],
-                "size": 13,
-            },
-            hovertemplate=f"{name}: %{{x:,.4~g}}, %{{y:,.4~g}}<extra></extra>",
-        )
-    figure.update_layout(**plotly_layout(mode, height=420))
-    figure.update_layout(margin={"l": 60, "r": 16, "t": 16, "b": 48}, legend=BELOW, showlegend=True)
+        marker = {"color": colors[index % len(colors)], "symbol": MARKS[index % len(MARKS)]}
+        _point(figure, name, (x, y), marker | {"size": 13}, "%{x:,.4~g}, %{y:,.4~g}")
+    _lay_out(figure, mode, 420, showlegend=True)
     for update, title, by_powers in zip(
         (figure.update_xaxes, figure.update_yaxes), axes, powers, strict=True
     ):
@@ -122,8 +110,7 @@ def points_and_line(
             marker={"color": third, "size": 13, "symbol": "diamond"},
             hovertemplate="%{x}: %{y}<extra></extra>",
         )
-    figure.update_layout(**plotly_layout(mode, height=340))
-    figure.update_layout(margin={"l": 60, "r": 16, "t": 16, "b": 48}, legend=BELOW)
+    _lay_out(figure, mode, 340)
     figure.update_xaxes(title_text=axes[0])
     return figure.update_yaxes(title_text=axes[1])
 
@@ -137,21 +124,39 @@ def sizes(
     """Return a point for each name over two measures by powers of ten; `own` stands out."""
     colors = CATEGORIES[mode]
     figure = go.Figure()
-    for index, (name, (x, y)) in enumerate(points.items()):
-        mine = name == own
-        figure.add_scatter(
-            x=[x],
-            y=[y],
-            name=name,
-            mode="markers",
-            marker={
-                "color": INK[mode]["ink"] if mine else colors[index % len(colors)],
-                "symbol": "diamond" if mine else MARKS[index % len(MARKS)],
-                "size": 15 if mine else 11,
-            },
-            hovertemplate=f"{name}: %{{x:.3s}} tokens, %{{y:.3s}} parameters<extra></extra>",
-        )
-    figure.update_layout(**plotly_layout(mode, height=440))
-    figure.update_layout(margin={"l": 60, "r": 16, "t": 16, "b": 48}, legend=BELOW, showlegend=True)
+    for index, (name, point) in enumerate(points.items()):
+        marker = {
+            "color": colors[index % len(colors)],
+            "symbol": MARKS[index % len(MARKS)],
+            "size": 11,
+        }
+        if name == own:
+            marker = {"color": INK[mode]["ink"], "symbol": "diamond", "size": 15}
+        _point(figure, name, point, marker, "%{x:.3s} tokens, %{y:.3s} parameters")
+    _lay_out(figure, mode, 440, showlegend=True)
     figure.update_xaxes(title_text=axes[0], type="log", exponentformat="power")
     return figure.update_yaxes(title_text=axes[1], type="log", exponentformat="power")
+
+
+def _point(
+    figure: go.Figure,
+    name: str,
+    place: tuple[float, float],
+    marker: Mapping[str, object],
+    numbers: str,
+) -> None:
+    """Add a point with a name of its own; numbers: how the pointer's label writes its place."""
+    figure.add_scatter(
+        x=[place[0]],
+        y=[place[1]],
+        name=name,
+        mode="markers",
+        marker=marker,
+        hovertemplate=f"{name}: {numbers}<extra></extra>",
+    )
+
+
+def _lay_out(figure: go.Figure, mode: Mode, height: int, **more: object) -> None:
+    """Give a figure the theme, its height in pixels, and a legend below."""
+    figure.update_layout(**plotly_layout(mode, height=height))
+    figure.update_layout(margin={"l": 60, "r": 16, "t": 16, "b": 48}, legend=BELOW, **more)

@@ -11,6 +11,7 @@ from llmviz.figures.bars import named_bars
 from llmviz.figures.theme import INK, LEGEND_ABOVE, Mode, bare_layout, role_color
 
 FEW = 12  # counts up to which each has a tick
+SHORT = 30  # times that an axis by powers of ten grows, below which these alone are too few ticks
 
 
 def count_bars(
@@ -78,8 +79,10 @@ def rank_and_count(
         legend=LEGEND_ABOVE,
         showlegend=True,
     )
-    for axis, title in zip(("xaxis", "yaxis"), axes, strict=True):
-        layout[axis] |= {"type": "log", "dtick": 1, "title": {"text": title, "standoff": 8}}
+    spans = (ranks[-1] / ranks[0], counts[0] / counts[-1])
+    for axis, title, span in zip(("xaxis", "yaxis"), axes, spans, strict=True):
+        ticks = "D2" if span < SHORT else 1  # at 2 and 5, too
+        layout[axis] |= {"type": "log", "dtick": ticks, "title": {"text": title, "standoff": 8}}
     return go.Figure(traces, layout)
 
 

@@ -1,4 +1,4 @@
-"""Figures of work that processes share: what lies where, who does what when, bytes held."""
+"""Figures of work that processes share: what lies where, what each does when, bytes held."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from llmviz.finetuning.plan import TuningPlan
 from llmviz.finetuning.preparation import FORMAT, Tuning, prepare
 from llmviz.training.errors import CheckpointError
 from llmviz.training.files import read_json, write_json
-from llmviz.training.newest import newest_weights
+from llmviz.training.newest_weights import newest_weights
 from llmviz.training.reading import CONFIG, METRICS, read_metrics
 from llmviz.training.tensors import load_weights
 from llmviz.wholefile import write_whole

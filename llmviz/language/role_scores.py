@@ -63,11 +63,11 @@ def story_hmm(smoothing: float = SMOOTHING) -> HMM:
 
 def tags_by_word(counted: Sequence[Sequence[tuple[str, str]]]) -> dict[str, set[str]]:
     """Return which tags each word has in some sentences."""
-    found: dict[str, set[str]] = {}
+    tags_of: dict[str, set[str]] = {}
     for sentence in counted:
         for word, tag in sentence:
-            found.setdefault(word, set()).add(tag)
-    return found
+            tags_of.setdefault(word, set()).add(tag)
+    return tags_of
 
 
 def hmm_tags(hmm: HMM, story: Story) -> list[str]:

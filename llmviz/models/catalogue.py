@@ -42,6 +42,7 @@ class ModelEntry:
     hidden_words: bool = False  # says which word stands where one is hidden, from both sides
     extra_ids: int = 0  # ids of its vocabulary that no text has, behind those of the tokenizer
     word_vectors: bool = False  # learns from pairs of words; its loss is counted per pair
+    not_in_forms: tuple[str, ...] = ()  # settings that the form for a run does not offer
     # What suits it where nothing else was chosen: fields of `Plan`, fields of `TrainConfig`.
     suited_plan: Mapping[str, Any] = field(default_factory=dict)
     suited_training: Mapping[str, Any] = field(default_factory=dict)
@@ -85,6 +86,7 @@ MODELS: dict[str, ModelEntry] = {
         attention=True,
         recomputes=True,
         cache=True,
+        not_in_forms=("window",),  # of another kind than that of an MLP or of word2vec
         sizes={
             "tiny": dict(vocab_size=65, context_length=32, n_layer=2, n_head=4, n_embd=48),
             "small": dict(vocab_size=65, context_length=64, n_layer=4, n_head=4, n_embd=128),
@@ -107,6 +109,7 @@ MODELS: dict[str, ModelEntry] = {
         recomputes=True,
         hidden_words=True,
         extra_ids=EXTRA_IDS,
+        not_in_forms=("window",),
         suited_plan={"tokenizer": "word"},
     ),
     "seq2seq": ModelEntry(

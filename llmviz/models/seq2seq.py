@@ -5,7 +5,7 @@ B batch, S source length, T target length, C = n_embd, H heads, V vocabulary.
 Taps: encoder.embed, encoder.blocks.0.attn.q (and the other steps), encoder.blocks.0.attn,
 encoder.blocks.0.mlp, encoder.blocks.0.residual, encoder.output; decoder.embed,
 decoder.blocks.0.attn.*, decoder.blocks.0.asks (what cross-attention asks with),
-decoder.blocks.0.cross.* (who asks: target; who is asked: source), decoder.blocks.0.mlp.*,
+decoder.blocks.0.cross.* (the target asks, the source is asked), decoder.blocks.0.mlp.*,
 decoder.blocks.0.residual, decoder.output; logits.
 """
 

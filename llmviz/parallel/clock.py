@@ -69,7 +69,7 @@ def spans_of(notes: Sequence[Sequence[Note]], sent_at: Sequence[dict[str, float]
 
     notes: of each process. sent_at: of each process, when it handed over what has this key.
     A collective begins when the last process has come; what is received is on its way from when it
-    was sent. Before that, who is there waits.
+    was sent. Before that, the processes that are there wait.
     """
     begun: dict[str, float] = {}
     for own in notes:

@@ -8,9 +8,9 @@ import torch
 from torch import Tensor
 
 from llmviz.models import GPT
+from llmviz.parallel.communicator import Communicator
 from llmviz.parallel.plan import ParallelPlan, unit_of
 from llmviz.parallel.way import Way, adamw
-from llmviz.parallel.wire import Wire
 
 
 class DataParallel(Way):
@@ -20,15 +20,15 @@ class DataParallel(Way):
     the backward pass has ended, not while it goes on.
     """
 
-    def __init__(self, plan: ParallelPlan, model: GPT, wire: Wire) -> None:
-        super().__init__(plan, model, wire)
+    def __init__(self, plan: ParallelPlan, model: GPT, comm: Communicator) -> None:
+        super().__init__(plan, model, comm)
         self.optimizer = adamw(model.parameters(), plan)
 
     def step(self, idx: Tensor, targets: Tensor) -> float:
         loss = self.backward(*self.world.part((idx, targets)))
         self.gradients = self.held_gradients()
         for unit, tensors in units(self.named()).items():
-            average([one.grad for one in tensors], self.wire, unit)
+            average([one.grad for one in tensors], self.comm, unit)
         self.update()
         return loss / self.world.size
 
@@ -41,11 +41,11 @@ def units(named: Iterable[tuple[str, Tensor]]) -> dict[str, list[Tensor]]:
     return grouped
 
 
-def average(gradients: list[Tensor], wire: Wire, unit: str) -> None:
+def average(gradients: list[Tensor], comm: Communicator, unit: str) -> None:
     """Replace gradients by their mean over the processes, in one message."""
     flat = torch.cat([one.flatten() for one in gradients])
-    wire.all_reduce(flat, f"gradients, {unit}")
-    flat /= wire.world.size
+    comm.all_reduce(flat, f"gradients, {unit}")
+    flat /= comm.world.size
     for gradient, part in zip(
         gradients, flat.split([one.numel() for one in gradients]), strict=True
     ):

@@ -12,10 +12,10 @@ from torch import Tensor, nn
 
 from llmviz.models import GPT
 from llmviz.nn.experts import Experts, route
+from llmviz.parallel.communicator import Communicator
 from llmviz.parallel.data import average, units
 from llmviz.parallel.plan import ParallelPlan
 from llmviz.parallel.way import Way, adamw
-from llmviz.parallel.wire import Wire
 
 
 class _Exchange(torch.autograd.Function):
@@ -23,18 +23,18 @@ class _Exchange(torch.autograd.Function):
 
     @staticmethod
     def forward(
-        context: Any, rows: Tensor, go: list[int], come: list[int], wire: Wire, label: str
+        context: Any, rows: Tensor, go: list[int], come: list[int], comm: Communicator, label: str
     ) -> Tensor:
-        context.given = go, come, wire, label
+        context.given = go, come, comm, label
         received = rows.new_empty(sum(come), rows.shape[1])
-        wire.all_to_all(received, rows.contiguous(), come, go, label)
+        comm.all_to_all(received, rows.contiguous(), come, go, label)
         return received
 
     @staticmethod
     def backward(context: Any, gradient: Tensor) -> tuple[Tensor, None, None, None, None]:
-        go, come, wire, label = context.given
+        go, come, comm, label = context.given
         back = gradient.new_empty(sum(go), gradient.shape[1])
-        wire.all_to_all(back, gradient.contiguous(), go, come, f"{label}, gradients")
+        comm.all_to_all(back, gradient.contiguous(), go, come, f"{label}, gradients")
         return back, None, None, None, None
 
 
@@ -48,10 +48,10 @@ class SpreadExperts(nn.Module):
     dropped.
     """
 
-    def __init__(self, experts: Experts, wire: Wire) -> None:
+    def __init__(self, experts: Experts, comm: Communicator) -> None:
         super().__init__()
-        n, rank = wire.world.size, wire.world.rank
-        self.wire, self.per_token = wire, experts.per_token
+        n, rank = comm.world.size, comm.world.rank
+        self.comm, self.per_token = comm, experts.per_token
         self.here = experts.n_expert // n
         self.router = experts.router
         own = range(rank * self.here, (rank + 1) * self.here)
@@ -59,7 +59,7 @@ class SpreadExperts(nn.Module):
 
     def forward(self, x: Tensor, balances: list[Tensor] | None = None) -> Tensor:
         """(B, T, C) to (B, T, C)."""
-        n = self.wire.world.size
+        n = self.comm.world.size
         steps = route(self.router(x), self.per_token)
         tokens = x.flatten(0, -2)  # (N, C)
         chosen, shares = steps.experts.flatten(), steps.shares.flatten()  # (R,)
@@ -68,19 +68,19 @@ class SpreadExperts(nn.Module):
         counts = chosen.bincount(minlength=n * self.here)  # (E,)
         coming = torch.empty_like(counts)
         each = [self.here] * n
-        self.wire.all_to_all(coming, counts, each, each, "how many rows")
+        self.comm.all_to_all(coming, counts, each, each, "how many rows")
         go = counts.view(n, -1).sum(1).tolist()
         come = coming.view(n, -1).sum(1).tolist()
-        own = self.wire.world.rank
-        self.wire.elsewhere += sum(go) - go[own] + sum(come) - come[own]
-        rows = _Exchange.apply(tokens[source], go, come, self.wire, "rows to experts")
-        done = _Exchange.apply(self._computed(rows, coming), come, go, self.wire, "rows back")
+        own = self.comm.world.rank
+        self.comm.elsewhere += sum(go) - go[own] + sum(come) - come[own]
+        rows = _Exchange.apply(tokens[source], go, come, self.comm, "rows to experts")
+        done = _Exchange.apply(self._computed(rows, coming), come, go, self.comm, "rows back")
         weighted = done * shares[order, None]
         return torch.zeros_like(tokens).index_add(0, source, weighted).view_as(x)
 
     def _computed(self, rows: Tensor, coming: Tensor) -> Tensor:
         """Each row through its expert; the rows of a process come sorted by expert."""
-        numbers = torch.arange(self.here).repeat(self.wire.world.size)
+        numbers = torch.arange(self.here).repeat(self.comm.world.size)
         whose = numbers.repeat_interleave(coming)  # (rows,)
         output = torch.zeros_like(rows)
         for number, expert in enumerate(self.experts.values()):
@@ -95,10 +95,10 @@ class ExpertParallel(Way):
     The gradient of an expert comes from the tokens of all processes, so that it is whole already.
     """
 
-    def __init__(self, plan: ParallelPlan, model: GPT, wire: Wire) -> None:
-        super().__init__(plan, model, wire)
+    def __init__(self, plan: ParallelPlan, model: GPT, comm: Communicator) -> None:
+        super().__init__(plan, model, comm)
         for block in model.blocks:
-            block.mlp = SpreadExperts(block.mlp, wire)
+            block.mlp = SpreadExperts(block.mlp, comm)
         self.optimizer = adamw(model.parameters(), plan)
 
     def step(self, idx: Tensor, targets: Tensor) -> float:
@@ -111,6 +111,6 @@ class ExpertParallel(Way):
         self.gradients = self.held_gradients()
         shared = ((name, one) for name, one in self.named() if ".experts." not in name)
         for unit, tensors in units(shared).items():
-            average([one.grad for one in tensors], self.wire, unit)
+            average([one.grad for one in tensors], self.comm, unit)
         self.update()
         return loss / self.world.size

@@ -120,7 +120,7 @@ def _experts(plan: ParallelPlan, elsewhere: float | None) -> dict[str, float]:
     if elsewhere is None:
         rows = plan.rows * plan.context_length * config.experts_per_token
         elsewhere = 2 * plan.n_layer * rows * (n - 1) // n
-    away = config.n_expert * (n - 1) // n  # experts of other processes, who hear how many come
+    away = config.n_expert * (n - 1) // n  # experts of other processes, told how many come
     tokens = 2 * BYTES_EACH * plan.n_embd * elsewhere  # there or back, and the gradients of that
     return {
         "all_to_all": tokens + plan.n_layer * INDEX_BYTES * away,

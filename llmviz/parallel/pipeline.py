@@ -11,31 +11,31 @@ from torch import Tensor
 from torch.distributed.pipelining import PipelineStage, Schedule1F1B, ScheduleGPipe
 
 from llmviz.models import GPT
+from llmviz.parallel.communicator import Communicator
 from llmviz.parallel.layers import Layers
 from llmviz.parallel.plan import ParallelPlan, stage_layers
 from llmviz.parallel.way import Way, adamw
-from llmviz.parallel.wire import Wire
 
 SCHEDULES = {"gpipe": ScheduleGPipe, "1f1b": Schedule1F1B}
 
 
 class NotedStage(PipelineStage):
-    """A stage that notes when it computes, and whose messages go over the wire that counts."""
+    """A stage that notes when it computes, and whose messages are counted by the communicator."""
 
-    def __init__(self, wire: Wire, *arguments: Any, **more: Any) -> None:
-        self.wire = wire
+    def __init__(self, comm: Communicator, *arguments: Any, **more: Any) -> None:
+        self.comm = comm
         super().__init__(*arguments, **more)
 
     def forward_one_chunk(self, fwd_chunk_id: int, *arguments: Any, **more: Any) -> Any:
-        self.wire.clock.phase(f"forward {fwd_chunk_id + 1}")
+        self.comm.clock.phase(f"forward {fwd_chunk_id + 1}")
         output = super().forward_one_chunk(fwd_chunk_id, *arguments, **more)
-        self.wire.clock.phase("")
+        self.comm.clock.phase("")
         return output
 
     def backward_one_chunk(self, bwd_chunk_id: int, *arguments: Any, **more: Any) -> Any:
-        self.wire.clock.phase(f"backward {bwd_chunk_id + 1}")
+        self.comm.clock.phase(f"backward {bwd_chunk_id + 1}")
         output = super().backward_one_chunk(bwd_chunk_id, *arguments, **more)
-        self.wire.clock.phase("")
+        self.comm.clock.phase("")
         return output
 
     def get_fwd_recv_ops(self, fwd_chunk_id: int) -> list[dist.P2POp]:
@@ -51,9 +51,9 @@ class NotedStage(PipelineStage):
         return self._counted(super().get_bwd_send_ops(bwd_chunk_id), f"gradient {bwd_chunk_id + 1}")
 
     def _counted(self, messages: list[dist.P2POp], label: str) -> list[dist.P2POp]:
-        """The same messages; the schedule, which starts them, calls the wire instead of torch."""
+        """The same messages; the schedule, which starts them, calls the communicator, not torch."""
         for message in messages:
-            over = self.wire.send if message.op is dist.isend else self.wire.receive
+            over = self.comm.send if message.op is dist.isend else self.comm.receive
             peer = message.group_peer
 
             def started(tensor: Tensor, *, over: Any = over, peer: int = peer, **_: Any) -> Any:
@@ -70,8 +70,8 @@ class Pipeline(Way):
     model training on GPU clusters", section 2.2 (1F1B).
     """
 
-    def __init__(self, plan: ParallelPlan, model: GPT, wire: Wire) -> None:
-        super().__init__(plan, model, wire)
+    def __init__(self, plan: ParallelPlan, model: GPT, comm: Communicator) -> None:
+        super().__init__(plan, model, comm)
         rank, n = self.world.rank, self.world.size
         layers = stage_layers(plan.n_layer, n)[rank]
         self.layers = Layers(model, layers)
@@ -81,7 +81,7 @@ class Pipeline(Way):
         ids = torch.zeros(plan.rows, plan.context_length, dtype=torch.long)
         logits = torch.zeros(plan.rows, plan.context_length, model.vocab_size)
         stage = NotedStage(
-            wire,
+            comm,
             self.layers,
             rank,
             n,
@@ -107,9 +107,9 @@ class Pipeline(Way):
         return float(torch.stack(losses).detach().mean()) if losses else 0.0
 
     def _micro_loss(self, logits: Tensor, targets: Tensor) -> Tensor:
-        self.wire.clock.phase("loss")
+        self.comm.clock.phase("loss")
         loss = self._loss(logits, targets)
-        self.wire.clock.phase("")
+        self.comm.clock.phase("")
         return loss
 
     def named(self) -> Iterable[tuple[str, Tensor]]:

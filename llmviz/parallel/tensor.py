@@ -14,23 +14,23 @@ from torch import Tensor, nn
 from llmviz.models import GPT
 from llmviz.nn.attention import MultiHeadAttention
 from llmviz.nn.layers import FeedForward
+from llmviz.parallel.communicator import Communicator
 from llmviz.parallel.plan import ParallelPlan
 from llmviz.parallel.way import Shard, Way, adamw
-from llmviz.parallel.wire import Wire
 
 
 class _IntoSplit(torch.autograd.Function):
     """Forward nothing; backward the sum of what the processes say of the same input."""
 
     @staticmethod
-    def forward(context: Any, x: Tensor, wire: Wire) -> Tensor:
-        context.wire = wire
+    def forward(context: Any, x: Tensor, comm: Communicator) -> Tensor:
+        context.comm = comm
         return x.view_as(x)
 
     @staticmethod
     def backward(context: Any, gradient: Tensor) -> tuple[Tensor, None]:
         gradient = gradient.clone()
-        context.wire.all_reduce(gradient, "gradient of the input")
+        context.comm.all_reduce(gradient, "gradient of the input")
         return gradient, None
 
 
@@ -38,9 +38,9 @@ class _OutOfSplit(torch.autograd.Function):
     """Forward the sum of the processes' parts; backward nothing."""
 
     @staticmethod
-    def forward(context: Any, part: Tensor, wire: Wire) -> Tensor:
+    def forward(context: Any, part: Tensor, comm: Communicator) -> Tensor:
         whole = part.clone()
-        wire.all_reduce(whole, "sum of the outputs")
+        comm.all_reduce(whole, "sum of the outputs")
         return whole
 
     @staticmethod
@@ -54,15 +54,15 @@ class ColumnLinear(nn.Module):
     index: which outputs. Reference: Shoeybi et al. 2019, "Megatron-LM", section 3, the operator f.
     """
 
-    def __init__(self, linear: nn.Linear, index: Tensor, wire: Wire) -> None:
+    def __init__(self, linear: nn.Linear, index: Tensor, comm: Communicator) -> None:
         super().__init__()
-        self.index, self.wire = index, wire
+        self.index, self.comm = index, comm
         self.weight = nn.Parameter(linear.weight.detach()[index])  # (outputs/N, inputs)
         self.bias = None if linear.bias is None else nn.Parameter(linear.bias.detach()[index])
 
     def forward(self, x: Tensor) -> Tensor:
         """(…, inputs) to (…, outputs/N)."""
-        return F.linear(_IntoSplit.apply(x, self.wire), self.weight, self.bias)
+        return F.linear(_IntoSplit.apply(x, self.comm), self.weight, self.bias)
 
 
 class RowLinear(nn.Module):
@@ -72,44 +72,44 @@ class RowLinear(nn.Module):
     Reference: Shoeybi et al. 2019, section 3, the operator g.
     """
 
-    def __init__(self, linear: nn.Linear, index: Tensor, wire: Wire) -> None:
+    def __init__(self, linear: nn.Linear, index: Tensor, comm: Communicator) -> None:
         super().__init__()
-        self.index, self.wire = index, wire
+        self.index, self.comm = index, comm
         self.weight = nn.Parameter(linear.weight.detach()[:, index])  # (outputs, inputs/N)
         self.bias = None if linear.bias is None else nn.Parameter(linear.bias.detach().clone())
 
     def forward(self, x: Tensor) -> Tensor:
         """(…, inputs/N) to (…, outputs)."""
-        whole = _OutOfSplit.apply(F.linear(x, self.weight), self.wire)
+        whole = _OutOfSplit.apply(F.linear(x, self.weight), self.comm)
         return whole if self.bias is None else whole + self.bias
 
 
-def split_attention(attention: MultiHeadAttention, wire: Wire) -> None:
+def split_attention(attention: MultiHeadAttention, comm: Communicator) -> None:
     """Leave a process its heads: their queries, keys and values, and what they add.
 
     Raises ValueError where the number of processes does not divide the heads of keys and values.
     """
-    n, rank = wire.world.size, wire.world.rank
+    n, rank = comm.world.size, comm.world.rank
     if attention.n_kv_head % n:
         raise ValueError(f"{n} processes must divide the heads; got {attention.n_kv_head}")
     own = torch.arange(attention.n_embd).tensor_split(n)[rank]
     keys = torch.arange(attention.kv_size).tensor_split(n)[rank]
     starts = attention.n_embd, attention.n_embd + attention.kv_size
     rows = torch.cat([own, *(keys + start for start in starts)])
-    attention.qkv = ColumnLinear(attention.qkv, rows, wire)
-    attention.projection = RowLinear(attention.projection, own, wire)
+    attention.qkv = ColumnLinear(attention.qkv, rows, comm)
+    attention.projection = RowLinear(attention.projection, own, comm)
     attention.n_embd, attention.kv_size = len(own), len(keys)
     attention.n_head //= n
     attention.n_kv_head //= n
 
 
-def split_feed_forward(mlp: FeedForward, wire: Wire) -> None:
+def split_feed_forward(mlp: FeedForward, comm: Communicator) -> None:
     """Leave a process its part of the hidden numbers."""
-    hidden = torch.arange(mlp.hidden.out_features).tensor_split(wire.world.size)[wire.world.rank]
-    mlp.hidden = ColumnLinear(mlp.hidden, hidden, wire)
+    hidden = torch.arange(mlp.hidden.out_features).tensor_split(comm.world.size)[comm.world.rank]
+    mlp.hidden = ColumnLinear(mlp.hidden, hidden, comm)
     if mlp.up is not None:
-        mlp.up = ColumnLinear(mlp.up, hidden, wire)
-    mlp.output = RowLinear(mlp.output, hidden, wire)
+        mlp.up = ColumnLinear(mlp.up, hidden, comm)
+    mlp.output = RowLinear(mlp.output, hidden, comm)
 
 
 class TensorParallel(Way):
@@ -119,11 +119,11 @@ class TensorParallel(Way):
     the same gradients everywhere.
     """
 
-    def __init__(self, plan: ParallelPlan, model: GPT, wire: Wire) -> None:
-        super().__init__(plan, model, wire)
+    def __init__(self, plan: ParallelPlan, model: GPT, comm: Communicator) -> None:
+        super().__init__(plan, model, comm)
         for block in model.blocks:
-            split_attention(block.attn, wire)
-            split_feed_forward(block.mlp, wire)
+            split_attention(block.attn, comm)
+            split_feed_forward(block.mlp, comm)
         self.optimizer = adamw(model.parameters(), plan)
 
     def step(self, idx: Tensor, targets: Tensor) -> float:

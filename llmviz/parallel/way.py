@@ -11,9 +11,9 @@ from torch import Tensor, nn
 
 from llmviz.models import GPT
 from llmviz.models.arithmetic import tensors
+from llmviz.parallel.communicator import Communicator
 from llmviz.parallel.outcome import Piece
 from llmviz.parallel.plan import ParallelPlan, part_of
-from llmviz.parallel.wire import Wire
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,8 @@ class Way:
 
     optimizer: torch.optim.Optimizer
 
-    def __init__(self, plan: ParallelPlan, model: GPT, wire: Wire) -> None:
-        self.plan, self.model, self.wire, self.world = plan, model, wire, wire.world
+    def __init__(self, plan: ParallelPlan, model: GPT, comm: Communicator) -> None:
+        self.plan, self.model, self.comm, self.world = plan, model, comm, comm.world
         self.gradients: tuple[Piece, ...] = ()
         self._whole: Counter[str] = Counter()
         for one in tensors(plan.model()):
@@ -55,15 +55,15 @@ class Way:
         The clock goes on with "backward": what is sent next belongs to it.
         """
         self.optimizer.zero_grad()
-        self.wire.clock.phase("forward")
+        self.comm.clock.phase("forward")
         loss = self.model(idx, targets)[1]
-        self.wire.clock.phase("backward")
+        self.comm.clock.phase("backward")
         loss.backward()
         return float(loss.detach())
 
     def update(self) -> None:
         """Change the weights by their gradients. The clock goes on with "update"."""
-        self.wire.clock.phase("update")
+        self.comm.clock.phase("update")
         self.optimizer.step()
 
     def named(self) -> Iterable[tuple[str, Tensor]]:

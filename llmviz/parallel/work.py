@@ -13,15 +13,15 @@ from torch import Tensor
 
 from llmviz.models import GPT
 from llmviz.parallel.clock import spans_of
+from llmviz.parallel.communicator import Communicator, socket_bytes
 from llmviz.parallel.data import DataParallel
 from llmviz.parallel.experts import ExpertParallel
-from llmviz.parallel.fully import FullyShards
+from llmviz.parallel.fully_sharded import FullyShards
 from llmviz.parallel.outcome import Outcome, ProcessRecord, Progress
 from llmviz.parallel.pipeline import Pipeline
 from llmviz.parallel.plan import VOCABULARY, ParallelPlan
 from llmviz.parallel.tensor import TensorParallel
 from llmviz.parallel.way import Shard, Way, adamw
-from llmviz.parallel.wire import Wire, socket_bytes
 from llmviz.parallel.zero import FlatShards
 from llmviz.paths import DATA
 from llmviz.training.distributed import World
@@ -46,28 +46,28 @@ def trained(plan: ParallelPlan, world: World, told: Callable[[Progress], None]) 
     """
     if world.size != plan.processes:
         raise ValueError(f"the plan is for {plan.processes} processes; got {world.size}")
-    wire = Wire(world)
-    way = WAYS[plan.method](plan, new_model(plan), wire)
+    comm = Communicator(world)
+    way = WAYS[plan.method](plan, new_model(plan), comm)
     first = way.logits(batch(plan, 0)[0])
-    wire.count_anew()
+    comm.count_anew()
     losses, seconds, kernels, notes = [], [], [], []
     for number in range(plan.steps):
         idx, targets = batch(plan, number)
         world.wait()
         before, begun = socket_bytes(), time.perf_counter()
-        wire.begin()
+        comm.begin()
         share = way.step(idx, targets)
-        wire.clock.phase("")
+        comm.clock.phase("")
         after, ended = socket_bytes(), time.perf_counter()
         kernels.append(None if before is None or after is None else after - before)
-        notes.append((wire.clock.notes, wire.sent_at))
+        notes.append((comm.clock.notes, comm.sent_at))
         loss, spent = world.add([share, ended - begun], torch.device("cpu"))
         losses.append(loss)
         seconds.append(spent / world.size)
         if world.leads:
             told(Progress(number + 1, loss))
     fastest = seconds.index(min(seconds))  # the least disturbed by other programs: it is kept
-    own = (_held(way), _sent(wire, plan.steps), _mean(kernels), wire.elsewhere / plan.steps)
+    own = (_held(way), _sent(comm, plan.steps), _mean(kernels), comm.elsewhere / plan.steps)
     everything = [None] * world.size
     dist.all_gather_object(everything, (own, notes[fastest], way.shards()))
     if not world.leads:
@@ -170,8 +170,8 @@ def _held(way: Way) -> dict:
     return {"weights": way.weights(), "gradients": way.gradients, "state": way.state()}
 
 
-def _sent(wire: Wire, steps: int) -> dict:
-    return {name: (wire.times[name] / steps, wire.bytes[name] / steps) for name in wire.times}
+def _sent(comm: Communicator, steps: int) -> dict:
+    return {name: (comm.times[name] / steps, comm.bytes[name] / steps) for name in comm.times}
 
 
 def _mean(kernels: list[int | None]) -> float | None:

@@ -8,10 +8,10 @@ import torch
 from torch import Tensor, nn
 
 from llmviz.models import GPT
+from llmviz.parallel.communicator import Communicator
 from llmviz.parallel.outcome import Piece
 from llmviz.parallel.plan import ParallelPlan, part_of, unit_of
 from llmviz.parallel.way import Way, adamw, numbers_of
-from llmviz.parallel.wire import Wire
 
 
 class FlatUnit:
@@ -20,9 +20,11 @@ class FlatUnit:
     The weights of the model become views of the vector, so that what is gathered is in place.
     """
 
-    def __init__(self, unit: str, named: list[tuple[str, nn.Parameter]], wire: Wire) -> None:
-        self.unit, self.named, self.wire = unit, named, wire
-        n, rank = wire.world.size, wire.world.rank
+    def __init__(
+        self, unit: str, named: list[tuple[str, nn.Parameter]], comm: Communicator
+    ) -> None:
+        self.unit, self.named, self.comm = unit, named, comm
+        n, rank = comm.world.size, comm.world.rank
         self.numbers = sum(one.numel() for _, one in named)
         self.share = -(-self.numbers // n)  # the last share is filled up with zeros
         self.values = torch.zeros(self.share * n)
@@ -42,16 +44,16 @@ class FlatUnit:
         for _, one in self.named:
             one.grad = None
         gradient = torch.empty_like(self.own)
-        self.wire.reduce_scatter(gradient, whole, f"gradients, {self.unit}")
-        self.own.grad = gradient / self.wire.world.size
+        self.comm.reduce_scatter(gradient, whole, f"gradients, {self.unit}")
+        self.own.grad = gradient / self.comm.world.size
 
     def gather(self) -> None:
         """Fetch the parts that the other processes updated."""
-        self.wire.all_gather(self.values, self.own.detach().clone(), f"weights, {self.unit}")
+        self.comm.all_gather(self.values, self.own.detach().clone(), f"weights, {self.unit}")
 
     def overlaps(self) -> list[tuple[str, float, int]]:
         """Which numbers of which tensor lie in this process's part: name, where, how many."""
-        low = self.wire.world.rank * self.share
+        low = self.comm.world.rank * self.share
         overlaps, at = [], 0
         for name, one in self.named:
             first, last = max(low, at), min(low + self.share, at + one.numel())
@@ -70,12 +72,12 @@ class FlatShards(Way):
     Reference: Rajbhandari et al. 2020, "ZeRO", section 5.
     """
 
-    def __init__(self, plan: ParallelPlan, model: GPT, wire: Wire) -> None:
-        super().__init__(plan, model, wire)
+    def __init__(self, plan: ParallelPlan, model: GPT, comm: Communicator) -> None:
+        super().__init__(plan, model, comm)
         grouped: dict[str, list[tuple[str, nn.Parameter]]] = {}
         for name, one in model.named_parameters():
             grouped.setdefault(unit_of(name), []).append((name, one))
-        self.units = [FlatUnit(unit, named, wire) for unit, named in grouped.items()]
+        self.units = [FlatUnit(unit, named, comm) for unit, named in grouped.items()]
         self.optimizer = adamw([unit.own for unit in self.units], plan)
         self.early = plan.method == "zero2"
         if self.early:

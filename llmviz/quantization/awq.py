@@ -57,18 +57,18 @@ def matrix_inputs(model: nn.Module, batches: Sequence[Tensor]) -> dict[str, Tens
         "mlp.hidden": "norm2",
         "mlp.output": "mlp.act",
     }
-    found: dict[str, list[Tensor]] = {}
+    inputs: dict[str, list[Tensor]] = {}
     for ids in batches:
         with torch.inference_mode(), record([f"blocks.*.{tap}" for tap in taps.values()]) as trace:
             model(ids)
         for layer in range(len(model.blocks)):
             for end, tap in taps.items():
                 x = trace[f"blocks.{layer}.{tap}"].flatten(0, -2).clone()
-                found.setdefault(f"blocks.{layer}.{end}", []).append(x)
+                inputs.setdefault(f"blocks.{layer}.{end}", []).append(x)
             if model.blocks[layer].mlp.up is not None:
-                gate = found[f"blocks.{layer}.mlp.hidden"]
-                found.setdefault(f"blocks.{layer}.mlp.up", []).append(gate[-1])
-    return {path: torch.cat(parts) for path, parts in found.items()}
+                gate = inputs[f"blocks.{layer}.mlp.hidden"]
+                inputs.setdefault(f"blocks.{layer}.mlp.up", []).append(gate[-1])
+    return {path: torch.cat(parts) for path, parts in inputs.items()}
 
 
 def check_scalable(model: nn.Module) -> None:

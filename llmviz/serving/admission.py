@@ -1,4 +1,4 @@
-"""Who joins the batch from the queue, and which blocks it gets. No torch."""
+"""Which requests join the batch from the queue, and which blocks they get. No torch."""
 
 from __future__ import annotations
 

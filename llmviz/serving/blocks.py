@@ -1,4 +1,4 @@
-"""The memory of keys and values in blocks: who holds which, and which are free. No torch.
+"""The memory of keys and values in blocks: which sequence holds which, which are free. No torch.
 
 A sequence's block table lists its blocks in the order of its tokens. Several sequences may hold a
 block; a sequence that writes into such a block gets a copy first. A block that nobody holds keeps
@@ -29,7 +29,7 @@ def common_length(one: Sequence[int], other: Sequence[int]) -> int:
 
 
 class BlockManager:
-    """Who holds which of `n_blocks` blocks of `block_size` tokens.
+    """Which sequence holds which of `n_blocks` blocks of `block_size` tokens.
 
     share_prefixes: whether full blocks are remembered by their content.
     """

@@ -205,7 +205,7 @@ class Engine:
 
 
 def _emitted(plan: Plan, drawn: list[Draw], ended: list[Sequence]) -> tuple[tuple[str, int], ...]:
-    """Each token that was written, and by whom; a beam search writes all its texts at its end."""
+    """Each token that was written, and its request; a beam search writes its texts at its end."""
     single = [
         (sequence.name, token)
         for (_, sequence), token in zip(plan.draws, drawn, strict=True)

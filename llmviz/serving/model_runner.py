@@ -108,10 +108,10 @@ class ModelRunner:
         return tokens
 
     def _drawing_of(self, sequence: Sequence) -> _Drawing:
-        found = self._drawings.get(sequence.name)
-        if found is None:
-            found = self._drawings[sequence.name] = _drawing(sequence)
-        return found
+        held = self._drawings.get(sequence.name)
+        if held is None:
+            held = self._drawings[sequence.name] = _drawing(sequence)
+        return held
 
     def forget(self, sequence: Sequence) -> None:
         """Drop the random numbers of a sequence that has ended."""

@@ -3,7 +3,7 @@
 C = n_embd, G heads of keys and values, H heads, D head size, V vocabulary, N tokens in a tick.
 
 Tokens of all sequences lie one behind the other in one matrix (N, C): no row is padded. Only
-attention knows which token belongs to whom.
+attention knows which token belongs to which sequence.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Who has to wait where blocks run out, and how it comes back. No torch.
+"""Which sequence has to wait where blocks run out, and how it comes back. No torch.
 
 The newest sequence that runs is pushed out, the hypotheses of a beam search all together. Their
 keys and values are computed again later, or are moved to a second memory until there is room.

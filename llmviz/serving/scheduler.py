@@ -1,4 +1,4 @@
-"""Who is computed in the next tick, and where it lies in memory. No torch, no clock.
+"""Which sequences are computed in the next tick, and where they lie in memory. No torch, no clock.
 
 The oldest request goes first. Where blocks run out, the newest has to wait (`preemption`).
 """
@@ -203,7 +203,7 @@ class Scheduler:
         insort(self.running, sequence, key=_age)  # its row is counted already
 
     def check_blocks(self) -> None:
-        """Raise ValueError if a block is lost, or held by somebody who should not have it."""
+        """Raise ValueError if a block is lost, or held by a sequence that should not have it."""
         self.blocks.check([sequence.table for sequence in self.running])
         for sequence in (*self.waiting, *self.swapped):
             if sequence.table:
@@ -230,7 +230,7 @@ class Scheduler:
     def _plan_running(self, plan: Plan) -> None:
         """A token for each that decodes, a part of the prompt for each that does not yet."""
         prompts = []
-        for sequence in self.running:  # who is pushed out meanwhile stands at its end
+        for sequence in self.running:  # those pushed out meanwhile stand at its end
             if not sequence.decodes:
                 prompts.append(sequence)
             elif sequence.beams is not None:

@@ -27,10 +27,10 @@ class TextStream:
             return ""
         self._ids.append(token)
         whole = self._decode(self._ids)
-        found = [place for one in self._stops if (place := whole.find(one)) >= 0]
-        if found:
+        places = [place for one in self._stops if (place := whole.find(one)) >= 0]
+        if places:
             self.stopped = True
-            return self._send(whole[: min(found)])
+            return self._send(whole[: min(places)])
         return self._send(whole[: len(whole) - self._held(whole)])
 
     def end(self) -> str:

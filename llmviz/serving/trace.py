@@ -1,4 +1,4 @@
-"""What an engine did, tick by tick: who was computed, whose each block was, how long it took.
+"""What an engine did, tick by tick: what it computed, which blocks were held, how long it took.
 
 No torch: a page, a test and the simulation read the same values.
 """
@@ -40,7 +40,7 @@ class Tick:
     memory, after the tick's plan was made. room: for each of these how many tokens have a place.
     cached: blocks that nobody holds but whose content a later prompt may share. free: blocks that
     can be given away, the cached ones included. waste: token slots that are held and
-    have no token. queue: who waits, the first in the queue first. running: who has the memory.
+    have no token. queue: the sequences that wait, in order. running: those that have memory.
     admitted, preempted, swapped_out, swapped_in: sequences. copies: (from, to), blocks copied
     since one of their owners was going to write. shared: prompt tokens that were not computed
     since their blocks were there. emitted: (sequence, token id) drawn at the end of the tick.

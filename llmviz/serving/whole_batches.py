@@ -11,7 +11,7 @@ from llmviz.serving.settings import ServingConfig
 
 
 def ready_at(config: ServingConfig, waiting: int, waited_since: float | None) -> float:
-    """From when on (seconds) a batch of those who wait begins, under the policy "dynamic"."""
+    """From when on (seconds) a batch of waiting requests begins, under the policy "dynamic"."""
     if config.policy != "dynamic" or waiting >= config.max_batch or waited_since is None:
         return float("-inf")
     return waited_since + config.window
@@ -27,7 +27,7 @@ def go_on(running: Iterable[Sequence], plan: Plan) -> None:
 
 
 def next_batch(config: ServingConfig, waiting: Iterable[Sequence]) -> tuple[int, int]:
-    """How many of those who wait form the next batch, and how many blocks each of them gets.
+    """How many waiting requests form the next batch, and how many blocks each of them gets.
 
     Every row gets memory for the longest prompt and the most new tokens of the batch. The first
     one fits alone. The hypotheses of a beam search are in one batch.

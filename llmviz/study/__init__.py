@@ -1,4 +1,4 @@
-"""What lessons compute with the engine, without Streamlit; torch is imported inside functions.
+"""What lessons compute with the engine, without Streamlit.
 
 Each module is one question. Of a trained transformer: `block` every number inside a layer, `lens`
 what each layer would say, `ledger` which part added how much to a logit, `patching` where an answer

@@ -63,12 +63,12 @@ def pairs_of(model: nn.Module) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     """Return A and B of the adapter in use, layer by layer."""
     from llmviz.finetuning.lora import lora_layers
 
-    found = {}
+    pairs = {}
     for path, layer in lora_layers(model).items():
         if layer.active:
             adapter = layer.adapters[layer.active]
-            found[path] = tuple(one.detach().numpy().copy() for one in (adapter.A, adapter.B))
-    return found
+            pairs[path] = tuple(one.detach().numpy().copy() for one in (adapter.A, adapter.B))
+    return pairs
 
 
 class Change(NamedTuple):
@@ -175,10 +175,10 @@ def studied(values: np.ndarray, size: int, most: int) -> Studied:
 
     It is far smaller than the change itself. Raises ValueError for a change that is zero.
     """
-    found = spectrum(values, most)
+    parts = spectrum(values, most)
     row, column = largest_at(values, size)
     part = values[row : row + size, column : column + size].copy()
-    return Studied(found, values.shape, row, column, part)
+    return Studied(parts, values.shape, row, column, part)
 
 
 class MergedCopy(NamedTuple):

@@ -19,13 +19,13 @@ def sides(config: GPTConfig) -> dict[str, tuple[int, int]]:
     By the end of its path, as `llmviz.finetuning.plan.TARGETS` has it. For models without experts.
     """
     c, hidden = config.n_embd, config.feed_forward_size
-    found = {
+    shapes = {
         "attn.qkv": (c + 2 * config.kv_heads * config.head_size, c),
         "attn.projection": (c, c),
         "mlp.hidden": (hidden, c),
         "mlp.output": (c, hidden),
     }
-    return found | ({"mlp.up": (hidden, c)} if config.activation == "swiglu" else {})
+    return shapes | ({"mlp.up": (hidden, c)} if config.activation == "swiglu" else {})
 
 
 @dataclass(frozen=True)

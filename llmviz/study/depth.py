@@ -5,13 +5,10 @@ T tokens, C width, L layers, P = L + 1 points: before the first layer, and after
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-import torch
-from torch import Tensor
-
-from llmviz.models.gpt import GPT, GPTConfig
-from llmviz.trace import record
+if TYPE_CHECKING:
+    from torch import Tensor
 
 DEEPEST = 48
 
@@ -43,6 +40,11 @@ def depth_study(
     depth by itself nor prefers a direction. Computed in float64.
     Raises ValueError for a stack that is not from 1 to 48 layers deep and as `GPTConfig` does.
     """
+    import torch
+
+    from llmviz.models.gpt import GPT, GPTConfig
+    from llmviz.trace import record
+
     if not 1 <= n_layer <= DEEPEST:
         raise ValueError(f"n_layer must be from 1 to {DEEPEST}; got {n_layer}")
     with torch.random.fork_rng(devices=[]):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from llmviz.training.recipes import DRAFTS
+from llmviz.paths import DRAFTS
 
 if TYPE_CHECKING:
     from torch import nn

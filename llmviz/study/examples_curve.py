@@ -126,13 +126,13 @@ def measured(folder: Path = EXPERIMENT_FOLDER) -> Measured:
     Raises ValueError where they are not in this copy, or not all of them are measured.
     """
     about = read_json(folder / FILE)
-    found = about.get("accuracy", {})
-    missing = [run.key for run in runs() if run.key not in found]
+    accuracies = about.get("accuracy", {})
+    missing = [run.key for run in runs() if run.key not in accuracies]
     if missing:
         raise ValueError(f"{FILE} lacks {len(missing)} trainings, such as {missing[0]!r}")
     bands = []
     for way in STEPS:
-        by_count = [[found[Run(way, n, seed).key] for seed in SEEDS] for n in COUNTS]
+        by_count = [[accuracies[Run(way, n, seed).key] for seed in SEEDS] for n in COUNTS]
         columns = ([f(values) for values in by_count] for f in (min, _mean, max))
         bands.append(Band(way, *map(tuple, columns)))
     given = (about["tested"], about["guess"], about["steps"])

@@ -66,8 +66,8 @@ def past_gradients(model: nn.Module, ids: Sequence[int], target: int) -> PastGra
     logits = model.head(steps[-1].hidden)
     loss = F.cross_entropy(logits, torch.tensor([target]))
     states = [getattr(one, part) for part in parts for one in steps]
-    found = torch.autograd.grad(loss, [*states, *parameters], allow_unused=True)
-    lengths = [0.0 if one is None else float(one.double().norm()) for one in found]
+    gradients = torch.autograd.grad(loss, [*states, *parameters], allow_unused=True)
+    lengths = [0.0 if one is None else float(one.double().norm()) for one in gradients]
     of_states, of_weights = lengths[: len(states)], lengths[len(states) :]
     whole = float(np.sqrt(np.square(of_weights).sum()))
     if not np.isfinite(lengths).all() or max(lengths) > LARGEST:

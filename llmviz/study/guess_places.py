@@ -39,11 +39,11 @@ def place_of(p: np.ndarray, q: np.ndarray, listed: int, also: tuple[int, ...] = 
     larger = np.maximum(p, q)
     order = np.argsort(-larger, kind="stable")[:listed]
     others = [int(token) for token in order if larger[token] > 0 and token not in also]
-    shown = [*others[: max(0, listed - len(set(also)))], *dict.fromkeys(also)]
-    shown.sort(key=lambda token: -larger[token])
+    tokens = [*others[: max(0, listed - len(set(also)))], *dict.fromkeys(also)]
+    tokens.sort(key=lambda token: -larger[token])
     return Place(
-        tuple(shown),
-        *(_with_rest(row, shown) for row in (p, q, kept, added)),
+        tuple(tokens),
+        *(_with_rest(row, tokens) for row in (p, q, kept, added)),
         float(np.abs(way_out(p, q) - p).max()),
     )
 
@@ -62,8 +62,8 @@ def way_out(p: np.ndarray, q: np.ndarray) -> np.ndarray:
     return accepted + max(0.0, 1.0 - float(accepted.sum())) * residual(p, q)
 
 
-def _with_rest(row: np.ndarray, shown: list[int]) -> np.ndarray:
-    listed = row[shown]
+def _with_rest(row: np.ndarray, tokens: list[int]) -> np.ndarray:
+    listed = row[tokens]
     return np.append(listed, max(0.0, float(row.sum() - listed.sum())))
 
 
@@ -72,10 +72,10 @@ def places_of(one: Round, vocab_size: int, listed: int) -> list[Place]:
 
     The last one is there only where no guess was rejected.
     """
-    found = []
+    places = []
     for guess in one.guesses[: one.checked]:
         also = (guess.token,) if guess.accepted else (guess.token, one.drawn)
-        found.append(place_of(guess.p, guess.q.full(vocab_size), listed, also))
+        places.append(place_of(guess.p, guess.q.full(vocab_size), listed, also))
     if one.accepted == len(one.guesses):
-        found.append(place_of(one.drawn_from, np.zeros(vocab_size), listed, (one.drawn,)))
-    return found
+        places.append(place_of(one.drawn_from, np.zeros(vocab_size), listed, (one.drawn,)))
+    return places

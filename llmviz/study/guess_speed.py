@@ -91,10 +91,10 @@ class _Timed:
 
     def chances(self, ids: list[int], settings: SamplingSettings) -> Chances | None:
         begun = time.thread_time()
-        found = self.draft.chances(ids, settings)
+        chances = self.draft.chances(ids, settings)
         self.seconds += time.thread_time() - begun
-        self.guessed += found is not None
-        return found
+        self.guessed += chances is not None
+        return chances
 
 
 def guess_speeds(

@@ -45,9 +45,9 @@ def logit_lens(model: nn.Module, ids: Sequence[int], listed: int = LISTED) -> Le
         with record(names) as trace:
             gpt(torch.tensor([list(ids)]), last_only=True)
         last = _says(gpt, trace[names[-1]][0]).argmax(-1)  # (T,)
-        found = [_point(gpt, trace[name][0], last, listed) for name in names]
-        said = map(torch.stack, zip(*found, strict=True))
-        return Lens(*said, torch.stack([trace[name][0] for name in names]))
+        points = [_point(gpt, trace[name][0], last, listed) for name in names]
+        layers = map(torch.stack, zip(*points, strict=True))
+        return Lens(*layers, torch.stack([trace[name][0] for name in names]))
 
 
 def _says(gpt: nn.Module, x: Tensor) -> Tensor:

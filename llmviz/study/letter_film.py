@@ -76,19 +76,19 @@ def film_of(start: MapStart, frames: Sequence[MapFrame]) -> LetterFilm:
     )
 
 
-def save_film(folder: Path, made: LetterFilm, card: dict[str, Any]) -> None:
+def save_film(folder: Path, film: LetterFilm, card: dict[str, Any]) -> None:
     """Write a film and its card. Raises OSError where that cannot be done."""
     import torch
 
     from llmviz.training.tensors import save_tensors
 
-    parts = {"steps": torch.from_numpy(made.steps)}
+    parts = {"steps": torch.from_numpy(film.steps)}
     for name in ("vectors", "losses", "counts", *_NUMBERS):
-        for flag, values in getattr(made, name).items():
+        for flag, values in getattr(film, name).items():
             parts[f"{name}.{'on' if flag else 'off'}"] = torch.from_numpy(values)
     folder.mkdir(parents=True, exist_ok=True)
     save_tensors(folder / FRAMES, parts)
-    write_json(folder / CARD, card | {"letters": made.letters, "units": made.units})
+    write_json(folder / CARD, card | {"letters": film.letters, "units": film.units})
 
 
 def read_film(folder: Path = FOLDER) -> LetterFilm:
@@ -102,16 +102,16 @@ def read_film(folder: Path = FOLDER) -> LetterFilm:
             for name in ("vectors", "losses", "counts", *_NUMBERS)
         }
         letters, steps = tuple(map(str, card["letters"])), parts["steps"].numpy()
-        made = LetterFilm(
+        film = LetterFilm(
             letters, int(card["settings"]["steps"]), int(card["units"]), steps, **arrays
         )
     except (KeyError, TypeError, ValueError) as error:
         raise CheckpointError(f"the film in {folder} is damaged: {error}") from error
     shape = (len(steps), len(letters), 2)
-    fits = all(made.vectors[flag].shape == shape for flag, _ in _FLAGS)
-    if not len(steps) or not fits or made.counts[True].shape != (len(steps), BARS):
+    fits = all(film.vectors[flag].shape == shape for flag, _ in _FLAGS)
+    if not len(steps) or not fits or film.counts[True].shape != (len(steps), BARS):
         raise CheckpointError(f"the film in {folder} is damaged: its parts do not fit together")
-    return made
+    return film
 
 
 _FLAGS = ((True, "on"), (False, "off"))

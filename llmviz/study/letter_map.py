@@ -113,8 +113,8 @@ def activity(before: Tensor, activation: str) -> Activity:
     A tanh is saturated above 0.97 and below −0.97, a ReLU at and below 0.
     """
     flat = before <= 0 if activation == "relu" else before.tanh().abs() > SATURATED
-    shown = before.flatten().clamp(-REACH, REACH).double().numpy()
-    counts, _ = np.histogram(shown, BARS, (-REACH, REACH))
+    inputs = before.flatten().clamp(-REACH, REACH).double().numpy()
+    counts, _ = np.histogram(inputs, BARS, (-REACH, REACH))
     return Activity(
         counts,
         float(before.mean()),

@@ -199,8 +199,8 @@ def train_networks(steps: int = STEPS) -> Iterator[tuple[int, float, Networks | 
     learned = {picture.tobytes() for picture in x}
     new = np.array([picture.tobytes() not in learned for picture in test])
     test, right = test[new], right[new]
-    said = (np.tanh(test @ w1 + b1) @ w2 + b2).argmax(1)
-    accuracy = float((said == right).mean())
+    guesses = (np.tanh(test @ w1 + b1) @ w2 + b2).argmax(1)
+    accuracy = float((guesses == right).mean())
     yield steps, loss, Networks(w1, b1, w2, b2, accuracy, across, of_letter, n, len(test))
 
 

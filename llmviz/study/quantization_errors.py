@@ -43,13 +43,13 @@ def matrix_errors(model: nn.Module, ids: Sequence[int], scheme: Scheme) -> list[
     from llmviz.quantization.grids import quantize_steps
 
     inputs = matrix_inputs(model, [torch.tensor([list(ids)])])
-    found = []
+    errors = []
     with torch.inference_mode():
         for path, x in inputs.items():
             w = model.get_submodule(path).weight
             change = quantize_steps(w, scheme).error
             row, column, largest = largest_weight(w)
-            found.append(
+            errors.append(
                 MatrixError(
                     path,
                     tuple(w.shape),
@@ -60,7 +60,7 @@ def matrix_errors(model: nn.Module, ids: Sequence[int], scheme: Scheme) -> list[
                     column,
                 )
             )
-    return found
+    return errors
 
 
 def largest_weight(w: Tensor) -> tuple[int, int, float]:

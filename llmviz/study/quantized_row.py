@@ -97,7 +97,7 @@ def damage(w: Tensor, row: int, column: int, scheme: Scheme) -> dict[str, Damage
     place[row, column] = 3
     others = w.numpy()[place != 3]
     typical = float(np.sqrt(np.square(others, dtype=float).mean())) if others.size else 0.0
-    found = {}
+    damages = {}
     for per in PER:
         if per == GROUP and w.shape[1] % scheme.group:
             continue
@@ -108,5 +108,5 @@ def damage(w: Tensor, row: int, column: int, scheme: Scheme) -> dict[str, Damage
             else None
             for kind in (2, 1, 0)
         ]
-        found[per] = Damage(*means)
-    return found
+        damages[per] = Damage(*means)
+    return damages

@@ -93,7 +93,7 @@ def roofline(name: str, rounds: int = ROUNDS) -> Iterator[Roofline]:
             for done in range(1, rounds + 1):
                 for i, task in enumerate(tasks):
                     best[i] = min(best[i], _seconds(task))
-                yield _found(done, best, works)
+                yield _roofline(done, best, works)
     finally:
         torch.set_num_threads(threads)
 
@@ -111,7 +111,7 @@ def _works(gpt: nn.Module) -> list[tuple[str, int, PassWork]]:
     ]
 
 
-def _found(done: int, best: list[float], works: list[tuple[str, int, PassWork]]) -> Roofline:
+def _roofline(done: int, best: list[float], works: list[tuple[str, int, PassWork]]) -> Roofline:
     product, far, near, *own = best
     return Roofline(
         rounds=done,

@@ -29,11 +29,11 @@ SUCH = tuple(group_words(group)[0] for group in GROUPS[:6])  # words that rules 
 @cache
 def group_of() -> dict[str, str]:
     """Return the group of each word that a rule can be about; the first one where two have it."""
-    found: dict[str, str] = {}
+    groups: dict[str, str] = {}
     for group in GROUPS:
         for word in group_words(group):
-            found.setdefault(word, group)
-    return found
+            groups.setdefault(word, group)
+    return groups
 
 
 def read_prompt(written: str) -> Question:
@@ -44,14 +44,14 @@ def read_prompt(written: str) -> Question:
     have: an example without an answer, a word that no rule knows, an answer that is no colour, a
     last word of a group that was not shown.
     """
-    *shown, last = [part.strip() for part in written.split(",")]
+    *examples, last = [part.strip() for part in written.split(",")]
     if not last:
         raise ValueError(
             "the prompt must end with the word that is asked for; it ends with nothing"
         )
-    if len(shown) > MOST_EXAMPLES:
-        raise ValueError(f"a prompt may have {MOST_EXAMPLES} examples at most; got {len(shown)}")
-    pairs = [_example(part, number) for number, part in enumerate(shown, 1)]
+    if len(examples) > MOST_EXAMPLES:
+        raise ValueError(f"a prompt may have {MOST_EXAMPLES} examples at most; got {len(examples)}")
+    pairs = [_example(part, number) for number, part in enumerate(examples, 1)]
     word = _known(last, "the word at the end")
     given: dict[str, list[str]] = {}
     for one, answer in pairs:

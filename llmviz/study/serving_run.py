@@ -115,17 +115,18 @@ def requests_of(trial: Trial, tokenizer: Tokenizer, text: str, context: int) -> 
     drawn = make_requests(trial.workload, (end,), context, sampling, (end,), own)
     stories = text.split("\n\n")
     same = (end, *tokenizer.encode(stories[0]))[: trial.workload.same_beginning]
-    made = []
+    requests = []
     for number, request in enumerate(drawn, 1):
         if request.prompt not in own:
             story = tokenizer.encode(stories[number % len(stories)])
             begun = (*same, *story) if same else (end, *story)
             request = replace(request, prompt=begun[: len(request.prompt)])
-        made.append(request)
+        requests.append(request)
     prompts = {
-        one.id: tokenizer.decode([token for token in one.prompt if token != end]) for one in made
+        one.id: tokenizer.decode([token for token in one.prompt if token != end])
+        for one in requests
     }
-    return Begun(tuple(made), prompts)
+    return Begun(tuple(requests), prompts)
 
 
 class Texts:

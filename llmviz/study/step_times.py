@@ -81,9 +81,9 @@ def batch(tokenizer, rows: int, tokens: int) -> Tensor:
 
     from llmviz.corpus import load_corpus
 
-    wanted, found = rows * (tokens + 1), []
+    wanted, ids = rows * (tokens + 1), []
     for story in load_corpus(CORPUS):
-        found += tokenizer.encode_from_start(story)
-        if len(found) >= wanted:
+        ids += tokenizer.encode_from_start(story)
+        if len(ids) >= wanted:
             break
-    return torch.tensor((found * (wanted // len(found) + 1))[:wanted]).view(rows, tokens + 1)
+    return torch.tensor((ids * (wanted // len(ids) + 1))[:wanted]).view(rows, tokens + 1)

@@ -65,7 +65,7 @@ def walk(bits: int, start: float, target: float, rate: float, updates: int) -> l
 
     scheme = picture_scheme(bits)
     ends = [BEYOND, -BEYOND]  # they hold the grid where it is
-    w, found = torch.tensor(start), []
+    w, steps = torch.tensor(start), []
     for _ in range(updates + 1):
         row = torch.stack([*map(torch.tensor, ends), w])[None].requires_grad_(True)
         rounded = fake_quantize(row, scheme)
@@ -79,6 +79,6 @@ def walk(bits: int, start: float, target: float, rate: float, updates: int) -> l
             other = 0.5 * (fake_quantize(moved, scheme)[0, 2] - target) ** 2
         values = (w, rounded[0, 2], loss, rounded.grad[0, 2], row.grad[0, 2])
         slope = (other - loss.detach()).item() / small
-        found.append(Update(*(one.item() for one in values), slope))
+        steps.append(Update(*(one.item() for one in values), slope))
         w = (w - rate * row.grad[0, 2]).clamp(-BEYOND, BEYOND).detach()
-    return found
+    return steps

@@ -79,18 +79,18 @@ def pieces_of(
     """
     from llmviz.study.units import texts_within
 
-    pieces, found, documents = [], 0, list(documents)
+    pieces, total, documents = [], 0, list(documents)
     for document in documents:
         piece = tokenizer.encode_from_start(document[: CHARACTERS * longest])[:longest]
         pieces.append(piece)
-        found += len(piece)
-        if found >= tokens:
+        total += len(piece)
+        if total >= tokens:
             return texts_within(pieces, tokens, longest)
     for document in documents:
         ids = tokenizer.encode_from_start(document[: CHARACTERS * tokens])[longest:tokens]
         rest = [ids[at : at + longest] for at in range(0, len(ids), longest)]
         pieces += rest
-        found += len(ids)
-        if found >= tokens:
+        total += len(ids)
+        if total >= tokens:
             break
     return texts_within(pieces, tokens, longest)

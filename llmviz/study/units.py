@@ -65,8 +65,8 @@ def search_units(model: nn.Module, texts: Sequence[Sequence[int]], keep: int = K
 
     Raises ValueError for no text, for a model that is no transformer and for one with experts.
     """
-    *_, found = search_steps(model, texts, keep)
-    return found
+    *_, search = search_steps(model, texts, keep)
+    return search
 
 
 def search_steps(

@@ -84,7 +84,7 @@ def families(words: Sequence[str], stemmer: str) -> dict[str, list[str]]:
     >>> families(["connect", "connected", "tree"], "porter")
     {'connect': ['connect', 'connected']}
     """
-    cut, found = STEMMERS[stemmer], {}
+    cut, words_of = STEMMERS[stemmer], {}
     for word in dict.fromkeys(word.lower() for word in words):
-        found.setdefault(cut(word), []).append(word)
-    return {key: members for key, members in found.items() if len(members) > 1}
+        words_of.setdefault(cut(word), []).append(word)
+    return {key: members for key, members in words_of.items() if len(members) > 1}

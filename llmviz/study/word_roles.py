@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from llmviz.language.hmm import HMM
     from llmviz.language.tagger import Tagger
 
-SENTENCE_ENDS = ".?!"
+SENTENCE_ENDS = ".?!。？！؟।"  # of other scripts, too
 
 
 class ReadWord(NamedTuple):
@@ -91,6 +91,8 @@ def cut_sentences(words: Sequence[str]) -> list[range]:
 
     >>> cut_sentences(["Go", "!", "Why", "?", "Now"])
     [range(0, 2), range(2, 4), range(4, 5)]
+    >>> cut_sentences(["去", "。", "走", "！"])
+    [range(0, 2), range(2, 4)]
     """
     ends = [i + 1 for i, word in enumerate(words) if word in SENTENCE_ENDS]
     borders = [0, *ends] if ends and ends[-1] == len(words) else [0, *ends, len(words)]
@@ -195,12 +197,12 @@ def words_of_two_roles(stories: Sequence[Sequence[RoleWord]], most: int) -> list
             before = shortest.get(place)
             if len(sentence) > 3 and (before is None or len(sentence) < len(before[0])):
                 shortest[place] = sentence, i
-    found = []
+    ranked = []
     for word, tags in counts.items():
         told = [(tag, n) for tag, n in tags.most_common() if (word, tag) in shortest][:2]
         if len(told) == 2:
             parts = [(tag, *shortest[word, tag]) for tag, _ in told]
             lines = tuple((tag, text_of(sentence), i) for tag, sentence, i in parts)
-            found.append((told[1][1], TwoRoles(word, lines)))
-    found.sort(key=lambda one: (-one[0], one[1].word))
-    return [one for _, one in found[:most]]
+            ranked.append((told[1][1], TwoRoles(word, lines)))
+    ranked.sort(key=lambda one: (-one[0], one[1].word))
+    return [one for _, one in ranked[:most]]

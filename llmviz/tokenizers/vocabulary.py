@@ -1,4 +1,4 @@
-"""Tokenizers whose tokens are a sorted list of texts: whole words, or single characters."""
+"""Tokenizers whose tokens are a list of texts: whole words, or single characters."""
 
 from __future__ import annotations
 
@@ -12,7 +12,27 @@ from llmviz.textfile import check_text, check_texts
 from llmviz.tokenizers.base import ENDOFTEXT, PADDING, UNKNOWN, Tokenizer
 
 
-class VocabularyTokenizer(Tokenizer):
+class ListTokenizer(Tokenizer):
+    """A tokenizer whose tokens are texts in a list, each at the place of its id."""
+
+    vocabulary: list[str]  # the ordinary tokens, as they are saved
+    _texts: list[str]  # all tokens, the special ones among them
+
+    @property
+    def vocab_size(self) -> int:
+        """Ordinary and special tokens together."""
+        return len(self._texts)
+
+    def token_bytes(self, token_id: int) -> bytes:
+        """Return the UTF-8 bytes of a token's text, as the vocabulary writes it."""
+        return self._texts[self.check_ids([token_id])[0]].encode("utf-8")
+
+    def to_dict(self) -> dict:
+        """Return the vocabulary."""
+        return {"vocabulary": self.vocabulary}
+
+
+class VocabularyTokenizer(ListTokenizer):
     """What word and character tokenizers share: a sorted vocabulary, then the special tokens.
 
     Args:
@@ -68,19 +88,6 @@ class VocabularyTokenizer(Tokenizer):
     def split(text: str) -> Sequence[str]:
         """Split a text into the texts of its tokens."""
         raise NotImplementedError
-
-    @property
-    def vocab_size(self) -> int:
-        """Ordinary and special tokens together."""
-        return len(self._texts)
-
-    def token_bytes(self, token_id: int) -> bytes:
-        """Return the UTF-8 bytes of a token's text."""
-        return self._texts[self.check_ids([token_id])[0]].encode("utf-8")
-
-    def to_dict(self) -> dict:
-        """Return the vocabulary."""
-        return {"vocabulary": self.vocabulary}
 
     @classmethod
     def from_dict(cls, content: dict) -> Self:

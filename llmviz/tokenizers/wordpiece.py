@@ -11,8 +11,7 @@ from typing import ClassVar, Self
 import regex
 
 from llmviz.textfile import check_text, check_texts
-from llmviz.tokenizers.base import Tokenizer
-from llmviz.tokenizers.vocabulary import join_words
+from llmviz.tokenizers.vocabulary import ListTokenizer, join_words
 
 INSIDE = "##"  # stands before a piece that does not begin a word
 PAD, UNK, CLS, SEP = "[PAD]", "[UNK]", "[CLS]", "[SEP]"
@@ -48,7 +47,7 @@ class PieceStep:
     most_frequent: PairCount
 
 
-class WordPieceTokenizer(Tokenizer):
+class WordPieceTokenizer(ListTokenizer):
     """Words cut into the longest pieces of a vocabulary, from left to right.
 
     A piece inside a word is written with `##` in front. A word that cannot be cut into known
@@ -94,15 +93,6 @@ class WordPieceTokenizer(Tokenizer):
         """
         return _WORD.findall(text)
 
-    @property
-    def vocab_size(self) -> int:
-        """Pieces and special tokens together."""
-        return len(self._texts)
-
-    def token_bytes(self, token_id: int) -> bytes:
-        """Return the UTF-8 bytes of a piece as the vocabulary writes it, with its `##`."""
-        return self._texts[self.check_ids([token_id])[0]].encode("utf-8")
-
     def pieces(self, word: str) -> list[str]:
         """Return the pieces of one word: the longest from the left each time; or `[UNK]`."""
         return [self._texts[i] for i, _, _ in self._word_spans(word)]
@@ -132,10 +122,6 @@ class WordPieceTokenizer(Tokenizer):
             else:
                 words.append(text)
         return join_words(words)
-
-    def to_dict(self) -> dict:
-        """Return the vocabulary."""
-        return {"vocabulary": self.vocabulary}
 
     @classmethod
     def from_dict(cls, content: dict) -> Self:

@@ -184,7 +184,7 @@ class Metrics:
             self._mark = line
         if self._end == before:
             return
-        # A new list: who holds the old one keeps what it was given.
+        # A new list: a caller that holds the old one keeps what it was given.
         self.records = [record for _, _, record in self._kept]
         if not self._last_stays:
             self.records.append(_record(self._mark))
@@ -261,7 +261,7 @@ def steps_saved(folder: Path | str) -> list[tuple[int, Path]]:
     """The complete checkpoints of a run, (step, folder), oldest first.
 
     A run that goes on puts its newest checkpoint in the place of the one before. Listing a folder
-    is not one act: who does it just then may meet neither. A second look meets the newer one.
+    is not one act: a reader may just then meet neither. A second look meets the newer one.
     """
     parent = Path(folder) / "checkpoints"
     return sorted(_steps(parent)) or sorted(_steps(parent))

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from llmviz.models.word2vec_reading import SkipGramTraining
-from llmviz.paths import BUNDLED_CHECKPOINTS
+from llmviz.paths import BUNDLED_CHECKPOINTS, DRAFTS
 from llmviz.training.config import BOTH, DETAILS, TrainConfig
 from llmviz.training.errors import CheckpointError
 from llmviz.training.plan import Plan
@@ -63,9 +63,6 @@ _FAMILY: dict[str, tuple[str, dict[str, Any]]] = {
 }
 SINCE_2017 = "since-2017"  # the folder of this family, below that of the bundled checkpoints
 
-# The draft of speculative decoding: the same stories cut by the same tokenizer as its target's.
-DRAFTS = "drafts"  # the folder of these models, below that of the bundled checkpoints
-
 _NAMES_GPT = {"n_layer": 2, "n_head": 4, "n_embd": 48, "dropout": 0.1}
 
 RECIPES: dict[str, Recipe] = {
@@ -107,6 +104,7 @@ RECIPES: dict[str, Recipe] = {
             },
         ),
     ),
+    # The draft of speculative decoding: the same stories cut by the same tokenizer as its target's.
     f"{DRAFTS}/tiny-world": Recipe(
         "one narrow layer that guesses the next tokens of tiny-world-gpt",
         word_pieces(

@@ -176,7 +176,7 @@ def keep(folder: Path, wanted: str) -> Path:
     for _ in range(100):
         target = root() / free_name(wanted)
         try:
-            target.mkdir()  # two who want one name at once: one of them gets it
+            target.mkdir()  # two processes want one name at once: one of them gets it
         except FileExistsError:
             continue
         except OSError as error:

@@ -28,7 +28,7 @@ from llmviz.training.errors import CheckpointError
 from llmviz.training.files import MANIFEST, check_manifest, remove_unfinished, write_json
 from llmviz.training.fitting import build_to_fit, check_vocabulary
 from llmviz.training.loop import Sample, train
-from llmviz.training.newest import Weights, newest_checkpoint, newest_weights, weights_at
+from llmviz.training.newest_weights import Weights, newest_checkpoint, newest_weights, weights_at
 from llmviz.training.reading import (
     CONFIG,
     FORMAT,

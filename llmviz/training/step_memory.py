@@ -59,8 +59,8 @@ class StepMemory:
 
     def alive(self, moment: int) -> list[Held]:
         """What is alive at a moment, the largest first."""
-        found = [one for one in self.held if one.born <= moment < one.died]
-        return sorted(found, key=lambda one: -one.bytes)
+        alive = [one for one in self.held if one.born <= moment < one.died]
+        return sorted(alive, key=lambda one: -one.bytes)
 
     def after_forward(self) -> int:
         """The last moment of the first forward pass; all that the backward pass needs is there."""

@@ -147,13 +147,15 @@ class _Watch(TorchDispatchMode):
         if self.again and not self.inside:
             self._settle()
         result = func(*args, **(kwargs or {}))
-        made = [one for one in tree_leaves(result) if isinstance(one, Tensor) and self._is_new(one)]
-        if made:
+        tensors = [
+            one for one in tree_leaves(result) if isinstance(one, Tensor) and self._is_new(one)
+        ]
+        if tensors:
             again = bool(self.inside) and self.phase == BACKWARD
             part = self.inside[-1] if self.inside else self.at
             operation = func.overloadpacket.__name__
             self.note(AGAIN if again else self.phase, part, operation)
-            for tensor in made:
+            for tensor in tensors:
                 record = self.add(tensor, "temporary", operation, part)
                 if record is not None and again:
                     self.again.append(record)

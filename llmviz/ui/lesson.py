@@ -42,7 +42,8 @@ class Lesson:
     """One page: where it is listed, what its head says, and its chapters.
 
     key: the page's name in addresses, that of its file in `pages/` and of its package.
-    title: how lists and cards call it. headline and promise: the head of the page.
+    title: how lists and cards call it. headline: what the head of the page says in its place, if
+    anything. promise: the text below it.
     card: what the home page says about it. icon: a Material symbol.
     needs: what the page takes for granted. after: keys of the lessons to take first, as links.
     needs_engine: whether no chapter can do without torch; the page then waits for it.
@@ -55,9 +56,9 @@ class Lesson:
     title: str
     icon: str
     card: str
-    headline: str
     promise: str
     chapters: Sequence[Chapter] = ()
+    headline: str = ""
     needs_engine: bool = False
     needs: str = ""
     after: Sequence[str] = ()
@@ -68,6 +69,13 @@ class Lesson:
     def package(self) -> str:
         """The lesson's folder as a package."""
         return f"llmviz.lessons.{self.key}"
+
+    def title_of(self, key: str) -> str:
+        """Return the title of a chapter, for a head that says the same as the list.
+
+        Raises KeyError: there is no such chapter.
+        """
+        return {chapter.key: chapter.title for chapter in self.chapters}[key]
 
     def module(self, chapter: Chapter) -> ModuleType:
         """Return the module that draws a chapter, imported now if nobody has seen it yet."""
@@ -123,7 +131,7 @@ def show(lesson: Lesson) -> None:
     state = page_state(lesson.key, lesson.params())
     for key in fresh:  # kept from now on, for a visitor who comes back from another page
         state[key] = state[key] if linked else begins[key]
-    st.title(lesson.headline, anchor=False)
+    st.title(lesson.headline or lesson.title, anchor=False)
     prose("\n\n".join(filter(None, (lesson.promise, lesson.needs))))
     if lesson.after:
         with st.container(horizontal=True, gap="small"):

@@ -1,22 +1,34 @@
 """Three things that Streamlit does again and again in a rerun, done with less work.
 
-All give what Streamlit's own gives; the tests compare them.
+All give what Streamlit's own gives; the tests compare them. They replace what Streamlit does not
+promise to keep, so they are for one version of it: any other one is left as it is.
 """
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
+from functools import cache
 from typing import Any
 
-from streamlit.cursor import Cursor, SparseList
-from streamlit.delta_generator import DeltaGenerator
-from streamlit.runtime.state.common import is_element_id
-from streamlit.runtime.state.safe_session_state import SafeSessionState
-from streamlit.runtime.state.session_state import STREAMLIT_INTERNAL_KEY_PREFIX
-from streamlit.runtime.state.session_state_proxy import SessionStateProxy, get_session_state
+import streamlit
 
-_all_of_it = SafeSessionState.filtered_state.fget  # Streamlit's own: a dict of every value
+WRITTEN_FOR = "1.67.0"  # the version of Streamlit, as in requirements.txt
+_LOG = logging.getLogger(__name__)
+try:
+    from streamlit.cursor import Cursor, SparseList
+    from streamlit.delta_generator import DeltaGenerator
+    from streamlit.runtime.state.common import is_element_id
+    from streamlit.runtime.state.safe_session_state import SafeSessionState
+    from streamlit.runtime.state.session_state import STREAMLIT_INTERNAL_KEY_PREFIX
+    from streamlit.runtime.state.session_state_proxy import SessionStateProxy, get_session_state
+
+    _all_of_it = SafeSessionState.filtered_state.fget  # Streamlit's own: a dict of every value
+except (ImportError, AttributeError) as error:
+    _missing = str(error)
+else:
+    _missing = ""
 
 
 class Values(Mapping[str, Any]):
@@ -88,9 +100,26 @@ def _copy_of_block(self: DeltaGenerator, memo: dict[int, Any]) -> DeltaGenerator
     return other
 
 
-def lighten() -> None:
-    """Let Streamlit use them, for all sessions of this process."""
+def unfit() -> str:
+    """Say why they do not fit the Streamlit that is installed; an empty text where they do."""
+    if streamlit.__version__ != WRITTEN_FOR:
+        return f"they are written for {WRITTEN_FOR}, and {streamlit.__version__} is installed"
+    return _missing
+
+
+@cache
+def lighten() -> bool:
+    """Let Streamlit use them, for all sessions of this process; return whether it does.
+
+    Where they do not fit, nothing is replaced, and the log says why, once: pages are the same, and
+    take longer.
+    """
+    problem = unfit()
+    if problem:
+        _LOG.warning("Streamlit's own functions stay in use, reruns take longer: %s", problem)
+        return False
     SafeSessionState.filtered_state = property(Values)
     SessionStateProxy.get = _value_or
     Cursor.__deepcopy__ = _copy_of_place
     DeltaGenerator.__deepcopy__ = _copy_of_block
+    return True

@@ -72,7 +72,7 @@ def live(
     job = job_for(state, flag, job_of, given)
     going = not job.over
 
-    def shown() -> None:
+    def watch() -> None:
         if going and job.over:
             st.rerun()  # which ends the looking
         if going:
@@ -88,7 +88,7 @@ def live(
             _forget(state, flag, job_of, given)
             st.rerun()  # this fragment alone would go on with the job that is over
 
-    st.fragment(shown, run_every=POLL if going else None)()
+    st.fragment(watch, run_every=POLL if going else None)()
 
 
 def _progress(job: Job, share: float, going_on: str, key: str) -> None:

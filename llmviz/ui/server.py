@@ -11,6 +11,7 @@ import gc
 import importlib
 import logging
 import os
+import signal
 import socket
 import threading
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -29,6 +30,7 @@ FILES = 4096  # open files that a class of some hundred windows stays far below
 # numbers needs, which says what a run will cost.
 AHEAD = ("torch._dynamo", "llmviz.training.estimate")
 LOADING = 300.0  # seconds that the imports may take on a slow machine
+ACCEPTED = 1.0  # seconds after the start by which those are accepted who waited for it
 
 
 @cache
@@ -42,15 +44,14 @@ def freeze_imports() -> None:
     gc.freeze()
 
 
-@cache
 def send_at_once() -> int:
     """Switch Nagle's algorithm off for this process's connections; return for how many sockets.
 
     Nagle's algorithm (RFC 896) holds a small packet back until the one before it is acknowledged,
     and a receiver may wait 40 ms with that. asyncio switches it off only for sockets that were
-    made with TCP's protocol number, and Streamlit's was not. What a listening socket accepts
-    inherits the option. Where a system does not tell the sockets' descriptors (Windows), nothing
-    is changed.
+    made with TCP's protocol number, and Streamlit's was not. Who connects to a listening socket
+    from now on inherits the option; who did so before, and waits to be accepted, does not. Where
+    a system does not tell the sockets' descriptors (Windows), nothing is changed.
     """
     changed = 0
     try:
@@ -113,6 +114,8 @@ def load_ahead(lessons: Sequence[Lesson]) -> threading.Thread:
 
 def _load(lessons: Sequence[Lesson]) -> None:
     engine.start()
+    if not check_controls(lessons):
+        return
     engine.wait(LOADING)
     if not engine.ready():  # the pages say why
         return
@@ -135,6 +138,21 @@ def _load(lessons: Sequence[Lesson]) -> None:
     gc.freeze()
 
 
+def check_controls(lessons: Sequence[Lesson]) -> bool:
+    """Return whether no page has two controls of one name; else say where, and end the server.
+
+    It is asked beside the start, not before it: the controls of all lessons take a moment.
+    """
+    try:
+        for lesson in lessons:
+            lesson.params()
+    except ValueError as problem:
+        _LOG.critical("%s", problem)
+        signal.raise_signal(signal.SIGTERM)
+        return False
+    return True
+
+
 def _nothing() -> None:
     """What is done ahead for a chapter that asks for nothing."""
 
@@ -150,9 +168,11 @@ def lifespan(lessons: Sequence[Lesson]) -> Callable[[object], AbstractAsyncConte
         # Before the first visitor: Plotly takes it from the loaded modules, also half imported.
         importlib.import_module("pandas")
         load_ahead(lessons)
+        again = asyncio.get_running_loop().call_later(ACCEPTED, send_at_once)
         try:
             yield
         finally:
+            again.cancel()
             await asyncio.to_thread(runs.close)
 
     return serving

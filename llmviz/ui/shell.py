@@ -63,7 +63,8 @@ def _pages(folder: str, listed: tuple[tuple[str, str, str], ...]) -> list[Stream
 def tidy() -> None:
     """Set the width of the text column for every page, and how a lesson's text looks."""
     st.html(_STYLE + prose.STYLE)  # one element: each costs its way to the browser
-    browser.remember()
+    with st.container():  # which stays when the browser remembers: what is below keeps its place
+        browser.remember()
 
 
 def text_box(state: PageState, *, label: str = "Your text", height: int = 110) -> str:

@@ -130,14 +130,22 @@ class PageState:
         st.session_state["_address"] = (self.page, address)
 
     def show_problems(self) -> None:
-        """Say which parts of the link could not be used, and what the link cannot carry."""
-        for problem in self.problems:
-            warn(problem, LINK_ICON)
-        for key in self.left_out:
-            st.info(
-                f"The {key} is too long for a link; everything else is in it.",
-                icon=":material/link:",
-            )
+        """Say which parts of the link could not be used, and what the link cannot carry.
+
+        The place of what was said stays: a browser makes anew all that is below one that goes.
+        """
+        place = f"_problems@{self.page}"
+        if not (self.problems or self.left_out or place in st.session_state):
+            return
+        st.session_state[place] = True
+        with st.container():
+            for problem in self.problems:
+                warn(problem, LINK_ICON)
+            for key in self.left_out:
+                st.info(
+                    f"The {key} is too long for a link; everything else is in it.",
+                    icon=":material/link:",
+                )
 
     def _read_address(self, address: dict[str, str]) -> None:
         for key, param in self.params.items():

@@ -3,7 +3,7 @@
 Eight passes at once on two cores end all together, after the time of four; one after another the
 first ends at once, and the last no later. Measured with eight threads on two cores, a pass of
 tiny-world-gpt on 40 tokens: median 70–140 ms without turns and 11–30 ms with them, at the same
-processor time.
+processor time (`python -m benchmarks.turns`).
 """
 
 from __future__ import annotations

@@ -43,6 +43,9 @@ def test_two_trainings_are_begun_and_stopped(visit):
     page.get_by_role("button", name="Train again").click()
     page.get_by_role("button", name="Stop").click()  # it has begun once more
     expect(page.get_by_role("button", name="Train again")).to_be_visible()
+    page.get_by_role("slider", name="Rank r").press("ArrowRight")  # of another race
+    wait_for_address(page, "rank", "9")
+    expect(page.get_by_role("button", name="Train both")).to_be_visible()
     visit.assert_clean()
 
 

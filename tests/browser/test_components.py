@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser.conftest import app
 from tests.browser.hand import frames, settle
@@ -477,3 +478,98 @@ def test_components_follow_theme_and_width(demo, theme, width):
             " return main.scrollWidth - main.clientWidth; }"
         )
         assert wider <= 1, show
+
+
+# ---- what the hand set, in a component that is made anew
+
+
+def make_anew(page):
+    """Move the component into a box or out of it: Streamlit takes it away and makes another one."""
+    page.evaluate(
+        "document.querySelectorAll('[data-testid=stBidiComponentIsolated]').forEach((host) =>"
+        " host.shadowRoot.querySelectorAll('.lv').forEach((node) => (node.dataset.old = 1)))"
+    )
+    page.get_by_test_id("stCheckbox").locator("label").click()
+    expect(page.locator(".lv[data-old]")).to_have_count(0)
+    page.wait_for_selector(".lv > *:not([hidden])")
+    settle(page, calm=50)
+    frames(page)
+
+
+def zoomed(page):
+    return page.locator(".lv[data-zoom]").get_attribute("data-zoom")
+
+
+def zoom(page):
+    box = page.locator("canvas.over").bounding_box()
+    page.mouse.move(box["x"] + 200, box["y"] + 100)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 500, box["y"] + 120)
+    page.mouse.up()
+    assert zoomed(page)
+
+
+def test_a_zoom_lasts_until_the_hand_ends_it(demo):
+    page = demo("curve", move=1)
+    make_anew(page)
+    assert zoomed(page) == ""
+    zoom(page)
+    before = zoomed(page)
+    make_anew(page)
+    assert zoomed(page) == before
+    page.get_by_role("button", name="Show all").click()
+    make_anew(page)
+    assert zoomed(page) == ""
+    zoom(page)
+    for axis in ("tokens", "steps"):  # which ends it, also for the axis that it was made on
+        page.get_by_text(axis, exact=True).click()
+        assert zoomed(page) == ""
+    make_anew(page)
+    assert zoomed(page) == ""
+    zoom(page)
+    page.get_by_text("tokens", exact=True).click()
+    make_anew(page)
+    assert page.get_by_label("tokens", exact=True).is_checked() and zoomed(page) == ""
+
+
+def look_closer(page):
+    page.locator("canvas.map").press("+")
+    page.locator("input.find").fill("be")
+
+
+def look_back(page):
+    page.locator(".player .icon").first.click()
+
+
+# A component of the demo, what the hand does to it, and where that is seen.
+SET = {
+    "points": (look_closer, ["canvas.map", "data-scale"]),
+    "film": (lambda page: page.locator(".speed").click(), [".speed", ""]),
+    "beam": (look_back, [".told", ""]),
+    "tiles": (lambda page: page.locator(".tiles-row").first.click(), [".tiles-rows", ""]),
+    "descent": (lambda page: page.locator(".value[data-row=w]").click(), [".update .told", ""]),
+    "text": (lambda page: page.locator(".tok").nth(1).click(), [".panel", ""]),
+}
+
+
+@pytest.mark.parametrize("show", SET)
+def test_what_only_the_component_knows_lasts(demo, show):
+    page = demo(show, move=1)
+    act, (part, attribute) = SET[show]
+
+    def seen():
+        frames(page)
+        node = page.locator(part).first
+        return node.get_attribute(attribute) if attribute else node.evaluate("n => n.outerHTML")
+
+    untouched = seen()
+    make_anew(page)
+    assert seen() == untouched
+    act(page)
+    touched = seen()
+    assert touched != untouched
+    make_anew(page)
+    assert seen() == touched
+    if show == "points":
+        assert page.locator("input.find").input_value() == "be"
+        assert page.locator(".found").inner_text() == "2 found"

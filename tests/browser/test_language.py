@@ -10,6 +10,13 @@ from llmviz.corpus.roles import TAGS
 from llmviz.lessons.language.names import words as name_words
 from tests.browser.test_tokenization import wait_for_address
 
+# What lies at the left edge of a grid, beside the name of its first row, once it is scrolled.
+AT_THE_EDGE = """(frame) => {
+  frame.scrollLeft = 100;
+  const name = frame.querySelector("th.row").getBoundingClientRect();
+  const x = frame.getBoundingClientRect().left + 1;
+  return frame.getRootNode().elementFromPoint(x, name.top + name.height / 2).className;
+}"""
 NUMBER = re.compile(r"−?\d+\.\d\d")
 
 
@@ -48,6 +55,20 @@ def test_the_lattice_is_played_by_hand_and_its_cells_open(visit):
     visit.assert_clean()
 
 
+def test_counts_are_written_as_whole_numbers_and_a_word_has_no_id(visit):
+    visit.open("language?part=counts&text=the+cat+saw+the+dog&weighed=idf.0.0", ".chip")
+    page = visit.page
+    page.locator(".chip").first.hover()
+    card = page.locator(".card:not([hidden])")
+    expect(card).to_contain_text("count2")
+    expect(card).not_to_contain_text("id")
+    scales = page.locator(".scale")
+    expect(scales.first).to_have_text("02count")  # of the words
+    expect(scales.nth(1)).to_have_text("02")  # of tf
+    expect(page.locator(".sum.num")).to_have_text("idf(1) = 1.0000")  # of df
+    visit.assert_clean()
+
+
 def test_a_cell_of_the_stemmer_opens_its_rule(visit):
     visit.open("language?part=stems&forms=relational+feed", ".cells")
     page = visit.page
@@ -75,4 +96,5 @@ def test_a_tag_that_is_changed_changes_both_scores(visit):
     assert int(before[0]) - int(after[0]) == 1 and int(before[6]) - int(after[6]) == 1
     page.get_by_role("button", name=name_words.UNDO).click()
     expect(scores.locator("td").first).to_have_text(before[0])
+    assert page.locator(".cells-frame").first.evaluate(AT_THE_EDGE) == "row"
     visit.assert_clean()

@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 from tests.browser.conftest import opener
 from tests.browser.test_tokenization import wait_for_address
 
-TIMES = "Who works when"
+TIMES = "When each process works"
 
 
 def test_ways_are_chosen_and_a_model_is_put_on_paper(visit):

@@ -28,6 +28,7 @@ METHOD = re.compile(r"^  (?:get |set |async |static )?(\w+)\(.*\) \{$", re.MULTI
 COLOUR = re.compile(
     r"#(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})\b|\b(?:rgb|hsl)a?\(\s*\d", re.IGNORECASE
 )
+PERCENT = re.compile(r"\}\s%")
 NAMED_COLOUR = re.compile(r":[^;{}]*[ :(](white|black|gr[ae]y|red|blue|green|orange|gold)\b")
 
 
@@ -114,6 +115,12 @@ def test_colours_come_from_the_theme_alone(path):
         assert NAMED_COLOUR.findall(source) == []
         known = set(re.findall(r"--lv-[\w-]+", css_variables()))
         assert set(re.findall(r"var\((--lv-[\w-]+)\)", source)) <= known
+
+
+def test_a_share_becomes_text_in_one_place():
+    """`percent` of numbers.js writes it; a style's width such as `${x}%` is no text."""
+    places = [path.name for path in FILES if PERCENT.search(path.read_text("utf-8"))]
+    assert places == ["numbers.js"]
 
 
 @pytest.mark.parametrize(

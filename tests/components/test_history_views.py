@@ -8,10 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from llmviz.components._shared.transport import unpack
-from llmviz.components.draw_pad.view import SIDE, draw_pad, read_picture, write_picture
+from llmviz.components.draw_pad.view import draw_pad
 from llmviz.components.rings.view import rings
 from llmviz.components.series_view.view import read_step, series_payload
 from llmviz.components.table_film.view import film_of_table
+from llmviz.study.drawn_pictures import SIDE, read_picture, write_picture
 
 
 @given(some.integers(0, 2**32 - 1))

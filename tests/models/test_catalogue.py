@@ -65,11 +65,13 @@ def test_an_unknown_model_can_do_nothing_and_is_named():
         able(DEFAULT, "flies")
 
 
-def test_catalogue_form_and_command_line_need_no_torch():
+def test_catalogue_form_controls_and_command_line_need_no_torch():
     code = (
         "import sys, llmviz.models.catalogue, llmviz.models, llmviz.training.config\n"
         "import llmviz.cli, llmviz.lessons.training.runs.form\n"
         "llmviz.cli.parser()\n"
+        "from llmviz.lessons import LESSONS\n"
+        "assert all(lesson.params() or not lesson.chapters for lesson in LESSONS)\n"
         "assert 'torch' not in sys.modules, 'torch was imported'"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)

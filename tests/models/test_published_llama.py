@@ -1,6 +1,7 @@
 """Folders of the Llama type against transformers; what is not computed is refused by name."""
 
 import json
+from importlib.util import find_spec
 
 import pytest
 import torch
@@ -14,7 +15,7 @@ from llmviz.pretrained import import_gpt2
 from llmviz.sampling import generate
 from llmviz.training.runs import load_trained
 
-transformers = pytest.importorskip("transformers")
+pytestmark = pytest.mark.skipif(find_spec("transformers") is None, reason="not installed")
 
 SMALL = dict(
     vocab_size=37,
@@ -68,6 +69,8 @@ CONFIGS = {
 
 
 def theirs(kind="Llama", **options):
+    import transformers
+
     torch.manual_seed(0)
     config = getattr(transformers, f"{kind}Config")(**SMALL | options)
     model = getattr(transformers, f"{kind}ForCausalLM")(config).eval()
@@ -186,6 +189,8 @@ def another(value):
 @pytest.mark.parametrize("kind", ["Llama", "Mistral", "Qwen2"])
 def test_every_option_of_transformers_is_computed_or_refused_or_has_no_effect(kind):
     """Another value changes our settings or is refused, or a list says why it does neither."""
+    import transformers
+
     window = dict(use_sliding_window=True, sliding_window=5, max_window_layers=0)
     config = getattr(transformers, f"{kind}Config")(**SMALL, **window if kind == "Qwen2" else {})
     values = config.to_dict()
@@ -216,6 +221,8 @@ def qwen_layout():
 
 @pytest.mark.parametrize("layout", [smol_layout, qwen_layout])
 def test_a_folder_with_its_tokenizer_becomes_a_run_that_writes(tmp_path, layout):
+    from transformers import AutoModelForCausalLM
+
     compiled = Tokenizer(models.BPE())
     compiled.pre_tokenizer, compiled.decoder = layout(), decoders.ByteLevel()
     compiled.normalizer = normalizers.NFC()
@@ -238,7 +245,7 @@ def test_a_folder_with_its_tokenizer_becomes_a_run_that_writes(tmp_path, layout)
     assert again.model.config == trained.model.config
     prompt = again.tokenizer.encode("the cat")
     written = [token.id for token in generate(again.model, prompt, 5, temperature=0)]
-    model = transformers.AutoModelForCausalLM.from_pretrained(tmp_path / "them")
+    model = AutoModelForCausalLM.from_pretrained(tmp_path / "them")
     expected = model.generate(
         torch.tensor([prompt]),
         max_new_tokens=5,

@@ -1,5 +1,7 @@
 """What changed in models since 2017, each switch against transformers' layers or an identity."""
 
+from importlib.util import find_spec
+
 import pytest
 import torch
 
@@ -10,10 +12,12 @@ from llmviz.nn.positions import Rotary, rotary_angles, stretched
 from llmviz.trace import record, tap_names
 from tests.models.test_gpt import gpt, ids
 
-transformers = pytest.importorskip("transformers")
+pytestmark = pytest.mark.skipif(find_spec("transformers") is None, reason="not installed")
 
 
 def llama_config(**options):
+    from transformers import LlamaConfig
+
     values = dict(
         hidden_size=32,
         intermediate_size=40,
@@ -24,7 +28,7 @@ def llama_config(**options):
         max_position_embeddings=64,
         attn_implementation="eager",
     )
-    return transformers.LlamaConfig(**values | options)
+    return LlamaConfig(**values | options)
 
 
 def test_rms_norm_is_that_of_llama():

@@ -58,7 +58,9 @@ def snippets(app: AppTest) -> list[tuple[str, str]]:
 
 
 def run_snippet(snippet: str) -> str:
-    """Run a snippet by itself and return what it printed."""
+    """Run a snippet by itself and return what it printed; it takes nothing from the app."""
+    for part in ("llmviz.ui", "llmviz.lessons", "llmviz.components", "streamlit"):
+        assert part not in snippet, snippet
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         exec(compile(snippet, "snippet", "exec"), {"__name__": "__main__"})

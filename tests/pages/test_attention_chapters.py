@@ -48,10 +48,10 @@ def test_the_cards_counts_by_length_are_those_of_a_fresh_count():
 def test_what_is_told_of_short_and_long_sentences_follows_from_the_counts():
     cards = [{"parameters": 1000}, {"parameters": 2000}]
     counts = [{4: (10, 9), 5: (10, 8), 8: (20, 3)}, {4: (10, 10), 5: (10, 10), 8: (20, 19)}]
-    line = translators.told(cards, counts)
+    line = translators.report(cards, counts)
     assert "up to 6 words" in line
     assert re.findall(r"[\d.]+%", line) == ["85.0%", "15.0%", "100.0%", "95.0%"]
-    only = translators.told(cards, [{4: (2, 1)}, {4: (2, 2)}])  # one length: both parts are it
+    only = translators.report(cards, [{4: (2, 1)}, {4: (2, 2)}])  # one length: both parts are it
     assert re.findall(r"[\d.]+%", only) == ["50.0%", "50.0%", "100.0%", "100.0%"]
 
 

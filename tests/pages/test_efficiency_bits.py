@@ -11,9 +11,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as some
 
 from llmviz.lessons.efficiency.bits import (
-    board,
     gradients,
     lost_updates,
+    one_number,
     race,
     race_words,
     sums,
@@ -70,7 +70,7 @@ def test_every_word_that_the_browser_asks_for_is_there(opened):
 )
 def test_what_is_no_number_is_refused_in_one_line_and_stays_in_its_box(typed, rule):
     app = opened_with(number=typed)
-    assert rule in boxes(app) and float(rows(app)["number"]) == board.EXAMPLE
+    assert rule in boxes(app) and float(rows(app)["number"]) == one_number.EXAMPLE
     assert app.text_input[0].value == typed
 
 
@@ -127,7 +127,7 @@ def test_flipped_bits_that_are_no_pattern_are_told(pattern):
 @example(65504.0)  # no larger number follows
 @given(some.floats())
 def test_the_question_about_a_distance_has_one_right_answer(number):
-    asked = board.question(number)
+    asked = one_number.question(number)
     held = float(FLOAT16.round(abs(number)))
     if not FLOAT16.smallest_normal <= held < FLOAT16.largest:
         held = 1.0

@@ -81,7 +81,7 @@ def test_a_cell_opens_to_the_models_own_input_and_weights(opened, cache):
         assert drawn[name]["values"][3, 5] == pytest.approx(products.sum() + bias[5], abs=1e-5)
         assert drawn[name]["op"]["of"] == ["x", f"W_{letter}", f"b_{letter}"]
     assert message["layout"] == [["keys"], ["values"]]
-    assert cells.told(model, 0) in prose_of(opened)
+    assert cells.report(model, 0) in prose_of(opened)
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_the_arithmetic_of_other_models_ends_at_their_cells(options, kinds):
         cos, sin = np.cos(angle), np.sin(angle)
         keys = np.concatenate((left * cos - right * sin, right * cos + left * sin), axis=1)
     np.testing.assert_allclose(keys, drawn["keys"].values, atol=1e-5)
-    line = cells.told(model, 1)
+    line = cells.report(model, 1)
     assert ("plus b_K" in line) == config.qkv_bias and ("norm" in line) == (config.norm == "pre")
     assert ("turned" in line) == (config.positions == "rotary")
 
@@ -189,7 +189,7 @@ def test_the_question_has_one_right_answer(layers, groups, share, size, dtype):
     right = f"{round(2 * layers * groups * size * BYTES[dtype]):,}"
     found = [answer == right for answer in question.answers]
     assert found == [i == question.right for i in range(len(found))]
-    line = sizes.told(shape, 1, 1, dtype)
+    line = sizes.report(shape, 1, 1, dtype)
     assert ("times as much" in line) == (share > 1) and "1 bytes" not in question.text
 
 
@@ -197,7 +197,7 @@ def test_sums_have_digits_at_both_ends():
     smallest, largest = CacheShape(1, 1, 1, 1), CacheShape(10**6, 10**6, 1, 10**6)
     chart = sizes.bars(smallest, 1, 1, "int4", "light")
     assert chart.data[0].x == (1, 1, 1) and chart.layout.xaxis.title.text.startswith("B of")
-    line = sizes.told(largest, 256, 131_072, "float32")
+    line = sizes.report(largest, 256, 131_072, "float32")
     assert "e+" not in line and "1,000,000 times as much" in line
 
 
@@ -249,16 +249,16 @@ def test_what_was_measured_is_drawn_and_told(monkeypatch):
     [(0.5, "times as fast as one"), (0.99, "about the same time"), (1.5, "times as long as one")],
 )
 def test_batches_are_called_faster_only_where_they_are(factor, words_of_it):
-    line = " ".join(work.told(measured(factor=factor), len(BATCHES) - 1))
+    line = " ".join(work.report(measured(factor=factor), len(BATCHES) - 1))
     assert line.count("Per token") == line.count(words_of_it) == 1
-    assert "at once are" not in " ".join(work.told(measured(factor=factor), 0))
+    assert "at once are" not in " ".join(work.report(measured(factor=factor), 0))
 
 
 def test_points_above_the_roof_are_named_where_there_are_any():
-    lines = work.told(measured(seconds=1.0), 0)
+    lines = work.report(measured(seconds=1.0), 0)
     assert words.OVERHEAD in lines and words.ABOVE not in lines
     assert "1,000 ms for a pass" in lines[1]
-    lines = work.told(measured(seconds=1e-9), 0)
+    lines = work.report(measured(seconds=1e-9), 0)
     assert words.ABOVE in lines and words.OVERHEAD not in lines
 
 

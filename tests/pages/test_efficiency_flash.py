@@ -126,7 +126,7 @@ def test_the_question_of_the_factor_has_one_right_answer(data):
     assert asked.answers[asked.right] in values
     lines = film.captions(tiles, [str(i) for i in range(8)])
     assert [words.FIRST in line for line in lines] == [i == 0 for i in range(len(lines))]
-    assert (words.EXACT in film.told(tiles)) == (tiles.difference == 0)
+    assert (words.EXACT in film.report(tiles)) == (tiles.difference == 0)
 
 
 @given(some.floats(0, 1e15))
@@ -154,7 +154,7 @@ def test_what_is_said_of_the_counts_holds_at_every_setting(length, size, memory,
     )
     assert asked.answers[asked.right] == words.TIMES.format(value=f"{twice / now:.2f}")
     assert len(asked.answers) >= 3
-    line = moved.told(length, size, side, room, causal)
+    line = moved.report(length, size, side, room, causal)
     matrices = 4 * length * length + 4 * length * size
     assert ("times less" in line) == (matrices / now > moved.NEAR)
     assert ("times more" in line) == (now / matrices > moved.NEAR)
@@ -192,4 +192,4 @@ def test_the_measurement_waits_for_its_button_and_then_says_what_it_took(monkeyp
     assert begun == ["llmviz.study.attention_costs:attention_costs"]
     assert "whole matrices take 1.0 ms and 1 MB; our tiles take 2.0 ms and 2 MB" in prose_of(app)
     times.measuring.clear()
-    assert times.told(tuple(costs[:2])) == ""
+    assert times.report(tuple(costs[:2])) == ""

@@ -101,7 +101,7 @@ def test_the_question_has_one_right_answer(parameters):
 @settings(max_examples=50)
 def test_the_verdict_says_what_the_sum_says(values, gb):
     found = TrainingMemory(*values)
-    line = paper.told(found, 1, 1, gb)
+    line = paper.report(found, 1, 1, gb)
     assert "e+" not in line
     assert ("does not fit" in line) == (found.total > gb * 1e9)
 
@@ -159,8 +159,8 @@ def test_what_was_measured_is_told(monkeypatch):
 
 def test_gradients_that_differ_are_not_called_equal():
     differing = (PLAIN, Way(1, 1, 500, 300, 2e-6, 13.0))
-    assert "bit for bit" not in " ".join(ways.told(differing))
-    (_, pieces) = ways.told((*FOUND, Way(0, 2, 700, 200, 0.0, 11.0)))
+    assert "bit for bit" not in " ".join(ways.report(differing))
+    (_, pieces) = ways.report((*FOUND, Way(0, 2, 700, 200, 0.0, 11.0)))
     assert "bit for bit" in pieces and "differ" not in pieces
 
 

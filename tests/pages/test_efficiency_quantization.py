@@ -30,19 +30,11 @@ from tests.pages.finished_job import FakeJob
 from tests.pages.harness import (
     ODD_TEXTS,
     fine,
-    open_part,
     prose_of,
     run_snippet,
     snippets,
 )
-
-schemes = some.builds(
-    Scheme, bits=some.integers(2, 8), symmetric=some.booleans(), per=some.sampled_from(PER)
-)
-
-
-def opened(**link):
-    return open_part("efficiency", "quantization", **link)
+from tests.pages.quantization_chapter import opened, schemes
 
 
 @pytest.mark.parametrize("method", ["rounding", "awq"])
@@ -101,7 +93,7 @@ def test_the_walk_is_told_as_its_numbers_go(bits, rate):
     assert first.slope == 0
     moved = first.weight - rate * first.at_weight
     assert second.weight == pytest.approx(moved, abs=1e-6)
-    line = staircase.told(found, rate)
+    line = staircase.report(found, rate)
     assert "{" not in line and f"{found[-1].rounded:.2f}".replace("-", "−") in line
 
 
@@ -118,7 +110,7 @@ def known(*losses: float) -> Curves:
 @given(some.lists(some.floats(1, 12), min_size=len(WAYS), max_size=len(WAYS)))
 def test_the_sentence_about_the_ways_names_the_lowest_and_the_highest(losses):
     found = known(*losses)
-    line = loss.told(found, 4, "symmetric")
+    line = loss.report(found, 4, "symmetric")
     assert f"is {min(losses):.4f} nats" in line and f"highest is {max(losses):.4f}" in line
     plain = round(losses[[way.key for way in WAYS].index("symmetric-group-rounding")], 4)
     scaled = round(losses[[way.key for way in WAYS].index("symmetric-group-awq")], 4)
@@ -152,7 +144,7 @@ def test_the_sentence_about_matrices_holds_for_ties_and_one_matrix(numbers):
     found = tuple(
         MatrixError(f"blocks.{i}.attn.qkv", (3, 4), *one, 0, 0) for i, one in enumerate(numbers)
     )
-    line = layers.told(found, layers.largest_of(found))
+    line = layers.report(found, layers.largest_of(found))
     assert "{" not in line and f"{max(one.largest for one in found):.1f} times" in line
 
 
@@ -181,7 +173,7 @@ def test_a_measurement_is_told(bundle, monkeypatch):
 def test_what_training_on_the_grid_did_is_said_either_way(a, b, c, d):
     first = {0: Checked(0, 0, a, 0.0), 2: Checked(2, 0, b, 0.0)}
     last = {0: Checked(0, 9, c, 1.0), 2: Checked(2, 9, d, 1.0)}
-    line = training.told(first, last, 2)
+    line = training.report(first, last, 2)
     assert ("did not lower" in line) == (round(d - c, 3) >= round(b - a, 3))
     assert " -" not in line and "−0.000" not in line
 
@@ -200,8 +192,8 @@ def test_a_race_that_has_ended_is_drawn_and_told(bundle, monkeypatch):
 
 def test_speeds_are_told_with_and_without_a_kernel():
     found = tuple(Speed(kind, 256, 1e-3 / (1 + i)) for i, kind in enumerate(SPEED_KINDS))
-    assert "int8 0.500 ms (2.00 times as fast)" in speed.told(found)
-    assert "int4 has no kernel" in speed.told((*found[:2], Speed("int4", 256, None)))
+    assert "int8 0.500 ms (2.00 times as fast)" in speed.report(found)
+    assert "int4 has no kernel" in speed.report((*found[:2], Speed("int4", 256, None)))
 
 
 @pytest.mark.parametrize("view", words.VIEWS)

@@ -21,18 +21,10 @@ from llmviz.study.quantized_row import Damage, row_steps
 from tests.pages.harness import (
     boxes,
     fine,
-    open_part,
     prose_of,
     sent,
 )
-
-schemes = some.builds(
-    Scheme, bits=some.integers(2, 8), symmetric=some.booleans(), per=some.sampled_from(PER)
-)
-
-
-def opened(**link):
-    return open_part("efficiency", "quantization", **link)
+from tests.pages.quantization_chapter import opened, schemes
 
 
 def number(text: str) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import replace
 
 import pytest
@@ -106,6 +107,20 @@ def test_a_film_opens_where_most_sequences_are_computed_and_most_blocks_are_used
     assert held[drawn.sequences[chosen].name] == max(held[name] for name in computed)
 
 
+@settings(deadline=None, max_examples=60)
+@given(some_configs, some_workloads)
+def test_a_film_of_several_texts_opens_where_most_blocks_are_shared(config, workload):
+    run = served(config, workload)
+    drawn = film.film_of(run)
+    at_tick, chosen = film.sharing_opening(run.recording)
+    shared = []
+    for number in range(len(drawn.ticks)):
+        held = Counter(block for one in drawn.sequences for block in at(one.tables, number, ()))
+        shared.append(len([block for block, times in held.items() if times > 1]))
+    assert shared[at_tick] == max(shared) and max(shared) not in shared[:at_tick]
+    assert chosen == 0
+
+
 @given(some.integers(1, 400), some.integers(1, 64))
 def test_the_blocks_of_a_text_are_rounded_up(length, size):
     asked = questions.blocks_of("r1", length, size)
@@ -168,6 +183,17 @@ def test_the_texts_of_one_prompt_are_shown_with_the_blocks_they_share(way):
         prose_of(app),
     )
     assert [int(number) for number in said.groups()] == [named, held, named - held, copied]
+
+
+@pytest.mark.parametrize("way", serving_texts.WAYS)
+def test_the_texts_of_one_prompt_open_where_most_blocks_are_shared_unless_a_link_names_a_tick(way):
+    number = serving_texts.WAYS.index(way)
+    run = serving_texts.read().runs[number]
+    app = open_part("efficiency", "serving", serveways=way)
+    payload = unpack_all(app, "serving_film")[1]
+    assert (payload["step"], payload["chosen"]) == film.sharing_opening(run.recording)
+    named = open_part("efficiency", "serving", serveways=way, servewaystick="12")
+    assert unpack_all(named, "serving_film")[1]["step"] == 12
 
 
 def test_beams_are_asked_for_in_a_run_of_the_learners(monkeypatch):

@@ -136,7 +136,7 @@ def test_what_was_measured_is_drawn_and_told(monkeypatch):
     assert by_wrong["data"][0]["x"] == list(WRONG)
     assert "<strong>cannot</strong>" in text
     better = [Share(one.model, one.examples, 0, 0.5, 150) for one in measured() if not one.wrong]
-    assert "cannot" not in accuracy.told(tuple(better), 10)  # which a random choice reaches
+    assert "cannot" not in accuracy.report(tuple(better), 10)  # which a random choice reaches
 
 
 def test_before_it_is_measured_the_cards_numbers_are_drawn(opened):

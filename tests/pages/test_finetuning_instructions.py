@@ -11,7 +11,7 @@ from llmviz.finetuning.instructions import ask
 from llmviz.lessons.finetuning.classifier import chapter as classifier_chapter
 from llmviz.lessons.finetuning.example_story import QUESTION, STORY
 from llmviz.lessons.finetuning.instructions import chapter, forgetting, words
-from llmviz.lessons.finetuning.instructions.forgetting import Losses, loss_question, told
+from llmviz.lessons.finetuning.instructions.forgetting import Losses, loss_question, report
 from llmviz.lessons.finetuning.instructions.mask import count_question
 from llmviz.study.instruction_reading import Example
 from llmviz.ui import engine
@@ -108,7 +108,7 @@ def test_the_sentence_and_the_question_follow_the_losses(base, data):
     others = some.lists(some.floats(0.1, 9), min_size=len(base), max_size=len(base))
     mixed, alone = (np.array(data.draw(others)) for _ in range(2))
     found = Losses(np.array(base), mixed, alone)
-    line = told(found)
+    line = report(found)
     assert (" more" in line) == (mixed.mean() - np.mean(base) >= forgetting.LIKE)
     assert (" less" in line) == (np.mean(base) - mixed.mean() >= forgetting.LIKE)
     right = loss_question(found).right

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from llmviz.components.draw_pad.view import write_picture
 from llmviz.components.series_view.view import read_drawn, read_hand
 from llmviz.corpus.counts import letter_pair_counts
-from llmviz.lessons.history import onward
+from llmviz.lessons.history import other_lessons
+from llmviz.lessons.history import words as lesson_words
 from llmviz.lessons.history.all import axes, nine
 from llmviz.lessons.history.all import name as scored
 from llmviz.lessons.history.all import words as all_words
@@ -24,6 +24,7 @@ from llmviz.lessons.history.series import words as series_words
 from llmviz.lessons.history.typed_name import read
 from llmviz.lessons.history.where import drawing, programs, route, sizes
 from llmviz.lessons.history.where import words as where_words
+from llmviz.study.drawn_pictures import write_picture
 from llmviz.study.letter_pairs import average_loss, probabilities, walk
 from llmviz.study.nine_models import COUNTED, NINE
 from llmviz.study.routes import walls
@@ -265,9 +266,13 @@ def test_nine_rows_hold_the_losses_of_the_typed_name():
     assert len(links) >= 3
 
 
-@pytest.mark.parametrize("page", onward.places("mila"))
+def test_the_ways_into_other_lessons_fit_a_phone():
+    assert max(map(len, lesson_words.LINKS.values())) <= 50  # letters that 390 pixels have room for
+
+
+@pytest.mark.parametrize("page", other_lessons.places("mila"))
 def test_the_links_open_with_the_same_name(page):
-    link = onward.places("mila")[page]
+    link = other_lessons.places("mila")[page]
     part = link.pop("part")
     app = open_part(page, part, **link)
     fine(app)

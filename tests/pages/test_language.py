@@ -26,7 +26,7 @@ from llmviz.lessons.language.stems import words as stem_words
 from llmviz.lessons.language.stems.opened import opened_text
 from llmviz.lessons.language.stems.rows import row_of, rows_of
 from llmviz.study.word_roles import ReadWord, story_words
-from llmviz.ui.common import EMPTY
+from llmviz.ui.common import EMPTY, percent
 from tests.pages.harness import boxes, charts, fine, open_part, prose_of, sent
 
 TEXT = "The cat sat on the mat. The kitten slept on the mat! Where is the cat? On a mat."
@@ -61,6 +61,8 @@ def test_counts_and_runs_are_those_of_the_text():
     assert strip["texts"] == words
     times = Counter(words)
     assert strip["values"].tolist() == [times[word] for word in words]
+    assert max(strip["ids"]) < 0  # they are words of a text, not tokens of a vocabulary
+    assert strip["details"][0] == [[count_words.CARD_SHARE, percent(times["the"] / len(words))]]
     pairs = Counter(pairwise(words))
     bars = chart(app, 0)[0]
     shown = dict(zip(bars["customdata"], bars["x"], strict=True))
@@ -79,6 +81,15 @@ def test_zipfs_line_goes_through_all_words():
     ends = np.exp(intercept + slope * np.log(line["x"]))
     assert np.allclose(line["y"], ends)
     assert f"{slope:.2f}".replace("-", "−") in prose_of(app)
+
+
+def test_zipfs_axes_have_ticks_between_powers_of_ten_where_these_are_too_few():
+    drawn = [
+        charts(open_part("language", "counts", **link))[1]["layout"]
+        for link in ({"text": TEXT}, {"text": "a b"}, {"counted": "tiny-world-sample"})
+    ]
+    ticks = [[layout[axis]["dtick"] for axis in ("xaxis", "yaxis")] for layout in drawn]
+    assert ticks == [["D2", "D2"], ["D2", "D2"], [1, 1]]  # D2: 1, 2, 5, 10 …
 
 
 def test_weights_are_scikit_learns_and_cells_open_to_them():
@@ -155,6 +166,16 @@ def test_what_the_tables_of_weights_leave_out_is_said(sentences, rows):
     assert ("have a column" in line) == (weighed > weighing.WORDS)
 
 
+def test_marks_belong_to_their_letter_and_a_script_without_spaces_is_named():
+    app = open_part("language", "counts", text="हिन्दी 한국어 cafe\u0301! 👩‍🚀")
+    fine(app)
+    assert sent(app, "token_strip")["rows"][0]["texts"] == ["हिन्दी", "한국어", "cafe\u0301"]
+    assert "without such spaces" not in boxes(app)
+    app = open_part("language", "counts", text="我看见一只老狗。它在叫！")
+    fine(app)
+    assert "such as “我看见一只老狗”." in boxes(app) and "Only one sentence" not in boxes(app)
+
+
 def test_a_line_through_equal_counts_has_no_minus_before_zero():
     app = open_part("language", "counts", text="one two three four")
     assert "rank^(0.00)" in prose_of(app) and "e^0.00" in prose_of(app)
@@ -208,6 +229,12 @@ def test_each_step_begins_where_the_one_before_ended_and_the_last_is_the_stem():
         bold = grid["strong"][:, column].astype(bool)
         changed = [False, *(a != b for a, b in pairwise(lines))]
         assert all(b or not c for b, c in zip(bold, changed, strict=True))
+
+
+def test_of_one_word_no_number_of_words_is_told():
+    for word, line in (("dog", "Both make the same"), ("university", "They differ for this word")):
+        told = prose_of(open_part("language", "stems", forms=word))
+        assert line in told and "of 1 word" not in told
 
 
 def test_an_open_cell_says_the_rule_the_measure_and_the_condition():

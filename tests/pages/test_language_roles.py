@@ -143,6 +143,20 @@ def test_the_question_on_context_names_a_word_that_changed_its_tag():
     assert asked
 
 
+def test_a_word_of_two_roles_stands_in_two_sentences_with_its_tags():
+    one = counted.two_roles()[-1]
+    app = open_part("language", "tags", role=one.word)
+    fine(app)
+    (table,) = app.table
+    rows = table.value.to_numpy().tolist()
+    assert [row[1] for row in rows] == [tag for tag, _, _ in one.sentences]
+    assert all(one.word in row[0].lower() for row in rows)
+    right = [sum(row[1] == row[column] for row in rows) for column in (2, 3)]
+    assert f"the tables in {right[0]} of these 2 sentences, the transformer in {right[1]}." in (
+        prose_of(app)
+    )
+
+
 def test_a_word_with_two_most_frequent_tags_is_not_asked_about(monkeypatch):
     tie, clear = np.zeros(len(TAGS)), np.zeros(len(TAGS))
     tie[:2], clear[:2] = 4, (4, 1)
@@ -300,6 +314,19 @@ def test_a_changed_tag_costs_a_word_here_and_a_name_there():
     tags.set_value(truth[name.end - 1]).run()
     fine(after)
     assert after.session_state["language.changed"] == ""
+
+
+@pytest.mark.parametrize("part", ["names", "lemmas"])
+def test_another_sentence_keeps_no_tag_that_was_given_to_a_word_of_the_one_before(part):
+    link = {"sentence": "Anna saw a dog.", "changed": "1.B-DAY", "nword": "1"}
+    app = open_part("language", part, read="text", **link)
+    app.text_area[0].set_value("Edwin met Anna.").run()
+    fine(app)
+    assert app.session_state["language.changed"] == ""
+    assert app.session_state["language.nword"] == -1
+    of_a_story = open_part("language", "lemmas", read="story", **link)
+    of_a_story.text_area[0].set_value("Edwin met Anna.").run()
+    assert of_a_story.session_state["language.changed"] == "1.B-DAY"
 
 
 def test_own_text_has_no_score_unless_the_grammar_could_have_written_it():

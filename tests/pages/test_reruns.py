@@ -95,12 +95,34 @@ def drawn(app) -> list[bytes]:
     return components + [part.proto.spec.encode() for part in app.get("plotly_chart")]
 
 
+MODEL_FILES = ("card.json", "model.safetensors", "tokenizer.json", "frames.safetensors")
+
+
+@pytest.fixture
+def looked_at(monkeypatch) -> Iterator[Counter]:
+    """Counts how often a page asks the system for what a model is made of, by the file's path."""
+    looked: Counter[str] = Counter()
+    stat = Path.stat
+
+    def counted(self, **more):
+        if self.parent.parent == CHECKPOINTS and self.name in MODEL_FILES:
+            looked[f"{self.parent.name}/{self.name}"] += 1
+        return stat(self, **more)
+
+    monkeypatch.setattr(Path, "stat", counted)
+    return looked
+
+
 @pytest.mark.parametrize(("name", "part", "link"), CHAPTERS)
-def test_a_rerun_in_which_nothing_changed(name, part, link, work):
+def test_a_rerun_in_which_nothing_changed(name, part, link, work, looked_at):
     app = open_part(name, part, **link)
     fine(app)
     work.clear()
+    looked_at.clear()
     app.run()
+    fine(app)
+    # A model is looked up once in a rerun.
+    assert {path: times for path, times in looked_at.items() if times > 1} == {}
     assert work["figure"] == 0
     if name in SHARED:
         assert computed(work) == {}
@@ -136,30 +158,3 @@ def test_a_new_text_is_one_pass_of_the_model(work):
     work.clear()
     open_part("attention", "heads", **link)
     assert work["GPT"] == 2  # as it is, and with each head off in a batch
-
-
-MODEL_FILES = ("card.json", "model.safetensors", "tokenizer.json", "frames.safetensors")
-
-
-@pytest.fixture
-def looked_at(monkeypatch) -> Iterator[Counter]:
-    """Counts how often a page asks the system for what a model is made of, by the file's path."""
-    looked: Counter[str] = Counter()
-    stat = Path.stat
-
-    def counted(self, **more):
-        if self.parent.parent == CHECKPOINTS and self.name in MODEL_FILES:
-            looked[f"{self.parent.name}/{self.name}"] += 1
-        return stat(self, **more)
-
-    monkeypatch.setattr(Path, "stat", counted)
-    return looked
-
-
-@pytest.mark.parametrize(("name", "part", "link"), CHAPTERS)
-def test_a_model_is_looked_up_once_in_a_rerun(name, part, link, looked_at):
-    app = open_part(name, part, **link)
-    looked_at.clear()
-    app.run()
-    fine(app)
-    assert {path: times for path, times in looked_at.items() if times > 1} == {}

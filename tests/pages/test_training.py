@@ -332,10 +332,9 @@ def test_a_setting_of_the_server_that_is_no_number_is_one_line(monkeypatch):
 
 
 def test_each_models_settings_are_those_of_its_class():
-    for name, options in plan_controls.OPTIONS_OF.items():
-        known = settings_of(MODELS[name].config)
-        elsewhere = set(plan_controls.ELSEWHERE.get(name, ()))
-        assert set(options) == set(known) & set(plan_controls.OPTION_FIELDS) - elsewhere, name
+    for name, entry in MODELS.items():
+        offered = set(settings_of(entry.config)) & set(plan_controls.OPTION_FIELDS)
+        assert set(plan_controls.options_of(name)) == offered - set(entry.not_in_forms), name
     assert set(plan_controls.TRAIN_FIELDS) <= {
         field.name for field in dataclasses.fields(TrainConfig)
     }

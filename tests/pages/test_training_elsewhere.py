@@ -43,7 +43,7 @@ def home(tmp_path, monkeypatch):
 
 
 @pytest.fixture(params=["train", "torchrun"])
-def elsewhere(request, home):
+def elsewhere(request, home, ctrl_c):
     """A process of its own that trains into `home/live`, and what ends it as Ctrl-C would."""
     command = PLAIN if request.param == "train" else [*TOGETHER, "-m", "llmviz"]
     process = subprocess.Popen(

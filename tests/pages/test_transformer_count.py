@@ -28,6 +28,13 @@ def test_the_published_counts_come_out():
     assert sum(one.count for one in own) == 17_516
 
 
+def test_no_part_stands_out_among_the_bars():
+    config = config_of(settings_of("GPT-2"))
+    (bars,) = chapter.parts_bars(config, "light").data
+    assert isinstance(bars.marker.color, str)  # one for all
+    assert sum(bars.x) == count(config) and [f"{x:,}" for x in bars.x] == list(bars.text)
+
+
 @pytest.mark.parametrize("shape", SHAPES)
 def test_a_shape_becomes_controls_and_comes_back(shape):
     config = config_of(settings_of(shape))

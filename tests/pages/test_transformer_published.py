@@ -13,8 +13,8 @@ import psutil
 import pytest
 
 from llmviz.background import JobPool
-from llmviz.lessons.transformer.published import bringing, shelf, words
 from llmviz.lessons.transformer.published import chapter as published
+from llmviz.lessons.transformer.published import importing, model_list, words
 from llmviz.study import published_model
 from llmviz.training import run_folders
 from llmviz.ui import job_pools
@@ -53,7 +53,7 @@ def home(hub, monkeypatch):
 
 
 def asked(app):
-    return app.session_state[bringing.ASKED]
+    return app.session_state[importing.ASKED]
 
 
 def finish(app, job):
@@ -70,7 +70,7 @@ def look(source):
     app = open_part("transformer", "published", published=str(source))
     app.button(LOOK).click().run()
     fine(app)
-    if bringing.ASKED in app.session_state:
+    if importing.ASKED in app.session_state:
         finish(app, asked(app).look)
     return app
 
@@ -96,7 +96,7 @@ def test_a_model_of_the_hub_comes_into_all_lessons_and_goes_again(hub, home, kin
         assert name in [box.value for box in other.selectbox]
     assert any(kind in list(one.value.iloc[:, 0]) for one in app.dataframe)
     assert (home / kind / "model.safetensors").is_file()  # nothing is deleted before the answer
-    app.selectbox(shelf.CHOSEN).set_value(name).run()
+    app.selectbox(model_list.CHOSEN).set_value(name).run()
     assert any(kind in one.value and "cannot be undone" in one.value for one in app.markdown)
     assert (home / kind / "model.safetensors").is_file()
     app.button("transformer.delete.yes").click().run()
@@ -141,7 +141,7 @@ def test_what_cannot_be_taken_is_said_and_not_offered(tmp_path, home, monkeypatc
 def test_without_a_network_one_line_says_how_to_go_on(home, monkeypatch):
     monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
     alone = JobPool(limit=1, threads=1)  # its process begins with this setting
-    monkeypatch.setattr(bringing, "import_jobs", lambda: alone)
+    monkeypatch.setattr(importing, "import_jobs", lambda: alone)
     with contextlib.closing(alone):
         app = look("somebody/gpt2")
     assert "cannot be reached; without the network give a folder" in boxes(app)
@@ -152,7 +152,7 @@ def test_the_numbers_of_a_refusal_are_in_the_table(tmp_path, monkeypatch):
     folder = make_gpt2(tmp_path / "them")
     monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(available=1000))
     (about,) = published_model.look_at(str(folder), False, True)
-    rows = dict(bringing.about_rows(about))
+    rows = dict(importing.about_rows(about))
     assert f"({about.memory:,} bytes)" in rows[words.ABOUT["memory"]]
     assert "1,000 are free" in about.problem
 
@@ -175,12 +175,12 @@ def test_a_visitor_from_elsewhere_brings_and_deletes_nothing(home, monkeypatch):
 
 def test_who_may_delete_what():
     models = [
-        shelf.Model("tiny", "bundled", "gpt", 1, 1),
-        shelf.Model("run:kept", "run", "gpt", 1, 1),
-        shelf.Model("run:gpt2", "imported", "gpt", 1, 1),
+        model_list.Model("tiny", "bundled", "gpt", 1, 1),
+        model_list.Model("run:kept", "run", "gpt", 1, 1),
+        model_list.Model("run:gpt2", "imported", "gpt", 1, 1),
     ]
-    assert [one.name for one in shelf.deletable(models, own=True)] == ["run:gpt2"]
-    assert shelf.deletable(models, own=False) == []
+    assert [one.name for one in model_list.deletable(models, own=True)] == ["run:gpt2"]
+    assert model_list.deletable(models, own=False) == []
 
 
 @pytest.mark.parametrize(

@@ -146,7 +146,7 @@ def test_the_question_and_the_sentence_agree_with_the_losses(over, change):
     before, after = (round(over[CHANGES[change][end]], 3) for end in (0, -1))
     by = round(after - before, 3)
     assert asked.right == (1 if abs(by) <= 0.01 else 0 if by < 0 else 2)
-    line = chapter.said(change, results).split("\n\n")[-1]
+    line = chapter.effects_of(change, results).split("\n\n")[-1]
     assert words.VERDICTS[asked.right] in line
     assert f"{abs(by):.3f} less" in line if by < 0 else f"{abs(by):.3f} less" not in line
     assert f"{over[CHANGES[change][-1]]:.3f}" in line
@@ -155,9 +155,13 @@ def test_the_question_and_the_sentence_agree_with_the_losses(over, change):
 def test_a_smaller_cache_is_said_where_it_is_smaller():
     cards = {name: engine.card(checkpoint(name)) for name in FAMILY}
     results = {name: measured(name, card) for name, card in cards.items()}
-    smaller = {change for change in CHANGES if "Its cache needs" in chapter.said(change, results)}
+    smaller = {
+        change for change in CHANGES if "Its cache needs" in chapter.effects_of(change, results)
+    }
     assert smaller == {"heads", "window"}
-    assert "1/2" in chapter.said("heads", results) and "1/4" in chapter.said("heads", results)
+    assert "1/2" in chapter.effects_of("heads", results) and "1/4" in chapter.effects_of(
+        "heads", results
+    )
 
 
 # ---- how long a step takes
@@ -209,7 +213,7 @@ def test_the_table_of_times_has_every_model_once():
     assert list(table.columns) == words.TIMES_COLUMNS and len(table) == len(FAMILY)
     assert sorted(table[words.TIMES_COLUMNS[0]]) == sorted(words.MODELS.values())
     for change in CHANGES:
-        assert times.said(change, TIMES).count("times**") == len(CHANGES[change]) - 1
+        assert times.times_line(change, TIMES).count("times**") == len(CHANGES[change]) - 1
 
 
 def test_one_measurement_runs_at_a_time(monkeypatch):

@@ -27,7 +27,7 @@ def checkpoint(tmp_path_factory):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for one process")
-def test_a_model_is_served_until_ctrl_c(checkpoint):
+def test_a_model_is_served_until_ctrl_c(checkpoint, ctrl_c):
     command = [sys.executable, "-m", "llmviz", "serve", "--checkpoint", str(checkpoint)]
     server = subprocess.Popen(
         [*command, "--port", "0", "--block-size", "4"],

@@ -7,8 +7,6 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as some
-from scipy.sparse import csr_matrix
-from scipy.sparse.csgraph import shortest_path
 
 from llmviz.models.ngram import NGrams
 from llmviz.pretrained import load_bundled
@@ -94,6 +92,9 @@ def test_the_line_is_that_of_all_names_by_numpy(learned):
 
 
 def test_routes_are_as_short_as_scipys_whether_guided_or_not():
+    from scipy.sparse import csr_matrix
+    from scipy.sparse.csgraph import shortest_path
+
     blocked = walls()
     free = [tuple(map(int, square)) for square in np.argwhere(~blocked)]
     place = {square: at for at, square in enumerate(free)}

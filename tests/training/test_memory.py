@@ -1,5 +1,6 @@
 """Freed memory stays in the process once that was asked for."""
 
+import json
 import subprocess
 import sys
 
@@ -26,16 +27,6 @@ print(handed_back, faults())
 """
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="glibc's allocator only")
-def test_pages_are_taken_once_instead_of_at_every_step():
-    done = subprocess.run(
-        [sys.executable, "-c", FAULTS], capture_output=True, text=True, timeout=120
-    )
-    assert done.returncode == 0, done.stderr
-    handed_back, kept = map(int, done.stdout.split())
-    assert kept < handed_back / 10
-
-
 HELD = """
 import psutil
 import torch
@@ -56,11 +47,45 @@ print(before, full, held())
 """
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="glibc's allocator only")
-def test_what_lies_free_between_blocks_is_handed_back():
-    done = subprocess.run([sys.executable, "-c", HELD], capture_output=True, text=True, timeout=120)
+# Each program has a process of its own; they share what takes long to import.
+EACH_IN_A_FORK = """
+import json, os, sys
+import psutil, torch
+import llmviz.training.memory
+for program in json.loads(sys.stdin.read()):
+    child = os.fork()
+    if not child:
+        exec(program, {"__name__": "__main__"})
+        sys.stdout.flush()
+        os._exit(0)
+    assert not os.waitpid(child, 0)[1]
+"""
+
+
+@pytest.fixture(scope="module")
+def printed():
+    """The numbers that each program prints."""
+    done = subprocess.run(
+        [sys.executable, "-c", EACH_IN_A_FORK],
+        input=json.dumps([FAULTS, HELD]),
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
     assert done.returncode == 0, done.stderr
-    before, full, after = map(float, done.stdout.split())
+    faults, held = done.stdout.splitlines()
+    return {FAULTS: list(map(int, faults.split())), HELD: list(map(float, held.split()))}
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="glibc's allocator only")
+def test_pages_are_taken_once_instead_of_at_every_step(printed):
+    handed_back, kept = printed[FAULTS]
+    assert kept < handed_back / 10
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="glibc's allocator only")
+def test_what_lies_free_between_blocks_is_handed_back(printed):
+    before, full, after = printed[HELD]
     assert full - before > 180  # both halves
     assert full - after > 80  # the one that is not in use
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -153,12 +155,24 @@ def test_two_controls_of_one_name_are_refused_with_both_places(monkeypatch):
     }
     monkeypatch.setattr(lesson, "_params", declared.__getitem__)
     chapters = [lesson.Chapter("first", "First"), lesson.Chapter("second", "Second")]
-    small = lesson.Lesson("small", "Small", "", "", "Small", "", chapters)
+    small = lesson.Lesson("small", "Small", "", "", "", chapters)
     with pytest.raises(ValueError, match="'on' is declared twice") as refused:
         small.params()
     assert "in llmviz.lessons.small and in llmviz.lessons.small.second" in str(refused.value)
     declared["llmviz.lessons.small.second"] = []
     assert [param.key for param in small.params()] == ["part", "on"]
+
+
+def test_a_title_is_typed_once():
+    """A head that says the same as the list asks the lesson for it."""
+    from llmviz.lessons import LESSONS
+
+    for one in LESSONS:
+        assert one.headline != one.title, one.key
+        for chapter in one.chapters:
+            folder = Path(one.module(chapter).__file__).parent
+            texts = [file.read_text("utf-8") for file in folder.glob("*words.py")]
+            assert not any(f'TITLE = "{chapter.title}"' in text for text in texts), folder
 
 
 def test_all_that_draws_a_page_can_be_imported_ahead():

@@ -1,9 +1,16 @@
-"""What is done with less work in a rerun gives what Streamlit's own gives."""
+"""What is done with less work in a rerun gives what Streamlit's own gives, or is not used."""
 
 from __future__ import annotations
 
+import importlib.util
+import re
 from pathlib import Path
+from types import ModuleType
 
+import pytest
+import streamlit
+from streamlit import cursor, delta_generator
+from streamlit.runtime.state import safe_session_state, session_state, session_state_proxy
 from streamlit.testing.v1 import AppTest
 
 from llmviz.ui import light_reruns
@@ -11,6 +18,13 @@ from llmviz.ui import light_reruns
 ROOT = Path(__file__).parents[2]
 
 light_reruns.lighten()
+
+REPLACED = [
+    (safe_session_state.SafeSessionState, "filtered_state"),
+    (session_state_proxy.SessionStateProxy, "get"),
+    (cursor.Cursor, "__deepcopy__"),
+    (delta_generator.DeltaGenerator, "__deepcopy__"),
+]
 
 
 def values_page() -> None:
@@ -120,3 +134,72 @@ def test_a_copy_of_blocks_in_blocks_stands_where_they_stand_and_is_made_once():
 
 def test_the_server_works_with_them():
     assert "light_reruns.lighten()" in (ROOT / "app.py").read_text("utf-8").split("\nelse:")[1]
+
+
+def in_use() -> list[object]:
+    """What stands in Streamlit's places, which ours take; None where there is nothing."""
+    return [getattr(owner, name, None) for owner, name in REPLACED]
+
+
+@pytest.fixture
+def undone(monkeypatch):
+    """Streamlit's places hold something else; afterwards they hold again what they held."""
+    for owner, name in REPLACED:
+        other = property(dict) if name == "filtered_state" else f"Streamlit's own {name}"
+        monkeypatch.setattr(owner, name, other)
+
+
+def imported_anew() -> ModuleType:
+    """The module as a server that starts now imports it."""
+    spec = importlib.util.spec_from_file_location("light_reruns_anew", light_reruns.__file__)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_they_are_for_the_version_that_requirements_name():
+    pinned = re.findall(r"^streamlit==(.+)$", (ROOT / "requirements.txt").read_text("utf-8"), re.M)
+    assert pinned == [light_reruns.WRITTEN_FOR]
+    assert light_reruns.unfit() == ""
+
+
+def left_alone(caplog, why: str) -> None:
+    """Fail unless a server that starts now keeps Streamlit's own and says why, once."""
+    own = in_use()
+    anew = imported_anew()
+    assert [anew.lighten() for _ in range(3)] == [False] * 3
+    assert in_use() == own
+    (line,) = [record for record in caplog.records if record.name == anew.__name__]
+    assert line.levelname == "WARNING" and why in line.getMessage()
+
+
+@pytest.mark.usefixtures("undone")
+@pytest.mark.parametrize("other", ["1.66.1", "1.67.0rc1", "1.67.1", "2.0.0"])
+def test_another_version_of_streamlit_is_left_as_it_is(other, monkeypatch, caplog):
+    monkeypatch.setattr(streamlit, "__version__", other)
+    left_alone(caplog, other)
+
+
+@pytest.mark.usefixtures("undone")
+@pytest.mark.parametrize(
+    ("owner", "name"),
+    [
+        (cursor, "SparseList"),
+        (delta_generator, "DeltaGenerator"),
+        (safe_session_state.SafeSessionState, "filtered_state"),
+        (session_state, "STREAMLIT_INTERNAL_KEY_PREFIX"),
+        (session_state_proxy, "get_session_state"),
+    ],
+)
+def test_where_a_name_is_missing_streamlit_is_left_as_it_is(owner, name, monkeypatch, caplog):
+    monkeypatch.delattr(owner, name)
+    left_alone(caplog, name)
+
+
+@pytest.mark.usefixtures("undone")
+def test_with_the_version_that_they_are_for_all_four_are_used(caplog):
+    anew = imported_anew()
+    assert anew.lighten() and not caplog.records
+    values, *others = in_use()
+    assert values.fget is anew.Values
+    assert others == [anew._value_or, anew._copy_of_place, anew._copy_of_block]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import ast
+import asyncio
 import gc
+import signal
 import socket
 import subprocess
 import sys
@@ -15,7 +16,8 @@ import pytest
 from streamlit import net_util
 from streamlit.web.server.app_discovery import discover_asgi_app
 
-from llmviz.ui import server
+from llmviz.ui import lesson, server
+from llmviz.ui.codec import flag
 from tests.awaiting import awaited
 from tests.sources import nodes_where
 
@@ -31,7 +33,8 @@ def test_no_file_watcher_unless_asked_for():
 def test_nobody_counts_frozen_objects():
     files = [ROOT / "app.py", *(ROOT / "llmviz").rglob("*.py"), *(ROOT / "pages").glob("*.py")]
     for path, node in nodes_where(files, "get_freeze_count"):
-        assert not (isinstance(node, ast.Attribute) and node.attr == "get_freeze_count"), path
+        names = [getattr(node, field, "") for field in ("attr", "id", "name", "value")]
+        assert "get_freeze_count" not in names, path
 
 
 def test_frozen_once(monkeypatch):
@@ -49,7 +52,6 @@ def listening():
     with socket.socket(socket.AF_INET) as own:
         own.bind(("127.0.0.1", 0))
         own.listen()
-        server.send_at_once.cache_clear()
         yield own
 
 
@@ -87,26 +89,63 @@ def test_harmless_where_a_system_does_not_say(listening, monkeypatch):
 
 
 @pytest.fixture
-def started(listening, monkeypatch):
-    """A server's start and end, without loading models and without ending other tests' runs."""
+def light_start(monkeypatch):
+    """A start and an end without loading models, and without ending other tests' runs."""
     calls = []
     monkeypatch.setattr(server, "load_ahead", lambda lessons: calls.append("load"))
     monkeypatch.setattr(server.runs, "close", lambda: calls.append("close"))
     monkeypatch.setattr(net_util, "get_external_ip", net_util.get_external_ip)
     monkeypatch.setattr(net_util, "get_internal_ip", net_util.get_internal_ip)
+    return calls
+
+
+@pytest.fixture
+def started(listening, light_start):
+    """What was done by a server's start and end."""
 
     async def start_and_end():
         async with server.lifespan([])(None):
-            assert calls == ["load"]
+            assert light_start == ["load"]
             assert net_util.get_external_ip() is None
 
     awaited(start_and_end())
-    return calls
+    return light_start
+
+
+@pytest.mark.usefixtures("light_start")
+@pytest.mark.skipif(psutil.WINDOWS, reason="Windows does not tell the sockets' descriptors")
+def test_who_waited_for_the_start_is_sent_to_at_once(listening, monkeypatch):
+    monkeypatch.setattr(server, "ACCEPTED", 0.0)
+
+    async def accepted_after_the_start() -> tuple[bool, bool]:
+        with socket.create_connection(listening.getsockname()):
+            async with server.lifespan([])(None):
+                accepted, _ = listening.accept()
+                with accepted:
+                    before = nodelay(accepted)
+                    for _ in range(3):
+                        await asyncio.sleep(0)
+                    return before, nodelay(accepted)
+
+    before, after = awaited(accepted_after_the_start())
+    assert after and not (psutil.LINUX and before)
 
 
 def test_the_start_switches_nagle_off_and_the_end_closes_runs(started, listening):
     assert psutil.WINDOWS or nodelay(listening)
     assert started == ["load", "close"]
+
+
+def test_two_controls_of_one_name_end_the_start(monkeypatch, caplog):
+    declared = {"llmviz.lessons.small": [flag("on", False)] * 2}
+    monkeypatch.setattr(lesson, "_params", declared.__getitem__)
+    ended = []
+    monkeypatch.setattr(server.signal, "raise_signal", ended.append)
+    small = lesson.Lesson("small", "Small", "", "", "")
+    assert not server.check_controls([small]) and ended == [signal.SIGTERM]
+    assert "'on' is declared twice: in llmviz.lessons.small" in caplog.text
+    declared["llmviz.lessons.small"].pop()
+    assert server.check_controls([small]) and len(ended) == 1
 
 
 def test_streamlit_serves_app_with_that_start():

@@ -38,7 +38,7 @@ class Line {
     const col = matrix.cols === 1 ? 0 : j;
     if (this.hidden(matrix, row, col)) return this.say("?", matrix.role);
     const value = at(matrix, row, col);
-    const text = plain(value, this.digits);
+    const text = matrix.digits === 0 ? number(value, 0) : plain(value, this.digits); // counts are whole
     return this.say(bracket && value < 0 ? `(${text})` : text, matrix.role);
   }
 

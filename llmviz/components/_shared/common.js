@@ -71,9 +71,10 @@ function readEnding(message) {
 
 const views = new WeakMap();
 const cards = new WeakMap(); // by the root of a component
-// By the component's key: what its view was last told and reported. One that left the page and comes
-// back while Python keeps its state goes on from there.
+// By the component's key: what its view was last told and reported, and what it remembers by itself.
+// One that left the page and comes back, or is made anew in another place, goes on from there.
 const lasting = (globalThis.llmvizLasting ??= new Map());
+const memories = new WeakMap(); // what a view remembers, by its root
 
 // Streamlit calls a component again for every rerun: the view is made once and then only
 // updated, so that its step, scroll and hover survive.
@@ -86,8 +87,9 @@ export function live(component, create) {
     entry = { root, data: null, raw: null, width: 0 };
     views.set(parent, entry);
     const { key } = readEnding(component.data);
-    const last = lasting.get(key) ?? { told: {}, reported: {} };
+    const last = lasting.get(key) ?? { told: {}, reported: {}, remembered: new Map() };
     lasting.set(key, last);
+    memories.set(root, last.remembered);
     entry.send = (name, value) => {
       last.reported[name] = value;
       entry.component.setStateValue(name, value);
@@ -159,6 +161,18 @@ export function follow(view, name, wanted, own) {
   delete reported[name];
   if (!first && JSON.stringify(wanted) !== JSON.stringify(own)) view.send(name, wanted);
   return wanted;
+}
+
+// What the hand set and Python is not told, such as a zoom: it lasts until the page is loaded anew, and
+// holds for what it was set on (`of`). The node is one that stands in its view.
+export function remember(node, name, value, of = "") {
+  memories.get(node.closest(".lv")).set(name, { value, of });
+}
+
+// What was remembered, or null.
+export function remembered(node, name, of = "") {
+  const known = memories.get(node.closest(".lv")).get(name);
+  return known?.of === of ? known.value : null;
 }
 
 function sameBytes(a, b) {

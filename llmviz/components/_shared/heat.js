@@ -78,7 +78,7 @@ export class Heat {
   digits(pen) {
     if (this.w < HEAT.number || this.h < 17) return -1;
     this.letters = Math.floor((this.w - 2) / pen.measureText("0").width);
-    return decimalsFor(this.m.values, this.w >= 54 ? 3 : 2, this.letters);
+    return decimalsFor(this.m.values, Math.min(this.m.digits, this.w >= 54 ? 3 : 2), this.letters);
   }
 
   // Colours and fonts are read once per theme, not once per cell.

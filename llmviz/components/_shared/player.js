@@ -1,7 +1,8 @@
 // Back, play, next and a scrubber over the steps of a trace; nothing here asks the server.
 
-import { el, later, svg } from "./common.js";
+import { el, later, remember, remembered, svg } from "./common.js";
 import { whole } from "./numbers.js";
+import { moveThumb } from "./slider.js";
 
 // The player of a picture that draws one step at a time and keeps where the hand left it as "step".
 export function stepPlayer(root, send, draw, pace) {
@@ -27,8 +28,7 @@ export function makePlayer(root, { onStep, onCommit, pace = 900, lead = 250 }) {
     const to = Math.max(0, Math.min(player.last, step));
     const changed = to !== player.step;
     player.step = to;
-    range.value = to;
-    range.style.setProperty("--share", `${(100 * to) / Math.max(1, player.last)}%`);
+    moveThumb(range, to, player.last);
     count.textContent = player.text ? player.text(to) : `${whole(to)} / ${whole(player.last)}`;
     back.disabled = to === 0;
     next.disabled = to === player.last;
@@ -45,12 +45,18 @@ export function makePlayer(root, { onStep, onCommit, pace = 900, lead = 250 }) {
     player.text = options.text;
     speed.hidden = !options.speeds;
     player.speeds = options.speeds ?? [1];
-    const usual = options.usual ?? player.speeds[0];
-    if (!player.asked || !player.speeds.includes(player.factor)) player.factor = usual;
+    const asked = remembered(bar, "speed");
+    player.factor = player.speeds.includes(asked) ? asked : (options.usual ?? player.speeds[0]);
     speed.textContent = `${player.factor}×`;
     range.max = last;
     player.step = -1;
     player.set(step, true);
+  };
+
+  // Stand at a step of a trace that may have come anew; one that goes on as it was is not stopped.
+  player.stand = (last, step, options) => {
+    if (player.last !== last || player.step < 0) player.configure(last, step, options);
+    else player.set(step, true);
   };
 
   player.stop = () => {
@@ -86,9 +92,9 @@ export function makePlayer(root, { onStep, onCommit, pace = 900, lead = 250 }) {
   play.onclick = player.toggle;
   range.oninput = () => move(Number(range.value));
   speed.onclick = () => {
-    player.asked = true;
     const at = player.speeds.indexOf(player.factor);
     player.factor = player.speeds[(at + 1) % player.speeds.length];
+    remember(bar, "speed", player.factor);
     speed.textContent = `${player.factor}×`;
   };
   player.key = (event) => {

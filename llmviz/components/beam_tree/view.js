@@ -1,6 +1,6 @@
 // The tree of a beam search from left to right, one depth a step of the player.
 
-import { el, live, makeCard, svg } from "../_shared/common.js";
+import { el, live, makeCard, remember, remembered, svg } from "../_shared/common.js";
 import { fixed, number, percent, whole } from "../_shared/numbers.js";
 import { makePlayer } from "../_shared/player.js";
 
@@ -32,7 +32,12 @@ class BeamTree {
     this.place();
     this.build();
     const last = data.captions.length - 1;
-    this.player.configure(last, last, { label: (k) => data.captions[k] });
+    this.player.configure(last, remembered(this.root, "step", this.grown()) ?? last, { label: (k) => data.captions[k] });
+  }
+
+  // What the step is one of.
+  grown() {
+    return JSON.stringify([this.data.texts, this.data.parents, this.data.captions]);
   }
 
   // Columns as wide as their longest token; rows in the order of a walk, likelier children first.
@@ -118,6 +123,7 @@ class BeamTree {
 
   draw(k) {
     const { depths, captions } = this.data;
+    remember(this.root, "step", k, this.grown());
     const last = k === captions.length - 1;
     this.nodes.forEach((node, i) => {
       const status = this.statuses[i];

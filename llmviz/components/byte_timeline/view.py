@@ -53,10 +53,10 @@ def byte_timeline(
     payload = timeline_payload(live, lives, kinds, sections, operations) | {"words": dict(words)}
     moments = payload["live"].shape[1]
     start = place_of(chosen, moments, None)
-    found = mount(
+    moment = mount(
         "byte_timeline", payload, key=key, state="chosen", start=start, on_change=on_change
     )
-    return place_of(found, moments, None)
+    return place_of(moment, moments, None)
 
 
 def timeline_payload(

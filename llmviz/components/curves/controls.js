@@ -1,6 +1,7 @@
 // What a chart of runs is drawn over, in which unit, how smooth: chosen without asking the server.
 
 import { el } from "../_shared/common.js";
+import { moveThumb } from "../_shared/slider.js";
 
 const CHOICES = ["axis", "unit"];
 const SWITCHES = ["logx", "logy"];
@@ -83,8 +84,7 @@ export function makeCurveControls(root, onView, onCommit) {
     const { range, value, none } = inputs.mean;
     const last = controls.weights.length - 1;
     range.max = last;
-    range.value = controls.weights.indexOf(view.mean);
-    range.style.setProperty("--share", `${(100 * range.value) / Math.max(1, last)}%`);
+    moveThumb(range, controls.weights.indexOf(view.mean), last);
     value.textContent = view.mean ? String(view.mean) : none;
     range.setAttribute("aria-valuetext", value.textContent);
   };

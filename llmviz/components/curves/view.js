@@ -2,7 +2,7 @@
 // all of them. Data grow while a run goes on; zoom and scrubber stay where the learner put them.
 
 import { nearest } from "../_shared/chart.js";
-import { eachFrame, el, follow, live, spotOf, svg } from "../_shared/common.js";
+import { eachFrame, el, follow, live, remember, remembered, spotOf, svg } from "../_shared/common.js";
 import { curveStore } from "../_shared/curve_store.js";
 import { figure, tiny, whole } from "../_shared/numbers.js";
 import { makePlayer } from "../_shared/player.js";
@@ -126,8 +126,11 @@ class Curves extends CurvePicture {
 
   turn(view) {
     const axis = JSON.stringify([view.axis, view.logx]);
-    if (axis !== this.axis) this.zoom = null;
-    this.axis = axis;
+    if (axis !== this.axis) {
+      this.zoom = this.axis ? null : remembered(this.root, "zoom", axis);
+      this.axis = axis;
+      remember(this.root, "zoom", this.zoom, axis);
+    }
     this.view = view;
     const { data } = this;
     const mean = data.weights.indexOf(view.mean);
@@ -197,6 +200,7 @@ class Curves extends CurvePicture {
 
   setZoom(range) {
     this.zoom = range;
+    remember(this.root, "zoom", range, this.axis);
     this.paint();
   }
 

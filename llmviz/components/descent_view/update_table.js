@@ -1,6 +1,6 @@
 // The numbers of the update that a walker is about to make; a cell tells how it came about.
 
-import { el } from "../_shared/common.js";
+import { el, remember, remembered } from "../_shared/common.js";
 import { fixed, number, powerOfTen, whole } from "../_shared/numbers.js";
 import { hue, stepsAt } from "./walks.js";
 
@@ -14,7 +14,6 @@ export class UpdateTable {
     this.box.append(this.tabs, this.which, this.table, this.line);
     root.appendChild(this.box);
     this.onFollow = onFollow;
-    this.cell = null;
   }
 
   update(data) {
@@ -60,6 +59,7 @@ export class UpdateTable {
       .replace("{all}", whole(last))
       .replace("{name}", walker.label);
     const all = [...Array(P).keys()].map((p) => this.values(walker, stop, k, p));
+    const kept = remembered(this.box, "cell"); // [name of a row, weight], joined
     const rows = [
       { name: "w", label: words.weight, text: "" },
       ...walker.rows,
@@ -76,12 +76,12 @@ export class UpdateTable {
       for (let p = 0; p < P; p++) {
         const cell = el("button", "value num", fine(all[p][row.name]), { type: "button", "data-row": row.name, "data-weight": p });
         const at = `${row.name},${p}`;
-        cell.classList.toggle("on", this.cell === at);
+        cell.classList.toggle("on", kept === at);
         cell.onpointerenter = () => this.tell(row, p, all[p]);
         cell.onfocus = () => this.tell(row, p, all[p]);
         cell.onpointerleave = () => this.rest(rows, all);
         cell.onclick = () => {
-          this.cell = this.cell === at ? null : at;
+          remember(this.box, "cell", kept === at ? null : at);
           this.paint(stops, place, followed);
         };
         parts.push(cell);
@@ -94,7 +94,7 @@ export class UpdateTable {
 
   // Without a pointer the kept cell is told, or else the step of the first weight.
   rest(rows, all) {
-    const [name, p] = (this.cell ?? "step,0").split(",");
+    const [name, p] = (remembered(this.box, "cell") ?? "step,0").split(",");
     const row = rows.find((one) => one.name === name) ?? rows[rows.length - 2];
     this.tell(row, Math.min(Number(p), all.length - 1), all[Math.min(Number(p), all.length - 1)]);
   }

@@ -4,6 +4,7 @@
 import { drag, scale } from "../_shared/chart.js";
 import { css, el, fit, mix, rgb, rgbText, svg } from "../_shared/common.js";
 import { powerOfTen, whole } from "../_shared/numbers.js";
+import { moveThumb } from "../_shared/slider.js";
 
 const THUMB = 15; // pixels of a slider's thumb: a track's stops lie between its halves
 
@@ -110,8 +111,7 @@ export class RateStrip {
     this.stops = stops;
     const { rates } = this.data;
     const same = stops.every((stop) => stop === stops[0]);
-    this.range.value = stops[0];
-    this.range.style.setProperty("--share", `${(100 * stops[0]) / Math.max(1, rates.length - 1)}%`);
+    moveThumb(this.range, stops[0], rates.length - 1);
     this.value.textContent = same ? rate(rates[stops[0]]) : this.data.words.own_rates;
     this.range.setAttribute("aria-valuetext", this.value.textContent);
     this.range.classList.toggle("apart", !same);

@@ -27,8 +27,7 @@ class GraphView {
     this.layout(width);
     const last = data.steps.length - 1;
     const step = Math.max(0, Math.min(follow(this, "step", data.step, this.player.step), last));
-    if (this.player.last !== last || this.player.step < 0) this.player.configure(last, step, { label: (k) => data.steps[k].caption });
-    else this.player.set(step, true);
+    this.player.stand(last, step, { label: (k) => data.steps[k].caption });
     this.paint();
   }
 

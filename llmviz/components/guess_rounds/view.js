@@ -32,8 +32,7 @@ class GuessRounds {
     const last = data.steps.length - 1;
     const step = Math.max(0, Math.min(follow(this, "step", data.step, this.player.step), last));
     const text = (k) => `${k + 1} / ${last + 1}`;
-    if (this.player.last !== last || this.player.step < 0) this.player.configure(last, step, { label: (k) => this.data.steps[k][3], text });
-    else this.player.set(step, true);
+    this.player.stand(last, step, { label: (k) => this.data.steps[k][3], text });
     this.paint();
   }
 

@@ -20,9 +20,10 @@ class Matrix:
     ``values`` (rows, columns). ``label`` is its heading and ``formula`` plain text behind it.
     ``row_axis`` and ``col_axis`` name the axes ("token that asks"). ``notes`` holds one
     sentence a row. Cells in ``hidden`` show "?". ``limit`` is the value at the colour scale's
-    end, the largest finite magnitude if not given. ``digits`` are decimals in the arithmetic.
-    ``windows`` names the view's windows through which its rows and its columns are seen, "" for
-    an axis that is drawn whole; the arithmetic of a cell uses the whole matrix all the same.
+    end, the largest finite magnitude if not given. ``digits`` are decimals in the arithmetic, and
+    the most in a cell; 0 for counts. ``windows`` names the view's windows through which its rows
+    and its columns are seen, "" for an axis that is drawn whole; the arithmetic of a cell uses the
+    whole matrix all the same.
     """
 
     name: str

@@ -3,6 +3,7 @@
 import { OPEN, dot, font, frame, inside, line, plotIn, ring, segment } from "../_shared/chart.js";
 import { eachFrame, el, fit, follow, live, styles } from "../_shared/common.js";
 import { fixed, number } from "../_shared/numbers.js";
+import { moveThumb, namedSlider } from "../_shared/slider.js";
 
 export default function (component) {
   return live(component, (root, send) => new NudgeView(root, send));
@@ -15,14 +16,13 @@ class NudgeView {
   constructor(root, send) {
     this.root = root;
     this.send = send;
-    const bar = el("div", "bar-line");
-    this.name = el("span", "name");
-    this.range = el("input", "scrub", null, { type: "range", min: 0, step: 1 });
-    this.value = el("output", "value num");
-    bar.append(this.name, this.range, this.value);
+    const slider = namedSlider();
+    this.name = slider.name;
+    this.range = slider.range;
+    this.value = slider.value;
     this.line = el("p", "line", null, { "aria-live": "polite" });
     this.canvas = el("canvas", null, null, { role: "img" });
-    root.append(bar, this.canvas, this.line);
+    root.append(slider.bar, this.canvas, this.line);
     const soon = eachFrame(() => this.paint());
     this.range.oninput = () => {
       this.at = Number(this.range.value);
@@ -65,8 +65,7 @@ class NudgeView {
     const { plot } = this;
     const pen = fit(this.canvas, plot.width, TALL);
     const style = styles(this.root);
-    this.range.value = k;
-    this.range.style.setProperty("--share", `${(100 * k) / (weights.length - 1)}%`);
+    moveThumb(this.range, k, weights.length - 1);
     this.value.textContent = number(weights[k], 4);
     this.range.setAttribute("aria-valuetext", this.value.textContent);
     this.line.textContent = lines[k];

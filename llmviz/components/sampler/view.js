@@ -3,6 +3,7 @@
 
 import { eachFrame, el, live, wordFits } from "../_shared/common.js";
 import { chance, number, whole } from "../_shared/numbers.js";
+import { moveThumb } from "../_shared/slider.js";
 
 const acts = new WeakMap();
 
@@ -173,8 +174,7 @@ class Sampler {
       const slider = this.sliders[one.name];
       if (!slider) continue;
       const stop = this.held?.name === one.name ? this.held.at : one.at;
-      slider.range.value = stop;
-      slider.range.style.setProperty("--share", `${(100 * stop) / Math.max(1, one.texts.length - 1)}%`);
+      moveThumb(slider.range, stop, one.texts.length - 1);
       slider.range.setAttribute("aria-valuetext", one.texts[stop]);
       slider.value.textContent = one.texts[stop];
     }

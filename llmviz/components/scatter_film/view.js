@@ -1,7 +1,7 @@
 // A map of points that moves from frame to frame. Zoom, choice of kinds and step stay when the data
 // change; between two neighbouring frames the points move in straight lines.
 
-import { eachFrame, el, live } from "../_shared/common.js";
+import { eachFrame, el, live, remember, remembered } from "../_shared/common.js";
 import { whole } from "../_shared/numbers.js";
 import { makePlayer } from "../_shared/player.js";
 import { handOn } from "./hand.js";
@@ -82,6 +82,7 @@ class ScatterFilm {
   }
 
   search() {
+    remember(this.root, "find", this.find.value);
     const text = this.find.value.trim().toLowerCase();
     this.matches = null;
     if (text) {
@@ -122,6 +123,7 @@ class ScatterFilm {
     const atEnd = !before || this.player.step >= this.player.last;
     this.data = data;
     this.map.take(data);
+    if (!before) this.map.view = remembered(this.root, "camera", this.map.n);
     if (!before || JSON.stringify(before.lit) !== JSON.stringify(data.lit)) this.lit = new Set(data.lit);
     if (before && before.points.shape[1] !== data.points.shape[1]) {
       this.hover = -1;
@@ -130,6 +132,8 @@ class ScatterFilm {
       this.search();
     }
     this.setWords(data.words);
+    if (!before) this.find.value = remembered(this.root, "find") ?? "";
+    if (!before && this.find.value) this.search();
     this.card.hidden = this.hover < 0;
     const last = data.points.shape[0] - 1;
     const moved = !before || before.step !== data.step;
@@ -209,6 +213,7 @@ class ScatterFilm {
 
   draw() {
     if (!this.at) return;
+    remember(this.root, "camera", this.map.view, this.map.n);
     const many = this.data.points.shape[0] > 1;
     this.map.draw({
       step: this.player.step,

@@ -1,4 +1,4 @@
-// The blocks of the memory, in the colour of who holds them, filled as far as they are used.
+// The blocks of the memory, in the colour of the request that holds them, filled as far as they are used.
 
 import { el } from "../_shared/common.js";
 

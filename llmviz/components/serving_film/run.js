@@ -1,4 +1,4 @@
-// What a recorded run says of a tick: who holds which block, in which state a request is, its text.
+// What a recorded run says of a tick: which request holds which block, its state, its text.
 
 const COLOURS = 8; // kinds of the theme
 

@@ -1,4 +1,4 @@
-// A run of a serving engine, tick by tick: the batch, the queue, whose the blocks are, each text.
+// A run of a serving engine, tick by tick: the batch, the queue, the blocks of each request, each text.
 
 import { el, follow, live, styles } from "../_shared/common.js";
 import { fixed, whole } from "../_shared/numbers.js";

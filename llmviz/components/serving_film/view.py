@@ -1,4 +1,4 @@
-"""A run of a serving engine as a film: who is in the batch, whose the blocks are, what is written.
+"""A run of a serving engine as a film: the batch, the blocks of each request, its text.
 
 All of a run travels once; stepping, playing and choosing a request need no server.
 """
@@ -49,8 +49,8 @@ class FilmTick:
     """One step of the engine; sequences are named by their numbers.
 
     begin, end: seconds from the beginning. rows: (sequence, number of its phase among PHASES,
-    tokens). padding: tokens computed for nobody. waiting, swapped: who has no memory now. preempted
-    and finished: to whom that happened in this tick. free: blocks; waste: token slots.
+    tokens). padding: tokens computed for nothing. waiting, swapped: requests without memory now.
+    preempted, finished: requests to which that happened now. free: blocks; waste: token slots.
     """
 
     begin: float

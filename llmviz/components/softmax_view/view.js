@@ -4,6 +4,7 @@
 import { linePath, plotIn } from "../_shared/chart.js";
 import { eachFrame, el, live, svg } from "../_shared/common.js";
 import { chance, number } from "../_shared/numbers.js";
+import { moveThumb, namedSlider } from "../_shared/slider.js";
 
 const acts = new WeakMap();
 
@@ -20,11 +21,10 @@ const SIDES = { left: 40, right: 16, top: 26, bottom: 34 };
 class SoftmaxView {
   constructor(root, act) {
     this.root = root;
-    const bar = el("div", "bar-line");
-    this.name = el("span", "name");
-    this.range = el("input", "scrub", null, { type: "range", min: 0, step: 1 });
-    this.value = el("output", "value num");
-    bar.append(this.name, this.range, this.value);
+    const slider = namedSlider();
+    this.name = slider.name;
+    this.range = slider.range;
+    this.value = slider.value;
     this.body = el("div", "body");
     this.table = el("div", "table");
     this.scroll = el("div", "scroll");
@@ -32,7 +32,7 @@ class SoftmaxView {
     this.side = el("div", "side");
     this.body.append(this.scroll, this.side);
     this.line = el("p", "line num", null, { "aria-live": "polite" });
-    root.append(bar, this.line, this.body);
+    root.append(slider.bar, this.line, this.body);
     const show = eachFrame(() => this.paint());
     this.range.oninput = () => {
       this.at = Number(this.range.value);
@@ -116,8 +116,7 @@ class SoftmaxView {
     const s = this.at;
     const { stops, names, entropy, lines } = this.data;
     const n = names.length;
-    this.range.value = s;
-    this.range.style.setProperty("--share", `${(100 * s) / Math.max(1, stops.length - 1)}%`);
+    moveThumb(this.range, s, stops.length - 1);
     this.range.setAttribute("aria-valuetext", this.text(stops[s]));
     this.value.textContent = this.text(stops[s]);
     this.line.textContent = lines[s];

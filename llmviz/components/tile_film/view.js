@@ -1,6 +1,6 @@
 // Attention in tiles: the tile at work on the matrix, the statistics of its rows, the output so far.
 
-import { css, el, fit, follow, live, mix, rgb, rgbText, spotOf, styles } from "../_shared/common.js";
+import { css, el, fit, follow, live, mix, remember, remembered, rgb, rgbText, spotOf, styles } from "../_shared/common.js";
 import { number, whole } from "../_shared/numbers.js";
 import { shorten } from "../_shared/chart.js";
 import { stepPlayer } from "../_shared/player.js";
@@ -16,7 +16,6 @@ const COLUMNS = ["maximum_before", "maximum", "factor", "sum_before", "sum"];
 class TileFilm {
   constructor(root, send) {
     this.root = root;
-    this.picked = null; // the row, counted from the first one of the tile; null: the one that changed most
     this.player = stepPlayer(root, send, () => this.paint(), 1100);
     this.caption = el("p", "tiles-caption", null, { "aria-live": "polite" });
     this.frame = el("div", "tiles-frame");
@@ -45,9 +44,7 @@ class TileFilm {
     });
     this.legend.replaceChildren(...keys, el("span", null, words.scale));
     const text = (at) => `${whole(at + 1)} / ${whole(this.player.last + 1)}`;
-    const options = { label: (at) => this.data.captions[at], text, speeds: [1, 2, 4] };
-    if (this.player.last !== last || this.player.step < 0) this.player.configure(last, step, options);
-    else this.player.set(step, true);
+    this.player.stand(last, step, { label: (at) => this.data.captions[at], text, speeds: [1, 2, 4] });
     this.paint();
   }
 
@@ -212,7 +209,8 @@ class TileFilm {
   open(step) {
     const [top, bottom] = this.tile(step);
     const rows = bottom - top;
-    if (this.picked !== null) return Math.min(this.picked, rows - 1);
+    const picked = remembered(this.root, "row"); // counted from the first one of the tile
+    if (picked !== null) return Math.min(picked, rows - 1);
     let [best, least] = [rows - 1, 1];
     for (let offset = 0; offset < rows; offset++) {
       const factor = this.row("rescale", step, offset);
@@ -253,7 +251,7 @@ class TileFilm {
   }
 
   pick(offset) {
-    this.picked = offset;
+    remember(this.root, "row", offset);
     this.list(this.player.step);
   }
 

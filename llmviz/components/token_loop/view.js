@@ -38,8 +38,7 @@ class TokenLoop {
     const last = data.rounds.length * data.stages.length - 1;
     const step = Math.max(0, Math.min(follow(this, "step", data.step, this.player.step), last));
     const text = (k) => `${Math.floor(k / data.stages.length) + 1}.${(k % data.stages.length) + 1} / ${data.rounds.length}`;
-    if (this.player.last !== last || this.player.step < 0) this.player.configure(last, step, { label: (k) => this.lineOf(k), text });
-    else this.player.set(step, true);
+    this.player.stand(last, step, { label: (k) => this.lineOf(k), text });
     this.paint();
   }
 

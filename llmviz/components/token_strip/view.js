@@ -115,11 +115,17 @@ class TokenStrip {
   scale() {
     const [low, high] = this.data.valueRange;
     const line = el("div", "scale num");
-    line.appendChild(el("span", null, number(low, 2)));
+    line.appendChild(el("span", null, this.value(low, 2)));
     line.appendChild(el("span", low < 0 ? "ramp signed" : "ramp"));
-    line.appendChild(el("span", null, number(high, 2)));
+    line.appendChild(el("span", null, this.value(high, 2)));
     if (this.data.valueLabel) line.appendChild(el("span", "muted", this.data.valueLabel));
     return line;
+  }
+
+  // Counts are whole numbers and are written so.
+  value(value, digits) {
+    const counts = this.data.rows.every((row) => !row.values || row.values.every(Number.isInteger));
+    return counts && Number.isInteger(value) ? whole(value) : number(value, digits);
   }
 
   // ---- aligned
@@ -228,12 +234,10 @@ class TokenStrip {
     });
     for (let c = row.charStart[i]; c < row.charEnd[i]; c++) if (this.letters[c]) this.lit.push(this.letters[c]);
     for (const piece of this.lit) piece.classList.add("hot");
-    const pairs = [
-      ["id", whole(row.ids[i])],
-      ["bytes", row.hex[i]],
-    ];
+    const pairs = [["bytes", row.hex[i]]];
+    if (row.ids[i] >= 0) pairs.unshift(["id", whole(row.ids[i])]);
     if (!row.whole[i]) pairs.push(["", "part of a character"]);
-    if (row.values) pairs.push([this.data.valueLabel || "value", number(row.values[i], 4)]);
+    if (row.values) pairs.push([this.data.valueLabel || "value", this.value(row.values[i], 4)]);
     for (const [name, value] of row.details?.[i] ?? []) pairs.push([name, String(value)]);
     this.card.show(node, row.texts[i], pairs);
   }

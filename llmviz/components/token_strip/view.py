@@ -53,16 +53,31 @@ _NAMED = {" ": "·", "\n": "⏎", "\t": "⇥", "\r": "␍", "\u00a0": "⍽"}
 def visible_text(data: bytes) -> tuple[str, bool]:
     """Return a token's bytes as text one can see, and whether it is whole characters.
 
-    Whitespace becomes a sign; bytes that are no whole characters are written in hex.
+    Whitespace becomes a sign; bytes that are no whole characters are written in hex. A mark stands
+    on the letter before it, or on a circle where the token has none.
 
     >>> visible_text(b" the"), visible_text(b"\\xf0\\x9f")
     (('·the', True), ('F0 9F', False))
+    >>> [visible_text(text.encode())[0] for text in ("i\\u0301", "\\u0301")]
+    ['i\u0301', '\u25cc\u0301']
     """
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
         return data.hex(" ").upper(), False
-    return "".join(visible_character(character) for character in text), True
+    pairs = zip(" " + text, text, strict=False)
+    return "".join(
+        character if _is_mark(character) and _has_letter(before) else visible_character(character)
+        for before, character in pairs
+    ), True
+
+
+def _is_mark(character: str) -> bool:
+    return unicodedata.category(character) == "Mn"
+
+
+def _has_letter(character: str) -> bool:
+    return unicodedata.category(character)[0] in "LM"
 
 
 def visible_character(character: str) -> str:
@@ -97,10 +112,10 @@ def token_strip(
 ) -> TokenSelection | None:
     """Draw rows of tokens over one text; return the token clicked.
 
-    ``mode="aligned"`` needs ``text`` and sets every token under the characters it covers.
-    ``value_range`` fixes the ends of the colour scale; where it begins below 0, zero is the page's
-    own colour and each sign has one. At most ``limit`` tokens of a row are
-    drawn, and the strip says so. Raises ValueError for data that do not fit.
+    ``mode="aligned"`` needs ``text`` and sets every token under the characters it covers. A token
+    whose id is below 0 has none. ``value_range`` fixes the ends of the colour scale; where it
+    begins below 0, zero is the page's own colour and each sign has one. At most ``limit`` tokens of
+    a row are drawn, and the strip says so. Raises ValueError for data that do not fit.
     """
     payload = strip_payload(rows, text, mode, show_ids, value_label, value_range, limit)
     start = None if selected is None else [selected.row, selected.index]

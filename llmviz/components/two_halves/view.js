@@ -1,7 +1,7 @@
 // An encoder reads, a decoder writes a word a step: chips are coloured by what a token looks at.
 
 import { css, el, follow, inkOn, inks, live, mix, rgb, rgbText, styles } from "../_shared/common.js";
-import { chance } from "../_shared/numbers.js";
+import { chance, percent } from "../_shared/numbers.js";
 import { stepPlayer } from "../_shared/player.js";
 
 export default function (component) {
@@ -147,7 +147,7 @@ class TwoHalves {
       const color = mix(paper, full, weights ? weights[i] / 255 : 0);
       chip.style.background = rgbText(color);
       chip.style.color = inkOn(color, both);
-      chip.lastChild.textContent = weights ? `${Math.round((100 * weights[i]) / 255)} %` : "";
+      chip.lastChild.textContent = weights ? percent(weights[i] / 255, 0) : "";
       chip.toggleAttribute("data-asks", i === asking);
     });
   }

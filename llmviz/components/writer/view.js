@@ -1,7 +1,7 @@
 // A text as it grows. Python computes the tokens; the browser reveals them, so that writing can be
 // stopped at any of them, and asks for more before it runs out.
 
-import { css, el, inkOn, inks, later, live, makeCard, mix, rgb, rgbText, styles } from "../_shared/common.js";
+import { css, el, inkOn, inks, later, live, makeCard, mix, remember, remembered, rgb, rgbText, styles } from "../_shared/common.js";
 import { chance, number, whole } from "../_shared/numbers.js";
 
 const acts = new WeakMap();
@@ -69,7 +69,7 @@ class Writer {
       this.settle.cancel();
       this.length = data.length;
       this.told = [];
-      this.open = null;
+      this.open = before ? null : remembered(this.root, "open", this.written());
     }
     this.length = Math.min(this.length, data.ids.length);
     if (other) this.drawn = 0;
@@ -79,6 +79,12 @@ class Writer {
     this.bar.hidden = !data.controls;
     this.draw();
     if (this.waiting && this.length < data.ids.length) this.advance();
+  }
+
+  // What the open token is one of.
+  written() {
+    const { prompt, way, ids } = this.data;
+    return [prompt, way, ...ids].join();
   }
 
   done() {
@@ -168,6 +174,7 @@ class Writer {
       this.text.appendChild(node);
     }
     this.drawn = this.length;
+    remember(this.root, "open", this.open, this.written());
     [...this.text.children].forEach((node, i) => node.classList.toggle("open", i === this.open + 1 && this.open !== null));
     const end = data.ended && this.length >= data.ids.length && data.ids.length;
     const full200 = !end && this.length >= data.limit;

@@ -7,7 +7,6 @@ LESSON = Lesson(
     title="Attention",
     icon=":material/hub:",
     card="Queries, keys and values, cell by cell, and what each head of a trained model looks at.",
-    headline="Attention",
     promise=(
         "With attention, each token takes a share of the tokens that it may look at. In this "
         "lesson you see every number of this step. You change some of the numbers, and you make "

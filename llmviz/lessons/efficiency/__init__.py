@@ -7,7 +7,6 @@ LESSON = Lesson(
     title="Fast and small",
     icon=":material/speed:",
     card="Fewer bits, less memory, many requests, many machines: each tried here, and measured.",
-    headline="Fast and small",
     promise=(
         "A model that has learned must still be used, by many people, on machines that cost money. "
         "Here you see what that takes: numbers of fewer bits, memory that is kept or computed "
@@ -23,7 +22,7 @@ LESSON = Lesson(
         Chapter("serving", "Many requests", 25),
         Chapter("guess", "Guess and check", 15),
         Chapter("parallel", "Many machines", 25),
-        Chapter("systems", "Who does what", 10),
+        Chapter("systems", "Which system does what", 10),
     ],
     needs_engine=True,
     needs="You need to know what a transformer's layer computes, and what training is.",

@@ -7,7 +7,6 @@ LESSON = Lesson(
     title="Tokens to vectors",
     icon=":material/scatter_plot:",
     card="How training gives a meaning to rows of numbers: neighbours, analogies, positions.",
-    headline="Tokens to vectors",
     promise=(
         "A [[token id]] is only a name. The model replaces it with a row of numbers. These numbers "
         "are learned, and learning gives them a meaning. Here you see every number of such a row "

@@ -7,7 +7,6 @@ LESSON = Lesson(
     title="From a base model to a helper",
     icon=":material/school:",
     card="A trained model taught to sort texts, to answer questions, and to prefer some answers.",
-    headline="From a base model to a helper",
     promise=(
         "A model that has only read texts goes on writing texts. Here you take such a model, train "
         "it a little further on examples of a task, and see what that changes: which of its "

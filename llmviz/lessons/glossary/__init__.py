@@ -7,6 +7,5 @@ LESSON = Lesson(
     title="Glossary",
     icon=":material/menu_book:",
     card="Every term of the lessons, explained in a few sentences.",
-    headline="Glossary",
     promise="Each term of the lessons, explained in a few sentences.",
 )

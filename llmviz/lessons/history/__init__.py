@@ -7,7 +7,6 @@ LESSON = Lesson(
     title="From counts to GPT",
     icon=":material/timeline:",
     card="From a table of letter pairs to a GPT: each kind of model, and where each one fails.",
-    headline="From counts to GPT",
     promise=(
         "A language model gives each possible next [[token]] a probability. There are many ways to "
         "get one: a table of counts, a small network, one vector carried from letter to letter, "

@@ -60,13 +60,13 @@ def letters_of(text: str, longest: int, long: str, empty: str) -> str:
 
     long: what is said of a longer text, with {all} and {limit}. empty: what is said of no letter.
     """
-    found = read(text, longest)
-    if found.cut:
-        listed = " ".join(quote(one).strip("`") for one in found.cut[:LISTED])
-        listed += " …" if len(found.cut) > LISTED else ""
+    reading = read(text, longest)
+    if reading.cut:
+        listed = " ".join(quote(one).strip("`") for one in reading.cut[:LISTED])
+        listed += " …" if len(reading.cut) > LISTED else ""
         inform(words.CUT.format(cut=listed), ":material/content_cut:")
-    if found.typed > len(found.letters):
-        inform(long.format(all=found.typed, limit=longest), ":material/content_cut:")
-    if not found.letters:
+    if reading.typed > len(reading.letters):
+        inform(long.format(all=reading.typed, limit=longest), ":material/content_cut:")
+    if not reading.letters:
         inform(empty, ":material/edit:")
-    return found.letters
+    return reading.letters

@@ -29,6 +29,6 @@ LAYER = {
 ELSEWHERE = "Go on with {name} in other lessons:"
 LINKS = {
     "attention": "An RNN and a GPT side by side: Attention",
-    "transformer": "Your name in one layer, opened: Inside the transformer",
+    "transformer": "Your name in one layer: Inside the transformer",
     "training": "The race of the seven trained models: Training",
 }

@@ -7,7 +7,6 @@ LESSON = Lesson(
     title="Words and their roles",
     icon=":material/abc:",
     card="Count words, cut them to stems, tag them by tables and by a transformer, find names.",
-    headline="Words and their roles",
     promise=(
         "Before there were transformers, programs counted words, cut off their endings and asked "
         "which of them are verbs and which are names. Here you do each of these tasks on your own "

@@ -33,12 +33,19 @@ def sentence_box(state: PageState) -> None:
 
     def take(name: str) -> None:
         state[KEY] = words.EXAMPLES[name]
+        _let_go(state)
 
     key = f"_examples.sentence@{state.page}"
     suggest(words.LABEL, list(words.EXAMPLES), take, key=key, label_visibility="collapsed")
     with st.container(gap=None):
-        st.text_area(words.LABEL, height=80, **state.bind(KEY))
+        st.text_area(words.LABEL, height=80, **state.bind(KEY, then=lambda: _let_go(state)))
         text_guard(HALF_CHARACTER)
+
+
+def _let_go(state: PageState) -> None:
+    """Take back the tags that were given by hand, in the chapter "Names", to another sentence."""
+    if state["read"] == "text":
+        state["changed"], state["nword"] = "", -1
 
 
 def sentence_of(state: PageState) -> str | None:

@@ -226,7 +226,7 @@ def logits_after(name: str, version: str, ids: tuple[int, ...]) -> np.ndarray:
 
 
 def cache_after(name: str, version: str, ids: tuple[int, ...]) -> KVCache | None:
-    """Return what a model has read of token ids, but for the last one, for those who go on there.
+    """Return what a model has read of token ids, but for the last one, to go on from there.
 
     None of a model that keeps nothing.
     """

@@ -7,7 +7,6 @@ LESSON = Lesson(
     title="Text to tokens",
     icon=":material/content_cut:",
     card="Cut any text with six tokenizers, and watch one learn its tokens merge by merge.",
-    headline="Text to tokens",
     promise=(
         "A language model does not read text. It reads numbers. First, a text is cut into "
         "[[token|tokens]]. Then each token is replaced by its number. Here you cut your own text "

@@ -6,8 +6,7 @@ LESSON = Lesson(
     key="transformer",
     title="Inside the transformer",
     icon=":material/account_tree:",
-    card=("One layer, number by number; what each part adds; where the parameters are."),
-    headline="Inside the transformer",
+    card="One layer, number by number; what each part adds; where the parameters are.",
     promise=(
         "Attention alone is not a model. Here you see the other parts at work on your own "
         "sentence, number by number. You open a whole layer, read a prediction after each layer, "

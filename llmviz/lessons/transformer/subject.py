@@ -115,12 +115,12 @@ def choose_subject(
         prose(words.SMALL)
         ids = tuple(range(len(three_words.TOKENS)))
         return Subject(model, three_words.TOKENS, (SMALL, "", ids), 0)
-    found = load_and_read(state, name, DRAWN, require_block)
-    if found is None:
+    model_and_text = load_and_read(state, name, DRAWN, require_block)
+    if model_and_text is None:
         if name is not None and not layers:
             inform(words.CANNOT, ":material/info:")
         return None
-    bundled, read = found
+    bundled, read = model_and_text
     known = (bundled.name, bundled.version, read.ids)
     return Subject(bundled.model, read.tokens, known, min(state["layer"], layers - 1))
 

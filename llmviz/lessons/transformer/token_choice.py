@@ -27,5 +27,5 @@ def token_of(written: str, best: Sequence[int], tokenizer: Tokenizer) -> int:
             return ids[0]
     if not ids:
         raise ValueError(NOTHING_TYPED)
-    shown = ", ".join(names_of(ids[:8], tokenizer)) + (", …" if len(ids) > 8 else "")
-    raise ValueError(NOT_ONE.format(text=written[:40], count=len(ids), tokens=shown))
+    listed = ", ".join(names_of(ids[:8], tokenizer)) + (", …" if len(ids) > 8 else "")
+    raise ValueError(NOT_ONE.format(text=written[:40], count=len(ids), tokens=listed))

@@ -1,7 +1,7 @@
 """Attention with many heads, from the residual stream back to the residual stream.
 
-B batch, T time (who asks), S source length (who is asked), C width, H heads, D = C/H head size,
-G key/value heads, each shared by H/G heads (G = H unless said otherwise).
+B batch, T time (tokens that ask), S source length (tokens asked), C width, H heads, D = C/H head
+size, G key/value heads, each shared by H/G heads (G = H unless said otherwise).
 """
 
 import math
@@ -114,7 +114,7 @@ class MultiHeadAttention(nn.Module):
 
         mask: boolean, broadcastable to (B, H, T, S), True where a token may look.
         causal: says that `mask` is the causal one.
-        source: (B, S, C), who is asked, if `cross`.
+        source: (B, S, C), the tokens asked, if `cross`.
         cache: keys and values of the tokens before x, in layer number `layer`; it is extended.
         places: (B,), the one token of each text that asks; the result is then (B, 1, C), and
           `mask` must be (T, S).

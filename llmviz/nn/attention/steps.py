@@ -1,7 +1,7 @@
 """Scaled dot-product attention, as one function that returns every step.
 
-(…) any leading shape such as batch and heads, T time (who asks), S source length (who is asked),
-D head size. Heads are already split: `llmviz.nn.attention.heads` does that.
+(…) any leading shape such as batch and heads, T time (tokens that ask), S source length (tokens
+asked), D head size. Heads are already split: `llmviz.nn.attention.heads` does that.
 """
 
 import math

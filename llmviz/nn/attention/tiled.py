@@ -1,7 +1,7 @@
 """Attention tile by tile: no matrix of all weights is ever there, only a tile of it.
 
-(…) any leading shape such as batch and heads, T time (who asks), S source length (who is asked),
-D head size, R rows and C columns of a tile (those at the ends may be smaller).
+(…) any leading shape such as batch and heads, T time (tokens that ask), S source length (tokens
+asked), D head size, R rows and C columns of a tile (those at the ends may be smaller).
 
 A row's softmax needs its largest score and the sum of its exponentials. Both can be kept as
 running values: where a tile brings a larger score, what was summed before is multiplied by

@@ -1,7 +1,8 @@
 """What attention of one head reads from slow memory and writes to it: counted, not measured.
 
-T rows (who asks), S columns (who is asked), D head size, R rows and C columns of a tile, M numbers
-that fit into fast memory. All counts are of numbers; times the bytes of a number they are bytes.
+T rows (tokens that ask), S columns (tokens asked), D head size, R rows and C columns of a tile, M
+numbers that fit into fast memory. All counts are of numbers; times the bytes of a number they are
+bytes.
 
 Slow memory is large: it holds queries, keys, values and the output. Fast memory is small and lies
 beside the arithmetic. What is computed in fast memory and stays there costs nothing here. A mask is

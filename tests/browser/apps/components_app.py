@@ -4,6 +4,7 @@ The data are made here by rules simple enough to check by hand: words, character
 tokenizers, REFERENCE-like matrices, and merges of single letters.
 """
 
+import contextlib
 import itertools
 import re
 import time
@@ -14,6 +15,7 @@ import streamlit as st
 from llmviz import components as lv
 from llmviz.components.cell_grid.view import cell_grid
 from llmviz.tokenizers import Token
+from tests.browser.apps import remembering
 
 
 def tokens_from_cuts(text, cuts):
@@ -319,10 +321,13 @@ SHOW = {
     "echo": echo,
     "tree": tree,
     "windows": windows,
+    **remembering.SHOW,
 }
 
 st.set_page_config(layout="wide")
 again = st.button("again")
-SHOW[st.query_params.get("show", "chips")]()
+moved = "move" in st.query_params and st.checkbox("in a box")
+with st.container() if moved else contextlib.nullcontext():
+    SHOW[st.query_params.get("show", "chips")]()
 if again:
     st.text("again")

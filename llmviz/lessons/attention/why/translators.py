@@ -84,7 +84,7 @@ def _by_length(cards: list[dict[str, Any]], counts: list[Counts]) -> None:
     st.plotly_chart(figure, key="attention.translators", theme=None)
     listed = ", ".join(f"{counts[0][n][0]} × {n}" for n in lengths)
     st.caption(words.EXACT_CAPTION.format(listed=listed))
-    prose(told(cards, counts))
+    prose(report(cards, counts))
 
 
 @kept(8)
@@ -103,7 +103,7 @@ def exact_bars(
     )
 
 
-def told(cards: list[dict[str, Any]], counts: list[Counts]) -> str:
+def report(cards: list[dict[str, Any]], counts: list[Counts]) -> str:
     """Return what the bars say: each model's share of short and of long sentences.
 
     cards and counts: of the model with one vector, and of the one that looks back.

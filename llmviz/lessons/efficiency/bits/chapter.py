@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from llmviz.lessons.efficiency.bits import board, gradients, lost_updates, race, sums, words
+from llmviz.lessons.efficiency.bits import gradients, lost_updates, one_number, race, sums, words
 from llmviz.ui.lesson import section
 from llmviz.ui.state import PageState
 
@@ -13,7 +13,7 @@ from llmviz.ui.state import PageState
 def draw(state: PageState) -> None:
     """Show the chapter."""
     section(words.TITLE, words.TEXT)
-    board.draw(state)
+    one_number.draw(state)
     sums.draw(state)
     step = gradients.draw(state)
     if step is not None:

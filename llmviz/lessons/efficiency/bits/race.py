@@ -60,7 +60,7 @@ def draw(state: PageState) -> None:
         "precisionrun",
         race_of,
         (ways, steps, shrink),
-        _shown,
+        _draw_results,
         start=words.START,
         share=lambda job: share_done(job, len(ways), steps),
     )
@@ -83,11 +83,11 @@ def share_done(job: Job, ways: int, steps: int) -> float:
 
 def steps_by_way(results: Steps) -> dict[str, list[PrecisionStep]]:
     """Return the updates of each way, in the order of the ways."""
-    found = {way: [one for one in results if one.way == way] for way in words.WAYS}
-    return {way: own for way, own in found.items() if own}
+    by_way = {way: [one for one in results if one.way == way] for way in words.WAYS}
+    return {way: own for way, own in by_way.items() if own}
 
 
-def _shown(job: Job) -> None:
+def _draw_results(job: Job) -> None:
     results = list(job.results)
     steps = tuple(one for one in results if isinstance(one, PrecisionStep))
     if not steps:
@@ -145,10 +145,10 @@ def _curves(
 
 def rows_of(steps: Steps) -> list[tuple[str, ...]]:
     """Return a row for each way: what it came to, and what was lost on the way."""
-    found = steps_by_way(steps)
-    compared = _held_out(found.get("float32", []))
+    by_way = steps_by_way(steps)
+    compared = _held_out(by_way.get("float32", []))
     rows = []
-    for way, own in found.items():
+    for way, own in by_way.items():
         held_out, last = _held_out(own), own[-1]
         known = held_out is not None and compared is not None
         rows.append(
@@ -173,8 +173,8 @@ def _held_out(own: list[PrecisionStep]) -> float | None:
 
 def verdict(steps: Steps) -> str:
     """Return what float16 without a scale came to beside float32; empty where one is not there."""
-    found = steps_by_way(steps)
-    plain, half = found.get("float32"), found.get("float16")
+    by_way = steps_by_way(steps)
+    plain, half = by_way.get("float32"), by_way.get("float16")
     if not plain or not half or len(plain) != len(half):
         return ""
     before, after = _held_out(plain), _held_out(half)

@@ -1,6 +1,8 @@
 """What the chapter "Numbers as bits" says of numbers, sums, gradients and updates."""
 
-TITLE = "Numbers as bits"
+from llmviz.lessons.efficiency import LESSON
+
+TITLE = LESSON.title_of("bits")
 TEXT = (
     "A model is made of numbers, and each number is a row of bits. With fewer bits a model takes "
     "less memory and often computes faster, but it can hold fewer different numbers. Here you see "

@@ -28,17 +28,17 @@ def head_weights(model: GPT, layer: int, head: int) -> lv.Weights:
     attn = model.blocks[layer].attn
     queries = attn.n_head // attn.n_kv_head  # heads of queries that share it
     _, keys, values = attn.projections(head * queries)
-    found = {"W_K": keys.detach().numpy(), "W_V": values.detach().numpy()}
+    arrays = {"W_K": keys.detach().numpy(), "W_V": values.detach().numpy()}
     if attn.qkv.bias is not None:
         size = model.config.head_size
         parts = attn.qkv.bias.detach()[model.config.n_embd :].view(2, attn.n_kv_head, size)
-        found |= {"b_K": parts[0, head][None].numpy(), "b_V": parts[1, head][None].numpy()}
-    return lv.Weights.of(found)
+        arrays |= {"b_K": parts[0, head][None].numpy(), "b_V": parts[1, head][None].numpy()}
+    return lv.Weights.of(arrays)
 
 
 def matrices(
     model: GPT,
-    found: CacheContents,
+    contents: CacheContents,
     weights: lv.Weights,
     tokens: list[str],
     layer: int,
@@ -49,14 +49,14 @@ def matrices(
 
     weights: of the head; tokens: names of the text's tokens.
     """
-    x, parts = found.inputs[layer, :length], weights.values
+    x, parts = contents.inputs[layer, :length], weights.values
     biased = "b_K" in parts
     by_x = {
         letter: lv.matmul("x", f"W_{letter}", bias=f"b_{letter}" if biased else None)
         for letter in "KV"
     }
-    shown = [lv.Matrix("x", x, row_labels=tokens[:length])]
-    shown += [lv.Matrix(name, values) for name, values in parts.items()]
+    linked = [lv.Matrix("x", x, row_labels=tokens[:length])]
+    linked += [lv.Matrix(name, values) for name, values in parts.items()]
     of_keys = by_x["K"]
     rotary = model.blocks[layer].attn.rotary
     if rotary is not None:
@@ -64,13 +64,13 @@ def matrices(
         half = before.shape[1] // 2
         speeds = np.arctan2(*(table[1, :half].numpy() for table in (rotary.sin, rotary.cos)))
         angles = np.arange(length)[:, None] * speeds
-        shown += [lv.Matrix(BEFORE, before, op=of_keys), lv.Matrix(ANGLE, angles)]
+        linked += [lv.Matrix(BEFORE, before, op=of_keys), lv.Matrix(ANGLE, angles)]
         of_keys = lv.turned(BEFORE, ANGLE)
     for name, values, op, role in (
-        ("keys", found.keys, of_keys, "key"),
-        ("values", found.values, by_x["V"], "value"),
+        ("keys", contents.keys, of_keys, "key"),
+        ("values", contents.values, by_x["V"], "value"),
     ):
-        shown.append(
+        linked.append(
             lv.Matrix(
                 name,
                 values[layer, head, :length],
@@ -82,10 +82,10 @@ def matrices(
                 op=op,
             )
         )
-    return shown
+    return linked
 
 
-def told(model: GPT, layer: int) -> str:
+def report(model: GPT, layer: int) -> str:
     """Return what the cells are made of, in sentences."""
     attn, config = model.blocks[layer].attn, model.config
     biased = attn.qkv.bias is not None

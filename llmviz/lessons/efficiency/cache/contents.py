@@ -46,9 +46,9 @@ def draw(state: PageState) -> engine.Bundled | None:
         st.info(words.EMPTY, icon=":material/edit:")
         return bundled
     ids = read(text, bundled, READ).ids
-    found = contents_of(bundled.name, bundled.version, ids)
-    tokens = names_of(found.ids, bundled.tokenizer)
-    layers, heads, total, _ = found.keys.shape
+    contents = contents_of(bundled.name, bundled.version, ids)
+    tokens = names_of(contents.ids, bundled.tokenizer)
+    layers, heads, total, _ = contents.keys.shape
     most = {"cachelayer": layers - 1, "cachehead": heads - 1}
     for key, value in most.items():
         if state[key] > value:  # writing a value looks at every control
@@ -57,7 +57,7 @@ def draw(state: PageState) -> engine.Bundled | None:
     length = min(state["cachelength"], total)
     _grid(state, bundled, ids, tokens, length)
     _matrices(state, bundled, ids, length)
-    _code(bundled, ids, found)
+    _code(bundled, ids, contents)
     return bundled
 
 
@@ -79,10 +79,10 @@ def grid_of(
     name: str, version: str, ids: tuple[int, ...], length: int
 ) -> tuple[np.ndarray, float, list[str], list[list[str]], list[int]]:
     """Return lengths of keys (L·G, T), the longest, names of rows, notes, where layers begin."""
-    found = contents_of(name, version, ids)
-    keys, values = (np.linalg.norm(one, axis=-1) for one in (found.keys, found.values))
+    contents = contents_of(name, version, ids)
+    keys, values = (np.linalg.norm(one, axis=-1) for one in (contents.keys, contents.values))
     layers, heads, total = keys.shape
-    size = found.keys.shape[-1]
+    size = contents.keys.shape[-1]
     rows, notes = [], []
     for layer in range(layers):
         for head in range(heads):
@@ -100,10 +100,10 @@ def grid_of(
                     for t in range(total)
                 ]
             )
-    shown = keys.reshape(layers * heads, total).copy()
-    shown[:, length:] = 0.0
+    lengths = keys.reshape(layers * heads, total).copy()
+    lengths[:, length:] = 0.0
     limit = float(keys.max()) or 1.0
-    return shown, limit, rows, notes, [heads * layer for layer in range(1, layers)]
+    return lengths, limit, rows, notes, [heads * layer for layer in range(1, layers)]
 
 
 def _grid(
@@ -113,9 +113,9 @@ def _grid(
     tokens: list[str],
     length: int,
 ) -> None:
-    found = contents_of(bundled.name, bundled.version, ids)
-    heads = found.keys.shape[1]
-    shown, limit, rows, notes, starts = grid_of(bundled.name, bundled.version, ids, length)
+    contents = contents_of(bundled.name, bundled.version, ids)
+    heads = contents.keys.shape[1]
+    lengths, limit, rows, notes, starts = grid_of(bundled.name, bundled.version, ids, length)
     key = f"{KEY}.grid"
 
     def take() -> None:
@@ -124,7 +124,7 @@ def _grid(
                 state["cachelayer"], state["cachehead"] = divmod(row, heads)
 
     cell_grid(
-        shown,
+        lengths,
         key=key,
         row_names=rows,
         column_names=tokens,
@@ -145,18 +145,18 @@ def matrices_of(
     name: str, version: str, ids: tuple[int, ...], layer: int, head: int, length: int
 ) -> list[lv.Matrix]:
     """Return the keys and values of a head of a model that read a text; see `cells.matrices`."""
-    bundled, found = engine.load(name), contents_of(name, version, ids)
+    bundled, contents = engine.load(name), contents_of(name, version, ids)
     weights = cells.weights_of(name, version, layer, head)
-    tokens = names_of(found.ids, bundled.tokenizer)
-    return cells.matrices(bundled.model, found, weights, tokens, layer, head, length)
+    tokens = names_of(contents.ids, bundled.tokenizer)
+    return cells.matrices(bundled.model, contents, weights, tokens, layer, head, length)
 
 
 def _matrices(state: PageState, bundled: engine.Bundled, ids: tuple[int, ...], length: int) -> None:
-    found = contents_of(bundled.name, bundled.version, ids)
+    contents = contents_of(bundled.name, bundled.version, ids)
     layer, head = state["cachelayer"], state["cachehead"]
     weights = cells.weights_of(bundled.name, bundled.version, layer, head)
     matrices = matrices_of(bundled.name, bundled.version, ids, layer, head, length)
-    size = found.keys.shape[-1]
+    size = contents.keys.shape[-1]
     shapes = dict.fromkeys(("keys", "values"), (length, size))
     key = f"{KEY}.matrices"
     lv.matrix_view(
@@ -168,13 +168,13 @@ def _matrices(state: PageState, bundled: engine.Bundled, ids: tuple[int, ...], l
         weights=[weights],
         on_change=keeping(state, "cachecell", key, "pinned"),
     )
-    prose(f"{cells.told(bundled.model, layer)}\n\n{told(found, length)}")
+    prose(f"{cells.report(bundled.model, layer)}\n\n{report(contents, length)}")
 
 
-def told(found: CacheContents, length: int) -> str:
+def report(contents: CacheContents, length: int) -> str:
     """Return the sentence about the cache after so many tokens."""
-    layers, heads, total, size = found.keys.shape
-    written = max(0, length - found.read)
+    layers, heads, total, size = contents.keys.shape
+    written = max(0, length - contents.read)
     numbers = 2 * layers * heads * length * size
     return words.READ.format(
         tokens=count(length, "token"),
@@ -184,19 +184,20 @@ def told(found: CacheContents, length: int) -> str:
         n=length,
         size=size,
         numbers=numbers,
-        bytes=found.bytes * length // total,
-        each=found.bytes // total,
+        bytes=contents.bytes * length // total,
+        each=contents.bytes // total,
     )
 
 
-def _code(bundled: engine.Bundled, ids: tuple[int, ...], found: CacheContents) -> None:
+def _code(bundled: engine.Bundled, ids: tuple[int, ...], contents: CacheContents) -> None:
     show_code(
         [cache_contents],
         "from llmviz.pretrained import load_bundled\n"
         "from llmviz.study.cache_contents import cache_contents\n\n"
         f"model, tokenizer, card = load_bundled({bundled.name!r})\n"
-        f"found = cache_contents(model, {list(ids)}, {WRITTEN})\n"
-        "print(found.keys.shape, found.values.shape, found.bytes)\n"
-        "print(found.ids[found.read:])",
-        f"{found.keys.shape} {found.values.shape} {found.bytes}\n{found.ids[found.read :]}",
+        f"contents = cache_contents(model, {list(ids)}, {WRITTEN})\n"
+        "print(contents.keys.shape, contents.values.shape, contents.bytes)\n"
+        "print(contents.ids[contents.read:])",
+        f"{contents.keys.shape} {contents.values.shape} {contents.bytes}\n"
+        f"{contents.ids[contents.read :]}",
     )

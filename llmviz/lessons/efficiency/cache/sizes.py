@@ -50,7 +50,7 @@ def draw(state: PageState) -> None:
     else:
         predict(question(shape, given[2]), f"{KEY}.bytes")
         st.plotly_chart(bars(shape, *given, theme()), key=f"{KEY}.kinds", theme=None)
-        prose(told(shape, *given))
+        prose(report(shape, *given))
         _code(shape, *given)
     st.markdown(f"**{words.TABLE_TITLE}**")
     rows_table(
@@ -73,7 +73,7 @@ def bars(shape: CacheShape, texts: int, tokens: int, dtype: str, mode: Mode) -> 
     return compared(names, [value / size for value in values], 1, axis, mode, digits=2)
 
 
-def told(shape: CacheShape, texts: int, tokens: int, dtype: str) -> str:
+def report(shape: CacheShape, texts: int, tokens: int, dtype: str) -> str:
     """Return what a shape's cache takes, in a sentence."""
     same = shape.heads == shape.kv_heads
     return (words.BYTES_READ_SAME if same else words.BYTES_READ).format(

@@ -82,7 +82,7 @@ def draw(state: PageState, bundled: engine.Bundled) -> None:
         "roofline",
         roofline_of,
         (bundled.name, bundled.version),
-        lambda job: _shown(state, job, seen),
+        lambda job: _draw_results(state, job, seen),
         start=words.START,
         share=lambda job: len(job.results) / ROUNDS,
         going_on=words.GOES,
@@ -149,24 +149,24 @@ def between(ratio: float) -> str:
     return next((text for text in texts if float(text) not in (1, 2)), str(ratio))
 
 
-def _shown(state: PageState, job: Job, prompt: int) -> None:
-    found = [one for one in list(job.results) if isinstance(one, Roofline)]
-    if not found:
+def _draw_results(state: PageState, job: Job, prompt: int) -> None:
+    rooflines = [one for one in list(job.results) if isinstance(one, Roofline)]
+    if not rooflines:
         return
-    last, chosen = found[-1], state["decodebatch"]
+    last, chosen = rooflines[-1], state["decodebatch"]
     st.plotly_chart(figure(last, chosen, theme()), key=f"{KEY}.roofline", theme=None)
-    prose("\n\n".join(told(last, chosen)))
+    prose("\n\n".join(report(last, chosen)))
     rounds, tokens = count(last.rounds, "round"), count(prompt, "token")
     st.caption(words.ROOF_NOTE.format(rounds=rounds, prompt=tokens))
 
 
 @kept(64)
-def figure(found: Roofline, chosen: int, mode: Mode) -> go.Figure:
+def figure(roofline: Roofline, chosen: int, mode: Mode) -> go.Figure:
     """Return the roofline with both phases; chosen: place of the batch that is drawn large."""
-    roofs = [Roof(words.ROOFS[0], found.near), Roof(words.ROOFS[1], found.far)]
+    roofs = [Roof(words.ROOFS[0], roofline.near), Roof(words.ROOFS[1], roofline.far)]
     marks = []
     for phase, place in ((PREFILL, None), (DECODE, chosen)):
-        own = [one for one in found.points if one.phase == phase]
+        own = [one for one in roofline.points if one.phase == phase]
         marks.append(
             Mark(
                 words.MARKS[phase],
@@ -176,30 +176,30 @@ def figure(found: Roofline, chosen: int, mode: Mode) -> go.Figure:
                 place,
             )
         )
-    return roofline_figure(found.operations, roofs, marks, words.AXES, mode)
+    return roofline_figure(roofline.operations, roofs, marks, words.AXES, mode)
 
 
-def told(found: Roofline, chosen: int) -> list[str]:
+def report(roofline: Roofline, chosen: int) -> list[str]:
     """Return what was measured, in sentences; chosen: the place of a batch."""
-    prefill, *decoded = found.points
+    prefill, *decoded = roofline.points
     point, alone = decoded[chosen], decoded[0]
     lines = [
         words.ROOF_READ.format(
-            peak=found.operations / 1e9,
-            near=found.near / GB,
-            far=found.far / GB,
+            peak=roofline.operations / 1e9,
+            near=roofline.near / GB,
+            far=roofline.far / GB,
             weights=spoken_bytes(prefill.work.weights),
-            ridge=found.ridge(),
-            far_ridge=found.ridge(near=False),
+            ridge=roofline.ridge(),
+            far_ridge=roofline.ridge(near=False),
         ),
         words.POINT_READ.format(
             texts=count(point.batch, "text"),
             milliseconds=three_digits(1000 * point.seconds),
             each=three_digits(1000 * point.seconds / point.batch),
             speed=point.speed / 1e9,
-            share=_share(found, point),
+            share=_share(roofline, point),
             prefill=prefill.speed / 1e9,
-            prefill_share=_share(found, prefill),
+            prefill_share=_share(roofline, prefill),
         ),
     ]
     if point.batch > 1:
@@ -208,7 +208,7 @@ def told(found: Roofline, chosen: int) -> list[str]:
         template = words.FASTER if faster else words.SLOWER if slower else words.AS_FAST
         times = max(ratio, 1 / ratio)
         lines[-1] += " " + template.format(many=count(point.batch, "text"), ratio=times)
-    shares = [one.speed / found.roof(one.work.intensity) for one in found.points]
+    shares = [one.speed / roofline.roof(one.work.intensity) for one in roofline.points]
     if min(shares) < 1:
         lines.append(words.OVERHEAD)
     if max(shares) > 1:
@@ -225,9 +225,9 @@ def three_digits(number: float) -> str:
     return f"{number:,.0f}" if number >= 999.5 else f"{number:.3g}"
 
 
-def _share(found: Roofline, point: Point) -> str:
+def _share(roofline: Roofline, point: Point) -> str:
     """How much of the roof above it a point reaches."""
-    return percent(point.speed / found.roof(point.work.intensity))
+    return percent(point.speed / roofline.roof(point.work.intensity))
 
 
 def _code(config: GPTConfig, batch: int, seen: int, work: PassWork) -> None:

@@ -43,11 +43,11 @@ def draw(state: PageState) -> None:
     text_box(state, height=80)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         name = choose_model(state, key="flashmodel")
-        found = load_and_read(state, name, DRAWN, _require)
-        place = None if found is None else _choose_head(state, *found)
+        model_and_text = load_and_read(state, name, DRAWN, _require)
+        place = None if model_and_text is None else _choose_head(state, *model_and_text)
     if place is None:
         return
-    bundled, read = found
+    bundled, read = model_and_text
     tiles = tiles_of(bundled.name, bundled.version, read.ids, *place, state["tile"])
     predict(rescale_question(tiles, read.tokens), f"{KEY}.rescale")
     why = ""
@@ -55,7 +55,7 @@ def draw(state: PageState) -> None:
         why = why_first(rescalings(bundled.name, bundled.version, read.ids), place)
     prose(f"{why} {words.KEYS}")
     _film(state, tiles, read)
-    prose(told(tiles))
+    prose(report(tiles))
     st.page_link(
         "pages/attention.py",
         label=words.WHOLE_LINK,
@@ -167,7 +167,7 @@ def _span(names: Sequence[str], first: int, end: int, one: str, several: str) ->
     return (one if end - first == 1 else several).format(first=quoted[0], last=quoted[1])
 
 
-def told(tiles: TiledText) -> str:
+def report(tiles: TiledText) -> str:
     """Return how far the output of the tiles is from that of the whole matrix."""
     size = float(np.abs(tiles.output).max(initial=0.0))
     line = words.EXACT

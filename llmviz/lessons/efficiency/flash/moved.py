@@ -43,7 +43,7 @@ def draw(state: PageState) -> None:
     predict(growth_question(length, size, side, state["skipped"]), f"{KEY}.growth")
     figure = curves(length, size, side, state["skipped"], theme())
     st.plotly_chart(figure, key=f"{KEY}.moved", theme=None)
-    prose(f"{told(length, size, side, room, state['skipped'])} {words.GROWTH}")
+    prose(f"{report(length, size, side, room, state['skipped'])} {words.GROWTH}")
     _code(length, size, side, room, state["skipped"])
 
 
@@ -63,7 +63,7 @@ def curves(length: int, size: int, side: int, causal: bool, mode: Mode) -> go.Fi
     return against_size(LENGTHS, series, names, axes, chosen=length, log_y=True, mode=mode)
 
 
-def told(length: int, size: int, side: int, room: int, causal: bool) -> str:
+def report(length: int, size: int, side: int, room: int, causal: bool) -> str:
     """Return what both ways move at one length, and what then lies in fast memory."""
     tiles = tile_traffic(length, size, side, side, causal=causal).moved
     matrices = matrix_traffic(length, size).moved

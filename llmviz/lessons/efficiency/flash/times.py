@@ -66,7 +66,7 @@ def _measured(job: Job) -> None:
     ):
         place.caption(name)
         place.plotly_chart(figure, key=f"{KEY}.{key}", theme=None)
-    if line := told(costs):
+    if line := report(costs):
         prose(line)
     st.caption(words.TIMES_NOTE.format(tries=TRIES))
 
@@ -78,8 +78,13 @@ def figures(costs: tuple[AttentionCost, ...], mode: Mode) -> tuple[go.Figure, go
     def drawn(values: dict[AttentionCost, float]) -> list[Line]:
         own = {way: [cost for cost in values if cost.way == way] for way in WAYS}
         return [
-            Line(words.WAYS[way], [c.length for c in found], [values[c] for c in found], number)
-            for number, (way, found) in enumerate(own.items())
+            Line(
+                words.WAYS[way],
+                [c.length for c in of_way],
+                [values[c] for c in of_way],
+                number,
+            )
+            for number, (way, of_way) in enumerate(own.items())
         ]
 
     times = drawn({cost: cost.milliseconds for cost in costs})
@@ -88,7 +93,7 @@ def figures(costs: tuple[AttentionCost, ...], mode: Mode) -> tuple[go.Figure, go
     return lines(times, words.TIMES_AXES, **both), lines(peaks, words.PEAK_AXES, **both)
 
 
-def told(costs: tuple[AttentionCost, ...]) -> str:
+def report(costs: tuple[AttentionCost, ...]) -> str:
     """Return what each way took at the longest text that all were measured at; "" before."""
     by_length: dict[int, dict[str, AttentionCost]] = {}
     for cost in costs:

@@ -1,6 +1,8 @@
 """All that the chapter "Flash attention" says. Names in braces: live numbers."""
 
-TITLE = "Flash attention"
+from llmviz.lessons.efficiency import LESSON
+
+TITLE = LESSON.title_of("flash")
 TEXT = (
     "[[attention|Attention]] gives each token a row of scores, one for each token that it may see. "
     "For a long text that matrix is huge. Arithmetic happens in [[fast memory]], which is small; "

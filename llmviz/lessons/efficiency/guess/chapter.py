@@ -36,14 +36,14 @@ def draw(state: PageState) -> None:
         return
     st.text_area(words.PROMPT, height=80, **state.bind("guesstext"))
     kind = _controls(state, bundled)
-    found = _read(state, bundled)
-    if found is None:
+    prompt = _read(state, bundled)
+    if prompt is None:
         return
     predict(count_question(state["guesses"]), f"{KEY}.count")
     section(words.ROUNDS_TITLE, words.ROUNDS_TEXT.format(written=WRITTEN))
-    given = (bundled.name, bundled.version, found.ids, kind, state["guesses"], state["guessheat"])
+    given = (bundled.name, bundled.version, prompt.ids, kind, state["guesses"], state["guessheat"])
     given = (*given, state["guessluck"])
-    rounds.draw(state, given, found.tokens)
+    rounds.draw(state, given, prompt.tokens)
     played = rounds.rounds_of(*given)
     prose(rounds.total(played))
     asked = chance_question(played)

@@ -33,9 +33,9 @@ def chance_question(rounds: Sequence[Round]) -> Question | None:
     """
     for one in rounds:
         for guess in one.guesses[: one.checked]:
-            found = _about(float(guess.p[guess.token]), guess.q.of(guess.token))
-            if found is not None:
-                return found
+            question = _about(float(guess.p[guess.token]), guess.q.of(guess.token))
+            if question is not None:
+                return question
     return None
 
 

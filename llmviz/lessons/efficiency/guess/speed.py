@@ -53,7 +53,7 @@ def draw(state: PageState, name: str, kind: str, config: GPTConfig) -> None:
         "guessspeed",
         job_of,
         (name, kind, state["guessheat"], WIDE if state["guesssize"] == "wide" else 1),
-        _shown,
+        _draw_results,
         start=words.MEASURE,
         share=lambda job: len(job.results) / TRIES,
         going_on=words.MEASURING,
@@ -62,16 +62,16 @@ def draw(state: PageState, name: str, kind: str, config: GPTConfig) -> None:
     )
 
 
-def _shown(job: Job) -> None:
-    found = list(job.results)
-    if not found:
+def _draw_results(job: Job) -> None:
+    measurements = list(job.results)
+    if not measurements:
         if job.over:
             prose(words.SPEED_NOT_YET)
         return
-    prose(best_line(found[-1]))
-    st.plotly_chart(figure(found[-1], theme()), key=f"{KEY}.figure", theme=None)
-    rows_table(table_rows(found[-1]), words.SPEED_COLUMNS, key=f"{KEY}.table")
-    st.caption(words.SPEED_NOTE.format(tries=count(len(found), "try", "tries")))
+    prose(best_line(measurements[-1]))
+    st.plotly_chart(figure(measurements[-1], theme()), key=f"{KEY}.figure", theme=None)
+    rows_table(table_rows(measurements[-1]), words.SPEED_COLUMNS, key=f"{KEY}.table")
+    st.caption(words.SPEED_NOTE.format(tries=count(len(measurements), "try", "tries")))
 
 
 def best_line(speeds: tuple[Speed, ...]) -> str:

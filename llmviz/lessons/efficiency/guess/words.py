@@ -1,6 +1,8 @@
 """All that the chapter "Guess and check" says. Names in braces: live numbers."""
 
-TITLE = "Guess and check"
+from llmviz.lessons.efficiency import LESSON
+
+TITLE = LESSON.title_of("guess")
 TEXT = (
     "A model writes one token at a time. If it writes a single text, all of its weights are "
     "fetched from memory for each token. In a large model that takes most of the time, so to "

@@ -64,16 +64,16 @@ def draw(state: PageState) -> None:
     choose(state, "paperattention", words.ATTENTION, words.ATTENTIONS)
     try:
         config, given = asked(state)
-        found = paper_memory(config, state["paperrows"], state["papertokens"], **given)
+        memory = paper_memory(config, state["paperrows"], state["papertokens"], **given)
     except ValueError as rule:
         refuse(rule)
         return
-    st.plotly_chart(bars(found, theme()), key=f"{KEY}.paper", theme=None)
+    st.plotly_chart(bars(memory, theme()), key=f"{KEY}.paper", theme=None)
     tokens = state["paperrows"] * state["papertokens"]
-    prose(told(found, count(config), tokens, state["papergb"]))
+    prose(report(memory, count(config), tokens, state["papergb"]))
     form = words.FORM.format(hidden=config.feed_forward_size, kv_heads=config.kv_heads)
     st.caption(f"{form} {words.PAPER_SOURCES}")
-    _code(state, config, given, found)
+    _code(state, config, given, memory)
 
 
 def asked(state: PageState) -> tuple[GPTConfig, dict]:
@@ -95,35 +95,35 @@ def asked(state: PageState) -> tuple[GPTConfig, dict]:
 
 
 @kept(64)
-def bars(found: TrainingMemory, mode: Mode) -> go.Figure:
+def bars(memory: TrainingMemory, mode: Mode) -> go.Figure:
     """Return how many bytes each kind takes, in the unit that fits the largest."""
-    size, unit = byte_unit(max(found))
-    values = [getattr(found, name) / size for name in words.PAPER_KINDS]
+    size, unit = byte_unit(max(memory))
+    values = [getattr(memory, name) / size for name in words.PAPER_KINDS]
     most = values.index(max(values))
     return compared(list(words.PAPER_KINDS.values()), values, most, unit, mode, digits=2)
 
 
-def told(found: TrainingMemory, parameters: int, tokens: int, gb: float) -> str:
+def report(memory: TrainingMemory, parameters: int, tokens: int, gb: float) -> str:
     """Return the sum, its shares, and whether it fits into so many gigabytes."""
     shares = [
-        words.SHARE.format(name=name, share=percent(getattr(found, kind) / found.total))
+        words.SHARE.format(name=name, share=percent(getattr(memory, kind) / memory.total))
         for kind, name in words.PAPER_KINDS.items()
-        if getattr(found, kind)
+        if getattr(memory, kind)
     ]
-    room = gb * GB - found.total
+    room = gb * GB - memory.total
     template = words.FITS if room >= 0 else words.FITS_NOT
     size = spoken_bytes(round(abs(room)))
     verdict = template.format(gb=f"{gb:,.3f}".rstrip("0").rstrip(".") + " GB", left=size, over=size)
     return words.PAPER_READ.format(
         parameters=parameters,
         tokens=tokens,
-        total=spoken_bytes(round(found.total)),
+        total=spoken_bytes(round(memory.total)),
         shares=", ".join(shares),
         verdict=verdict,
     )
 
 
-def _code(state: PageState, config: GPTConfig, given: dict, found: TrainingMemory) -> None:
+def _code(state: PageState, config: GPTConfig, given: dict, memory: TrainingMemory) -> None:
     settings = {
         field: getattr(config, field)
         for field in PRESETS[state["papershape"]] | {"n_kv_head": None, "hidden_size": None}
@@ -138,5 +138,5 @@ def _code(state: PageState, config: GPTConfig, given: dict, found: TrainingMemor
         f"memory = paper_memory(config, {state['paperrows']}, {state['papertokens']}, {more})\n"
         "print(memory)\n"
         "print(memory.total)",
-        f"{found}\n{found.total}",
+        f"{memory}\n{memory.total}",
     )

@@ -159,9 +159,9 @@ def _picture(state: PageState, chosen: Chosen, memory: StepMemory) -> None:
     moment = state["memorymoment"]
 
     def take() -> None:
-        found = st.session_state[key].get("chosen")
-        valid = isinstance(found, int) and 0 <= found < len(memory.moments)
-        state["memorymoment"] = found if valid else -1
+        chosen_moment = st.session_state[key].get("chosen")
+        valid = isinstance(chosen_moment, int) and 0 <= chosen_moment < len(memory.moments)
+        state["memorymoment"] = chosen_moment if valid else -1
 
     byte_timeline(
         live,

@@ -43,7 +43,7 @@ def draw(state: PageState, chosen: Chosen) -> None:
         "memoryways",
         ways_of,
         (chosen.name, chosen.version, chosen.rows, chosen.tokens),
-        _shown,
+        _draw_results,
         start=words.WAYS_START,
         share=lambda job: len(job.results) / (tried + ROUNDS),
         going_on=words.WAYS_GOES,
@@ -58,11 +58,11 @@ def question() -> Question:
     return Question(words.RECOMPUTE_ASK, words.RECOMPUTE_ANSWERS, 0, words.RECOMPUTE_REASONS)
 
 
-def _shown(job: Job) -> None:
-    found = [one for one in list(job.results) if isinstance(one, Ways)]
-    if not found:
+def _draw_results(job: Job) -> None:
+    measurements = [one for one in list(job.results) if isinstance(one, Ways)]
+    if not measurements:
         return
-    last = found[-1]
+    last = measurements[-1]
     peaks, times = figures(last.ways, theme())
     left, right = st.columns(2, gap="large")
     left.plotly_chart(peaks, key=f"{KEY}.peaks", theme=None)
@@ -74,7 +74,7 @@ def _shown(job: Job) -> None:
             del columns[title]
     columns_table(columns, column_config=grouped(words.WAYS_COLUMNS[1:3]))
     if last.rounds:
-        prose("\n\n".join(told(last.ways)))
+        prose("\n\n".join(report(last.ways)))
         st.caption(words.WAYS_NOTE.format(rounds=count(last.rounds, "step")))
 
 
@@ -123,7 +123,7 @@ def _equal(difference: float) -> str:
     )
 
 
-def told(ways: tuple[Way, ...]) -> list[str]:
+def report(ways: tuple[Way, ...]) -> list[str]:
     """Return what was found, in sentences; all times are measured."""
     plain = ways[0]
     again = [way for way in ways if way.recompute]

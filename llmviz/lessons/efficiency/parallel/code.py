@@ -47,7 +47,7 @@ def _parts(method: str) -> list[Callable | type]:
 
         return [FlatShards, FlatUnit, *shared]
     if method == "zero3":
-        from llmviz.parallel.fully import FullyShards
+        from llmviz.parallel.fully_sharded import FullyShards
 
         return [FullyShards, *shared]
     if method == "tensor":

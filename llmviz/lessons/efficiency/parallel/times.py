@@ -1,4 +1,4 @@
-"""Who works when: a row of time for each process, and the bubble of a pipeline."""
+"""When each process works: a row of time for each, and the bubble of a pipeline."""
 
 from __future__ import annotations
 

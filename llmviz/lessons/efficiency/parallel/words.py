@@ -1,6 +1,8 @@
 """All that the chapter "Many machines" says. Names in braces: live numbers."""
 
-TITLE = "Many machines"
+from llmviz.lessons.efficiency import LESSON
+
+TITLE = LESSON.title_of("parallel")
 TEXT = (
     "A model may be too large for one machine, or its training too long. Then several processes "
     "share one training, as a rule each on a GPU of its own. Up to rounding they must end with the "
@@ -139,7 +141,7 @@ COMPARED_NOTE = (
 )
 HELD_AXIS = "megabytes"
 
-TIMES_TITLE = "Who works when"
+TIMES_TITLE = "When each process works"
 TIMES_TEXT = (
     "The fastest step of the run, by the clock of the machine. Where a process waits, another one "
     "that it needs is not there yet. Point at a span for what it is."

@@ -33,9 +33,9 @@ def _names(scheme: Scheme) -> list[str]:
     return [name for name in words.STEPS if name != "shifted" or not scheme.symmetric]
 
 
-def texts_of(found: RowSteps, columns: range) -> dict[str, list[str]]:
+def texts_of(steps: RowSteps, columns: range) -> dict[str, list[str]]:
     """Return the number in each cell of some columns, by the name of the step."""
-    places = decimals(found.scale[columns.start : columns.stop])
+    places = decimals(steps.scale[columns.start : columns.stop])
     written: dict[str, Callable[[float], str]] = {
         "scale": partial(fixed, places=places + 1),
         "divided": quotient,
@@ -43,51 +43,51 @@ def texts_of(found: RowSteps, columns: range) -> dict[str, list[str]]:
     }
     plain = partial(fixed, places=places)
     return {
-        name: [written.get(name, plain)(getattr(found, name)[column]) for column in columns]
+        name: [written.get(name, plain)(getattr(steps, name)[column]) for column in columns]
         for name in (*words.STEPS, "zero_point")
     }
 
 
 def notes_of(
-    found: RowSteps, place: Place, scheme: Scheme, columns: range, times: int
+    steps: RowSteps, place: Place, scheme: Scheme, columns: range, times: int
 ) -> dict[str, list[str]]:
     """Return the arithmetic of each cell of some columns, by the name of the step.
 
     times: what the weight of `place` was multiplied by.
     """
-    texts = texts_of(found, columns)
-    places = decimals(found.scale[columns.start : columns.stop])
+    texts = texts_of(steps, columns)
+    places = decimals(steps.scale[columns.start : columns.stop])
     size = place.rows * place.columns if scheme.per == TENSOR else scheme.group_size(place.columns)
     known: dict[str, Any] = {
         "row": place.row,
         "shared": size - 1,
-        "lowest": fixed(found.lowest, 0),
-        "highest": found.highest,
+        "lowest": fixed(steps.lowest, 0),
+        "highest": steps.highest,
     }
     notes: dict[str, list[str]] = {name: [] for name in _names(scheme)}
     for at, column in enumerate(columns):
         values = {name: texts[name][at] for name in texts}
         values |= known | {"column": column, "minus": operand(values["weights"])}
-        values["scale"] = fixed(found.scale[column], places + 2)  # enough to divide by
-        values["half"] = fixed(found.scale[column] / 2, places)
+        values["scale"] = fixed(steps.scale[column], places + 2)  # enough to divide by
+        values["half"] = fixed(steps.scale[column] / 2, places)
         enlarged = column == place.column and times != 1
         values["times"] = words.NOTE_TIMES.format(times=times) if enlarged else ""
         template = dict(words.NOTES)
         if not scheme.symmetric:
             template["restored"] = words.NOTE_RESTORED_ZERO
-        if found.divided[column] % 1 == 0.5:
+        if steps.divided[column] % 1 == 0.5:
             template["rounded"] = words.NOTE_HALF
         for name, lines in notes.items():
             lines.append(template[name].format(**values))
     return notes
 
 
-def draw_cells(state: PageState, found: RowSteps, place: Place, scheme: Scheme) -> None:
+def draw_cells(state: PageState, steps: RowSteps, place: Place, scheme: Scheme) -> None:
     """Show the cells, with the arithmetic of the one that is pointed at."""
     names, columns = _names(scheme), window(place)
-    texts = texts_of(found, columns)
-    notes = notes_of(found, place, scheme, columns, state["qtimes"])
-    arrays = [getattr(found, name)[columns.start : columns.stop] for name in names]
+    texts = texts_of(steps, columns)
+    notes = notes_of(steps, place, scheme, columns, state["qtimes"])
+    arrays = [getattr(steps, name)[columns.start : columns.stop] for name in names]
     shades = np.stack([_shade(values) for values in arrays])
     strong = np.zeros(shades.shape, dtype=bool)
     strong[:, place.column - columns.start] = True

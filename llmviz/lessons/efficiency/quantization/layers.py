@@ -63,11 +63,11 @@ def draw(state: PageState, scheme: Scheme) -> str | None:
     if text is None:
         return None
     ids = tuple(model().tokenizer.encode_from_start(text)[: model().model.context_length])
-    found = errors_of(model().version, scheme, state["qmethod"], ids)
+    errors = errors_of(model().version, scheme, state["qmethod"], ids)
     figure = bars(model().version, scheme, state["qmethod"], ids, theme())
     st.plotly_chart(figure, key=f"{KEY}.layers", theme=None)
     largest = largest_of(errors_of(model().version, scheme, ROUNDING, ids))
-    prose(told(found, largest))
+    prose(report(errors, largest))
     st.button(words.SHOW_ROW, icon=":material/visibility:", on_click=_show, args=(state, largest))
     _code(scheme, ids[:16])
     return text
@@ -89,21 +89,21 @@ def name_of(path: str) -> str:
 @kept(32)
 def bars(version: str, scheme: Scheme, method: str, ids: tuple[int, ...], mode: Mode) -> go.Figure:
     """Return both errors of each matrix."""
-    found = errors_of(version, scheme, method, ids)
-    both = tuple([getattr(one, kind) for one in found] for kind in ("weights", "outputs"))
-    labels = [name_of(one.path) for one in found]
+    errors = errors_of(version, scheme, method, ids)
+    both = tuple([getattr(one, kind) for one in errors] for kind in ("weights", "outputs"))
+    labels = [name_of(one.path) for one in errors]
     return error_bars(labels, both, words.LAYERS_NAMES, words.LAYERS_AXIS, mode)
 
 
-def largest_of(found: tuple[MatrixError, ...]) -> MatrixError:
+def largest_of(errors: tuple[MatrixError, ...]) -> MatrixError:
     """Return the matrix with the largest weight, measured by its typical one."""
-    return max(found, key=lambda one: one.largest)
+    return max(errors, key=lambda one: one.largest)
 
 
-def told(found: tuple[MatrixError, ...], largest: MatrixError) -> str:
+def report(errors: tuple[MatrixError, ...], largest: MatrixError) -> str:
     """Return which matrices are off most and least, and where the largest weight is."""
-    worst = max(found, key=lambda one: one.outputs)
-    best = min(found, key=lambda one: one.outputs)
+    worst = max(errors, key=lambda one: one.outputs)
+    best = min(errors, key=lambda one: one.outputs)
     return words.LAYERS_READ.format(
         worst=f"“{name_of(worst.path)}”",
         most=percent(worst.outputs),

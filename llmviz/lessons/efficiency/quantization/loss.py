@@ -64,7 +64,7 @@ def draw(state: PageState, scheme: Scheme) -> None:
         "qmeasured",
         measured,
         (model().version, scheme, state["qmethod"]),
-        _shown,
+        _draw_results,
         start=words.MEASURE,
         share=lambda job: len(job.results) and job.results[-1].documents / DOCUMENTS,
         going_on=words.GOING,
@@ -81,7 +81,7 @@ def _known(state: PageState, scheme: Scheme, known: Curves) -> None:
     figure = chart(state["qform"], state["qaxis"], theme())
     st.plotly_chart(figure, key=f"{KEY}.curves", theme=None)
     rows_table(rows(known, scheme.bits), words.LOSS_COLUMNS)
-    prose(told(known, scheme.bits, state["qform"]))
+    prose(report(known, scheme.bits, state["qform"]))
     prose(words.ABOUT_SIZE.format(rest=known.float16 - known.float16_matrices))
 
 
@@ -126,17 +126,17 @@ def at(known: Curves, way: Way, bits: int) -> Point:
 
 def rows(known: Curves, bits: int) -> list[tuple[str, ...]]:
     """Return the measurements of all ways at a number of bits, as text."""
-    found = []
+    table = []
     for way in WAYS:
         one = at(known, way, bits)
         more = difference(one.loss - known.loss, 4)
-        found.append(
+        table.append(
             (form_of(way), way_name(way), f"{one.loss:.4f}", more, f"{one.total / 1e6:.2f}")
         )
-    return found
+    return table
 
 
-def told(known: Curves, bits: int, form: str) -> str:
+def report(known: Curves, bits: int, form: str) -> str:
     """Return what the table says: best, worst, and what scaling did."""
     losses = {way: at(known, way, bits).loss for way in WAYS}
     best, worst = min(losses, key=losses.__getitem__), max(losses, key=losses.__getitem__)
@@ -158,15 +158,15 @@ def told(known: Curves, bits: int, form: str) -> str:
 
 def size_question(scheme: Scheme) -> Question:
     """Ask how much smaller the whole model is than with 16 bits."""
-    before, found = plain_bytes(model().model, 2), sizes(model().model, scheme)
-    times = before / found.total
+    before, size = plain_bytes(model().model, 2), sizes(model().model, scheme)
+    times = before / size.total
     offered = {words.SIZE_ANSWER.format(times=times): None}
     wrong = {"codes": 16 / scheme.bits, "square": (16 / scheme.bits) ** 2, "same": 1.0}
     for name, value in wrong.items():
         offered.setdefault(words.SIZE_ANSWER.format(times=value), name)
     answers = sorted(offered, key=lambda answer: float(answer.split()[0]))
-    line = {"bits": scheme.bits, "before": before, "after": found.total, "times": times}
-    line |= {"matrices": found.matrices, "rest": found.rest}
+    line = {"bits": scheme.bits, "before": before, "after": size.total, "times": times}
+    line |= {"matrices": size.matrices, "rest": size.rest}
     reasons = [
         (words.SIZE_WRONG[name] if (name := offered[one]) else words.SIZE_RIGHT).format(**line)
         for one in answers
@@ -175,7 +175,7 @@ def size_question(scheme: Scheme) -> Question:
     return Question(words.SIZE_ASK.format(**line), answers, right, reasons)
 
 
-def _shown(job: Job) -> None:
+def _draw_results(job: Job) -> None:
     if job.results:
         prose(told_measured(job.results[-1]))
 

@@ -39,12 +39,12 @@ def together(place: Place, scheme: Scheme) -> range:
 @kept(64)
 def line_of(version: str, place: Place, times: int, scheme: Scheme, mode: Mode) -> go.Figure:
     """Return the weights that share the chosen one's step, above the values of their grid."""
-    found = steps_of(version, place, times, scheme)
+    steps = steps_of(version, place, times, scheme)
     part = together(place, scheme)
     return rounding_line(
-        found.weights[part.start : part.stop],
-        found.restored[part.start : part.stop],
-        found.grid(place.column),
+        steps.weights[part.start : part.stop],
+        steps.restored[part.start : part.stop],
+        steps.grid(place.column),
         place.column - part.start,
         words.LINE_NAMES,
         words.LINE_AXIS,
@@ -53,22 +53,22 @@ def line_of(version: str, place: Place, times: int, scheme: Scheme, mode: Mode) 
     )
 
 
-def read(found: RowSteps, place: Place, scheme: Scheme) -> str:
+def read(steps: RowSteps, place: Place, scheme: Scheme) -> str:
     """Return what the picture of the grid shows, in a sentence."""
     part = together(place, scheme)
-    codes = found.codes[part.start : part.stop]
-    error = float(np.abs(found.error[part.start : part.stop]).mean())
+    codes = steps.codes[part.start : part.stop]
+    error = float(np.abs(steps.error[part.start : part.stop]).mean())
     return words.LINE_READ.format(
         count=len(part),
         column=place.column,
         used=len(np.unique(codes)),
         codes=scheme.codes,
-        error=fixed(error, decimals(found.scale[part.start : part.stop])),
-        share=percent(error / found.scale[place.column]),
+        error=fixed(error, decimals(steps.scale[part.start : part.stop])),
+        share=percent(error / steps.scale[place.column]),
     )
 
 
-def draw(state: PageState, found: RowSteps, place: Place, scheme: Scheme) -> None:
+def draw(state: PageState, steps: RowSteps, place: Place, scheme: Scheme) -> None:
     """Show the section; found: the row with its weight enlarged as the slider says."""
     section(words.OUTLIER_TITLE, words.OUTLIER_TEXT)
     label = words.TIMES.format(column=place.column)
@@ -76,7 +76,7 @@ def draw(state: PageState, found: RowSteps, place: Place, scheme: Scheme) -> Non
     times = state["qtimes"]
     figure = line_of(model().version, place, times, scheme, theme())
     st.plotly_chart(figure, key=f"{KEY}.line", theme=None)
-    prose(read(found, place, scheme))
+    prose(read(steps, place, scheme))
     others = damage_of(model().version, place, times, scheme)
     known = {"times": times, "bits": scheme.bits, "group": scheme.group, "ways": len(others)}
     prose(words.DAMAGE.format(**known))
@@ -86,11 +86,11 @@ def draw(state: PageState, found: RowSteps, place: Place, scheme: Scheme) -> Non
         prose(told)
 
 
-def damage_rows(found: dict[str, Damage]) -> list[tuple[str, ...]]:
+def damage_rows(damages: dict[str, Damage]) -> list[tuple[str, ...]]:
     """Return the rows of the table."""
     return [
         (words.PERS[per], *(_share(one) for one in (d.group, d.row, d.others)))
-        for per, d in found.items()
+        for per, d in damages.items()
     ]
 
 
@@ -98,15 +98,15 @@ def _share(value: float | None) -> str:
     return words.NO_OTHERS if value is None else percent(value)
 
 
-def damage_read(found: dict[str, Damage]) -> str:
+def damage_read(damages: dict[str, Damage]) -> str:
     """Return what the table says; nothing where there are no groups or no such other weights."""
-    if GROUP not in found:
+    if GROUP not in damages:
         return ""
     shares = {
-        "tensor": found["tensor"].others,
-        "channel": found["channel"].others,
-        "row": found["channel"].row,
-        "grouped": found["group"].row,
+        "tensor": damages["tensor"].others,
+        "channel": damages["channel"].others,
+        "row": damages["channel"].row,
+        "grouped": damages["group"].row,
     }
     if any(one is None for one in shares.values()):
         return ""

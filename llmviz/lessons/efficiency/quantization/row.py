@@ -28,13 +28,13 @@ def draw(state: PageState, scheme: Scheme) -> None:
     section(words.ROW_TITLE, words.ROW_TEXT)
     _controls(state)
     place = place_of(state)
-    found = steps_of(model().version, place, state["qtimes"], scheme)
-    draw_cells(state, found, place, scheme)
+    steps = steps_of(model().version, place, state["qtimes"], scheme)
+    draw_cells(state, steps, place, scheme)
     bits = scheme.bits_per_weight(place.rows, place.columns)
     kept = words.SYMMETRIC_KEPT if scheme.symmetric else words.ASYMMETRIC_KEPT
     prose(words.STEP_KEPT.format(bits=bits, kept=kept))
     _code(place, scheme)
-    outlier.draw(state, found, place, scheme)
+    outlier.draw(state, steps, place, scheme)
 
 
 def _controls(state: PageState) -> None:
@@ -83,9 +83,9 @@ def _code(place: Place, scheme: Scheme) -> None:
     from llmviz.quantization.grids import dequantize, grid, quantize_steps
 
     def printed() -> str:
-        found = steps_of(model().version, place, 1, scheme)
-        codes = [int(code) for code in found.codes[:6]]
-        return f"{codes}\n{[f'{value:.4f}' for value in found.restored[:6]]}"
+        steps = steps_of(model().version, place, 1, scheme)
+        codes = [int(code) for code in steps.codes[:6]]
+        return f"{codes}\n{[f'{value:.4f}' for value in steps.restored[:6]]}"
 
     show_code(
         [quantize_steps, grid, dequantize],

@@ -45,7 +45,7 @@ def draw(state: PageState) -> None:
         "qspeed",
         speeds,
         (),
-        _shown,
+        _draw_results,
         start=words.SPEED_START,
         share=lambda job: len(job.results) / (len(WIDTHS) * len(KINDS)),
         going_on=words.GOING,
@@ -54,22 +54,22 @@ def draw(state: PageState) -> None:
     )
 
 
-def _shown(job: Job) -> None:
-    found = tuple(job.results)
-    whole = found[: len(found) - len(found) % len(KINDS)]
+def _draw_results(job: Job) -> None:
+    measured = tuple(job.results)
+    whole = measured[: len(measured) - len(measured) % len(KINDS)]
     if not whole:
         return
     st.plotly_chart(chart(whole, theme()), key=f"{KEY}.speed", theme=None)
-    prose(told(whole[-len(KINDS) :]))
+    prose(report(whole[-len(KINDS) :]))
 
 
 @kept(8)
-def chart(found: tuple[Speed, ...], mode: Mode) -> go.Figure:
+def chart(speeds: tuple[Speed, ...], mode: Mode) -> go.Figure:
     """Return how many times as fast as float32 each kind is, by width."""
-    plain = {one.width: one.seconds for one in found if one.kind == FLOAT32}
+    plain = {one.width: one.seconds for one in speeds if one.kind == FLOAT32}
     drawn = []
     for kind in (INT8, INT4):
-        own = [one for one in found if one.kind == kind and one.seconds is not None]
+        own = [one for one in speeds if one.kind == kind and one.seconds is not None]
         if own:
             y = [plain[one.width] / one.seconds for one in own]
             drawn.append(Line(words.SPEED_NAMES[kind], [one.width for one in own], y, len(drawn)))
@@ -78,7 +78,7 @@ def chart(found: tuple[Speed, ...], mode: Mode) -> go.Figure:
     )
 
 
-def told(last: tuple[Speed, ...]) -> str:
+def report(last: tuple[Speed, ...]) -> str:
     """Return the times of one width, in a sentence."""
     by_kind = {one.kind: one.seconds for one in last}
     others = []

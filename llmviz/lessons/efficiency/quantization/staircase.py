@@ -50,44 +50,44 @@ def draw(state: PageState) -> None:
     choose(state, "stairbits", words.BITS, training_words.STAIR_BITS)
     bits, rate = int(state["stairbits"]), state["stairrate"]
     predict(question(bits), f"{KEY}.through")
-    st.plotly_chart(stairs(bits, theme()), key=f"{KEY}.stairs", theme=None)
+    st.plotly_chart(staircase_figure(bits, theme()), key=f"{KEY}.stairs", theme=None)
     prose(training_words.WALK_TEXT.format(target=TARGET))
     st.slider(training_words.RATE, step=0.02, width=260, **state.ranged("stairrate"))
-    st.plotly_chart(walked(bits, rate, theme()), key=f"{KEY}.walk", theme=None)
-    prose(told(walk_of(bits, rate), rate))
+    st.plotly_chart(walk_figure(bits, rate, theme()), key=f"{KEY}.walk", theme=None)
+    prose(report(walk_of(bits, rate), rate))
     _code(bits)
 
 
 @kept(8)
-def stairs(bits: int, mode: Mode) -> go.Figure:
+def staircase_figure(bits: int, mode: Mode) -> go.Figure:
     """Return the staircase, the straight line and the gradient."""
-    found = stairs_of(bits)
+    staircase = stairs_of(bits)
     forward, line, backward = training_words.STAIR_NAMES
     curves = [
-        Curve(forward, found.weights, found.rounded, "weights"),
-        Curve(line, found.weights, found.weights, "residual", dashed=True),
-        Curve(backward, found.weights, found.gradient, "key"),
+        Curve(forward, staircase.weights, staircase.rounded, "weights"),
+        Curve(line, staircase.weights, staircase.weights, "residual", dashed=True),
+        Curve(backward, staircase.weights, staircase.gradient, "key"),
     ]
     return lines(curves, training_words.STAIR_AXES, mode)
 
 
 @kept(32)
-def walked(bits: int, rate: float, mode: Mode) -> go.Figure:
+def walk_figure(bits: int, rate: float, mode: Mode) -> go.Figure:
     """Return the exact and the rounded weight, update by update."""
-    found = walk_of(bits, rate)
-    steps = range(len(found))
+    walk = walk_of(bits, rate)
+    steps = range(len(walk))
     exact, rounded, target = training_words.WALK_NAMES
     curves = [
-        Curve(exact, steps, [one.weight for one in found], "query"),
-        Curve(rounded, steps, [one.rounded for one in found], "weights", marks=True),
-        Curve(target, (0, len(found) - 1), (TARGET, TARGET), "accent", dashed=True),
+        Curve(exact, steps, [one.weight for one in walk], "query"),
+        Curve(rounded, steps, [one.rounded for one in walk], "weights", marks=True),
+        Curve(target, (0, len(walk) - 1), (TARGET, TARGET), "accent", dashed=True),
     ]
     return lines(curves, training_words.WALK_AXES, mode)
 
 
-def told(found: tuple[Update, ...], rate: float) -> str:
+def report(walk: tuple[Update, ...], rate: float) -> str:
     """Return the first update in numbers, and the last rounded weight."""
-    first, second = found[:2]
+    first, second = walk[:2]
     return training_words.WALK_READ.format(
         weight=signed(first.weight),
         rounded=signed(first.rounded),
@@ -98,8 +98,8 @@ def told(found: tuple[Update, ...], rate: float) -> str:
         operand=operand(signed(first.at_weight)),
         after=signed(second.weight),
         slope=f"{first.slope:g}".replace("-", "−"),
-        updates=len(found) - 1,
-        last=signed(found[-1].rounded),
+        updates=len(walk) - 1,
+        last=signed(walk[-1].rounded),
     )
 
 

@@ -59,7 +59,7 @@ def draw(state: PageState) -> None:
         "qattrained",
         race_of,
         (state["qatupdates"], state["qatform"], state["qatper"]),
-        lambda job: _shown(job, state["qatupdates"]),
+        lambda job: _draw_results(job, state["qatupdates"]),
         start=training_words.QAT_START,
         share=lambda job: len(job.results) / (len(KINDS) * (CHECKS + 1)),
     )
@@ -81,15 +81,15 @@ def draw(state: PageState) -> None:
     )
 
 
-def _shown(job: Job, updates: int) -> None:
-    found = list(job.results)
-    if not found:
+def _draw_results(job: Job, updates: int) -> None:
+    reports = list(job.results)
+    if not reports:
         return
-    st.plotly_chart(figure(job, len(found), theme()), key=f"{KEY}.race", theme=None)
-    last = {one.bits: one for one in found}
-    if len(found) < len(KINDS) or any(one.step < updates for one in last.values()):
+    st.plotly_chart(figure(job, len(reports), theme()), key=f"{KEY}.race", theme=None)
+    last = {one.bits: one for one in reports}
+    if len(reports) < len(KINDS) or any(one.step < updates for one in last.values()):
         return
-    first = {one.bits: one for one in found if one.step == 0}
+    first = {one.bits: one for one in reports if one.step == 0}
     rows_table(
         [
             (
@@ -102,16 +102,16 @@ def _shown(job: Job, updates: int) -> None:
         ],
         training_words.QAT_COLUMNS,
     )
-    prose("\n\n".join(told(first, last, bits) for bits in BITS))
+    prose("\n\n".join(report(first, last, bits) for bits in BITS))
 
 
 @kept(32)
 def figure(job: Job, count: int, mode: Mode) -> go.Figure:
     """Return the loss of each training over its first looks, `count` in all."""
-    found = list(job.results)[:count]
+    reports = list(job.results)[:count]
     curves = []
     for bits in KINDS:
-        own = [one for one in found if one.bits == bits]
+        own = [one for one in reports if one.bits == bits]
         if own:
             x, y = [one.step for one in own], [one.loss for one in own]
             name = training_words.QAT_NAMES[bits]
@@ -119,7 +119,7 @@ def figure(job: Job, count: int, mode: Mode) -> go.Figure:
     return lines(curves, training_words.QAT_AXES, mode)
 
 
-def told(first: dict[int, Checked], last: dict[int, Checked], bits: int) -> str:
+def report(first: dict[int, Checked], last: dict[int, Checked], bits: int) -> str:
     """Return what is left of the cost of rounding, in a sentence."""
     before = first[bits].loss - first[EXACT].loss
     after = last[bits].loss - last[EXACT].loss

@@ -7,7 +7,7 @@ import streamlit as st
 from llmviz.components.serving_film.view import serving_film
 from llmviz.lessons.efficiency.serving import figures, questions, schedule, texts, trial, words
 from llmviz.lessons.efficiency.serving.params import OPENING
-from llmviz.lessons.efficiency.serving.runs import Shown, bundled, bundled_shown, own_shown
+from llmviz.lessons.efficiency.serving.runs import TwoRuns, bundled, bundled_shown, own_shown
 from llmviz.study.serving_recording import COMMAND
 from llmviz.ui.common import choose, count, theme
 from llmviz.ui.lesson import section
@@ -31,19 +31,19 @@ def draw(state: PageState) -> None:
         query_params={"part": "loop"},
     )
     own = own_shown(state)
-    shown = own or _recorded()
-    if shown is not None:
-        _film(state, shown, own is not None)
+    two_runs = own or _recorded()
+    if two_runs is not None:
+        _film(state, two_runs, own is not None)
     trial.draw(state)
-    if shown is not None:
-        _compared(shown)
-    texts.draw(state, shown)
+    if two_runs is not None:
+        _compared(two_runs)
+    texts.draw(state, two_runs)
     section(words.SERVER_TITLE, words.SERVER_TEXT)
     st.code(words.SERVER, language="sh")
     schedule.code(state["servepolicy"])
 
 
-def _recorded() -> Shown | None:
+def _recorded() -> TwoRuns | None:
     try:
         return bundled_shown()
     except ValueError:
@@ -51,26 +51,26 @@ def _recorded() -> Shown | None:
         return None
 
 
-def _film(state: PageState, shown: Shown, own: bool) -> None:
+def _film(state: PageState, two_runs: TwoRuns, own: bool) -> None:
     section(words.FILM_TITLE, words.FILM_TEXT)
-    names = figures.names_of(shown)
+    names = figures.names_of(two_runs)
     choose(state, "serveshown", words.RUN, dict(zip(words.RUNS, names, strict=True)))
     number = int(state["serveshown"])
-    run, picture = shown.runs[number], shown.pictures[number]
+    run, picture = two_runs.runs[number], two_runs.pictures[number]
     config = run.recording.config
     window = f"{1000 * config.window:g}"
     about = words.ABOUT[config.policy].format(budget=config.token_budget, window=window)
     prose(f"{about}\n\n{words.OWN_RUNS if own else _source()}")
-    found = questions.longest_table(run.recording)
-    if found is not None:
-        predict(questions.blocks_of(*found, config.block_size), f"{KEY}.blocks")
+    longest = questions.longest_table(run.recording)
+    if longest is not None:
+        predict(questions.blocks_of(*longest, config.block_size), f"{KEY}.blocks")
     key = f"{KEY}.film"
 
     def moved() -> None:
         now = st.session_state[key]
         state["servetick"], state["serverequest"] = now["step"], now["chosen"]
 
-    tick, request = shown.openings[number]
+    tick, request = two_runs.openings[number]
     serving_film(
         picture,
         key=key,
@@ -91,12 +91,12 @@ def _source() -> str:
     )
 
 
-def _compared(shown: Shown) -> None:
+def _compared(two_runs: TwoRuns) -> None:
     section(words.FIGURES_TITLE, words.FIGURES_TEXT)
-    question = figures.who_waits_less(shown)
+    question = figures.who_waits_less(two_runs)
     if question is not None:
         predict(question, f"{KEY}.who")
-    columns = ("", *figures.names_of(shown))
-    rows_table(figures.table_of(shown), columns, height="content")
-    prose(f"{figures.compared(shown)}\n\n{words.CURVE_TEXT}")
-    st.plotly_chart(figures.first_tokens(shown, theme()), key=f"{KEY}.first", theme=None)
+    columns = ("", *figures.names_of(two_runs))
+    rows_table(figures.table_of(two_runs), columns, height="content")
+    prose(f"{figures.compared(two_runs)}\n\n{words.CURVE_TEXT}")
+    st.plotly_chart(figures.first_tokens(two_runs, theme()), key=f"{KEY}.first", theme=None)

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from llmviz.figures.lines import Line, lines
 from llmviz.figures.theme import Mode
 from llmviz.lessons.efficiency.serving import words
-from llmviz.lessons.efficiency.serving.runs import Shown
+from llmviz.lessons.efficiency.serving.runs import TwoRuns
 from llmviz.serving.recording import PERCENTILES, Recording
 from llmviz.ui.common import count
 from llmviz.ui.kept import kept
@@ -26,9 +26,9 @@ def run_names(policies: tuple[str, str]) -> tuple[str, str]:
     return tuple(numbered)
 
 
-def names_of(shown: Shown) -> tuple[str, str]:
+def names_of(two_runs: TwoRuns) -> tuple[str, str]:
     """Return how both runs shown are called."""
-    return run_names(shown.trial.policies)
+    return run_names(two_runs.trial.policies)
 
 
 def measures(recording: Recording) -> dict[str, str]:
@@ -40,9 +40,9 @@ def measures(recording: Recording) -> dict[str, str]:
         ("tokens", {}, recording.tokens, "{:,.0f}".format),
         ("throughput", {}, recording.tokens_per_second, "{:,.0f}".format),
     ]
-    for name, found in (("first", first), ("each", each)):
+    for name, milliseconds in (("first", first), ("each", each)):
         for p in PERCENTILES:
-            value = None if p not in found else 1000 * found[p]
+            value = None if p not in milliseconds else 1000 * milliseconds[p]
             entries.append((name, {"p": p}, value, "{:,.1f}".format))
     entries += [
         ("padding", {}, recording.padding, "{:,.0f}".format),
@@ -57,16 +57,16 @@ def measures(recording: Recording) -> dict[str, str]:
 
 
 @kept(16)
-def table_of(shown: Shown) -> tuple[tuple[str, ...], ...]:
+def table_of(two_runs: TwoRuns) -> tuple[tuple[str, ...], ...]:
     """Return the rows of the table: a title and both runs' figures."""
-    first, second = (measures(run.recording) for run in shown.runs)
+    first, second = (measures(run.recording) for run in two_runs.runs)
     return tuple((title, first[title], second[title]) for title in first)
 
 
-def compared(shown: Shown) -> str:
+def compared(two_runs: TwoRuns) -> str:
     """Return which run wrote more tokens a second, in a sentence."""
-    one, other = (run.recording.tokens_per_second for run in shown.runs)
-    names = names_of(shown)
+    one, other = (run.recording.tokens_per_second for run in two_runs.runs)
+    names = names_of(two_runs)
     if round(one) == round(other):
         return words.ALIKE.format(one=one)
     if not min(one, other):
@@ -81,10 +81,10 @@ def compared(shown: Shown) -> str:
 
 
 @kept(32)
-def first_tokens(shown: Shown, mode: Mode) -> go.Figure:
+def first_tokens(two_runs: TwoRuns, mode: Mode) -> go.Figure:
     """Return the share of texts that had their first token after so many milliseconds."""
     drawn = []
-    for number, (name, run) in enumerate(zip(names_of(shown), shown.runs, strict=True)):
+    for number, (name, run) in enumerate(zip(names_of(two_runs), two_runs.runs, strict=True)):
         times = np.sort([1000 * one.to_first for one in run.recording.timings])
         shares = 100 * np.arange(1, len(times) + 1) / max(1, len(times))
         drawn.append(Line(name, times, shares, number))
@@ -92,29 +92,29 @@ def first_tokens(shown: Shown, mode: Mode) -> go.Figure:
     return figure.update_traces(line_shape="hv")  # between two texts the share does not change
 
 
-def who_waits_less(shown: Shown) -> Question | None:
+def who_waits_less(two_runs: TwoRuns) -> Question | None:
     """Ask which policy gives first tokens sooner; None where the runs do not tell."""
-    middle = [run.recording.to_first.get(50) for run in shown.runs]
-    if None in middle or shown.trial.policies[0] == shown.trial.policies[1]:
+    middle = [run.recording.to_first.get(50) for run in two_runs.runs]
+    if None in middle or two_runs.trial.policies[0] == two_runs.trial.policies[1]:
         return None
     one, other = (round(1000 * seconds, 1) for seconds in middle)
-    names = names_of(shown)
+    names = names_of(two_runs)
     right = 2 if one == other else 0 if one < other else 1
     reason = words.WHO_REASON.format(first=names[0], one=one, second=names[1], other=other)
     return Question(words.WHO, (*names, words.WHO_EQUAL), right, (reason,) * 3)
 
 
 @kept(16)
-def most_shared(shown: Shown, number: int) -> tuple[int, int]:
+def most_shared(two_runs: TwoRuns, number: int) -> tuple[int, int]:
     """Return how many blocks were shared at once at most, and how many were copied in all."""
-    ticks = shown.runs[number].recording.ticks
+    ticks = two_runs.runs[number].recording.ticks
     most = max((sum(len(one) > 1 for one in tick.owners.values()) for tick in ticks), default=0)
     return most, sum(len(tick.copies) for tick in ticks)
 
 
-def shared_line(shown: Shown, number: int) -> str:
+def shared_line(two_runs: TwoRuns, number: int) -> str:
     """Return how much was shared in a run, in a sentence."""
-    most, copies = most_shared(shown, number)
+    most, copies = most_shared(two_runs, number)
     return words.SAMPLES_LIVE.format(
-        policy=names_of(shown)[number], most=count(most, "block"), copies=count(copies, "block")
+        policy=names_of(two_runs)[number], most=count(most, "block"), copies=count(copies, "block")
     )

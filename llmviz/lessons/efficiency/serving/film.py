@@ -62,6 +62,15 @@ def opening(recording: Recording) -> tuple[int, int]:
     return at, names.index(longest)
 
 
+def sharing_opening(recording: Recording) -> tuple[int, int]:
+    """Return the tick that the film of several texts to one prompt opens at, and its first text.
+
+    The first of the ticks in which most blocks are held by more than one text.
+    """
+    shared = [sum(len(owners) > 1 for owners in tick.owners.values()) for tick in recording.ticks]
+    return shared.index(max(shared)) if shared else 0, 0
+
+
 def film_ticks(recording: Recording, numbers: Mapping[str, int]) -> list[FilmTick]:
     """Return the ticks, with sequences by their numbers."""
     by_id = {request.id: request for request in recording.requests}

@@ -6,7 +6,7 @@ from llmviz.study.serving_texts import WAYS
 from llmviz.ui import codec
 
 MEMORY = TRIAL.config.n_blocks * TRIAL.config.block_size
-OPENING = -1  # the tick or the request that the run itself names: `film.opening`
+OPENING = -1  # the tick or the request that the run itself names: `Shown.openings`
 PARAMS = [
     codec.choice("serveshown", "0", list(words.RUNS)),
     codec.integer("servetick", OPENING, OPENING, 100_000),
@@ -28,6 +28,6 @@ PARAMS = [
     codec.text("serveown", ""),
     codec.flag("serverun", False),
     codec.choice("serveways", WAYS[1], list(words.KINDS)),
-    codec.integer("servewaystick", 12, 0, 10_000),
+    codec.integer("servewaystick", OPENING, OPENING, 10_000),
     codec.integer("servewaystext", 0, 0, 100),
 ]

@@ -17,10 +17,10 @@ def _by_size(text: str, reasons: dict[int, str], right: int) -> Question:
 
 def longest_table(recording: Recording) -> tuple[str, int] | None:
     """Return the sequence that had most tokens in memory at any tick, and how many; else None."""
-    found = [(tick.room[name], name) for tick in recording.ticks for name in tick.room]
-    if not found:
+    tables = [(tick.room[name], name) for tick in recording.ticks for name in tick.room]
+    if not tables:
         return None
-    length, name = max(found, key=lambda one: (one[0], one[1]))
+    length, name = max(tables, key=lambda one: (one[0], one[1]))
     return name, length
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from llmviz.background import DONE, Job
 from llmviz.components.serving_film.view import FilmPicture, film_picture
 from llmviz.lessons.efficiency.serving import words
-from llmviz.lessons.efficiency.serving.film import film_of, opening
+from llmviz.lessons.efficiency.serving.film import film_of, opening, sharing_opening
+from llmviz.serving.recording import Recording
 from llmviz.serving.settings import ServingConfig
 from llmviz.serving.workload import Workload
 from llmviz.study import serving_recording, serving_texts
@@ -22,7 +24,7 @@ FLAG = "serverun"
 
 
 @dataclass(frozen=True, eq=False)
-class Shown:
+class TwoRuns:
     """Two runs of the same requests, each as a picture, and where its film opens."""
 
     trial: Trial
@@ -67,31 +69,35 @@ def bundled() -> Bundled:
 
 
 @kept(1)
-def bundled_shown() -> Shown:
+def bundled_shown() -> TwoRuns:
     """Return the recorded runs as the page shows them. Raises ValueError as `bundled` does."""
-    found = bundled()
-    return _shown(found.trial, found.runs)
+    recorded = bundled()
+    return _two_runs(recorded.trial, recorded.runs)
 
 
 @kept(1)
-def texts_shown() -> tuple[Bundled, Shown]:
+def texts_shown() -> tuple[Bundled, TwoRuns]:
     """Return the recorded runs of one prompt. Raises ValueError as `bundled` does."""
-    found = serving_texts.read()
-    return found, _shown(found.trial, found.runs)
+    recorded = serving_texts.read()
+    return recorded, _two_runs(recorded.trial, recorded.runs, sharing_opening)
 
 
 @kept(8)
-def job_shown(trial: Trial, job: Job) -> Shown:
+def job_shown(trial: Trial, job: Job) -> TwoRuns:
     """Return the runs of a job that is over."""
-    return _shown(trial, runs_of(trial, job.results))
+    return _two_runs(trial, runs_of(trial, job.results))
 
 
-def _shown(trial: Trial, runs: tuple[Run, ...]) -> Shown:
+def _two_runs(
+    trial: Trial,
+    runs: tuple[Run, ...],
+    rule: Callable[[Recording], tuple[int, int]] = opening,
+) -> TwoRuns:
     pictures = tuple(film_picture(film_of(run), words.FILM, words.STATES) for run in runs)
-    return Shown(trial, runs, pictures, tuple(opening(run.recording) for run in runs))
+    return TwoRuns(trial, runs, pictures, tuple(rule(run.recording) for run in runs))
 
 
-def own_shown(state: PageState) -> Shown | None:
+def own_shown(state: PageState) -> TwoRuns | None:
     """Return the learner's last runs with these controls; None where there are none."""
     if not state[FLAG]:
         return None

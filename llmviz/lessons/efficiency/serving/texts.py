@@ -1,4 +1,4 @@
-"""Several texts to one prompt: whose the shared blocks are, and how many sharing saves."""
+"""Several texts to one prompt: which share a block, and how many blocks that saves."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import streamlit as st
 
 from llmviz.components.serving_film.view import serving_film
 from llmviz.lessons.efficiency.serving import figures, questions, words
-from llmviz.lessons.efficiency.serving.runs import Shown, texts_shown
+from llmviz.lessons.efficiency.serving.params import OPENING
+from llmviz.lessons.efficiency.serving.runs import TwoRuns, texts_shown
 from llmviz.study.serving_texts import COMMAND, WAYS, blocks_at_once
 from llmviz.ui.common import choose, count, percent
 from llmviz.ui.lesson import section
@@ -18,36 +19,36 @@ from llmviz.ui.state import PageState
 KEY = "efficiency.serving.ways"
 
 
-def draw(state: PageState, shown: Shown | None) -> None:
+def draw(state: PageState, two_runs: TwoRuns | None) -> None:
     """Show a recorded run of one prompt, then what was shared in the runs shown above."""
     section(words.SAMPLES_TITLE, words.SAMPLES_TEXT)
     try:
-        found, recorded = texts_shown()
+        about, recorded = texts_shown()
     except ValueError:
         inform(words.NO_FILE, ":material/download:")
     else:
         choose(state, "serveways", words.WAYS, words.KINDS)
         number = WAYS.index(state["serveways"])
-        date, torch = found.date, found.environment["torch"]
+        date, torch = about.date, about.environment["torch"]
         source = words.WAYS_BUNDLED.format(date=date, torch=torch, command=COMMAND)
-        live = "" if shown is None else figures.shared_line(shown, int(state["serveshown"]))
+        live = "" if two_runs is None else figures.shared_line(two_runs, int(state["serveshown"]))
         prose(f"{source} {saved_line(recorded, number)}\n\n{live}")
         _film(state, recorded, number)
-    if shown is None:
+    if two_runs is None:
         return
     number = int(state["serveshown"])
-    config = shown.runs[number].recording.config
-    samples = max(2, shown.trial.workload.samples)
-    prompt = max(len(one.prompt) for one in shown.runs[number].recording.requests)
+    config = two_runs.runs[number].recording.config
+    samples = max(2, two_runs.trial.workload.samples)
+    prompt = max(len(one.prompt) for one in two_runs.runs[number].recording.requests)
     predict(
         questions.blocks_of_samples(prompt, samples, config.block_size),
         "efficiency.serving.samples",
     )
 
 
-def saved_line(shown: Shown, number: int) -> str:
+def saved_line(two_runs: TwoRuns, number: int) -> str:
     """Return how many blocks sharing saves in a run, in a sentence."""
-    recording = shown.runs[number].recording
+    recording = two_runs.runs[number].recording
     named, held = blocks_at_once(recording)
     return words.WAYS_SAVED.format(
         named=count(named, "block"),
@@ -58,17 +59,18 @@ def saved_line(shown: Shown, number: int) -> str:
     )
 
 
-def _film(state: PageState, shown: Shown, number: int) -> None:
+def _film(state: PageState, two_runs: TwoRuns, number: int) -> None:
     key = f"{KEY}.{WAYS[number]}"
 
     def moved() -> None:
         now = st.session_state[key]
         state["servewaystick"], state["servewaystext"] = now["step"], now["chosen"]
 
+    tick, _ = two_runs.openings[number]
     serving_film(
-        shown.pictures[number],
+        two_runs.pictures[number],
         key=key,
-        step=state["servewaystick"],
+        step=tick if state["servewaystick"] == OPENING else state["servewaystick"],
         chosen=state["servewaystext"],
         on_change=moved,
     )

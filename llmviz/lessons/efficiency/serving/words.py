@@ -6,8 +6,8 @@ TEXT = (
     "computed together, takes less time than one after the other: the weights are read once for "
     "all of them. So the server puts requests into a batch. Two things are scarce: rows of the "
     "batch, and memory for the keys and values of every token read so far (see the chapter *The "
-    "cache*). Who may join, and when, is decided by a **policy**. Here a small serving engine "
-    "with ideas of vLLM and similar engines serves the story model."
+    "cache*). Which requests may join, and when, is decided by a **policy**. Here a small "
+    "serving engine with ideas of vLLM and similar engines serves the story model."
 )
 
 LOOP_LINK = "One text with such a memory: the loop"
@@ -20,7 +20,7 @@ POLICIES = {
 }
 ABOUT = {
     "static": (
-        "**static**: those who wait form a batch, as many as there are rows and memory for. It "
+        "**static**: waiting texts form a batch, as many as there are rows and memory for. It "
         "goes on until its last text has ended, and nobody joins meanwhile. Prompts are padded to "
         "the longest one. A text that has ended keeps its row, which is computed for nobody. From "
         "the start, each text gets memory for the longest prompt and the longest answer of its "

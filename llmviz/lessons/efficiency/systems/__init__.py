@@ -1,1 +1,1 @@
-"""Chapter "Who does what"."""
+"""Chapter "Which system does what"."""

@@ -1,4 +1,4 @@
-"""Chapter "Who does what": which system has which idea of this lesson, with sources."""
+"""Chapter "Which system does what": the ideas of this lesson in known systems, with sources."""
 
 from __future__ import annotations
 
@@ -31,7 +31,6 @@ from llmviz.ui.table import columns_table
 
 KEY = "efficiency.systems"
 HEIGHT = 35 * (len(IDEAS) + 1) + 3  # pixels: all rows, without a bar to scroll
-TITLES = {chapter.key: chapter.title for chapter in LESSON.chapters}
 
 
 @st.fragment
@@ -66,7 +65,7 @@ Row = tuple[str, str, Cell]
 
 
 def _about(template: str, one: System | Idea, rows: Sequence[Row]) -> str:
-    states = [found.state for _, _, found in rows]
+    states = [entry.state for _, _, entry in rows]
     partly = states.count(PARTLY)
     told = words.IN_PART.format(partly=partly) if partly else ""
     counts = {"yes": states.count(YES) + partly, "partly": told, "all": len(rows)}
@@ -78,12 +77,12 @@ def _group(state: str, rows: Sequence[Row], used: Sequence[str]) -> None:
     if not rows:
         return
     lines = [f"**{words.GROUPS[state].capitalize()}**", ""]
-    for name, about, found in rows:
+    for name, about, entry in rows:
         line = words.ITEM.format(name=name, about=about)
-        line += words.NOTE.format(note=found.note) if found.note else ""
-        if found.source:
-            number = used.index(found.source) + 1
-            line += words.SOURCE.format(number=number, address=SOURCES[found.source].address)
+        line += words.NOTE.format(note=entry.note) if entry.note else ""
+        if entry.source:
+            number = used.index(entry.source) + 1
+            line += words.SOURCE.format(number=number, address=SOURCES[entry.source].address)
         lines.append(f"- {line}")
     st.markdown("\n".join(lines))
 
@@ -95,7 +94,7 @@ def _links(ideas: Sequence[Idea]) -> None:
         for chapter in dict.fromkeys(one.chapter for one in ideas):
             st.page_link(
                 "pages/efficiency.py",
-                label=words.LEADS.format(chapter=TITLES[chapter]),
+                label=words.LEADS.format(chapter=LESSON.title_of(chapter)),
                 icon=":material/arrow_forward:",
                 query_params={"part": chapter},
             )

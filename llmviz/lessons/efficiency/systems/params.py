@@ -1,4 +1,4 @@
-"""The controls of the chapter "Who does what", as its links write them."""
+"""The controls of the chapter "Which system does what", as its links write them."""
 
 from llmviz.lessons.efficiency.systems.table import IDEAS, SYSTEMS
 from llmviz.ui import codec

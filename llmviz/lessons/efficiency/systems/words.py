@@ -1,6 +1,8 @@
-"""All that the chapter "Who does what" says. Names in braces: live numbers."""
+"""All that the chapter "Which system does what" says. Names in braces: live numbers."""
 
-TITLE = "Who does what"
+from llmviz.lessons.efficiency import LESSON
+
+TITLE = LESSON.title_of("systems")
 TEXT = (
     "You do not have to write all of this yourself: there are systems that serve models, and "
     "systems that train them. Here is which of the ideas of this lesson each of them has. Choose a "

@@ -20,21 +20,25 @@ from llmviz.ui.prose import prose
 def draw() -> None:
     """Show the measured curves; say how they are made where they are not in this copy."""
     try:
-        found = curves()
+        measured = curves()
     except ValueError:
         section(words.CURVE_TITLE)
         inform(words.NO_CURVE, ":material/download:")
         st.code(COMMAND, language=None)
         return
-    line = {"least": found.counts[0], "most": f"{found.counts[-1]:,}", "seeds": found.seeds}
+    line = {
+        "least": measured.counts[0],
+        "most": f"{measured.counts[-1]:,}",
+        "seeds": measured.seeds,
+    }
     question = words.TASK_TEXT[TASK]
     section(
         words.CURVE_TITLE,
-        words.CURVE_TEXT.format(question=question, base=BASE, tested=found.tested, **line),
+        words.CURVE_TEXT.format(question=question, base=BASE, tested=measured.tested, **line),
     )
     st.plotly_chart(picture(theme()), key="finetuning.classifier.examples", theme=None)
-    steps = words.CURVE_STEPS.format(command=COMMAND, **found.steps)
-    prose(f"{steps}\n\n{reading_of(found)}")
+    steps = words.CURVE_STEPS.format(command=COMMAND, **measured.steps)
+    prose(f"{steps}\n\n{reading_of(measured)}")
 
 
 @kept(1)
@@ -43,9 +47,9 @@ def curves() -> Measured:
     return measured()
 
 
-def reading_of(found: Measured) -> str:
+def reading_of(measured: Measured) -> str:
     """Return what the chart says: where a trained model helps most, and what is left of it."""
-    means = {band.way: band.mean for band in found.bands}
+    means = {band.way: band.mean for band in measured.bands}
     nothing = means.pop("nothing")
     gaps = {
         (way, at): share - nothing[at]
@@ -54,11 +58,11 @@ def reading_of(found: Measured) -> str:
     }
     best, at = max(gaps, key=gaps.__getitem__)
     return words.CURVE_READ.format(
-        count=f"{found.counts[at]:,}",
+        count=f"{measured.counts[at]:,}",
         best=words.WAYS[best],
         best_share=percent(means[best][at]),
         nothing_share=percent(nothing[at]),
-        most=f"{found.counts[-1]:,}",
+        most=f"{measured.counts[-1]:,}",
         best_most=percent(means[best][-1]),
         nothing_most=percent(nothing[-1]),
     )
@@ -67,6 +71,6 @@ def reading_of(found: Measured) -> str:
 @kept(2)
 def picture(mode: Mode) -> go.Figure:
     """Return the curves with their bands."""
-    found = curves()
-    ways = [(words.WAYS[band.way], band.lowest, band.mean, band.highest) for band in found.bands]
-    return bands(found.counts, ways, (words.CURVE_GUESS, found.guess), words.CURVE_AXES, mode)
+    measured = curves()
+    ways = [(words.WAYS[band.way], band.lowest, band.mean, band.highest) for band in measured.bands]
+    return bands(measured.counts, ways, (words.CURVE_GUESS, measured.guess), words.CURVE_AXES, mode)

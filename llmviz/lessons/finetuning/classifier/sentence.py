@@ -45,23 +45,23 @@ def draw(state: PageState, now: Outcome) -> None:
         return
     if not text:
         inform(words.EMPTY, ":material/edit:")
-    found = reading(now.known, text, state["explained"], now)
-    if found.left_out:
-        line = words.READ_LAST.format(count=len(found.ids), left_out=found.left_out)
+    answer = reading(now.known, text, state["explained"], now)
+    if answer.left_out:
+        line = words.READ_LAST.format(count=len(answer.ids), left_out=answer.left_out)
         inform(line, ":material/content_cut:")
     chances = ", ".join(
-        f"{quote(names[k])} {percent(float(found.probabilities[k]))}"
-        for k in np.argsort(-found.probabilities, kind="stable")
+        f"{quote(names[k])} {percent(float(answer.probabilities[k]))}"
+        for k in np.argsort(-answer.probabilities, kind="stable")
     )
-    chosen = quote(names[int(found.probabilities.argmax())])
-    says, target = words.SAYS.format(chosen=chosen, chances=chances), quote(names[found.target])
+    chosen = quote(names[int(answer.probabilities.argmax())])
+    says, target = words.SAYS.format(chosen=chosen, chances=chances), quote(names[answer.target])
     prose(f"{says}\n\n{words.OCCLUSION.format(target=target)}")
-    _strip(now, found, found.without, words.FELL, "without")
+    _strip(now, answer, answer.without, words.FELL, "without")
     prose(words.GRADIENT.format(target=target))
-    _strip(now, found, found.gradient, words.SLOPE, "gradient")
-    lines = [agreement(found, now.plan.base)]
-    if len(found.ids) > 1:
-        last = signed(float(found.without[-1]))
+    _strip(now, answer, answer.gradient, words.SLOPE, "gradient")
+    lines = [agreement(answer, now.plan.base)]
+    if len(answer.ids) > 1:
+        last = signed(float(answer.without[-1]))
         lines.insert(0, words.LAST_TOKEN.format(value=last, target=target))
     if any(lines):
         prose("\n\n".join(filter(None, lines)))
@@ -74,12 +74,12 @@ def reading(known: tuple[str, int], text: str, target: int, now: Outcome) -> Rea
     return read(runs.model_of(now), tokenizer, text, LONGEST, target)
 
 
-def _strip(now: Outcome, found: Reading, values: np.ndarray, label: str, key: str) -> None:
-    names = names_of(found.ids, engine.tokenizer(now.plan.base))
+def _strip(now: Outcome, answer: Reading, values: np.ndarray, label: str, key: str) -> None:
+    names = names_of(answer.ids, engine.tokenizer(now.plan.base))
     # The class is read at the last token, which may outweigh all others: the scale is theirs.
     limit = float(np.abs(values[:-1] if len(values) > 1 else values).max()) or 1.0
     token_strip(
-        [row_of(found.ids, names, values.tolist())],
+        [row_of(answer.ids, names, values.tolist())],
         key=f"finetuning.classifier.{key}",
         show_ids=False,
         value_label=label,
@@ -87,15 +87,15 @@ def _strip(now: Outcome, found: Reading, values: np.ndarray, label: str, key: st
     )
 
 
-def agreement(found: Reading, name: str) -> str:
+def agreement(answer: Reading, name: str) -> str:
     """Return how far the two explanations agree.
 
     Nothing where one of them is the same for all, or two tokens would agree or disagree by force.
     """
-    both = found.without.astype(float), found.gradient.astype(float)
-    if len(found.ids) < 3 or any(one.std() == 0 for one in both):
+    both = answer.without.astype(float), answer.gradient.astype(float)
+    if len(answer.ids) < 3 or any(one.std() == 0 for one in both):
         return ""
     tokenizer = engine.tokenizer(name)
-    tops = [spoken(found.ids[int(one.argmax())], tokenizer) for one in both]
+    tops = [spoken(answer.ids[int(one.argmax())], tokenizer) for one in both]
     correlation = signed(float(np.corrcoef(*both)[0, 1]))
     return words.AGREE.format(correlation=correlation, without=tops[0], gradient=tops[1])

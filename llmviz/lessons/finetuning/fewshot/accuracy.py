@@ -57,21 +57,21 @@ def draw(state: PageState) -> None:
         "curves",
         curves_of,
         (),
-        lambda job: _shown(job, tuple(sorted(known.items())), card["steps"]),
+        lambda job: _draw_results(job, tuple(sorted(known.items())), card["steps"]),
         start=words.MEASURE,
         share=lambda job: len(job.results) / ALL,
     )
 
 
-def _shown(job: Job, known: tuple[tuple[int, float], ...], steps: int) -> None:
-    found = tuple(job.results)
-    plain = tuple(one for one in found if not one.wrong)
-    wrong = tuple(one for one in found if one.model == TUNED and one.examples == OF)
+def _draw_results(job: Job, known: tuple[tuple[int, float], ...], steps: int) -> None:
+    shares = tuple(job.results)
+    plain = tuple(one for one in shares if not one.wrong)
+    wrong = tuple(one for one in shares if one.model == TUNED and one.examples == OF)
     figure = by_examples(known, plain, theme())
     st.plotly_chart(figure, key=f"{KEY}.examples", theme=None)
-    if len(found) < ALL:
+    if len(shares) < ALL:
         return
-    prose(f"{words.FROM_NOW.format(prompts=PROMPTS)} {told(plain, steps)}")
+    prose(f"{words.FROM_NOW.format(prompts=PROMPTS)} {report(plain, steps)}")
     figure = by_wrong(wrong, theme())
     st.plotly_chart(figure, key=f"{KEY}.wrong", theme=None)
     prose(told_wrong(wrong))
@@ -79,16 +79,16 @@ def _shown(job: Job, known: tuple[tuple[int, float], ...], steps: int) -> None:
 
 @kept(32)
 def by_examples(
-    known: tuple[tuple[int, float], ...], found: tuple[Share, ...], mode: Mode
+    known: tuple[tuple[int, float], ...], shares: tuple[Share, ...], mode: Mode
 ) -> go.Figure:
     """Return the shares over the number of examples; known: those of the card."""
     curves = []
-    measured = [one for one in found if one.model == TUNED]
+    measured = [one for one in shares if one.model == TUNED]
     tuned = [(one.examples, one.right) for one in measured] or list(known)
     names = list(words.MODELS.values())
     if tuned:
         curves.append(Curve(names[0], *zip(*tuned, strict=True), "weights", marks=True))
-    base = [(one.examples, one.right) for one in found if one.model == BASE]
+    base = [(one.examples, one.right) for one in shares if one.model == BASE]
     if base:
         curves.append(Curve(names[1], *zip(*base, strict=True), "residual", marks=True))
     best = [best_possible(examples, TWO) for examples in SHOTS]
@@ -97,25 +97,25 @@ def by_examples(
 
 
 @kept(8)
-def by_wrong(found: tuple[Share, ...], mode: Mode) -> go.Figure:
+def by_wrong(shares: tuple[Share, ...], mode: Mode) -> go.Figure:
     """Return the shares over the number of wrong examples among eight."""
-    x, y = [one.wrong for one in found], [one.right for one in found]
+    x, y = [one.wrong for one in shares], [one.right for one in shares]
     curve = Curve(words.WRONG_NAME, x, y, "key", marks=True)
     return lines([curve], words.WRONG_AXES, mode, shares=True, at=WRONG)
 
 
-def told(found: tuple[Share, ...], steps: int) -> str:
+def report(shares: tuple[Share, ...], steps: int) -> str:
     """Return what both models can do, in a sentence."""
-    base = [one.right for one in found if one.model == BASE]
-    (tuned,) = (one.right for one in found if one.model == TUNED and one.examples == OF)
+    base = [one.right for one in shares if one.model == BASE]
+    (tuned,) = (one.right for one in shares if one.model == TUNED and one.examples == OF)
     line = {"low": percent(min(base)), "high": percent(max(base)), "tuned": percent(tuned)}
     line["cannot"] = words.CANNOT if max(base) < 1 / TWO else ""
     return words.MEASURED.format(**line, steps=steps, colours=len(ANSWERS))
 
 
-def told_wrong(found: tuple[Share, ...]) -> str:
+def told_wrong(shares: tuple[Share, ...]) -> str:
     """Return what wrong examples do, in a sentence."""
-    by_count = {one.wrong: one.right for one in found}
+    by_count = {one.wrong: one.right for one in shares}
     most = max(by_count)
     return words.WRONG_READ.format(
         wrong=most, share=percent(by_count[most]), clean=percent(by_count[0])

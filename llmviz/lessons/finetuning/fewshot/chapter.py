@@ -1,4 +1,4 @@
-"""Chapter "Zero, one, few examples": rules that only the prompt shows, and who can read them."""
+"""Chapter "Zero, one, few examples": rules that only the prompt shows, for two models."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def draw(state: PageState) -> None:
     except ValueError as error:
         refuse(error)
     else:
-        prose(prompt.told(asked, bool(state["ownrule"].strip())))
+        prose(prompt.report(asked, bool(state["ownrule"].strip())))
         prompt.bars(asked)
         prompt.code(asked)
         heads.draw(state, asked)

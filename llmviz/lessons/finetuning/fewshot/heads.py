@@ -37,36 +37,36 @@ def draw(state: PageState, asked: Question) -> None:
     if not asked.examples:
         st.info(words.LOOK_NONE, icon=":material/visibility_off:")
         return
-    found, before = looks(base().version, asked)
-    layer, head = chosen(state["rulehead"], found)
+    look, before = looks(base().version, asked)
+    layer, head = chosen(state["rulehead"], look)
     key = f"{KEY}.heads"
     heads_grid(
-        np.minimum(found.weights, 1.0),
+        np.minimum(look.weights, 1.0),
         key=key,
-        tokens=names_of(found.tokens, base().tokenizer),
+        tokens=names_of(look.tokens, base().tokenizer),
         notes=[
             [
                 words.LOOK_NOTE.format(same=percent(same), other=percent(other))
                 for same, other in zip(*rows, strict=True)
             ]
-            for rows in zip(found.same.tolist(), found.other.tolist(), strict=True)
+            for rows in zip(look.same.tolist(), look.other.tolist(), strict=True)
         ],
         chosen=(layer, head),
         on_change=keeping(state, "rulehead", key, "chosen"),
     )
-    given = found.weights[layer, head, -1].tolist()
+    given = look.weights[layer, head, -1].tolist()
     shares = [{words.SHARE: percent(one)} for one in given]
-    names = names_of(found.tokens, base().tokenizer)
+    names = names_of(look.tokens, base().tokenizer)
     token_strip(
-        [row_of(found.tokens, names, given, shares)],
+        [row_of(look.tokens, names, given, shares)],
         key=f"{KEY}.given",
         show_ids=False,
         value_label=words.SHARE,
         value_range=(0.0, max(given)),
     )
     lines = (
-        told(asked, found, before, layer, head),
-        induction_told(found, before, layer, head),
+        report(asked, look, before, layer, head),
+        induction_told(look, before, layer, head),
         words.LOOK_LIMIT,
     )
     prose("\n\n".join(filter(None, lines)))
@@ -84,40 +84,40 @@ def draw(state: PageState, asked: Question) -> None:
     )
 
 
-def chosen(written: str, found: Look) -> tuple[int, int]:
+def chosen(written: str, look: Look) -> tuple[int, int]:
     """Return the head of the link ("1.3"); else the one that looks at its own group's answers most.
 
     What it puts on other groups' answers is taken off.
     """
-    layers, heads = found.same.shape
+    layers, heads = look.same.shape
     place = [whole_number(part) for part in written.split(".")]
     if len(place) == 2 and None not in place and place[0] < layers and place[1] < heads:
         return place[0], place[1]
-    best = np.unravel_index(int((found.same - found.other).argmax()), found.same.shape)
+    best = np.unravel_index(int((look.same - look.other).argmax()), look.same.shape)
     return int(best[0]), int(best[1])
 
 
-def told(asked: Question, found: Look, before: Look, layer: int, head: int) -> str:
+def report(asked: Question, look: Look, before: Look, layer: int, head: int) -> str:
     """Return what one head does, in a sentence."""
     return words.LOOK_READ.format(
         head=head,
         layer=layer,
         word=quote(asked.word),
-        same=percent(float(found.same[layer, head])),
-        other=percent(float(found.other[layer, head])),
-        tokens=len(found.tokens),
-        even=percent(found.even),
+        same=percent(float(look.same[layer, head])),
+        other=percent(float(look.other[layer, head])),
+        tokens=len(look.tokens),
+        even=percent(look.even),
         before=percent(float(before.same[layer, head])),
     )
 
 
-def induction_told(found: Look, before: Look, layer: int, head: int) -> str:
+def induction_told(look: Look, before: Look, layer: int, head: int) -> str:
     """Say which head looks most at what followed the same token; "" where no token is repeated."""
-    if np.isnan(found.induction).all():
+    if np.isnan(look.induction).all():
         return ""
-    best_layer, best_head = np.unravel_index(found.induction.argmax(), found.induction.shape)
+    best_layer, best_head = np.unravel_index(look.induction.argmax(), look.induction.shape)
     best, own = (
-        percent(float(found.induction[at])) for at in ((best_layer, best_head), (layer, head))
+        percent(float(look.induction[at])) for at in ((best_layer, best_head), (layer, head))
     )
     line = words.LOOK_INDUCTION_BEST if own == best else words.LOOK_INDUCTION
     return line.format(

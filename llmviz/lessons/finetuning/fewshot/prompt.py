@@ -59,7 +59,7 @@ def _another(state: PageState) -> None:
     state["drawing"] = state["drawing"] % 9_999 + 1
 
 
-def told(asked: Question, own: bool) -> str:
+def report(asked: Question, own: bool) -> str:
     """Return the rule in words."""
     parts = [
         words.RULE_PART.format(group=group, answer=answer)
@@ -156,8 +156,8 @@ def code(asked: Question) -> None:
         f"base, tokenizer, card = load_bundled({base().name!r})\n"
         f"asked = {asked!r}\n"
         f"for model in (tuned_model(base, {TUNED!r}), base.eval()):\n"
-        "    said = answers(model, tokenizer, [asked])\n"
-        '    print(ANSWERS[said.chosen[0]], f"{said.probabilities.max():.3f}")',
+        "    answered = answers(model, tokenizer, [asked])\n"
+        '    print(ANSWERS[answered.chosen[0]], f"{answered.probabilities.max():.3f}")',
         "\n".join(
             f"{ANSWERS[int(one.chosen[0])]} {float(one.probabilities.max()):.3f}" for one in both
         ),

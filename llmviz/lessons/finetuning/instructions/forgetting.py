@@ -39,23 +39,23 @@ def draw() -> None:
     """Show what fine-tuning did to plain stories."""
     try:
         version = tuned_model.base().version
-        found = measured(version)
+        losses = measured(version)
     except ValueError as error:
         section(words.FORGOT_TITLE)
         refuse(error)
         return
     section(words.FORGOT_TITLE, words.FORGOT_TEXT.format(count=STORIES))
-    question = loss_question(found)
+    question = loss_question(losses)
     answered = question is not None and predict(question, "finetuning.instructions.forgot")
     st.plotly_chart(bars(version, answered, theme()), key="finetuning.forgot", theme=None)
-    prose(told(found))
+    prose(report(losses))
     prose(words.MIX.format(share=percent(TUNINGS[MIXED].plan.mix)))
-    if found.alone is not None and not answered:
+    if losses.alone is not None and not answered:
         st.caption(words.MIX_HELD)
-    elif found.alone is not None:
+    elif losses.alone is not None:
         prose(
             words.MIX_ALONE.format(
-                alone=f"{found.alone.mean():.3f}",
+                alone=f"{losses.alone.mean():.3f}",
                 alone_right=percent(tuned_card(ALONE)["right"]),
                 right=percent(tuned_card(MIXED)["right"]),
             )
@@ -82,28 +82,28 @@ def has(name: str) -> bool:
     return True
 
 
-def told(found: Losses) -> str:
+def report(losses: Losses) -> str:
     """Return how the loss changed, in a sentence."""
-    base, mixed = float(found.base.mean()), float(found.mixed.mean())
+    base, mixed = float(losses.base.mean()), float(losses.mixed.mean())
     share = abs(mixed / base - 1)
     kind = "same" if abs(mixed - base) < LIKE else "more" if mixed > base else "less"
     return words.FORGOT.format(
         base=f"{base:.3f}",
         tuned=f"{mixed:.3f}",
         change=words.CHANGES[kind].format(share=percent(share)),
-        worse=int((found.mixed > found.base).sum()),
-        count=len(found.base),
+        worse=int((losses.mixed > losses.base).sum()),
+        count=len(losses.base),
     )
 
 
-def loss_question(found: Losses) -> Question | None:
+def loss_question(losses: Losses) -> Question | None:
     """Return what questions alone do to the loss, as a question; None where nobody measured it."""
-    if found.alone is None:
+    if losses.alone is None:
         return None
-    base, alone = float(found.base.mean()), float(found.alone.mean())
+    base, alone = float(losses.base.mean()), float(losses.alone.mean())
     right = 1 if abs(alone - base) < LIKE else 0 if alone > base else 2
     reason = words.FORGOT_MEASURED.format(
-        count=len(found.base), base=f"{base:.3f}", alone=f"{alone:.3f}"
+        count=len(losses.base), base=f"{base:.3f}", alone=f"{alone:.3f}"
     )
     return Question(words.FORGOT_QUESTION, words.FORGOT_ANSWERS, right, [reason] * 3)
 
@@ -111,9 +111,9 @@ def loss_question(found: Losses) -> Question | None:
 @kept(8)
 def bars(version: str, alone: bool, mode: Mode) -> go.Figure:
     """Return the mean losses as bars; alone: that after questions alone, too, where it is here."""
-    found = measured(version)
-    named = [(words.BARS["base"], found.base), (words.BARS["mixed"], found.mixed)]
-    if alone and found.alone is not None:
-        named.append((words.BARS["alone"], found.alone))
+    losses = measured(version)
+    named = [(words.BARS["base"], losses.base), (words.BARS["mixed"], losses.mixed)]
+    if alone and losses.alone is not None:
+        named.append((words.BARS["alone"], losses.alone))
     names, values = [name for name, _ in named], [float(one.mean()) for _, one in named]
     return compared(names, values, 0, words.FORGOT_BARS, mode)

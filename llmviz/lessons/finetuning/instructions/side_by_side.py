@@ -38,13 +38,13 @@ def draw(one: Instruction) -> None:
         kept_tokens = tuned_model.base().model.context_length - TOKENS
         inform(words.CUT.format(kept=kept_tokens), ":material/content_cut:")
     titles = {"base": words.BASE, "tuned": words.TUNED}
-    for column, (name, found) in zip(st.columns(len(answers)), answers.items(), strict=True):
+    for column, (name, answered) in zip(st.columns(len(answers)), answers.items(), strict=True):
         with column:
             st.markdown(f"**{titles[name]}**")
-            st.code(found.text.strip() or words.NOTHING, language=None, wrap_lines=True)
-            ends = words.ENDS if found.ended else words.STOPPED.format(count=TOKENS)
+            st.code(answered.text.strip() or words.NOTHING, language=None, wrap_lines=True)
+            ends = words.ENDS if answered.ended else words.STOPPED.format(count=TOKENS)
             st.caption(ends)
-            prose(verdict(found, one))
+            prose(verdict(answered, one))
     if one.answer:
         _chances(one)
     card = tuned_card(TUNING)
@@ -56,11 +56,11 @@ def draw(one: Instruction) -> None:
         prose(words.CARD.format(asked=ASKED, right=percent(card["right"]), kinds=kinds))
 
 
-def verdict(found: Continuation, one: Instruction) -> str:
+def verdict(continuation: Continuation, one: Instruction) -> str:
     """Return whether an answer is right: its first line is the reply to the letter."""
     if not one.answer:
         return words.UNKNOWN
-    first = found.text.strip().split("\n")[0].strip()
+    first = continuation.text.strip().split("\n")[0].strip()
     right = first == one.reply.strip()
     return words.RIGHT if right else words.WRONG.format(answer=quote(one.answer))
 

@@ -61,7 +61,7 @@ def _largest(state: PageState) -> None:
 def _place(state: PageState, change: Change) -> tuple[int, int]:
     """Show which part of the matrix is shown, and return its first row and column."""
     own = largest_at(change.added, SIZE)
-    found = []
+    corner = []
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         labels = (words.FROM_ROW, words.FROM_COLUMN)
         for axis, (key, label) in enumerate(zip(("fromrow", "fromcolumn"), labels, strict=True)):
@@ -75,8 +75,8 @@ def _place(state: PageState, change: Change) -> tuple[int, int]:
             slot = tied(f"_{KEY}.{key}", at, take)
             more = {"help": words.PLACES, "width": 140}
             st.number_input(label, min_value=0, max_value=most, **more, **slot)
-            found.append(at)
-    return found[0], found[1]
+            corner.append(at)
+    return corner[0], corner[1]
 
 
 @kept(32)

@@ -83,13 +83,13 @@ def draw(state: PageState) -> None:
         "race",
         race_of,
         given(state),
-        lambda job: _shown(state, job),
+        lambda job: _draw_results(state, job),
         start=words.RACE_START,
         share=lambda job: len(job.results) / (len(WAYS) * (state["updates"] + 1)),
     )
 
 
-def _shown(state: PageState, job: Job) -> None:
+def _draw_results(state: PageState, job: Job) -> None:
     results = list(job.results)
     if any(isinstance(one, RaceStep) for one in results):
         figure = curves(tuple(one for one in results if isinstance(one, RaceStep)), theme())
@@ -97,7 +97,7 @@ def _shown(state: PageState, job: Job) -> None:
     ends = ends_of(job)
     if len(ends) < len(WAYS):
         return
-    prose("\n\n".join(told(ends[way], state["updates"]) for way in WAYS))
+    prose("\n\n".join(report(ends[way], state["updates"]) for way in WAYS))
     lora, every = (ends[way] for way in WAYS)
     line = words.RACE_RATIO.format(
         ratio=lora.seconds / every.seconds, share=percent(lora.trained / every.trained)
@@ -105,7 +105,7 @@ def _shown(state: PageState, job: Job) -> None:
     prose(f"{line} {words.RACE_THEN}")
 
 
-def told(end: RaceEnd, updates: int) -> str:
+def report(end: RaceEnd, updates: int) -> str:
     """Return what a way came to, in a sentence."""
     return words.RACE_ENDED.format(
         name=words.WAYS[end.way][0].upper() + words.WAYS[end.way][1:],

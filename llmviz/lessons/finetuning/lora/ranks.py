@@ -40,7 +40,7 @@ ROLES = {"adapter": "weights", "all": "query", "lora": "key"}
 class Trained:
     """The changes that a race ended with: of each way, path of a matrix -> its change."""
 
-    found: Mapping[str, Mapping[str, Studied]]
+    changes: Mapping[str, Mapping[str, Studied]]
     rank: int
 
 
@@ -58,7 +58,7 @@ def draw(state: PageState, name: str, path: str, trained: Trained | None) -> Non
     _stages(state, name, path, trained, whose)
     figure = spectra(name, base().version, path, trained, theme())
     st.plotly_chart(figure, key=f"{KEY}.values", theme=None)
-    known = ["adapter", *(trained.found if trained is not None else ())]
+    known = ["adapter", *(trained.changes if trained is not None else ())]
     prose("\n\n".join(read(name, path, trained, one) for one in known))
     _code(name, path)
 
@@ -67,7 +67,7 @@ def change_of(name: str, path: str, trained: Trained | None, whose: str) -> Stud
     """Return the change of the chosen matrix: the adapter's, or one of the race's."""
     if whose == "adapter" or trained is None:
         return source.studied_of(name, base().version, path)
-    return trained.found[whose][path]
+    return trained.changes[whose][path]
 
 
 def above_zero(values: np.ndarray) -> int:
@@ -99,15 +99,15 @@ def _label(trained: Trained | None, whose: str, rank: int) -> str:
 
 def read(name: str, path: str, trained: Trained | None, whose: str) -> str:
     """Return what a change's singular values say."""
-    found = change_of(name, path, trained, whose).spectrum
+    spectrum = change_of(name, path, trained, whose).spectrum
     rank = len(source.change_of(name, base().version, path).a)
-    few = min(rank, len(found.s))
+    few = min(rank, len(spectrum.s))
     line = {
         "name": _label(trained, whose, rank),
         "few": few,
-        "held": percent(1 - float(found.left()[few])),
-        "count": above_zero(found.s),
-        "all": len(found.s),
+        "held": percent(1 - float(spectrum.left()[few])),
+        "count": above_zero(spectrum.s),
+        "all": len(spectrum.s),
     }
     text = words.SPECTRUM_READ.format(**line)
     return text[0].upper() + text[1:]
@@ -118,7 +118,7 @@ def spectra(name: str, version: str, path: str, trained: Trained | None, mode: M
     """Return the first singular values of every change that there is."""
     rank = len(source.change_of(name, version, path).a)
     curves = []
-    for whose in ("adapter", *(trained.found if trained is not None else ())):
+    for whose in ("adapter", *(trained.changes if trained is not None else ())):
         values = change_of(name, path, trained, whose).spectrum.s[:DRAWN]
         values = values / values[0]  # their sizes differ; what matters is how fast they fall
         number = range(1, len(values) + 1)
@@ -133,9 +133,9 @@ def picture_of(
 ) -> lv.StagePicture:
     """Return a stage for each rank: B and A of that rank, their product, and what is left over."""
     studied = change_of(name, path, trained, whose)
-    found, row, column, change = studied.spectrum, studied.row, studied.column, studied.part
-    u = (found.u * found.s[: found.u.shape[1]])[row : row + SQUARE]
-    v = found.v[:, column : column + SQUARE]
+    spectrum, row, column, change = studied.spectrum, studied.row, studied.column, studied.part
+    u = (spectrum.u * spectrum.s[: spectrum.u.shape[1]])[row : row + SQUARE]
+    v = spectrum.v[:, column : column + SQUARE]
     labels = words.RANK_LABELS
     names = {
         "row_labels": [str(row + i) for i in range(len(u))],
@@ -145,9 +145,9 @@ def picture_of(
     }
     matrices = [lv.Matrix("change", change, labels["change"], **names)]
     stages = []
-    held = 1 - found.left()
+    held = 1 - spectrum.left()
     size = studied.shape
-    for rank in range(1, min(PARTS, len(found.s)) + 1):
+    for rank in range(1, min(PARTS, len(spectrum.s)) + 1):
         b, a, part, left = (f"{one}{rank}" for one in ("b", "a", "part", "left"))
         nearest = u[:, :rank] @ v[:rank]
         matrices += [
@@ -212,7 +212,7 @@ def _stages(state: PageState, name: str, path: str, trained: Trained | None, who
 
 
 def _code(name: str, path: str) -> None:
-    found = change_of(name, path, None, "adapter").spectrum
+    parts = change_of(name, path, None, "adapter").spectrum
     show_code(
         [spectrum, Spectrum, share_kept],
         "from llmviz.paths import TUNED\n"
@@ -220,9 +220,9 @@ def _code(name: str, path: str) -> None:
         "from llmviz.study.adapted import adapted, change_at, spectrum\n\n"
         f"base, tokenizer, card = load_bundled({base().name!r})\n"
         f"model = adapted(base, {base().name!r}, TUNED / {name!r})\n"
-        f"found = spectrum(change_at(model, {path!r}).added)\n"
-        'print([f"{value:.3f}" for value in found.s[:4]])\n'
-        'print([f"{share:.3f}" for share in found.left()[:4]])',
-        f"{[f'{value:.3f}' for value in found.s[:4]]}\n"
-        f"{[f'{share:.3f}' for share in found.left()[:4]]}",
+        f"parts = spectrum(change_at(model, {path!r}).added)\n"
+        'print([f"{value:.3f}" for value in parts.s[:4]])\n'
+        'print([f"{share:.3f}" for share in parts.left()[:4]])',
+        f"{[f'{value:.3f}' for value in parts.s[:4]]}\n"
+        f"{[f'{share:.3f}' for share in parts.left()[:4]]}",
     )

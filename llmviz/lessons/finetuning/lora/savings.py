@@ -16,8 +16,16 @@ from llmviz.ui.table import rows_table
 
 
 def draw(state: PageState) -> None:
-    """Show the section."""
+    """Show the section; its controls draw it again alone while no race is shown."""
     section(words.COUNT_TITLE, words.COUNT_TEXT)
+    _counted(state, state["race"])
+
+
+@st.fragment
+def _counted(state: PageState, raced: bool) -> None:
+    """Show the controls and the table; raced: whether the rest of the chapter shows a race."""
+    if raced and not state["race"]:
+        st.rerun()  # the race was of another rank
     config = base().model.config
 
     def anew() -> None:
@@ -38,19 +46,19 @@ def draw(state: PageState) -> None:
     if not targets:
         st.info(words.NO_TARGETS, icon=":material/touch_app:")
         return
-    found = of_rank(config, state["rank"], targets)
-    rows = rows_of(found.parameters, whole(config).parameters, state["rank"])
+    adapter = of_rank(config, state["rank"], targets)
+    rows = rows_of(adapter.parameters, whole(config).parameters, state["rank"])
     rows_table(rows, words.COUNT_COLUMNS)
-    share = found.parameters / whole(config).parameters
+    share = adapter.parameters / whole(config).parameters
     prose(words.COUNT_READ.format(share=percent(share)))
     show_code(
         [of_rank, sides],
         "from llmviz.pretrained import load_bundled\n"
         "from llmviz.study.adapter_counts import of_rank, whole\n\n"
         f"config = load_bundled({base().name!r})[0].config\n"
-        f"found = of_rank(config, {state['rank']}, {targets!r})\n"
-        "print(found.parameters, found.optimizer, whole(config).parameters)",
-        f"{found.parameters} {found.optimizer} {whole(config).parameters}",
+        f"adapter = of_rank(config, {state['rank']}, {targets!r})\n"
+        "print(adapter.parameters, adapter.optimizer, whole(config).parameters)",
+        f"{adapter.parameters} {adapter.optimizer} {whole(config).parameters}",
     )
 
 

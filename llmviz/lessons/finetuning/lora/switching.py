@@ -46,14 +46,14 @@ def draw(state: PageState, name: str) -> None:
                 written(one, version, text).text or words.NOTHING, language=None, wrap_lines=True
             )
     prose(memory(version))
-    found, back = compared(name, version, text), source.merged(name, version).back
+    difference, back = compared(name, version, text), source.merged(name, version).back
     line = words.MERGE_READ.format(
         tokens=count(len(read(text)), "token"),
-        largest=found.largest,
-        logit=found.logit,
+        largest=difference.largest,
+        logit=difference.logit,
         back=words.MERGE_BACK if back else words.MERGE_NOT_BACK,
-        slow=1000 * found.seconds[0],
-        fast=1000 * found.seconds[1],
+        slow=1000 * difference.seconds[0],
+        fast=1000 * difference.seconds[1],
     )
     section(words.MERGE_TITLE, f"{words.MERGE_TEXT}\n\n{line}")
     _code(name, text)

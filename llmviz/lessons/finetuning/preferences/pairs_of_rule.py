@@ -66,5 +66,5 @@ def draw(state: PageState) -> int:
 def thinks(better: float, worse: float) -> str:
     """Return what the base makes of a pair, in a sentence; both as ln P."""
     sign = int(np.sign(round(better, 2) - round(worse, 2)))
-    shown = {"better": signed(better), "worse": signed(worse)}
-    return words.BASE_THINKS.format(**shown, prefers=words.PREFERS[sign])
+    written = {"better": signed(better), "worse": signed(worse)}
+    return words.BASE_THINKS.format(**written, prefers=words.PREFERS[sign])

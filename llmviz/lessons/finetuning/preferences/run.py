@@ -95,29 +95,29 @@ def draw(state: PageState) -> None:
         "prefer",
         run_of,
         given(state),
-        lambda job: _shown(state, job),
+        lambda job: _draw_results(state, job),
         start=words.START,
         share=lambda job: looks(job)[-1].step / updates if looks(job) else 0.0,
     )
 
 
-def _shown(state: PageState, job: Job) -> None:
-    found = looks(job)
-    if not found:
+def _draw_results(state: PageState, job: Job) -> None:
+    so_far = looks(job)
+    if not so_far:
         return
     left, right = st.columns(2, gap="medium")
-    figures = run_figures(job, len(found), theme())
+    figures = run_figures(job, len(so_far), theme())
     for place, figure, name in zip((left, right), figures, ("margin", "moved"), strict=True):
         place.plotly_chart(figure, key=f"{KEY}.{name}", theme=None)
-    prose(told(found[-1]))
-    _texts(state, job, found)
-    if job.over and found[-1].step == state["preferupdates"]:
+    prose(report(so_far[-1]))
+    _texts(state, job, so_far)
+    if job.over and so_far[-1].step == state["preferupdates"]:
         section(words.OVER_TITLE, words.OVER)
-        prose(over(found))
-        _compared(state, found)
+        prose(over(so_far))
+        _compared(state, so_far)
 
 
-def told(last: Look) -> str:
+def report(last: Look) -> str:
     """Return where a run stands, in a sentence."""
     times = math.exp(min(50.0, last.divergence))
     return words.READ.format(
@@ -129,17 +129,17 @@ def told(last: Look) -> str:
     )
 
 
-def over(found: list[Look]) -> str:
+def over(so_far: list[Look]) -> str:
     """Return how far the model went on after as many pairs were right as ever would be."""
-    best = max(found, key=lambda one: (one.preferred, -one.step))
-    kind = "never" if not best.preferred else "end" if best is found[-1] else "before"
+    best = max(so_far, key=lambda one: (one.preferred, -one.step))
+    kind = "never" if not best.preferred else "end" if best is so_far[-1] else "before"
     moved = words.OVER_BEST[kind].format(
         share=percent(best.preferred),
         step=best.step,
         then=best.divergence,
-        now=found[-1].divergence,
+        now=so_far[-1].divergence,
     )
-    score = words.OVER_SCORE.format(first=_score(found[0]), last=_score(found[-1]))
+    score = words.OVER_SCORE.format(first=_score(so_far[0]), last=_score(so_far[-1]))
     return f"{moved} {score}"
 
 
@@ -150,23 +150,23 @@ def _score(one: Look) -> str:
 @kept(32)
 def run_figures(job: Job, count: int, mode: Mode) -> tuple[go.Figure, go.Figure]:
     """Return the margin and loss, and the distance, over the first `count` looks of a run."""
-    found = looks(job)[:count]
-    steps = [one.step for one in found]
+    so_far = looks(job)[:count]
+    steps = [one.step for one in so_far]
     margin, loss = words.MARGIN_NAMES
     first = [
-        Curve(margin, steps, [one.margin for one in found], "value", marks=True),
-        Curve(loss, steps, [one.loss for one in found], "accent", marks=True),
+        Curve(margin, steps, [one.margin for one in so_far], "value", marks=True),
+        Curve(loss, steps, [one.loss for one in so_far], "accent", marks=True),
     ]
-    moved = [one.divergence for one in found]
+    moved = [one.divergence for one in so_far]
     second = [Curve(words.MOVED_NAME, steps, moved, "weights", marks=True)]
     return lines(first, words.MARGIN_AXES, mode), lines(second, words.MOVED_AXES, mode)
 
 
-def _texts(state: PageState, job: Job, found: list[Look]) -> None:
+def _texts(state: PageState, job: Job, so_far: list[Look]) -> None:
     section(words.TEXTS_TITLE, f"{words.TEXTS_TEXT} {words.SCORES[state['rule']]}")
     number = min(state["pair"], PROMPTS) - 1
-    st.code(found[0].endings[number].story, language=None, wrap_lines=True)
-    st.table(texts_of(job, len(found), number), border="horizontal", hide_index=True)
+    st.code(so_far[0].endings[number].story, language=None, wrap_lines=True)
+    st.table(texts_of(job, len(so_far), number), border="horizontal", hide_index=True)
 
 
 @kept(32)
@@ -184,9 +184,9 @@ def texts_of(job: Job, count: int, number: int) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(words.TEXT_COLUMNS))
 
 
-def _compared(state: PageState, found: list[Look]) -> None:
+def _compared(state: PageState, so_far: list[Look]) -> None:
     done: dict[Settings, Course] = st.session_state.setdefault(RUNS, {})
-    done[given(state)] = tuple((one.divergence, one.preferred) for one in found)
+    done[given(state)] = tuple((one.divergence, one.preferred) for one in so_far)
     while len(done) > KEPT_RUNS:
         done.pop(next(iter(done)))
     same = {one: path for one, path in done.items() if one[0] == state["rule"]}

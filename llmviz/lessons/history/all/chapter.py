@@ -5,9 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from llmviz.lessons.history.all import axes, name, when, words
-from llmviz.lessons.history.looks import draw_look
 from llmviz.study.nine_models import TRAINED
 from llmviz.ui import engine
+from llmviz.ui.chapter_parts import draw_part
 from llmviz.ui.engine_ready import engine_ready
 from llmviz.ui.state import PageState
 
@@ -24,4 +24,4 @@ def draw(state: PageState) -> None:
         st.info(text, icon=":material/download:")
         return
     if engine_ready():
-        draw_look(state, "all", words.LOOKS_LABEL, words.LOOKS, PARTS)
+        draw_part(state, "all", words.LOOKS_LABEL, words.LOOKS, PARTS)

@@ -7,7 +7,7 @@ import numpy as np
 from llmviz.components.cell_grid.view import cell_grid
 from llmviz.lessons.history import typed_name
 from llmviz.lessons.history.all import nine, words
-from llmviz.lessons.history.onward import link_onward
+from llmviz.lessons.history.other_lessons import link_onward
 from llmviz.study.invented_names import names_learned_from
 from llmviz.study.nine_models import NINE, chances_by_model
 from llmviz.ui.code import show_code
@@ -34,15 +34,15 @@ def draw(state: PageState) -> None:
     chances = scores(name)
     losses = -np.log(chances)
     means = losses.mean(axis=1, keepdims=True)
-    shown = np.hstack([losses, means])
-    most = float(shown.max())
+    table = np.hstack([losses, means])
+    most = float(table.max())
     letters = [*name, words.END]
     cell_grid(
-        shown,
+        table,
         key=KEY,
         row_names=[words.MODELS[key] for key in NINE],
         column_names=[*letters, words.MEAN],
-        texts=[[f"{loss:.2f}" for loss in row] for row in shown],
+        texts=[[f"{loss:.2f}" for loss in row] for row in table],
         notes=_notes(letters, chances, losses),
         strong=np.hstack([np.zeros_like(losses, bool), means <= means.min()]),
         starts=[2],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from llmviz.lessons.history.counting import dice, longer, network, pairs, words
-from llmviz.lessons.history.looks import draw_look
+from llmviz.ui.chapter_parts import draw_part
 from llmviz.ui.state import PageState
 
 PARTS = {"pairs": pairs.draw, "dice": dice.draw, "network": network.draw, "longer": longer.draw}
@@ -14,4 +14,4 @@ PARTS = {"pairs": pairs.draw, "dice": dice.draw, "network": network.draw, "longe
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    draw_look(state, "count", words.LOOKS_LABEL, words.LOOKS, PARTS)
+    draw_part(state, "count", words.LOOKS_LABEL, words.LOOKS, PARTS)

@@ -132,7 +132,7 @@ def _table(known: dict[str, dict[str, Any]]) -> None:
 
 def reasons(known: dict[str, dict[str, Any]]) -> list[str]:
     """Return for each model its idea, what was measured of it, and how it is to the one before."""
-    said, before = [], None
+    lines, before = [], None
     for name, card in known.items():
         config, mean = card["model"]["config"], round(100 * float(np.mean(card["right"])), 1)
         window = config.get("window") or 2 ** config.get("n_layer", 0)
@@ -143,9 +143,9 @@ def reasons(known: dict[str, dict[str, Any]]) -> list[str]:
             other, least = before
             step = "same" if mean == least else "more" if mean > least else "less"
             text += words.AFTER[step].format(n=abs(mean - least), other=words.MODELS[other])
-        said.append(text)
+        lines.append(text)
         before = name, mean
-    return said
+    return lines
 
 
 def measured(right: list[float], asked: int) -> str:

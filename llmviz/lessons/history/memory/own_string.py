@@ -17,7 +17,7 @@ from llmviz.figures.losses import compared
 from llmviz.figures.theme import Mode
 from llmviz.lessons.history import typed_name
 from llmviz.lessons.history.memory import words
-from llmviz.lessons.history.onward import link_onward
+from llmviz.lessons.history.other_lessons import link_onward
 from llmviz.study.first_letter_answers import answers
 from llmviz.textfile import whole_number
 from llmviz.training import first_letter
@@ -44,12 +44,12 @@ def draw(state: PageState, models: list[str]) -> None:
     if not string:
         return
     try:
-        found = {name: probabilities(name, stamp(name), string) for name in models}
+        chances = {name: probabilities(name, stamp(name), string) for name in models}
     except ValueError as error:
         refuse(error)
         return
     first = LETTERS.index(string[0])
-    guesses = {name: p.argmax(1) for name, p in found.items()}
+    guesses = {name: p.argmax(1) for name, p in chances.items()}
     model, at = chosen(state["asked"], models, len(string))
     key = f"{KEY}.grid"
 
@@ -59,7 +59,7 @@ def draw(state: PageState, models: list[str]) -> None:
             state["asked"] = f"{models[cell[0]]}.{cell[1]}"
 
     cell_grid(
-        np.stack([found[name][:, first] for name in models]),
+        np.stack([chances[name][:, first] for name in models]),
         key=key,
         row_names=[words.MODELS[name] for name in models],
         column_names=list(string),
@@ -69,7 +69,7 @@ def draw(state: PageState, models: list[str]) -> None:
                 words.NOTE.format(
                     guess=LETTERS[one], right=percent(float(p[first])), first=string[0]
                 )
-                for one, p in zip(guesses[name], found[name], strict=True)
+                for one, p in zip(guesses[name], chances[name], strict=True)
             ]
             for name in models
         ],
@@ -90,7 +90,7 @@ def draw(state: PageState, models: list[str]) -> None:
     prose(f"**{place}**")
     figure = bars(model, stamp(model), string, at, theme())
     st.plotly_chart(figure, key=f"{KEY}.bars", theme=None)
-    _code(model, string, found[model])
+    _code(model, string, chances[model])
     link_onward(string[: typed_name.LONGEST])  # the other lessons read no longer name
 
 
@@ -141,11 +141,11 @@ def bars(name: str, version: int, string: str, at: int, mode: Mode) -> go.Figure
     """Return the likeliest letters after one letter of the string, and the right one, as bars."""
     p, first = probabilities(name, version, string)[at], LETTERS.index(string[0])
     best = [int(one) for one in np.argsort(-p, kind="stable")[:LISTED]]
-    shown = best if first in best else [*best, first]
+    listed = best if first in best else [*best, first]
     figure = compared(
-        [LETTERS[one] for one in shown],
-        [100 * float(p[one]) for one in shown],
-        shown.index(first),
+        [LETTERS[one] for one in listed],
+        [100 * float(p[one]) for one in listed],
+        listed.index(first),
         words.OPENED_AXIS,
         mode,
         digits=1,
@@ -177,13 +177,13 @@ def listed(names: list[str]) -> str:
     return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
-def _code(model: str, string: str, found: np.ndarray) -> None:
-    best = LETTERS[int(found[-1].argmax())]
+def _code(model: str, string: str, chances: np.ndarray) -> None:
+    best = LETTERS[int(chances[-1].argmax())]
     show_code(
         [first_letter.load, answers],
         "from llmviz.study.first_letter_answers import answers\n"
         "from llmviz.training.first_letter import load\n\n"
         f"p = answers(load({model!r}), {string!r})\n"
         'print("abcdefghijklmnopqrstuvwxyz"[p[-1].argmax()], f"{p[-1].max():.3f}")',
-        f"{best} {found[-1].max():.3f}",
+        f"{best} {chances[-1].max():.3f}",
     )

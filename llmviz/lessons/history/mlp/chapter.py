@@ -5,8 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from llmviz.lessons.history import named_model, typed_name
-from llmviz.lessons.history.looks import draw_look
 from llmviz.lessons.history.mlp import film, words
+from llmviz.ui.chapter_parts import draw_part
 from llmviz.ui.engine_ready import engine_ready
 from llmviz.ui.lesson import section
 from llmviz.ui.state import PageState
@@ -17,7 +17,7 @@ def draw(state: PageState) -> None:
     """Show the chapter."""
     section(words.TITLE, words.TEXT)
     parts = {"window": _window, "map": _map}
-    draw_look(state, "mlp", words.LOOK, words.LOOKS, parts)
+    draw_part(state, "mlp", words.LOOK, words.LOOKS, parts)
 
 
 def _window(state: PageState) -> None:

@@ -121,9 +121,9 @@ def _film_part(state: PageState, settings: MapSettings, live: bool) -> None:
 
 
 def _progress(run: OwnRun) -> None:
-    made = run.film()
-    step, steps = (int(made.steps[-1]), made.total) if made else (0, run.settings.steps)
-    text = words.PROGRESS.format(step=step, steps=steps) if made else words.STARTING
+    film = run.film()
+    step, steps = (int(film.steps[-1]), film.total) if film else (0, run.settings.steps)
+    text = words.PROGRESS.format(step=step, steps=steps) if film else words.STARTING
     st.progress(step / steps, text=words.QUEUED if run.job.state == WAITING else text)
 
 
@@ -135,7 +135,7 @@ def bundled() -> LetterFilm:
 
 def _bundled(settings: MapSettings, waiting: bool) -> LetterFilm | None:
     try:
-        made = bundled()
+        film = bundled()
     except ValueError:
         if not waiting:
             st.info(words.NO_FILM, icon=":material/download:")
@@ -143,12 +143,12 @@ def _bundled(settings: MapSettings, waiting: bool) -> LetterFilm | None:
         return None
     same = settings == MapSettings()
     st.caption(words.UNTIL if waiting else words.BUNDLED_SAME if same else words.BUNDLED)
-    return made
+    return film
 
 
-def _drawn(state: PageState, made: LetterFilm, bend: str, settings: MapSettings) -> None:
+def _drawn(state: PageState, film: LetterFilm, bend: str, settings: MapSettings) -> None:
     choose(state, "map", words.MAP_LABEL, words.MAPS)
-    on, last = state["map"] == "on", made.frames - 1
+    on, last = state["map"] == "on", film.frames - 1
     at = state["mapframe"] if 0 <= state["mapframe"] < last else last
 
     def stepped() -> None:
@@ -156,31 +156,31 @@ def _drawn(state: PageState, made: LetterFilm, bend: str, settings: MapSettings)
         whole = isinstance(step, int) and 0 <= step < last
         state["mapframe"] = step if whole else -1
 
-    kinds = np.array([0 if letter in VOWELS else 1 for letter in made.letters])
+    kinds = np.array([0 if letter in VOWELS else 1 for letter in film.letters])
     scatter_film(
-        made.vectors[on],
-        made.letters,
+        film.vectors[on],
+        film.letters,
         key=KEY,
         words=words.FILM,
         kinds=kinds,
         kind_names=words.KINDS,
         lit=[0, 1],
-        captions=captions(made, on),
-        curve=Curve(words.LOSS, [None if np.isnan(x) else float(x) for x in made.losses[on]]),
+        captions=captions(film, on),
+        curve=Curve(words.LOSS, [None if np.isnan(x) else float(x) for x in film.losses[on]]),
         axes=words.FILM_AXES,
         step=LAST if at == last else at,
         on_step=stepped,
     )
-    prose(map_report(made, on, at))
-    norm.draw(made, bend, at, settings)
+    prose(map_report(film, on, at))
+    norm.draw(film, bend, at, settings)
 
 
-def captions(made: LetterFilm, on: bool) -> list[str]:
+def captions(film: LetterFilm, on: bool) -> list[str]:
     """Return what is known at each frame, in one line."""
     return [
         words.CAPTION.format(step=int(step))
         + ("" if np.isnan(loss) else words.CAPTION_LOSS.format(loss=float(loss)))
-        for step, loss in zip(made.steps, made.losses[on], strict=True)
+        for step, loss in zip(film.steps, film.losses[on], strict=True)
     ]
 
 
@@ -195,12 +195,12 @@ def distances(vectors: np.ndarray, letters: tuple[str, ...]) -> tuple[float, flo
     return float(within.mean()), float(far[np.ix_(vowel, ~vowel)].mean())
 
 
-def map_report(made: LetterFilm, on: bool, at: int) -> str:
+def map_report(film: LetterFilm, on: bool, at: int) -> str:
     """Say how far vowels lie from each other and from consonants, now and at the start."""
-    vowels, across = distances(made.vectors[on][at], made.letters)
-    vowels_first, across_first = distances(made.vectors[on][0], made.letters)
+    vowels, across = distances(film.vectors[on][at], film.letters)
+    vowels_first, across_first = distances(film.vectors[on][0], film.letters)
     return words.MAP_READ.format(
-        step=int(made.steps[at]),
+        step=int(film.steps[at]),
         vowels=vowels,
         across=across,
         vowels_first=vowels_first,

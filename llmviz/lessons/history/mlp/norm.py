@@ -23,41 +23,41 @@ KEY = "history.mlp.norm"
 BORDERS = (0.1, 0.4, 0.6)  # between the answers
 
 
-def draw(made: LetterFilm, bend: str, at: int, settings: MapSettings) -> None:
+def draw(film: LetterFilm, bend: str, at: int, settings: MapSettings) -> None:
     """Show what reaches the activation function with and without batch norm."""
     name = words.BENDS[bend]
     flat = words.FLAT[bend].format(saturated=SATURATED)
-    step = int(made.steps[at])
+    step = int(film.steps[at])
     text = words.NORM_TEXT.format(bend=name, step=step, names=WATCHED, flat=flat)
     section(words.NORM, text)
-    asked = question(made, name, settings.scale)
+    asked = question(film, name, settings.scale)
     if asked is not None:
         predict(asked, f"{KEY}.ask")
-    shares = tuple(tuple(made.counts[on][at].tolist()) for on in (True, False))
+    shares = tuple(tuple(film.counts[on][at].tolist()) for on in (True, False))
     st.plotly_chart(histograms(*shares, name, theme()), key=f"{KEY}.histograms", theme=None)
     st.caption(words.HISTOGRAM_NOTE.format(reach=REACH))
     rows = [
         [
             words.MAPS["on" if on else "off"],
-            signed(float(made.mean[on][at])),
-            f"{made.deviation[on][at]:.2f}",
-            f"{100 * made.saturated[on][at]:.1f}",
-            f"{made.dead[on][at]} of {made.units}",
-            _loss(made, on, at),
+            signed(float(film.mean[on][at])),
+            f"{film.deviation[on][at]:.2f}",
+            f"{100 * film.saturated[on][at]:.1f}",
+            f"{film.dead[on][at]} of {film.units}",
+            _loss(film, on, at),
         ]
         for on in (True, False)
     ]
     frame = pd.DataFrame(rows, columns=list(words.STATS))
     st.dataframe(frame, hide_index=True, width=680)
-    prose(norm_report(made, name, at))
-    values = tuple(tuple((100 * made.saturated[on]).tolist()) for on in (True, False))
-    figure = flat_chart(tuple(made.steps.tolist()), *values, theme())
+    prose(norm_report(film, name, at))
+    values = tuple(tuple((100 * film.saturated[on]).tolist()) for on in (True, False))
+    figure = flat_chart(tuple(film.steps.tolist()), *values, theme())
     st.plotly_chart(figure, key=f"{KEY}.flat", theme=None)
-    _code(made, settings)
+    _code(film, settings)
 
 
-def _loss(made: LetterFilm, on: bool, at: int) -> str:
-    loss = float(made.losses[on][at])
+def _loss(film: LetterFilm, on: bool, at: int) -> str:
+    loss = float(film.losses[on][at])
     return words.NO_LOSS if np.isnan(loss) else f"{loss:.3f}"
 
 
@@ -86,16 +86,16 @@ def flat_chart(
     return lines(drawn, words.FLAT_CHART, mode, hover="%{y:.1f} %", marked=False, height=280)
 
 
-def norm_report(made: LetterFilm, bend: str, at: int) -> str:
+def norm_report(film: LetterFilm, bend: str, at: int) -> str:
     """Say what batch norm changes at one frame."""
-    losses = {on: _loss(made, on, at) for on in (True, False)}
+    losses = {on: _loss(film, on, at) for on in (True, False)}
     text = words.NORM_READ.format(
-        on=percent(float(made.saturated[True][at])),
-        off=percent(float(made.saturated[False][at])),
+        on=percent(float(film.saturated[True][at])),
+        off=percent(float(film.saturated[False][at])),
         bend=bend,
-        on_dead=int(made.dead[True][at]),
-        off_dead=int(made.dead[False][at]),
-        units=made.units,
+        on_dead=int(film.dead[True][at]),
+        off_dead=int(film.dead[False][at]),
+        units=film.units,
     )
     if words.NO_LOSS in losses.values():
         return text
@@ -103,22 +103,22 @@ def norm_report(made: LetterFilm, bend: str, at: int) -> str:
     return text + words.NORM_LOSS.format(on_loss=nats[True], off_loss=nats[False])
 
 
-def question(made: LetterFilm, bend: str, scale: float) -> Question | None:
+def question(film: LetterFilm, bend: str, scale: float) -> Question | None:
     """Ask how much of the first weights' numbers is flat without batch norm.
 
     None where the share, as it is written, is a border of two answers.
     """
-    off = float(made.saturated[False][0])
+    off = float(film.saturated[False][0])
     if percent(off) in map(percent, BORDERS):
         return None
     right = int(np.searchsorted(BORDERS, off))
-    reason = words.NORM_REASON.format(off=percent(off), on=percent(float(made.saturated[True][0])))
+    reason = words.NORM_REASON.format(off=percent(off), on=percent(float(film.saturated[True][0])))
     text = words.NORM_ASK.format(scale=f"{scale:g}", bend=bend)
     return Question(text, words.NORM_ANSWERS, right, [reason] * len(words.NORM_ANSWERS))
 
 
-def _code(made: LetterFilm, settings: MapSettings) -> None:
-    saturated = f"{made.saturated[False][0]:.4f} {made.saturated[True][0]:.4f}"
+def _code(map_film: LetterFilm, settings: MapSettings) -> None:
+    saturated = f"{map_film.saturated[False][0]:.4f} {map_film.saturated[True][0]:.4f}"
     show_code(
         [film, activity],
         "from llmviz.study.letter_map import MapSettings, film\n\n"

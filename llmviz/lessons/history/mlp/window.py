@@ -13,7 +13,7 @@ from llmviz.lessons.history.hidden_layer import add_layer, add_strip
 from llmviz.lessons.history.kept_cell import show
 from llmviz.lessons.history.mlp import words
 from llmviz.lessons.history.named_model import spoken_next
-from llmviz.lessons.history.onward import link_onward
+from llmviz.lessons.history.other_lessons import link_onward
 from llmviz.study.sliding_window import WindowsRead, read_windows
 from llmviz.tokenizers import ENDOFTEXT
 from llmviz.ui import engine
@@ -33,17 +33,17 @@ MODEL = "names-mlp"
 
 def draw(state: PageState, bundled: engine.Bundled, name: str) -> None:
     """Show the windows of a name and the opened one."""
-    config, found = bundled.model.config, windows(bundled.version, name)
+    config, read = bundled.model.config, windows(bundled.version, name)
     section(words.WINDOW, words.WINDOW_TEXT.format(window=config.window))
     ids = bundled.tokenizer.encode_from_start(name)
     at = state["slideat"] if 0 <= state["slideat"] < len(ids) else len(ids) - 1
     place = quote(name[at - 1]) if at else words.THE_START
-    asked = question(found.added[at].tolist(), slot_names(found, at), place)
+    asked = question(read.added[at].tolist(), slot_names(read, at), place)
     if asked is not None:
         predict(asked, f"{KEY}.ask")
     targets = [*ids[1:], bundled.tokenizer.special_tokens[ENDOFTEXT]]
-    _grid(state, found, targets, at)
-    prose(report(found, targets[at], at))
+    _grid(state, read, targets, at)
+    prose(report(read, targets[at], at))
     text = words.OPENED_TEXT.format(
         window=config.window,
         width=config.n_embd,
@@ -54,7 +54,7 @@ def draw(state: PageState, bundled: engine.Bundled, name: str) -> None:
     picture = window_picture(bundled.version, name, at)
     show(state, picture, key=f"{KEY}.opened", control="sliding", stacked=True)
     link_onward(name)
-    _code(bundled, name, at, found)
+    _code(bundled, name, at, read)
 
 
 @kept(64)
@@ -64,7 +64,7 @@ def windows(version: str, name: str) -> WindowsRead:
     return read_windows(bundled.model, bundled.tokenizer.encode_from_start(name))
 
 
-def shown(token: int | None) -> str:
+def letter_name(token: int | None) -> str:
     """Return how a place of the window is shown; a dot where no letter is."""
     tokenizer = engine.tokenizer(MODEL)
     if token is None or token in tokenizer.special_tokens.values():
@@ -72,54 +72,56 @@ def shown(token: int | None) -> str:
     return names_of([token], tokenizer)[0]
 
 
-def slot_names(found: WindowsRead, at: int) -> list[str]:
+def slot_names(read: WindowsRead, at: int) -> list[str]:
     """Return the names of a window's places: each letter and how far back it stands."""
-    last = len(found.seen[at]) - 1
+    last = len(read.seen[at]) - 1
     return [
-        (words.PLACE_NOW if i == last else words.PLACE_BACK).format(letter=shown(one), n=last - i)
-        for i, one in enumerate(found.seen[at])
+        (words.PLACE_NOW if i == last else words.PLACE_BACK).format(
+            letter=letter_name(one), n=last - i
+        )
+        for i, one in enumerate(read.seen[at])
     ]
 
 
-def _grid(state: PageState, found: WindowsRead, targets: list[int], at: int) -> None:
-    key, (rows, slots) = f"{KEY}.grid", found.added.shape
+def _grid(state: PageState, read: WindowsRead, targets: list[int], at: int) -> None:
+    key, (rows, slots) = f"{KEY}.grid", read.added.shape
 
     def opened() -> None:
         cell = st.session_state[key].get("chosen")
         if cell is not None:
             state["slideat"] = -1 if cell[0] == rows - 1 else cell[0]
 
-    p, tokenizer = found.logits.double().softmax(-1), engine.tokenizer(MODEL)
+    p, tokenizer = read.logits.double().softmax(-1), engine.tokenizer(MODEL)
     names = []
     for row, target in enumerate(targets):
-        place = words.START if row == 0 else shown(found.seen[row][-1])
+        place = words.START if row == 0 else letter_name(read.seen[row][-1])
         token = spoken_next(target, tokenizer).strip("`")
         names.append(words.ROW.format(place=place, token=token, p=percent(float(p[row, target]))))
     back = [words.SLOT.format(n=slots - 1 - i) for i in range(slots - 1)]
     cell_grid(
-        found.added.numpy(),
+        read.added.numpy(),
         key=key,
         row_names=names,
         column_names=[*back, words.SLOT_NOW],
-        texts=[[shown(one) for one in seen] for seen in found.seen],
+        texts=[[letter_name(one) for one in seen] for seen in read.seen],
         notes=[
             [words.SLOT_NOTE.format(length=f"{one:.2f}") for one in row]
-            for row in found.added.tolist()
+            for row in read.added.tolist()
         ],
         role="weights",
-        scale=(words.GRID_SCALE[0], words.GRID_SCALE[1].format(limit=float(found.added.max()))),
+        scale=(words.GRID_SCALE[0], words.GRID_SCALE[1].format(limit=float(read.added.max()))),
         label=words.GRID,
         chosen=(at, slots - 1),
         on_change=opened,
     )
 
 
-def report(found: WindowsRead, target: int, at: int) -> str:
+def report(read: WindowsRead, target: int, at: int) -> str:
     """Say which place of a window adds most, and what comes next."""
-    p, tokenizer = found.logits[at].double().softmax(-1), engine.tokenizer(MODEL)
-    best, most = int(p.argmax()), int(found.added[at].argmax())
+    p, tokenizer = read.logits[at].double().softmax(-1), engine.tokenizer(MODEL)
+    best, most = int(p.argmax()), int(read.added[at].argmax())
     return words.WINDOW_READ.format(
-        most=quote(slot_names(found, at)[most]).strip("`"),
+        most=quote(slot_names(read, at)[most]).strip("`"),
         token=spoken_next(target, tokenizer),
         p=percent(float(p[target])),
         best=spoken_next(best, tokenizer),
@@ -150,28 +152,28 @@ def question(added: list[float], names: list[str], place: str) -> Question | Non
 @kept(64)
 def window_picture(version: str, name: str, at: int) -> Picture:
     """Return one window through the layers, as matrices of one row each."""
-    bundled, found, picture = engine.load(MODEL), windows(version, name), Picture()
+    bundled, read, picture = engine.load(MODEL), windows(version, name), Picture()
     model = bundled.model
-    tokens, table = found.seen[at], model.token.weight
+    tokens, table = read.seen[at], model.token.weight
     pad = model.config.vocab_size  # the last row of the table stands before the text
     picture.add("table", table, words.TABLE)  # not drawn: where the vectors come from
     slots = [f"slot {i}" for i in range(len(tokens))]
     for slot, token, label, values in zip(
-        slots, tokens, slot_names(found, at), found.slots[at], strict=True
+        slots, tokens, slot_names(read, at), read.slots[at], strict=True
     ):
         op = lv.lookup("table", [pad if token is None else token])
         picture.add(slot, values[None], label, op=op, role="query")
     half = len(slots) // 2
     picture.layout += [slots[:half], slots[half:]] if half else [slots]
-    row = found.slots[at].flatten()[None]
+    row = read.slots[at].flatten()[None]
     add_strip(picture, "window", row, lv.concat(*slots), role="query")
-    add_layer(picture, model.layers[0], "window", found.linear[[at]], found.normed[[at]], [""])
+    add_layer(picture, model.layers[0], "window", read.linear[[at]], read.normed[[at]], [""])
     picture.add("head", model.head.weight.T)
     picture.add("head bias", model.head.bias[None])
     columns = names_of(list(range(model.config.vocab_size)), bundled.tokenizer)
     op = lv.matmul("tanh", "head", bias="head bias")
-    add_strip(picture, "logits", found.logits[[at]], op, col_labels=columns)
-    p = found.logits[[at]].softmax(-1)
+    add_strip(picture, "logits", read.logits[[at]], op, col_labels=columns)
+    p = read.logits[[at]].softmax(-1)
     more = {"role": "weights", "scale": "sequential", "col_labels": columns}
     add_strip(picture, "p", p, lv.softmax_rows("logits"), **more)
     return _even(picture)
@@ -187,15 +189,15 @@ def _even(picture: Picture) -> Picture:
     return picture
 
 
-def _code(bundled: engine.Bundled, name: str, at: int, found: WindowsRead) -> None:
-    p = found.logits[at].softmax(-1)
+def _code(bundled: engine.Bundled, name: str, at: int, read: WindowsRead) -> None:
+    p = read.logits[at].softmax(-1)
     show_code(
         [type(bundled.model).forward, read_windows],
         "from llmviz.pretrained import load_bundled\n"
         "from llmviz.study.sliding_window import read_windows\n\n"
         f"model, tokenizer, card = load_bundled({bundled.name!r})\n"
-        f"found = read_windows(model, tokenizer.encode_from_start({name!r}))\n"
-        f"p = found.logits[{at}].softmax(-1)\n"
+        f"read = read_windows(model, tokenizer.encode_from_start({name!r}))\n"
+        f"p = read.logits[{at}].softmax(-1)\n"
         'print(int(p.argmax()), f"{p.max().item():.4f}")',
         f"{int(p.argmax())} {float(p.max()):.4f}",
     )

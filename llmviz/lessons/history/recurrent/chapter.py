@@ -8,8 +8,8 @@ from functools import partial
 import streamlit as st
 
 from llmviz.lessons.history import named_model, typed_name
-from llmviz.lessons.history.looks import draw_look
 from llmviz.lessons.history.recurrent import gradient, parallel, words
+from llmviz.ui.chapter_parts import draw_part
 from llmviz.ui.common import choose
 from llmviz.ui.lesson import section
 from llmviz.ui.state import PageState
@@ -25,7 +25,7 @@ def draw(state: PageState) -> None:
         for name, draw_part in (("state", _strips), ("past", gradient.draw), ("units", _roles))
     }
     parts["time"] = lambda state: parallel.draw(words.CELLS[state["cell"]], state["cell"])
-    draw_look(state, "recurrent", words.LOOK, words.LOOKS, parts)
+    draw_part(state, "recurrent", words.LOOK, words.LOOKS, parts)
 
 
 def _on_name(draw_part: Callable, state: PageState) -> None:

@@ -94,8 +94,8 @@ def clip_chart(
     model: str, version: str, name: str, count: int, times: float, limit: float, mode: Mode
 ) -> go.Figure:
     """Return the length of the gradient of all parameters before and after clipping, as bars."""
-    found = gradients(model, version, name, count, times)
-    values = [found.whole, found.whole * found.clipped(limit)]
+    past = gradients(model, version, name, count, times)
+    values = [past.whole, past.whole * past.clipped(limit)]
     return compared(words.CLIP_BARS, values, 1, words.CLIP_AXIS, mode)
 
 
@@ -106,30 +106,30 @@ def written(factor: float) -> str:
     return power_of_ten(factor)
 
 
-def sentence(found: PastGradients, kind: str, model: str) -> str:
+def sentence(past: PastGradients, kind: str, model: str) -> str:
     """Say what becomes of the gradient from the last letter back to the first."""
-    becomes = words.BECOMES[int(np.searchsorted(BOUNDS, found.ratio, side="right"))]
-    factor = written(found.ratio)
+    becomes = words.BECOMES[int(np.searchsorted(BOUNDS, past.ratio, side="right"))]
+    factor = written(past.ratio)
     return words.PAST_READ.format(kind=kind, model=model, becomes=becomes, factor=factor)
 
 
-def clipping(found: PastGradients, limit: float) -> str:
+def clipping(past: PastGradients, limit: float) -> str:
     """Say what clipping does to a gradient."""
-    whole, factor = written(found.whole), found.clipped(limit)
+    whole, factor = written(past.whole), past.clipped(limit)
     if factor == 1:
         return words.CLIP_NOT.format(whole=whole, limit=limit)
     return words.CLIP_READ.format(whole=whole, limit=limit, factor=written(factor))
 
 
-def question(found: PastGradients, model: str, times: float, count: int) -> Question | None:
+def question(past: PastGradients, model: str, times: float, count: int) -> Question | None:
     """Ask what becomes of the gradient of the untrained model.
 
     None where its factor, as it is written, is a border of two answers.
     """
-    if written(found.ratio) in ("0.5", "2"):
+    if written(past.ratio) in ("0.5", "2"):
         return None
-    right = 0 if found.ratio < 0.5 else 1 if found.ratio <= 2 else 2
-    reason = words.PAST_REASON.format(factor=written(found.ratio))
+    right = 0 if past.ratio < 0.5 else 1 if past.ratio <= 2 else 2
+    reason = words.PAST_REASON.format(factor=written(past.ratio))
     return Question(
         words.PAST_ASK.format(model=model, times=times, letters=count),
         words.PAST_ANSWERS,
@@ -139,7 +139,7 @@ def question(found: PastGradients, model: str, times: float, count: int) -> Ques
 
 
 def _code(
-    bundled: engine.Bundled, name: str, count: int, times: float, found: PastGradients
+    bundled: engine.Bundled, name: str, count: int, times: float, past: PastGradients
 ) -> None:
     read, after = letters(name, count)
     show_code(
@@ -148,7 +148,7 @@ def _code(
         "from llmviz.study.gradient_through_time import fresh, past_gradients\n\n"
         f"model, tokenizer, card = load_bundled({bundled.name!r})\n"
         f"ids, target = tokenizer.encode({read!r}), tokenizer.encode({after!r})[0]\n"
-        f"found = past_gradients(fresh(model, {SEED}, {times}), ids, target)\n"
-        'print(f"{found.loss:.4f} {found.ratio:.3g}")',
-        f"{found.loss:.4f} {found.ratio:.3g}",
+        f"past = past_gradients(fresh(model, {SEED}, {times}), ids, target)\n"
+        'print(f"{past.loss:.4f} {past.ratio:.3g}")',
+        f"{past.loss:.4f} {past.ratio:.3g}",
     )

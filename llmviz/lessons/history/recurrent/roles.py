@@ -31,20 +31,22 @@ EVERY = 3  # of the names that the model learned from, one in so many
 def draw(state: PageState, bundled: engine.Bundled, name: str) -> None:
     """Show both units on the name, and how well they do what they do."""
     cell, known = state["cell"], (bundled.name, bundled.version)
-    found = roles(*known)
-    names, units = found.names, len(found.shares)
+    unit_roles = roles(*known)
+    names, units = unit_roles.names, len(unit_roles.shares)
     section(words.ROLES, words.ROLES_TEXT.format(names=f"{names:,}", later=LATER))
-    predict(question(found, words.CELLS[cell]), f"{KEY}.ask")
+    predict(question(unit_roles, words.CELLS[cell]), f"{KEY}.ask")
     values = (
-        states(*known, name).parts[part_of(bundled.model)][:, [found.counts, found.remembers]].T
+        states(*known, name)
+        .parts[part_of(bundled.model)][:, [unit_roles.counts, unit_roles.remembers]]
+        .T
     )
     numbers = values.tolist()
     cell_grid(
         values.numpy(),
         key=f"{KEY}.{cell}",
         row_names=[
-            words.COUNTS.format(unit=found.counts),
-            words.REMEMBERS.format(unit=found.remembers),
+            words.COUNTS.format(unit=unit_roles.counts),
+            words.REMEMBERS.format(unit=unit_roles.remembers),
         ],
         column_names=rows_of(bundled.name, name),
         texts=[[signed(one) for one in row] for row in numbers],
@@ -53,8 +55,8 @@ def draw(state: PageState, bundled: engine.Bundled, name: str) -> None:
         scale=words.ROLES_SCALE,
         label=words.ROLES_LABEL,
     )
-    prose(report(found, units))
-    _code(bundled, found)
+    prose(report(unit_roles, units))
+    _code(bundled, unit_roles)
 
 
 def part_of(model: nn.Module) -> str:
@@ -70,37 +72,37 @@ def roles(model: str, version: str) -> UnitRoles:
     return find_roles(bundled.model, bundled.tokenizer, names, part_of(bundled.model))
 
 
-def report(found: UnitRoles, units: int) -> str:
+def report(unit_roles: UnitRoles, units: int) -> str:
     """Say how well both units do what they do."""
     text = words.ROLES_READ.format(
-        counts=found.counts,
-        correlation=signed(found.correlation),
-        remembers=found.remembers,
-        explained=percent(found.explained),
-        guessed=percent(found.guessed),
-        usual=percent(found.usual),
+        counts=unit_roles.counts,
+        correlation=signed(unit_roles.correlation),
+        remembers=unit_roles.remembers,
+        explained=percent(unit_roles.explained),
+        guessed=percent(unit_roles.guessed),
+        usual=percent(unit_roles.usual),
         units=units,
-        together=percent(found.together),
+        together=percent(unit_roles.together),
     )
     # A difference of a few cases in a hundred is no evidence.
-    if found.together <= found.usual + CLEAR:
+    if unit_roles.together <= unit_roles.usual + CLEAR:
         return text + words.ROLES_LOST
-    return text + (words.ROLES_SPREAD if found.together > found.guessed + CLEAR else "")
+    return text + (words.ROLES_SPREAD if unit_roles.together > unit_roles.guessed + CLEAR else "")
 
 
-def question(found: UnitRoles, model: str) -> Question:
+def question(unit_roles: UnitRoles, model: str) -> Question:
     """Ask how much of the first letter is in all units together."""
-    right = int(np.searchsorted([0.25, 0.5, 0.75], found.together, side="right"))
-    reason = words.ROLES_REASON.format(together=percent(found.together))
+    right = int(np.searchsorted([0.25, 0.5, 0.75], unit_roles.together, side="right"))
+    reason = words.ROLES_REASON.format(together=percent(unit_roles.together))
     return Question(
-        words.ROLES_ASK.format(units=len(found.shares), model=model, later=LATER),
+        words.ROLES_ASK.format(units=len(unit_roles.shares), model=model, later=LATER),
         words.ROLES_ANSWERS,
         right,
         [reason] * len(words.ROLES_ANSWERS),
     )
 
 
-def _code(bundled: engine.Bundled, found: UnitRoles) -> None:
+def _code(bundled: engine.Bundled, unit_roles: UnitRoles) -> None:
     show_code(
         [find_roles],
         "from llmviz.pretrained import load_bundled\n"
@@ -108,7 +110,7 @@ def _code(bundled: engine.Bundled, found: UnitRoles) -> None:
         "from llmviz.study.unit_roles import find_roles\n\n"
         f"model, tokenizer, card = load_bundled({bundled.name!r})\n"
         f"names = names_learned_from()[::{EVERY}]\n"
-        f"found = find_roles(model, tokenizer, names, {part_of(bundled.model)!r})\n"
-        'print(found.counts, f"{found.correlation:.3f}", found.remembers)',
-        f"{found.counts} {found.correlation:.3f} {found.remembers}",
+        f"roles = find_roles(model, tokenizer, names, {part_of(bundled.model)!r})\n"
+        'print(roles.counts, f"{roles.correlation:.3f}", roles.remembers)',
+        f"{unit_roles.counts} {unit_roles.correlation:.3f} {unit_roles.remembers}",
     )

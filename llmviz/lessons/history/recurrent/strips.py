@@ -11,7 +11,7 @@ import numpy as np
 
 from llmviz import components as lv
 from llmviz.lessons.history.kept_cell import show
-from llmviz.lessons.history.onward import link_onward
+from llmviz.lessons.history.other_lessons import link_onward
 from llmviz.lessons.history.recurrent import words
 from llmviz.study.recurrent_states import (
     GATES,
@@ -163,28 +163,28 @@ def opened(model: str, version: str, name: str, gate: str) -> GateSteps:
 @kept(64)
 def gate_picture(model: str, version: str, name: str, gate: str) -> Picture:
     """Return one gate, or the RNN's state, with its products and sums."""
-    found, drawn = opened(model, version, name, gate), _Strips(rows_of(model, name))
+    steps, drawn = opened(model, version, name, gate), _Strips(rows_of(model, name))
     picture = drawn.picture
     # Not drawn, but in the arithmetic of a number: the letters' vectors and the weights.
     for label, values in (
-        ("x", found.x),
-        ("W", found.input_weight),
-        ("b", found.input_bias),
-        ("U", found.state_weight),
-        ("b′", found.state_bias),
+        ("x", steps.x),
+        ("W", steps.input_weight),
+        ("b", steps.input_bias),
+        ("U", steps.state_weight),
+        ("b′", steps.state_bias),
     ):
         picture.add(label, values)
-    drawn.add("from input", found.from_input, lv.matmul("x", "W", bias="b"))
-    drawn.add("before", found.before)
-    drawn.add("from state", found.from_state, lv.matmul("before", "U", bias="b′"))
+    drawn.add("from input", steps.from_input, lv.matmul("x", "W", bias="b"))
+    drawn.add("before", steps.before)
+    drawn.add("from state", steps.from_state, lv.matmul("before", "U", bias="b′"))
     second = "from state"
-    if found.reset is not None:
-        second, through = "through", found.reset * found.from_state
-        drawn.add("reset", found.reset)
+    if steps.reset is not None:
+        second, through = "through", steps.reset * steps.from_state
+        drawn.add("reset", steps.reset)
         drawn.add(second, through, lv.multiply("reset", "from state"))
-    drawn.add("total", found.total, lv.add("from input", second))
+    drawn.add("total", steps.total, lv.add("from input", second))
     sign = words.FUNCTIONS["tanh" if gate in ("hidden", "candidate") else "sigmoid"]
-    drawn.add(gate, found.value, lv.function("total", sign), f"{sign}({words.LABELS['total']})")
+    drawn.add(gate, steps.value, lv.function("total", sign), f"{sign}({words.LABELS['total']})")
     if gate == "hidden":
         parts = (["from input"], ["before", "from state"], ["total", "hidden"])
         for names, line in zip(parts, words.STEPS["rnn"], strict=True):

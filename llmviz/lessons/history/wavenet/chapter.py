@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from llmviz.lessons.history import named_model, typed_name
-from llmviz.lessons.history.onward import link_onward
+from llmviz.lessons.history.other_lessons import link_onward
 from llmviz.lessons.history.wavenet import words
 from llmviz.ui.lesson import section
 from llmviz.ui.state import PageState

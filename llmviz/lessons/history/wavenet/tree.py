@@ -37,12 +37,12 @@ def draw(state: PageState, bundled: engine.Bundled, name: str) -> None:
     predict(question(bundled.model.config.n_layer), f"{KEY}.ask")
     section(words.TREE, words.TREE_TEXT.format(width=bundled.model.config.n_embd))
     at = _place(state, name)
-    found = tree(bundled.version, name, at)
-    node = _tree(state, found, bundled)
-    prose(report(found, bundled))
+    fused = tree(bundled.version, name, at)
+    node = _tree(state, fused, bundled)
+    prose(report(fused, bundled))
     _opened(state, bundled, name, at, node)
     section(words.SHARED, shared(bundled.model.config.n_layer, len(name) + 1))
-    _code(bundled, name, at, found)
+    _code(bundled, name, at, fused)
 
 
 def _place(state: PageState, name: str) -> int:
@@ -72,18 +72,18 @@ def tree(version: str, name: str, at: int) -> FusedTree:
     return fused_tree(bundled.model, bundled.tokenizer.encode_from_start(name), at)
 
 
-def seen(found: FusedTree, level: int, node: int) -> str:
+def seen(fused: FusedTree, level: int, node: int) -> str:
     """Return the letters that a node has seen; dots for what stands before a letter."""
     tokenizer = engine.tokenizer(MODEL)
     special = tokenizer.special_tokens.values()
-    span = found.span(level, node)
+    span = fused.span(level, node)
     letters = [one for one in span if one is not None and one not in special]
     return words.PAD * (len(span) - len(letters)) + "".join(names_of(letters, tokenizer))
 
 
-def _tree(state: PageState, found: FusedTree, bundled: engine.Bundled) -> tuple[int, int]:
+def _tree(state: PageState, fused: FusedTree, bundled: engine.Bundled) -> tuple[int, int]:
     """Draw the tree; return the (level, node) that is open."""
-    key, last = f"{KEY}.tree", len(found.levels)
+    key, last = f"{KEY}.tree", len(fused.levels)
 
     def opened() -> None:
         node = st.session_state[key].get("chosen")
@@ -92,7 +92,7 @@ def _tree(state: PageState, found: FusedTree, bundled: engine.Bundled) -> tuple[
 
     node = chosen(state["node"], last)
     drawn_tree(
-        levels_of(found), key=key, words=words.VIEW, limit=1.0, chosen=node, on_change=opened
+        levels_of(fused), key=key, words=words.VIEW, limit=1.0, chosen=node, on_change=opened
     )
     return node
 
@@ -109,31 +109,31 @@ def chosen(written: str, last: int) -> tuple[int, int]:
     return (level, node) if there and node < 2 ** (last - level) else (last, 0)
 
 
-def levels_of(found: FusedTree) -> list[TreeLevel]:
+def levels_of(fused: FusedTree) -> list[TreeLevel]:
     """Return the levels of a tree as they are drawn, the letters first."""
-    last, drawn = len(found.levels), []
-    for level, values in enumerate([found.embed, *(one.nodes for one in found.levels)]):
+    last, drawn = len(fused.levels), []
+    for level, values in enumerate([fused.embed, *(one.nodes for one in fused.levels)]):
         title = words.LEAVES if level == 0 else words.ROOT if level == last else words.LEVEL
         count, width = values.shape
-        labels = [seen(found, level, node) for node in range(count)]
+        labels = [seen(fused, level, node) for node in range(count)]
         shape = words.SHAPE.format(n=count, width=width)
         drawn.append(TreeLevel(title.format(n=level), shape, values.numpy(), labels))
     return drawn
 
 
-def report(found: FusedTree, bundled: engine.Bundled) -> str:
+def report(fused: FusedTree, bundled: engine.Bundled) -> str:
     """Say what the tree is made of and what comes next."""
-    best = found.probabilities.topk(BEST)
+    best = fused.probabilities.topk(BEST)
     listed = [
         words.BEST.format(token=spoken_next(int(one), bundled.tokenizer), p=percent(float(p)))
         for one, p in zip(best.indices, best.values, strict=True)
     ]
-    window = len(found.seen)
-    sizes = " + ".join(str(len(one.nodes)) for one in found.levels)
+    window = len(fused.seen)
+    sizes = " + ".join(str(len(one.nodes)) for one in fused.levels)
     text = words.READ.format(
-        window=window, levels=len(found.levels), sizes=sizes, best=", ".join(listed)
+        window=window, levels=len(fused.levels), sizes=sizes, best=", ".join(listed)
     )
-    real = sum(one is not None for one in found.seen)
+    real = sum(one is not None for one in fused.seen)
     return text + words.REAL.format(real=real, window=window)
 
 
@@ -167,14 +167,14 @@ def shared(levels: int, tokens: int) -> str:
 @kept(64)
 def node_picture(version: str, name: str, at: int, level: int, node: int) -> Picture:
     """Return how one node was made, as matrices; of a leaf, its vector."""
-    found, picture = tree(version, name, at), Picture()
+    fused, picture = tree(version, name, at), Picture()
     if level == 0:
-        picture.add("embedding", found.embed[[node]], words.LEAF_LABEL, role="value")
+        picture.add("embedding", fused.embed[[node]], words.LEAF_LABEL, role="value")
         picture.layout.append(["embedding"])
         return picture
-    below = (found.embed, *(one.nodes for one in found.levels))[level - 1]
-    one = found.levels[level - 1]
-    left, right = (quote(seen(found, level - 1, 2 * node + side)).strip("`") for side in (0, 1))
+    below = (fused.embed, *(one.nodes for one in fused.levels))[level - 1]
+    one = fused.levels[level - 1]
+    left, right = (quote(seen(fused, level - 1, 2 * node + side)).strip("`") for side in (0, 1))
     for side, label in enumerate((left, right)):
         key = ("left", "right")[side]
         picture.add(key, below[[2 * node + side]], label, role="value")
@@ -189,11 +189,11 @@ def _opened(
     state: PageState, bundled: engine.Bundled, name: str, at: int, node: tuple[int, int]
 ) -> None:
     level, number = node
-    found = tree(bundled.version, name, at)
-    label = quote(seen(found, level, number))
+    fused = tree(bundled.version, name, at)
+    label = quote(seen(fused, level, number))
     if level:
-        left, right = (quote(seen(found, level - 1, 2 * number + side)) for side in (0, 1))
-        one = found.levels[level - 1]
+        left, right = (quote(seen(fused, level - 1, 2 * number + side)) for side in (0, 1))
+        one = fused.levels[level - 1]
         text = words.OPENED_TEXT.format(
             left=left, right=right, pair=one.pairs.shape[1], width=one.nodes.shape[1]
         )
@@ -204,8 +204,8 @@ def _opened(
     show(state, picture, key=f"{KEY}.node.{min(level, 1)}", control="fused", stacked=True)
 
 
-def _code(bundled: engine.Bundled, name: str, at: int, found: FusedTree) -> None:
-    root = found.levels[-1].nodes[0, :3].tolist()
+def _code(bundled: engine.Bundled, name: str, at: int, fused: FusedTree) -> None:
+    root = fused.levels[-1].nodes[0, :3].tolist()
     show_code(
         [type(bundled.model).forward, fused_tree],
         "from llmviz.pretrained import load_bundled\n"
@@ -214,5 +214,5 @@ def _code(bundled: engine.Bundled, name: str, at: int, found: FusedTree) -> None
         f"tree = fused_tree(model, tokenizer.encode_from_start({name!r}), {at})\n"
         "print([len(one.nodes) for one in tree.levels])\n"
         'print([f"{x:.3f}" for x in tree.levels[-1].nodes[0, :3].tolist()])',
-        f"{[len(one.nodes) for one in found.levels]}\n{[f'{x:.3f}' for x in root]}",
+        f"{[len(one.nodes) for one in fused.levels]}\n{[f'{x:.3f}' for x in root]}",
     )

@@ -11,8 +11,9 @@ import streamlit as st
 
 from llmviz.background import Job
 from llmviz.components.cell_grid.view import cell_grid
-from llmviz.components.draw_pad.view import SIDE, draw_pad, read_picture, write_picture
+from llmviz.components.draw_pad.view import draw_pad
 from llmviz.lessons.history.where import words
+from llmviz.study.drawn_pictures import SIDE, read_picture, write_picture
 from llmviz.study.letter_pictures import (
     HIDDEN,
     STEPS,
@@ -54,7 +55,7 @@ def _training() -> Job:
 def _once_trained(draw: Callable[[Networks], None]) -> None:
     job = _training()
     if job.over:
-        _shown(job, draw)
+        _draw_results(job, draw)
         return
     st.fragment(partial(_waiting, job), run_every=POLL)()
 
@@ -70,7 +71,7 @@ def _waiting(job: Job) -> None:
     st.progress(step / STEPS, words.TRAINING.format(step=step, steps=STEPS, loss=loss))
 
 
-def _shown(job: Job, draw: Callable[[Networks], None]) -> None:
+def _draw_results(job: Job, draw: Callable[[Networks], None]) -> None:
     networks = job.results[-1][2] if job.results else None
     if networks is not None and not job.problem:
         draw(networks)
@@ -102,7 +103,7 @@ def _classify(state: PageState, name: str, networks: Networks) -> None:
             return
         p = which_letter(networks, picture)
         _bars(p)
-        prose(told(p, networks))
+        prose(report(p, networks))
     _code(picture, p)
 
 
@@ -120,7 +121,7 @@ def _bars(p: np.ndarray) -> None:
     )
 
 
-def told(p: np.ndarray, networks: Networks) -> str:
+def report(p: np.ndarray, networks: Networks) -> str:
     """Say what the network takes a drawing for."""
     order = np.argsort(-p, kind="stable")
     others = ", ".join(f"{ascii_uppercase[i]} {percent(p[i])}" for i in order[1 : SHOWN + 1])
@@ -138,7 +139,7 @@ def _code(picture: np.ndarray, p: np.ndarray) -> None:
     show_code(
         [which_letter, fitted],
         "from string import ascii_uppercase\n"
-        "from llmviz.components.draw_pad.view import read_picture\n"
+        "from llmviz.study.drawn_pictures import read_picture\n"
         "from llmviz.study.letter_pictures import train_networks, which_letter\n\n"
         "*_, (step, loss, networks) = train_networks()\n"
         f"p = which_letter(networks, read_picture({write_picture(picture)!r}))\n"

@@ -100,13 +100,15 @@ def draw(state: PageState, ring: str, name: str) -> None:
     if ring == "ai":
         _rules(name)
     elif ring == "ml":
-        prose(_said(name, _pairs().rows(positions([name], 1)[0][-1:], 1, ADD_ONE)[0], "pairs"))
+        prose(
+            _chances_line(name, _pairs().rows(positions([name], 1)[0][-1:], 1, ADD_ONE)[0], "pairs")
+        )
     elif ring == "generative":
         st.number_input(words.DICE, width=180, **state.ranged("dice"))
         prose(by_dice(name, _continued(name, state["dice"])))
     else:
         key = MLP if ring == "dl" else GPT
-        prose(_said(name, _after(key, name), "mlp" if ring == "dl" else "gpt"))
+        prose(_chances_line(name, _after(key, name), "mlp" if ring == "dl" else "gpt"))
         _code(key, name)
 
 
@@ -146,12 +148,12 @@ def _spoken(letter: str) -> str:
     return words.NAME_ENDS if letter == LETTERS[0] else quote(letter)
 
 
-def _said(name: str, row: np.ndarray, program: str) -> str:
+def _chances_line(name: str, row: np.ndarray, program: str) -> str:
     order = np.argsort(-row, kind="stable")[:TOP]
     top = ", ".join(f"{_spoken(LETTERS[i])} {percent(row[i])}" for i in order)
-    said = words.BY_CHANCES.format(name=quote(name), top=top)
+    chances = words.BY_CHANCES.format(name=quote(name), top=top)
     share = words.SHARE.format(share=percent(shares()[program]), letters=_letters())
-    return f"{said}\n\n{share}"
+    return f"{chances}\n\n{share}"
 
 
 @kept(256)

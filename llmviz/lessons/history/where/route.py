@@ -22,7 +22,7 @@ def draw(state: PageState, name: str) -> None:
     prose(words.ROUTE)
     blocked = walls()
     goal = goal_of(state["goal"], blocked)
-    way = _found(goal, True)
+    way = _route(goal, True)
 
     def clicked() -> None:
         cell = read_cell(st.session_state[KEY].get("chosen"), *blocked.shape)
@@ -32,7 +32,7 @@ def draw(state: PageState, name: str) -> None:
     _grid(way, blocked, goal, clicked)
     if list(goal) != state["goal"]:
         st.info(words.ROUTE_WALL, icon=":material/block:")
-    prose(report(way, _found(goal, False), int((~blocked).sum())))
+    prose(report(way, _route(goal, False), int((~blocked).sum())))
     show_code(
         [shortest],
         "from llmviz.study.routes import shortest, start, walls\n\n"
@@ -43,7 +43,7 @@ def draw(state: PageState, name: str) -> None:
 
 
 @kept(256)
-def _found(goal: tuple[int, int], guided: bool) -> Route:
+def _route(goal: tuple[int, int], guided: bool) -> Route:
     return shortest(walls(), start(), goal, guided)
 
 

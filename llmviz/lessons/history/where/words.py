@@ -1,6 +1,8 @@
 """All that the chapter "Where language models stand" says; braces are filled in with numbers."""
 
-TITLE = "Where language models stand"
+from llmviz.lessons.history import LESSON
+
+TITLE = LESSON.title_of("where")
 TEXT = (
     "These fields lie inside each other. Open one. Each field except the innermost shows a program "
     "of its kind. All these programs have the same task: after the letters that you typed, which "

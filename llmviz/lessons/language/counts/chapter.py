@@ -21,6 +21,7 @@ from llmviz.ui.state import PageState
 
 KEY = "language.counts"
 STRIP_WORDS = 300
+NO_ID = -1  # a word of a text that no tokenizer has cut
 
 
 def ahead() -> None:
@@ -44,63 +45,65 @@ def draw(state: PageState) -> None:
         st.slider(words.N, step=1, width=220, **state.ranged("n"))
         st.toggle(words.FOLD, **state.bind("fold"))
     fold = state["fold"]
-    found = counted.bundled(source, fold) if text is None else counted.of_text(text, fold)
-    if not found.words:
+    text_counts = counted.bundled(source, fold) if text is None else counted.of_text(text, fold)
+    if not text_counts.words:
         inform(words.NO_WORDS, ":material/info:")
         return
-    _strip(found)
-    _grams(found, state["n"], (source, text, fold))
-    _zipf(found, (source, text, fold))
-    weighing.draw(state, found)
-    _code(found, text, state["n"])
+    _strip(text_counts)
+    _grams(text_counts, state["n"], (source, text, fold))
+    _zipf(text_counts, (source, text, fold))
+    weighing.draw(state, text_counts)
+    _code(text_counts, text, state["n"])
 
 
-def _strip(found: Counted) -> None:
+def _strip(text_counts: Counted) -> None:
     tokens, values, details, at = [], [], [], 0
-    for word in found.words[:STRIP_WORDS]:
+    for word in text_counts.words[:STRIP_WORDS]:
         data = word.encode()
-        tokens.append(Token(0, data, at, at + len(data), at, at + len(word)))
+        tokens.append(Token(NO_ID, data, at, at + len(data), at, at + len(word)))
         at += len(data)
-        times = found.grams[0][(word,)]
+        times = text_counts.grams[0][(word,)]
         values.append(float(times))
-        share = percent(times / len(found.words))
-        details.append({words.CARD_COUNT: f"{times:,}", words.CARD_SHARE: share})
+        details.append({words.CARD_SHARE: percent(times / len(text_counts.words))})
     row = TokenRow(words.STRIP, tokens, values=values, details=details)
     token_strip([row], key=f"{KEY}.strip", show_ids=False, value_label=words.STRIP_VALUE)
-    if len(found.words) > STRIP_WORDS:
-        st.caption(words.STRIP_CUT.format(drawn=STRIP_WORDS, all=len(found.words)))
-    prose(read_line(found))
+    if len(text_counts.words) > STRIP_WORDS:
+        st.caption(words.STRIP_CUT.format(drawn=STRIP_WORDS, all=len(text_counts.words)))
+    prose(read_line(text_counts))
+    if text_counts.unspaced:
+        word = questions.shortened(text_counts.unspaced)
+        inform(words.UNSPACED.format(word=word), ":material/info:")
 
 
-def read_line(found: Counted) -> str:
+def read_line(text_counts: Counted) -> str:
     """Return how many words there are and which is the most frequent, if one alone is."""
-    first, times = found.first
-    ties = sum(other == times for other in found.grams[0].values())
+    first, times = text_counts.first
+    ties = sum(other == times for other in text_counts.grams[0].values())
     return (words.READ if ties == 1 else words.READ_TIES).format(
-        all=count(len(found.words), "word"),
-        different=f"{len(found.grams[0]):,}",
+        all=count(len(text_counts.words), "word"),
+        different=f"{len(text_counts.grams[0]):,}",
         first=quote(first),
-        share=percent(times / len(found.words)),
+        share=percent(times / len(text_counts.words)),
         ties=count(ties, "word"),
         times=count(times, "time"),
     )
 
 
-def _grams(found: Counted, n: int, known: pictures.Known) -> None:
+def _grams(text_counts: Counted, n: int, known: pictures.Known) -> None:
     section(words.GRAMS_TITLE, words.GRAMS_TEXT)
-    if not found.grams[n - 1]:
-        all_words = count(len(found.words), "word")
+    if not text_counts.grams[n - 1]:
+        all_words = count(len(text_counts.words), "word")
         inform(words.NO_GRAMS.format(n=n, words=all_words), ":material/info:")
     else:
         st.plotly_chart(pictures.bars(*known, n, theme()), key=f"{KEY}.bars", theme=None)
-        if not predict(questions.once(found, n), f"{KEY}.once"):
+        if not predict(questions.once(text_counts, n), f"{KEY}.once"):
             st.caption(words.ANSWER_FIRST)
             return
-    there = [size for size in range(1, counted.MOST_N + 1) if found.grams[size - 1]]
+    there = [size for size in range(1, counted.MOST_N + 1) if text_counts.grams[size - 1]]
     rows, notes, values = [], [], []
     for size in there:
-        different, once = len(found.grams[size - 1]), found.once(size)
-        share, total = once / different, len(found.words) - size + 1
+        different, once = len(text_counts.grams[size - 1]), text_counts.once(size)
+        share, total = once / different, len(text_counts.words) - size + 1
         rows.append([f"{different:,}", f"{once:,}", percent(share)])
         told = {"once": once, "different": different, "n": size, "all": total}
         line = words.SPARSE_ONCE.format(share=percent(share), **told)
@@ -118,9 +121,9 @@ def _grams(found: Counted, n: int, known: pictures.Known) -> None:
     )
 
 
-def _zipf(found: Counted, known: pictures.Known) -> None:
+def _zipf(text_counts: Counted, known: pictures.Known) -> None:
     section(words.ZIPF_TITLE, words.ZIPF_TEXT)
-    line = found.zipf
+    line = text_counts.zipf
     if line is None:
         inform(words.ZIPF_TOO_FEW, ":material/info:")
         return
@@ -141,12 +144,12 @@ def _zipf(found: Counted, known: pictures.Known) -> None:
     )
 
 
-def _code(found: Counted, text: str | None, n: int) -> None:
-    quoted = (text if text is not None else " ".join(found.words))[:IN_SNIPPET]
-    short = counted.of_text(quoted, found.fold)
+def _code(text_counts: Counted, text: str | None, n: int) -> None:
+    quoted = (text if text is not None else " ".join(text_counts.words))[:IN_SNIPPET]
+    short = counted.of_text(quoted, text_counts.fold)
     if not short.words:
         return
-    lower = ".lower()" if found.fold else ""
+    lower = ".lower()" if text_counts.fold else ""
     show_code(
         [ngrams, zipf, tf_idf],
         "from llmviz.corpus.roles import split_words\n"

@@ -6,6 +6,8 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 
+import regex
+
 from llmviz.corpus import load_corpus
 from llmviz.corpus.roles import split_words
 from llmviz.language.counts import TfIdf, ZipfLine, ngrams, tf_idf, zipf
@@ -15,6 +17,9 @@ from llmviz.ui.kept import kept
 LIMIT = 100_000  # characters of the learner's text that are counted
 MOST_N = 5
 WEIGHED = 12  # sentences whose words are weighed
+_NO_SPACES = regex.compile(
+    r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]{2}"
+)
 
 
 @dataclass(frozen=True)
@@ -44,6 +49,11 @@ class Counted:
         """The most frequent word and its count."""
         ((word,), times) = self.most(1, 1)[0]
         return word, times
+
+    @cached_property
+    def unspaced(self) -> str:
+        """The first word in a script that puts no spaces between words; "" where there is none."""
+        return next((word for word in self.words if _NO_SPACES.search(word)), "")
 
     @cached_property
     def zipf(self) -> ZipfLine | None:

@@ -19,7 +19,7 @@ NAME = 36  # characters of a run of words that are written
 POINTS = 400  # of Zipf's line
 
 
-def _found(source: str, text: str | None, fold: bool) -> counted.Counted:
+def _text_counts(source: str, text: str | None, fold: bool) -> counted.Counted:
     return counted.bundled(source, fold) if text is None else counted.of_text(text, fold)
 
 
@@ -30,7 +30,7 @@ def _short(name: str) -> str:
 @kept(64)
 def bars(source: str, text: str | None, fold: bool, n: int, mode: Mode) -> go.Figure:
     """Return the most frequent n-grams as bars."""
-    most = _found(source, text, fold).most(n, BARS)
+    most = _text_counts(source, text, fold).most(n, BARS)
     names = [_short(" ".join(gram)) for gram, _ in most]
     return figures.count_bars(names, [times for _, times in most], words.GRAMS_AXIS, mode)
 
@@ -38,7 +38,7 @@ def bars(source: str, text: str | None, fold: bool, n: int, mode: Mode) -> go.Fi
 @kept(64)
 def zipf_line(source: str, text: str | None, fold: bool, mode: Mode) -> go.Figure:
     """Return the words by rank and count, with the line through all of them."""
-    line = _found(source, text, fold).zipf
+    line = _text_counts(source, text, fold).zipf
     ranks = drawn_ranks(len(line.words))
     return figures.rank_and_count(
         [_short(line.words[rank - 1]) for rank in ranks],

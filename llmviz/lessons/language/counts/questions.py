@@ -12,25 +12,25 @@ from llmviz.ui.text import escape_markdown
 ANSWERS = 4
 
 
-def once(found: Counted, n: int) -> Question:
+def once(text_counts: Counted, n: int) -> Question:
     """Return how many of the different n-grams were seen only once, as a question.
 
     n: of runs that the text has.
     """
-    different, alone = len(found.grams[n - 1]), found.once(n)
+    different, alone = len(text_counts.grams[n - 1]), text_counts.once(n)
     right = 0 if 3 * alone < different else 1 if 3 * alone <= 2 * different else 2
     told = {"once": alone, "different": different, "share": percent(alone / different)}
     reason = words.ASK_ONCE_REASON.format(**told)
     return Question(words.ASK_ONCE.format(n=n), words.ASK_ONCE_ANSWERS, right, [reason] * 3)
 
 
-def heaviest(found: Counted, most: int) -> tuple[Question, int] | None:
+def heaviest(text_counts: Counted, most: int) -> tuple[Question, int] | None:
     """Return which word of a sentence has the largest weight, as a question, and the sentence.
 
     It is the first of the first `most` whose heaviest word is one alone, also as its weight is
     written; None where there is none.
     """
-    weighed = found.weights
+    weighed = text_counts.weights
     for row, weights in enumerate(weighed.weights[:most]):
         inside = [v for v in range(len(weights)) if weighed.tf[row, v]]
         order = sorted(inside, key=lambda v: -weights[v])[:ANSWERS]
@@ -49,7 +49,7 @@ def heaviest(found: Counted, most: int) -> tuple[Question, int] | None:
             )
             for v in columns
         ]
-        sentence = " ".join(found.sentences[row])
+        sentence = " ".join(text_counts.sentences[row])
         asked = Question(
             words.ASK_WEIGHT.format(number=row + 1, sentence=quote(sentence, 80)),
             names,

@@ -19,28 +19,28 @@ SENTENCES, WORDS = 8, 10  # that have a row, and a column
 START = 22  # characters of a sentence that name its row
 
 
-def draw(state: PageState, found: Counted) -> None:
+def draw(state: PageState, text_counts: Counted) -> None:
     """Show the section."""
     section(words.TFIDF_TITLE, words.TFIDF_TEXT)
-    asked = questions.heaviest(found, SENTENCES)
+    asked = questions.heaviest(text_counts, SENTENCES)
     known = asked is None or answered(asked[0], f"{KEY}.heaviest")
     if asked is not None:
         predict(asked[0], f"{KEY}.heaviest")
-    matrices, layout = tables(found, None if known else asked[1])
+    matrices, layout = tables(text_counts, None if known else asked[1])
     pinned_cells.show(state, matrices, layout, key=KEY, control="weighed")
-    if line := cut_line(found):
+    if line := cut_line(text_counts):
         prose(line)
-    if len(found.sentences) == 1:
+    if len(text_counts.sentences) == 1:
         inform(words.TFIDF_ONE, ":material/info:")
 
 
-def cut_line(found: Counted) -> str:
+def cut_line(text_counts: Counted) -> str:
     """Return which sentences and words the tables leave out; "" where they show all."""
-    weighed = min(counted.WEIGHED, len(found.sentences))
-    different, drawn = len(found.weights.words), len(drawn_columns(found))
+    weighed = min(counted.WEIGHED, len(text_counts.sentences))
+    different, drawn = len(text_counts.weights.words), len(drawn_columns(text_counts))
     line = ""
-    if weighed < len(found.sentences):
-        line += words.TFIDF_CUT.format(all=len(found.sentences), documents=weighed)
+    if weighed < len(text_counts.sentences):
+        line += words.TFIDF_CUT.format(all=len(text_counts.sentences), documents=weighed)
     if weighed > SENTENCES:
         line += words.TFIDF_ROWS.format(rows=SENTENCES, documents=weighed)
     if drawn < different:
@@ -48,24 +48,24 @@ def cut_line(found: Counted) -> str:
     return line.strip()
 
 
-def drawn_columns(found: Counted) -> list[int]:
+def drawn_columns(text_counts: Counted) -> list[int]:
     """Return the columns of the words that weigh most in a drawn sentence, the heaviest first."""
-    most = found.weights.weights[:SENTENCES].max(0)
+    most = text_counts.weights.weights[:SENTENCES].max(0)
     return np.argsort(-most, kind="stable")[:WORDS].tolist()
 
 
 def tables(
-    found: Counted, asked: int | None = None
+    text_counts: Counted, asked: int | None = None
 ) -> tuple[list[lv.Matrix], list[list[str | None]]]:
     """Return the matrices from counts to weights, and where each stands.
 
     asked: the sentence whose weights a question asks for: they are hidden.
     """
-    weighed, columns = found.weights, drawn_columns(found)
+    weighed, columns = text_counts.weights, drawn_columns(text_counts)
     drawn, all_sentences = min(SENTENCES, len(weighed.tf)), len(weighed.tf)
     product = weighed.tf * weighed.idf
     lengths = np.sqrt((product**2).sum(1, keepdims=True))
-    rows = [_name(i, found.sentences[i]) for i in range(drawn)]
+    rows = [_name(i, text_counts.sentences[i]) for i in range(drawn)]
     across = {
         "col_labels": [questions.shortened(weighed.words[v], 14) for v in columns],
         "col_axis": words.WORD_AXIS,
@@ -76,8 +76,8 @@ def tables(
     hidden = [(asked, j) for j in range(len(columns))] if asked is not None else []
     idf_formula = words.IDF_FORMULA.format(documents=all_sentences)
     matrices = [
-        lv.Matrix("tf", weighed.tf[:drawn, columns], words.TF, words.TF_FORMULA, **table),
-        lv.Matrix("df", weighed.df[None, columns], words.DF, words.DF_FORMULA, **across),
+        lv.Matrix("tf", weighed.tf[:drawn, columns], words.TF, words.TF_FORMULA, digits=0, **table),
+        lv.Matrix("df", weighed.df[None, columns], words.DF, words.DF_FORMULA, digits=0, **across),
         lv.Matrix(
             "idf",
             weighed.idf[None, columns],

@@ -14,13 +14,17 @@ FOLD = "Capitals count as small letters"
 STRIP = "the text"
 STRIP_VALUE = "count"
 STRIP_CUT = "The strip shows the first {drawn:,} of {all:,} words; all of them are counted."
-CARD_COUNT = "count"
 CARD_SHARE = "share of all words"
 NO_WORDS = "There is no word in this text: it holds no letter and no digit."
 READ = "{all} in all, {different} different. The most frequent is {first}, {share} of all words."
 READ_TIES = (
     "{all} in all, {different} different. No single word is the most frequent: {ties} appear "
     "{times} each, {first} for example."
+)
+UNSPACED = (
+    "Words are found by the spaces and punctuation marks between them. Chinese, Japanese, Thai and "
+    "some other scripts are written without such spaces, so a whole run of their letters counts as "
+    "one word here, such as “{word}”."
 )
 GRAMS_TITLE = "Words that come together"
 GRAMS_TEXT = (
@@ -30,7 +34,7 @@ GRAMS_TEXT = (
 )
 GRAMS_AXIS = "count"
 NO_GRAMS = "No run of {n} words fits into a text of {words}."
-SPARSE_COLUMNS = ("different", "seen once", "share seen once")
+SPARSE_COLUMNS = ("different", "seen once", "share")
 ANSWER_FIRST = "How many runs there are of each length is shown once you have answered."
 SPARSE_ROW = "{n}-grams"
 SPARSE_LABEL = "how many different runs there are, and how many were seen only once"

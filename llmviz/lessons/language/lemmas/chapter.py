@@ -48,13 +48,13 @@ def draw(state: PageState) -> None:
             word._replace(tag=tag, known=counted_stories.times(word.text) > 0)
             for word, tag in zip(every, tags, strict=True)
         )
-    found = tuple(word for word in every if _has_letter(word.text))
-    if not found:
+    spelled = tuple(word for word in every if _has_letter(word.text))
+    if not spelled:
         inform(words.NO_LETTERS, ":material/info:")
         return
-    drawn = found[:DRAWN]
-    if len(found) > DRAWN:
-        inform(words.CUT.format(drawn=DRAWN, all=len(found)), ":material/content_cut:")
+    drawn = spelled[:DRAWN]
+    if len(spelled) > DRAWN:
+        inform(words.CUT.format(drawn=DRAWN, all=len(spelled)), ":material/content_cut:")
     asked = question(drawn)
     hidden = None
     if asked is not None:

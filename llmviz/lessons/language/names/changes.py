@@ -23,13 +23,13 @@ def read_changes(written: str, count: int) -> dict[int, str]:
     >>> read_changes("3.O,1.B-DAY,9.O,x.O,2.Z", 5)
     {3: 'O', 1: 'B-DAY'}
     """
-    found = {}
+    changes = {}
     for part in written.split(","):
         place, _, tag = part.partition(".")
         at = whole_number(place)
         if at is not None and at < count and tag in ENTITY_TAGS:
-            found[at] = tag
-    return found
+            changes[at] = tag
+    return changes
 
 
 def applied(written: str, given: Sequence[str]) -> list[str]:
@@ -50,28 +50,30 @@ def undo(state: PageState) -> None:
     state["changed"] = ""
 
 
-def control(state: PageState, found: Sequence[ReadWord], tags: Sequence[str], scored: bool) -> None:
+def control(
+    state: PageState, read_words: Sequence[ReadWord], tags: Sequence[str], scored: bool
+) -> None:
     """Show the choice of a tag for the open word; scored: whether true tags are known."""
     at = state["nword"]
-    is_open = 0 <= at < len(found)
+    is_open = 0 <= at < len(read_words)
 
     def take(tag: str | None) -> None:
-        made = read_changes(state["changed"], len(found))
-        made.pop(at, None)
-        if tag is not None and tag != found[at].entity:
-            made[at] = tag
-        state["changed"] = ",".join(f"{place}.{one}" for place, one in sorted(made.items()))
+        changes = read_changes(state["changed"], len(read_words))
+        changes.pop(at, None)
+        if tag is not None and tag != read_words[at].entity:
+            changes[at] = tag
+        state["changed"] = ",".join(f"{place}.{one}" for place, one in sorted(changes.items()))
 
     if not is_open:
         prose(words.CHANGE_TEXT if scored else words.CHANGE_UNSCORED)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         if is_open:
-            word = found[at].text
+            word = read_words[at].text
             word = word if len(word) <= LONG else f"{word[: LONG - 1]}…"
             st.pills(
                 words.CHANGE.format(word=escape_markdown(word)),
                 ENTITY_TAGS,
                 **tied(f"_language.names.tag.{at}", tags[at], take),
             )
-        if read_changes(state["changed"], len(found)):
+        if read_changes(state["changed"], len(read_words)):
             st.button(words.UNDO, icon=":material/undo:", on_click=undo, args=(state,))

@@ -44,29 +44,29 @@ def draw(state: PageState) -> None:
         truth = None if text is None else stories.names_of_text(text)
     if text is None:
         return
-    found = read(text)
-    if found is None:
+    read_words = read(text)
+    if read_words is None:
         return
     drawn = whole_names(truth or (), DRAWN)
-    if len(found) > drawn:
-        inform(words.CUT.format(drawn=drawn, all=len(found)), ":material/content_cut:")
-    found, truth = found[:drawn], None if truth is None else truth[:drawn]
-    given = [word.entity for word in found]
+    if len(read_words) > drawn:
+        inform(words.CUT.format(drawn=drawn, all=len(read_words)), ":material/content_cut:")
+    read_words, truth = read_words[:drawn], None if truth is None else truth[:drawn]
+    given = [word.entity for word in read_words]
     yours = changes.applied(state["changed"], given)
-    _grid(state, found, given, yours, truth)
-    changes.control(state, found, yours, scored=truth is not None)
-    _names(found, yours)
+    _grid(state, read_words, given, yours, truth)
+    changes.control(state, read_words, yours, scored=truth is not None)
+    _names(read_words, yours)
     if truth is None:
         prose(words.NO_TRUTH)
     else:
         if state["read"] == "text":
             prose(words.YOURS_IS_STORY)
-        asked = questions.shortened([word.text for word in found], truth)
+        asked = questions.shortened([word.text for word in read_words], truth)
         if asked is not None:
             predict(asked, f"{KEY}.ask")
         scores.draw(truth, yours)
     scores.draw_bundled()
-    _code(found, truth or given, yours)
+    _code(read_words, truth or given, yours)
 
 
 def whole_names(truth: Sequence[str], most: int) -> int:
@@ -82,7 +82,7 @@ def whole_names(truth: Sequence[str], most: int) -> int:
 
 def _grid(
     state: PageState,
-    found: Sequence[ReadWord],
+    read_words: Sequence[ReadWord],
     given: Sequence[str],
     yours: Sequence[str],
     truth: Sequence[str] | None,
@@ -110,7 +110,8 @@ def _grid(
         key=f"{KEY}.grid",
         row_names=[words.ROWS[name] for name in names],
         column_names=[
-            word.text if word.known else words.UNKNOWN_MARK.format(word=word.text) for word in found
+            word.text if word.known else words.UNKNOWN_MARK.format(word=word.text)
+            for word in read_words
         ],
         texts=tags,
         notes=[
@@ -124,7 +125,7 @@ def _grid(
         role="value",
         limit=1.6,
         label=words.GRID,
-        chosen=(names.index("tagger"), at) if 0 <= at < len(found) else None,
+        chosen=(names.index("tagger"), at) if 0 <= at < len(read_words) else None,
         on_change=opened,
     )
 
@@ -143,22 +144,22 @@ def note(tags: Sequence[str], at: int) -> str:
     return words.NOTE.format(tag=tag, meaning=meaning)
 
 
-def _names(found: Sequence[ReadWord], tags: Sequence[str]) -> None:
+def _names(read_words: Sequence[ReadWord], tags: Sequence[str]) -> None:
     """Say which names the tags mark, and which words the model does not know."""
     marked = [
         words.NAME.format(
-            words=quote(" ".join(word.text for word in found[one.start : one.end]), 60),
+            words=quote(" ".join(word.text for word in read_words[one.start : one.end]), 60),
             kind=words.KINDS[one.kind],
         )
         for one in spans(tags)
     ]
     line = words.FOUND.format(names=", ".join(marked)) if marked else words.NONE_FOUND
-    unknown = list(dict.fromkeys(word.text for word in found if not word.known))
+    unknown = list(dict.fromkeys(word.text for word in read_words if not word.known))
     told = words.UNKNOWN.format(words=", ".join(map(quote, unknown)))
     prose(f"{line} {told if unknown else words.ALL_KNOWN}")
 
 
-def _code(found: Sequence[ReadWord], truth: Sequence[str], given: Sequence[str]) -> None:
+def _code(read_words: Sequence[ReadWord], truth: Sequence[str], given: Sequence[str]) -> None:
     a, b = list(truth[:SNIPPET]), list(given[:SNIPPET])
     show_code(
         [spans, token_score, span_score],

@@ -72,14 +72,14 @@ def notes_of(score: Score) -> list[str]:
 def draw_bundled() -> None:
     """Show what the tagger reached on many stories, by kind of name."""
     try:
-        found = card()
+        measured = card()
     except ValueError as error:
         refuse(error)
         return
-    told = {"stories": found["test_stories"], "command": found["command"]}
+    told = {"stories": measured["test_stories"], "command": measured["command"]}
     section(words.BUNDLED_TITLE, words.BUNDLED_TEXT.format(**told))
-    named = {words.KINDS[kind]: one for kind, one in found["names"]["by_kind"].items()}
-    named[words.BUNDLED_ALL] = found["names"]
+    named = {words.KINDS[kind]: one for kind, one in measured["names"]["by_kind"].items()}
+    named[words.BUNDLED_ALL] = measured["names"]
     rows = [(Score(*one["token"]), Score(*one["span"])) for one in named.values()]
     cell_grid(
         np.array([[token.f1, span.f1, 0.0] for token, span in rows], dtype=np.float32),

@@ -65,7 +65,7 @@ def draw(state: PageState) -> None:
 def _measured(asked: results.Asked, live: bool, places: int) -> None:
     """Show what is known of the asked probes, and look again while they are being fitted."""
     job = results.own_job(asked)
-    found = results.known(asked)
+    probed = results.known(asked)
     if job is not None and not job.over:
         done = len(job.results)
         line = words.GOING.format(done=done, all=places)
@@ -78,44 +78,44 @@ def _measured(asked: results.Asked, live: bool, places: int) -> None:
         refuse(words.FAILED.format(problem=job.problem))
     if job is not None and job.state == "stopped" and job.results:
         inform(words.STOPPED.format(done=len(job.results), all=places), ":material/stop:")
-    if found is None:
+    if probed is None:
         if job is None:
             inform(words.NONE, ":material/info:")
         return
     growing = job is not None and not job.over
-    question = ask(found) if found.whole else None
+    question = ask(probed) if probed.whole else None
     known = not growing and (question is None or predict(question, f"{KEY}.ask"))
-    _picture(found, known)
-    told = {"stories": found.stories, "test": found.test, "model": label(asked.model)}
-    line = words.MEASURED if found.command else words.FITTED
-    st.caption(line.format(command=found.command, **told))
+    _picture(probed, known)
+    told = {"stories": probed.stories, "test": probed.test, "model": label(asked.model)}
+    line = words.MEASURED if probed.command else words.FITTED
+    st.caption(line.format(command=probed.command, **told))
     if not growing:
-        prose(read_line(found) if known else words.ANSWER_FIRST)
+        prose(read_line(probed) if known else words.ANSWER_FIRST)
     prose(words.WIDE)
 
 
-def _picture(found: Results, known: bool) -> None:
+def _picture(probed: Results, known: bool) -> None:
     """Draw the lines and the table; known: also the selectivity, which the question asks for."""
-    figure = lines(found.layers, found.accuracy, found.control, known, theme())
+    figure = lines(probed.layers, probed.accuracy, probed.control, known, theme())
     st.plotly_chart(figure, key=f"{KEY}.lines", theme=None)
-    rows = [found.accuracy, found.control, found.selectivity]
+    rows = [probed.accuracy, probed.control, probed.selectivity]
     texts = [[percent(value) for value in row] for row in rows]
     texts[2] = [text.replace("-", "−") for text in texts[2]]
     notes = [
         [
             words.NOTES[row].format(value=texts[row][i], accuracy=texts[0][i], control=texts[1][i])
-            for i in range(len(found.layers))
+            for i in range(len(probed.layers))
         ]
         for row in range(3)
     ]
-    shown = 3 if known else 2
+    lines_drawn = 3 if known else 2
     cell_grid(
-        np.array(rows[:shown], dtype=np.float32),
+        np.array(rows[:lines_drawn], dtype=np.float32),
         key=f"{KEY}.grid",
-        row_names=words.LINES[:shown],
-        column_names=[name.removeprefix(words.AFTER) for name in found.layers],
-        texts=texts[:shown],
-        notes=notes[:shown],
+        row_names=words.LINES[:lines_drawn],
+        column_names=[name.removeprefix(words.AFTER) for name in probed.layers],
+        texts=texts[:lines_drawn],
+        notes=notes[:lines_drawn],
         limit=1.0,
         label=words.GRID,
     )
@@ -136,18 +136,18 @@ def lines(
     return figures.probe_lines(layers, rows, words.LINES[: len(rows)], words.AXIS, mode)
 
 
-def read_line(found: Results) -> str:
+def read_line(probed: Results) -> str:
     """Return which places are best, in a sentence; all of them where several are."""
-    best, accuracy = _best(found.layers, found.accuracy)
-    selective, selectivity = _best(found.layers, found.selectivity)
+    best, accuracy = _best(probed.layers, probed.accuracy)
+    selective, selectivity = _best(probed.layers, probed.selectivity)
     told = {
         "best": best,
         "accuracy": accuracy,
         "selective": selective,
         "selectivity": selectivity,
-        "first": percent(found.accuracy[0]),
+        "first": percent(probed.accuracy[0]),
     }
-    return (words.READ if len(found.layers) > 1 else words.READ_ONE).format(**told)
+    return (words.READ if len(probed.layers) > 1 else words.READ_ONE).format(**told)
 
 
 def _best(layers: tuple[str, ...], values: tuple[float, ...]) -> tuple[str, str]:
@@ -158,25 +158,25 @@ def _best(layers: tuple[str, ...], values: tuple[float, ...]) -> tuple[str, str]
     return words.BOTH.join(some), largest
 
 
-def ask(found: Results) -> Question | None:
+def ask(probed: Results) -> Question | None:
     """Return where selectivity is highest, as a question.
 
     None where two places share it, or differ by less than the rounding of what is drawn above it.
     """
-    shown = [percent(value).replace("-", "−") for value in found.selectivity]
-    best = int(np.argmax(found.selectivity))
-    others = [value for i, value in enumerate(found.selectivity) if i != best]
-    if not others or found.selectivity[best] - max(others) < CLOSE:
+    written = [percent(value).replace("-", "−") for value in probed.selectivity]
+    best = int(np.argmax(probed.selectivity))
+    others = [value for i, value in enumerate(probed.selectivity) if i != best]
+    if not others or probed.selectivity[best] - max(others) < CLOSE:
         return None
     reasons = [
         words.ASK_REASON.format(
-            selectivity=shown[i],
-            accuracy=percent(found.accuracy[i]),
-            control=percent(found.control[i]),
+            selectivity=written[i],
+            accuracy=percent(probed.accuracy[i]),
+            control=percent(probed.control[i]),
         )
-        for i in range(len(shown))
+        for i in range(len(written))
     ]
-    return Question(words.ASK, found.layers, best, reasons)
+    return Question(words.ASK, probed.layers, best, reasons)
 
 
 def _code(asked: results.Asked) -> None:

@@ -166,6 +166,8 @@ def _beside(listed: tuple[str, ...]) -> None:
     rows_table(rows, words.BESIDE_COLUMNS, width=520, height="content")
     different = [word for word, ours, theirs in rows if ours != theirs]
     told = words.BESIDE_DIFFERENT if different else words.BESIDE_SAME
+    if len(rows) == 1:
+        told = words.BESIDE_ONE_DIFFERENT if different else words.BESIDE_ONE_SAME
     line = told.format(
         words=count(len(rows), "word"),
         different=len(different),

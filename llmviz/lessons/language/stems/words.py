@@ -79,6 +79,8 @@ BESIDE_TEXT = (
 )
 BESIDE_COLUMNS = ("word", "Porter", "Snowball")
 BESIDE_SAME = "They differ for none of {words}."
+BESIDE_ONE_SAME = "Both make the same of this word."
+BESIDE_ONE_DIFFERENT = "They differ for this word."
 BESIDE_DIFFERENT = "They differ for {different} of {words}: {list}."
 FAMILIES = "By Porter, some of these words share a stem: {families}."
 NO_FAMILIES = "By Porter, no two of the words share a stem."

@@ -13,7 +13,7 @@ from llmviz.corpus.roles import TAGS
 from llmviz.language.hmm import count_hmm, viterbi
 from llmviz.lessons.language import counted_stories as counted
 from llmviz.lessons.language.sentence import base_model, named, read, sentence_box, sentence_of
-from llmviz.lessons.language.tags import lattice, questions, scores, tables, twice, words
+from llmviz.lessons.language.tags import lattice, questions, scores, tables, two_roles, words
 from llmviz.study.word_roles import ReadWord, cut_sentences
 from llmviz.ui.code import show_code
 from llmviz.ui.common import count
@@ -43,13 +43,13 @@ def draw(state: PageState) -> None:
     text = sentence_of(state)
     if text is None or base_model() is None:
         return
-    found = read(text)
-    if found is None:
+    read_words = read(text)
+    if read_words is None:
         return
-    texts = [word.text for word in found]
+    texts = [word.text for word in read_words]
     parts = cut_sentences(texts)
     by_tables = counted.tags_of(state["smooth"], tuple(texts))
-    _both(found, by_tables)
+    _both(read_words, by_tables)
     lattice.draw(state, texts, parts)
     asked = questions.context(texts, by_tables)
     if asked is not None:
@@ -57,15 +57,15 @@ def draw(state: PageState) -> None:
     part = parts[min(state["which"], len(parts)) - 1]
     tables.draw(state, tuple(texts[i] for i in part))
     scores.draw(state)
-    twice.draw(state)
+    two_roles.draw(state)
     _code(tuple(texts[i] for i in part), state["smooth"])
 
 
-def _both(found: tuple[ReadWord, ...], by_tables: tuple[str, ...]) -> None:
+def _both(read_words: tuple[ReadWord, ...], by_tables: tuple[str, ...]) -> None:
     """Show both taggers' tags under the words."""
-    drawn = found[:DRAWN]
-    if len(found) > DRAWN:
-        inform(words.CUT.format(drawn=DRAWN, all=len(found)), ":material/content_cut:")
+    drawn = read_words[:DRAWN]
+    if len(read_words) > DRAWN:
+        inform(words.CUT.format(drawn=DRAWN, all=len(read_words)), ":material/content_cut:")
     times = [counted.times(word.text) for word in drawn]
     ours = by_tables[: len(drawn)]
     theirs = [word.tag for word in drawn]
@@ -93,9 +93,9 @@ def _both(found: tuple[ReadWord, ...], by_tables: tuple[str, ...]) -> None:
         limit=2.5,
         label=words.GRID,
     )
-    agree = sum(a == word.tag for a, word in zip(by_tables, found, strict=True))
-    line = words.AGREE.format(agree=agree, words=count(len(found), "word"))
-    unseen = list(dict.fromkeys(word.text for word in found if not counted.times(word.text)))
+    agree = sum(a == word.tag for a, word in zip(by_tables, read_words, strict=True))
+    line = words.AGREE.format(agree=agree, words=count(len(read_words), "word"))
+    unseen = list(dict.fromkeys(word.text for word in read_words if not counted.times(word.text)))
     if unseen:
         line += " " + words.UNSEEN.format(words=", ".join(map(quote, unseen)))
     prose(line)
@@ -106,13 +106,13 @@ def _code(sentence: tuple[str, ...], smoothing: str) -> None:
     quoted = [word for word in sentence if len(word) <= 40][:SNIPPET]
     if not quoted:
         return
-    found = counted.lattice(smoothing, tuple(quoted))
+    lattice = counted.lattice(smoothing, tuple(quoted))
     show_code(
         [count_hmm, viterbi],
         "from llmviz.language.hmm import viterbi\n"
         "from llmviz.language.role_scores import story_hmm\n\n"
-        f"found = viterbi(story_hmm({float(smoothing)!r}), {quoted!r})\n"
-        'print(" ".join(found.tags))\n'
-        'print(f"{found.log_prob:.3f}")',
-        f"{' '.join(found.tags)}\n{found.log_prob:.3f}",
+        f"lattice = viterbi(story_hmm({float(smoothing)!r}), {quoted!r})\n"
+        'print(" ".join(lattice.tags))\n'
+        'print(f"{lattice.log_prob:.3f}")',
+        f"{' '.join(lattice.tags)}\n{lattice.log_prob:.3f}",
     )

@@ -47,7 +47,7 @@ def draw(state: PageState, texts: Sequence[str], parts: Sequence[range]) -> None
     if len(whole) > DRAWN:
         line = words.LATTICE_CUT.format(drawn=DRAWN, all=len(whole))
         inform(line, ":material/content_cut:")
-    found = counted.lattice(state["smooth"], drawn)
+    lattice = counted.lattice(state["smooth"], drawn)
 
     def settled() -> None:
         now = st.session_state[KEY]
@@ -56,12 +56,12 @@ def draw(state: PageState, texts: Sequence[str], parts: Sequence[range]) -> None
         state["cell"] = link_of(cell)
 
     lattice_view(
-        numbers_of(found),
+        numbers_of(lattice),
         key=KEY,
-        captions=captions(found),
+        captions=captions(lattice),
         text=words.LATTICE_TEXTS,
         step=len(drawn) if state["column"] < 0 else state["column"],
-        chosen=_cell(state["cell"], len(drawn)) or (len(drawn) - 1, found.path[-1]),
+        chosen=_cell(state["cell"], len(drawn)) or (len(drawn) - 1, lattice.path[-1]),
         on_change=settled,
     )
 
@@ -78,36 +78,36 @@ def _cell(written: str, length: int) -> tuple[int, int] | None:
     return None
 
 
-def numbers_of(found: Lattice) -> LatticeNumbers:
+def numbers_of(lattice: Lattice) -> LatticeNumbers:
     """Return what the picture needs of a lattice."""
-    hmm = found.hmm
+    hmm = lattice.hmm
     return LatticeNumbers(
-        found.words,
+        lattice.words,
         hmm.tags,
-        found.scores,
-        found.back,
-        np.log(np.stack([hmm.column(word) for word in found.words])),
+        lattice.scores,
+        lattice.back,
+        np.log(np.stack([hmm.column(word) for word in lattice.words])),
         np.log(hmm.start),
         np.log(hmm.transition),
-        found.path,
-        found.seen,
+        lattice.path,
+        lattice.seen,
     )
 
 
-def captions(found: Lattice) -> list[str]:
+def captions(lattice: Lattice) -> list[str]:
     """Return a sentence for each step: each word's column, then the way back."""
     lines = []
-    for t, word in enumerate(found.words):
-        best = int(found.scores[t].argmax())
+    for t, word in enumerate(lattice.words):
+        best = int(lattice.scores[t].argmax())
         line = (words.CAPTION if t else words.CAPTION_FIRST).format(
             word=_short(word),
-            tags=len(found.hmm.tags),
-            tag=found.hmm.tags[best],
-            score=_number(found.scores[t, best]),
+            tags=len(lattice.hmm.tags),
+            tag=lattice.hmm.tags[best],
+            score=_number(lattice.scores[t, best]),
         )
-        lines.append(line + ("" if found.seen[t] else words.CAPTION_UNSEEN))
-    path = " → ".join(reversed(found.tags))
-    lines.append(words.CAPTION_LAST.format(path=path, score=_number(found.log_prob)))
+        lines.append(line + ("" if lattice.seen[t] else words.CAPTION_UNSEEN))
+    path = " → ".join(reversed(lattice.tags))
+    lines.append(words.CAPTION_LAST.format(path=path, score=_number(lattice.log_prob)))
     return lines
 
 

@@ -23,18 +23,20 @@ KEY = "language.tags.confusion"
 def draw(state: PageState) -> None:
     """Show the section on how often they are right."""
     try:
-        found = card()
+        measured = card()
     except ValueError as error:
         section(words.SCORES_TITLE)
         refuse(error)
         return
-    told = {"stories": found["test_stories"], "words": found["test_words"]}
+    told = {"stories": measured["test_stories"], "words": measured["test_words"]}
     section(
         words.SCORES_TITLE,
-        words.SCORES_TEXT.format(command=found["command"], smoothing=found["smoothing"], **told),
+        words.SCORES_TEXT.format(
+            command=measured["command"], smoothing=measured["smoothing"], **told
+        ),
     )
     choose(state, "tagger", words.TAGGER, words.TAGGERS)
-    scores = scores_of(found, state["tagger"])
+    scores = scores_of(measured, state["tagger"])
     rows = scores.confusion.sum(1, keepdims=True)
     shares = scores.confusion / rows.clip(1)
 
@@ -68,13 +70,13 @@ def draw(state: PageState) -> None:
         chosen=(TAGS.index(state["truetag"]), TAGS.index(state["giventag"])),
         on_change=opened,
     )
-    prose(words.SCORES_READ.format(**_shares(found)))
+    prose(words.SCORES_READ.format(**_shares(measured)))
 
 
-def _shares(found: dict[str, Any]) -> dict[str, Any]:
+def _shares(measured: dict[str, Any]) -> dict[str, Any]:
     told: dict[str, Any] = {}
     for name in words.TAGGERS:
-        scores = scores_of(found, name)
+        scores = scores_of(measured, name)
         told[name] = percent(scores.accuracy)
         for kind in ("ambiguous", "unseen"):
             right, every = getattr(scores, kind)

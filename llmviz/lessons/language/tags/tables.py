@@ -87,7 +87,7 @@ def picture_of(table: str, smoothing: str, listed: tuple[str, ...]) -> lv.StageP
     """Return the picture of a table; listed: the words of its columns, for that of words."""
     added = float(smoothing)
     if table == "transition":
-        made = transition_tables(added)
+        tables = transition_tables(added)
         labels = {
             "row_labels": [words.START, *TAGS],
             "col_labels": TAGS,
@@ -96,7 +96,7 @@ def picture_of(table: str, smoothing: str, listed: tuple[str, ...]) -> lv.StageP
         }
         count_formula, chance_formula = words.COUNT_TRANSITION, words.CHANCE_TRANSITION
     else:
-        made = emission_tables(added, listed)
+        tables = emission_tables(added, listed)
         short = [word if len(word) <= LONG else f"{word[: LONG - 1]}…" for word in listed]
         labels = {
             "row_labels": TAGS,
@@ -116,15 +116,15 @@ def picture_of(table: str, smoothing: str, listed: tuple[str, ...]) -> lv.StageP
         "row_axis": labels["row_axis"],
     }
     matrices = [
-        lv.Matrix("counts", made.counts, words.COUNTS, count_formula, digits=0, **labels),
+        lv.Matrix("counts", tables.counts, words.COUNTS, count_formula, digits=0, **labels),
         lv.Matrix("added", np.array([[added]]), words.ADDED, scale="sequential"),
         lv.Matrix(
-            "smoothed", made.smoothed, words.SMOOTHED, op=lv.add("counts", "added"), **labels
+            "smoothed", tables.smoothed, words.SMOOTHED, op=lv.add("counts", "added"), **labels
         ),
-        lv.Matrix("totals", made.totals, words.TOTAL, total_formula, **small),
+        lv.Matrix("totals", tables.totals, words.TOTAL, total_formula, **small),
         lv.Matrix(
             "chances",
-            made.chances,
+            tables.chances,
             words.CHANCE,
             chance_formula,
             role="weights",

@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from llmviz.components.writer.view import writer
-from llmviz.lessons.sampling import knobs, params, source, texts
+from llmviz.lessons.sampling import params, pipeline_settings, source, texts
 from llmviz.lessons.sampling import words as lesson_words
 from llmviz.lessons.sampling.compare import words
 from llmviz.lessons.sampling.compare.params import NAMES
@@ -108,7 +108,9 @@ def _texts(state: PageState, prompt: Prompted, growing: bool) -> None:
 def _row(
     name: str, settings: dict[str, Any], tokens: int, measures: dict[str, float]
 ) -> dict[str, Any]:
-    text = knobs.described(knobs.NEUTRAL | settings | {"order": usual_order()})
+    text = pipeline_settings.described(
+        pipeline_settings.NEUTRAL | settings | {"order": usual_order()}
+    )
     values = (
         f"{name}: {text}",
         tokens,

@@ -11,7 +11,7 @@ import streamlit as st
 from llmviz.components.dice.view import dice
 from llmviz.figures import sampling as figures
 from llmviz.figures.theme import Mode
-from llmviz.lessons.sampling import knobs, params, source
+from llmviz.lessons.sampling import params, pipeline_settings, source
 from llmviz.lessons.sampling import words as lesson_words
 from llmviz.lessons.sampling.dice import words
 from llmviz.lessons.sampling.source import Prompted
@@ -36,8 +36,8 @@ RATIOS = {"tenth": (0.07, 0.15), "half": (0.35, 0.7)}  # what still counts as ab
 @source.reads_prompt(words.TITLE, words.TEXT)
 def draw(state: PageState, prompt: Prompted) -> None:
     """Show the chapter."""
-    settings = knobs.usable(state, prompt)
-    steps = knobs.steps_of(state, prompt, settings)
+    settings = pipeline_settings.usable(state, prompt)
+    steps = pipeline_settings.steps_of(state, prompt, settings)
     if steps is None:
         return
     n = state["draw"]
@@ -47,7 +47,7 @@ def draw(state: PageState, prompt: Prompted) -> None:
     with picture:  # sent first: the hand waits for it
         _dice(prompt, steps, us, drawn)
     with head:
-        st.caption(lesson_words.IN_FORCE.format(settings=knobs.described(settings)))
+        st.caption(lesson_words.IN_FORCE.format(settings=pipeline_settings.described(settings)))
         prose(why(prompt, steps, float(us[-1]), int(drawn[-1])))
         _buttons(state)
     prose(words.COUNTS.format(n=count(n, "draw"), seed=state["seed"]))
@@ -115,7 +115,7 @@ def _buttons(state: PageState) -> None:
             )
         st.button(words.REPLAY, icon=":material/replay:", on_click=replay)
         st.number_input(lesson_words.SEED, step=1, width=150, **state.ranged("seed"))
-        knobs.strip_box(state)
+        pipeline_settings.strip_box(state)
 
 
 def _dice(prompt: Prompted, steps: SamplingSteps, us: np.ndarray, drawn: np.ndarray) -> None:
@@ -191,7 +191,8 @@ def _code(prompt: Prompted, settings: dict[str, Any], state: PageState, drawn: n
         + source.snippet(prompt)
         + "from llmviz.sampling import sampling_steps\n"
         "from llmviz.sampling.generation import NextLogits\n\n"
-        f"steps = sampling_steps(NextLogits(model)(ids), previous=ids{knobs.arguments(settings)})\n"
+        "steps = sampling_steps(NextLogits(model)(ids), previous=ids"
+        f"{pipeline_settings.arguments(settings)})\n"
         f"drawn = steps.draw_many({drawn.size}, torch.Generator().manual_seed({state['seed']}))\n"
         "counts = np.bincount(drawn)\n"
         "print(tokenizer.token_bytes(int(counts.argmax())), counts.max())",

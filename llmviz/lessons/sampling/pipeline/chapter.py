@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 from llmviz.components.sampler.view import Column, named_tokens, sampler
-from llmviz.lessons.sampling import knobs, params, source, sweeps
+from llmviz.lessons.sampling import params, pipeline_settings, source, sweeps
 from llmviz.lessons.sampling import words as lesson_words
 from llmviz.lessons.sampling.pipeline import mistakes, words
 from llmviz.lessons.sampling.source import Prompted
@@ -32,8 +32,8 @@ ASKED = 0.9
 @source.reads_prompt(words.TITLE, words.TEXT)
 def draw(state: PageState, prompt: Prompted) -> None:
     """Show the chapter."""
-    settings = knobs.usable(state, prompt)
-    steps = knobs.steps_of(state, prompt, settings)
+    settings = pipeline_settings.usable(state, prompt)
+    steps = pipeline_settings.steps_of(state, prompt, settings)
     if steps is None:
         _board(state, prompt, settings)
         return
@@ -143,7 +143,7 @@ def _buttons(state: PageState, settings: dict[str, Any]) -> None:
             lesson_words.RESET, icon=":material/restart_alt:", on_click=params.reset, args=(state,)
         )
         st.number_input(lesson_words.SEED, step=1, width=150, **state.ranged("seed"))
-        knobs.strip_box(state)
+        pipeline_settings.strip_box(state)
     st.caption(words.DRAW_NUMBER.format(draw=state["draw"], seed=state["seed"]))
 
 
@@ -220,7 +220,7 @@ def _code(prompt: Prompted, settings: dict[str, Any], state: PageState) -> None:
         "from llmviz.sampling.generation import NextLogits\n"
         "from llmviz.study.draws import seed_numbers\n\n"
         "logits = NextLogits(model)(ids)\n"
-        f"steps = sampling_steps(logits, previous=ids{knobs.arguments(settings)})\n"
+        f"steps = sampling_steps(logits, previous=ids{pipeline_settings.arguments(settings)})\n"
         f"u = seed_numbers({state['seed']}, {state['draw']})[-1]\n"
         "token = steps.draw(u)\n"
         "print(tokenizer.token_bytes(token), round(float(steps.probabilities[token]), 3))",

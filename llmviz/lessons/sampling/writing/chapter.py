@@ -9,7 +9,7 @@ import streamlit as st
 
 from llmviz.components.token_strip.view import visible_text
 from llmviz.components.writer.view import Way, WrittenToken, writer
-from llmviz.lessons.sampling import knobs, params, source, texts
+from llmviz.lessons.sampling import params, pipeline_settings, source, texts
 from llmviz.lessons.sampling import words as lesson_words
 from llmviz.lessons.sampling.source import Prompted
 from llmviz.lessons.sampling.writing import words
@@ -32,12 +32,12 @@ _WANTED = "sampling.wanted"
 @source.reads_prompt(words.TITLE, words.TEXT)
 def draw(state: PageState, prompt: Prompted) -> None:
     """Show the chapter."""
-    settings = knobs.usable(state, prompt)
-    st.caption(lesson_words.IN_FORCE.format(settings=knobs.described(settings)))
+    settings = pipeline_settings.usable(state, prompt)
+    st.caption(lesson_words.IN_FORCE.format(settings=pipeline_settings.described(settings)))
     try:
         written = _written(state, prompt, settings)
     except ValueError as error:
-        knobs.refused(state, error)
+        pipeline_settings.refused(state, error)
         return
     length = min(_length(state), len(written.tokens))
     _writer(state, prompt, settings, written, length)
@@ -225,7 +225,8 @@ def _code(
         [generate],
         "import torch\n" + source.snippet(prompt) + "from llmviz.sampling import generate\n\n"
         f"generator = torch.Generator().manual_seed({state['seed']})\n"
-        f"tokens = generate(model, ids, {n}, generator=generator{knobs.arguments(settings)},\n"
+        f"tokens = generate(model, ids, {n}, generator=generator"
+        f"{pipeline_settings.arguments(settings)},\n"
         "                  stop_id=ids[0])\n"
         "print(repr(tokenizer.decode([token.id for token in tokens])))",
         f"{first!r}",

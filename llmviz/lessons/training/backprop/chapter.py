@@ -8,7 +8,8 @@ from llmviz.lessons.training.backprop import nudge as backprop_nudge
 from llmviz.lessons.training.backprop import small as backprop_small
 from llmviz.lessons.training.backprop import trained as backprop_trained
 from llmviz.lessons.training.backprop import words
-from llmviz.lessons.training.parts import draw_part
+from llmviz.ui.chapter_parts import draw_part
+from llmviz.ui.lesson import section
 from llmviz.ui.state import PageState
 
 DRAW = {
@@ -21,4 +22,5 @@ DRAW = {
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    draw_part(state, "how", words, DRAW)
+    section(words.TITLE, words.TEXT)
+    draw_part(state, "how", words.TITLE, words.LOOKS, DRAW, needs_engine=True)

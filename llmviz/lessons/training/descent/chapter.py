@@ -9,7 +9,8 @@ from llmviz.lessons.training.descent import model as descent_model
 from llmviz.lessons.training.descent import one_weight as descent_one
 from llmviz.lessons.training.descent import surface as descent_surface
 from llmviz.lessons.training.descent import words
-from llmviz.lessons.training.parts import draw_part
+from llmviz.ui.chapter_parts import draw_part
+from llmviz.ui.lesson import section
 from llmviz.ui.state import PageState
 
 DRAW = {
@@ -23,4 +24,5 @@ DRAW = {
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    draw_part(state, "look", words, DRAW)
+    section(words.TITLE, words.TEXT)
+    draw_part(state, "look", words.TITLE, words.LOOKS, DRAW, needs_engine=True)

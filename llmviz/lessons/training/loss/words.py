@@ -1,6 +1,8 @@
 """The texts of the chapter on the loss."""
 
-TITLE = "What the loss is"
+from llmviz.lessons.training import LESSON
+
+TITLE = LESSON.title_of("loss")
 TEXT = (
     "The model reads a text token by token. Before each one it gives every token of its "
     "[[vocabulary]] a probability. Then it reads which [[token]] came. The lower the probability "

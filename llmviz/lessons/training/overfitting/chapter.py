@@ -35,6 +35,7 @@ from llmviz.ui.table import rows_table
 KEY = "training.wrong"
 
 
+@st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
     section(words.TITLE, words.TEXT)

@@ -1,6 +1,8 @@
 """The texts of the chapter on overfitting and on runs that fail."""
 
-TITLE = "When it goes wrong"
+from llmviz.lessons.training import LESSON
+
+TITLE = LESSON.title_of("overfitting")
 TEXT = (
     "Runs fail in different ways, and you can see it in their curves. Each comparison has a short "
     "run that was made to fail, beside another run. All points were measured. The button trains "

@@ -29,6 +29,7 @@ SLOT = "_training_race"
 SLOTS = {"axis": "raxis", "unit": "runit"}  # what the chart offers, by the page's controls
 
 
+@st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
     section(words.TITLE, words.TEXT)

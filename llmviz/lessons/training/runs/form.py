@@ -46,7 +46,7 @@ def fields(state: PageState) -> None:
     _row(state, [*_if(state, "corpus", "tiny-world", "characters"), "tokenizer", *_vocab(state)])
     _row(state, ["context_length", "windows", "fraction"])
     st.markdown(f"**{words.GROUPS['model']}**")
-    _row(state, list(plan_controls.OPTIONS_OF[state[MARK + "model"]]))
+    _row(state, list(plan_controls.options_of(state[MARK + "model"])))
     st.markdown(f"**{words.GROUPS['training']}**")
     _row(state, ["batch_size", "optimizer", "schedule", "warmup_steps"])
     _row(state, ["min_lr", "weight_decay", "grad_clip", "beta1", "beta2", "seed"])

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 from llmviz.config import About, settings_of
 from llmviz.corpus import CORPORA
-from llmviz.models.catalogue import MODELS, able
+from llmviz.models.catalogue import MODELS, able, entry_of
 from llmviz.training.config import OWN_TEXT, Plan, TrainConfig
 from llmviz.ui import codec
 from llmviz.ui.state import LEARNER_TEXT, PageState
@@ -59,20 +60,19 @@ OPTION_FIELDS = (
     "batch_norm",
     "negatives",
 )
-# Settings that the form does not offer: a transformer's window is of another kind than that of an
-# MLP or of word2vec.
-ELSEWHERE = {"gpt": ("window",), "bert": ("window",)}
-# Which settings each model has, in the order of the form.
-OPTIONS_OF = {
-    name: tuple(
-        option
-        for option in settings_of(entry.config)
-        if option in OPTION_FIELDS and option not in ELSEWHERE.get(name, ())
-    )
-    for name, entry in MODELS.items()
-}
 OPTIONAL = ("characters", "vocab_size", "hidden_size")
 SNAPSHOT_FIELD = "snapshots"
+
+
+@cache
+def options_of(model: str) -> tuple[str, ...]:
+    """Return which of its settings the form offers for a model, in the order of its class."""
+    entry = entry_of(model)
+    return tuple(
+        option
+        for option in settings_of(entry.config)
+        if option in OPTION_FIELDS and option not in entry.not_in_forms
+    )
 
 
 def about(name: str, model_settings: dict[str, About] | None = None) -> About:
@@ -95,7 +95,7 @@ def _option(name: str) -> About:
     known = [
         settings_of(entry.config)[name]
         for model, entry in MODELS.items()
-        if name in OPTIONS_OF[model]
+        if name in options_of(model)
     ]
     return About(
         known[0].meaning,
@@ -156,7 +156,7 @@ def plan_of(state: PageState, file: str | None = None) -> tuple[Plan, str | None
     plan = Plan(
         model=value("model"),
         model_options={
-            name: value(name) for name in OPTIONS_OF[value("model")] if value(name) is not None
+            name: value(name) for name in options_of(value("model")) if value(name) is not None
         },
         corpus=corpus,
         characters=value("characters") if corpus == "tiny-world" else None,

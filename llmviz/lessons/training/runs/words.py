@@ -1,5 +1,7 @@
 """The texts of the chapter on starting runs."""
 
+from llmviz.models.catalogue import entry_of
+
 TITLE = "Train one yourself"
 TEXT = (
     "Choose a starting point, press start, and watch the curves. The training loss is measured on "
@@ -195,8 +197,8 @@ TOLD_PAIRS = (
 
 
 def model_label(name: str) -> str:
-    """A model's name with a few words on what it is."""
-    return f"{name}: {MODELS[name]}"
+    """A model's name with a few words on what it is; those of the catalogue where none are here."""
+    return f"{name}: {MODELS.get(name) or entry_of(name).description}"
 
 
 MODELS = {

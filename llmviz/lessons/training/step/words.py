@@ -1,6 +1,8 @@
 """The texts of the chapter on one step of training."""
 
-TITLE = "One step of training"
+from llmviz.lessons.training import LESSON
+
+TITLE = LESSON.title_of("step")
 TEXT = (
     "Training repeats one step: take a batch, predict, measure the loss, compute gradients, change "
     "the weights. Here is one such step on your text, with all of its numbers. The model is a GPT "

@@ -80,7 +80,7 @@ class Captions:
         if stage == "sum2":
             return words.SUM2.format(after=words.THEN_NORM if norm == "post" else words.OUT)
         name = words.ACTIVATIONS[config.activation]
-        said = {
+        template = {
             "weights": words.SOFTMAX,
             "join": words.JOIN,
             "sum1": words.SUM1,
@@ -88,7 +88,7 @@ class Captions:
             "act": words.ACT_GATED if self.gated else words.ACT,
             "down": words.DOWN,
         }[stage]
-        return said.format(heads=config.n_head, activation=name, **numbers)
+        return template.format(heads=config.n_head, activation=name, **numbers)
 
     def _hidden(self) -> str:
         """What the mask takes away, as far as the text is long enough to show it."""

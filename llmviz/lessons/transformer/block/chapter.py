@@ -103,12 +103,12 @@ def _picture(state: PageState, subject: Subject, head: int, norm: str) -> str:
 
 def changes(subject: Subject, norm: str) -> str:
     """Return what norms before and behind do to the size of the stream, and whose weights ran."""
-    found = {order: steps_of(*subject.known, subject.layer, order) for order in ORDERS}
-    post = found["post"]["norm2"].square().mean(-1).sqrt()
+    steps = {order: steps_of(*subject.known, subject.layer, order) for order in ORDERS}
+    post = steps["post"]["norm2"].square().mean(-1).sqrt()
     line = words.CHANGES.format(
-        x=_size(found["pre"]["input"]),
-        pre=_size(found["pre"]["sum2"]),
-        post=_size(found["post"]["norm2"]),
+        x=_size(steps["pre"]["input"]),
+        pre=_size(steps["pre"]["sum2"]),
+        post=_size(steps["post"]["norm2"]),
         low=float(post.min()),
         high=float(post.max()),
     )
@@ -172,28 +172,28 @@ def stack_of(name: str, version: str, ids: tuple[int, ...]) -> Sizes:
 
 def _stack(state: PageState, subject: Subject, stage: str) -> None:
     """Draw all layers; a click opens a stage of one."""
-    found, key = stack_of(*subject.known), f"{KEY}.stack"
+    stack, key = stack_of(*subject.known), f"{KEY}.stack"
     part = next((part for part, stages in PARTS.items() if stage in stages), stage)
 
     def opened() -> None:
         cell = st.session_state[key].get("chosen")
         if cell is None:
             return
-        state["layer"], chosen = cell[0], found.stages[cell[1]]
+        state["layer"], chosen = cell[0], stack.stages[cell[1]]
         if stage not in PARTS.get(chosen, (chosen,)):
             state["stage"] = OPENS.get(chosen, chosen)
 
-    values = found.sizes.tolist()
+    values = stack.sizes.tolist()
     cell_grid(
-        found.sizes.numpy(),
+        stack.sizes.numpy(),
         key=key,
         row_names=[words.STACK_ROW.format(layer=layer) for layer in range(len(values))],
-        column_names=[words.STACK_COLUMNS[one] for one in found.stages],
+        column_names=[words.STACK_COLUMNS[one] for one in stack.stages],
         texts=[[f"{value:.2f}" for value in row] for row in values],
         notes=[[words.STACK_NOTE.format(size=value) for value in row] for row in values],
         role="residual",
         scale=("0", f"{max(map(max, values)):.2f}"),
         label=words.STACK_LABEL,
-        chosen=(subject.layer, found.stages.index(part)) if part in found.stages else None,
+        chosen=(subject.layer, stack.stages.index(part)) if part in stack.stages else None,
         on_change=opened,
     )

@@ -54,7 +54,7 @@ def draw(subject: Subject, steps: Steps, stage: str, norm: str, head: int) -> No
         f"block = model.blocks[{subject.layer}]",
         "with torch.inference_mode():",
         *(f"    {line}" for line in lines if not line.startswith("from")),
-        f'print([f"{{x:.3f}}" for x in found[-1, :{PRINTED}].tolist()])',
+        f'print([f"{{x:.3f}}" for x in result[-1, :{PRINTED}].tolist()])',
     ]
     numbers = steps[result]
     numbers = numbers[head] if numbers.dim() == 3 else numbers
@@ -72,26 +72,26 @@ def computed(model: GPT, stage: str, norm: str, head: int) -> tuple[list[str], s
     before = {"norm1": "sum1", "norm2": "sum2"} if norm == "post" else NORMED
     gate = f' * block.mlp.up(steps["{second}"])' if model.config.activation == "swiglu" else ""
     lines = {
-        "x": ['found = steps["input"]'],
+        "x": ['result = steps["input"]'],
         "qkv": [
             f'q, k, v = block.attn.queries_keys_values(steps["{first}"][None])',
-            f"found = q[0, {head}]",
+            f"result = q[0, {head}]",
         ],
         "scores": [
             f'q, k = steps["attn.q"][{head}], steps["attn.k"][{group}]',
-            "found = q @ k.T * block.attn.scale",
+            "result = q @ k.T * block.attn.scale",
         ],
-        "weights": [f'found = steps["attn.weights"][{head}] @ steps["attn.v"][{group}]'],
-        "join": ['found = block.attn.projection(steps["attn.concat"])'],
-        "sum1": ['found = steps["input"] + steps["attn"]'],
-        "up": [f'found = block.mlp.hidden(steps["{second}"])'],
-        "act": [f'found = block.mlp.activation(steps["mlp.hidden"]){gate}'],
-        "down": ['found = block.mlp.output(steps["mlp.act"])'],
-        "sum2": [f'found = steps["{between}"] + steps["mlp"]'],
+        "weights": [f'result = steps["attn.weights"][{head}] @ steps["attn.v"][{group}]'],
+        "join": ['result = block.attn.projection(steps["attn.concat"])'],
+        "sum1": ['result = steps["input"] + steps["attn"]'],
+        "up": [f'result = block.mlp.hidden(steps["{second}"])'],
+        "act": [f'result = block.mlp.activation(steps["mlp.hidden"]){gate}'],
+        "down": ['result = block.mlp.output(steps["mlp.act"])'],
+        "sum2": [f'result = steps["{between}"] + steps["mlp"]'],
     }
     if stage in RESULTS:
         return lines[stage], RESULTS[stage]
     name = f"{model.config.norm_kind}_norm_steps"
     learned = ["weight", "eps"] if name.startswith("rms") else ["weight", "bias", "eps"]
     given = ", ".join([f'steps["{before[stage]}"]', *(f"block.{stage}.{part}" for part in learned)])
-    return [f"from llmviz.nn.layers import {name}", f"found = {name}({given}).output"], stage
+    return [f"from llmviz.nn.layers import {name}", f"result = {name}({given}).output"], stage

@@ -78,7 +78,7 @@ class Drawing:
             "sum2": lambda: self._sum(2, "feed-forward"),
         }
         on_stream = {"x", "sum1", "sum2"} | ({"norm1", "norm2"} if self.norm == "post" else set())
-        found, branch = [], 0
+        stages, branch = [], 0
         for name in stage_names(self.norm):
             layout = draw[name]()
             title, box, short = self.say.names(name)
@@ -86,8 +86,8 @@ class Drawing:
             branch += name == "sum1"
             role = ROLES.get(name, "neutral")
             caption = self.say.caption(name, self.norm)
-            found.append(lv.Stage(title, box, short, layout, caption, role, of))
-        return found
+            stages.append(lv.Stage(title, box, short, layout, caption, role, of))
+        return stages
 
     def add(self, name: str, values: Tensor, formula: str = "", **more) -> None:
         """Add a matrix with a row for each token, seen through the window of C if it is wide."""

@@ -25,10 +25,10 @@ def weights_of(name: str, version: str, layer: int) -> lv.Weights:
 
 def layer_weights(block: Block) -> lv.Weights:
     """Take the matrices out of a layer that no head has for itself."""
-    found = {"W_O": block.attn.projection, "W_up": block.mlp.hidden, "W_down": block.mlp.output}
+    linears = {"W_O": block.attn.projection, "W_up": block.mlp.hidden, "W_down": block.mlp.output}
     if block.mlp.up is not None:
-        found |= {"W_gate": block.mlp.hidden, "W_up": block.mlp.up}
-    return lv.Weights.of({key: linear.weight.T.numpy() for key, linear in found.items()})
+        linears |= {"W_gate": block.mlp.hidden, "W_up": block.mlp.up}
+    return lv.Weights.of({key: linear.weight.T.numpy() for key, linear in linears.items()})
 
 
 @kept(32)

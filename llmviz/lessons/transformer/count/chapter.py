@@ -5,8 +5,8 @@ from __future__ import annotations
 import plotly.graph_objects as go
 import streamlit as st
 
-from llmviz.figures.losses import compared
-from llmviz.figures.theme import Mode
+from llmviz.figures.bars import named_bars
+from llmviz.figures.theme import POLES, Mode
 from llmviz.lessons.transformer.count import words
 from llmviz.lessons.transformer.sizes import size
 from llmviz.models.arithmetic import (
@@ -53,6 +53,7 @@ FIRST_ROW = ("layers", "heads", "width", "vocab", "context")
 NUMBERS = ("kv", "hidden", "experts")
 CHOICES = {"positions": POSITIONS, "norm": NORM_KINDS, "activation": tuple(ACTIVATIONS)}
 SWITCHES = ("tied", "qkvbias", "bias")
+ROOM = 96  # pixels for the number of a bar
 MEASURED = "ours"  # the shape whose training is tried: small enough for a moment's work
 
 
@@ -120,15 +121,16 @@ def largest_line(parts: dict[str, int]) -> str:
 
 @kept(64)
 def parts_bars(config: GPTConfig, mode: Mode) -> go.Figure:
-    """Return the parameters of each part as bars."""
+    """Return the parameters of each part as bars, all of one colour."""
     parts = count_by_part(config)
-    return compared(
+    return named_bars(
         [words.PARTS[part] for part in parts],
         list(parts.values()),
-        0,
-        words.BARS_AXIS,
+        [f"{numbers:,}" for numbers in parts.values()],
+        POLES[mode]["neutral"][1],
+        {"title": {"text": words.BARS_AXIS, "standoff": 8}},
         mode,
-        digits=0,
+        room=ROOM,
     )
 
 
@@ -182,15 +184,15 @@ def held_by(shape: str) -> OptimizerBytes:
     return optimizer_bytes(config_of(settings_of(shape)))
 
 
-def held_line(found: OptimizerBytes) -> str:
+def held_line(held: OptimizerBytes) -> str:
     """Return the sentence about what AdamW holds."""
-    n = found.parameters
+    n = held.parameters
     return words.HELD.format(
         shape=SHAPE_NAMES[MEASURED],
         parameters=n,
-        averages=found.averages,
-        each=found.averages / n,
-        all=(found.weights + found.gradients + found.averages) / n,
+        averages=held.averages,
+        each=held.averages / n,
+        all=(held.weights + held.gradients + held.averages) / n,
     )
 
 

@@ -53,11 +53,11 @@ def decoding(name: str, version: str, source: tuple[int, ...]) -> Decoding:
 @kept(32)
 def looks_of(name: str, version: str, source: tuple[int, ...]) -> Looks:
     """Return what its heads look at meanwhile."""
-    found = decoding(name, version, source)
-    return looks(engine.load(name).model, source, found.read)
+    decoded = decoding(name, version, source)
+    return looks(engine.load(name).model, source, decoded.read)
 
 
-def best_head(sentence: Sentence, found: Decoding, cross: np.ndarray, right: bool) -> int:
+def best_head(sentence: Sentence, decoded: Decoding, cross: np.ndarray, right: bool) -> int:
     """Return the head that puts most weight on the words that are known to be right; else 0."""
     if not right:
         return 0
@@ -65,10 +65,10 @@ def best_head(sentence: Sentence, found: Decoding, cross: np.ndarray, right: boo
     return int(np.mean([cross[:, t, s] for t, s in pairs], axis=0).argmax())
 
 
-def captions(read: list[str], said: list[str], chances: np.ndarray, count: int) -> list[str]:
+def captions(read: list[str], written: list[str], chances: np.ndarray, count: int) -> list[str]:
     """Return the line of each step, T + 1 of them."""
     lines = [words.CAPTION_READ.format(count=count)]
-    for step, (token, one, p) in enumerate(zip(read, said, chances[:, 0], strict=True), 1):
+    for step, (token, one, p) in enumerate(zip(read, written, chances[:, 0], strict=True), 1):
         line = words.CAPTION_STEP if step > 1 else words.CAPTION_FIRST
         given = {"step": step, "steps": len(read), "before": step, "count": count}
         lines.append(line.format(token=token, said=one, share=percent(float(p)), **given))
@@ -77,12 +77,12 @@ def captions(read: list[str], said: list[str], chances: np.ndarray, count: int) 
 
 def _translation(state: PageState, bundled: engine.Bundled, sentence: Sentence) -> None:
     known = (bundled.name, bundled.version, sentence.ids)
-    found, weights = decoding(*known), looks_of(*known)
+    decoded, weights = decoding(*known), looks_of(*known)
     tokenizer, config = bundled.tokenizer, bundled.model.config
     source = sentence.known.source.split()
-    best = [[named(one, tokenizer) for one in row] for row in found.best.tolist()]
-    read = [words.START, *(named(one, tokenizer) for one in found.read[1:])]
-    said = [row[0] for row in best]
+    best = [[named(one, tokenizer) for one in row] for row in decoded.best.tolist()]
+    read = [words.START, *(named(one, tokenizer) for one in decoded.read[1:])]
+    output = [row[0] for row in best]
     written = " ".join(read[1:])
     right = written == sentence.known.target
     head = state["halfhead"]
@@ -98,26 +98,26 @@ def _translation(state: PageState, bundled: engine.Bundled, sentence: Sentence) 
         own=weights.own,
         cross=weights.cross,
         best=best,
-        chances=found.chances,
+        chances=decoded.chances,
         names=[
             words.HEAD.format(layer=layer, head=head)
             for layer in range(config.n_layer)
             for head in range(config.n_head)
         ],
-        captions=captions(read, said, found.chances, len(source)),
+        captions=captions(read, output, decoded.chances, len(source)),
     )
     two_halves(
         translation,
         words=words.VIEW,
         key=KEY,
         step=state["halfstep"],
-        chosen=best_head(sentence, found, weights.cross, right) if head < 0 else head,
+        chosen=best_head(sentence, decoded, weights.cross, right) if head < 0 else head,
         on_change=keep_place,
     )
     st.caption(words.NOTE)
     line = words.RIGHT if right else words.WRONG
     told = line.format(said=quote(written, 200), known=quote(sentence.known.target, 200))
-    passes = words.PASSES if said[-1] == words.END else words.PASSES_CUT
+    passes = words.PASSES if output[-1] == words.END else words.PASSES_CUT
     prose(f"{told} {passes.format(steps=counted(len(read), 'step'))}")
     asked = seen_question(len(source), len(read))
     if asked is not None:
@@ -128,11 +128,11 @@ def _translation(state: PageState, bundled: engine.Bundled, sentence: Sentence) 
         "from llmviz.study.translation_steps import free, looks\n\n"
         f"model, tokenizer, card = load_bundled({MODEL!r})\n"
         f"source = tokenizer.encode({sentence.known.source!r})\n"
-        "found = free(model, source)\n"
-        "print(tokenizer.decode(found.read[1:]))\n"
-        "weights = looks(model, source, found.read)\n"
+        "decoded = free(model, source)\n"
+        "print(tokenizer.decode(decoded.read[1:]))\n"
+        "weights = looks(model, source, decoded.read)\n"
         "print(weights.encoder.shape, weights.own.shape, weights.cross.shape)",
-        f"{tokenizer.decode(found.read[1:])}\n"
+        f"{tokenizer.decode(decoded.read[1:])}\n"
         f"{weights.encoder.shape} {weights.own.shape} {weights.cross.shape}",
     )
 

@@ -31,8 +31,8 @@ def draw(sources: int, targets: int) -> None:
         [learned_tensors, shapes_on_the_way],
         "from llmviz.study.small_decoder import learned_tensors, shapes_on_the_way\n\n"
         "print(sum(tensor.count for tensor in learned_tensors()))\n"
-        f"found = {{one.name: one.shape for one in shapes_on_the_way({sources}, {targets})}}\n"
-        f'print(found["{BLOCK}cross.scores"], found["logits"])',
+        f"shapes = {{one.name: one.shape for one in shapes_on_the_way({sources}, {targets})}}\n"
+        f'print(shapes["{BLOCK}cross.scores"], shapes["logits"])',
         f"{total}\n{_shape(sources, targets, BLOCK + 'cross.scores')} "
         f"{_shape(sources, targets, 'logits')}",
     )
@@ -47,8 +47,8 @@ def learned() -> list[Sized]:
 @kept(32)
 def shapes(sources: int, targets: int) -> list[Sized]:
     """Return what is computed, each thing once: without dropout two entries repeat another."""
-    found = shapes_on_the_way(sources, targets)
-    return [one for one in found if not one.name.endswith((".dropped", ".projection"))]
+    tensors = shapes_on_the_way(sources, targets)
+    return [one for one in tensors if not one.name.endswith((".dropped", ".projection"))]
 
 
 def _shape(sources: int, targets: int, name: str) -> tuple[int, ...]:

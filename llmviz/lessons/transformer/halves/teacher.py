@@ -72,7 +72,7 @@ def draw(state: PageState, sentence: Sentence) -> None:
     if not models_here(name):
         return
     bundled = engine.load(name)
-    found = both_ways(name, bundled.version, sentence.ids, sentence.known.target)
+    both = both_ways(name, bundled.version, sentence.ids, sentence.known.target)
     grid = grid_of(name, bundled.version, sentence.ids, sentence.known.target)
     cell_grid(
         grid.values,
@@ -89,10 +89,10 @@ def draw(state: PageState, sentence: Sentence) -> None:
     )
     st.caption(words.GRID_NOTE)
     cards = [card_of(one) or {} for one in words.TRANSLATORS if one != name]
-    prose(told(found, bundled, [one for card in cards if (one := exact_share(card)) is not None]))
-    prose(words.LOSS.format(loss=f"{found.loss:.4f}"))
+    prose(report(both, bundled, [one for card in cards if (one := exact_share(card)) is not None]))
+    prose(words.LOSS.format(loss=f"{both.loss:.4f}"))
     predict(mistake(sentence.known.target.split()), f"{KEY}.mistake")
-    step = found.parting
+    step = both.parting
     show_code(
         [forced, parting],
         "from llmviz.pretrained import load_bundled\n"
@@ -103,7 +103,7 @@ def draw(state: PageState, sentence: Sentence) -> None:
         "right = [*target, model.config.end_id]\n"
         "print(parting(right, forced(model, source, target).written))\n"
         "print(parting(right, free(model, source).written))",
-        f"{parting(found.right, found.forced.written)}\n{step}",
+        f"{parting(both.right, both.forced.written)}\n{step}",
     )
 
 
@@ -116,34 +116,34 @@ def named(token: int, tokenizer: Tokenizer) -> str:
 @kept(64)
 def grid_of(name: str, version: str, source: tuple[int, ...], target: str) -> Grid:
     """Return the grid of a sentence: what is read and said at each step, both ways."""
-    found, tokenizer = both_ways(name, version, source, target), engine.tokenizer(name)
-    steps = max(len(found.right), len(found.free.read))
-    right = [named(token, tokenizer) for token in found.right]
+    both, tokenizer = both_ways(name, version, source, target), engine.tokenizer(name)
+    steps = max(len(both.right), len(both.free.read))
+    right = [named(token, tokenizer) for token in both.right]
     texts, notes = [], []
     values, wrong = np.zeros((4, steps)), np.zeros((4, steps), dtype=bool)
-    for row, way in ((0, found.forced), (2, found.free)):
+    for row, way in ((0, both.forced), (2, both.free)):
         over = steps - len(way.read)
         read = [words.START, *(named(token, tokenizer) for token in way.read[1:])]
-        said = [named(token, tokenizer) for token in way.written]
+        written = [named(token, tokenizer) for token in way.written]
         shares = way.chances[:, 0]
-        values[row + 1, : len(said)] = shares
+        values[row + 1, : len(written)] = shares
         lines = []
-        for step, (one, p) in enumerate(zip(said, shares, strict=True)):
+        for step, (one, p) in enumerate(zip(written, shares, strict=True)):
             wanted = right[step] if step < len(right) else words.CELL_OVER
             wrong[row + 1, step] = step >= len(right) or one != right[step]
             lines.append(words.CELL_SAYS.format(token=one, share=percent(float(p)), right=wanted))
-        texts += [read + [""] * over, said + [""] * over]
+        texts += [read + [""] * over, written + [""] * over]
         rest = [words.CELL_OVER] * over
         notes += [[words.CELL_READS.format(token=one) for one in read] + rest, lines + rest]
     return Grid(values, texts, notes, wrong)
 
 
-def told(found: Both, bundled: engine.Bundled, others: Sequence[float] = ()) -> str:
+def report(both: Both, bundled: engine.Bundled, others: Sequence[float] = ()) -> str:
     """Return where the two ways part, in words.
 
     others: the shares that the other translators translate word for word.
     """
-    at, steps = found.parting, len(found.right)
+    at, steps = both.parting, len(both.right)
     if at is None:
         line = words.NEVER.format(steps=steps)
         share = exact_share(bundled.card)
@@ -151,18 +151,18 @@ def told(found: Both, bundled: engine.Bundled, others: Sequence[float] = ()) -> 
             line += words.NEVER_SHARE.format(share=percent(share))
             line += words.NEVER_OTHER if any(one < share for one in others) else ""
         return line
-    if at >= len(found.free.written):
+    if at >= len(both.free.written):
         return words.PART_FULL.format(step=at + 1)
-    said = named(found.free.written[at], bundled.tokenizer)
-    given = {"step": at + 1, "said": quote(said)}
-    given["right"] = quote(named(found.right[at], bundled.tokenizer))
+    token = named(both.free.written[at], bundled.tokenizer)
+    given = {"step": at + 1, "said": quote(token)}
+    given["right"] = quote(named(both.right[at], bundled.tokenizer))
     if at == steps - 1:
         return words.PART_END.format(**given)
-    line = words.PART_ENDS if said == words.END else words.PART
+    line = words.PART_ENDS if token == words.END else words.PART
     return line.format(
-        free=found.wrong(found.free),
-        all_free=max(steps, len(found.free.written)),
-        forced=found.wrong(found.forced),
+        free=both.wrong(both.free),
+        all_free=max(steps, len(both.free.written)),
+        forced=both.wrong(both.forced),
         all_forced=steps,
         **given,
     )

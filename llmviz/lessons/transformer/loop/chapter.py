@@ -43,10 +43,10 @@ def draw(state: PageState) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         name = choose_model(state)
         st.toggle(words.REUSE, help=words.REUSE_HELP, **state.bind("reuse"))
-    found = load_and_read(state, name, PROMPT)
-    if found is None:
+    model_and_text = load_and_read(state, name, PROMPT)
+    if model_and_text is None:
         return
-    bundled, read = found
+    bundled, read = model_and_text
     cacheable = can_cache(bundled.model)
     if not cacheable:
         inform(words.NO_CACHE, ":material/visibility:")
@@ -121,14 +121,14 @@ def ending(bundled: engine.Bundled, text: list[int]) -> str:
 
 def work_lines(tokens: int, rounds: int, cached: bool) -> list[str]:
     """Return a sentence for each round about the vectors that it computes."""
-    found, so_far = [], 0
+    sentences, so_far = [], 0
     for n, now in enumerate(vectors_computed(tokens, rounds, cached)):
         so_far += now
         template = words.WORK_KEPT if cached else words.WORK_AGAIN
         line = {"round": n + 1, "now": count(now, "vector"), "again": f"{now - 1:,}"}
         line["sum"] = f"{so_far:,}"
-        found.append((template if n else words.WORK_FIRST).format(**line))
-    return found
+        sentences.append((template if n else words.WORK_FIRST).format(**line))
+    return sentences
 
 
 def total(tokens: int, rounds: int, cacheable: bool) -> str:
@@ -148,12 +148,12 @@ def final_norm(bundled: engine.Bundled) -> bool:
 
 def picture_words(normed: bool, cacheable: bool) -> dict[str, str]:
     """Return the picture's words for a model with or without a final norm and a cache."""
-    found = dict(words.PICTURE)
+    texts = dict(words.PICTURE)
     if normed:
-        found["row"] = words.ROW_NORMED
+        texts["row"] = words.ROW_NORMED
     if not cacheable:
-        found["again"] = words.AGAIN_CHANGED
-    return found
+        texts["again"] = words.AGAIN_CHANGED
+    return texts
 
 
 def _loop(state: PageState, bundled: engine.Bundled, read: Read, cacheable: bool) -> None:
@@ -199,14 +199,14 @@ def costs_of(name: str, version: str) -> CacheCosts:
 @kept(32)
 def cost_figures(name: str, version: str, mode: Mode) -> tuple[go.Figure, go.Figure]:
     """Return milliseconds and memory over the length of the text."""
-    found = costs_of(name, version)
+    costs = costs_of(name, version)
     names = (words.WITH, words.WITHOUT)
-    times = (found.with_cache, found.without)
-    memory = [[held / 1024 for held in found.held]]
+    times = (costs.with_cache, costs.without)
+    memory = [[held / 1024 for held in costs.held]]
     return (
-        against_size(found.lengths, times, names, Axes(words.LENGTH, words.TIME), mode=mode),
+        against_size(costs.lengths, times, names, Axes(words.LENGTH, words.TIME), mode=mode),
         against_size(
-            found.lengths,
+            costs.lengths,
             memory,
             (words.HELD,),
             Axes(words.LENGTH, words.MEMORY),
@@ -221,27 +221,27 @@ def _costs(bundled: engine.Bundled) -> None:
     config = bundled.model.config
     predict(bytes_question(config), f"{KEY}.bytes")
     known = (bundled.name, bundled.version)
-    found = costs_of(*known)
+    costs = costs_of(*known)
     places = st.columns(2, gap="large")
     for place, figure, key in zip(
         places, cost_figures(*known, theme()), ("time", "memory"), strict=True
     ):
         place.plotly_chart(figure, key=f"{KEY}.{key}", theme=None)
     held = words.BYTES.format(
-        held=found.held[-1],
-        each=found.held[0],
+        held=costs.held[-1],
+        each=costs.held[0],
         layers=count(config.n_layer, "layer"),
         heads=count(config.kv_heads, "head"),
         size=config.head_size,
         width=bundled.model.token.weight.element_size(),
     )
-    prose(f"{time_line(found)} {held}")
-    st.caption(words.MEASURED.format(tries=TRIES, alone=words.ALONE if found.alone else ""))
+    prose(f"{time_line(costs)} {held}")
+    st.caption(words.MEASURED.format(tries=TRIES, alone=words.ALONE if costs.alone else ""))
 
 
-def time_line(found: CacheCosts) -> str:
+def time_line(costs: CacheCosts) -> str:
     """Return the sentence about the longest text that was measured."""
-    without, with_cache = found.without[-1], found.with_cache[-1]
+    without, with_cache = costs.without[-1], costs.with_cache[-1]
     ratio = without / with_cache
     line = words.LESS if ratio > NEAR else words.SAME if ratio > 1 / NEAR else words.MORE
-    return line.format(n=found.lengths[-1], without=without, with_=with_cache, ratio=ratio)
+    return line.format(n=costs.lengths[-1], without=without, with_=with_cache, ratio=ratio)

@@ -48,18 +48,18 @@ def draw(
     state: PageState,
     both: engine.Bundled,
     left: engine.Bundled,
-    found: Read,
+    read: Read,
     word: int,
     name: str,
 ) -> None:
     """Show the heads of both on the text; name: the hidden word, as it is written in prose."""
     section(words.ATTENTION_TITLE, words.ATTENTION_TEXT)
-    hidden = tuple(hidden_at(both.model, found.ids, word))
-    shown = list(found.tokens)
-    shown[word + 1] = words.MASK
+    hidden = tuple(hidden_at(both.model, read.ids, word))
+    hidden_tokens = list(read.tokens)
+    hidden_tokens[word + 1] = words.MASK
     pictures = (
-        ("bothhead", words.BOTH_HEADS, both, hidden, shown),
-        ("lefthead", words.LEFT_HEADS, left, found.ids, list(found.tokens)),
+        ("bothhead", words.BOTH_HEADS, both, hidden, hidden_tokens),
+        ("lefthead", words.LEFT_HEADS, left, read.ids, list(read.tokens)),
     )
     shares = []
     for place, (control, line, bundled, ids, tokens) in zip(

@@ -43,16 +43,16 @@ def draw(state: PageState) -> None:
     both, left = engine.load(BOTH), engine.load(LEFT)
     text = learner_text(state)
     if text is not None:
-        found = read(text, both, DRAWN)
-        if len(found.ids) > 1:
-            _hidden_word(state, both, left, text, found)
+        sentence = read(text, both, DRAWN)
+        if len(sentence.ids) > 1:
+            _hidden_word(state, both, left, text, sentence)
         else:
             inform(words.NO_WORD, ":material/edit:")
     held_out.draw(both, left)
 
 
 @kept(32)
-def told(version: str, other: str, ids: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
+def chances_of(version: str, other: str, ids: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
     """Return both models' probabilities of each word, (N, V) each: from both sides, from the left.
 
     version, other: of the two models' weights.
@@ -87,11 +87,11 @@ def hidden_word(asked: int, gain: np.ndarray) -> int:
 
 
 def _hidden_word(
-    state: PageState, both: engine.Bundled, left: engine.Bundled, text: str, found: Read
+    state: PageState, both: engine.Bundled, left: engine.Bundled, text: str, read: Read
 ) -> None:
-    ids, tokenizer = found.ids, both.tokenizer
+    ids, tokenizer = read.ids, both.tokenizer
     unknown = tokenizer.special_tokens[UNKNOWN]
-    p = told(both.version, left.version, ids)
+    p = chances_of(both.version, left.version, ids)
     own = [chances(ids, one, unknown) for one in p]
     word = hidden_word(state["hide"], own[0] - own[1])
     tokens = word_tokens(text, len(ids) - 1, both.version)
@@ -100,7 +100,7 @@ def _hidden_word(
     predict(sides_question(len(ids), word + 1, name), f"{KEY}.sides")
     _bars(p, ids, word, tokens, tokenizer)
     _read(p, own, ids, word, tokens, tokenizer)
-    attention.draw(state, both, left, found, word, name)
+    attention.draw(state, both, left, read, word, name)
     shares = [f"{one[word, ids[word + 1]]:.3f}" for one in p]
     show_code(
         [from_both_sides, from_the_left],
@@ -229,14 +229,14 @@ def _read(
     tokenizer,
 ) -> None:
     best = [int(one[word].argmax()) for one in p]
-    said = [spoken(one, tokenizer) for one in best]
+    guesses = [spoken(one, tokenizer) for one in best]
     shares = [percent(float(one[word, i])) for one, i in zip(p, best, strict=True)]
     known = ids[word + 1] != tokenizer.special_tokens[UNKNOWN]
     line = (words.READ if known else words.READ_UNKNOWN).format(
         word=quote(tokens[word].data.decode("utf-8", "replace")),
-        both=said[0],
+        both=guesses[0],
         both_share=shares[0],
-        left=said[1],
+        left=guesses[1],
         left_share=shares[1],
         own_both=percent(float(own[0][word])),
         own_left=percent(float(own[1][word])),

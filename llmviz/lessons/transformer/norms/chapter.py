@@ -50,7 +50,7 @@ def draw(state: PageState) -> None:
 def _norm(state: PageState, subject: Subject) -> None:
     choose(state, "which", words.WHICH_LABEL, words.WHICH)
     known = (*subject.known, subject.layer, state["which"])
-    found = normed(*known)
+    norms = normed(*known)
     picture = picture_of(*subject.known, subject.tokens, subject.layer, state["which"])
     pinned_cells.show(
         state,
@@ -61,19 +61,19 @@ def _norm(state: PageState, subject: Subject) -> None:
         windows=picture.windows,
         narrow=DRAWN,
     )
-    prose(summary(found, subject.model.config.norm_kind))
-    asked = mistake(found.x, found.epsilon, subject.tokens[-1])
+    prose(summary(norms, subject.model.config.norm_kind))
+    asked = mistake(norms.x, norms.epsilon, subject.tokens[-1])
     if asked is not None:
         predict(asked, f"{KEY}.mistake")
-    _code(subject, state["which"], found)
+    _code(subject, state["which"], norms)
 
 
-def summary(found: Normed, kind: str) -> str:
+def summary(norms: Normed, kind: str) -> str:
     """Return what both norms make of the vectors, and which of them is the model's."""
-    deviation = found.layer.variance.sqrt()
-    means = found.layer.mean
-    rms_means = found.rms.normalized.mean(-1)
-    tokens = len(found.x)
+    deviation = norms.layer.variance.sqrt()
+    means = norms.layer.mean
+    rms_means = norms.rms.normalized.mean(-1)
+    tokens = len(norms.x)
     line = (words.READ if tokens > 1 else words.READ_ONE).format(
         tokens=tokens,
         mean_low=float(means.min()),
@@ -84,9 +84,9 @@ def summary(found: Normed, kind: str) -> str:
         rms_high=float(rms_means.max()),
     )
     more = words.EPSILON.format(
-        epsilon=found.epsilon,
-        variance=float(found.layer.normalized.var(-1, unbiased=False).min()),
-        square=float(found.rms.normalized.square().mean(-1).min()),
+        epsilon=norms.epsilon,
+        variance=float(norms.layer.normalized.var(-1, unbiased=False).min()),
+        square=float(norms.rms.normalized.square().mean(-1).min()),
     )
     return f"{line} {words.OWN[kind]} {more}".replace(" -", " −")
 
@@ -113,24 +113,24 @@ def mistake(x: torch.Tensor, epsilon: float, token: str) -> Question | None:
     )
 
 
-def _code(subject: Subject, which: str, found: Normed) -> None:
+def _code(subject: Subject, which: str, norms: Normed) -> None:
     lines = subject.opening(
         [
             "from llmviz.nn.layers import layer_norm_steps, rms_norm_steps",
             "from llmviz.study.block import block_steps",
         ]
     )
-    shift = "None" if found.shift is None else "norm.bias"
+    shift = "None" if norms.shift is None else "norm.bias"
     lines += [
         f"steps = block_steps(model, {list(subject.ids)}, {subject.layer})",
-        f"x, norm = steps[{found.source!r}], model.blocks[{subject.layer}].{which}",
+        f"x, norm = steps[{norms.source!r}], model.blocks[{subject.layer}].{which}",
         "with torch.inference_mode():",
         f"    layer = layer_norm_steps(x, norm.weight, {shift}, norm.eps)",
         "    rms = rms_norm_steps(x, norm.weight, norm.eps)",
-        "for found in (layer, rms):",
-        f'    print([f"{{x:.3f}}" for x in found.output[-1, :{LISTED}].tolist()])',
+        "for norm_steps in (layer, rms):",
+        f'    print([f"{{x:.3f}}" for x in norm_steps.output[-1, :{LISTED}].tolist()])',
     ]
-    rows = (found.layer.output, found.rms.output)
+    rows = (norms.layer.output, norms.rms.output)
     prints = "\n".join(str([f"{x:.3f}" for x in row[-1, :LISTED].tolist()]) for row in rows)
     show_code([layer_norm_steps, rms_norm_steps], "\n".join(lines), prints)
 
@@ -144,8 +144,8 @@ def kinds(norm: str) -> tuple[str, str]:
 def stack_lines(layers: int, norm: str, mode: Mode) -> go.Figure:
     """Return the size of the numbers after each layer, with norms and without."""
     place, kind = kinds(norm)
-    found = (stack(layers, place, True, kind), stack(layers, "none"))
-    series = [one.activations.tolist() for one in found]
+    stacks = (stack(layers, place, True, kind), stack(layers, "none"))
+    series = [one.activations.tolist() for one in stacks]
     return over_points(series, (words.WITH, words.WITHOUT), words.AXES, mode, logarithmic=True)
 
 
@@ -174,8 +174,8 @@ def _stack(state: PageState) -> None:
         [depth_study],
         "from llmviz.study.depth import depth_study\n\n"
         f'for place, kind in (("none", "layer"), ({place!r}, {kind!r})):\n'
-        f"    found = depth_study({layers}, place, norm_kind=kind).activations\n"
-        '    print(f"{found[-1]:.2e}")',
+        f"    sizes = depth_study({layers}, place, norm_kind=kind).activations\n"
+        '    print(f"{sizes[-1]:.2e}")',
         "\n".join(f"{size:.2e}" for size in sizes),
     )
 

@@ -71,32 +71,32 @@ def picture_of(
     which: str,
 ) -> Picture:
     """Return the matrices of both norms."""
-    found, picture = normed(name, version, ids, layer, which), Picture()
+    norms, picture = normed(name, version, ids, layer, which), Picture()
     rows, say = {"row_labels": tokens}, words.FORMULAS
-    wide = {"windows": ("", picture.window("C", found.x.shape[1]))}
+    wide = {"windows": ("", picture.window("C", norms.x.shape[1]))}
     both = rows | wide
 
     def add(key: str, values: Tensor, op: lv.Op | None = None, **more) -> None:
         picture.add(key, values, words.LABELS.get(key, key), say.get(key, ""), op=op, **more)
 
-    picture.add("scale", found.scale[None], **wide)
-    if found.shift is not None:
-        picture.add("shift", found.shift[None], **wide)
-    add("x", found.x, role="residual", **both)
-    layer_steps, rms = found.layer, found.rms
+    picture.add("scale", norms.scale[None], **wide)
+    if norms.shift is not None:
+        picture.add("shift", norms.shift[None], **wide)
+    add("x", norms.x, role="residual", **both)
+    layer_steps, rms = norms.layer, norms.rms
     add("mean", layer_steps.mean, lv.row_mean("x"), **rows)
     add("variance", layer_steps.variance, lv.row_mean_square("x", "mean"), **rows)
-    deviation = (layer_steps.variance + found.epsilon).sqrt()
-    add("deviation", deviation, lv.root("variance", found.epsilon), **rows)
+    deviation = (layer_steps.variance + norms.epsilon).sqrt()
+    add("deviation", deviation, lv.root("variance", norms.epsilon), **rows)
     op = lv.normalised("x", "mean", "deviation")
     add("normalized", layer_steps.normalized, op, role="query", **both)
-    shift = None if found.shift is None else "shift"
+    shift = None if norms.shift is None else "shift"
     op = lv.normalised("x", "mean", "deviation", "scale", shift)
     text = say["out" if shift else "out_plain"]
     picture.add("out", layer_steps.output, words.OUT, text, op=op, role="query", **both)
     add("mean square", rms.mean_square, lv.row_mean_square("x"), **rows)
-    root = (rms.mean_square + found.epsilon).sqrt()
-    add("root", root, lv.root("mean square", found.epsilon), **rows)
+    root = (rms.mean_square + norms.epsilon).sqrt()
+    add("root", root, lv.root("mean square", norms.epsilon), **rows)
     add("divided", rms.normalized, lv.rms_normalised("x", "root"), role="value", **both)
     op = lv.rms_normalised("x", "root", "scale")
     add("rms out", rms.output, op, role="value", **both)
@@ -110,10 +110,10 @@ def students(x: Tensor, epsilon: float) -> dict[str, np.ndarray]:
     right, row = layer_norm_steps(x, epsilon=epsilon), x[-1]
     variance = right.variance[-1] + epsilon
     columns = layer_norm_steps(x.T, epsilon=epsilon).normalized.T
-    found = {
+    arrays = {
         "right": right.normalized[-1],
         "variance": (row - right.mean[-1]) / variance,
         "mean": row / variance.sqrt(),
         "columns": columns[-1],
     }
-    return {name: torch.as_tensor(values).double().numpy() for name, values in found.items()}
+    return {name: torch.as_tensor(values).double().numpy() for name, values in arrays.items()}

@@ -79,15 +79,15 @@ def _map(state: PageState, bundled: engine.Bundled, map_of: tuple[Any, ...], liv
         return
     if live:
         run_again()  # which ends the looking
-    found = site_map.whole(*map_of)
-    asked = site_map.question(found)
+    all_sites = site_map.whole(*map_of)
+    asked = site_map.question(all_sites)
     if asked is not None:
         predict(asked, "transformer.patching.ask")
-    site = site_map.grid(state, bundled, found)
-    prose(words.MEASURE.format(**_named(bundled, found.pair)))
-    _opened(bundled, found, site)
-    prose(site_map.strongest(found))
-    _code(bundled, found, site)
+    site = site_map.grid(state, bundled, all_sites)
+    prose(words.MEASURE.format(**_named(bundled, all_sites.pair)))
+    _opened(bundled, all_sites, site)
+    prose(site_map.strongest(all_sites))
+    _code(bundled, all_sites, site)
 
 
 def ids_of(text: str, bundled: engine.Bundled) -> tuple[int, ...]:
@@ -112,15 +112,15 @@ def answers(
 
     Raises ValueError: one is no single token, or both are the same.
     """
-    found = []
+    pair = []
     for key, ids in (("answer", own), ("other", donor)):
         best = int(site_map.reading(bundled.name, bundled.version, ids).logits.argmax())
         written = state[key]
-        found.append(token_of(written, [], bundled.tokenizer) if written else best)
-    if found[0] == found[1]:
-        token = names_of(found[:1], bundled.tokenizer)[0]
+        pair.append(token_of(written, [], bundled.tokenizer) if written else best)
+    if pair[0] == pair[1]:
+        token = names_of(pair[:1], bundled.tokenizer)[0]
         raise ValueError(words.SAME_ANSWERS.format(token=token))
-    return found[0], found[1]
+    return pair[0], pair[1]
 
 
 def _named(bundled: engine.Bundled, pair: tuple[int, int]) -> dict[str, str]:
@@ -172,22 +172,22 @@ def vector(reading: Reading, site: Site, head_size: int) -> torch.Tensor:
     return getattr(reading, site.kind)[site.layer, at]
 
 
-def _opened(bundled: engine.Bundled, found: Map, site: Site) -> None:
+def _opened(bundled: engine.Bundled, all_sites: Map, site: Site) -> None:
     tokenizer, config = bundled.tokenizer, bundled.model.config
     known = (bundled.name, bundled.version)
-    own, donor = (site_map.reading(*known, ids) for ids in (found.own, found.donor))
-    after = patched(*known, found.own, found.donor, site)
+    own, donor = (site_map.reading(*known, ids) for ids in (all_sites.own, all_sites.donor))
+    after = patched(*known, all_sites.own, all_sites.donor, site)
     a, b = (vector(one, site, config.head_size).double() for one in (own, donor))
     preferences = [
-        float(logits[found.pair[1]] - logits[found.pair[0]])
+        float(logits[all_sites.pair[1]] - logits[all_sites.pair[0]])
         for logits in (own.logits, after, donor.logits)
     ]
-    tokens = [spoken(ids[-1 - site.back], tokenizer) for ids in (found.own, found.donor)]
+    tokens = [spoken(ids[-1 - site.back], tokenizer) for ids in (all_sites.own, all_sites.donor)]
     title = words.OPENED.format(site=site_map.site_name(site, config.n_layer), token=tokens[0])
     picture, told = st.columns([3, 2], gap="large", vertical_alignment="center")
     with picture:
         prose(f"**{title}**")
-        figure = opened_bars(*known, found.own, found.donor, site, theme())
+        figure = opened_bars(*known, all_sites.own, all_sites.donor, site, theme())
         st.plotly_chart(figure, key="transformer.patching.bars", theme=None)
     line = words.OPENED_TEXT.format(
         kind=words.KINDS[site.kind],
@@ -198,7 +198,7 @@ def _opened(bundled: engine.Bundled, found: Map, site: Site) -> None:
         before=signed(preferences[0]),
         after=signed(preferences[1]),
         goal=signed(preferences[2]),
-        share=site_map.written(found.share(site)),
+        share=site_map.written(all_sites.share(site)),
     )
     with told:
         prose(line + (words.ALIKE if torch.equal(a, b) else ""))
@@ -223,16 +223,16 @@ def opened_bars(
     return three_bars(names, p[:, best].tolist(), words.SERIES, mode)
 
 
-def _code(bundled: engine.Bundled, found: Map, site: Site) -> None:
-    after = patched(bundled.name, bundled.version, found.own, found.donor, site)
-    pair = list(found.pair)
+def _code(bundled: engine.Bundled, all_sites: Map, site: Site) -> None:
+    after = patched(bundled.name, bundled.version, all_sites.own, all_sites.donor, site)
+    pair = list(all_sites.pair)
     show_code(
         [patch, patch_map],
         "from llmviz.pretrained import load_bundled\n"
         "from llmviz.study.patching import Site, patch, read_prompt\n\n"
         f"model, tokenizer, card = load_bundled({bundled.name!r})\n"
-        f"own = read_prompt(model, {list(found.own)})\n"
-        f"donor = read_prompt(model, {list(found.donor)})\n"
+        f"own = read_prompt(model, {list(all_sites.own)})\n"
+        f"donor = read_prompt(model, {list(all_sites.donor)})\n"
         f"logits = patch(model, own, donor, [{site!r}])\n"
         f'print([f"{{x:.2f}}" for x in logits[{pair}].tolist()])',
         str([f"{x:.2f}" for x in after[pair].tolist()]),

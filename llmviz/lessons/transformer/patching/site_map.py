@@ -104,10 +104,10 @@ def written(share: float) -> str:
     return f"{100 * share:.0f}\u00a0%".replace("-", "−").replace("−0\u00a0%", "0\u00a0%")
 
 
-def rows_of(found: Map, kinds: str) -> list[Site]:
+def rows_of(all_sites: Map, kinds: str) -> list[Site]:
     """Return the first site of each row that is drawn: those at the last place."""
     wanted = KINDS if kinds == "all" else (kinds,)
-    here = [site for site in found.sites if site.back == 0 and site.kind in wanted]
+    here = [site for site in all_sites.sites if site.back == 0 and site.kind in wanted]
     return sorted(here, key=lambda site: (KINDS.index(site.kind), site.layer, site.head))
 
 
@@ -120,28 +120,28 @@ def link_of(site: Site) -> str:
     return ".".join(map(str, site[: 4 if site.kind == "head" else 3]))
 
 
-def chosen_site(link: str, found: Map) -> Site:
+def chosen_site(link: str, all_sites: Map) -> Site:
     """Return the site that a link names, or, where there is none such, the strongest head."""
     kind, *numbers = link.split(".")
     place = [whole_number(part) for part in numbers]
     if None not in place and len(place) == (3 if kind == "head" else 2):
         site = Site(kind, *place)
-        if site in found.sites:
+        if site in all_sites.sites:
             return site
-    return strongest_of(found, "head")
+    return strongest_of(all_sites, "head")
 
 
-def strongest_of(found: Map, kind: str) -> Site:
+def strongest_of(all_sites: Map, kind: str) -> Site:
     """Return the site of a kind that moves most towards the donor's answer."""
-    return max((s for s in found.sites if s.kind == kind), key=found.sites.__getitem__)
+    return max((s for s in all_sites.sites if s.kind == kind), key=all_sites.sites.__getitem__)
 
 
-def grid(state: PageState, bundled: engine.Bundled, found: Map) -> Site:
+def grid(state: PageState, bundled: engine.Bundled, all_sites: Map) -> Site:
     """Draw the map and return the opened site."""
-    rows, places = rows_of(found, state["sites"]), len(found.columns)
+    rows, places = rows_of(all_sites, state["sites"]), len(all_sites.columns)
     lines = [[row._replace(back=places - 1 - j) for j in range(places)] for row in rows]
-    values = np.array([[found.share(site) for site in line] for line in lines])
-    site = chosen_site(state["site"], found)
+    values = np.array([[all_sites.share(site) for site in line] for line in lines])
+    site = chosen_site(state["site"], all_sites)
     row = next((i for i, one in enumerate(rows) if one._replace(back=site.back) == site), None)
 
     def keep_site() -> None:
@@ -151,8 +151,8 @@ def grid(state: PageState, bundled: engine.Bundled, found: Map) -> Site:
     cell_grid(
         np.clip(values, -9.99, 9.99),
         key=KEY,
-        row_names=[site_name(one, found.n_layer) for one in rows],
-        column_names=found.columns,
+        row_names=[site_name(one, all_sites.n_layer) for one in rows],
+        column_names=all_sites.columns,
         notes=[[words.NOTE.format(share=written(x)) for x in line] for line in values],
         starts=[i for i in range(1, len(rows)) if rows[i].kind != rows[i - 1].kind],
         limit=1.0,
@@ -164,34 +164,34 @@ def grid(state: PageState, bundled: engine.Bundled, found: Map) -> Site:
     return site
 
 
-def strongest(found: Map) -> str:
+def strongest(all_sites: Map) -> str:
     """Return the sentence about the strongest head and the strongest feed-forward output."""
     told = {}
     for kind in ("head", "mlp"):
-        site = strongest_of(found, kind)
+        site = strongest_of(all_sites, kind)
         told |= {
-            kind: site_name(site, found.n_layer),
-            f"{kind}_token": quote(found.columns[-1 - site.back]),
-            f"{kind}_share": written(found.share(site)),
+            kind: site_name(site, all_sites.n_layer),
+            f"{kind}_token": quote(all_sites.columns[-1 - site.back]),
+            f"{kind}_share": written(all_sites.share(site)),
         }
     return words.READ.format(**told)
 
 
-def place_name(found: Map, back: int) -> str:
+def place_name(all_sites: Map, back: int) -> str:
     """Return what an answer calls a place, so that it is the only one of that name."""
-    name = found.columns[-1 - back]
-    if found.columns.count(name) == 1:
+    name = all_sites.columns[-1 - back]
+    if all_sites.columns.count(name) == 1:
         return words.PLACE.format(name=name)
     return (words.PLACE_OF_SEVERAL if back else words.PLACE_LAST).format(name=name, back=back)
 
 
-def question(found: Map) -> Question | None:
+def question(all_sites: Map) -> Question | None:
     """Return at which token most is moved in the middle, as a question.
 
     None for one place, where two move as much, and where none moves towards the second prompt.
     """
-    layer, places = max(1, found.n_layer // 2), len(found.columns)
-    shares = [found.share(Site("stream", layer, back)) for back in range(places)]
+    layer, places = max(1, all_sites.n_layer // 2), len(all_sites.columns)
+    shares = [all_sites.share(Site("stream", layer, back)) for back in range(places)]
     order = sorted(range(places), key=lambda back: -shares[back])
     best = written(shares[order[0]])
     alike = [back for back in order[1:] if written(shares[back]) == best]
@@ -199,8 +199,8 @@ def question(found: Map) -> Question | None:
         return None
     backs = sorted(order[:ANSWERS], reverse=True)
     return Question(
-        words.ASK.format(row=site_name(Site("stream", layer, 0), found.n_layer)),
-        [escape_markdown(place_name(found, back)) for back in backs],
+        words.ASK.format(row=site_name(Site("stream", layer, 0), all_sites.n_layer)),
+        [escape_markdown(place_name(all_sites, back)) for back in backs],
         backs.index(order[0]),
         [
             (words.ASK_RIGHT if back == order[0] else words.ASK_WRONG).format(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from llmviz.lessons.transformer.published import bringing, shelf, words
+from llmviz.lessons.transformer.published import importing, model_list, words
 from llmviz.lessons.transformer.sizes import size
 from llmviz.study.gpt2_sizes import SizeRow, gpt2_sizes
 from llmviz.ui.code import show_code
@@ -38,10 +38,10 @@ def draw(state: PageState) -> None:
     except ValueError as rule:
         refuse(rule)
     if allowed:
-        bringing.draw(state, own)
+        importing.draw(state, own)
     else:
         inform(words.NOT_HERE, ":material/lock:")
-    shelf.draw(own)
+    model_list.draw(own)
     _without_network()
     predict(bytes_question(sizes()[0]), "transformer.published.bytes")
     _code(sizes()[0])

@@ -54,20 +54,20 @@ def draw(state: PageState) -> None:
         [depth_study],
         "from llmviz.study.depth import depth_study\n\n"
         "for shortcuts in (True, False):\n"
-        f"    found = depth_study({layers}, {norm!r}, shortcuts).gradients\n"
-        '    print(f"{found[0] / found[-1]:.1e}")',
+        f"    gradients = depth_study({layers}, {norm!r}, shortcuts).gradients\n"
+        '    print(f"{gradients[0] / gradients[-1]:.1e}")',
         "\n".join(f"{shares[short]:.1e}" for short in (True, False)),
     )
     section(words.STREAM_TITLE, words.STREAM_TEXT)
     text_box(state, height=80)
-    found = load_and_read(state, choose_model(state), require=require_sum)
-    if found is not None:
-        _stream(*found)
+    model_and_text = load_and_read(state, choose_model(state), require=require_sum)
+    if model_and_text is not None:
+        _stream(*model_and_text)
 
 
-def share_left(found: DepthStudy) -> float:
+def share_left(study: DepthStudy) -> float:
     """Return the gradient at the input, as a share of the one at the end."""
-    return float(found.gradients[0] / found.gradients[-1])
+    return float(study.gradients[0] / study.gradients[-1])
 
 
 def written(share: float) -> str:
@@ -115,12 +115,12 @@ def stream_figures(
     name: str, version: str, ids: tuple[int, ...], mode: Mode
 ) -> tuple[go.Figure, go.Figure]:
     """Return the shares at every point as stacked bars, and the length as bars."""
-    found = shares_of(name, version, ids)
-    names = point_names(found.norms.shape[0])
-    shares = found.shares.mean(-1).tolist()
+    stream = shares_of(name, version, ids)
+    names = point_names(stream.norms.shape[0])
+    shares = stream.shares.mean(-1).tolist()
     parts = [words.PARTS[part] for part in PARTS]
     roles = ("residual", "weights", "value")
-    length = [found.norms.mean(-1).tolist()]
+    length = [stream.norms.mean(-1).tolist()]
     return (
         stacked(names, shares, parts, roles, words.SHARES, mode),
         stacked(names, length, [words.NORMS_AXIS], ("query",), words.NORMS_AXIS, mode),
@@ -138,13 +138,13 @@ def share_of(share: float) -> str:
 
 def _stream(bundled: engine.Bundled, read: Read) -> None:
     known = (bundled.name, bundled.version, read.ids)
-    found = shares_of(*known)
+    stream = shares_of(*known)
     places = st.columns(2, gap="large")
     for place, figure, key in zip(
         places, stream_figures(*known, theme()), ("shares", "length"), strict=True
     ):
         place.plotly_chart(figure, key=f"{KEY}.{key}", theme=None)
-    lengths, last = found.norms.mean(-1), found.shares[:, -1].mean(-1).tolist()
+    lengths, last = stream.norms.mean(-1), stream.shares[:, -1].mean(-1).tolist()
     prose(
         words.STREAM_READ.format(
             tokens=count(len(read.ids), "token"),
@@ -158,7 +158,7 @@ def _stream(bundled: engine.Bundled, read: Read) -> None:
         "from llmviz.pretrained import load_bundled\n"
         "from llmviz.study.stream import stream_shares\n\n"
         f"model, tokenizer, card = load_bundled({bundled.name!r})\n"
-        f"found = stream_shares(model, {list(read.ids)})\n"
-        'print([f"{x:.3f}" for x in found.shares[:, -1].mean(-1).tolist()])',
+        f"stream = stream_shares(model, {list(read.ids)})\n"
+        'print([f"{x:.3f}" for x in stream.shares[:, -1].mean(-1).tolist()])',
         str([f"{x:.3f}" for x in last]),
     )

@@ -50,12 +50,12 @@ def draw(state: PageState) -> None:
     change = state["change"]
     prose(f"{words.ABOUT[change]} {code_switches(change)}")
     predict(question(change, results), f"{pictures.KEY}.ask")
-    found = load_and_read(state, pictures.names_in(change)[0], DRAWN)
-    if found is not None:
-        read = found[1]
+    model_and_text = load_and_read(state, pictures.names_in(change)[0], DRAWN)
+    if model_and_text is not None:
+        read = model_and_text[1]
         pictures.draw(change, read.ids)
         _code(change, pictures.read_ids(change, read.ids))
-    prose(f"{said(change, results)}\n\n{words.ONE_RUN}")
+    prose(f"{effects_of(change, results)}\n\n{words.ONE_RUN}")
     floor = cards[FAMILY[0]]["floor"]["nats_per_token"]
     section(words.TABLE_TITLE, words.TABLE_TEXT.format(floor=floor))
     _table(results)
@@ -118,7 +118,7 @@ def question(change: str, results: dict[str, Measured]) -> Question:
     )
 
 
-def said(change: str, results: dict[str, Measured]) -> str:
+def effects_of(change: str, results: dict[str, Measured]) -> str:
     """Return what a change did, model by model."""
     names, sides = CHANGES[change], words.SIDES[change]
     first, lines = results[names[0]], []

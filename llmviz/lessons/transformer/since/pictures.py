@@ -59,31 +59,31 @@ def draw(change: str, ids: Ids) -> None:
 
 def _figures(change: str, ids: Ids) -> None:
     versions = tuple(engine.version(name) for name in names_in(change))
-    made = figures(change, versions, ids, theme())
-    places = [st.container()] if len(made) == 1 else st.columns(len(made), gap="medium")
-    for n, (place, figure) in enumerate(zip(places, made, strict=True)):
+    charts = figures(change, versions, ids, theme())
+    places = [st.container()] if len(charts) == 1 else st.columns(len(charts), gap="medium")
+    for n, (place, figure) in enumerate(zip(places, charts, strict=True)):
         place.plotly_chart(figure, key=f"{KEY}.{change}.{n}", theme=None)
 
 
 @kept(64)
 def figures(change: str, versions: tuple[str, ...], ids: Ids, mode: Mode) -> tuple[go.Figure, ...]:
     """Return the charts of a change."""
-    found = readings(change, ids)
+    by_model = readings(change, ids)
     if change == "place":
-        lines = [one.tolist() for one in reversed(found)]
+        lines = [one.tolist() for one in reversed(by_model)]
         axes = (words.POINTS_AXIS, words.SIZE_AXIS)
         return (over_points(lines, words.SIDES[change][::-1], axes, mode),)
     if change == "positions":
-        titles = zip(found, words.POSITION_TITLES, strict=True)
+        titles = zip(by_model, words.POSITION_TITLES, strict=True)
         return tuple(_positions(one, title, mode) for one, title in titles)
     if change == "activation":
-        kinds = zip(found, words.SIDES[change], words.CURVES, ("gelu", "swiglu"), strict=True)
+        kinds = zip(by_model, words.SIDES[change], words.CURVES, ("gelu", "swiglu"), strict=True)
         return tuple(_cloud(one, side, curve, kind, mode) for one, side, curve, kind in kinds)
     labels = [escape_plotly(name) for name in names_of(ids, engine.tokenizer(names_in(change)[0]))]
     axes = Axes(words.LOOKED_AXIS, words.LOOKED_AXIS)
     return tuple(
         number_table(seen(name, one), side, axes, mode, limit=FULL, labels=labels)
-        for name, one, side in zip(names_in(change), found, words.SIDES[change], strict=True)
+        for name, one, side in zip(names_in(change), by_model, words.SIDES[change], strict=True)
     )
 
 
@@ -164,33 +164,33 @@ def _activation(ids: Ids) -> None:
 
 
 def _heads(ids: Ids) -> None:
-    found, rows, starts = readings("heads", ids), [], []
-    for side, lengths, name in zip(words.SIDES["heads"], found, names_in("heads"), strict=True):
+    by_model, rows, starts = readings("heads", ids), [], []
+    for side, lengths, name in zip(words.SIDES["heads"], by_model, names_in("heads"), strict=True):
         share = engine.load(name).model.config.n_head // len(lengths)
         starts.append(len(rows))
         for group in range(len(lengths)):
             heads = ", ".join(str(group * share + n) for n in range(share))
             line = (words.ONE_HEAD if share == 1 else words.MORE_HEADS).format(heads=heads)
             rows.append(words.KEY_ROW.format(side=side, heads=line))
-    values = np.concatenate([one.numpy() for one in found])
+    values = np.concatenate([one.numpy() for one in by_model])
     scale = (words.KEYS_SCALE[0], words.KEYS_SCALE[1].format(most=float(values.max())))
     notes = [[words.KEY_NOTE.format(value=float(v)) for v in row] for row in values]
     more = {"starts": starts[1:], "scale": scale, "notes": notes, "role": "key"}
     _grid(values, rows, ids, "heads", words.KEYS_GRID, lambda v: f"{v:.1f}", **more)
-    counts = [f"{one.numel():,}" for one in found]
+    counts = [f"{one.numel():,}" for one in by_model]
     either = f"{', '.join(counts[:-1])} or {counts[-1]}"
     prose(words.KEYS_READ.format(tokens=count(len(ids), "token"), counts=either))
 
 
 def _experts(ids: Ids) -> None:
-    (found,) = readings("experts", ids)  # (L, T, E)
-    layers, tokens, experts = found.shape
+    (shares,) = readings("experts", ids)  # (L, T, E)
+    layers, tokens, experts = shares.shape
     rows = [
         words.EXPERT_ROW.format(layer=layer, expert=expert)
         for layer in range(layers)
         for expert in range(experts)
     ]
-    values = found.transpose(1, 2).reshape(layers * experts, tokens).numpy()
+    values = shares.transpose(1, 2).reshape(layers * experts, tokens).numpy()
 
     def note(share: float) -> str:
         return words.EXPERT_NOTE.format(share=percent(share)) if share else words.EXPERT_NOTHING
@@ -215,7 +215,7 @@ def _experts(ids: Ids) -> None:
         words.EXPERTS_LAYER.format(
             layer=layer, counts=listed(counts), tokens=count(tokens, "token")
         )
-        for layer, counts in enumerate((found > 0).sum(1).tolist())
+        for layer, counts in enumerate((shares > 0).sum(1).tolist())
     ]
     prose(words.EXPERTS_READ.format(layers=" ".join(lines)))
 

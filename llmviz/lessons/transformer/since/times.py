@@ -42,9 +42,9 @@ def draw(change: str) -> None:
         refuse(words.NOT_MEASURED.format(problem=(job.problem.splitlines() or [""])[-1]))
         st.button(words.MEASURE, key=f"{KEY}.begin", icon=":material/timer:", on_click=_begin)
         return
-    found = job.results[-1]
-    prose(said(change, found))
-    st.dataframe(table_of(tuple(found.milliseconds.items())), hide_index=True, width=640)
+    measured = job.results[-1]
+    prose(times_line(change, measured))
+    st.dataframe(table_of(tuple(measured.milliseconds.items())), hide_index=True, width=640)
     _code()
 
 
@@ -69,9 +69,9 @@ def _wait(job: Job) -> None:
         st.button(words.STOP, key=f"{KEY}.stop", icon=":material/close:", on_click=job.stop)
 
 
-def ratios(found: StepTimes) -> dict[tuple[str, str], float]:
+def ratios(measured: StepTimes) -> dict[tuple[str, str], float]:
     """Return each changed model's time by that of the model it is in place of."""
-    times = {name: found.milliseconds[checkpoint(name)] for name in FAMILY}
+    times = {name: measured.milliseconds[checkpoint(name)] for name in FAMILY}
     return {
         (name, before): times[name] / times[before]
         for before, *after in CHANGES.values()
@@ -79,10 +79,10 @@ def ratios(found: StepTimes) -> dict[tuple[str, str], float]:
     }
 
 
-def said(change: str, found: StepTimes) -> str:
+def times_line(change: str, measured: StepTimes) -> str:
     """Return the sentences about the times of one change."""
     before, *after = CHANGES[change]
-    every, sides = ratios(found), words.SIDES[change]
+    every, sides = ratios(measured), words.SIDES[change]
     lines = [
         words.TIMES_READ.format(
             after=side[0].upper() + side[1:], ratio=every[name, before], before=sides[0]
@@ -95,17 +95,17 @@ def said(change: str, found: StepTimes) -> str:
 @kept(4)
 def table_of(milliseconds: tuple[tuple[str, float], ...]) -> pd.DataFrame:
     """Return the times as a table; milliseconds: by checkpoint."""
-    found = StepTimes(0, dict(milliseconds))
+    measured = StepTimes(0, dict(milliseconds))
     first = FAMILY[0]
-    rows = [(words.MODELS[first], "", f"{found.milliseconds[checkpoint(first)]:.1f}", "")]
+    rows = [(words.MODELS[first], "", f"{measured.milliseconds[checkpoint(first)]:.1f}", "")]
     rows += [
         (
             words.MODELS[name],
             words.MODELS[before],
-            f"{found.milliseconds[checkpoint(name)]:.1f}",
+            f"{measured.milliseconds[checkpoint(name)]:.1f}",
             f"{ratio:.2f}",
         )
-        for (name, before), ratio in ratios(found).items()
+        for (name, before), ratio in ratios(measured).items()
     ]
     return pd.DataFrame(rows, columns=words.TIMES_COLUMNS)
 
@@ -115,7 +115,7 @@ def _code() -> None:
         [step_times],
         "from llmviz.study.since_2017 import FAMILY, checkpoint\n"
         "from llmviz.study.step_times import step_times\n\n"
-        "for found in step_times([checkpoint(name) for name in FAMILY[:2]], rounds=1):\n"
-        "    print(found.rounds, list(found.milliseconds))",
+        "for measured in step_times([checkpoint(name) for name in FAMILY[:2]], rounds=1):\n"
+        "    print(measured.rounds, list(measured.milliseconds))",
         f"1 {[checkpoint(name) for name in FAMILY[:2]]}",
     )

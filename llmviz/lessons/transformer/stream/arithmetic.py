@@ -23,72 +23,72 @@ class _Drawn(Picture):
         self.add(name, values, label, text, op=op, **more)
 
 
-def lens_picture(found: Readout, tokens: Sequence[str], vocab: int) -> Picture:
+def lens_picture(readout: Readout, tokens: Sequence[str], vocab: int) -> Picture:
     """Return a vector, its norm, the head's columns of K tokens, their logits and probabilities.
 
     tokens: the names of the K tokens. vocab: how many tokens the sum of softmax runs over.
     """
     picture = _Drawn()
-    seen = picture.window("C", found.x.shape[1])
+    seen = picture.window("C", readout.x.shape[1])
     wide, columns = {"windows": ("", seen)}, {"col_labels": tokens}
-    picture.put("x", found.x, role="residual", **wide)
+    picture.put("x", readout.x, role="residual", **wide)
     layout: list[list[str | None]] = [["x"]]
     read = "x"
-    if found.norm is not None:
-        layout[0] += _norm(picture, found.norm, "x")
-        layout.append(_learned(picture, found.norm, wide))
-        op = _normed("x", found.norm, shifted=True)
-        picture.put("normed", found.normed, op, role="query", **wide)
+    if readout.norm is not None:
+        layout[0] += _norm(picture, readout.norm, "x")
+        layout.append(_learned(picture, readout.norm, wide))
+        op = _normed("x", readout.norm, shifted=True)
+        picture.put("normed", readout.normed, op, role="query", **wide)
         layout[1] += ["normed"]
         read = "normed"
-    picture.put("head", found.rows.T, role="key", windows=(seen, ""), **columns)
+    picture.put("head", readout.rows.T, role="key", windows=(seen, ""), **columns)
     product = f"{words.MATRICES.get(read, read)} · {words.MATRICES['head']}"
-    picture.put("logits", found.logits, lv.matmul(read, "head"), product, **columns)
+    picture.put("logits", readout.logits, lv.matmul(read, "head"), product, **columns)
     layout.append(["head", "head", "logits", "logits"])
-    picture.put("lnsum", found.log_sum, formula=words.LOG_SUM.format(vocab=vocab))
-    picture.put("lnp", found.log_p, lv.subtracted("logits", "lnsum"), **columns)
+    picture.put("lnsum", readout.log_sum, formula=words.LOG_SUM.format(vocab=vocab))
+    picture.put("lnp", readout.log_p, lv.subtracted("logits", "lnsum"), **columns)
     exponential = lv.function("lnp", "exp")
-    picture.put("p", found.p, exponential, role="weights", limit=1.0, **columns)
+    picture.put("p", readout.p, exponential, role="weights", limit=1.0, **columns)
     layout += [["lnsum", "lnsum", "lnp", "lnp"], [None, None, "p", "p"]]
     picture.layout = layout
     return picture
 
 
 def part_picture(
-    found: PartReadout, part: str, role: str, token: str, against: str = ""
+    part_readout: PartReadout, part: str, role: str, token: str, against: str = ""
 ) -> Picture:
     """Return what a part added, the frozen norm, the head's row and the part's share of a logit.
 
     part: its name; token and against: the names of the tokens whose rows are read.
     """
     picture = _Drawn()
-    seen = picture.window("C", found.vector.shape[1])
+    seen = picture.window("C", part_readout.vector.shape[1])
     wide, tall = {"windows": ("", seen)}, {"windows": (seen, "")}
     layout: list[list[str | None]] = []
-    read, norm = "part", found.norm
+    read, norm = "part", part_readout.norm
     if norm is not None:
-        picture.put("stream", found.stream, role="residual", **wide)
+        picture.put("stream", part_readout.stream, role="residual", **wide)
         layout.append(["stream", *_norm(picture, norm, "stream")])
-    picture.add("part", found.vector, part, words.ADDED, role=role, **wide)
+    picture.add("part", part_readout.vector, part, words.ADDED, role=role, **wide)
     layout.append(["part"])
     if norm is not None:
-        if found.mean is not None:
-            picture.put("part mean", found.mean, lv.row_mean("part"))
+        if part_readout.mean is not None:
+            picture.put("part mean", part_readout.mean, lv.row_mean("part"))
             layout[-1] += ["part mean"]
         picture.put("scale", norm.scale, **wide)
         op = _normed("part", norm, shifted=False)
-        picture.put("frozen", found.normed, op, role=role, **wide)
+        picture.put("frozen", part_readout.normed, op, role=role, **wide)
         layout[-1] += ["scale", "frozen"]
         read = "frozen"
-    picture.add("row", found.row.T, words.ROW.format(token=token), role="key", **tall)
+    picture.add("row", part_readout.row.T, words.ROW.format(token=token), role="key", **tall)
     rows: list[str | None] = ["row"]
-    if found.against is not None:
+    if part_readout.against is not None:
         label = words.ROW.format(token=against)
-        picture.add("other row", found.against.T, label, role="key", **tall)
+        picture.add("other row", part_readout.against.T, label, role="key", **tall)
         op = lv.subtracted("row", "other row")
-        picture.put("rows", (found.row - found.against).T, op, role="key", **tall)
+        picture.put("rows", (part_readout.row - part_readout.against).T, op, role="key", **tall)
         rows += ["−", "other row", "=", "rows"]
-    picture.put("share", found.share, lv.matmul(read, rows[-1]), role=role)
+    picture.put("share", part_readout.share, lv.matmul(read, rows[-1]), role=role)
     layout.append([*rows, "share"])
     picture.layout = layout
     return picture

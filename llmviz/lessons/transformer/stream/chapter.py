@@ -43,10 +43,10 @@ def draw(state: PageState) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         name = choose_model(state)
         choose(state, "lens", words.COLOUR, words.COLOURS)
-    found = load_and_read(state, name, DRAWN)
-    if found is None:
+    model_and_text = load_and_read(state, name, DRAWN)
+    if model_and_text is None:
         return
-    bundled, read = found
+    bundled, read = model_and_text
     lens = lens_of(bundled.name, bundled.version, read.ids)
     point, at = _grid(state, bundled, read, lens)
     _opened(bundled, read, lens, point, at)
@@ -132,7 +132,7 @@ def repeated(lens: Lens, ids: tuple[int, ...], tied: bool) -> str:
 
     tied: whether the head is the embedding matrix.
     """
-    same = sum(said == own for said, own in zip(lens.tokens[0, :, 0].tolist(), ids, strict=True))
+    same = sum(guess == own for guess, own in zip(lens.tokens[0, :, 0].tolist(), ids, strict=True))
     if not tied or 2 * same <= len(ids):
         return ""
     return " " + words.TIED.format(same=same, tokens=count(len(ids), "column"))
@@ -216,8 +216,8 @@ def numbers_of(name: str, version: str, ids: tuple[int, ...], point: int, at: in
     """Return the arithmetic of a cell: its vector, the norm, the head, the ten probabilities."""
     lens, model = lens_of(name, version, ids), engine.load(name).model
     best = lens.tokens[point, at].tolist()
-    found = read_out(model, lens.stream[point, at], best)
-    return lens_picture(found, names_of(best, engine.tokenizer(name)), model.vocab_size)
+    readout = read_out(model, lens.stream[point, at], best)
+    return lens_picture(readout, names_of(best, engine.tokenizer(name)), model.vocab_size)
 
 
 def _numbers(state: PageState, bundled: engine.Bundled, read: Read, point: int, at: int) -> None:

@@ -60,15 +60,15 @@ def draw(
         refuse(error)
         return
     known = (bundled.name, bundled.version, read.ids, token, against, at)
-    found = ledger_of(*known)
+    ledger = ledger_of(*known)
     what = words.LOGIT.format(token=spoken(token, tokenizer))
     if against is not None:
         names = {"token": spoken(token, tokenizer), "against": spoken(against, tokenizer)}
         what = words.DIFFERENCE.format(**names)
-    asked = question(found, what, place)
+    asked = question(ledger, what, place)
     if asked is not None:
         predict(asked, f"{KEY}.ask")
-    entries = drawn(found, state["parts"])
+    entries = drawn(ledger, state["parts"])
 
     def open_bar() -> None:
         points = st.session_state[f"{KEY}.bars"]["selection"]["points"]
@@ -80,10 +80,10 @@ def draw(
         figure, key=f"{KEY}.bars", theme=None, on_select=open_bar, selection_mode="points"
     )
     st.caption(words.COLOURS_OF_PARTS)
-    prose(summary(found, entries, what, place))
-    prose(words.FROZEN[found.norm.kind].format(divisor=found.norm.divisor))
-    share.draw(state, known, found, entries)
-    _code(bundled, read, token, against, at, found)
+    prose(summary(ledger, entries, what, place))
+    prose(words.FROZEN[ledger.norm.kind].format(divisor=ledger.norm.divisor))
+    share.draw(state, known, ledger, entries)
+    _code(bundled, read, token, against, at, ledger)
 
 
 def _controls(state: PageState, names: list[str]) -> None:
@@ -123,17 +123,17 @@ def ledger_of(
 
 def folded(entries: Sequence[Entry]) -> list[Entry]:
     """Return the entries with the heads of a layer as one, and biases with their part."""
-    found: dict[tuple[str, int], float] = {}
+    sums: dict[tuple[str, int], float] = {}
     for entry in entries:
         at = (share.FOLDED.get(entry.kind, entry.kind), entry.layer)
-        found[at] = found.get(at, 0.0) + entry.value
-    return [Entry(kind, layer, -1, value) for (kind, layer), value in found.items()]
+        sums[at] = sums.get(at, 0.0) + entry.value
+    return [Entry(kind, layer, -1, value) for (kind, layer), value in sums.items()]
 
 
-def drawn(found: Ledger, parts: str) -> Sequence[Entry]:
+def drawn(ledger: Ledger, parts: str) -> Sequence[Entry]:
     """Return the entries that have a bar: all, or those of a layer together where they are many."""
-    many = parts == "layers" or len(found.entries) > MOST_BARS
-    return folded(found.entries) if many else found.entries
+    many = parts == "layers" or len(ledger.entries) > MOST_BARS
+    return folded(ledger.entries) if many else ledger.entries
 
 
 @kept(64)
@@ -158,7 +158,7 @@ def waterfall_of(
     )
 
 
-def summary(found: Ledger, entries: Sequence[Entry], what: str, place: str) -> str:
+def summary(ledger: Ledger, entries: Sequence[Entry], what: str, place: str) -> str:
     """Return the sentences about a ledger; entries: those that are drawn."""
     most = max(entries, key=lambda entry: entry.value)
     least = min(entries, key=lambda entry: entry.value)
@@ -170,8 +170,8 @@ def summary(found: Ledger, entries: Sequence[Entry], what: str, place: str) -> s
     return line.format(
         place=place,
         what=what,
-        logit=written(found.logit),
-        total=written(found.total),
+        logit=written(ledger.logit),
+        total=written(ledger.total),
         most=part_name(most),
         most_value=written(most.value),
         least=part_name(least),
@@ -179,12 +179,12 @@ def summary(found: Ledger, entries: Sequence[Entry], what: str, place: str) -> s
     )
 
 
-def question(found: Ledger, what: str, place: str) -> Question | None:
+def question(ledger: Ledger, what: str, place: str) -> Question | None:
     """Return which kind of part adds most, as a question; None where two read the same."""
     sums = {
-        group: sum(entry.value for entry in found.entries if entry.kind in kinds)
+        group: sum(entry.value for entry in ledger.entries if entry.kind in kinds)
         for group, kinds in GROUPS.items()
-        if any(entry.kind in kinds for entry in found.entries)
+        if any(entry.kind in kinds for entry in ledger.entries)
     }
     order = sorted(sums, key=sums.__getitem__, reverse=True)
     if len(order) < 2 or written(sums[order[0]]) == written(sums[order[1]]):
@@ -206,7 +206,7 @@ def _code(
     token: int,
     against: int | None,
     at: int,
-    found: Ledger,
+    ledger: Ledger,
 ) -> None:
     show_code(
         [logit_ledger, study.ledger_of, read_part],
@@ -217,6 +217,6 @@ def _code(
         'print(f"{ledger.logit:.2f} {ledger.total:.2f} {ledger.norm.divisor:.3f}")\n'
         "first = ledger.entries[0]\n"
         'print(first.kind, f"{first.value:.2f}")',
-        f"{found.logit:.2f} {found.total:.2f} {found.norm.divisor:.3f}\n"
-        f"{found.entries[0].kind} {found.entries[0].value:.2f}",
+        f"{ledger.logit:.2f} {ledger.total:.2f} {ledger.norm.divisor:.3f}\n"
+        f"{ledger.entries[0].kind} {ledger.entries[0].value:.2f}",
     )

@@ -53,13 +53,13 @@ def opened_entry(link: str, entries: Sequence[Entry]) -> Entry:
     return named.get(link) or max(entries, key=lambda entry: entry.value)
 
 
-def draw(state: PageState, known: Known, found: Ledger, entries: Sequence[Entry]) -> None:
+def draw(state: PageState, known: Known, ledger: Ledger, entries: Sequence[Entry]) -> None:
     """Show the arithmetic of one part's share; `entries` are those that have a bar."""
     entry = opened_entry(state["share"], entries)
     names = {code_of(one): f"{part_name(one)}: {written(one.value)}" for one in entries}
-    folded = entries is not found.entries
+    folded = entries is not ledger.entries
     title = words.SHARE_TITLE.format(part=part_name(entry), value=written(entry.value))
-    plain = found.norm.kind == "none" or entry.kind == "norm_shift"
+    plain = ledger.norm.kind == "none" or entry.kind == "norm_shift"
     prose(f"**{title}**\n\n{words.SHARE_TEXT_PLAIN if plain else words.SHARE_TEXT}")
 
     def take(code: str) -> None:
@@ -67,7 +67,7 @@ def draw(state: PageState, known: Known, found: Ledger, entries: Sequence[Entry]
 
     slot = tied(f"_{KEY}.part", code_of(entry), take)
     st.selectbox(words.OPEN_PART, list(names), format_func=names.__getitem__, width=360, **slot)
-    picture = picture_of(*known, within(found, entry, folded), entry[:3])
+    picture = picture_of(*known, within(ledger, entry, folded), entry[:3])
     pinned_cells.show(
         state,
         picture.matrices,
@@ -78,11 +78,11 @@ def draw(state: PageState, known: Known, found: Ledger, entries: Sequence[Entry]
     )
 
 
-def within(found: Ledger, entry: Entry, folded: bool) -> tuple[tuple[str, int, int], ...]:
+def within(ledger: Ledger, entry: Entry, folded: bool) -> tuple[tuple[str, int, int], ...]:
     """Return the parts that one bar stands for."""
     if not folded:
         return (entry[:3],)
-    every = (one[:3] for one in found.entries)
+    every = (one[:3] for one in ledger.entries)
     return tuple(one for one in every if (FOLDED.get(one[0], one[0]), one[1]) == entry[:2])
 
 

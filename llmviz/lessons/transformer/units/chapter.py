@@ -123,20 +123,20 @@ def _searched(state: PageState, bundled: engine.Bundled, live: bool) -> None:
         return
     if live:
         run_again()  # which ends the looking
-    found = grown.whole()
-    tokens = found.search.tokens
-    layers, units = found.search.fired.shape
+    corpus_search = grown.whole()
+    tokens = corpus_search.search.tokens
+    layers, units = corpus_search.search.fired.shape
     layer = state["unitlayer"] if 0 <= state["unitlayer"] < layers else layers // 2
-    dead = found.search.dead.sum(-1).tolist()
+    dead = corpus_search.search.dead.sum(-1).tolist()
     predict(dead_question(dead[layer], units, layer, tokens), f"{KEY}.dead")
     activation = bundled.model.config.activation
     section(words.GRID, words.GRID_TEXT.format(silent=words.SILENT[activation]))
-    _grid(state, found, layer)
+    _grid(state, corpus_search, layer)
     line = words.GRID_READ.format(dead=sum(dead), all=layers * units, tokens=tokens)
     prose(line + (f" {words.GATED}" if activation == "swiglu" else ""))
     cut = words.CUT if len(grown.pieces) <= grown.documents else words.PIECES
     st.caption(cut.format(longest=grown.longest))
-    _opened(bundled, found, layer, _choice(state, found, layer))
+    _opened(bundled, corpus_search, layer, _choice(state, corpus_search, layer))
 
 
 def dead_question(count: int, units: int, layer: int, tokens: int) -> Question:
@@ -147,15 +147,15 @@ def dead_question(count: int, units: int, layer: int, tokens: int) -> Question:
     return Question(ask, words.DEAD_ANSWERS, right, [reason] * len(words.DEAD_ANSWERS))
 
 
-def _grid(state: PageState, found: CorpusSearch, layer: int) -> None:
-    groups, key = found.groups(), f"{KEY}.grid"
-    layers, units = found.search.fired.shape
+def _grid(state: PageState, corpus_search: CorpusSearch, layer: int) -> None:
+    groups, key = corpus_search.groups(), f"{KEY}.grid"
+    layers, units = corpus_search.search.fired.shape
 
     def opened() -> None:
         cell = st.session_state[key].get("chosen")
         if cell is not None:
             state["unitlayer"] = cell[0]
-            best = found.strongest(*cell)
+            best = corpus_search.strongest(*cell)
             state["unit"] = -1 if best is None else best
 
     rows = groups.tolist()
@@ -170,21 +170,24 @@ def _grid(state: PageState, found: CorpusSearch, layer: int) -> None:
         limit=float(units),
         scale=("0", f"{units:,}"),
         label=words.GRID_LABEL,
-        chosen=(layer, int(found.group_of()[layer, chosen_unit(state, found, layer)])),
+        chosen=(
+            layer,
+            int(corpus_search.group_of()[layer, chosen_unit(state, corpus_search, layer)]),
+        ),
         on_change=opened,
     )
 
 
-def chosen_unit(state: PageState, found: CorpusSearch, layer: int) -> int:
+def chosen_unit(state: PageState, corpus_search: CorpusSearch, layer: int) -> int:
     """Return the unit of the link; without one, that which fires seldom and strongest."""
-    there = 0 <= state["unit"] < found.search.fired.shape[1]
-    return state["unit"] if there else found.telling(layer, 1)[0]
+    there = 0 <= state["unit"] < corpus_search.search.fired.shape[1]
+    return state["unit"] if there else corpus_search.telling(layer, 1)[0]
 
 
-def _choice(state: PageState, found: CorpusSearch, layer: int) -> int:
+def _choice(state: PageState, corpus_search: CorpusSearch, layer: int) -> int:
     """Show the choice of a unit; return it."""
-    layers, units = found.search.fired.shape
-    unit = chosen_unit(state, found, layer)
+    layers, units = corpus_search.search.fired.shape
+    unit = chosen_unit(state, corpus_search, layer)
 
     def take(value: int | None) -> None:
         if value is not None:
@@ -194,7 +197,7 @@ def _choice(state: PageState, found: CorpusSearch, layer: int) -> int:
         if value is not None:
             state["unitlayer"], state["unit"] = value, -1
 
-    best = found.telling(layer, OFFERED)
+    best = corpus_search.telling(layer, OFFERED)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         if layers > 1:
             slot = tied(f"_{KEY}.layer", layer, go)
@@ -221,9 +224,9 @@ def writes(name: str, version: str, layer: int, unit: int) -> UnitWrites:
 @kept(64)
 def writes_bars(name: str, version: str, layer: int, unit: int, mode: Mode) -> go.Figure:
     """Return the tokens that a unit raises and lowers most, as bars."""
-    found = writes(name, version, layer, unit)
-    ids = [*found.more.tolist(), *reversed(found.less.tolist())]
-    values = [*found.raised.tolist(), *reversed(found.lowered.tolist())]
+    writing = writes(name, version, layer, unit)
+    ids = [*writing.more.tolist(), *reversed(writing.less.tolist())]
+    values = [*writing.raised.tolist(), *reversed(writing.lowered.tolist())]
     names = [escape_plotly(token) for token in names_of(ids, engine.tokenizer(name))]
     return signed_bars(names, values, words.WRITES_AXIS, mode)
 
@@ -237,8 +240,8 @@ def question(share: float, tokens: int, layer: int, unit: int) -> Question:
     return Question(ask, words.ASK_ANSWERS, right, [reason] * len(words.ASK_ANSWERS))
 
 
-def _opened(bundled: engine.Bundled, found: CorpusSearch, layer: int, unit: int) -> None:
-    search, tokenizer = found.search, bundled.tokenizer
+def _opened(bundled: engine.Bundled, corpus_search: CorpusSearch, layer: int, unit: int) -> None:
+    search, tokenizer = corpus_search.search, bundled.tokenizer
     share = float(search.fired[layer, unit])
     section(words.UNIT_TITLE.format(unit=unit, layer=layer))
     predict(question(share, search.tokens, layer, unit), f"{KEY}.fires")
@@ -246,9 +249,11 @@ def _opened(bundled: engine.Bundled, found: CorpusSearch, layer: int, unit: int)
     top = float(search.highest[layer, unit, 0])
     place = int(search.places[layer, unit, 0])
     line = words.UNIT_READ if share > 0 else words.UNIT_DEAD
-    token = spoken(found.texts[numbers[0]][place], tokenizer)
+    token = spoken(corpus_search.texts[numbers[0]][place], tokenizer)
     prose(line.format(share=percent(share), value=top, token=token).replace(" -", " −"))
-    rows = [_row(bundled, found.texts[number], layer, unit) for number in dict.fromkeys(numbers)]
+    rows = [
+        _row(bundled, corpus_search.texts[number], layer, unit) for number in dict.fromkeys(numbers)
+    ]
     token_strip(
         rows,
         key=f"{KEY}.texts",
@@ -257,15 +262,15 @@ def _opened(bundled: engine.Bundled, found: CorpusSearch, layer: int, unit: int)
         value_range=(0.0, max(top, 1e-3)),
     )
     _writes(bundled, layer, unit, top)
-    _code(bundled, found, layer, unit)
+    _code(bundled, corpus_search, layer, unit)
 
 
 def _row(bundled: engine.Bundled, text: tuple[int, ...], layer: int, unit: int) -> TokenRow:
     values = values_on(bundled.name, bundled.version, text, layer)[:, unit].tolist()
     tokens, at = [], 0
-    for token, shown in zip(text, names_of(text, bundled.tokenizer), strict=True):
+    for token, token_name in zip(text, names_of(text, bundled.tokenizer), strict=True):
         special = token in bundled.tokenizer.special_tokens.values()
-        data = shown.encode() if special else bundled.tokenizer.token_bytes(token)
+        data = token_name.encode() if special else bundled.tokenizer.token_bytes(token)
         tokens.append(Token(token, data, at, at + len(data), at, at + len(data)))
         at += len(data)
     details = [{words.VALUE: signed(value)} for value in values]
@@ -275,26 +280,26 @@ def _row(bundled: engine.Bundled, text: tuple[int, ...], layer: int, unit: int) 
 
 def _writes(bundled: engine.Bundled, layer: int, unit: int, top: float) -> None:
     section(words.WRITES, words.WRITES_TEXT[bundled.model.config.norm])
-    found = writes(bundled.name, bundled.version, layer, unit)
+    writing = writes(bundled.name, bundled.version, layer, unit)
     figure = writes_bars(bundled.name, bundled.version, layer, unit, theme())
     st.plotly_chart(figure, key=f"{KEY}.writes", theme=None)
-    tokenizer, raised = bundled.tokenizer, float(found.raised[0])
+    tokenizer, raised = bundled.tokenizer, float(writing.raised[0])
     prose(
         words.WRITES_READ.format(
-            more=spoken(int(found.more[0]), tokenizer),
+            more=spoken(int(writing.more[0]), tokenizer),
             raised=signed(raised),
-            less=spoken(int(found.less[0]), tokenizer),
-            lowered=signed(float(found.lowered[0])),
+            less=spoken(int(writing.less[0]), tokenizer),
+            lowered=signed(float(writing.lowered[0])),
             value=top,
             times=signed(top * raised),
         ).replace(" -", " −")
     )
 
 
-def _code(bundled: engine.Bundled, found: CorpusSearch, layer: int, unit: int) -> None:
-    text = found.texts[int(found.search.texts[layer, unit, 0])]
+def _code(bundled: engine.Bundled, corpus_search: CorpusSearch, layer: int, unit: int) -> None:
+    text = corpus_search.texts[int(corpus_search.search.texts[layer, unit, 0])]
     values = values_on(bundled.name, bundled.version, text, layer)[:, unit]
-    made = writes(bundled.name, bundled.version, layer, unit)
+    writing = writes(bundled.name, bundled.version, layer, unit)
     show_code(
         [search_units, unit_writes],
         "from llmviz.pretrained import load_bundled\n"
@@ -304,5 +309,5 @@ def _code(bundled: engine.Bundled, found: CorpusSearch, layer: int, unit: int) -
         f"values = unit_values(model, text, {layer})[:, {unit}]\n"
         'print(f"{values.max():.2f} at token {values.argmax()}")\n'
         f"print(unit_writes(model, {layer}, {unit}).more[:3].tolist())",
-        f"{values.max():.2f} at token {values.argmax()}\n{made.more[:3].tolist()}",
+        f"{values.max():.2f} at token {values.argmax()}\n{writing.more[:3].tolist()}",
     )

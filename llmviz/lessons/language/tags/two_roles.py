@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pandas as pd
 import streamlit as st
 
 from llmviz.lessons.language import counted_stories as counted
@@ -14,7 +15,7 @@ from llmviz.ui.lesson import section
 from llmviz.ui.notices import refuse
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
-from llmviz.ui.table import rows_table
+from llmviz.ui.text import escape_markdown
 
 
 def draw(state: PageState) -> None:
@@ -38,9 +39,16 @@ def draw(state: PageState) -> None:
     except ValueError as error:
         refuse(error)
         return
-    rows_table(rows, words.TWICE_COLUMNS, width="stretch")
+    st.table(table_of(rows), border="horizontal", hide_index=True)  # its sentences break into lines
     right = [sum(row[1] == row[column] for row in rows) for column in (2, 3)]
     prose(words.TWICE_READ.format(word=quote(word), hmm=right[0], transformer=right[1]))
+
+
+@kept(32)
+def table_of(rows: tuple[tuple[str, str, str, str], ...]) -> pd.DataFrame:
+    """Return what `answers` has found, under titles."""
+    shown = [(escape_markdown(text), *tags) for text, *tags in rows]
+    return pd.DataFrame(shown, columns=list(words.TWICE_COLUMNS))
 
 
 @kept(32)
@@ -48,7 +56,7 @@ def answers(version: str, pair: TwoRoles, smoothing: str) -> tuple[tuple[str, st
     """Return (sentence, true tag, tag by the tables, by the transformer) of both sentences."""
     rows = []
     for tag, text, at in pair.sentences:
-        found = tagged(version, text)
-        by_tables = counted.tags_of(smoothing, tuple(word.text for word in found))
-        rows.append((text, tag, by_tables[at], found[at].tag))
+        read_words = tagged(version, text)
+        by_tables = counted.tags_of(smoothing, tuple(word.text for word in read_words))
+        rows.append((text, tag, by_tables[at], read_words[at].tag))
     return tuple(rows)

@@ -1,4 +1,4 @@
-"""The process group, with a note of each operation: what it is for, its bytes, its time."""
+"""What a process sends and receives, with a note of each: what it is for, its bytes, its time."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from llmviz.training.distributed import World
 _TCP_INFO, _BYTES_SENT = 11, 200  # Linux: an option of sockets, and where in it the count stands
 
 
-class Wire:
+class Communicator:
     """All that a process sends and receives in its steps goes through here, and is counted.
 
     Counted is what a ring sends for an operation on so many bytes (`ring_bytes`). What the library

@@ -10,7 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from llmviz.background import DONE, STOPPED, Job
-from llmviz.lessons.transformer.published import shelf, words
+from llmviz.lessons.transformer.published import model_list, words
 from llmviz.lessons.transformer.sizes import size
 from llmviz.study.published_import import DOWNLOADING
 from llmviz.study.published_model import About, source_of
@@ -164,7 +164,7 @@ def _imported(state: PageState, asked: Asked, job: Job) -> None:
     if not _ended(job):
         return
     name = run_folders.PREFIX + job.results[-1].name
-    brought = st.session_state.setdefault(shelf.BROUGHT, set())
+    brought = st.session_state.setdefault(model_list.BROUGHT, set())
     brought.add(name)
     inform(words.IMPORTED.format(name=job.results[-1].name), ":material/check:")
     st.button(words.USE, key="transformer.published.use", on_click=_use, args=(state, name))

@@ -8,9 +8,9 @@ import torch
 from torch import Tensor
 
 from llmviz.models import GPT
+from llmviz.parallel.communicator import Communicator
 from llmviz.parallel.plan import ParallelPlan
 from llmviz.parallel.way import Shard, Way, adamw
-from llmviz.parallel.wire import Wire
 
 
 class FullyShards(Way):
@@ -22,20 +22,20 @@ class FullyShards(Way):
     Reference: Zhao et al. 2023, "PyTorch FSDP".
     """
 
-    def __init__(self, plan: ParallelPlan, model: GPT, wire: Wire) -> None:
+    def __init__(self, plan: ParallelPlan, model: GPT, comm: Communicator) -> None:
         # Its import takes most of a second, which a page that shows this code can do without.
         from torch.distributed.device_mesh import init_device_mesh
         from torch.distributed.fsdp import fully_shard
 
-        super().__init__(plan, model, wire)
+        super().__init__(plan, model, comm)
         mesh = init_device_mesh("cpu", (self.world.size,))
         units = {f"layer {number}": block for number, block in enumerate(model.blocks, 1)}
         units["embedding and head"] = model  # what no layer has taken; so it is split last
         for module in units.values():
             fully_shard(module, mesh=mesh)
         for unit, module in units.items():
-            module.set_custom_all_gather(_Gather(wire, unit))
-            module.set_custom_reduce_scatter(_Scatter(wire, unit))
+            module.set_custom_all_gather(_Gather(comm, unit))
+            module.set_custom_reduce_scatter(_Scatter(comm, unit))
         self.optimizer = adamw(model.parameters(), plan)
 
     def step(self, idx: Tensor, targets: Tensor) -> float:
@@ -54,10 +54,10 @@ class FullyShards(Way):
 
 
 class _Comm:
-    """How `fully_shard` reaches the other processes: over the wire that counts."""
+    """How `fully_shard` reaches the other processes: over the communicator that counts."""
 
-    def __init__(self, wire: Wire, unit: str) -> None:
-        self.wire, self.unit = wire, unit
+    def __init__(self, comm: Communicator, unit: str) -> None:
+        self.comm, self.unit = comm, unit
 
     def allocate(self, size: Any, *, dtype: torch.dtype, device: torch.device) -> Tensor:
         return torch.empty(*size, dtype=dtype, device=device)
@@ -67,7 +67,7 @@ class _Gather(_Comm):
     def __call__(
         self, output_tensor: Tensor, input_tensor: Tensor, group: Any, async_op: bool = False
     ) -> None:
-        self.wire.all_gather(output_tensor, input_tensor, f"weights, {self.unit}")
+        self.comm.all_gather(output_tensor, input_tensor, f"weights, {self.unit}")
 
 
 class _Scatter(_Comm):
@@ -79,4 +79,4 @@ class _Scatter(_Comm):
         op: Any,
         async_op: bool = False,
     ) -> None:
-        self.wire.reduce_scatter(output_tensor, input_tensor, f"gradients, {self.unit}", op)
+        self.comm.reduce_scatter(output_tensor, input_tensor, f"gradients, {self.unit}", op)

@@ -69,13 +69,13 @@ def bundled(folder: str, names: tuple[str, ...]) -> list[Model]:
 
 def _runs() -> list[Model]:
     """This visitor's runs and the kept ones; those without weights have nothing to offer yet."""
-    found = []
+    rows = []
     for name in engine.own():
         try:
-            found.append(_run(name, engine.version(name)))
+            rows.append(_run(name, engine.version(name)))
         except ValueError:  # deleted in between, or damaged: other chapters say so
             continue
-    return found
+    return rows
 
 
 @kept(600)

@@ -1,0 +1,45 @@
+"""What stands on a page keeps its place when something above it goes.
+
+A browser makes anew all that changes its place, and what a hand did to it is lost.
+"""
+
+from __future__ import annotations
+
+from streamlit.testing.v1 import AppTest
+
+from llmviz.ui import browser
+from tests.pages.harness import boxes, fine, open_page
+
+
+def test_a_page_stays_when_a_warning_above_it_goes():
+    app = open_page("glossary", nonsense="1")
+    fine(app)
+    assert "nonsense" in boxes(app)
+    before = max(app.main.children)  # the place of all that stands below the head
+    app.run()
+    fine(app)
+    assert boxes(app) == ""
+    assert max(app.main.children) == before
+
+
+def test_a_page_stays_when_the_browser_comes_with_its_secret(monkeypatch):
+    def page() -> None:
+        import streamlit as st
+
+        from llmviz.ui.shell import tidy
+
+        tidy()
+        st.title("Below")
+
+    def place() -> int:
+        return next(at for at, part in app.main.children.items() if part.type == "title")
+
+    app = AppTest.from_function(page).run()
+    fine(app)
+    assert len(app.get("bidi_component")) == 1
+    before = place()
+    monkeypatch.setattr(browser, "_checked", lambda value: "s" * 43)  # as with its cookie
+    app.run()
+    fine(app)
+    assert not app.get("bidi_component")
+    assert place() == before
