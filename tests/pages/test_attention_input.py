@@ -30,7 +30,7 @@ def test_more_tokens_than_the_context_are_cut_saying_where(models):
     text = "the cat sat on the mat and the dog sat on the cat. " * 5
     app = open_part("attention", "trained", model="narrow", text=text)
     fine(app)
-    line = next(m for m in messages(app) if "context of narrow holds the first 24" in m)
+    line = next(m for m in messages(app) if "context of narrow holds only the first 24" in m)
     tokenizer = models["narrow"].tokenizer
     last = real.names_of(tokenizer.encode(text)[22:23], tokenizer)[0]
     assert f"{len(tokenizer.encode(text)) + 1:,} tokens long" in line and last in line
