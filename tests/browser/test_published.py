@@ -21,7 +21,7 @@ def test_a_model_of_a_hub_is_imported_drawn_and_deleted(visit, hub, runs_folder,
     page.get_by_label("A folder on this machine").fill("somebody/deep")
     page.get_by_role("button", name="Look at it").click()
     page.get_by_role("button", name="Import", exact=True).click(timeout=PATIENCE)
-    expect(page.get_by_text("deep is here.")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_text("deep is imported.")).to_be_visible(timeout=PATIENCE)
     visit.settle()
     visit.open("?model=run:deep")
     page.wait_for_selector(".band", state="attached")

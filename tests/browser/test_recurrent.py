@@ -35,7 +35,7 @@ def test_the_film_of_the_map_is_scrubbed_and_the_numbers_follow(visit, opened):
     scrub.focus()
     scrub.press("Home")
     wait_for_address(page, "mapframe", "0")
-    expect(page.get_by_text("reach the tanh at step 0,")).to_be_visible()
+    expect(page.get_by_text("These are the inputs of the tanh at step 0,")).to_be_visible()
     visit.assert_clean()
 
 
