@@ -47,7 +47,7 @@ export class MachinePicture extends MachinePieces {
       const at = p.layers[c - 1] ?? { tile: p.vectorX, width: p.vector, shown: 1 };
       set(text, { x: at.tile + at.width / 2, y: p.foot, opacity: at.shown });
     });
-    put(this.scoresTitle, p.bars - 52, 0, 44);
+    put(this.scoresTitle, p.bars - 64, 0, 58);
     put(this.nextTitle, p.bars, 0, p.barWidth + 40);
     this.entries.forEach((entry, k) => {
       const y = p.entryY(k);
