@@ -1,4 +1,4 @@
-"""Three things that Streamlit does again and again in a rerun, done with less work.
+"""What Streamlit does again and again in a rerun, done with less work.
 
 All give what Streamlit's own gives; the tests compare them. They replace what Streamlit does not
 promise to keep, so they are for one version of it: any other one is left as it is.
@@ -6,8 +6,9 @@ promise to keep, so they are for one version of it: any other one is left as it 
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from copy import deepcopy
 from functools import cache
 from typing import Any
@@ -17,14 +18,22 @@ import streamlit
 WRITTEN_FOR = "1.67.0"  # the version of Streamlit, as in requirements.txt
 _LOG = logging.getLogger(__name__)
 try:
+    from streamlit import config
     from streamlit.cursor import Cursor, SparseList
     from streamlit.delta_generator import DeltaGenerator
+    from streamlit.proto.NewSession_pb2 import CustomThemeConfig, NewSession
+    from streamlit.runtime import app_session
+    from streamlit.runtime.runtime import Runtime
     from streamlit.runtime.state.common import is_element_id
     from streamlit.runtime.state.safe_session_state import SafeSessionState
     from streamlit.runtime.state.session_state import STREAMLIT_INTERNAL_KEY_PREFIX
     from streamlit.runtime.state.session_state_proxy import SessionStateProxy, get_session_state
 
-    _all_of_it = SafeSessionState.filtered_state.fget  # Streamlit's own: a dict of every value
+    # Streamlit's own: a dict of every value; what writes a section of the theme into a message; and
+    # what is called for each message to be sent.
+    _all_of_it = SafeSessionState.filtered_state.fget
+    _own_theme = app_session._populate_theme_msg
+    _own_wake = Runtime._enqueued_some_message
 except (ImportError, AttributeError) as error:
     _missing = str(error)
 else:
@@ -100,6 +109,45 @@ def _copy_of_block(self: DeltaGenerator, memo: dict[int, Any]) -> DeltaGenerator
     return other
 
 
+def theme_once() -> Callable[..., None]:
+    """Return what writes a section of the theme into a message, reading the settings once.
+
+    Each rerun begins with a message that holds the theme, for which Streamlit looks through all
+    settings six times. They are read again when the settings are parsed again.
+    """
+    known: dict[str, CustomThemeConfig | None] = {}  # None: the section leaves a message untouched
+
+    def populate(message: CustomThemeConfig, section: str = "theme") -> None:
+        if section not in known:
+            holder = NewSession()
+            _own_theme(holder.custom_theme, section)
+            known[section] = holder.custom_theme if holder.HasField("custom_theme") else None
+        theme = known[section]
+        if theme is not None:
+            message.SetInParent()
+            message.MergeFrom(theme)
+
+    config.on_config_parsed(known.clear, force_connect=True)
+    return populate
+
+
+def _wake(self: Runtime) -> None:
+    """Tell the loop that sends that there is a message.
+
+    Who runs on that loop says so directly. Streamlit's own writes into a socket to wake it, for
+    every message of a rerun.
+    """
+    objects = self._get_async_objs()
+    try:
+        here = asyncio.get_running_loop() is objects.eventloop
+    except RuntimeError:  # another thread
+        here = False
+    if here:
+        objects.need_send_data.set()
+    else:
+        _own_wake(self)
+
+
 def unfit() -> str:
     """Say why they do not fit the Streamlit that is installed; an empty text where they do."""
     if streamlit.__version__ != WRITTEN_FOR:
@@ -122,4 +170,6 @@ def lighten() -> bool:
     SessionStateProxy.get = _value_or
     Cursor.__deepcopy__ = _copy_of_place
     DeltaGenerator.__deepcopy__ = _copy_of_block
+    app_session._populate_theme_msg = theme_once()
+    Runtime._enqueued_some_message = _wake
     return True

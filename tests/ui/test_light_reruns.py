@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib.util
 import re
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import pytest
 import streamlit
-from streamlit import cursor, delta_generator
+from streamlit import config, cursor, delta_generator
+from streamlit.proto.NewSession_pb2 import NewSession
+from streamlit.runtime import app_session, runtime
 from streamlit.runtime.state import safe_session_state, session_state, session_state_proxy
 from streamlit.testing.v1 import AppTest
 
@@ -24,6 +27,8 @@ REPLACED = [
     (session_state_proxy.SessionStateProxy, "get"),
     (cursor.Cursor, "__deepcopy__"),
     (delta_generator.DeltaGenerator, "__deepcopy__"),
+    (runtime.Runtime, "_enqueued_some_message"),
+    (app_session, "_populate_theme_msg"),
 ]
 
 
@@ -189,6 +194,8 @@ def test_another_version_of_streamlit_is_left_as_it_is(other, monkeypatch, caplo
         (safe_session_state.SafeSessionState, "filtered_state"),
         (session_state, "STREAMLIT_INTERNAL_KEY_PREFIX"),
         (session_state_proxy, "get_session_state"),
+        (app_session, "_populate_theme_msg"),
+        (runtime.Runtime, "_enqueued_some_message"),
     ],
 )
 def test_where_a_name_is_missing_streamlit_is_left_as_it_is(owner, name, monkeypatch, caplog):
@@ -197,9 +204,70 @@ def test_where_a_name_is_missing_streamlit_is_left_as_it_is(owner, name, monkeyp
 
 
 @pytest.mark.usefixtures("undone")
-def test_with_the_version_that_they_are_for_all_four_are_used(caplog):
+def test_with_the_version_that_they_are_for_all_are_used(caplog):
     anew = imported_anew()
     assert anew.lighten() and not caplog.records
-    values, *others = in_use()
+    values, *others, theme = in_use()
     assert values.fget is anew.Values
-    assert others == [anew._value_or, anew._copy_of_place, anew._copy_of_block]
+    assert others == [anew._value_or, anew._copy_of_place, anew._copy_of_block, anew._wake]
+    assert theme.__qualname__ == "theme_once.<locals>.populate"
+
+
+# ---- the theme, and the loop that sends
+
+SECTIONS = {
+    "theme": lambda theme: theme,
+    "theme.light": lambda theme: theme.light,
+    "theme.dark": lambda theme: theme.dark,
+    "theme.sidebar": lambda theme: theme.sidebar,
+    "theme.light.sidebar": lambda theme: theme.light.sidebar,
+    "theme.dark.sidebar": lambda theme: theme.dark.sidebar,
+}
+THEMES = {
+    "this app's": None,
+    "none": {},
+    "one colour": {"theme.dark": {"primaryColor": "#112233"}},
+    "what a message takes for nothing": {"theme": {"base": "light"}, "theme.sidebar": {"font": ""}},
+}
+
+
+def themed(populate) -> bytes:
+    """What a rerun's first message says of the theme."""
+    message = NewSession()
+    for section, part in SECTIONS.items():
+        populate(part(message.custom_theme), section)
+    return message.SerializeToString(deterministic=True)
+
+
+@pytest.mark.parametrize("name", THEMES)
+def test_the_theme_is_that_of_streamlit_and_looked_up_once(name, monkeypatch):
+    settings, looked_up = config.get_options_for_section, []
+
+    def counted(section):
+        looked_up.append(section)
+        whole = settings(section)
+        given = THEMES[name]
+        return whole if given is None else {**dict.fromkeys(whole), **given.get(section, {})}
+
+    monkeypatch.setattr(config, "get_options_for_section", counted)
+    own, ours = themed(light_reruns._own_theme), light_reruns.theme_once()
+    looked_up.clear()
+    assert [themed(ours) for _ in range(3)] == [own] * 3
+    assert sorted(looked_up) == sorted(SECTIONS)
+    config._on_config_parsed.send()  # as when the settings' file is read again
+    assert themed(ours) == own and len(looked_up) == 2 * len(SECTIONS)
+
+
+def test_the_loop_that_sends_is_told_from_itself_and_from_other_threads():
+    async def told() -> list[bool]:
+        loop, data = asyncio.get_running_loop(), asyncio.Event()
+        objects = SimpleNamespace(eventloop=loop, need_send_data=data)
+        runtime = SimpleNamespace(_get_async_objs=lambda: objects)
+        light_reruns._wake(runtime)
+        at_once = data.is_set()
+        data.clear()
+        await asyncio.to_thread(light_reruns._wake, runtime)
+        await asyncio.wait_for(data.wait(), 60)
+        return [at_once, data.is_set()]
+
+    assert asyncio.run(told()) == [True, True]
