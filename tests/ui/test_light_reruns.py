@@ -17,6 +17,7 @@ from streamlit.runtime.state import safe_session_state, session_state, session_s
 from streamlit.testing.v1 import AppTest
 
 from llmviz.ui import light_reruns
+from tests.awaiting import awaited
 
 ROOT = Path(__file__).parents[2]
 
@@ -270,4 +271,4 @@ def test_the_loop_that_sends_is_told_from_itself_and_from_other_threads():
         await asyncio.wait_for(data.wait(), 60)
         return [at_once, data.is_set()]
 
-    assert asyncio.run(told()) == [True, True]
+    assert awaited(told()) == [True, True]
