@@ -181,7 +181,7 @@ def test_kills_at_all_moments_leave_a_checkpoint_that_loads(tmp_path):
     server = multiprocessing.get_context("forkserver")
     server.set_forkserver_preload([__name__])
     save_checkpoint(tmp_path, made(1, size=200))
-    newest = 1
+    newest = public = 1  # the steps of the last checkpoint and of model.safetensors
     moments = [0.001 * moment for moment in range(1, 31, 2)]  # seconds: longer than a save
     random.Random(0).shuffle(moments)
     for round_number, moment in enumerate(moments):
@@ -202,8 +202,11 @@ def test_kills_at_all_moments_leave_a_checkpoint_that_loads(tmp_path):
             child.join()
         read = load_checkpoint(tmp_path)
         assert read.step >= newest
-        newest = read.step
+        before, newest = newest, read.step
         assert torch.equal(read.model["a.weight"], made(newest, size=200).model["a.weight"])
         published = load_tensors(tmp_path / "model.safetensors")
-        assert newest - 1 <= int(published["count"]) <= newest
+        # It is written after the checkpoint. A child killed between the two of its first save
+        # leaves it as the child before did.
+        last, public = public, int(published["count"])
+        assert newest - 1 <= public <= newest or (public == last and newest <= before + 1)
     assert newest > 1
