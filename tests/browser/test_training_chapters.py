@@ -152,9 +152,13 @@ def test_what_a_node_tells_never_makes_a_narrower_window_too_wide(lesson, window
     has left it: a busy browser draws before it looks where the pointer is."""
     page = lesson("part=backprop", "g.node")
     for name, left_open in (("z", False), ("X", True), ("loss", True)):
-        page.locator(f"g.node[data-node={name}]").dispatch_event("pointerenter")
         card = page.locator(".card", has_text="value").first
-        card.wait_for()
+        for _ in range(200):  # the wide graph may be drawn once more, which closes the card
+            page.locator(f"g.node[data-node={name}]").dispatch_event("pointerenter")
+            if card.is_visible():
+                break
+            page.wait_for_timeout(50)
+        assert card.is_visible()
         try:
             page.set_viewport_size({"width": 390, "height": 900})
             page.wait_for_function(NARROW)
