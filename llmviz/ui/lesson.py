@@ -1,8 +1,9 @@
 """The contract of all lessons: a lesson is a list of chapters, a chapter is a folder.
 
-A chapter's folder holds `chapter.py` with `draw(state)`, `params.py` with `PARAMS`, the controls
-that its links carry (none: no such file), `words.py`, and its parts. `chapter.py` is imported when
-the chapter is first shown. What several chapters of a lesson share stands in the lesson's folder.
+A chapter's folder holds its document `chapter.md`, `chapter.py` with `draw(state)`, `params.py`
+with `PARAMS`, the controls that its links carry (none: no such file), and its parts. `chapter.py`
+is imported when the chapter is first shown. What several chapters of a lesson share stands in the
+lesson's folder.
 """
 
 from __future__ import annotations
@@ -17,9 +18,10 @@ from typing import Any
 
 import streamlit as st
 
+from llmviz.document import Document, Front, Section, texts_of
 from llmviz.ui import codec
 from llmviz.ui.engine_ready import engine_ready
-from llmviz.ui.prose import prose
+from llmviz.ui.prose import opening, prose
 from llmviz.ui.state import PageState, page_state
 
 CHAPTERS = "_chapters"  # in the session: tests read from here which chapters there are
@@ -27,14 +29,30 @@ CHAPTERS = "_chapters"  # in the session: tests read from here which chapters th
 
 @dataclass(frozen=True)
 class Chapter:
-    """One part of a lesson: its name in links, which its folder has too, and its title.
+    """One part of a lesson: the package of its lesson, and its name in links and of its folder."""
 
-    minutes: about how long it takes, with its questions; 0 is not said.
-    """
-
+    lesson: str
     key: str
-    title: str
-    minutes: int = 0
+
+    @property
+    def package(self) -> str:
+        """The chapter's folder as a package."""
+        return f"{self.lesson}.{self.key}"
+
+    @property
+    def front(self) -> Front:
+        """What its document says of it: its title, its minutes, the question that it answers."""
+        return importlib.import_module(self.package).words.front
+
+    @property
+    def title(self) -> str:
+        """How the list of chapters calls it."""
+        return self.front.title
+
+    @property
+    def minutes(self) -> int:
+        """About how long it takes, with its questions; 0 is not said."""
+        return self.front.minutes
 
 
 @dataclass(frozen=True)
@@ -42,10 +60,9 @@ class Lesson:
     """One page: where it is listed, what its head says, and its chapters.
 
     key: the page's name in addresses, that of its file in `pages/` and of its package.
-    title: how lists and cards call it. headline: what the head of the page says in its place, if
-    anything. promise: the text below it.
-    card: what the home page says about it. icon: a Material symbol.
-    needs: what the page takes for granted. after: keys of the lessons to take first, as links.
+    icon: a Material symbol. words: its document, `lesson.md`, which gives its title and, by name,
+    what lists and the head of the page say of it.
+    chapters: the names of their folders. after: keys of the lessons to take first, as links.
     needs_engine: whether no chapter can do without torch; the page then waits for it.
     linked_first: the chapter of a link that names none, where that is not the first one any more.
     begins_with: controls and what they are for a visitor who comes without a link, where a link
@@ -53,17 +70,46 @@ class Lesson:
     """
 
     key: str
-    title: str
     icon: str
-    card: str
-    promise: str
-    chapters: Sequence[Chapter] = ()
-    headline: str = ""
+    words: Document
+    names: Sequence[str] = ()
     needs_engine: bool = False
-    needs: str = ""
     after: Sequence[str] = ()
     linked_first: str = ""
     begins_with: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def chapters(self) -> list[Chapter]:
+        """Its chapters, in their order."""
+        return [Chapter(self.package, name) for name in self.names]
+
+    @property
+    def title(self) -> str:
+        """How lists and cards call it."""
+        return self.words.front.title
+
+    @property
+    def card(self) -> str:
+        """What the home page says about it."""
+        return self._text("card")
+
+    @property
+    def headline(self) -> str:
+        """What the head of the page says in place of the title, if anything."""
+        return self._text("headline")
+
+    @property
+    def promise(self) -> str:
+        """The text below the head."""
+        return self._text("promise")
+
+    @property
+    def needs(self) -> str:
+        """What the page takes for granted."""
+        return self._text("needs")
+
+    def _text(self, name: str) -> str:
+        return texts_of(self.words).get(name, "")
 
     @property
     def package(self) -> str:
@@ -79,7 +125,7 @@ class Lesson:
 
     def module(self, chapter: Chapter) -> ModuleType:
         """Return the module that draws a chapter, imported now if nobody has seen it yet."""
-        return importlib.import_module(f"{self.package}.{chapter.key}.chapter")
+        return importlib.import_module(f"{chapter.package}.chapter")
 
     def modules(self) -> list[ModuleType]:
         """Return all modules that draw something of the page, imported now if need be."""
@@ -168,8 +214,7 @@ def chapters(lesson: Lesson, state: PageState) -> None:
         **state.bind("part"),
     )
     at = keys.index(state["part"])
-    if lesson.chapters[at].minutes:
-        st.caption(f"About {lesson.chapters[at].minutes} minutes.")
+    opening(lesson.chapters[at].front)
     lesson.module(lesson.chapters[at]).draw(state)
     st.space("medium")
     before, after = st.columns(2)
@@ -194,8 +239,12 @@ def _go_to(state: PageState, part: str) -> None:
     state["part"] = part
 
 
-def section(title: str, text: str = "", anchor: str | None = None) -> None:
-    """Show the head of a section and its few sentences."""
-    st.header(title, anchor=anchor or False, divider=False)
+def section(
+    head: Section | str, text: str = "", /, *, anchor: str | None = None, **values: Any
+) -> None:
+    """Show the head of a section and its few sentences, with `values` in the slots of both."""
+    if isinstance(head, Section):
+        head, text = head.filled(**values)
+    st.header(head, anchor=anchor or False, divider=False)
     if text:
         prose(text)

@@ -12,18 +12,31 @@ from functools import lru_cache
 
 import streamlit as st
 
+from llmviz.document import Front, marks
 from llmviz.figures.theme import CODE_GROUND, PRIMARY, TIP
 from llmviz.ui.glossary import define
 
-_TERM = re.compile(r"\[\[([^\]|]+)(?:\|([^\]]+))?\]\]")
-_BOLD = re.compile(r"\*\*(.+?)\*\*")
-_ITALIC = re.compile(r"(?<!\*)\*([^*\n]+)\*(?!\*)")
-_CODE = re.compile(r"`([^`]+)`")
+_TERM = re.compile(
+    f"{marks.TERM}([^{marks.FORM}]*){marks.FORM}([^{marks.TERM_END}]*){marks.TERM_END}"
+)
+_TAGS = str.maketrans(
+    {
+        marks.CODE: "<code>",
+        marks.CODE_END: "</code>",
+        marks.BOLD: "<strong>",
+        marks.BOLD_END: "</strong>",
+        marks.ITALIC: "<em>",
+        marks.ITALIC_END: "</em>",
+    }
+)
 
 # Once on a page, from `shell.tidy`: a style in every paragraph would be read anew with each change.
 STYLE = f"""<style>
 .lv-prose {{ max-width: 72ch; line-height: 1.6; }}
 .lv-prose p {{ margin: 0 0 .6rem 0; }}
+.lv-opening p {{ margin: 0; opacity: .65; font-size: .875rem; }}
+.lv-opening p:last-child:not(:first-child) {{ margin: .3rem 0 .8rem 0; opacity: 1;
+  font-size: 1.25rem; line-height: 1.4; font-weight: 600; max-width: 44ch; text-wrap: balance; }}
 .lv-term {{ border-bottom: 1px dotted currentColor; cursor: help; position: relative; }}
 .lv-term:focus-visible {{ outline-offset: 2px;
   outline: 2px solid var(--st-primary-color, {PRIMARY["light"]}); }}
@@ -41,7 +54,7 @@ STYLE = f"""<style>
 
 
 def _term(match: re.Match[str]) -> str:
-    term, form = match.group(1), match.group(2) or match.group(1)
+    term, form = match.groups()
     # The pattern runs on escaped text; the glossary is looked up by the plain word.
     tip = html.escape(define(html.unescape(term)))
     return (
@@ -52,37 +65,40 @@ def _term(match: re.Match[str]) -> str:
 
 @lru_cache(4096)  # most sentences are the same in every rerun of every visitor
 def to_html(text: str) -> str:
-    """Return a lesson's text as HTML: paragraphs, **bold**, *italic*, `code` and [[terms]].
+    """Return a lesson's text as HTML: paragraphs, and the tags of its marks.
 
-    `[[merge]]` explains a term of the glossary, `[[merge|merges]]` shows another form of it.
-    Everything else is escaped.
+    What is no mark of `llmviz.document` is escaped: a star or a bracket that was filled into a
+    sentence stays what it is.
     """
     paragraphs = []
     for paragraph in re.split(r"\n\s*\n", text.strip()):
-        # Code spans are set aside so that a star or bracket in them stays what it is.
-        codes: list[str] = []
-
-        def aside(match: re.Match[str], codes: list[str] = codes) -> str:
-            codes.append(f"<code>{match.group(1)}</code>")
-            return f"\x00{len(codes) - 1}\x00"
-
-        body = _CODE.sub(aside, html.escape(paragraph.strip(), quote=False))
-        body = _TERM.sub(_term, body)
-        body = _ITALIC.sub(r"<em>\1</em>", _BOLD.sub(r"<strong>\1</strong>", body))
-        for index, code in enumerate(codes):
-            body = body.replace(f"\x00{index}\x00", code)
-        paragraphs.append(f"<p>{body}</p>")
+        body = _TERM.sub(_term, html.escape(paragraph.strip(), quote=False))
+        paragraphs.append(f"<p>{body.translate(_TAGS)}</p>")
     return "".join(paragraphs)
 
 
 def quote(text: str, limit: int = 40) -> str:
     """Return a learner's text for use inside prose: as code, shortened, with no live characters."""
     text = text if len(text) <= limit else text[: limit - 1] + "…"
-    for mark, harmless in (("`", "ˋ"), ("\x00", "␀"), ("\n", "⏎"), ("\t", "⇥"), ("\r", "␍")):
+    for mark, harmless in (("\x00", "␀"), ("\n", "⏎"), ("\t", "⇥"), ("\r", "␍")):
         text = text.replace(mark, harmless)
-    return f"`{text}`" if text.strip() else f"`{text.replace(' ', '·') or '(nothing)'}`"
+    shown = text if text.strip() else text.replace(" ", "·") or "(nothing)"
+    return f"{marks.CODE}{marks.cleared(shown)}{marks.CODE_END}"
 
 
 def prose(text: str) -> None:
     """Show a lesson's text in a column of readable width."""
     st.html(f'<div class="lv-prose">{to_html(text)}</div>')
+
+
+def opening(front: Front) -> None:
+    """Show how long a chapter takes and the question that it answers."""
+    minutes = f"<p>About {front.minutes} minutes.</p>" if front.minutes else ""
+    question = to_html(front.question) if front.question else ""
+    if minutes or question:
+        st.html(f'<div class="lv-opening">{minutes}{question}</div>')
+
+
+def bold(text: str) -> str:
+    """Return a text in bold, for use inside prose."""
+    return f"{marks.BOLD}{text}{marks.BOLD_END}"

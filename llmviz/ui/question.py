@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import streamlit as st
 
+from llmviz.document import Ask
 from llmviz.ui.prose import prose
 
 
@@ -23,10 +25,23 @@ class Question:
     right: int
     reasons: Sequence[str]
 
+    @classmethod
+    def of(cls, ask: Ask, right: int | None = None, **values: Any) -> Question:
+        """Return the question of a document with its slots filled.
+
+        right: the place of the right answer, where the document does not say it.
+        """
+        return cls(
+            ask.text.format(**values),
+            [answer.format(**values) for answer in ask.answers],
+            ask.right if right is None else right,
+            [reason.format(**values) for reason in ask.answers.values()],
+        )
+
     def __post_init__(self) -> None:
         if len(self.answers) != len(self.reasons) or len(set(self.answers)) != len(self.answers):
             raise ValueError("a question needs different answers and one reason for each")
-        if not 0 <= self.right < len(self.answers):
+        if self.right is None or not 0 <= self.right < len(self.answers):
             raise ValueError(f"right must name one of {len(self.answers)} answers")
 
 

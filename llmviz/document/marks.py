@@ -1,0 +1,69 @@
+"""Markup of authors as single characters that no text holds, so that a filled value is never one.
+
+A sentence is written with `code`, **bold**, *italic* and [[term|form]]. When it is read, these
+become pairs of noncharacters of Unicode (section 23.7 of its standard), before any slot is filled.
+What is filled in later keeps its stars, brackets and backticks as letters.
+"""
+
+from __future__ import annotations
+
+import re
+
+CODE, CODE_END = "\ufdd0", "\ufdd1"
+TERM, FORM, TERM_END = "\ufdd2", "\ufdd3", "\ufdd4"
+BOLD, BOLD_END = "\ufdd5", "\ufdd6"
+ITALIC, ITALIC_END = "\ufdd7", "\ufdd8"
+
+_ALL = re.compile("[\ufdd0-\ufdd8]")
+_CODE = re.compile(r"`([^`]+)`")
+_TERM = re.compile(r"\[\[([^\]|]+)(?:\|([^\]]+))?\]\]")
+_BOLD = re.compile(r"\*\*(.+?)\*\*", re.DOTALL)
+_ITALIC = re.compile(r"(?<!\*)\*([^*\n]+)\*(?!\*)")
+_CODE_SPAN = re.compile(f"{CODE}([^{CODE_END}]*){CODE_END}")
+TERM_SPAN = re.compile(f"{TERM}([^{FORM}]*){FORM}([^{TERM_END}]*){TERM_END}")
+
+
+def marked(text: str) -> str:
+    """Return an author's text with its markup as marks; of code, nothing inside is markup.
+
+    >>> marked("a `*` and **b**") == f"a {CODE}*{CODE_END} and {BOLD}b{BOLD_END}"
+    True
+    """
+    codes: list[str] = []
+
+    def aside(match: re.Match[str]) -> str:
+        codes.append(match[1])
+        return f"{CODE}{len(codes) - 1}{CODE_END}"
+
+    text = _CODE.sub(aside, text)
+    text = _TERM.sub(lambda match: f"{TERM}{match[1]}{FORM}{match[2] or match[1]}{TERM_END}", text)
+    text = _BOLD.sub(rf"{BOLD}\1{BOLD_END}", text)
+    text = _ITALIC.sub(rf"{ITALIC}\1{ITALIC_END}", text)
+    return _CODE_SPAN.sub(lambda match: f"{CODE}{codes[int(match[1])]}{CODE_END}", text)
+
+
+def cleared(text: str) -> str:
+    """Return a learner's text without the characters that are marks here, each shown as �."""
+    return _ALL.sub("�", text)
+
+
+def unmarked(text: str) -> str:
+    """Return a text without marks, for where only plain text is shown: of a term its form.
+
+    >>> unmarked(marked("**one** [[merge|merges]]"))
+    'one merges'
+    """
+    return _ALL.sub("", TERM_SPAN.sub(lambda match: match[2], text)) if _ALL.search(text) else text
+
+
+def as_markdown(text: str) -> str:
+    """Return a text with its marks as the Markdown that Streamlit's own elements read."""
+    if not _ALL.search(text):
+        return text
+    text = _CODE_SPAN.sub(lambda match: f"`{match[1]}`", text)
+    text = TERM_SPAN.sub(lambda match: match[2], text)
+    for mark in (BOLD, BOLD_END):
+        text = text.replace(mark, "**")
+    for mark in (ITALIC, ITALIC_END):
+        text = text.replace(mark, "*")
+    return text

@@ -1,0 +1,82 @@
+"""What a document says, piece by piece: sentences, sections, questions, and groups of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from llmviz.document.marks import marked
+
+_WHOLE = re.compile(r"-?\d+")
+
+
+class Sentence(str):
+    """A text of an author, whose markup is told from what is filled into its slots.
+
+    >>> Sentence("{n} of {all} **tokens**").format(n=1, all=2) == Sentence("1 of 2 **tokens**")
+    True
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, text: str) -> Sentence:
+        """Return the text with its markup as marks."""
+        return super().__new__(cls, marked(text))
+
+
+class Section(NamedTuple):
+    """The head of a section and its few sentences."""
+
+    title: Sentence
+    text: Sentence
+
+    def filled(self, **values: Any) -> tuple[str, str]:
+        """Return its title and its text with their slots filled.
+
+        Raises KeyError: a slot has no value.
+        """
+        return self.title.format(**values), self.text.format(**values)
+
+
+class Ask(NamedTuple):
+    """A question: its text, and each answer with the reason why it is right or what it overlooks.
+
+    right: the place of the right answer; None where that depends on the numbers.
+    """
+
+    text: Sentence
+    answers: Mapping[str, str]
+    right: int | None = None
+
+
+class Front(NamedTuple):
+    """What a document says of itself: its title, how long it takes, the question it answers."""
+
+    title: str
+    minutes: int
+    question: Sentence
+
+
+class Group(dict[Any, Any]):
+    """Texts by key: the cases of a sentence, or the names of options."""
+
+
+def group_of(texts: Mapping[str, Any]) -> Group:
+    """Return texts by the keys that are written in a document.
+
+    Whole numbers become numbers, and where the keys are `yes` and `no`, they are True and False. A
+    key in quotation marks stays a text: `"2"`.
+
+    >>> group_of({"yes": "a", "no": "b"})[True], group_of({"-1": "a", "2": "b"})[-1]
+    ('a', 'a')
+    """
+    if set(texts) == {"yes", "no"}:
+        return Group({key == "yes": text for key, text in texts.items()})
+    return Group({_key(key): text for key, text in texts.items()})
+
+
+def _key(written: str) -> str | int:
+    if _WHOLE.fullmatch(written):
+        return int(written)
+    return written[1:-1] if written[:1] == written[-1:] == '"' else written
