@@ -22,8 +22,8 @@ from llmviz.config import Config
 from llmviz.corpus import CORPORA, load_corpus
 from llmviz.corpus.corpora import _bundled
 from llmviz.figures import theme
+from llmviz.lessons.training.runs.form import model_label
 from llmviz.lessons.training.runs.plan_controls import options_of
-from llmviz.lessons.training.runs.words import model_label
 from llmviz.models import MODELS, build
 from llmviz.models.base import LanguageModel
 from llmviz.models.catalogue import ModelEntry, able

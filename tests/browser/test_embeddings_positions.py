@@ -40,9 +40,9 @@ def test_nothing_is_given_away_before_the_button_and_then_the_bars_follow(lesson
     pictures = page.locator("canvas.pairs")
     assert pictures.count() == 2
     assert all(len(pair) == 1 for i in range(2) for pair in shares(pictures.nth(i)))
-    page.get_by_role("button", name=words.SHUFFLE).click()
+    page.get_by_role("button", name=words.shuffle).click()
     for i in range(2):
-        page.locator(f"canvas.pairs[aria-label*='{words.ORDERS[1]}']").nth(i).wait_for()
+        page.locator(f"canvas.pairs[aria-label*='{words.orders[1]}']").nth(i).wait_for()
     window.settle()
     with_, without = (shares(pictures.nth(i)) for i in range(2))
     assert all(before == after for before, after in without)
@@ -54,7 +54,7 @@ def test_nothing_is_given_away_before_the_button_and_then_the_bars_follow(lesson
     shuffled = page.url
     page.goto("about:blank")
     page.goto(shuffled)  # the link holds the order
-    page.locator(f"canvas.pairs[aria-label*='{words.ORDERS[1]}']").nth(1).wait_for()
+    page.locator(f"canvas.pairs[aria-label*='{words.orders[1]}']").nth(1).wait_for()
     window.settle()
     assert shares(pictures.nth(0)) == with_
 

@@ -7,7 +7,7 @@ import re
 from playwright.sync_api import expect
 
 from llmviz.corpus.roles import TAGS
-from llmviz.lessons.language.names import words as name_words
+from llmviz.lessons.language.names import words
 from tests.browser.test_tokenization import wait_for_address
 
 # What lies at the left edge of a grid, beside the name of its first row, once it is scrolled.
@@ -82,8 +82,8 @@ def test_a_cell_of_the_stemmer_opens_its_rule(visit):
 def test_a_tag_that_is_changed_changes_both_scores(visit):
     visit.open("language?part=names&story=1", ".cells")
     page = visit.page
-    names = page.get_by_role("grid", name=name_words.GRID)
-    scores = page.get_by_role("grid", name=name_words.SCORE_GRID)
+    names = page.get_by_role("grid", name=words.grid)
+    scores = page.get_by_role("grid", name=words.score_grid)
     before = scores.locator("td").all_inner_texts()
     word = names.locator("td", has_text="I-PERSON").last
     place = word.get_attribute("data-at").split(".")[1]
@@ -94,7 +94,7 @@ def test_a_tag_that_is_changed_changes_both_scores(visit):
     visit.settle()
     after = scores.locator("td").all_inner_texts()
     assert int(before[0]) - int(after[0]) == 1 and int(before[6]) - int(after[6]) == 1
-    page.get_by_role("button", name=name_words.UNDO).click()
+    page.get_by_role("button", name=words.undo).click()
     expect(scores.locator("td").first).to_have_text(before[0])
     assert page.locator(".cells-frame").first.evaluate(AT_THE_EDGE) == "row"
     visit.assert_clean()

@@ -11,7 +11,7 @@ import streamlit as st
 
 from llmviz.components import WrittenToken, writer
 from llmviz.components._shared import transport as wire
-from llmviz.lessons.sampling.writing.words import WRITER
+from llmviz.lessons.sampling.writing import words
 
 MOUNT = """async ([script, data]) => {
   const address = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
@@ -53,7 +53,7 @@ def message(sent: dict[str, Any], known: int, length: int) -> list[int]:
     tokens = [
         WrittenToken(n, f" w{n}", 0.5, 0.5, 1, 0.7, 0.1, [(n, f" w{n}", 0.5)]) for n in range(known)
     ]
-    writer(tokens, key="late", prompt="One", words=WRITER, length=length, limit=200)
+    writer(tokens, key="late", prompt="One", words=words.writer, length=length, limit=200)
     return list(sent["data"])
 
 

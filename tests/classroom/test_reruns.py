@@ -15,7 +15,7 @@ import pytest
 from benchmarks import classroom
 from benchmarks.classroom import CHAPTERS, LESSONS, PARTS, SHARES, Learner
 from benchmarks.visitor import Exchange, Visitor
-from llmviz.lessons.finetuning.lora.words import RANK
+from llmviz.lessons.finetuning.lora import words
 from tests.awaiting import awaited
 from tests.classroom.conftest import ROOT
 
@@ -119,7 +119,7 @@ def test_a_rank_counts_the_table_of_what_it_saves_and_draws_nothing_else_again(h
         async with Visitor(host) as visitor:
             await visitor.open("finetuning", "part=lora")
             await ready(visitor)
-            (rank,) = (one for one in visitor.elements("slider") if one.slider.label == RANK)
+            (rank,) = (one for one in visitor.elements("slider") if one.slider.label == words.rank)
             exchange = await visitor.set(rank, double_array_value=[9.0])
             assert "rank=9" in visitor.address
             return exchange

@@ -15,8 +15,7 @@ from llmviz.lessons.attention import LESSON
 from llmviz.lessons.attention.heads import counting
 from llmviz.lessons.attention.matrices import build
 from llmviz.lessons.attention.steps import chapter as steps
-from llmviz.lessons.attention.steps import origin
-from llmviz.lessons.attention.steps import words as steps_words
+from llmviz.lessons.attention.steps import origin, words
 from llmviz.lessons.attention.why import translators
 from llmviz.nn.attention import split_heads
 from llmviz.pretrained import load_bundled
@@ -78,10 +77,10 @@ def test_step_by_step_begins_with_dot_products_and_why_has_no_head_map():
     app = open_page("attention")
     next(button for button in app.button if "Step by step" in button.label).click().run()
     fine(app)
-    assert steps_words.RUNG_TEXT["simple"][2:20] in prose_of(app)
+    assert words.rung_text["simple"][2:20] in prose_of(app)
     old = open_part("attention", "steps")  # a link from before dot products came first
     fine(old)
-    assert steps_words.RUNG_TEXT["causal"][2:20] in prose_of(old)
+    assert words.rung_text["causal"][2:20] in prose_of(old)
     why = open_part("attention", "why")
     kinds = [part.proto.component_name for part in why.get("bidi_component")]
     assert "llmviz_head_view" not in kinds
@@ -140,7 +139,7 @@ def test_the_mistakes_to_spot_have_one_right_answer(layers, heads):
 def test_who_looks_only_at_the_start_is_not_said_to_look_at_itself():
     weights = np.zeros((1, 4, 4))
     weights[0, :, 0] = 1
-    assert steps._only_itself(weights) == steps_words.ONLY_ITSELF_OR_FIRST
+    assert steps._only_itself(weights) == words.only_itself_or_first
     assert "99.9%" in steps._only_itself(np.eye(4)[None])
 
 

@@ -17,9 +17,9 @@ from llmviz.lessons.attention.scale import chapter as scale
 from llmviz.lessons.attention.steps import hidden_cell
 from llmviz.lessons.attention.steps import words as steps_words
 from llmviz.lessons.attention.trained import chapter as trained
+from llmviz.lessons.attention.trained import words as lookup_words
 from llmviz.lessons.attention.trained.lookup import part as lookup
 from llmviz.lessons.attention.trained.lookup import trace as looking
-from llmviz.lessons.attention.trained.lookup import words as lookup_words
 from llmviz.lessons.attention.why import chapter as why
 from llmviz.nn.attention import attention, causal_mask
 from llmviz.tokenizers import get_tokenizer
@@ -133,7 +133,7 @@ def test_one_of_the_tokens_offered_has_the_largest_weight(bundled, case):
 
 
 @pytest.mark.parametrize("t", range(1, 13))
-@pytest.mark.parametrize("mask", [*masks_words.MASKS])
+@pytest.mark.parametrize("mask", [*masks_words.masks])
 def test_the_mask_in_question_is_the_only_one_with_its_pattern(t, mask):
     for seed in range(10):
         asked, weights = mask_question.pattern(t, mask, seed)
@@ -151,7 +151,7 @@ def test_the_mask_in_question_is_the_only_one_with_its_pattern(t, mask):
         assert list(patterns) == list(asked.answers)
         same = [name for name, one in patterns.items() if np.array_equal(one, allowed)]
         assert same == [asked.answers[asked.right]]
-        assert masks_words.ASK_MASK_ANSWERS.get(mask, ("",))[0].format(real=real) not in same
+        assert masks_words.ask_mask_answers.get(mask, ("",))[0].format(real=real) not in same
         assert np.allclose(weights, allowed / allowed.sum(1, keepdims=True))
 
 
@@ -198,11 +198,11 @@ def test_the_covered_weight_is_one_option_and_each_reason_is_true(case):
     assert "-0.000" not in [answer.replace("−", "-") for answer in asked.answers]
     raised = masked.exp()
     meanings = {
-        steps_words.ASK_CELL_SCORE: masked[hidden.row, hidden.column],
-        steps_words.ASK_CELL_EVEN: 1 / int(masked[hidden.row].isfinite().sum()),
-        steps_words.ASK_CELL_COLUMN: raised[hidden.row, hidden.column]
+        steps_words.ask_cell_score: masked[hidden.row, hidden.column],
+        steps_words.ask_cell_even: 1 / int(masked[hidden.row].isfinite().sum()),
+        steps_words.ask_cell_column: raised[hidden.row, hidden.column]
         / raised[:, hidden.column].sum(),
-        steps_words.ASK_CELL_RIGHT: value,
+        steps_words.ask_cell_right: value,
     }
     for at, (number, reason) in enumerate(zip(numbers, asked.reasons, strict=True)):
         (meaning,) = (
@@ -236,6 +236,6 @@ def test_the_swap_has_one_answer_and_its_reason_says_what_was_seen(monkeypatch, 
     assert int(np.argmax(offered)) == asked.right and len(offered) == 3
     assert offered[2] == max(after[[2, 6, 7]])
     same = asked.right < 2 and before[0].argmax() == asked.right
-    assert (lookup_words.ASK_SAME in asked.reasons[asked.right]) == same
+    assert (lookup_words.lookup_ask_same in asked.reasons[asked.right]) == same
     if asked.right == 0 and not same:
         assert "changed with it" in asked.reasons[0]

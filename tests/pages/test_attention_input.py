@@ -9,7 +9,7 @@ from llmviz.lessons.attention import params
 from llmviz.lessons.attention.heads import switching
 from llmviz.lessons.attention.inputs import examples
 from llmviz.lessons.attention.inputs import model_on_text as real
-from llmviz.lessons.attention.steps import words as steps_words
+from llmviz.lessons.attention.steps import words
 from llmviz.ui import engine
 from tests.pages.attention_models import PARTS
 from tests.pages.attention_models import models as models
@@ -21,7 +21,7 @@ ODD_TEXTS = ["a", "   ", "a\x00b", "<|endoftext|>", "<b>x</b> [[token]] {0} $x$"
 def test_one_token_is_said_to_look_at_itself():
     app = open_part("attention", "steps", source="journey", words="step")
     fine(app)
-    assert steps_words.ONE_TOKEN in prose_of(app)
+    assert words.one_token in prose_of(app)
     for part in PARTS:
         fine(open_part("attention", part, source="model", model="narrow", text="a"))
 
@@ -132,7 +132,7 @@ def test_a_head_switched_off_that_does_not_exist_is_prose_of():
 def test_a_cell_that_does_not_exist_is_let_go(cell):
     app = open_part("attention", "steps", cell=cell)
     fine(app)
-    assert steps_words.NO_CELL in messages(app)
+    assert words.no_cell in messages(app)
 
 
 @pytest.mark.parametrize("part", PARTS)

@@ -11,10 +11,10 @@ import torch
 
 from llmviz.lessons.attention import words
 from llmviz.lessons.attention.inputs import model_on_text as real
+from llmviz.lessons.attention.trained import words as lookup_words
 from llmviz.lessons.attention.trained.lookup import cells as lookup_cells
 from llmviz.lessons.attention.trained.lookup import part as lookup
 from llmviz.lessons.attention.trained.lookup import trace as looking
-from llmviz.lessons.attention.trained.lookup import words as lookup_words
 from llmviz.nn.attention import heads_given
 from llmviz.study.lookup_trace import MOVERS
 from llmviz.trace import record
@@ -113,7 +113,7 @@ def test_the_part_shows_the_story_its_answers_and_the_heads(bundled, pairs):
     for share in looking.chances(bundled, pairs[3]).diagonal():
         assert percent(share) in said
     table = app.dataframe[-1].value
-    assert len(table) == MOVERS and lookup_words.HEAD in table
+    assert len(table) == MOVERS and lookup_words.lookup_head in table
     assert [one for one in table if story.things[1] in one]
 
 
@@ -183,7 +183,7 @@ def test_a_link_opens_a_token_and_a_cell(pairs):
     assert sent(app, "matrix_view")["pinned"] == ["terms", 1, 4]
     head = pairs[0].movers[2]
     assert (
-        words.HEAD_NAME.format(layer=head[0], head=head[1]) in app.get("button_group")[-1].options
+        words.head_name.format(layer=head[0], head=head[1]) in app.get("button_group")[-1].options
     )
 
 
@@ -205,9 +205,9 @@ def test_a_model_of_two_heads_has_two_to_choose_from(tmp_path, monkeypatch):
     app = open_part("attention", "trained", model="run:two", mover="3")
     fine(app)
     assert any("mover" in box.value and "3" in box.value for box in app.warning)
-    (control,) = [one for one in app.get("button_group") if one.label == lookup_words.CHOOSE]
+    (control,) = [one for one in app.get("button_group") if one.label == lookup_words.lookup_choose]
     assert len(control.options) == 2 and control.value == "0"
-    assert lookup_words.ASK.partition("{count}")[2][:10] in html.unescape(prose_of(app))
+    assert lookup_words.lookup_ask.partition("{count}")[2][:10] in html.unescape(prose_of(app))
     assert "2 heads" in html.unescape(prose_of(app))
     bundled = engine.load("run:two")
     found = looking.pair(bundled, looking.stories(bundled.name, real.stamp(bundled))[0])
@@ -220,10 +220,10 @@ def test_a_model_of_two_heads_has_two_to_choose_from(tmp_path, monkeypatch):
 def test_another_story_and_the_way_to_the_tiles(pairs):
     app = open_part("attention", "trained", story=str(len(pairs) - 1), looked="1.3")
     button = {one.label: one for one in app.button}
-    button[lookup_words.NEXT].click().run()
+    button[lookup_words.lookup_next].click().run()
     assert app.query_params.get("story") in (None, ["0"])
     assert "looked" not in app.query_params
-    {one.label: one for one in app.button}[lookup_words.OPEN].click().run()
+    {one.label: one for one in app.button}[lookup_words.lookup_open].click().run()
     fine(app)
     typed = [box.value for box in (*app.text_area, *app.text_input)]
     assert pairs[0].story.prompts[0] in typed
@@ -234,7 +234,7 @@ def test_what_comes_of_the_swap_is_said_after_the_answer(bundled, pairs):
     found = pairs[1]
     after = looking.after_swap(bundled, found)
     asked = lookup.question(bundled, found, after)
-    test = lookup_words.TEST.partition("{")[0]
+    test = lookup_words.lookup_test.partition("{")[0]
     assert test not in html.unescape(prose_of(app))
     (radio,) = [one for one in app.radio if list(one.options) == asked.answers]
     radio.set_value(asked.right).run()
@@ -255,7 +255,9 @@ def test_each_outcome_of_the_swap_has_its_reason(bundled, pairs):
         asked = lookup.question(bundled, found, after)
         assert asked.right == right and len(set(asked.answers)) == 3
         before = int(looking.chances(bundled, found)[0].argmax())
-        reason = lookup_words.ASK_SAME if right == before else lookup_words.ASK_WHY[right]
+        reason = (
+            lookup_words.lookup_ask_same if right == before else lookup_words.lookup_ask_why[right]
+        )
         assert asked.reasons[right].endswith(reason)
         for i, reason in enumerate(asked.reasons):
             assert percent(0.7 if i == right else 0.1) in reason

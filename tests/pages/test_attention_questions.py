@@ -65,7 +65,7 @@ def test_the_head_in_question_does_not_travel_until_it_is_answered(models):
     layer, head = grid["covered"]
     assert [layer, head] != grid["chosen"]
     assert not grid["cells"][layer, head].any() and grid["cells"].any(-1).sum() == 7
-    assert grid["notes"][layer][head] == trained_words.COVERED
+    assert grid["notes"][layer][head] == trained_words.covered
     app.radio[0].set_value(0).run()
     fine(app)
     grid = sent(app, "heads_grid")
@@ -77,7 +77,7 @@ def test_the_head_in_question_does_not_travel_until_it_is_answered(models):
     np.testing.assert_array_equal(grid["cells"][layer, head], maps[layer, head][inside])
 
 
-@pytest.mark.parametrize("mask", list(masks_words.MASKS))
+@pytest.mark.parametrize("mask", list(masks_words.masks))
 def test_the_mask_in_question_is_not_the_one_above(mask):
     app = open_part("attention", "masks", mask=mask, own="111.111.111")
     fine(app)

@@ -12,8 +12,7 @@ from llmviz.lessons.attention.heads import chapter as heads
 from llmviz.lessons.attention.heads import counting
 from llmviz.lessons.attention.inputs import model_on_text as real
 from llmviz.lessons.attention.inputs import opening
-from llmviz.lessons.attention.masks import effects
-from llmviz.lessons.attention.masks import words as masks_words
+from llmviz.lessons.attention.masks import effects, words
 from llmviz.lessons.attention.matrices.captions import square_captions
 from llmviz.lessons.attention.params import TEXT
 from llmviz.lessons.attention.steps import chapter as steps
@@ -196,8 +195,8 @@ def test_no_leak_is_said_only_where_it_is_within_what_is_said(monkeypatch, when,
     monkeypatch.setattr(effects, "prose", lines.append)
     effects.say_leak(computed, mask, when)
     leaked = effects.leak(computed, mask, when)
-    assert (lines == [masks_words.MASK_TIGHT]) == (leaked <= 1e-5)
-    assert "0.00001" in masks_words.MASK_TIGHT
+    assert (lines == [words.mask_tight]) == (leaked <= 1e-5)
+    assert "0.00001" in words.mask_tight
 
 
 def test_a_token_of_spaces_alone_keeps_its_dots(monkeypatch):

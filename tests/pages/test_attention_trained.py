@@ -15,10 +15,11 @@ from llmviz.corpus.language import translate
 from llmviz.lessons.attention import params, words
 from llmviz.lessons.attention.cross import cells as cross_cells
 from llmviz.lessons.attention.inputs import model_on_text as real
-from llmviz.lessons.attention.inputs import opening, opening_words
+from llmviz.lessons.attention.inputs import opening
+from llmviz.lessons.attention.inputs import words as opening_words
 from llmviz.lessons.attention.inputs.model_on_text import Read
 from llmviz.lessons.attention.trained import chapter as trained
-from llmviz.lessons.attention.trained.lookup import words as lookup_words
+from llmviz.lessons.attention.trained import words as lookup_words
 from llmviz.models.seq2seq import Seq2Seq
 from llmviz.nn.attention import heads_off
 from llmviz.training import TrainConfig
@@ -80,7 +81,7 @@ def test_the_head_shown_first_is_the_one_that_moves_most(models):
         app = open_part("attention", "trained", model=name, layer="0")
         assert tuple(sent(app, "heads_grid")["chosen"]) == inside
     values, line = opening.strength(models["narrow"])
-    assert values.shape == (2, 4) and line == opening_words.WORTH
+    assert values.shape == (2, 4) and line == opening_words.opening_worth
 
 
 def test_of_many_heads_the_most_decided_is_shown_first(models, monkeypatch):
@@ -88,7 +89,7 @@ def test_of_many_heads_the_most_decided_is_shown_first(models, monkeypatch):
     app = open_part("attention", "trained", model="narrow")
     fine(app)
     values, line = opening.strength(models["narrow"])
-    assert line == opening_words.DECISION
+    assert line == opening_words.opening_decision
     best = np.unravel_index(int(values.argmax()), values.shape)
     assert tuple(sent(app, "heads_grid")["chosen"]) == best
 
@@ -163,7 +164,7 @@ def test_a_link_opens_a_cell_of_a_head_across_two_sentences():
     fine(app)
     view = sent(app, "matrix_view")
     assert (view["pinned"], view["step"]) == (["weights", 2, 1], 4)
-    assert words.HEAD_NAME.format(layer=0, head=3) in prose_of(app)
+    assert words.head_name.format(layer=0, head=3) in prose_of(app)
 
 
 def test_the_sentence_offered_is_in_the_grammar():
@@ -259,4 +260,4 @@ def test_the_share_told_of_a_token_is_the_largest_of_its_places(models):
 def test_models_that_cannot_be_asked_have_no_such_part():
     app = open_part("attention", "trained", model="narrow")
     fine(app)
-    assert lookup_words.TITLE not in prose_of(app)
+    assert lookup_words.lookup_intro.title not in prose_of(app)

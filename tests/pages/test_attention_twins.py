@@ -10,8 +10,8 @@ import torch.nn.functional as F
 
 from llmviz.corpus import load_corpus
 from llmviz.lessons.attention.inputs import model_on_text as real
-from llmviz.lessons.attention.masks import mistake_words
 from llmviz.lessons.attention.masks import trained_mistakes as twins
+from llmviz.lessons.attention.masks import words as mistake_words
 from llmviz.lessons.attention.why import chapter as why
 from llmviz.lessons.attention.why import words as why_words
 from llmviz.study.letter_by_letter import LetterByLetter
@@ -62,8 +62,12 @@ def test_the_chapter_tells_of_each_of_them():
     for name in LEAKS:
         assert f"{asked(name).loss:.2f}" in told
         assert f"{engine.card(name)['validation_loss']:.3f}" in told
-    shown = next(one.value for one in app.dataframe if mistake_words.COLUMNS["ahead"] in one.value)
-    assert list(shown[mistake_words.COLUMNS["model"]]) == list(mistake_words.NAMES.values())
+    shown = next(
+        one.value for one in app.dataframe if mistake_words.mistake_columns["ahead"] in one.value
+    )
+    assert list(shown[mistake_words.mistake_columns["model"]]) == list(
+        mistake_words.mistake_names.values()
+    )
 
 
 @pytest.mark.parametrize("name", ["names-gpt", "names-gpt-mask-off-by-one"])
@@ -95,7 +99,7 @@ def test_what_is_left_of_the_first_letter_is_covered_until_it_is_answered():
     app = open_part("attention", "why", letters="rosalinda")
     fine(app)
     assert np.isnan(grey_bars(app)[:-1]).all() and grey_bars(app)[-1] > 0
-    assert any(why_words.COVERED in caption.value for caption in app.caption)
+    assert any(why_words.covered in caption.value for caption in app.caption)
     (asked,) = app.radio
     loaded = engine.load("names-rnn")
     left = why.influence_of("names-rnn", real.stamp(loaded), "rosalinda")
@@ -103,5 +107,5 @@ def test_what_is_left_of_the_first_letter_is_covered_until_it_is_answered():
     fine(app)
     assert [box.value for box in app.success] == ["Right."]
     np.testing.assert_allclose(grey_bars(app), left, rtol=1e-5)
-    assert not any(why_words.COVERED in caption.value for caption in app.caption)
+    assert not any(why_words.covered in caption.value for caption in app.caption)
     assert why.question(np.array([0.0, 0.0])) is None

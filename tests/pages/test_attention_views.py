@@ -26,13 +26,13 @@ def test_masks_and_their_mistakes_are_prose_of():
     app = open_part("attention", "masks", mask="off_by_one")
     assert "“The” now sees “cat”" in " ".join(m.value for m in app.markdown)
     fine(app)
-    assert masks_words.MASK_TIGHT.replace("**", "")[:30] in prose_of(app).replace(
+    assert masks_words.mask_tight.replace("**", "")[:30] in prose_of(app).replace(
         "<strong>", ""
     ).replace("</strong>", "")
     again = open_part("attention", "masks", when="softmax_again")
     assert "they change by up to" in prose_of(again)
     same = open_part("attention", "masks", when="renormalise")
-    assert masks_words.MASK_EQUAL in prose_of(same)
+    assert masks_words.mask_equal in prose_of(same)
     low = open_part("attention", "masks", when="leave")
     assert "Row sums now: 0.34, 0.68, 1.00" in prose_of(low)
 
@@ -90,7 +90,7 @@ def test_models_of_every_kind_are_drawn(models, name, part):
         for h, weights in enumerate(expected):
             np.testing.assert_allclose(drawn[f"weights{h}"], weights, atol=2e-5)
     if part == "steps":
-        said = steps_words.POSITIONS[models[name].model.config.positions]
+        said = steps_words.positions[models[name].model.config.positions]
         assert said[:30] in prose_of(app)
 
 

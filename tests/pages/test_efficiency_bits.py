@@ -10,15 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as some
 
-from llmviz.lessons.efficiency.bits import (
-    gradients,
-    lost_updates,
-    one_number,
-    race,
-    race_words,
-    sums,
-    words,
-)
+from llmviz.lessons.efficiency.bits import gradients, lost_updates, one_number, race, sums, words
 from llmviz.lessons.efficiency.bits.written import written
 from llmviz.pretrained import load_bundled
 from llmviz.quantization.formats import BFLOAT16, FLOAT16, FORMATS
@@ -91,7 +83,7 @@ def test_a_cell_outside_the_matrix_becomes_the_nearest_one():
     scales = {one["name"]: one["scale"] for one in payload["formats"]}
     largest = weight.abs().max().item()
     assert scales == {name: 1.0 for name in FORMATS} | {"int8": largest / 127, "int4": largest / 7}
-    assert words.STORED_16 in prose_of(app)
+    assert words.stored_16 in prose_of(app)
 
 
 @pytest.mark.parametrize(
@@ -138,8 +130,8 @@ def test_the_question_about_a_distance_has_one_right_answer(number):
     assert f"e = {power}.".replace("-", "−") in asked.reasons[asked.right]
 
 
-@pytest.mark.parametrize("large", words.LARGE)
-@pytest.mark.parametrize("small", words.SMALL)
+@pytest.mark.parametrize("large", words.large)
+@pytest.mark.parametrize("small", words.small)
 def test_the_question_about_a_sum_is_answered_by_the_sum(large, small):
     asked = sums.question(large, small)
     assert len(asked.answers) >= 2
@@ -166,7 +158,7 @@ SUPER = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 @settings(deadline=None, max_examples=60)
-@given(some.fixed_dictionaries({name: some.floats(0, 1) for name in words.UPDATED_IN}))
+@given(some.fixed_dictionaries({name: some.floats(0, 1) for name in words.updated_in}))
 def test_the_question_about_updates_has_different_answers(shares):
     asked = lost_updates.question("0.001", shares)
     assert len(asked.answers) >= 2
@@ -240,11 +232,11 @@ def test_a_finished_training_is_drawn_and_told(monkeypatch):
     text = prose_of(app)
     assert "all in float16, no scale</strong> ended at step 2: the loss is not finite" in text
     assert "0.5000 nats per token above float32" in text and "90.0\u00a0%" in text
-    table = next(one.value for one in app.dataframe if race_words.COLUMNS[0] in one.value)
-    assert list(table[race_words.COLUMNS[3]]) == ["+0.0000", "+0.5000", "+1.0000"]
-    assert list(table[race_words.COLUMNS[6]]) == ["0", "1", "0"]
+    table = next(one.value for one in app.dataframe if words.race_columns[0] in one.value)
+    assert list(table[words.race_columns[3]]) == ["+0.0000", "+0.5000", "+1.0000"]
+    assert list(table[words.race_columns[6]]) == ["0", "1", "0"]
     loss = bars(app, f"{race.KEY}.loss")
-    assert [one["name"] for one in loss] == [race_words.WAYS[w] for w in link["ways"].split(",")]
+    assert [one["name"] for one in loss] == [words.race_ways[w] for w in link["ways"].split(",")]
     assert loss[0]["y"] == [3.0, 2.0] and loss[2]["y"] == [3.0]
 
 
@@ -254,7 +246,7 @@ def test_the_verdict_agrees_with_its_numbers(plain, half):
     steps = (a_step("float32", 1, plain), a_step("float16", 1, half, zero=0.5))
     line = race.verdict(steps)
     more = round(half - plain, 4)
-    if abs(more) < race_words.NEAR:
+    if abs(more) < race.NEAR:
         assert "a scale was not needed" in line
     else:
         assert f"{abs(more):.4f} nats per token" in line
@@ -271,11 +263,11 @@ def test_a_race_without_a_way_says_so():
     app = opened_with()
     app.multiselect[0].set_value([]).run()
     fine(app)
-    assert race_words.NO_WAY in boxes(app)
+    assert words.race_no_way in boxes(app)
 
 
 def test_the_ways_of_the_page_are_those_of_the_study():
-    assert list(race_words.WAYS) == list(WAYS)
+    assert list(words.race_ways) == list(WAYS)
 
 
 @pytest.mark.usefixtures("bundle")
@@ -288,5 +280,5 @@ def test_without_any_model_the_typed_number_stands_for_the_weight(tmp_path, monk
     use(monkeypatch, tmp_path)
     app = opened_with(numberfrom="weight", number="0.5")
     assert "names-gpt is not in this copy" in boxes(app)
-    assert words.TYPED_INSTEAD.format(number="0.5") in prose_of(app)
+    assert words.typed_instead.format(number="0.5") in prose_of(app)
     assert float(rows(app)["number"]) == 0.5

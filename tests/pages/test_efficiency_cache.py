@@ -142,7 +142,7 @@ def test_places_that_do_not_exist_are_let_go():
 def test_odd_texts_are_read_or_refused():
     for text in ODD_TEXTS.values():
         fine(open_part("efficiency", "cache", cachemodel="words-gpt", cachetext=text))
-    assert words.EMPTY in boxes(
+    assert words.empty in boxes(
         open_part("efficiency", "cache", cachemodel="words-gpt", cachetext="")
     )
 
@@ -164,12 +164,12 @@ def test_shapes_that_cannot_be_are_refused_and_kept(monkeypatch, link, rule):
     fine(app)
     assert rule in boxes(app)
     ((key, value),) = link.items()
-    assert [n.value for n in app.number_input if n.label == words.SIZES[key]] == [int(value)]
+    assert [n.value for n in app.number_input if n.label == words.sizes[key]] == [int(value)]
 
 
 def test_the_largest_shape_has_a_sum(monkeypatch):
     monkeypatch.setattr(contents, "draw", lambda state: None)
-    largest = dict.fromkeys(words.SIZES, "1000000")
+    largest = dict.fromkeys(words.sizes, "1000000")
     app = open_part("efficiency", "cache", cachetokens="131072", cachetexts="256", **largest)
     fine(app)
     assert "TB" in prose_of(app)
@@ -256,12 +256,12 @@ def test_batches_are_called_faster_only_where_they_are(factor, words_of_it):
 
 def test_points_above_the_roof_are_named_where_there_are_any():
     lines = work.report(measured(seconds=1.0), 0)
-    assert words.OVERHEAD in lines and words.ABOVE not in lines
+    assert words.overhead in lines and words.above not in lines
     assert "1,000 ms for a pass" in lines[1]
     lines = work.report(measured(seconds=1e-9), 0)
-    assert words.ABOVE in lines and words.OVERHEAD not in lines
+    assert words.above in lines and words.overhead not in lines
 
 
 def test_nothing_is_measured_before_the_button(opened):
-    assert [button.label for button in opened.button if button.label == words.START]
+    assert [button.label for button in opened.button if button.label == words.start]
     assert "Measured:" not in prose_of(opened)

@@ -39,9 +39,9 @@ def test_the_film_ends_with_the_output_of_the_model(bundle):
         if tile[3] == len(ids) or tile[3] > tile[1] - 1:  # the tile on the diagonal is the last
             np.testing.assert_allclose(part[: tile[1] - tile[0]], whole[rows], rtol=1e-3, atol=1e-4)
     assert len(board["captions"]) == len(board["tiles"])
-    ends = [words.ENDED in caption for caption in board["captions"]]
+    ends = [words.ended in caption for caption in board["captions"]]
     assert sum(ends) == -(-len(ids) // 3) and ends[-1]
-    assert "largest difference" in prose_of(app) or words.EXACT in prose_of(app)
+    assert "largest difference" in prose_of(app) or words.exact in prose_of(app)
 
 
 @pytest.mark.parametrize("text", ODD_TEXTS.values(), ids=list(ODD_TEXTS))
@@ -61,10 +61,10 @@ def test_the_first_head_is_the_one_with_the_most_rescaling(bundle):
     counted = film.rescalings(bundle.name, bundle.version, ids)
     layer, head = np.unravel_index(counted.argmax(), counted.shape)
     assert counted.any()
-    assert words.WHY.format(layer=layer, head=head, side=4) in prose_of(app)
+    assert words.why.format(layer=layer, head=head, side=4) in prose_of(app)
     assert film.why_first(np.zeros((2, 2)), (0, 0)) == ""  # as for a text of one tile
     app = opened(text=TEXT, flashlayer="1")
-    assert words.WHY.split("{")[0] not in prose_of(app)
+    assert words.why.split("{")[0] not in prose_of(app)
     own = film.tiles_of(bundle.name, bundle.version, ids, 1, int(counted[1].argmax()), 4)
     np.testing.assert_array_equal(sent(app, "tile_film")["scores"], own.scores)
 
@@ -75,7 +75,7 @@ def test_values_of_a_link_that_do_not_exist_here_are_replaced(bundle):
     assert "flashlayer = 900 does not exist here; 0 is shown instead" in boxes(app)
     board = sent(app, "tile_film")
     assert board["step"] == 0 and len(board["tiles"]) == 1  # one tile holds all
-    assert words.ONE_TILE in prose_of(app)
+    assert words.one_tile in prose_of(app)
 
 
 def test_a_model_with_its_softmax_before_the_mask_is_refused_and_the_rest_stays(
@@ -86,7 +86,7 @@ def test_a_model_with_its_softmax_before_the_mask_is_refused_and_the_rest_stays(
     load_torch()
     app = opened(text=TEXT)
     assert "softmax before the mask" in boxes(app)
-    assert [head.value for head in app.header][1:] == [words.MOVED_TITLE, words.TIMES_TITLE]
+    assert [head.value for head in app.header][1:] == [words.moved.title, words.times_section.title]
 
 
 def fake_tiles(draw) -> TiledText:
@@ -119,14 +119,14 @@ def test_the_question_of_the_factor_has_one_right_answer(data):
     assert len(asked.answers) >= 3
     low, high = questions.PLAIN_ENOUGH
     rises = (tiles.total_before > 0) & (tiles.rescale > low) & (tiles.rescale < high)
-    values = {words.ANSWER.format(value=questions.digits(2.5 / np.e, 3))}
+    values = {words.answer.format(value=questions.digits(2.5 / np.e, 3))}
     if rises.any():
         shrunk = (tiles.total_before * tiles.rescale)[rises]
-        values = {words.ANSWER.format(value=questions.digits(one, 3)) for one in shrunk}
+        values = {words.answer.format(value=questions.digits(one, 3)) for one in shrunk}
     assert asked.answers[asked.right] in values
     lines = film.captions(tiles, [str(i) for i in range(8)])
-    assert [words.FIRST in line for line in lines] == [i == 0 for i in range(len(lines))]
-    assert (words.EXACT in film.report(tiles)) == (tiles.difference == 0)
+    assert [words.first in line for line in lines] == [i == 0 for i in range(len(lines))]
+    assert (words.exact in film.report(tiles)) == (tiles.difference == 0)
 
 
 @given(some.floats(0, 1e15))
@@ -152,7 +152,7 @@ def test_what_is_said_of_the_counts_holds_at_every_setting(length, size, memory,
     now, twice = (
         tile_traffic(n, size, side, side, causal=causal).moved for n in (length, 2 * length)
     )
-    assert asked.answers[asked.right] == words.TIMES.format(value=f"{twice / now:.2f}")
+    assert asked.answers[asked.right] == words.times.format(value=f"{twice / now:.2f}")
     assert len(asked.answers) >= 3
     line = moved.report(length, size, side, room, causal)
     matrices = 4 * length * length + 4 * length * size
@@ -187,7 +187,7 @@ def test_the_measurement_waits_for_its_button_and_then_says_what_it_took(monkeyp
     monkeypatch.setattr(times, "training_jobs", Pool)
     app = opened()
     assert not begun
-    next(button for button in app.button if button.label == words.TIMES_START).click().run()
+    next(button for button in app.button if button.label == words.times_start).click().run()
     fine(app)
     assert begun == ["llmviz.study.attention_costs:attention_costs"]
     assert "whole matrices take 1.0 ms and 1 MB; our tiles take 2.0 ms and 2 MB" in prose_of(app)

@@ -79,7 +79,7 @@ def test_without_the_small_network_counts_guess_and_the_page_says_so(bundle):
     app = opened()
     fine(app)
     assert "small network cannot be used here" in boxes(app)
-    assert words.ABOUT["counts"] in prose_of(app)
+    assert words.about["counts"] in prose_of(app)
 
 
 @pytest.mark.parametrize("kind", ["copy", "counts"])
@@ -131,8 +131,8 @@ def test_an_end_within_the_accepted_guesses_is_told():
     guesses = tuple(Guess(2, Chances(p), p, 0.0) for _ in range(2))
     whole = Round(5, guesses, 1, p, 0.5, (2, 2, 1))
     cut = Round(5, guesses, 1, p, 0.5, (2,))
-    assert words.LINE_END not in draw_line(whole, "x", 9)
-    assert words.LINE_END in draw_line(cut, "x", 9)
+    assert words.line_end not in draw_line(whole, "x", 9)
+    assert words.line_end in draw_line(cut, "x", 9)
 
 
 @settings(max_examples=200, deadline=None)
@@ -180,8 +180,8 @@ def speeds(*ratios, accepted=3):
 
 def test_the_best_number_of_guesses_is_told_and_a_slow_draft_too():
     line = speed.best_line(speeds(1.1, 1.9, 1.5))
-    assert "k = 2" in line and "1.90 times" in line and words.SPEED_WORSE not in line
-    assert words.SPEED_WORSE in speed.best_line(speeds(0.9, 0.5))
+    assert "k = 2" in line and "1.90 times" in line and words.speed_worse not in line
+    assert words.speed_worse in speed.best_line(speeds(0.9, 0.5))
     assert "k = 1" in speed.best_line(speeds(1.5, 1.5))  # of two as fast the fewer guesses
     assert "0.0" in speed.best_line(speeds(1.2, accepted=0))
 
@@ -243,12 +243,12 @@ def bars(**changes):
 )
 def test_rounds_that_do_not_fit_are_refused(one, match):
     with pytest.raises(ValueError, match=match):
-        rounds_payload(["x"], [one], words.PICTURE)
+        rounds_payload(["x"], [one], words.picture)
 
 
 def test_a_picture_needs_rounds_and_words():
     with pytest.raises(ValueError, match="a round at least"):
-        rounds_payload(["x"], [], words.PICTURE)
+        rounds_payload(["x"], [], words.picture)
     with pytest.raises(ValueError, match="words lack"):
         rounds_payload(["x"], [RoundPicture([], "b", [bars()], ["d"])], {})
 

@@ -44,7 +44,7 @@ def test_the_picture_is_the_step(opened):
         live[kind, born:died] += size
     np.testing.assert_allclose(live, data["live"])
     assert len(data["operations"]) == live.shape[1] and data["chosen"] == 3
-    assert list(words.KINDS) == list(KINDS)
+    assert list(words.kinds) == list(KINDS)
     parts = list(dict.fromkeys(part for _, part, _ in data["sections"]))
     assert parts == ["embeddings", "block 0", "last norm", "head", "loss", "all weights"]
     assert {name for name in data["names"] if name.startswith("gradient of")}
@@ -83,7 +83,7 @@ def test_every_tensor_and_operation_has_words():
         "backward of attention"
     )
     assert step.part_words("blocks.11") == "block 11"
-    assert set(words.KEPT) == {one.name for one in kept_tensors(GPTConfig())}
+    assert set(words.kept) == {one.name for one in kept_tensors(GPTConfig())}
 
 
 @given(some.integers(1, 10**12))
@@ -127,7 +127,7 @@ def test_sizes_that_cannot_be_are_refused_and_kept(monkeypatch, link, rule):
     fine(app)
     assert rule in boxes(app)
     (key, value), *_ = link.items()
-    label = words.PAPER[key]
+    label = words.paper[key]
     assert [one.value for one in app.number_input if one.label == label] == [int(value)]
 
 

@@ -9,16 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from llmviz.lessons.efficiency.parallel import (
-    chapter,
-    on_paper,
-    paper_words,
-    places,
-    run,
-    sent,
-    times,
-    words,
-)
+from llmviz.lessons.efficiency.parallel import chapter, on_paper, places, run, sent, times, words
 from llmviz.lessons.efficiency.parallel.amounts import (
     bytes_text,
     duration_text,
@@ -84,8 +75,8 @@ def test_an_own_run_that_has_ended_is_what_the_chapter_shows(monkeypatch):
     monkeypatch.setattr(run, "job_of", lambda *given: job)
     app = open_part("efficiency", "parallel", split="data", processes="2", runhere="1")
     fine(app)
-    assert words.DONE in prose_of(app)
-    assert words.LIVE.format(cores="77 cores") in prose_of(app)
+    assert words.done in prose_of(app)
+    assert words.live.format(cores="77 cores") in prose_of(app)
 
 
 def test_an_own_run_that_has_ended_can_be_begun_again(monkeypatch):
@@ -99,11 +90,11 @@ def test_an_own_run_that_has_ended_can_be_begun_again(monkeypatch):
     monkeypatch.setattr(run, "job_of", job_of)
     app = open_part("efficiency", "parallel", split="data", processes="2", runhere="1")
     fine(app)
-    (again,) = (one for one in app.button if one.label == words.AGAIN)
+    (again,) = (one for one in app.button if one.label == words.again)
     again.click().run()
     fine(app)
-    assert len(jobs) == 1 and words.DONE not in prose_of(app)
-    assert [one.label for one in app.button if one.label in ("Stop", words.AGAIN)] == ["Stop"]
+    assert len(jobs) == 1 and words.done not in prose_of(app)
+    assert [one.label for one in app.button if one.label in ("Stop", words.again)] == ["Stop"]
 
 
 def test_a_run_whose_process_was_killed_is_refused_with_one_line(monkeypatch):
@@ -157,7 +148,7 @@ def test_what_is_said_of_a_run_is_what_it_measured(outcome):
 
 
 def test_every_way_has_its_words_and_a_recorded_run():
-    assert set(words.METHODS) == set(words.ABOUT) == set(METHODS)
+    assert set(words.methods) == set(words.about) == set(METHODS)
     for method in METHODS:
         for processes in (2, 4):
             options = run.micro_options(method, processes)
@@ -219,8 +210,8 @@ def test_rounding_is_named_only_where_numbers_differ_by_little(losses, weights):
     changed = dataclasses.replace(outcome, losses=shifted, difference=weights)
     line = chapter.same_line(changed)
     little = weights < outcome.plan.learning_rate / 5
-    assert (words.EQUAL in line) == (not losses and not weights)
-    assert (words.ROUNDING in line) == (little and (losses or weights > 0))
+    assert (words.equal in line) == (not losses and not weights)
+    assert (words.rounding in line) == (little and (losses or weights > 0))
 
 
 def test_1f1b_keeps_no_more_micro_batches_than_the_text_says():
@@ -252,18 +243,18 @@ def test_what_is_said_on_paper_holds_for_all_numbers(billions, tokens, gpus, bat
     fits = [stage for stage in STAGES if on_paper.fits(training, stage)]
     assert fits == list(STAGES)[len(STAGES) - len(fits) :]  # a later stage never needs more
     if not fits:
-        assert line == paper_words.FITS_LINE[""]
+        assert line == words.paper_fits_line[""]
     elif fits[0] != "data":
-        assert paper_words.STAGES[fits[0]] in line
+        assert words.paper_stages[fits[0]] in line
     days = on_paper.days_line(training)
     assert "{" not in days and " 0 " not in days and "**0 " not in days
     assert (" 1 step " in days) == (round(training.tokens / training.batch) == 1)
     assert (" 1 GPU:" in days) == (gpus == 1)
     for stage in STAGES:
-        assert on_paper.row_of(training, stage)[0] == paper_words.STAGES[stage]
+        assert on_paper.row_of(training, stage)[0] == words.paper_stages[stage]
 
 
-@pytest.mark.parametrize("preset", paper_words.PRESETS)
+@pytest.mark.parametrize("preset", words.paper_presets)
 def test_presets_are_within_the_ranges_of_their_controls(preset):
     from llmviz.lessons.efficiency.parallel.params import PARAMS
 
@@ -282,7 +273,7 @@ def test_a_preset_fills_in_its_numbers_and_the_days_are_the_published_ones():
     fine(app)
     # Touvron et al. 2023, table 2: GPU-hours.
     for preset, published in (("llama2", 1_720_320), ("llama2small", 184_320)):
-        (box,) = [one for one in app.selectbox if one.label == paper_words.PRESET]
+        (box,) = [one for one in app.selectbox if one.label == words.paper_preset]
         box.select(preset).run()
         fine(app)
         text = prose_of(app)

@@ -43,7 +43,7 @@ def test_both_models_write_and_every_matrix_has_its_bars(bundle, method):
     app = opened(qper="group", qgroup="8", qbits="2", **link)
     fine(app)
     text = prose_of(app)
-    compared = (words.SAME, *(line.split("{")[0] for line in words.DIFFERENT.values()))
+    compared = (words.same, *(line.split("{")[0] for line in words.different.values()))
     assert any(line in text for line in compared)
     ids = tuple(bundle.tokenizer.encode_from_start("Mila found a ball."))
     found = layers.errors_of(bundle.version, Scheme(2, group=8), method, ids)
@@ -152,10 +152,10 @@ def test_the_sentence_about_matrices_holds_for_ties_and_one_matrix(numbers):
 @given(some.text("ab ", max_size=6), some.text("ab ", max_size=6))
 def test_two_texts_are_compared_letter_by_letter(one, other):
     line = texts.compared(one, other)
-    assert (line == words.SAME) == (one == other)
+    assert (line == words.same) == (one == other)
     if one != other:
         same = max(i for i in range(7) if one[:i] == other[:i] and i <= min(len(one), len(other)))
-        expected = {0: words.DIFFERENT["none"], 1: words.DIFFERENT["one"]}
+        expected = {0: words.different["none"], 1: words.different["one"]}
         assert line == expected.get(same, f"The first {same} characters are the same.")
 
 
@@ -196,7 +196,7 @@ def test_speeds_are_told_with_and_without_a_kernel():
     assert "int4 has no kernel" in speed.report((*found[:2], Speed("int4", 256, None)))
 
 
-@pytest.mark.parametrize("view", words.VIEWS)
+@pytest.mark.parametrize("view", words.views)
 def test_what_each_view_says_that_its_code_prints_it_prints(view):
     app = opened(qview=view, qper="group", qbits="3", qform="asymmetric")
     fine(app)
@@ -211,7 +211,7 @@ def test_odd_texts_are_read_or_refused_in_one_line(bundle, text):
     fine(opened(qview="model", qgroup="8", qtext=ODD_TEXTS[text]))
 
 
-@pytest.mark.parametrize("view", words.VIEWS)
+@pytest.mark.parametrize("view", words.views)
 def test_a_view_is_computed_once_and_is_not_too_long(bundle, view, monkeypatch):
     from llmviz.ui.code import OPENED
     from tests.pages.test_reruns import MOST_ELEMENTS, elements

@@ -31,14 +31,14 @@ def number(text: str) -> float:
     return float(text.replace("−", "-"))
 
 
-@pytest.mark.parametrize("form", words.FORMS)
+@pytest.mark.parametrize("form", words.forms)
 def test_each_cell_follows_from_the_cells_above_it(bundle, form):
     app = opened(qform=form, qbits="3", qper="group", qgroup="8", qtimes="4")
     fine(app)
     grid = sent(app, "cell_grid")
     written = dict(zip(grid["rowNames"], grid["texts"], strict=True))
     named = {
-        name: [number(text) for text in written.get(words.STEPS[name], ())] for name in words.STEPS
+        name: [number(text) for text in written.get(words.steps[name], ())] for name in words.steps
     }
     assert ("shifted" in named) and bool(named["shifted"]) == (form == "asymmetric")
     codes = range(8) if form == "asymmetric" else range(-3, 4)
@@ -55,7 +55,7 @@ def test_each_cell_follows_from_the_cells_above_it(bundle, form):
     notes = dict(zip(grid["rowNames"], grid["notes"], strict=True))
     for name, line in notes.items():
         for text, note in zip(written[name], line, strict=True):
-            if name == words.STEPS["scale"]:  # one digit more, enough to divide by
+            if name == words.steps["scale"]:  # one digit more, enough to divide by
                 assert number(note.split(": ")[1]) == pytest.approx(number(text), abs=1e-5)
             else:
                 assert text in note
@@ -127,7 +127,7 @@ def test_a_group_that_is_larger_than_a_row_is_refused_in_one_line(bundle):
 def test_a_matrix_without_others_says_so():
     found = {per: Damage(None, None, None) for per in PER}
     assert outlier.damage_read(found) == ""
-    assert outlier.damage_rows(found)[0][1:] == (words.NO_OTHERS,) * 3
+    assert outlier.damage_rows(found)[0][1:] == (words.no_others,) * 3
 
 
 @pytest.mark.parametrize(("group", "ways"), [("8", 3), ("32", 2)])

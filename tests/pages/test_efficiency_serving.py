@@ -67,7 +67,7 @@ def test_the_film_says_of_each_tick_what_the_engine_did(config, workload):
     run = served(config, workload)
     made = film.film_of(run)
     names = [one.name for one in made.sequences]
-    film_payload(made, words.FILM, words.STATES)  # which checks it
+    film_payload(made, words.film, words.states)  # which checks it
     for number, (tick, drawn) in enumerate(zip(run.recording.ticks, made.ticks, strict=True)):
         tables = {one.name: at(one.tables, number, ()) for one in made.sequences}
         assert {name: table for name, table in tables.items() if table} == tick.blocks
@@ -274,7 +274,7 @@ def test_the_learners_runs_take_the_place_of_the_recorded_ones(monkeypatch, reco
     assert len(payload["ticks"]) == len(recorded.runs[1].recording.ticks)
     assert payload["sequences"][0]["prompt"] == HOSTILE
     text = prose_of(app)
-    assert "script" not in text and words.DONE in text
+    assert "script" not in text and words.done in text
     ended = len(recorded.runs[0].recording.outcomes)
     assert f"static: {ended} of {ended} texts have ended" in text
     table = table_of(app)
@@ -288,7 +288,7 @@ def test_equal_policies_and_ties_are_told_rightly(recorded):
     one, other = shown.runs
     again = replace(shown, runs=(one, one))
     asked = figures.who_waits_less(again)
-    assert asked.answers[asked.right] == words.WHO_EQUAL
+    assert asked.answers[asked.right] == words.who_equal
     assert figures.compared(again).startswith("Both wrote")
     same = replace(shown, trial=replace(shown.trial, policies=("static", "static")))
     assert figures.who_waits_less(same) is None
@@ -311,6 +311,6 @@ def test_a_film_that_does_not_fit_is_refused():
         (replace(made, sequences=made.sequences[:1]), "not among the 1"),
     ):
         with pytest.raises(ValueError, match=rule):
-            film_payload(wrong, words.FILM, words.STATES)
+            film_payload(wrong, words.film, words.states)
     with pytest.raises(ValueError, match="words lack batch"):
-        film_payload(made, {k: v for k, v in words.FILM.items() if k != "batch"}, words.STATES)
+        film_payload(made, {k: v for k, v in words.film.items() if k != "batch"}, words.states)

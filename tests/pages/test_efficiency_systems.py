@@ -84,7 +84,7 @@ def test_the_note_below_the_table_says_what_each_sign_in_it_means_and_no_other()
     signs = {sign for column in list(whole_table().values())[1:] for sign in column}
     note = table_note()
     assert ("?:" in note) == ("?" in signs) and ("–:" in note) == ("–" in signs)
-    assert signs <= set(words.SIGNS.values())
+    assert signs <= set(words.signs.values())
 
 
 def test_what_a_system_has_not_or_has_in_part_is_told_with_a_reason():
@@ -96,8 +96,8 @@ def test_what_a_system_has_not_or_has_in_part_is_told_with_a_reason():
 @pytest.mark.parametrize("system", [one.key for one in SYSTEMS])
 def test_the_question_has_one_answer_and_its_others_are_no_job_of_the_system(system):
     found = question(system)
-    (asked,) = (one for one in SYSTEMS if words.ASK.format(system=one.name) == found.text)
-    ideas = {words.ANSWER.format(idea=one.name, about=one.about): one.key for one in IDEAS}
+    (asked,) = (one for one in SYSTEMS if words.ask.format(system=one.name) == found.text)
+    ideas = {words.answer.format(idea=one.name, about=one.about): one.key for one in IDEAS}
     states = [cell(asked.key, ideas[answer]).state for answer in found.answers]
     assert states.count(YES) == 1 and states.index(YES) == found.right
     assert states.count(NO_JOB) == len(states) - 1 >= 2

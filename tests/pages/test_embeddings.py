@@ -102,11 +102,11 @@ def test_one_hot_times_the_table_is_the_row(small):
         app = open_part("embeddings", "lookup", word=f"#{row}", column=str(column))
         fine(app)
         shown = matrices(app)
-        hot, part = shown[lookup_words.HOT], shown[lookup_words.TABLE]
+        hot, part = shown[lookup_words.hot], shown[lookup_words.table]
         assert hot.sum() == 1
-        np.testing.assert_allclose(hot @ part, shown[lookup_words.ROW], atol=1e-6)
+        np.testing.assert_allclose(hot @ part, shown[lookup_words.row], atol=1e-6)
         expected = table.matrix[int(row), column : column + 8]
-        np.testing.assert_array_equal(shown[lookup_words.ROW][0], expected)
+        np.testing.assert_array_equal(shown[lookup_words.row][0], expected)
         assert "is 0." in prose_of(app)  # the largest difference over all columns
 
 
@@ -114,7 +114,7 @@ def test_dealt_ids_change_the_ids_and_no_cosine(small):
     table, _ = small
     app = open_part("embeddings", "lookup", word="the", other="man")
     own = prose_of(app)
-    press(app, lookup_words.DEAL)
+    press(app, lookup_words.deal)
     dealt = prose_of(app)
     i, j = table.find("the"), table.find("man")
     new = renumbered(table.size, 1)
@@ -122,7 +122,7 @@ def test_dealt_ids_change_the_ids_and_no_cosine(small):
     cosine = f"{pairwise(table.matrix[[i, j]])[0, 1]:.2f}".replace("-", "−")
     for text in (own, dealt):
         assert f"a cosine of <strong>{cosine}</strong>" in text
-    press(app, lookup_words.UNDEAL)
+    press(app, lookup_words.undeal)
     assert f"{abs(i - j):,} apart" in prose_of(app)
 
 
@@ -130,7 +130,7 @@ def test_every_download_is_there_and_whole(small):
     table, _ = small
     app = open_part("embeddings", "lookup")
     titles = [button.proto.label for button in app.get("download_button")]
-    assert titles == [lookup_words.CSV, lookup_words.TSV, lookup_words.LABELS]
+    assert titles == [lookup_words.csv, lookup_words.tsv, lookup_words.labels]
     written = table.csv(sources.labels(table)).splitlines()
     assert len(written) == 1 + table.size
     assert len(table.tsv().splitlines()) == table.size
@@ -175,15 +175,15 @@ def test_unknown_word_offers_the_nearest_spellings(small):
 def test_three_sentences_have_their_right_values(pair, cosine):
     app = similarity(kind="numbers", pair=pair)
     shown = {metric.label: metric.value for metric in app.metric}
-    assert float(shown[words.COSINE]) == pytest.approx(cosine, abs=5e-5)
+    assert float(shown[words.cosine]) == pytest.approx(cosine, abs=5e-5)
     cells_of = matrices(app)
     a, b = cells_of["A"][0], cells_of["B"][0]
     assert cells_of["A × B"].sum() == pytest.approx(float(a @ b))
     sums = {m["name"]: m["values"].item() for m in views(app)[1]["matrices"][3:]}
-    assert sums[words.LABELS["cosine"]] == pytest.approx(cosine, abs=5e-5)
-    three = matrices(app)[words.LIST_LABEL]
+    assert sums[words.labels["cosine"]] == pytest.approx(cosine, abs=5e-5)
+    three = matrices(app)[words.list_label]
     assert three[int(pair[0]) - 1, int(pair[1]) - 1] == pytest.approx(cosine, abs=5e-5)
-    assert float(shown[words.DISTANCE]) == pytest.approx(np.linalg.norm(a - b), abs=5e-5)
+    assert float(shown[words.distance]) == pytest.approx(np.linalg.norm(a - b), abs=5e-5)
     for snippet, prints in snippets(app):
         assert run_snippet(snippet).strip() == prints.strip()
 
@@ -221,7 +221,7 @@ def test_vectors_that_have_no_cosine_say_why(link, rule):
     assert box(app, key).value == typed
     if "zero" in rule:  # the other two measures exist
         shown = {metric.label for metric in app.metric}
-        assert shown == {words.DOT, words.DISTANCE}
+        assert shown == {words.dot, words.distance}
     assert "Spot the mistake" in [header.value for header in app.header]
 
 
@@ -235,11 +235,11 @@ def test_words_in_pieces_and_sentences_are_means(small):
     app = similarity(word="thhe", other="the")
     next(group for group in app.pills if "·the" in group.options).set_value("the").run()
     fine(app)
-    assert box(app, words.FIRST).value == "the"
+    assert box(app, words.first).value == "the"
     app = similarity(kind="sentences", s1="the man saw the dog", s2="the dog saw the man")
     assert "Both sentences have the same tokens" in prose_of(app)
     shown = {metric.label: metric.value for metric in app.metric}
-    assert shown[words.COSINE] == "1.0000" and shown[words.DISTANCE] == "0.0000"
+    assert shown[words.cosine] == "1.0000" and shown[words.distance] == "0.0000"
 
 
 # ---- lists, neighbours, analogies
@@ -250,7 +250,7 @@ def test_list_is_every_cosine_and_names_what_it_leaves_out(small):
     app = similarity(look="list", list="the, man, zebraish, on, man, #5")
     rows = [table.find(word) for word in ("the", "man", "on", "#5")]
     np.testing.assert_allclose(
-        matrices(app)[words.LIST_LABEL], pairwise(table.matrix[rows]), atol=1e-6
+        matrices(app)[words.list_label], pairwise(table.matrix[rows]), atol=1e-6
     )
     assert "zebraish" in prose_of(app)
     assert "lowest for" in prose_of(app)
@@ -275,18 +275,18 @@ def test_neighbours_are_those_of_brute_force(small, metric):
     order = np.argsort(values if metric == "euclidean" else -values, kind="stable")
     best = [int(i) for i in order if i != row][:7]
     shown = matrices(app)
-    np.testing.assert_allclose(shown[words.MEASURED[metric]][:, 0], values[best], rtol=1e-5)
-    (walk,) = (group for group in app.pills if group.label == words.WALK)
+    np.testing.assert_allclose(shown[words.measured[metric]][:, 0], values[best], rtol=1e-5)
+    (walk,) = (group for group in app.pills if group.label == words.walk)
     assert walk.options == [sources.labels(table)[i] for i in best]
     walk.set_value(table.name_of(best[2])).run()
     fine(app)
-    assert box(app, words.WORD).value == table.name_of(best[2])
+    assert box(app, words.word).value == table.name_of(best[2])
 
 
 def test_more_neighbours_than_rows_are_all_there_are(small):
     _, table = small
     app = similarity(look="neighbours", model="whole-words", word="king", k="30")
-    assert len(matrices(app)[words.MEASURED["cosine"]]) == min(30, table.size - 1)
+    assert len(matrices(app)[words.measured["cosine"]]) == min(30, table.size - 1)
 
 
 @pytest.mark.parametrize("inputs", ["0", "1"])
@@ -296,9 +296,9 @@ def test_analogy_ranks_the_rows_nearest_to_the_sum(small, inputs):
     rows = [table.find(word) for word in ("king", "man", "woman")]
     found = analogy(table.matrix, *rows, 5, exclude_inputs=inputs == "0")
     shown = matrices(app)
-    np.testing.assert_allclose(shown[words.LIST_LABEL][:, 0], found.values, atol=1e-6)
-    one, less, more = (shown[name] for name in words.SUM_ROWS)
-    np.testing.assert_allclose(one - less + more, shown[words.SUM], atol=1e-6)
+    np.testing.assert_allclose(shown[words.list_label][:, 0], found.values, atol=1e-6)
+    one, less, more = (shown[name] for name in words.sum_rows)
+    np.testing.assert_allclose(one - less + more, shown[words.sum], atol=1e-6)
     right = found.ids[0] == table.find("queen")
     said = re.sub("</?code>", "", prose_of(app))
     told = "man goes with woman as king goes with queen: right."
@@ -314,13 +314,13 @@ def test_what_the_three_words_take_is_told_only_where_they_take_some(small):
     _, table = small
     said = prose_of(similarity(look="analogy", model="whole-words"))
     alone, among = (scores(table, "pairs", exclude).right for exclude in (True, False))
-    assert (words.SCORE_TAKEN in said) == (among < alone)
+    assert (words.score_taken in said) == (among < alone)
 
 
 def test_known_pairs_fill_the_boxes(small):
     app = similarity(look="analogy", model="whole-words", plus="cat", minus="dog", add="mat")
-    press(app, words.ANOTHER)
-    typed = [box(app, label).value for label in words.THREE]
+    press(app, words.another)
+    typed = [box(app, label).value for label in words.three]
     pairs = [("man", "woman"), ("king", "queen")]
     assert typed in [
         [first[i], second[i], second[1 - i]]
@@ -347,7 +347,7 @@ def test_cosine_of_every_stage_is_that_of_the_model(small):
         with torch.inference_mode(), record(["embed", "blocks.1.residual"]) as trace:
             bundled.model(torch.tensor([ids]))
         ends.append([trace[tap][0, ids.index(the)].numpy() for tap in trace])
-    product = matrices(app)[context_words.PRODUCT]
+    product = matrices(app)[context_words.product]
     assert len(product) == 2 + 2 * bundled.model.config.n_layer
     for stage, at in ((1, 0), (-1, 1)):
         expected = pairwise(np.array([end[at] for end in ends]))[0, 1]
@@ -415,7 +415,7 @@ def test_odd_words_break_nothing_and_stay(small):
             fine(open_part("embeddings", "lookup", **link))
             for look in LOOKS:
                 app = similarity(look=look, **link)
-            assert box(app, words.THREE[0]).value == odd
+            assert box(app, words.three[0]).value == odd
             fine(open_part("embeddings", "context", ctxword=odd, ctx1=odd, model=model))
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from llmviz.lessons.embeddings import LESSON
-from llmviz.lessons.embeddings.positions import longer, longer_words, mistake, params
+from llmviz.lessons.embeddings.positions import longer, mistake, params, words
 from llmviz.nn.positions import sinusoidal_positions
 from llmviz.paths import CHECKPOINTS
 from llmviz.study.longer_texts import LossBeyond
@@ -80,7 +80,7 @@ def test_a_longer_text_is_measured_once_the_question_is_answered():
     fine(app)
     (table,) = app.table
     rows = {row[0]: [float(value) for value in row[1:]] for row in table.value.values.tolist()}
-    assert list(rows) == list(longer_words.NAMES.values())
+    assert list(rows) == list(words.longer_names.values())
     text = prose_of(app)
     for inside, beyond, far, from_last in rows.values():
         for value in (beyond, far):
@@ -105,7 +105,7 @@ def test_the_models_of_a_longer_text_differ_in_their_positions_alone():
         settings[kind] = [model, config["train"], config["data"], config["tokenizer"]]
     other = settings.pop("none")
     assert all(one == settings["rotary"] for one in settings.values())
-    assert other[0]["n_layer"] == 1 and "one layer" in longer_words.MEASURED
+    assert other[0]["n_layer"] == 1 and "one layer" in words.longer_measured
 
 
 @given(some.lists(some.floats(0, 9), min_size=12, max_size=12))
@@ -116,7 +116,7 @@ def test_the_sentence_on_longer_texts_holds_for_all_losses(values):
     }
     text = longer.what_longer_does(losses)
     for kind, loss in losses.items():
-        line = text.split(f"**{longer_words.NAMES[kind].capitalize()}:**")[1].split("**")[0]
+        line = text.split(f"**{words.longer_names[kind].capitalize()}:**")[1].split("**")[0]
         for value in (loss.beyond, loss.far):
             rise = value - loss.inside
             change = "higher" if rise > 0.2 else "lower" if rise < -0.2 else "about the same"

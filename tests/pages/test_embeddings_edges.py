@@ -24,7 +24,7 @@ pytestmark = pytest.mark.usefixtures("ready")
 
 
 def test_the_order_of_ids_is_the_one_that_the_page_tells():
-    assert "256 bytes" in lookup_words.IDS_ORDER["bpe"]
+    assert "256 bytes" in lookup_words.ids_order["bpe"]
     bpe = engine.tokenizer("tiny-world-gpt")
     assert bpe.kind == "bpe"
     assert [bpe.token_bytes(i) for i in range(256)] == [bytes([i]) for i in range(256)]
@@ -37,7 +37,7 @@ def test_the_order_of_ids_is_the_one_that_the_page_tells():
 
 
 def test_no_id_is_said_to_tell_how_frequent_a_token_is():
-    for text in lookup_words.IDS_ORDER.values():
+    for text in lookup_words.ids_order.values():
         assert "frequent" not in text and "need not be 0" in text
 
 
@@ -126,15 +126,15 @@ def test_the_page_does_not_say_that_all_bundled_models_learned_their_positions()
         for name in ("since-2017/rms-norm", "since-2017/rotary", "words-gpt-no-positions")
     }
     assert kinds == {"sinusoidal", "rotary", "none"}
-    for text in position_words.ADD_TEXT.values():
+    for text in position_words.add_text.values():
         assert "bundled models" not in text
 
 
 def test_where_the_key_stands_is_said_without_two_meanings():
     """Behind a word may mean before it or after it; the page says which."""
-    for text in position_words.APART.values():
+    for text in position_words.apart.values():
         assert "behind" not in text
-    for way in position_words.ALIKE.values():
+    for way in position_words.alike.values():
         assert "behind" not in way
 
 

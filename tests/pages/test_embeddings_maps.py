@@ -141,7 +141,7 @@ def test_more_clusters_than_points_are_refused_and_the_map_stays():
     assert len(data["labels"]) == 20 and np.array_equal(
         data["kinds"], ground(NAME, 20, "cosine").kinds
     )
-    (box,) = [one for one in app.number_input if one.label == words.CLUSTERS]
+    (box,) = [one for one in app.number_input if one.label == words.clusters]
     assert box.value == 30  # what was typed stays
     box.set_value(5).run()
     assert not app.error and len(sent(app, "scatter_film")["kindNames"]) == 5
@@ -172,7 +172,7 @@ def test_three_dimensions_are_a_figure_to_turn():
     named = re.findall("<code>([^<]*)</code> 0", prose_of(app))  # with the cosine behind it
     assert named == [here.labels[j] for j in judged.true[i]]
     scene = spec["layout"]["scene"]
-    assert scene["zaxis"]["title"]["text"] == words.SPACE_AXES["pca"][2]
+    assert scene["zaxis"]["title"]["text"] == words.space_axes["pca"][2]
     # One scale for all three axes, and nothing lies outside of them.
     ends = np.array([scene[f"{axis}axis"]["range"] for axis in "xyz"])
     lengths = np.array([scene["aspectratio"][axis] for axis in "xyz"])

@@ -132,8 +132,8 @@ def test_every_input_number_is_a_token_s_plus_a_position_s():
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", words.NO_WORDS),
-        ("one word", words.NO_WORD_TWICE),
+        ("", words.no_words),
+        ("one word", words.no_word_twice),
         ("<b>x</b> $y$ `z` " * 60, "is at position"),
     ],
 )
@@ -206,14 +206,14 @@ def test_order_matters_to_the_model_with_positions_alone():
     assert probes[0]["count"] == probes[1]["count"] == 1000
     assert f"right in {with_} of 1,000 probes, the one without in {without};" in prose_of(app)
     strip = sent(app, "token_strip")
-    assert [row["name"] for row in strip["rows"]] == list(words.ORDERS)
+    assert [row["name"] for row in strip["rows"]] == list(words.orders)
 
 
 @pytest.mark.parametrize(
     ("prompt", "said"),
     [
-        ("", words.TOO_SHORT),
-        ("the cat", words.TOO_SHORT),
+        ("", words.too_short),
+        ("the cat", words.too_short),
         ("the qzx cat was", "do not know 1 word"),
         ("the cat " * 80, "its last 63 words"),
         ("<script> $x$ :red[y] `c`", "do not know 13 words"),
@@ -229,12 +229,12 @@ def test_without_the_pair_the_commands_stand_there(monkeypatch):
     monkeypatch.setattr(engine, "names", lambda: names)
     app = open_chapter()
     commands = [block.value for block in app.code]
-    assert words.NO_PAIR_COMMAND.format(name=params.WITHOUT) in commands
+    assert words.no_pair_command.format(name=params.WITHOUT) in commands
 
 
 def test_buttons_shuffle_and_put_back():
     app = open_chapter()
-    shuffle = next(button for button in app.button if button.label == words.SHUFFLE)
+    shuffle = next(button for button in app.button if button.label == words.shuffle)
     assert len(sent(app, "token_strip")["rows"]) == 1
     assert all(chart["after"] is None for chart in all_sent(app, "paired_bars"))
     for given_away in (
@@ -247,7 +247,7 @@ def test_buttons_shuffle_and_put_back():
         shuffle.click().run()
         assert app.query_params["order"] == times
     assert "other words in this order?" in prose_of(app)
-    back = next(button for button in app.button if button.label == words.AS_IT_IS)
+    back = next(button for button in app.button if button.label == words.as_it_is)
     back.click().run()
     assert "order" not in app.query_params
     assert "other words in this order?" not in prose_of(app)

@@ -150,12 +150,12 @@ def test_how_many_are_above_a_half_says_fewer_and_more_where_it_is_so():
 @pytest.mark.parametrize(
     ("right", "plain", "line"),
     [
-        (0.0, 0.0, words.PLAIN_NONE),
-        (0.0, 0.2, words.PLAIN_ENOUGH),
-        (0.4, 0.4, words.PLAIN_ENOUGH),
-        (0.4, 0.3, words.PLAIN_MOST),
-        (0.4, 0.2, words.PLAIN_FEW),
-        (0.4, 0.0, words.PLAIN_FEW),
+        (0.0, 0.0, words.plain_none),
+        (0.0, 0.2, words.plain_enough),
+        (0.4, 0.4, words.plain_enough),
+        (0.4, 0.3, words.plain_most),
+        (0.4, 0.2, words.plain_few),
+        (0.4, 0.0, words.plain_few),
     ],
 )
 def test_what_the_step_is_worth(right, plain, line):
@@ -222,7 +222,7 @@ def test_kept_neighbours_are_asked_where_they_are_one_set():
                 if "no room" in reason:
                     assert c > 2
     assert asked > 100
-    assert "{n}" in map_words.ASK_MORE and "{n}" in map_words.ASK_FEWER
+    assert "{n}" in map_words.ask_more and "{n}" in map_words.ask_fewer
 
 
 def test_the_quickest_wave_has_one_answer_at_every_width_and_base():
@@ -292,7 +292,7 @@ def test_a_place_is_a_step_only_where_its_vector_is_added(kind):
     assert ("position" in [step.kind for step in paths.steps]) == added
     assert len(paths.steps) == len(paths.a) == 1 + added + 2 * 3
     text = context.what_happens(table, paths, one, two)
-    assert (context_words.SAY_NOTHING_ADDED in text) != added
+    assert (context_words.say_nothing_added in text) != added
 
 
 def test_the_same_place_may_change_the_cosine_of_two_tokens():
@@ -333,7 +333,7 @@ def test_furthest_down_is_said_only_where_the_cosine_went_down():
             assert max(falls) > 0
         else:
             assert max(falls) < 0.01 and "by 0.01 or more" in text
-        assert (context_words.HEADS_ALIKE in text) == (seed % 5 == 0)
+        assert (context_words.heads_alike in text) == (seed % 5 == 0)
         question = context.least_question(paths.steps, paths.cosines)
         if question is not None:
             asked += 1

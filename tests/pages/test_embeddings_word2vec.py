@@ -71,7 +71,7 @@ def test_the_bundled_film_is_drawn_and_its_last_frame_is_the_model():
             assert near["ids"][frame].tolist() == best.tolist()
             assert np.allclose(near["values"][frame], cosines[best], atol=1e-5)
     assert [data["labels"][near["point"]] for near in data["near"]] == ["Monday", "cat"]
-    assert words.SAME_FILM in [caption.value for caption in app.caption]
+    assert words.same_film in [caption.value for caption in app.caption]
     ((snippet, prints),) = snippets(app)
     row = names.index("Monday")
     found = nearest(vectors, vectors[row], 5, exclude=[row]).ids
@@ -131,7 +131,7 @@ def test_a_film_follows_the_words_asked_for():
 def test_without_a_film_the_command_stands_there(monkeypatch, tmp_path):
     monkeypatch.setattr(engine, "CHECKPOINTS", tmp_path)
     app = open_chapter()
-    assert words.NO_FILM_COMMAND in [block.value for block in app.code]
+    assert words.no_film_command in [block.value for block in app.code]
 
 
 # ---- a training of the learner
@@ -191,7 +191,7 @@ def test_a_training_pauses_goes_on_and_stops_and_outlives_a_change_of_page():
     (same,) = app.session_state[runs.RUNS].values()
     assert same is run and len(run.job.results) <= held + 1
     assert app.query_params["part"] == "word2vec"
-    assert app.button(key="embeddings.word2vec.pause").label == words.GO_ON
+    assert app.button(key="embeddings.word2vec.pause").label == words.go_on
     app.button(key="embeddings.word2vec.pause").click().run()
     app.button(key="embeddings.word2vec.stop").click().run()
     trained(app)

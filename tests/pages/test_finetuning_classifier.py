@@ -97,7 +97,7 @@ def test_lines_that_cannot_be_used_are_refused_and_kept(lines):
     app.run()
     fine(app)
     assert LINES[lines] in boxes(app)
-    (box,) = (one for one in app.text_area if one.label == words.TYPED_LABEL)
+    (box,) = (one for one in app.text_area if one.label == words.typed_label)
     assert box.value == lines
 
 
@@ -124,11 +124,11 @@ def test_a_file_is_asked_for_and_used():
 def test_typed_lines_are_trained_on_in_the_background(monkeypatch):
     app = open_part("finetuning", "classifier", labels="typed", classupdates="10")
     fine(app)
-    assert words.NOT_YET in [one.value for one in app.caption]
+    assert words.not_yet in [one.value for one in app.caption]
     # the process that trains reads the bundled model, so the page must look at it too
     monkeypatch.undo()
     app = open_part("finetuning", "classifier", labels="typed", classupdates="10")
-    (button,) = (one for one in app.button if one.label == words.TRAIN)
+    (button,) = (one for one in app.button if one.label == words.train)
     button.click().run()
     deadline = time.monotonic() + 100
     while "test texts, kept apart from the training texts" not in prose_of(app):
@@ -142,7 +142,7 @@ def test_typed_lines_are_trained_on_in_the_background(monkeypatch):
 
 def test_another_way_takes_its_own_number_of_steps():
     app = open_part("finetuning", "classifier")
-    (choice,) = (one for one in app.get("button_group") if one.label == words.WAY)
+    (choice,) = (one for one in app.get("button_group") if one.label == words.way)
     choice.set_value("last").run()
     fine(app)
     assert app.session_state["finetuning.classupdates"] == params.STEPS["last"]

@@ -25,7 +25,7 @@ def test_the_tuned_model_answers_and_the_base_goes_on():
     fine(app)
     base, tuned = (block.value for block in app.code[:2])
     assert tuned.strip() == "Naomi." and base.strip() != tuned.strip()
-    assert words.RIGHT in prose_of(app)
+    assert words.right in prose_of(app)
 
 
 def test_the_mask_counts_the_answer_and_the_end():
@@ -48,7 +48,7 @@ def test_every_question_of_the_default_story_is_offered_and_known():
 
 def test_another_story_brings_its_question():
     app = open_part("finetuning", "instructions")
-    (button,) = (one for one in app.button if one.label == words.ANOTHER)
+    (button,) = (one for one in app.button if one.label == words.another)
     button.click().run()
     fine(app)
     told = chapter.offered()[0]
@@ -59,12 +59,12 @@ def test_another_story_brings_its_question():
 def test_a_question_without_a_known_answer_says_so_and_takes_one():
     app = open_part("finetuning", "instructions", question="Who is tall?")
     fine(app)
-    assert "is not known here" in boxes(app) and words.UNKNOWN in prose_of(app)
+    assert "is not known here" in boxes(app) and words.unknown in prose_of(app)
     app = open_part("finetuning", "instructions", question="Who is tall?", reply="Naomi")
     fine(app)
     assert "is not known here" not in boxes(app)
     tokens = sent(app, "token_strip")["rows"][0]["texts"]
-    assert "".join(tokens).replace("·", " ").endswith(f"Naomi.{words.END}")
+    assert "".join(tokens).replace("·", " ").endswith(f"Naomi.{words.end}")
 
 
 @pytest.mark.parametrize("text", ODD_TEXTS)

@@ -226,10 +226,10 @@ def test_another_task_takes_the_race_back_and_its_button_comes_again(monkeypatch
     link = dict(adapterlayer="2", matrix="mlp.output", updates="10", race="1")
     app = open_part("finetuning", "lora", **link)
     fine(app)
-    (task,) = (one for one in app.selectbox if one.label == words.TASK)
+    (task,) = (one for one in app.selectbox if one.label == words.task)
     task.select("about").run()
     fine(app)
-    (begin,) = (one for one in app.button if one.label == words.RACE_START)
+    (begin,) = (one for one in app.button if one.label == words.race_start)
     begin.click().run()
     fine(app)
     assert asked[-1] == ("about", 10, 8)
@@ -243,4 +243,4 @@ def test_three_models_write_behind_one_text_and_memory_is_counted(opened):
     adapter = load_tensors(TUNED / "few-shot" / "adapter_model.safetensors")
     each = sum(one.numel() for one in adapter.values())
     assert f"{each:,}" in text and f"{1 + 2 * each / numbers:.2f} times" in text
-    assert words.MERGE_BACK in text
+    assert words.merge_back in text

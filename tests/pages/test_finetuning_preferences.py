@@ -60,19 +60,19 @@ def test_the_sentence_about_a_pair_agrees_with_the_numbers_that_it_shows(better,
         assert ("the better one more probable" in line) == more
 
 
-@pytest.mark.parametrize("beta", words.BETAS)
+@pytest.mark.parametrize("beta", words.betas)
 def test_the_loss_at_the_start_is_asked_with_one_right_answer(beta):
     question = chapter.question(beta)
     assert question.answers[question.right].startswith("ln 2")
 
 
 def test_beta_is_on_a_slider_of_many_stops_and_old_links_still_say_it():
-    stops = [float(one) for one in words.BETAS]
+    stops = [float(one) for one in words.betas]
     assert stops == sorted(stops) and len(stops) >= 15
-    assert {"0.01", "0.03", "0.1", "0.3", "1"} <= set(words.BETAS)
+    assert {"0.01", "0.03", "0.1", "0.3", "1"} <= set(words.betas)
     assert all(b <= 1.5 * a + 1e-9 for a, b in pairwise(stops))
     app = open_part("finetuning", "preferences", beta="0.6")
-    (slider,) = (one for one in app.select_slider if one.label == words.BETA)
+    (slider,) = (one for one in app.select_slider if one.label == words.beta)
     assert slider.value == "0.6" and "× β = 0.6" in str(sent(app, "matrix_view")["matrices"])
     slider.set_value("0.03").run()
     fine(app)
@@ -129,7 +129,7 @@ def test_a_run_that_has_ended_is_drawn_told_and_used(monkeypatch):
     assert list(table.value["score"]) == ["−2"] * 3
     # The adapter adds nothing, so both models write the same, and every pair still costs ln 2.
     written = [block.value for block in app.code]
-    assert words.NOT_YET not in written
+    assert words.not_yet not in written
     values = {
         one["name"]: one["values"]
         for part in app.get("bidi_component")

@@ -69,13 +69,13 @@ def test_only_what_begins_without_a_trained_value_is_called_new():
     base = GPT(GPTConfig(vocab_size=40, n_embd=8, n_head=2, n_layer=2, context_length=4))
     parts = parts_of(base, 3, "all")
     assert {part.path for part in parts if part.state == NEW} == {"head.linear"}
-    assert "but those of the new head" in stages_words.WHAT["all"]
+    assert "but those of the new head" in stages_words.what["all"]
     moved = {part.path for part in parts_of(base, 3, "last") if part.state == TRAINED}
     assert {path.partition(".")[0] for path in moved} == {"blocks", "norm_final"}
-    assert "last norm" in stages_words.WHAT["last"]
+    assert "last norm" in stages_words.what["last"]
     beside = {part.path for part in parts_of(base, 3, "lora") if part.state == NEW}
     assert all(path.startswith(("blocks.", "head")) for path in beside)
-    assert "matrix of the blocks" in stages_words.WHAT["lora"]
+    assert "matrix of the blocks" in stages_words.what["lora"]
 
 
 def padded(lengths: list[int], width: int, moved: float = 0.0) -> Padded:
@@ -132,9 +132,9 @@ def test_a_prompt_that_does_not_tell_the_answer_says_so(examples, groups, data):
 
 
 def test_the_question_without_examples_has_its_answers_in_order():
-    (right,) = (key for key in fewshot_words.ASK_ANSWERS if key == "guess")
-    assert list(fewshot_words.ASK_ANSWERS) == list(fewshot_words.ASK_REASONS)
-    assert list(fewshot_words.ASK_ANSWERS).index(right) == 1
+    (right,) = (key for key in fewshot_words.ask_answers if key == "guess")
+    assert list(fewshot_words.ask_answers) == list(fewshot_words.ask_reasons)
+    assert list(fewshot_words.ask_answers).index(right) == 1
 
 
 @pytest.mark.parametrize("texts", [source.COUNTED, source.COUNTED + 2])
@@ -156,4 +156,4 @@ def test_what_is_scored_in_the_tuning_on_questions_is_not_the_answers_alone():
     assert plan.mix > 0
     per_text = curve[-1].tokens / (plan.train.batch_size * curve[-1].step)
     assert per_text > 12  # an answer with its full stop and the end of the text is far shorter
-    assert "Some plain stories were mixed in" in stages_words.BARS_TEXT
+    assert "Some plain stories were mixed in" in stages_words.bars_text

@@ -97,7 +97,7 @@ def test_odd_names_do_no_harm(text):
 # ---- counting
 
 
-@pytest.mark.parametrize("look", counting_words.LOOKS)
+@pytest.mark.parametrize("look", counting_words.looks)
 def test_each_part_of_counting_opens_and_its_snippets_print(look):
     app = open_part("history", "counting", count=look)
     fine(app)
@@ -161,7 +161,7 @@ def test_each_method_turns_where_its_losses_are_lowest():
 # ---- a series
 
 
-@pytest.mark.parametrize("source", series_words.SOURCES)
+@pytest.mark.parametrize("source", series_words.sources)
 def test_each_series_is_fitted_and_its_snippet_prints(source):
     app = open_part("history", "series", series=source)
     fine(app)
@@ -237,7 +237,7 @@ def test_sentences_on_a_series_hold(seed, lags, size):
 def test_an_exact_series_is_told_without_error_and_asked_nothing():
     values = swing(48)
     fit = fit_series(values[:28], 2)
-    assert series_words.COMPARE["same"] in series.growth(values, 28, fit)
+    assert series_words.compare["same"] in series.growth(values, 28, fit)
     assert series.lag_question(values[:28], fit) is None
     with pytest.raises(SeriesError):
         fit_series(values[:28], 3)
@@ -246,7 +246,7 @@ def test_an_exact_series_is_told_without_error_and_asked_nothing():
 # ---- all of them
 
 
-@pytest.mark.parametrize("look", all_words.LOOKS)
+@pytest.mark.parametrize("look", all_words.looks)
 def test_each_part_of_all_opens_and_its_snippets_print(look):
     app = open_part("history", "all", all=look)
     fine(app)
@@ -267,7 +267,7 @@ def test_nine_rows_hold_the_losses_of_the_typed_name():
 
 
 def test_the_ways_into_other_lessons_fit_a_phone():
-    assert max(map(len, lesson_words.LINKS.values())) <= 50  # letters that 390 pixels have room for
+    assert max(map(len, lesson_words.links.values())) <= 50  # letters that 390 pixels have room for
 
 
 @pytest.mark.parametrize("page", other_lessons.places("mila"))
@@ -284,7 +284,7 @@ def test_the_best_model_is_the_one_with_the_lowest_mean(name):
     chances = scored.scores(name)
     assert chances.shape == (9, len(name) + 1) and (chances > 0).all() and (chances <= 1).all()
     means = -np.log(chances).mean(1)
-    assert f"**{all_words.MODELS[NINE[int(means.argmin())]]}**" in scored.best(name, chances)
+    assert f"**{all_words.models[NINE[int(means.argmin())]]}**" in scored.best(name, chances)
 
 
 def test_models_that_agree_are_not_ranked():
@@ -314,7 +314,7 @@ def test_a_question_of_sizes_needs_two_that_differ():
 # ---- where they stand
 
 
-@pytest.mark.parametrize("ring", where_words.RINGS)
+@pytest.mark.parametrize("ring", where_words.rings)
 def test_each_field_opens(ring):
     app = open_part("history", "where", ring=ring, name="olivia")
     fine(app)
@@ -327,7 +327,7 @@ def test_the_question_has_the_program_that_is_right_most_often():
     right = programs.shares()
     question = programs.question()
     best = max(right, key=right.__getitem__)
-    assert question.answers[question.right] == where_words.PROGRAMS[best]
+    assert question.answers[question.right] == where_words.programs[best]
     assert all(0 < share < 1 for share in right.values())
 
 

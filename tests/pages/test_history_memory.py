@@ -103,11 +103,11 @@ def test_the_chart_is_the_cards():
     app = open_part("history", "memory")
     fine(app)
     traces = {one["name"]: one for one in charts(app)[0]["data"]}
-    assert set(traces) == set(words.MODELS.values())
+    assert set(traces) == set(words.models.values())
     for name in OPTIONS:
         right = first_letter.read_card(name)["right"]
-        assert traces[words.MODELS[name]]["y"] == pytest.approx([100 * one for one in right])
-        assert traces[words.MODELS[name]]["x"] == list(range(1, LENGTH))
+        assert traces[words.models[name]]["y"] == pytest.approx([100 * one for one in right])
+        assert traces[words.models[name]]["x"] == list(range(1, LENGTH))
 
 
 def test_an_own_string_goes_through_all():
@@ -189,7 +189,7 @@ def test_lines_that_lie_on_each_other_are_named():
 
 @given(right=some.lists(some.booleans(), min_size=1, max_size=6))
 def test_the_end_of_a_string_names_who_knows(right):
-    names = list(words.MODELS.values())[: len(right)]
+    names = list(words.models.values())[: len(right)]
     text = own_string.ending("qab", names, right)
     assert "{" not in text
     assert all(name in text for name in names)

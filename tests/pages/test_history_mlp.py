@@ -84,7 +84,7 @@ def test_odd_names(name):
         assert "no letter" in boxes(app)
 
 
-@pytest.mark.parametrize("look", words.LOOKS)
+@pytest.mark.parametrize("look", words.looks)
 def test_every_part_prints_what_its_snippet_prints(look):
     app = open_part("history", "mlp", mlp=look)
     fine(app)
@@ -195,8 +195,8 @@ def test_the_page_shows_the_numbers_of_its_frame(frame):
     shown = sent(app, "scatter_film")
     assert np.allclose(shown["points"], made.vectors[False])
     assert shown["step"] == int(frame)
-    table = next(one.value for one in app.dataframe if words.STATS[0] in one.value.columns)
-    assert table[words.STATS[4]].tolist() == [
+    table = next(one.value for one in app.dataframe if words.stats[0] in one.value.columns)
+    assert table[words.stats[4]].tolist() == [
         f"{made.dead[on][at]} of {made.units}" for on in (True, False)
     ]
     vowels, across = film_part.distances(made.vectors[False][at], made.letters)
@@ -207,7 +207,7 @@ def test_the_page_shows_the_numbers_of_its_frame(frame):
 def test_other_settings_show_the_bundled_film_and_say_so():
     app = open_part("history", "mlp", mlp="map", bend="relu", firsts="6")
     fine(app)
-    assert any(one.value == words.BUNDLED for one in app.caption)
+    assert any(one.value == words.bundled for one in app.caption)
 
 
 def test_a_training_grows_on_the_page(short, monkeypatch):

@@ -118,7 +118,7 @@ def test_odd_names(typed, letters, says):
         assert hidden["rowLabels"][1:] == list(letters)
 
 
-@pytest.mark.parametrize("look", words.LOOKS)
+@pytest.mark.parametrize("look", words.looks)
 def test_every_part_prints_what_its_snippet_prints(look):
     app = open_part("history", "recurrent", recurrent=look, times="2.0")
     fine(app)
@@ -281,4 +281,4 @@ def test_the_sentence_on_time_is_computed():
 def test_the_chapter_offers_to_measure():
     app = open_part("history", "recurrent", recurrent="time", name="")
     fine(app)
-    assert words.MEASURE in [button.label for button in app.button]
+    assert words.measure in [button.label for button in app.button]

@@ -161,8 +161,8 @@ def test_a_unit_is_said_to_say_less_only_where_it_does(together, usual, guessed)
         together=together,
     )
     said = roles.report(found, 64)
-    assert not (recurrent_words.ROLES_SPREAD in said and together <= guessed)
-    assert not (recurrent_words.ROLES_LOST in said and together > usual + roles.CLEAR)
+    assert not (recurrent_words.roles_spread in said and together <= guessed)
+    assert not (recurrent_words.roles_lost in said and together > usual + roles.CLEAR)
 
 
 # ---- one test for all
@@ -173,7 +173,7 @@ def test_lines_said_to_lie_on_each_other_are_within_one_point(levels):
     known = {
         name: {"right": [level] * FARTHEST} for name, level in zip(OPTIONS, levels, strict=False)
     }
-    names = {memory_words.MODELS[name]: card["right"][0] for name, card in known.items()}
+    names = {memory_words.models[name]: card["right"][0] for name, card in known.items()}
     alike = [names[one] for one in memory.together(known)]
     assert max(alike) - min(alike) < 0.01
 
@@ -217,7 +217,7 @@ def test_the_end_of_a_name_is_called_no_letter(name):
     chances = np.full((9, len(name) + 1), 0.5)
     chances[0, -1] = 0.01
     said = scored.best(name, chances)
-    assert all_words.PLACE_END in said and "letter " not in said.split("differ most at")[1][:20]
+    assert all_words.place_end in said and "letter " not in said.split("differ most at")[1][:20]
     chances = np.full((9, len(name) + 1), 0.5)
     chances[0, 0] = 0.01
     assert f"letter 1, `{name[0]}`" in scored.best(name, chances)
@@ -229,7 +229,7 @@ def test_all_were_trained_on_the_same_tokens_as_is_said():
 
     trained = [key for key in NINE if key not in COUNTED]
     cards = [engine.card(key) for key in trained]
-    assert {card["steps"] for card in cards} == {6000} and "6,000 steps" in all_words.AXES_TEXT
+    assert {card["steps"] for card in cards} == {6000} and "6,000 steps" in all_words.axes.text
     assert len({card["tokens"] for card in cards}) == 1
     assert {card["training_documents"] for card in cards} == {len(programs.split()[0])}
     for key in COUNTED:
@@ -243,5 +243,5 @@ def test_chapters_lead_on_with_the_same_name(part, link):
     app = open_part("history", part, name="mila", **link)
     fine(app)
     links = [one.proto.query_string for one in app.get("page_link") if one.proto.query_string]
-    assert len(links) == len(lesson_words.LINKS)
+    assert len(links) == len(lesson_words.links)
     assert sum("=mila" in one for one in links) == 2

@@ -125,7 +125,7 @@ def test_the_picture_says_how_the_model_is_told_positions(monkeypatch, tmp_path,
     app = open_page("home", text="one two three")
     fine(app)
     window = drawn(app)["words"]["say"]["vectors"]
-    assert words.POSITIONS[positions] in window and "{placed}" not in window
+    assert words.positions[positions] in window and "{placed}" not in window
     model = engine.load("tiny-world-gpt").model
     with torch.inference_mode(), record() as trace:
         model(torch.tensor([ids_of("one two three")]))
@@ -157,7 +157,7 @@ def test_no_model_no_numbers(monkeypatch, tmp_path):
     assert drawn(app)["values"] is None
     assert [row["id"] for row in drawn(app)["rows"]] == ids_of(params.TEXT)[-ROWS:]
     assert any("No trained model" in box.value for box in app.info)
-    assert any(block.value == words.NO_MODEL_COMMAND for block in app.code)
+    assert any(block.value == words.no_model_command for block in app.code)
 
 
 def test_a_damaged_model_is_one_line(folder, monkeypatch, tmp_path):

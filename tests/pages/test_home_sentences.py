@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from llmviz.lessons.home import below, words
+from llmviz.lessons.home import below, picture, words
 from llmviz.lessons.home.sentence import machine_rows, sentence
 from llmviz.models.settings import NORMS, POSITIONS
 from llmviz.tokenizers import ENDOFTEXT, UNKNOWN, CharTokenizer
@@ -18,7 +18,7 @@ from llmviz.tokenizers import ENDOFTEXT, UNKNOWN, CharTokenizer
 @pytest.mark.parametrize("norm", NORMS)
 @pytest.mark.parametrize("ends", [False, True])
 def test_the_picture_says_what_this_model_does(positions, norm, ends):
-    say = words.picture(positions, norm, ends)["say"]
+    say = picture.picture_words(positions, norm, ends)["say"]
     assert not re.search(r"\{(placed|last|following)\}", " ".join(say.values()))
     assert ("normalised once more" in say["scores"]) == (norm == "pre")
     assert ("ends the text" in say["next"]) == ends
@@ -50,7 +50,7 @@ def test_the_sum_adds_up_as_it_is_shown_or_says_that_it_is_rounded(case):
     parts, _, total = shown.partition(" = ")
     added = sum(map(float, re.findall(r"\d\.\d+", parts)))
     assert total.startswith("1.000")
-    assert (words.ROUNDED in shown) == (f"{added:.3f}" != "1.000")
+    assert (words.rounded in shown) == (f"{added:.3f}" != "1.000")
     assert f"each of the {row.size} tokens" in asked.text
 
 
@@ -73,4 +73,4 @@ def test_softmax_is_not_called_a_division_of_the_scores():
     scores = np.array([-1.0, 0.5, 2.0])
     powers = np.exp(scores)
     assert (scores / scores.sum()).min() < 0 < (powers / powers.sum()).min()
-    assert "sum of all these powers" in words.SUM_REASONS[0]
+    assert "sum of all these powers" in words.sum_reasons[0]

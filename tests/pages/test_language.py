@@ -15,7 +15,8 @@ from llmviz.components import unpack
 from llmviz.corpus.roles import split_words
 from llmviz.language.lemmas import AMBIGUOUS
 from llmviz.language.porter import STEPS, measure, stem, stem_steps
-from llmviz.lessons.language import counted_stories, sentence_words
+from llmviz.lessons.language import counted_stories
+from llmviz.lessons.language import words as sentence_words
 from llmviz.lessons.language.counts import chapter as counts
 from llmviz.lessons.language.counts import counted, weighing
 from llmviz.lessons.language.counts import questions as count_questions
@@ -62,14 +63,14 @@ def test_counts_and_runs_are_those_of_the_text():
     times = Counter(words)
     assert strip["values"].tolist() == [times[word] for word in words]
     assert max(strip["ids"]) < 0  # they are words of a text, not tokens of a vocabulary
-    assert strip["details"][0] == [[count_words.CARD_SHARE, percent(times["the"] / len(words))]]
+    assert strip["details"][0] == [[count_words.card_share, percent(times["the"] / len(words))]]
     pairs = Counter(pairwise(words))
     bars = chart(app, 0)[0]
     shown = dict(zip(bars["customdata"], bars["x"], strict=True))
     first = sorted(pairs, key=lambda pair: (-pairs[pair], pair))[:12]
     assert shown == {" ".join(pair): pairs[pair] for pair in first}
     app.radio[0].set_value(0).run()
-    sparse = grids(app)[count_words.SPARSE_LABEL]
+    sparse = grids(app)[count_words.sparse_label]
     assert sparse["texts"][1][:2] == [str(len(pairs)), str(sum(n == 1 for n in pairs.values()))]
 
 
@@ -187,7 +188,7 @@ def test_a_line_through_equal_counts_has_no_minus_before_zero():
 def test_punctuation_and_capitals_make_no_other_words_of_stems():
     app = open_part("language", "stems", forms="Cats, cats (dogs) is naïve!")
     fine(app)
-    assert grids(app)[stem_words.GRID]["columnNames"] == ["Cats", "dogs", "is", "naïve"]
+    assert grids(app)[stem_words.grid]["columnNames"] == ["Cats", "dogs", "is", "naïve"]
     text = prose_of(app)
     assert "Every other sign counts as a consonant here: <code>naïve</code>" in text
     assert "leaves such words as they are" in text
@@ -220,7 +221,7 @@ def test_each_step_begins_where_the_one_before_ended_and_the_last_is_the_stem():
     forms = "Relational hopping flies agreed feed sized ponies controlling triplicate adjustment"
     app = open_part("language", "stems", forms=forms)
     fine(app)
-    grid = grids(app)[stem_words.GRID]
+    grid = grids(app)[stem_words.grid]
     theirs = snowballstemmer.stemmer("porter")
     for column, word in enumerate(forms.split()):
         lines = [row[column] for row in grid["texts"]]
@@ -244,7 +245,7 @@ def test_an_open_cell_says_the_rule_the_measure_and_the_condition():
     assert "The condition <code>m &gt; 0</code> holds" in text
     held = open_part("language", "stems", forms="feed", rule="0.2")
     assert "does not hold, so nothing changes" in prose_of(held)
-    letters = grids(held)[stem_words.LETTERS]
+    letters = grids(held)[stem_words.letters]
     assert letters["texts"][0] == ["f"] and letters["texts"][2] == ["0"]
 
 
@@ -255,7 +256,7 @@ def test_the_question_on_stems_holds_for_any_words(words):
         asked = stem_questions.asked_of(word)
         if asked is not None:
             assert asked.answers[asked.right] == stem(word)
-    listed = [*words, *stem_words.ASKED]
+    listed = [*words, *stem_words.asked]
     assert stem_questions.stem_of(words) is not None
     assert stem_questions.stem_of(listed) is None
 
@@ -266,12 +267,12 @@ def test_the_question_on_stems_holds_for_any_words(words):
 def test_a_word_with_two_lemmas_gets_that_of_its_tag():
     app = open_part("language", "lemmas")
     fine(app)
-    assert "?" in grids(app)[lemmas.words.GRID]["texts"][4]  # until the question is answered
+    assert "?" in grids(app)[lemmas.words.grid]["texts"][4]  # until the question is answered
     app.radio[0].set_value(0).run()
     fine(app)
-    grid = grids(app)[lemmas.words.GRID]
+    grid = grids(app)[lemmas.words.grid]
     names = [name.removesuffix(" ?") for name in grid["columnNames"]]
-    assert names == [w for w, _ in split_words(sentence_words.DEFAULT) if w.isalnum()]
+    assert names == [w for w, _ in split_words(sentence_words.sentence_default) if w.isalnum()]
     tags, lemma_row = grid["texts"][0], grid["texts"][4]
     pairs = [(n, t, x) for n, t, x in zip(names, tags, lemma_row, strict=True) if n in AMBIGUOUS]
     assert {(n, t) for n, t, _ in pairs} >= {("saw", "VERB"), ("saw", "NOUN"), ("leaves", "VERB")}
@@ -287,7 +288,7 @@ def test_a_word_is_unknown_to_the_tagger_that_is_chosen():
     uncounted = next(word for word in known if not counted_stories.times(word))
     for decides, mark in (("hmm", f"{uncounted} ?"), ("transformer", uncounted)):
         app = open_part("language", "lemmas", sentence=f"The {uncounted}.", decides=decides)
-        assert grids(app)[lemmas.words.GRID]["columnNames"][1] == mark
+        assert grids(app)[lemmas.words.grid]["columnNames"][1] == mark
         assert ("not in the stories that were counted" in prose_of(app)) == (decides == "hmm")
 
 
@@ -326,19 +327,19 @@ def test_odd_text_is_read_or_refused_and_stays_in_its_box(part):
 def test_no_text_is_one_line(part):
     app = open_part("language", part, text="", sentence="", forms="", read="text")
     fine(app)
-    line = {"counts": EMPTY, "stems": stem_words.EMPTY}.get(part, sentence_words.EMPTY)
+    line = {"counts": EMPTY, "stems": stem_words.empty}.get(part, sentence_words.sentence_empty)
     assert line in boxes(app)
     assert not grids(app)
 
 
 def test_a_text_without_letters_has_nothing_to_count_and_no_lemma():
     odd = ODD["no letters"]
-    assert count_words.NO_WORDS in boxes(open_part("language", "counts", text=odd))
-    assert lemmas.words.NO_LETTERS in boxes(open_part("language", "lemmas", sentence=odd))
+    assert count_words.no_words in boxes(open_part("language", "counts", text=odd))
+    assert lemmas.words.no_letters in boxes(open_part("language", "lemmas", sentence=odd))
 
 
 def test_a_long_text_is_cut_and_the_page_says_where():
     long = ODD["a long text"]
     app = open_part("language", "lemmas", sentence=long)
     assert f"{len(long):,}" in boxes(app) and "first 2,000" in boxes(app)
-    assert len(grids(app)[lemmas.words.GRID]["columnNames"]) == lemmas.DRAWN
+    assert len(grids(app)[lemmas.words.grid]["columnNames"]) == lemmas.DRAWN

@@ -65,13 +65,13 @@ def test_a_word_never_counted_is_marked_and_smoothing_is_said():
     assert np.isfinite(shown["scores"]).all()
     other = open_part("language", "tags", sentence="The blimfy saw Anna.")
     assert np.array_equal(sent(other, "lattice")["emission"], shown["emission"])
-    assert "zorbel ?" in grids(app)[tag_words.GRID]["columnNames"]
+    assert "zorbel ?" in grids(app)[tag_words.grid]["columnNames"]
     assert "smoothing" in prose_of(app) and "zorbel" in prose_of(app)
-    assert tag_words.CAPTION_UNSEEN in shown["captions"][1]
+    assert tag_words.caption_unseen in shown["captions"][1]
 
 
 def test_the_tables_are_those_that_tag():
-    for smoothing in tag_words.SMOOTHINGS:
+    for smoothing in tag_words.smoothings:
         hmm = counted.model(smoothing)
         chances = tables.transition_tables(float(smoothing)).chances
         assert np.allclose(chances, np.vstack([hmm.start, hmm.transition]))
@@ -103,10 +103,10 @@ def test_the_chosen_sentence_has_the_lattice():
 
 
 def test_the_confusion_matrix_is_the_cards():
-    for tagger in tag_words.TAGGERS:
+    for tagger in tag_words.taggers:
         app = open_part("language", "tags", tagger=tagger)
         card = tags.scores.card()["taggers"][tagger]["confusion"]
-        texts = grids(app)[tag_words.CONFUSION]["texts"]
+        texts = grids(app)[tag_words.confusion]["texts"]
         assert [[int(x.replace(",", "") or 0) for x in row] for row in texts] == card
 
 
@@ -207,9 +207,9 @@ def test_the_bundled_probes_are_drawn_and_named():
     app = open_part("language", "probing")
     fine(app)
     card = tags.scores.card()
-    assert len(grids(app)[probe_words.GRID]["rowNames"]) == 2  # until the question is answered
+    assert len(grids(app)[probe_words.grid]["rowNames"]) == 2  # until the question is answered
     app.radio[0].set_value(0).run()
-    grid = grids(app)[probe_words.GRID]
+    grid = grids(app)[probe_words.grid]
     probes = card["probes"]["tag"]
     assert np.allclose(grid["values"][0], [one["accuracy"] for one in probes])
     assert np.allclose(grid["values"][2], grid["values"][0] - grid["values"][1])
@@ -224,10 +224,10 @@ def test_probes_that_are_fitted_now_grow_and_end(state, monkeypatch):
     monkeypatch.setattr(results, "own_job", lambda asked: job if asked.stories == 20 else None)
     app = open_part("language", "probing", told="20")
     fine(app)
-    shown = grids(app).get(probe_words.GRID)
+    shown = grids(app).get(probe_words.grid)
     assert (0 if shown is None else len(shown["columnNames"])) == done
     assert ("no room" in boxes(app)) == (state == "failed")
-    assert any(button.label == probe_words.STOP for button in app.button) == (not job.over)
+    assert any(button.label == probe_words.stop for button in app.button) == (not job.over)
 
 
 def test_the_button_starts_one_job_and_stops_another(monkeypatch):
@@ -240,11 +240,11 @@ def test_the_button_starts_one_job_and_stops_another(monkeypatch):
 
     monkeypatch.setattr(results, "training_jobs", Pool)
     app = open_part("language", "probing", told="20")
-    (button,) = [one for one in app.button if one.label == probe_words.START]
+    (button,) = [one for one in app.button if one.label == probe_words.start]
     button.click().run()
     fine(app)
     app.slider[0].set_value(30).run()
-    (button,) = [one for one in app.button if one.label == probe_words.START]
+    (button,) = [one for one in app.button if one.label == probe_words.start]
     button.click().run()
     assert [given["train"] for _, given, _ in started] == [20, 30]
     assert started[0][2].state == "stopped" and started[1][2].state == "running"
@@ -283,11 +283,11 @@ def test_the_question_on_probes_has_one_right_answer(pairs):
 def test_the_scores_are_those_of_the_tags_that_are_shown():
     app = open_part("language", "names", story="3")
     fine(app)
-    grid = grids(app)[name_words.GRID]
+    grid = grids(app)[name_words.grid]
     truth, given_tags = grid["texts"]
     assert truth == list(stories.beginnings()[2][1])[: names.DRAWN]
     scores = token_score([truth], [given_tags]), span_score([truth], [given_tags])
-    texts = grids(app)[name_words.SCORE_GRID]["texts"]
+    texts = grids(app)[name_words.score_grid]["texts"]
     for score, row in zip(scores, texts, strict=True):
         assert row[:3] == [str(score.right), str(score.given), str(score.there)]
         assert row[5] == f"{score.f1:.2f}"
@@ -305,10 +305,10 @@ def test_a_changed_tag_costs_a_word_here_and_a_name_there():
         open_part("language", "names", **one) for one in ({"story": str(number)}, link)
     )
     fine(after)
-    cells = [grids(app)[name_words.SCORE_GRID]["texts"] for app in (before, after)]
+    cells = [grids(app)[name_words.score_grid]["texts"] for app in (before, after)]
     words_right, names_right = ([int(one[row][0]) for one in cells] for row in (0, 1))
     assert words_right[0] - words_right[1] == 1 and names_right[0] - names_right[1] == 1
-    assert grids(after)[name_words.GRID]["rowNames"][-1] == name_words.ROWS["yours"]
+    assert grids(after)[name_words.grid]["rowNames"][-1] == name_words.rows["yours"]
     tags = next(group for group in after.pills if list(group.options) == list(ENTITY_TAGS))
     assert tags.value == "O"
     tags.set_value(truth[name.end - 1]).run()
@@ -332,10 +332,10 @@ def test_another_sentence_keeps_no_tag_that_was_given_to_a_word_of_the_one_befor
 def test_own_text_has_no_score_unless_the_grammar_could_have_written_it():
     app = open_part("language", "names", read="text")
     fine(app)
-    assert name_words.SCORE_GRID not in grids(app)
+    assert name_words.score_grid not in grids(app)
     assert "there is no score" in prose_of(app)
     odd = open_part("language", "names", read="text", sentence="Barack flew to Chicago.")
-    assert "Barack ?" in grids(odd)[name_words.GRID]["columnNames"]
+    assert "Barack ?" in grids(odd)[name_words.grid]["columnNames"]
     assert "never seen them" in prose_of(odd)
 
 

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from llmviz.components import unpack
-from llmviz.lessons.attention.heads import words as heads_words
+from llmviz.lessons.attention.heads import words
 from llmviz.models import GPT, GPTConfig
 from llmviz.pretrained import import_gpt2
 from llmviz.tokenizers import BPETokenizer, TokenizerUnavailable
@@ -78,7 +78,7 @@ def test_many_heads_are_not_switched_off_one_by_one(imported):
     app = open_part("attention", "heads", model=NAME, source="model")
     fine(app)
     said = html.unescape(prose_of(app)) + " ".join(one.value for one in app.caption)
-    assert heads_words.OFF_MANY.format(heads=72) in said
+    assert words.off_many.format(heads=72) in said
     parts = [part.proto for part in app.get("bidi_component")]
     layouts = [unpack(part.bytes).get("layout") or [] for part in parts]
     drawn = [row for layout in layouts for row in layout if "weights0" in row or "weights7" in row]

@@ -249,7 +249,7 @@ def test_forbidding_all_that_is_left_is_refused_with_the_reason(bundle):
     (top_k,) = (c for c in sent(app, "sampler")["controls"] if c["name"] == "top_k")
     assert "no token is left" in top_k["refused"][top_k["at"]]
     assert top_k["refused"][-1] == ""  # with all tokens kept, others can be drawn
-    reset = next(button for button in app.button if button.label == words.RESET)
+    reset = next(button for button in app.button if button.label == words.reset)
     reset.click().run()
     fine(app)
     assert "no token is left" not in boxes(app)
@@ -284,10 +284,10 @@ def test_dice_count_every_draw_of_the_seed(bundle):
     assert thrown["counts"][:-1].tolist() == [int((drawn == token).sum()) for token in top]
     again = open_part("sampling", "dice", prompt=PROMPT, draw="2500", seed="9", temperature="0.5")
     assert unpack_equal(sent(again, "dice"), thrown)
-    one = next(button for button in app.button if button.label == dice_words.ONE)
+    one = next(button for button in app.button if button.label == dice_words.one)
     one.click().run()
     assert sent(app, "dice")["counts"].sum() == 2501
-    replay = next(button for button in app.button if button.label == dice_words.REPLAY)
+    replay = next(button for button in app.button if button.label == dice_words.replay)
     replay.click().run()
     assert sent(app, "dice")["counts"].sum() == 1
 

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from llmviz.lessons.sampling import source
-from llmviz.lessons.sampling.beam import exhaustive, exhaustive_words
+from llmviz.lessons.sampling.beam import exhaustive, words
 from llmviz.sampling import beam_search
 from llmviz.tokenizers import CharTokenizer
 from llmviz.ui import engine
@@ -97,11 +97,11 @@ def test_widths_that_find_the_best_are_named():
 @pytest.mark.parametrize("begin", ["", "한", "a" * 300, "a\x00", "[x](y) $z$"])
 def test_odd_beginnings_break_nothing(speller, begin):
     app = open_part("sampling", "beam")
-    box = next(box for box in app.text_input if box.label == exhaustive_words.BEGINNING)
+    box = next(box for box in app.text_input if box.label == words.exhaustive_beginning)
     box.set_value(begin).run()
     fine(app)
     if begin == "":
-        assert "start token" in boxes(app) and exhaustive_words.NOTHING in prose_of(app)
+        assert "start token" in boxes(app) and words.exhaustive_nothing in prose_of(app)
     if begin == "한":
         assert "does not know" in boxes(app)
 
@@ -110,13 +110,13 @@ def test_texts_that_end_early_are_told_from_others(speller):
     said = source.read(speller, "a")
     stop = said.stop_id
     assert (
-        exhaustive.written(said, [0, stop]) == exhaustive.written(said, [0]) + exhaustive_words.END
+        exhaustive.written(said, [0, stop]) == exhaustive.written(said, [0]) + words.exhaustive_end
     )
-    assert exhaustive.written(said, [stop]) == exhaustive_words.END
+    assert exhaustive.written(said, [stop]) == words.exhaustive_end
 
 
 def test_without_a_small_model_the_page_says_how_to_make_one(bundle):
     app = open_part("sampling", "beam")
     fine(app)
-    assert exhaustive_words.NO_MODEL in boxes(app)
-    assert exhaustive_words.NO_MODEL_COMMAND in [block.value for block in app.code]
+    assert words.exhaustive_no_model in boxes(app)
+    assert words.exhaustive_no_model_command in [block.value for block in app.code]

@@ -12,7 +12,7 @@ import torch
 
 from llmviz.corpus import parse, probes
 from llmviz.lessons.sampling.knows import chapter as knows
-from llmviz.lessons.sampling.knows import words as knows_words
+from llmviz.lessons.sampling.knows import words
 from llmviz.study import probe_chances as facts
 from llmviz.training.evaluate import share_right
 from llmviz.training.measures import Share
@@ -74,9 +74,9 @@ def test_a_hole_is_named_where_there_is_one(bundle, monkeypatch, kind, easy, har
     for share in shares:
         low, high = map(percent, share.interval)
         assert f"{percent(share.share)} ({low} to {high})" in said
-    hole = knows_words.SHORT_CUTS[kind][1] + knows_words.HIDDEN
+    hole = words.short_cuts[kind][1] + words.hidden
     assert (hole in said) == is_there
-    learnt = knows_words.LOOKED_UP.get(kind)
+    learnt = words.looked_up.get(kind)
     assert learnt is None or (learnt.strip() in said) == (
         min(share.share for share in shares) > knows.KNOWS
     )
@@ -103,7 +103,7 @@ def test_a_card_without_counts_shows_none(bundle, monkeypatch, probes):
 
 
 def test_other_rules_are_not_told_apart(bundle):
-    assert knows_words.HIDDEN not in prose_of(open_part("sampling", "knows", rule="sums"))
+    assert words.hidden not in prose_of(open_part("sampling", "knows", rule="sums"))
 
 
 @pytest.mark.parametrize("kind", list(facts.SHORT_CUTS))

@@ -15,7 +15,7 @@ from llmviz.lessons.sampling.beam import chapter as beam
 from llmviz.lessons.sampling.beam import exhaustive
 from llmviz.lessons.sampling.compare import chapter as compare
 from llmviz.lessons.sampling.dice import chapter as dice
-from llmviz.lessons.sampling.dice import words as dice_words
+from llmviz.lessons.sampling.dice import words
 from llmviz.lessons.sampling.knows import chapter as knows
 from llmviz.lessons.sampling.pipeline import chapter as pipeline
 from llmviz.lessons.sampling.pipeline import mistakes
@@ -177,7 +177,7 @@ def test_the_distance_after_more_draws_is_about_what_is_graded(logits, seed):
         return np.abs(shares - steps.probabilities).sum() / 2
 
     ratio = off(drawn) / off(drawn[:100])
-    name = list(dice_words.ASK_DICE_ANSWERS)[question.right]
+    name = list(words.ask_dice_answers)[question.right]
     share = {"hundredth": 0.01, "tenth": 0.1, "half": 0.5}
     nearest = min(share, key=lambda one: abs(np.log(ratio / share[one])))
     assert name == nearest and 0.6 < ratio / share[name] < 1.6

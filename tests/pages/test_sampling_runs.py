@@ -7,7 +7,7 @@ import shutil
 import numpy as np
 import pytest
 
-from llmviz.lessons.sampling import prompt_words
+from llmviz.lessons.sampling import words
 from llmviz.sampling import sampling_steps
 from llmviz.training import TrainConfig, run_folders
 from llmviz.training.plan import Plan, prepare
@@ -65,7 +65,7 @@ def private(home) -> str:
 def test_kept_runs_are_offered_and_those_of_others_are_not(bundle, runs):
     app = open_page("sampling", prompt="ann")
     fine(app)
-    (menu,) = (box for box in app.selectbox if box.label == prompt_words.MODEL)
+    (menu,) = (box for box in app.selectbox if box.label == words.prompt_model)
     assert menu.options == ["tiny-world-gpt", "kept"]
     menu.select("run:kept").run()
     fine(app)
@@ -88,14 +88,14 @@ def test_a_private_run_shows_to_who_has_its_link_until_it_is_deleted(bundle, run
     app = open_page("sampling", prompt="ann", model=name)
     fine(app)
     assert "does not exist" not in boxes(app)
-    (menu,) = (box for box in app.selectbox if box.label == prompt_words.MODEL)
+    (menu,) = (box for box in app.selectbox if box.label == words.prompt_model)
     assert menu.value == name
     assert any("gru on names" in option for option in menu.options)
     run_folders.discard(run_folders.find_run(name))
     app.text_area[0].set_value("bob").run()
     fine(app)
     assert f"{name} does not exist" in boxes(app)
-    (menu,) = (box for box in app.selectbox if box.label == prompt_words.MODEL)
+    (menu,) = (box for box in app.selectbox if box.label == words.prompt_model)
     assert menu.value == "tiny-world-gpt"
     app.run()
     assert "does not exist" not in boxes(app)

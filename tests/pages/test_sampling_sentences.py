@@ -51,12 +51,12 @@ def test_a_draw_is_told_as_it_was(logits, u):
     else:
         taken = "the most probable token was taken" in told
         assert taken == (token == int(steps.probabilities.argmax()))
-    assert "not always" in dice_words.TITLE  # true of a draw that took it, too
+    assert "not always" in dice_words.title  # true of a draw that took it, too
 
 
 def test_the_limit_of_versions_is_the_number_that_is_said():
     assert (
-        texts.MOST_WAYS == 16 and "sixteen versions besides the first" in writing_words.FORK_LIMIT
+        texts.MOST_WAYS == 16 and "sixteen versions besides the first" in writing_words.fork_limit
     )
 
 
@@ -65,7 +65,7 @@ def test_a_short_cut_is_right_in_most_stories_as_is_said(kind):
     asked = probes(kind, 400)
     fails = sum(map(probe_chances.SHORT_CUTS[kind], asked))
     assert 0 < fails < len(asked) / 2
-    assert "right in most stories" in knows_words.SHORT_CUTS[kind][1]
+    assert "right in most stories" in knows_words.short_cuts[kind][1]
 
 
 @pytest.mark.parametrize("shift", [-3.2, -40.0, 0.0, 5.5])

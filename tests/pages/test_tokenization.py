@@ -144,15 +144,15 @@ def test_the_table_counts_every_token_of_the_text():
     app = open_part("tokenization", "cut", text=text)
     table = app.dataframe[0].value
     ids = BPE.encode(text)
-    assert dict(zip(table["id"], table[cut_words.COLUMNS["count"]], strict=True)) == Counter(ids)
-    assert sum(table[cut_words.COLUMNS["count"]]) == len(ids)
+    assert dict(zip(table["id"], table[cut_words.columns["count"]], strict=True)) == Counter(ids)
+    assert sum(table[cut_words.columns["count"]]) == len(ids)
 
 
 def test_the_whole_vocabulary_can_be_paged_and_saved():
     app = open_part("tokenization", "cut", table="all", **{"from": "1000"})
     assert list(app.dataframe[0].value["id"]) == list(range(1000, BPE.vocab_size))
     lines = cut_table.as_csv(BPE, range(BPE.vocab_size), Counter()).decode("utf-8").splitlines()
-    assert lines[0] == ",".join(cut_words.COLUMNS.values())
+    assert lines[0] == ",".join(cut_words.columns.values())
     assert len(lines) > BPE.vocab_size  # a token may hold a line end, which CSV quotes
 
 
@@ -205,7 +205,7 @@ def test_damaged_tokenizer_files_are_refused_in_one_line():
 def test_a_link_to_a_tokenizer_file_says_that_it_is_not_here():
     app = open_part("tokenization", "cut", tokenizer="loaded")
     fine(app)
-    assert lesson_words.NO_FILE in messages(app)[0]
+    assert lesson_words.no_file in messages(app)[0]
 
 
 # ---- compare
@@ -437,7 +437,7 @@ def test_borders_inside_characters_are_counted():
 
 def test_two_ways_of_writing_one_letter_are_different_lines():
     app = open_part("tokenization", "bytes", sample="accents")
-    codes = list(app.dataframe[0].value[bytes_words.BYTES_COLUMNS["code"]])
+    codes = list(app.dataframe[0].value[bytes_words.bytes_columns["code"]])
     assert codes == ["U+00E9", "U+0020", "U+0065", "U+0301"]
 
 

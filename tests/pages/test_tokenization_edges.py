@@ -48,11 +48,11 @@ def test_what_decoding_loses_is_what_the_page_says(text):
     for tokenizer in KINDS:
         ids = tokenizer.encode(text)
         line = cut.way_back(tokenizer, text, ids)
-        assert (line == cut_words.BACK_EXACT) == (tokenizer.decode(ids) == text)
-        if line == cut_words.BACK_SPACING:
+        assert (line == cut_words.back_exact) == (tokenizer.decode(ids) == text)
+        if line == cut_words.back_spacing:
             back = tokenizer.decode(ids)
             assert "".join(back.split()) == "".join(text.split())
-        elif line != cut_words.BACK_EXACT:
+        elif line != cut_words.back_exact:
             unknown = next(t for t in (UNKNOWN, "[UNK]") if t in tokenizer.special_tokens)
             assert tokenizer.special_tokens[unknown] in ids and unknown in line
 
@@ -61,11 +61,11 @@ def test_only_the_special_tokens_that_there_are_are_explained():
     for tokenizer in [*KINDS, get_tokenizer("bpe")]:
         text = cut.special_text(tokenizer)
         assert "ordinary text never" not in text  # <|unk|> stands for parts of ordinary text
-        for name, meaning in cut_words.SPECIAL_MEANINGS.items():
+        for name, meaning in cut_words.special_meanings.items():
             assert (f"`{name}` (id " in text) == (name in tokenizer.special_tokens)
             if text.count(meaning):
                 assert any(
-                    cut_words.SPECIAL_MEANINGS.get(one) == meaning
+                    cut_words.special_meanings.get(one) == meaning
                     for one in tokenizer.special_tokens
                 )
 
@@ -142,6 +142,6 @@ def test_a_tie_in_counts_is_not_called_bpe_s_choice():
 def test_gaps_are_said_only_where_a_token_is_in_no_window():
     link = {"text": "abcde", "tokenizer": "char", "context": "4", "stride": "8"}
     text = prose_of(open_part("tokenization", "windows", **link))
-    assert windows_words.WINDOWS_NO_GAP in text and "gaps" not in text
+    assert windows_words.windows_no_gap in text and "gaps" not in text
     text = prose_of(open_part("tokenization", "windows", **link | {"text": "abcdefg"}))
     assert "so there are gaps: 2 tokens are in no window" in text

@@ -73,9 +73,9 @@ def test_exactly_one_size_of_a_word_vocabulary_is_right(text):
     assert numbers[question.right] == size and numbers.count(size) == 1
     split = WordTokenizer.split(text)
     for number, reason in zip(numbers, question.reasons, strict=True):
-        if reason == vocabulary.words.ASK_SIZE_ALL:
+        if reason == vocabulary.words.ask_size_all:
             assert number == len(split) + 3 and len(split) > len(set(split))
-        if reason == vocabulary.words.ASK_SIZE_CASE:
+        if reason == vocabulary.words.ask_size_case:
             assert len({word.lower() for word in split}) < len(set(split))
 
 
@@ -132,7 +132,7 @@ def test_no_question_where_one_tokenizer_is_chosen_or_two_are_equal():
     bpe = KINDS["bpe"]
     assert compare.script_question({}, "a") is None
     assert compare.script_question({"bpe": bpe}, "a") is None
-    assert compare.script_question({"bpe": bpe, "twin": bpe}, compare_words.ASK_SCRIPT_TEXT) is None
+    assert compare.script_question({"bpe": bpe, "twin": bpe}, compare_words.ask_script_text) is None
 
 
 # ---- what later merges save
@@ -203,10 +203,10 @@ def test_a_word_with_a_border_inside_is_not_asked_for():
 # ---- bytes
 
 
-@pytest.mark.parametrize("sample", bytes_words.BYTES_SAMPLES)
+@pytest.mark.parametrize("sample", bytes_words.bytes_samples)
 def test_the_size_of_a_character_is_that_of_utf8(sample):
-    text = bytes_words.BYTES_SAMPLES[sample][1]
-    for shown in (text, bytes_words.ASK_BYTES_POOL, ""):
+    text = bytes_words.bytes_samples[sample][1]
+    for shown in (text, bytes_words.ask_bytes_pool, ""):
         character = utf8.asked_character(sample, shown)
         question = utf8.size_question(character)
         assert question.right + 1 == len(character.encode("utf-8"))
@@ -215,7 +215,7 @@ def test_the_size_of_a_character_is_that_of_utf8(sample):
 
 
 def test_each_size_is_asked_for():
-    sizes = {len(character.encode("utf-8")) for character in bytes_words.ASK_BYTES_POOL}
+    sizes = {len(character.encode("utf-8")) for character in bytes_words.ask_bytes_pool}
     assert sizes == {1, 2, 3, 4}
 
 

@@ -26,8 +26,7 @@ from llmviz.lessons.training.curves import chapter as curves
 from llmviz.lessons.training.curves import checkpoint
 from llmviz.lessons.training.curves.params import PARAMS as CURVES_PARAMS
 from llmviz.lessons.training.runs import chapter as running
-from llmviz.lessons.training.runs import cost, form, panel, plan_controls, presets
-from llmviz.lessons.training.runs import words as run_words
+from llmviz.lessons.training.runs import cost, form, panel, plan_controls, presets, words
 from llmviz.lessons.training.runs.params import FIRST
 from llmviz.models import MODELS
 from llmviz.tokenizers import train_tokenizer
@@ -116,7 +115,7 @@ def test_the_page_is_useful_before_anything_is_touched(home):
 @pytest.mark.parametrize("preset", presets.PRESETS)
 def test_every_preset_says_what_it_costs_and_can_be_started(home, preset):
     app = open_part("training", "runs")
-    (pills,) = (group for group in app.button_group if group.label == run_words.PRESET)
+    (pills,) = (group for group in app.button_group if group.label == words.preset)
     pills.set_value(preset).run()
     fine(app)
     button(app, "Start").click().run()
@@ -142,7 +141,7 @@ def test_a_click_counts_though_the_page_starts_over_above_the_button(home, monke
 def test_a_late_message_does_not_bring_another_run_back(home, trained):
     app = open_part("training", "runs")
     late = app._tree  # a browser that has not heard of the start yet, and looks each second
-    next(box for box in late.selectbox if box.label == run_words.SHOW).set_value(charted_runs.FIRST)
+    next(box for box in late.selectbox if box.label == words.show).set_value(charted_runs.FIRST)
     app.run()
     button(app, "Start").click().run()
     (run,) = mine()
@@ -150,7 +149,7 @@ def test_a_late_message_does_not_bring_another_run_back(home, trained):
     app.run()
     fine(app)
     assert app.session_state["training.run"] == f"run:{run.name}"
-    shown_run = next(box for box in app.selectbox if box.label == run_words.SHOW)
+    shown_run = next(box for box in app.selectbox if box.label == words.show)
     assert shown_run.value == f"run:{run.name}"
     shown_run.set_value("names-gru").run()
     assert app.session_state["training.run"] == "names-gru"
@@ -371,12 +370,12 @@ def test_computing_again_is_offered_for_the_models_that_can(home):
     fine(app)
 
     def shown() -> list:
-        title = run_words.LABELS["recompute"]
+        title = words.labels["recompute"]
         return [one for one in app.number_input if one.label.startswith(title)]
 
     (control,) = shown()
     assert control.value == 2
-    menu = next(box for box in app.selectbox if box.label == run_words.LABELS["model"])
+    menu = next(box for box in app.selectbox if box.label == words.labels["model"])
     menu.set_value("bigram").run()
     fine(app)
     assert not shown() and not button(app, "Start").disabled
@@ -384,13 +383,13 @@ def test_computing_again_is_offered_for_the_models_that_can(home):
 
 def test_a_models_own_settings_come_with_it_and_go_with_it(home):
     app = open_part("training", "runs")
-    menu = next(box for box in app.selectbox if box.label == run_words.LABELS["model"])
+    menu = next(box for box in app.selectbox if box.label == words.labels["model"])
     menu.set_value("word2vec").run()
     fine(app)
     assert app.session_state["training.r_tokenizer"] == "word"
     assert app.session_state["training.r_learning_rate"] == 0.03
     assert "parameters" in prose_of(app) and not button(app, "Start").disabled
-    menu = next(box for box in app.selectbox if box.label == run_words.LABELS["model"])
+    menu = next(box for box in app.selectbox if box.label == words.labels["model"])
     menu.set_value("gru").run()
     fine(app)
     assert app.session_state["training.r_tokenizer"] == "char"
@@ -712,7 +711,7 @@ def test_private_runs_of_others_are_not_listed(home, trained):
 def test_the_first_screen_is_a_short_form_and_every_setting_is_behind_the_fold(home):
     app = open_part("training", "runs")
     fine(app)
-    (fold,) = (one for one in app.expander if one.label == run_words.SETTINGS)
+    (fold,) = (one for one in app.expander if one.label == words.settings)
     kinds = ("selectbox", "number_input", "select_slider", "checkbox")
 
     def settings(block) -> set[str]:

@@ -252,12 +252,12 @@ def test_nudges_that_do_not_fit_are_refused(count, losses, lines):
             1.0,
             key="x",
             at=0,
-            words=words.NUDGE,
+            words=words.nudge,
             lines=[""] * lines,
         )
 
 
-@pytest.mark.parametrize("slip", list(words.MISTAKES))
+@pytest.mark.parametrize("slip", list(words.mistakes))
 @pytest.mark.parametrize("rate", [0.0, 0.1, 0.5, 10.0])
 def test_what_the_step_did_to_the_loss_is_said_as_it_is(ready, slip, rate):
     given = example()
@@ -267,12 +267,12 @@ def test_what_the_step_did_to_the_loss_is_said_as_it_is(ready, slip, rate):
     after = float(forward(stepped(given, gradients, rate), TARGET)["loss"])
     text = update.result(before, after, rate, gradients, slip == "none")
     if not rate:
-        assert after == before and text == words.UPDATE_ZERO
+        assert after == before and text == words.update_zero
         return
     assert f"{before:.4f}" in text and f"{after:.4f}" in text
-    assert (words.UPDATE_LOWER in text) == (after < before and slip == "none")
-    assert (words.UPDATE_LOWER_WRONG in text) == (after < before and slip != "none")
-    assert (words.UPDATE_NOT_LOWER in text) == (after >= before)
+    assert (words.update_lower in text) == (after < before and slip == "none")
+    assert (words.update_lower_wrong in text) == (after < before and slip != "none")
+    assert (words.update_not_lower in text) == (after >= before)
 
 
 def test_the_page_shows_the_step_and_the_network_without_a_layer(ready):

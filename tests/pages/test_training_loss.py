@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from llmviz.lessons.training import model_words as reader_words
+from llmviz.lessons.training import words as reader_words
 from llmviz.lessons.training.loss import chapter as loss
 from llmviz.lessons.training.loss import picture as loss_picture
 from llmviz.lessons.training.loss import words
@@ -99,10 +99,10 @@ def test_nothing_to_average_is_said(bundle):
     count = len(ids_of(bundle, TEXT)) - 1
     app = open_part("training", "loss", sentence=TEXT, skip=",".join(str(i) for i in range(count)))
     fine(app)
-    assert words.BAD_MEAN in boxes(app)
+    assert words.bad_mean in boxes(app)
 
 
-@pytest.mark.parametrize("mistake", list(words.MISTAKES))
+@pytest.mark.parametrize("mistake", list(words.mistakes))
 def test_each_mistake_says_its_numbers(bundle, mistake):
     app = open_part("training", "loss", sentence=TEXT, wrong=mistake)
     fine(app)
@@ -169,9 +169,9 @@ def test_an_example_fits_the_model_that_is_chosen():
         pytest.skip("bundled models are missing")
     box.set_value("names-gpt").run()
     fine(app)
-    assert app.text_area[0].value == reader_words.NAME
+    assert app.text_area[0].value == reader_words.model_name
     app.selectbox(key="_training.reader@training").set_value("tiny-world-gpt").run()
-    assert app.text_area[0].value == words.SENTENCE
+    assert app.text_area[0].value == words.sentence
     app.text_area[0].set_value("anna").run()
     app.selectbox(key="_training.reader@training").set_value("names-gpt").run()
     assert app.text_area[0].value == "anna"  # the learner's own

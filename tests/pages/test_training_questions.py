@@ -169,7 +169,7 @@ def test_a_softmax_taken_twice_stays_within_one_nat(vocabulary):
     right, wrong = torch.tensor([0]), torch.tensor([1])
     assert float(twice(sure, right, right)) == pytest.approx(lowest)
     assert float(twice(sure, wrong, wrong)) == pytest.approx(lowest + 1)
-    assert "one nat more" in loss_words.MISTAKE_TEXT["probabilities"]
+    assert "one nat more" in loss_words.mistake_text["probabilities"]
 
 
 # ---- descent
@@ -252,7 +252,7 @@ def test_small_steps_of_sgd_end_in_the_right_valley_as_said():
     way = surface.ways("valleys", SURFACES["valleys"].start, "sgd", 0.9, 0.99, 0.0)
     assert (way.path[:20, -1, 0] > 0).all()
     assert (way.path[:, -1, 0] < 0).any()
-    assert "right one" in descent_words.SURFACE_TEXT["valleys"]
+    assert "right one" in descent_words.surface_text["valleys"]
 
 
 def test_a_neuron_of_zeros_pays_ln_2_for_every_letter():
@@ -437,8 +437,8 @@ def test_a_run_below_the_floor_of_other_texts_is_not_said_to_be_above_it(loss, f
 
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
 def test_a_fork_with_exercises_says_their_share(share):
-    for what in checkpoint.words.PRACTISED_WHAT.values():
-        told = checkpoint.words.PRACTISED.format(share=percent(share), what=what)
+    for what in checkpoint.words.practised_what.values():
+        told = checkpoint.words.practised.format(share=percent(share), what=what)
         assert percent(share) in told and what in told
 
 
@@ -452,7 +452,7 @@ def test_a_step_that_does_not_lower_the_loss_is_too_long_only_with_right_gradien
 
 def test_the_sentences_on_the_failures_hold_for_their_runs():
     rate, heart, warmup, dropout = (facts(one) for one in ("rate", "heart", "warmup", "dropout"))
-    text = wrong_words.RUN_TEXT["rate"].format(**rate)
+    text = wrong_words.run_text["rate"].format(**rate)
     assert f"rises to {rate['rate_large_peak']:.1f} nats" in text
     assert rate["rate_large_peak"] > rate["blind"] > rate["rate_small"]
     assert heart["heart"] > heart["blind"] + 1 and abs(heart["all"] - heart["all_train"]) < 0.05

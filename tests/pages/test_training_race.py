@@ -33,7 +33,7 @@ from tests.pages.harness import (
     snippets,
 )
 
-THERE = [name for name in race_words.MODELS if name in engine.names()]
+THERE = [name for name in race_words.models if name in engine.names()]
 bundled_models = pytest.mark.skipif(len(THERE) < 7, reason="bundled models of names are missing")
 
 
@@ -47,13 +47,13 @@ def test_the_race_draws_the_bundled_runs():
     fine(app)
     drawn = sent(app, "curves")
     assert drawn["view"]["axis"] == "seconds" and drawn["offered"] == ["axis", "unit"]
-    assert [run["label"] for run in drawn["runs"]] == [race_words.MODELS[n][0] for n in THERE]
+    assert [run["label"] for run in drawn["runs"]] == [race_words.models[n][0] for n in THERE]
     for run, name in zip(drawn["runs"], THERE, strict=True):
         own = curve(name)
         assert np.allclose(run["validation"], own.validation[~np.isnan(own.validation)], atol=1e-5)
         assert run["seconds"][-1] == pytest.approx(own.seconds[-1], rel=1e-5)
     table = app.dataframe[0].value
-    cards = {race_words.MODELS[name][0]: engine.card(name) for name in THERE}
+    cards = {race_words.models[name][0]: engine.card(name) for name in THERE}
     for row in table.to_dict("records"):
         card = cards[row["model"]]
         assert row["parameters"] == f"{card['parameters']:,}"
@@ -63,7 +63,7 @@ def test_the_race_draws_the_bundled_runs():
 
 @bundled_models
 def test_the_report_names_who_is_ahead():
-    full = [started.titled(charted_runs.read(name), race_words.MODELS[name][0]) for name in THERE]
+    full = [started.titled(charted_runs.read(name), race_words.models[name][0]) for name in THERE]
     ends = {one.title: curve(one.name).last_validation for one in full}
     order = sorted(ends, key=ends.__getitem__)
     said = standings.report(full, 6000)
@@ -93,7 +93,7 @@ def test_questions_and_snippets_of_the_race():
         assert run_snippet(snippet).strip() == prints.strip()
     (question,) = app.radio
     best = min(THERE, key=lambda name: curve(name).last_validation)
-    title = race_words.MODELS[best][0]
+    title = race_words.models[best][0]
     (right,) = (i for i, one in enumerate(question.options) if one.startswith(title + ":"))
     question.set_value(right).run()
     assert [box.value for box in app.success] == ["Right."]
@@ -121,16 +121,16 @@ def test_nobody_on_the_chart_and_missing_models_are_said(folder, monkeypatch):
     app = open_part("training", "race")
     fine(app)
     assert "not in this copy" in boxes(app) and "checkpoints make names-bigram" in boxes(app)
-    assert race_words.NONE_CHOSEN in boxes(app)
+    assert race_words.none_chosen in boxes(app)
 
 
 def test_plans_of_the_race_are_the_recipes_but_shorter():
     load_torch()
     from llmviz.training.recipes import plan_of
 
-    plans = race.plans(list(race_words.MODELS), 200)
+    plans = race.plans(list(race_words.models), 200)
     assert len(plans) == 7
-    for name, plan in zip(race_words.MODELS, plans.values(), strict=True):
+    for name, plan in zip(race_words.models, plans.values(), strict=True):
         recipe = plan_of(name)
         assert plan.model_options == recipe.model_options and plan.corpus == recipe.corpus
         assert plan.train.learning_rate == recipe.train.learning_rate
@@ -152,7 +152,7 @@ def test_each_failure_shows_its_curves_and_numbers(kind):
     for snippet, prints in snippets(app):
         assert run_snippet(snippet).strip() == prints.strip()
     (question,) = app.radio
-    question.set_value(wrong_words.ASK[kind][2]).run()
+    question.set_value(getattr(wrong_words, f"ask_{kind}").right).run()
     assert [box.value for box in app.success] == ["Right."]
 
 
@@ -175,8 +175,8 @@ def test_missing_short_runs_are_said(monkeypatch, tmp_path):
     monkeypatch.setattr(experiments, "EXPERIMENT_FOLDER", tmp_path)
     app = open_part("training", "overfitting")
     fine(app)
-    assert wrong_words.MISSING in boxes(app)
-    assert any(block.value == wrong_words.MISSING_COMMAND for block in app.code)
+    assert wrong_words.missing in boxes(app)
+    assert any(block.value == wrong_words.missing_command for block in app.code)
 
 
 def test_the_button_starts_real_runs(monkeypatch, tmp_path):

@@ -68,10 +68,10 @@ def test_the_page_says_the_steps_numbers_and_its_snippet_prints_them():
 
 def test_saving_and_going_on_is_shown_once_it_is_asked_for():
     app = open_part("training", "step", text=TEXT)
-    assert words.RESUME_EQUAL not in prose_of(app)
-    next(one for one in app.button if one.label == words.RESUME_BUTTON).click().run()
+    assert words.resume_equal not in prose_of(app)
+    next(one for one in app.button if one.label == words.resume_button).click().run()
     fine(app)
-    assert words.RESUME_EQUAL in prose_of(app) and "optimizer.safetensors" in prose_of(app)
+    assert words.resume_equal in prose_of(app) and "optimizer.safetensors" in prose_of(app)
     assert app.query_params["batch_resume"] in ("1", ["1"])
 
 

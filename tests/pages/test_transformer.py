@@ -131,7 +131,7 @@ def test_odd_texts_leave_no_error(bundle, part, text):
 numbers = st.floats(-20, 20, allow_nan=False)
 
 
-@given(st.lists(st.tuples(st.sampled_from(sorted(ledger_part.words.PART_NAMES)), numbers)))
+@given(st.lists(st.tuples(st.sampled_from(sorted(ledger_part.words.part_names)), numbers)))
 def test_the_question_of_the_ledger_has_one_right_answer(drawn):
     entries = [Entry(kind, 0, 0, value) for kind, value in drawn if kind != "attention"]
     total = sum(entry.value for entry in entries)
@@ -146,7 +146,7 @@ def test_the_question_of_the_ledger_has_one_right_answer(drawn):
         assert len(best) < 2 or abs(best[0] - best[1]) < 0.0101
     else:
         right = asked.answers[asked.right]
-        assert right == ledger_part.words.KINDS[max(sums, key=sums.__getitem__)]
+        assert right == ledger_part.words.kinds[max(sums, key=sums.__getitem__)]
     if entries:
         folded = ledger_part.folded(entries)
         assert sum(e.value for e in folded) == pytest.approx(total, abs=1e-6)
@@ -330,10 +330,10 @@ def test_the_shares_of_the_stream_add_up_to_one(bundle):
     assert length[0]["y"][-1] == pytest.approx(float(last), rel=1e-4)
 
 
-@given(st.floats(0, 1e300), st.integers(1, 48), st.sampled_from(list(residuals.words.NORMS)))
+@given(st.floats(0, 1e300), st.integers(1, 48), st.sampled_from(list(residuals.words.norms)))
 def test_the_question_of_the_gradient_has_the_range_that_holds_it(share, layers, norm):
     asked = residuals.question(layers, norm, share)
-    assert residuals.words.ASK_NORMS[norm] in asked.text
+    assert residuals.words.ask_norms[norm] in asked.text
     assert ("Take 1 layer without" in asked.text) == (layers == 1)
     ranges = [(1, math.inf), (0.1, 1), (1e-3, 0.1), (-1, 1e-3)]
     low, high = ranges[asked.right]

@@ -243,7 +243,7 @@ def test_a_model_without_norms_says_that_there_is_nothing_to_move(tmp_path, monk
     use(monkeypatch, tmp_path)
     app = open_part("transformer", "block", **MODEL, order="post", stage="norm1")
     fine(app)
-    assert block_words.NO_NORMS in boxes(app) and view(app)["step"] == 0
+    assert block_words.no_norms in boxes(app) and view(app)["step"] == 0
     app = open_part("transformer", "norms", **MODEL)
     fine(app)
     assert "no norms in its layers" in boxes(app) and len(charts(app)) == 2
@@ -327,14 +327,14 @@ def test_the_count_has_one_right_answer(heads, width, hidden, norm, bias):
         n_head=heads, n_embd=heads * width, hidden_size=hidden, norm=norm, bias=bias, n_layer=1
     )
     asked = block.count_question(config)
-    counts = dict.fromkeys(block_words.COUNTED, 0)
+    counts = dict.fromkeys(block_words.counted, 0)
     owner = {"norm1": "norms", "norm2": "norms", "up": "mlp", "down": "mlp"}
     for part, tensors in parameters_of(config).items():
         counts[owner.get(part, part)] += sum(int(np.prod(shape)) for shape in tensors.values())
     best = [name for name, count in counts.items() if count == max(counts.values())]
     assert (asked is None) == (len(best) > 1)
     if asked is not None:
-        assert asked.answers[asked.right] == block_words.COUNTED[best[0]]
+        assert asked.answers[asked.right] == block_words.counted[best[0]]
 
 
 # ---- norms and activations
@@ -501,7 +501,7 @@ def test_a_run_is_searched_on_the_text_that_it_learned_from(bundle, tmp_path, mo
     fine(app)
     grown = units.growing("run:mine", engine.version("run:mine"))
     assert [i for piece in grown.pieces for i in piece] == bundle.tokenizer.encode_from_start(text)
-    assert units_words.YOUR_TEXT in prose_of(app) and "pieces of up to" in " ".join(
+    assert units_words.your_text in prose_of(app) and "pieces of up to" in " ".join(
         one.value for one in app.caption
     )
     assert sent(app, "cell_grid")["values"].sum() == grown.whole().search.dead.numel()
@@ -524,5 +524,5 @@ def test_the_question_of_firing_has_one_right_answer(count):
 
 def test_heads_of_the_small_model_are_all_offered(bundle):
     app = open_part("transformer", "block", **MODEL)
-    (head,) = (box for box in app.number_input if box.label == block_words.HEAD)
+    (head,) = (box for box in app.number_input if box.label == block_words.head)
     assert (head.min, head.max) == (0, HEADS - 1)

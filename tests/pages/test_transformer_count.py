@@ -110,7 +110,7 @@ def test_shapes_have_names_that_say_whose_they_are_and_old_links_open_them(lesso
     app = open_part(lesson, part, **{control: "ours"})
     fine(app)
     assert not app.warning
-    (pills,) = (one for one in app.pills if one.label == words.SHAPE)
+    (pills,) = (one for one in app.pills if one.label == words.shape)
     assert pills.options == list(SHAPE_NAMES.values()) and pills.value == "ours"
 
 

@@ -39,7 +39,7 @@ from tests.pages.small_model import make_checkpoint
 pytestmark = pytest.mark.usefixtures("ready")
 
 SENTENCES = (
-    words.SENTENCE,
+    words.sentence,
     "Ada sleeps",
     "again the old fox buys a cake",
     "tonight two clever children sing in the garden",
@@ -55,7 +55,7 @@ def test_the_picture_is_the_translation_of_the_engine(step):
     app = open_part("transformer", "halves", halfstep=step, halfhead="3")
     fine(app)
     bundled = engine.load("pairs-seq2seq")
-    source = bundled.tokenizer.encode(words.SENTENCE)
+    source = bundled.tokenizer.encode(words.sentence)
     found = free(bundled.model, source)
     weights = looks(bundled.model, source, found.read)
     got = sent(app, "two_halves")
@@ -63,15 +63,15 @@ def test_the_picture_is_the_translation_of_the_engine(step):
         wanted = np.rint(getattr(weights, name) * 255)
         np.testing.assert_allclose(got[name], wanted, atol=1)
     np.testing.assert_allclose(got["chances"], found.chances, atol=1e-6)
-    assert got["source"] == words.SENTENCE.split()
-    assert got["read"][1:] == translate(words.SENTENCE).target.split()
-    assert [row[0] for row in got["best"]] == [*got["read"][1:], words.END]
+    assert got["source"] == words.sentence.split()
+    assert got["read"][1:] == translate(words.sentence).target.split()
+    assert [row[0] for row in got["best"]] == [*got["read"][1:], words.end]
     assert got["step"] == min(int(step), len(found.read)) and got["chosen"] == 3
     for t, line in enumerate(got["captions"][1:], 1):
         assert f"{t} of {len(found.read)}" in line and got["best"][t - 1][0] in line
 
 
-@pytest.mark.parametrize("name", list(words.TRANSLATORS))
+@pytest.mark.parametrize("name", list(words.translators))
 @pytest.mark.parametrize("sentence", SENTENCES)
 def test_both_ways_are_those_of_the_engine_and_the_parting_is_named(name, sentence):
     known = translate(sentence)
@@ -80,10 +80,10 @@ def test_both_ways_are_those_of_the_engine_and_the_parting_is_named(name, senten
     bundled = engine.load(name)
     source, target = (bundled.tokenizer.encode(text) for text in known[:2])
     ways = forced(bundled.model, source, target), free(bundled.model, source)
-    grid, right = sent(app, "cell_grid"), [*known.target.split(), words.END]
+    grid, right = sent(app, "cell_grid"), [*known.target.split(), words.end]
     for row, way in zip((0, 2), ways, strict=True):
         said = [teacher.named(one, bundled.tokenizer) for one in way.written]
-        read = [words.START, *(teacher.named(one, bundled.tokenizer) for one in way.read[1:])]
+        read = [words.start, *(teacher.named(one, bundled.tokenizer) for one in way.read[1:])]
         assert grid["texts"][row][: len(read)] == read
         assert grid["texts"][row + 1][: len(said)] == said
         np.testing.assert_allclose(
@@ -125,7 +125,7 @@ def test_the_question_what_is_seen_has_one_right_answer(count, steps):
         assert steps <= 3
         return
     step = int(asked.text.split("step ")[1].split(" of")[0])
-    wanted = words.SEES.format(own=step, cross=count)
+    wanted = words.sees.format(own=step, cross=count)
     assert asked.answers[asked.right] == wanted
     assert asked.answers.count(wanted) == 1 and len(asked.answers) == 4
     assert asked.reasons[asked.right].startswith("It sees")
@@ -134,9 +134,9 @@ def test_the_question_what_is_seen_has_one_right_answer(count, steps):
 @given(st.lists(st.text("abc`{}", min_size=1, max_size=6), min_size=1, max_size=9))
 def test_the_mistake_is_the_missing_shift_on_every_sentence(target):
     asked = teacher.mistake(target)
-    assert asked.answers[asked.right] == words.MISTAKE_ANSWERS[0]
+    assert asked.answers[asked.right] == words.mistake_answers[0]
     assert "copy" in asked.reasons[asked.right]
-    pairs = dict(zip(words.MISTAKE_ANSWERS, words.MISTAKE_REASONS, strict=True))
+    pairs = dict(zip(words.mistake_answers, words.mistake_reasons, strict=True))
     for answer, reason in zip(asked.answers, asked.reasons, strict=True):
         assert reason[:30] == pairs[answer][:30]
 
@@ -193,7 +193,7 @@ def test_the_answers_are_those_of_both_models(word):
         assert one["shape"] == list(wanted.shape)
         cells = wanted[:, :, *np.tril_indices(len(ids))] if one["triangle"] else wanted
         np.testing.assert_allclose(one["cells"], np.rint(cells * 255), atol=1)
-    assert maps[0]["tokens"][at + 1] == masked_words.MASK
+    assert maps[0]["tokens"][at + 1] == masked_words.mask
 
 
 def test_a_word_that_the_models_do_not_know_is_said_to_be_so():
@@ -221,7 +221,7 @@ def test_odd_texts_leave_no_error(text):
 def test_the_question_of_both_sides_has_one_right_answer(count, data):
     place = data.draw(st.integers(1, count - 1))
     asked = masked.sides_question(count, place, "`word`")
-    wanted = masked_words.ASK_ANSWER.format(both=count - 1, left=place)
+    wanted = masked_words.ask_answer.format(both=count - 1, left=place)
     assert asked.answers[asked.right] == wanted and len(asked.answers) >= 3
     assert asked.reasons[asked.right].startswith("The encoder reads all tokens")
 
@@ -249,4 +249,4 @@ def test_the_shares_of_the_page_are_those_of_the_cards_and_the_cards_of_the_mode
     assert drawn[-1]["x"] == [card["score"]["share_right"], card["left_only"]["share_right"]]
     asked = held_out.mistake(*(card[name] for name in ("score", "left_only", "without_right_side")))
     assert card["without_right_side"]["share_right"] < card["left_only"]["share_right"]
-    assert asked.answers[asked.right] == masked_words.MISTAKE_ANSWERS[2]
+    assert asked.answers[asked.right] == masked_words.mistake_answers[2]

@@ -73,7 +73,7 @@ def test_a_text_as_long_as_the_context_has_one_round_and_says_why(bundle):
     fine(app)
     board = sent(app, "token_loop")
     assert len(board["prompt"]) == CONTEXT and len(board["rounds"]) == 1
-    assert words.END_FULL in board["rounds"][0]["lines"][-1]
+    assert words.end_full in board["rounds"][0]["lines"][-1]
     assert "tokens long, the start token included" in boxes(app)
 
 
@@ -106,7 +106,7 @@ def test_a_model_that_sees_the_future_has_no_cache_and_says_so(tmp_path, monkeyp
     assert "Nothing is kept here" in boxes(app)
     board = sent(app, "token_loop")
     assert not board["cached"] and "same result" not in board["words"]["again"]
-    assert words.COST_TITLE not in " ".join(head.value for head in app.header)
+    assert words.cost.title not in " ".join(head.value for head in app.header)
 
 
 def test_the_measured_times_are_the_same_for_all_visitors(bundle):
@@ -168,7 +168,7 @@ def picture(**changes) -> LoopRound:
     ],
 )
 def test_a_picture_of_data_that_do_not_fit_is_refused(given_, rule):
-    good = dict(prompt=["a"], rounds=[picture()], layers=1, cached=True, words=words.PICTURE)
+    good = dict(prompt=["a"], rounds=[picture()], layers=1, cached=True, words=words.picture)
     assert loop_payload(**good)["rows"].shape == (1, 3)
     with pytest.raises(ValueError, match=rule):
         loop_payload(**good | given_)

@@ -83,12 +83,12 @@ def left(home):
 def test_a_model_of_the_hub_comes_into_all_lessons_and_goes_again(hub, home, kind):
     app = look(f"somebody/{kind}")
     table = dict(app.dataframe[0].value.itertuples(index=False))
-    assert table[words.ABOUT["kind"]] == kind
-    assert all(words.ABOUT[name] in table for name in ("parameters", "stored", "free_memory"))
+    assert table[words.about["kind"]] == kind
+    assert all(words.about[name] in table for name in ("parameters", "stored", "free_memory"))
     app.button(IMPORT).click().run()
     fine(app)
     finish(app, asked(app).work)
-    assert words.IMPORTED.format(name=kind) in boxes(app)
+    assert words.imported.format(name=kind) in boxes(app)
     app.button("transformer.published.use").click().run()
     name = f"run:{kind}"
     for page, part in (("home", ""), ("transformer", "stream"), ("attention", "trained")):
@@ -101,7 +101,7 @@ def test_a_model_of_the_hub_comes_into_all_lessons_and_goes_again(hub, home, kin
     assert (home / kind / "model.safetensors").is_file()
     app.button("transformer.delete.yes").click().run()
     fine(app)
-    assert words.DELETED.format(name=kind) in boxes(app)
+    assert words.deleted.format(name=kind) in boxes(app)
     assert not (home / kind).exists()
     assert "transformer.delete.yes" not in [one.key for one in app.button]
 
@@ -118,7 +118,7 @@ def test_cancelled_in_the_middle_it_leaves_nothing(hub, home):
     app.button(CANCEL).click().run()
     hub.gate.set()
     finish(app, job)
-    assert words.CANCELLED in boxes(app)
+    assert words.cancelled in boxes(app)
     until = time.monotonic() + 20
     while left(home) and time.monotonic() < until:
         time.sleep(0.05)
@@ -153,7 +153,7 @@ def test_the_numbers_of_a_refusal_are_in_the_table(tmp_path, monkeypatch):
     monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(available=1000))
     (about,) = published_model.look_at(str(folder), False, True)
     rows = dict(importing.about_rows(about))
-    assert f"({about.memory:,} bytes)" in rows[words.ABOUT["memory"]]
+    assert f"({about.memory:,} bytes)" in rows[words.about["memory"]]
     assert "1,000 are free" in about.problem
 
 
@@ -162,7 +162,7 @@ def test_a_visitor_from_elsewhere_brings_and_deletes_nothing(home, monkeypatch):
     monkeypatch.delenv("LLMVIZ_IMPORT", raising=False)
     app = open_part("transformer", "published", published="/etc")
     fine(app)
-    assert words.NOT_HERE in boxes(app)
+    assert words.not_here in boxes(app)
     assert LOOK not in [one.key for one in app.button]
     monkeypatch.setenv("LLMVIZ_IMPORT", "anyone")
     app = look("/etc")

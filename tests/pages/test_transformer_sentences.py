@@ -83,7 +83,7 @@ def test_what_epsilon_takes_off_is_computed(row, twice):
 def test_as_many_students_are_said_as_stand_there(row):
     asked = norms.mistake(torch.tensor([row, row[::-1]]), 1e-5, "so")
     if asked is not None:
-        spoken = norm_words.STUDENTS[len(asked.answers)]
+        spoken = norm_words.students[len(asked.answers)]
         assert f"{spoken} students" in asked.text
 
 
@@ -111,7 +111,7 @@ def test_at_an_exact_quarter_one_answer_is_right(below):
 @pytest.mark.parametrize("name", sorted(ACTIVATIONS))
 def test_a_unit_that_does_not_fire_has_a_value_in_the_range_that_is_said(name):
     values = ACTIVATIONS[name](torch.linspace(-40, 0, 40_001))
-    told = unit_words.SILENT[name]
+    told = unit_words.silent[name]
     if name == "swiglu":
         assert "between" not in told and float(values.min()) < 0  # times a number of any size
         return
@@ -124,7 +124,7 @@ def test_a_unit_that_does_not_fire_has_a_value_in_the_range_that_is_said(name):
 def test_the_largest_value_of_a_silent_unit_need_not_be_the_nearest_to_firing():
     """GELU rises again to the left of its lowest point, so no such thing is said."""
     far, near = ACTIVATIONS["gelu"](torch.tensor([-9.0, -0.3]))
-    assert far > near and "nearest" not in unit_words.UNIT_DEAD
+    assert far > near and "nearest" not in unit_words.unit_dead
 
 
 @given(some.integers(1, 30_000), some.data())
@@ -137,7 +137,7 @@ def test_a_unit_is_said_to_fire_on_as_many_tokens_as_it_did(tokens, data):
 
 @pytest.mark.parametrize("norm", NORMS)
 def test_what_a_unit_writes_names_the_norms_that_there_are(norm):
-    told = unit_words.WRITES_TEXT[norm]
+    told = unit_words.writes_text[norm]
     assert ("final norm" in told) == (norm == "pre") and ("norm" in told) == (norm != "none")
 
 
@@ -207,10 +207,10 @@ def test_the_head_is_asked_of_the_settings_and_not_of_the_shape_they_came_from()
 
 @given(some.lists(some.integers(1, 5), min_size=1, max_size=4))
 def test_every_largest_part_is_named(numbers):
-    parts = dict(zip(count_words.PARTS, numbers, strict=False))
+    parts = dict(zip(count_words.parts, numbers, strict=False))
     told = counting.largest_line(parts)
     for part, number in parts.items():
-        name = re.search(rf"\b{count_words.PARTS[part]}\b", told)
+        name = re.search(rf"\b{count_words.parts[part]}\b", told)
         assert bool(name) == (number == max(numbers))
     assert ("each" in told) == (numbers.count(max(numbers)) > 1)
 
@@ -248,7 +248,7 @@ def test_where_two_ways_part_is_told_as_it_is(target, own, ended, exact):
     at = found.parting
     if at is None:
         assert ("of the held-out" in told) == (exact is not None) and "nan" not in told
-        assert (halves_words.NEVER_OTHER in told) == (exact == 1.0)
+        assert (halves_words.never_other in told) == (exact == 1.0)
         return
     assert re.match(rf"\*\*(The first mistake is|They differ) at step {at + 1}\b", told)
     stops = at < len(written) and written[at] == 0

@@ -71,7 +71,7 @@ def test_the_lines_are_the_sizes_of_both_streams():
     (chart,) = charts(open_part("transformer", "since", change="place", text=TEXT))
     wanted = {
         side: READINGS["place"](model, ids_of(TEXT))
-        for side, model in zip(words.SIDES["place"], models("place"), strict=True)
+        for side, model in zip(words.sides["place"], models("place"), strict=True)
     }
     for line in chart["data"]:
         np.testing.assert_allclose(line["y"], wanted[line["name"]], rtol=1e-5)
@@ -123,7 +123,7 @@ def test_the_table_has_the_cards_numbers():
     for row, name in zip(table.itertuples(index=False), FAMILY, strict=True):
         card = json.loads((CHECKPOINTS / checkpoint(name) / "card.json").read_text("utf-8"))
         over = card["score"]["nats_per_token"] - card["floor"]["nats_per_token"]
-        assert row[0] == words.MODELS[name]
+        assert row[0] == words.models[name]
         assert row[3] == pytest.approx(over, abs=5.1e-4) and row[5] == card["parameters"]
 
 
@@ -147,7 +147,7 @@ def test_the_question_and_the_sentence_agree_with_the_losses(over, change):
     by = round(after - before, 3)
     assert asked.right == (1 if abs(by) <= 0.01 else 0 if by < 0 else 2)
     line = chapter.effects_of(change, results).split("\n\n")[-1]
-    assert words.VERDICTS[asked.right] in line
+    assert words.verdicts[asked.right] in line
     assert f"{abs(by):.3f} less" in line if by < 0 else f"{abs(by):.3f} less" not in line
     assert f"{over[CHANGES[change][-1]]:.3f}" in line
 
@@ -192,7 +192,7 @@ TIMES = StepTimes(ROUNDS, {checkpoint(name): 100.0 + 10 * n for n, name in enume
 
 def test_times_are_measured_when_asked_for_and_the_same_for_all(monkeypatch):
     app = measured_as(monkeypatch, None)
-    assert words.MEASURE in [one.label for one in app.button]
+    assert words.measure in [one.label for one in app.button]
     app = measured_as(monkeypatch, Told("running", [StepTimes(2, TIMES.milliseconds)]))
     (bar,) = app.get("progress")
     assert f"2 of {ROUNDS} rounds" in bar.proto.text
@@ -200,18 +200,18 @@ def test_times_are_measured_when_asked_for_and_the_same_for_all(monkeypatch):
     ms = {name: TIMES.milliseconds[checkpoint(name)] for name in FAMILY}
     for name in ("learned", "rotary"):
         assert f"{ms[name] / ms['rms-norm']:.2f} times" in prose_of(app)
-    assert words.MEASURE not in [one.label for one in app.button]
+    assert words.measure not in [one.label for one in app.button]
     failed = Told("failed")
     failed.problem = "no such file"
     app = measured_as(monkeypatch, failed)
     assert "no such file" in boxes(app)
-    assert words.MEASURE in [one.label for one in app.button]
+    assert words.measure in [one.label for one in app.button]
 
 
 def test_the_table_of_times_has_every_model_once():
     table = times.table_of(tuple(TIMES.milliseconds.items()))
-    assert list(table.columns) == words.TIMES_COLUMNS and len(table) == len(FAMILY)
-    assert sorted(table[words.TIMES_COLUMNS[0]]) == sorted(words.MODELS.values())
+    assert list(table.columns) == words.times_columns and len(table) == len(FAMILY)
+    assert sorted(table[words.times_columns[0]]) == sorted(words.models.values())
     for change in CHANGES:
         assert times.times_line(change, TIMES).count("times**") == len(CHANGES[change]) - 1
 

@@ -58,7 +58,7 @@ def test_every_option_of_the_form_has_a_control():
 
 
 def test_every_starting_point_has_its_name_and_its_sentence():
-    assert list(words.PRESETS) == list(words.PRESET_TEXTS) == list(presets.PRESETS)
+    assert list(words.presets) == list(words.preset_texts) == list(presets.PRESETS)
 
 
 @pytest.mark.parametrize("model", MODELS)

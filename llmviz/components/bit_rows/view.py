@@ -26,7 +26,7 @@ def bit_rows(
     labels, notes: what stands at each row. scales: what an integer of each format is multiplied by
     (1 if not given; a floating-point format has none). pattern: "NAME:BITS" where one format's bits
     are the number, instead of ``number``; a bit that is flipped makes such a pattern, which is
-    returned. words: see ``llmviz.lessons.efficiency.bits.words.BOARD``.
+    returned. words: see ``board`` in the document of "Numbers as bits".
     Raises ValueError for lists of different lengths or a scale that is not above 0.
     """
     payload = rows_payload(formats, number, labels, notes, scales) | {"words": dict(words)}

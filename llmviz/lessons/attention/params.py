@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from llmviz.lessons.attention.inputs import words as inputs_words
+from llmviz.lessons.attention.inputs import words
 from llmviz.ui import codec
 from llmviz.ui.translated_sentence import SENTENCE
 
@@ -71,8 +71,8 @@ TEXT = "Once Anna and Samir met at the market. Then"
 
 PARAMS = [
     codec.text("text", TEXT, shared=True),
-    codec.choice("source", "cat", list(inputs_words.SOURCES)),
-    codec.text("words", inputs_words.JOURNEY),
+    codec.choice("source", "cat", list(words.sources)),
+    codec.text("words", words.journey),
     *(_matrix(key) for key in MATRICES),
     codec.text("model", ""),  # none: the one with the lowest loss
     codec.integer("layer", -1, -1, 1_000),  # -1: that of the strongest head

@@ -52,12 +52,12 @@ def choose(state: PageState) -> VectorTable | None:
     """Show whose vectors are looked at, and return them; None, after one clear line, without."""
     known = names(state["model"])
     if not known:
-        st.info(words.NO_TABLE, icon=":material/download:")
-        st.code(words.NO_TABLE_COMMAND.format(name=DEFAULT_MODEL), language=None)
+        st.info(words.no_table, icon=":material/download:")
+        st.code(words.no_table_command.format(name=DEFAULT_MODEL), language=None)
         return None
     keep(state, "model", known)
     if len(known) > 1:
-        st.selectbox(words.VECTORS, known, format_func=menu_label, width=260, **state.bind("model"))
+        st.selectbox(words.vectors, known, format_func=menu_label, width=260, **state.bind("model"))
     if load(state["model"]) is None:
         return None
     try:
@@ -144,19 +144,19 @@ def offer(state: PageState, key: str, vectors: VectorTable, problem: NotOneRow) 
     """Say that a word has no row of its own, and offer its pieces and what is spelled like it."""
     about = {"word": quote(problem.word), "name": named(vectors)}
     if problem.ids:
-        prose(words.PIECES.format(count=count(len(problem.ids), "token"), **about))
+        prose(words.pieces.format(count=count(len(problem.ids), "token"), **about))
         _suggest(state, key, vectors, "pieces", [vectors.name_of(row) for row in problem.ids])
     else:
-        prose(words.UNKNOWN.format(count=len(vectors.whole_words), **about))
+        prose(words.unknown.format(count=len(vectors.whole_words), **about))
     if not problem.spellings:
-        st.caption(words.NOTHING_LIKE)
+        st.caption(words.nothing_like)
     likes(state, key, vectors, problem.spellings)
 
 
 def likes(state: PageState, key: str, vectors: VectorTable, spellings: Sequence[str]) -> None:
     """Offer words that are spelled like the one in a control, if there are any."""
     if spellings:
-        st.caption(words.SPELLED_LIKE)
+        st.caption(words.spelled_like)
         _suggest(state, key, vectors, "spellings", spellings)
 
 
@@ -164,7 +164,7 @@ def say_unknown(vectors: VectorTable, problem: NotOneRow) -> None:
     """Say which word of a text is unknown, and what is spelled like it."""
     refuse(problem)
     if problem.spellings:
-        st.caption(words.SPELLED_LIKE)
+        st.caption(words.spelled_like)
         prose(", ".join(word(vectors, vectors.find(known)) for known in problem.spellings))
 
 

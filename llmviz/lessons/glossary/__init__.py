@@ -1,11 +1,12 @@
 """The glossary: every term that the lessons explain under the pointer, in one list."""
 
+from llmviz.document import beside
 from llmviz.ui.lesson import Lesson
+
+words = beside(__file__, "lesson")
 
 LESSON = Lesson(
     key="glossary",
-    title="Glossary",
+    words=words,
     icon=":material/menu_book:",
-    card="Every term of the lessons, explained in a few sentences.",
-    promise="Each term of the lessons, explained in a few sentences.",
 )

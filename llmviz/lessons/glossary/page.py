@@ -3,7 +3,7 @@
 import streamlit as st
 
 from llmviz.ui.glossary import TERMS
-from llmviz.ui.prose import prose
+from llmviz.ui.prose import bold, prose
 from llmviz.ui.state import PageState
 
 
@@ -18,4 +18,4 @@ def draw(state: PageState) -> None:
     }
     if not matches:
         st.info("No term contains these letters. Try fewer letters.")
-    prose("\n\n".join(f"**{term}** — {meaning}" for term, meaning in matches.items()))
+    prose("\n\n".join(f"{bold(term)} — {meaning}" for term, meaning in matches.items()))

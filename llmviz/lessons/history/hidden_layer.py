@@ -22,7 +22,7 @@ def add_strip(
     picture: Picture, name: str, values: Tensor, op: lv.Op | None = None, **more: object
 ) -> None:
     """Add a matrix of long rows that is drawn below the others."""
-    label, formula = words.LAYER.get(name, (name, ""))
+    label, formula = words.layer.get(name, (name, ""))
     more = {"scale": "diverging"} | more
     picture.add(name, values, label, formula, op=op, **more)
     picture.layout.append([name])

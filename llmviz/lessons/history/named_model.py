@@ -19,7 +19,7 @@ def load(name: str) -> engine.Bundled | None:
 def spoken_next(token: int, tokenizer: Tokenizer) -> str:
     """Return a next token for a sentence; the one that ends a name is called so."""
     return (
-        words.NAME_ENDS
+        words.name_ends
         if token == tokenizer.special_tokens[ENDOFTEXT]
         else spoken(token, tokenizer)
     )

@@ -19,12 +19,12 @@ def places(name: str) -> dict[str, dict[str, str]]:
 
 def link_onward(name: str) -> None:
     """Show links into the lessons on attention, the transformer and training."""
-    prose(words.ELSEWHERE.format(name=quote(name)))
+    prose(words.elsewhere.format(name=quote(name)))
     with st.container(horizontal=True):
         for page, link in places(name).items():
             st.page_link(
                 f"pages/{page}.py",
-                label=words.LINKS[page],
+                label=words.links[page],
                 icon=":material/arrow_forward:",
                 query_params=link,
             )

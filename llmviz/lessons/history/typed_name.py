@@ -51,8 +51,8 @@ def ask(state: PageState, longest: int = LONGEST) -> str:
 
     What is left out is named. The box keeps what the learner typed.
     """
-    st.text_input(words.NAME, help=words.NAME_HELP, width=280, **state.bind(NAME.key))
-    return letters_of(state[NAME.key], longest, words.LONG, words.EMPTY)
+    st.text_input(words.name, help=words.name_help, width=280, **state.bind(NAME.key))
+    return letters_of(state[NAME.key], longest, words.long, words.empty)
 
 
 def letters_of(text: str, longest: int, long: str, empty: str) -> str:
@@ -64,7 +64,7 @@ def letters_of(text: str, longest: int, long: str, empty: str) -> str:
     if reading.cut:
         listed = " ".join(quote(one).strip("`") for one in reading.cut[:LISTED])
         listed += " …" if len(reading.cut) > LISTED else ""
-        inform(words.CUT.format(cut=listed), ":material/content_cut:")
+        inform(words.cut.format(cut=listed), ":material/content_cut:")
     if reading.typed > len(reading.letters):
         inform(long.format(all=reading.typed, limit=longest), ":material/content_cut:")
     if not reading.letters:

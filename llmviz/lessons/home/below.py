@@ -68,7 +68,7 @@ def sum_question(screen: OnScreen) -> Question | None:
     others = " for the others" if count > 2 else ""
     total = " + ".join(parts) + f"{others} = {whole}"
     if f"{sum(map(float, parts)):.3f}" != whole:
-        total += words.ROUNDED
+        total += words.rounded
     known = {
         "layer": screen.layer,
         "head": screen.head,
@@ -78,10 +78,10 @@ def sum_question(screen: OnScreen) -> Question | None:
         "sum": total,
     }
     return Question(
-        words.SUM_QUESTION.format(**known),
-        [answer.format(**known) for answer in words.SUM_ANSWERS],
+        words.sum_question.format(**known),
+        [answer.format(**known) for answer in words.sum_answers],
         0,
-        [reason.format(**known) for reason in words.SUM_REASONS],
+        [reason.format(**known) for reason in words.sum_reasons],
     )
 
 
@@ -104,10 +104,10 @@ def change_question(screen: OnScreen, other: int, changed: Reading | None = None
         "after": f"{difference[-1]:.4g}",
     }
     return Question(
-        words.CHANGE_QUESTION.format(**known),
-        [answer.format(**known) for answer in words.CHANGE_ANSWERS],
+        words.change_question.format(**known),
+        [answer.format(**known) for answer in words.change_answers],
         1,
-        [reason.format(**known) for reason in words.CHANGE_REASONS],
+        [reason.format(**known) for reason in words.change_reasons],
     )
 
 
@@ -127,7 +127,7 @@ def questions(screen: OnScreen, changed: Callable[[OnScreen], Reading]) -> None:
     first = sum_question(screen)
     if first is None or config.mask != "causal" or config.softmax_before_mask is not None:
         return
-    section(words.QUESTIONS_TITLE)
+    section(words.questions)
     predict(first, "home.sum")
     if len(screen.window.ids) < 3:  # nothing to compare
         return
@@ -145,12 +145,12 @@ def code(screen: OnScreen) -> None:
     from llmviz.sampling.steps import softmax
     from llmviz.study.machine_reading import read
 
-    section(words.CODE_TITLE)
+    section(words.code)
     show_code(
         [GPT.forward, Block.forward, attention, softmax, read],
         snippet(screen),
         predictions(screen),
-        label=words.CODE_LABEL,
+        label=words.code_label,
     )
 
 
@@ -189,7 +189,7 @@ def lessons() -> list[Lesson]:
 
 def lesson_cards() -> None:
     """Show a card for each lesson that exists."""
-    section(words.LESSONS_TITLE)
+    section(words.lessons)
     st.html(_STYLE)
     with st.container(key="lesson-cards"):
         columns = st.columns(CARDS_IN_A_ROW)
@@ -201,7 +201,7 @@ def lesson_cards() -> None:
 
 def model_list() -> None:
     """Show which models are bundled, what they reached, and on what they run."""
-    section(words.MODELS_TITLE)
+    section(words.models)
     rows, damaged = [], []
     for name in engine.names():
         try:
@@ -209,17 +209,17 @@ def model_list() -> None:
         except ValueError as error:
             damaged.append(error)
     if rows:
-        prose(words.MODELS_TEXT)
-        table = [words.MODEL_COLUMNS, ["---", "---", "---:", "---", "---:", "---:"], *rows]
+        prose(words.models_text)
+        table = [words.model_columns, ["---", "---", "---:", "---", "---:", "---:"], *rows]
         with st.container(key="model-table"):
             st.markdown("\n".join(f"| {' | '.join(row)} |" for row in table))
     else:
-        st.caption(words.NO_MODEL_SHORT)
+        st.caption(words.no_model_short)
     for error in damaged:
         refuse(error)
-    prose(words.MORE_MODELS)
-    late = words.DEVICE_LATER
-    st.caption(words.DEVICE.format(device=engine.device()) if engine.ready() else late)
+    prose(words.more_models)
+    late = words.device_later
+    st.caption(words.device.format(device=engine.device()) if engine.ready() else late)
 
 
 def model_row(name: str, card: dict[str, Any]) -> list[str]:

@@ -7,7 +7,7 @@ from llmviz.ui.state import PageState
 
 def draw(state: PageState) -> None:
     """Show the machine on the learner's text, the lessons, questions, code and models."""
-    text_box(state, label=words.TEXT_LABEL, height=80)
+    text_box(state, label=words.text_label, height=80)
     screen = picture.draw(state)
     below.lesson_cards()
     if screen is not None:

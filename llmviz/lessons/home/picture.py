@@ -73,7 +73,7 @@ def draw(state: PageState) -> OnScreen | None:
     name = keep(state, "model", names) if names else None
     if len(names) > len(bundled_names):  # runs and imported models: as many as there may be
         st.selectbox(
-            words.MODEL_LABEL,
+            words.model_label,
             names,
             format_func=label,
             width=360,
@@ -82,7 +82,7 @@ def draw(state: PageState) -> OnScreen | None:
         )
     elif len(names) > 1:
         st.segmented_control(
-            words.MODEL_LABEL,
+            words.model_label,
             names,
             required=True,
             label_visibility="collapsed",
@@ -99,7 +99,7 @@ def draw(state: PageState) -> OnScreen | None:
     _tell_limits(state["text"], window, context)
     rows = machine_rows(window, tokenizer)
     if bundled is None:
-        sentences = words.PICTURE | ({} if name else {"loading": words.NO_MODEL_SHORT})
+        sentences = words.picture | ({} if name else {"loading": words.no_model_short})
         machine(
             rows,
             None,
@@ -120,7 +120,7 @@ def draw(state: PageState) -> OnScreen | None:
         machine_values(reading, tokenizer),
         key=KEY,
         vocab_size=tokenizer.vocab_size,
-        words=words.picture(config.positions, config.norm, following.ends),
+        words=picture_words(config.positions, config.norm, following.ends),
         view=view,
         following=following,
         links=_links(),
@@ -128,7 +128,7 @@ def draw(state: PageState) -> OnScreen | None:
         on_view=lambda new: _keep_view(state, new, view, rows),
     )
     if st.session_state.get(BROKEN) == state["text"]:
-        st.info(words.BROKEN, icon=":material/block:")
+        st.info(words.broken, icon=":material/block:")
     _act(event.lesson, event.write)
     _draw_controls(state, choice, tokenizer)
     if WRITING in st.session_state:
@@ -150,25 +150,25 @@ def _fallback_tokenizer() -> Tokenizer:
 
 def _tell_limits(text: str, window: Sentence, context: int | None) -> None:
     if len(text) > len(window.text):
-        st.info(words.TOO_LONG.format(all=f"{len(text):,}", limit=f"{len(window.text):,}"))
+        st.info(words.too_long.format(all=f"{len(text):,}", limit=f"{len(window.text):,}"))
     if not text:
-        st.info(words.EMPTY, icon=":material/edit:")
+        st.info(words.empty, icon=":material/edit:")
     if window.slid:
-        st.info(words.SLID.format(count=f"{window.count:,}", context=f"{context:,}"))
+        st.info(words.slid.format(count=f"{window.count:,}", context=f"{context:,}"))
     if window.unknown:
-        st.info(words.UNKNOWN.format(unknown=window.unknown, count=window.count - 1))
+        st.info(words.unknown.format(unknown=window.unknown, count=window.count - 1))
 
 
 def _no_model() -> None:
-    st.info(words.NO_MODEL, icon=":material/download:")
-    st.code(words.NO_MODEL_COMMAND, language=None)
+    st.info(words.no_model, icon=":material/download:")
+    st.code(words.no_model_command, language=None)
 
 
 def _await_engine() -> None:
     """Start loading after this first paint, and draw the page again once it is done."""
     if engine.problem():
-        refuse(words.ENGINE_FAILED.format(problem=engine.problem()))
-        st.button(words.RETRY, on_click=engine.start)
+        refuse(words.engine_failed.format(problem=engine.problem()))
+        st.button(words.retry, on_click=engine.start)
         return
     _poll()
 
@@ -232,7 +232,7 @@ def _following(choice: Choice, tokenizer: Tokenizer, state: PageState) -> NextTo
 
 def _links() -> dict[str, str]:
     keys = {lesson.key for lesson in lessons()}
-    return {stage: page for stage, page in words.STAGE_LESSONS.items() if page in keys}
+    return {stage: page for stage, page in words.stage_lessons.items() if page in keys}
 
 
 def _act(lesson: str | None, write: int | None) -> None:
@@ -268,21 +268,35 @@ def _writer(state: PageState, bundled: engine.Bundled) -> None:
 
 
 def _draw_controls(state: PageState, choice: Choice, tokenizer: Tokenizer) -> None:
-    with st.expander(words.DRAW_LABEL, icon=":material/casino:"):
+    with st.expander(words.draw_label, icon=":material/casino:"):
         left, right = st.columns(2)
         left.slider(
-            words.TEMPERATURE_LABEL,
+            words.temperature_label,
             step=0.05,
-            help=words.TEMPERATURE_HELP,
+            help=words.temperature_help,
             **state.ranged("temperature"),
         )
-        right.number_input(words.SEED_LABEL, help=words.SEED_HELP, **state.ranged("seed"))
+        right.number_input(words.seed_label, help=words.seed_help, **state.ranged("seed"))
         if state["temperature"] > 0:
             st.caption(
-                words.DRAWN.format(
+                words.drawn.format(
                     temperature=f"{state['temperature']:g}",
                     probability=f"{choice.probability:.4f}",
                     rank=f"{choice.rank:,}",
                     vocab=f"{tokenizer.vocab_size:,}",
                 )
             )
+
+
+def picture_words(positions: str, norm: str, ends: bool) -> dict:
+    """Return what the picture says of a model with these positions and norms.
+
+    ends: whether the next token is the one that ends a text.
+    """
+    say = words.picture["say"]
+    own = {
+        "vectors": say["vectors"].replace("{placed}", words.positions[positions]),
+        "scores": say["scores"].replace("{last}", words.last_vector[norm]),
+        "next": say["next"].replace("{following}", words.follows_not if ends else words.follows),
+    }
+    return words.picture | {"say": say | own}

@@ -1,7 +1,7 @@
 """The controls that the chapters on sentences share, as their links write them."""
 
-from llmviz.lessons.language import sentence_words
+from llmviz.lessons.language import words
 from llmviz.ui import codec
 from llmviz.ui.state import LEARNER_TEXT
 
-PARAMS = [LEARNER_TEXT, codec.text("sentence", sentence_words.DEFAULT)]
+PARAMS = [LEARNER_TEXT, codec.text("sentence", words.sentence_default)]

@@ -8,7 +8,7 @@ import streamlit as st
 
 from llmviz.components.text_guard.view import text_guard
 from llmviz.corpus.roles import split_words
-from llmviz.lessons.language import sentence_words as words
+from llmviz.lessons.language import words as words
 from llmviz.study.word_roles import ReadWord, read_words
 from llmviz.ui import engine
 from llmviz.ui.common import readable, suggest
@@ -32,13 +32,21 @@ def sentence_box(state: PageState) -> None:
     """Show the box for the sentence, with examples to start from."""
 
     def take(name: str) -> None:
-        state[KEY] = words.EXAMPLES[name]
+        state[KEY] = words.sentence_examples[name]
         _let_go(state)
 
     key = f"_examples.sentence@{state.page}"
-    suggest(words.LABEL, list(words.EXAMPLES), take, key=key, label_visibility="collapsed")
+    suggest(
+        words.sentence_label,
+        list(words.sentence_examples),
+        take,
+        key=key,
+        label_visibility="collapsed",
+    )
     with st.container(gap=None):
-        st.text_area(words.LABEL, height=80, **state.bind(KEY, then=lambda: _let_go(state)))
+        st.text_area(
+            words.sentence_label, height=80, **state.bind(KEY, then=lambda: _let_go(state))
+        )
         text_guard(HALF_CHARACTER)
 
 
@@ -50,18 +58,18 @@ def _let_go(state: PageState) -> None:
 
 def sentence_of(state: PageState) -> str | None:
     """Return the text as far as it is read; None, after one clear line, without a word."""
-    text = readable(state[KEY], LIMIT, words.EMPTY, words.TOO_LONG)
+    text = readable(state[KEY], LIMIT, words.sentence_empty, words.sentence_too_long)
     if text is None:
         return None
     if not split_words(text):
-        inform(words.NO_WORD, ":material/edit:")
+        inform(words.sentence_no_word, ":material/edit:")
         return None
     return text
 
 
 def named(tag: str) -> str:
     """Return a tag with what it is short for."""
-    return f"{tag} ({words.TAG_NAMES[tag]})"
+    return f"{tag} ({words.sentence_tag_names[tag]})"
 
 
 def base_model() -> engine.Bundled | None:

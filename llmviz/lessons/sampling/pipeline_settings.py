@@ -22,12 +22,12 @@ def usable(state: PageState, prompt: Prompted) -> dict[str, Any]:
     settings = params.settings(state)
     vocabulary = prompt.logits.size
     if settings["top_k"] is not None and settings["top_k"] > vocabulary:
-        st.info(pipeline_words.TOP_K_LARGE.format(k=settings["top_k"], vocabulary=vocabulary))
+        st.info(pipeline_words.top_k_large.format(k=settings["top_k"], vocabulary=vocabulary))
         settings["top_k"] = None
     beyond = [token for token in settings["banned"] if token >= vocabulary]
     if beyond:
         st.info(
-            pipeline_words.BAN_GONE.format(ids=", ".join(map(str, beyond)), vocabulary=vocabulary)
+            pipeline_words.ban_gone.format(ids=", ".join(map(str, beyond)), vocabulary=vocabulary)
         )
     settings["banned"] = tuple(token for token in settings["banned"] if token < vocabulary)
     return settings
@@ -44,13 +44,13 @@ def steps_of(state: PageState, prompt: Prompted, settings: dict[str, Any]) -> Sa
 
 def strip_box(state: PageState) -> None:
     """Show the choice in which order tokens lie on the strip from 0 to 1."""
-    st.selectbox(words.STRIP, width=210, **state.named("strip", words.STRIPS))
+    st.selectbox(words.strip, width=210, **state.named("strip", words.strips))
 
 
 def refused(state: PageState, error: ValueError) -> None:
     """Say why nothing can be drawn with these settings, and offer the way back."""
     refuse(error)
-    st.button(words.RESET, icon=":material/restart_alt:", on_click=params.reset, args=(state,))
+    st.button(words.reset, icon=":material/restart_alt:", on_click=params.reset, args=(state,))
 
 
 def described(settings: dict[str, Any]) -> str:
@@ -62,7 +62,7 @@ def described(settings: dict[str, Any]) -> str:
         for name in settings["order"]
         if settings[name] != NEUTRAL[name]
     ]
-    return ", ".join(parts) or words.PLAIN
+    return ", ".join(parts) or words.plain
 
 
 def arguments(settings: dict[str, Any]) -> str:

@@ -13,7 +13,7 @@ import streamlit as st
 
 from llmviz.components.text_guard.view import text_guard
 from llmviz.components.token_strip.view import visible_text
-from llmviz.lessons.sampling import params, prompt_words
+from llmviz.lessons.sampling import params, words
 from llmviz.models.catalogue import able
 from llmviz.study import draws
 from llmviz.textfile import check_text
@@ -94,23 +94,23 @@ def _vocabulary(name: str) -> float:
 def prompt_box(state: PageState) -> None:
     """Show the prompt's box, the choice of a model, and the way to the learner's own text."""
     with st.container(gap=None):
-        st.text_area(prompt_words.PROMPT_LABEL, height=80, **state.bind("prompt"))
+        st.text_area(words.prompt_prompt_label, height=80, **state.bind("prompt"))
         text_guard(HALF_CHARACTER)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         names = models(state["model"])
         if names:
             _choose(state, names)
             if len(names) > 1:
-                menu(prompt_words.MODEL, names, state, "model")
+                menu(words.prompt_model, names, state, "model")
         st.button(
-            prompt_words.USE_MY_TEXT,
+            words.prompt_use_my_text,
             icon=":material/edit_note:",
             on_click=_take_text,
             args=(state,),
         )
         if state["prompt"] != params.PROMPT:
             st.button(
-                prompt_words.USE_STORY, icon=":material/undo:", on_click=_take_story, args=(state,)
+                words.prompt_use_story, icon=":material/undo:", on_click=_take_story, args=(state,)
             )
 
 
@@ -147,8 +147,8 @@ def model(state: PageState) -> engine.Bundled | None:
             if names:
                 _choose(state, names)
                 return model(state)
-            st.info(prompt_words.NO_MODEL, icon=":material/download:")
-            st.code(prompt_words.NO_MODEL_COMMAND, language=None)
+            st.info(words.prompt_no_model, icon=":material/download:")
+            st.code(words.prompt_no_model_command, language=None)
             return None
     return load(asked)
 
@@ -205,17 +205,17 @@ def _say_limits(whole: str, text: str, ids: tuple[int, ...], bundled: engine.Bun
     context = bundled.model.context_length
     unknown = ids.count(bundled.tokenizer.special_tokens.get(UNKNOWN, -1))
     if not text:
-        st.info(prompt_words.EMPTY, icon=":material/edit:")
+        st.info(words.prompt_empty, icon=":material/edit:")
     if len(text) < len(whole):
-        st.info(prompt_words.PROMPT_CUT.format(limit=LOOKED_AT, all=len(whole)))
+        st.info(words.prompt_prompt_cut.format(limit=LOOKED_AT, all=len(whole)))
     if len(ids) > context:
         st.info(
-            prompt_words.SLID.format(tokens=count(len(ids), "token"), context=context),
+            words.prompt_slid.format(tokens=count(len(ids), "token"), context=context),
             icon=":material/width:",
         )
     if unknown:
         st.info(
-            prompt_words.UNKNOWN.format(unknown=count(unknown, "token")), icon=":material/help:"
+            words.prompt_unknown.format(unknown=count(unknown, "token")), icon=":material/help:"
         )
 
 

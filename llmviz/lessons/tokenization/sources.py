@@ -36,7 +36,7 @@ QUOTED = 2_000  # characters of a corpus that a snippet quotes
 TOKENIZER = codec.choice("tokenizer", "bpe", [*TOKENIZERS, TRAINED, LOADED], shared=True)
 TRAINING = [
     codec.choice("corpus", BUNDLED[0], [*BUNDLED, YOUR_TEXT, OWN]),
-    codec.text("own", words.OWN_CORPUS),
+    codec.text("own", words.own_corpus),
     codec.integer("size", 1024, 0, 4096),
 ]
 
@@ -50,7 +50,7 @@ def choices(*names: str) -> list[str]:
 
 def label(name: str) -> str:
     """Return a tokenizer's name and what it is, for a list of them."""
-    described = TOKENIZERS[name].description if name in TOKENIZERS else words.TOKENIZERS[name]
+    described = TOKENIZERS[name].description if name in TOKENIZERS else words.tokenizers[name]
     return f"{name} · {described}"
 
 
@@ -63,7 +63,7 @@ def tokenizer_called(state: PageState, name: str) -> Tokenizer:
         return trained(state).tokenizer
     if name == LOADED:
         if _FILE_SLOT not in st.session_state:
-            raise ValueError(words.NO_FILE)
+            raise ValueError(words.no_file)
         return st.session_state[_FILE_SLOT]
     return get_tokenizer(name)
 
@@ -73,7 +73,7 @@ def choose_tokenizer(state: PageState) -> tuple[str, Tokenizer]:
     name = state["tokenizer"]
     listed = choices()
     st.selectbox(
-        words.CHOOSE_TOKENIZER,
+        words.choose_tokenizer,
         listed if name in listed else [*listed, name],
         format_func=label,
         width=460,
@@ -82,7 +82,7 @@ def choose_tokenizer(state: PageState) -> tuple[str, Tokenizer]:
     try:
         return name, tokenizer_called(state, name)
     except ValueError as reason:
-        warn(f"{reason} {words.BPE_INSTEAD}", ":material/info:")
+        warn(f"{reason} {words.bpe_instead}", ":material/info:")
         return "bpe", get_tokenizer("bpe")
 
 
@@ -131,7 +131,7 @@ def asked_training(state: PageState) -> tuple[str, str | None, int]:
 
 # A film is frozen, so all sessions may share it; a copy for each rerun would take longer than
 # drawing it.
-@st.cache_resource(max_entries=24, show_spinner=words.TRAINING, show_time=True)
+@st.cache_resource(max_entries=24, show_spinner=words.training, show_time=True)
 def training(name: str, text: str | None, size: int) -> Film:
     """Return the training on a corpus, done once for each corpus and size."""
     corpus = load_corpus(name) if text is None else corpus_from_text(check_text(text))

@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from llmviz.lessons.training import run_chart_words as words
+from llmviz.lessons.training import words as words
 from llmviz.lessons.training.loss_unit import counted
 from llmviz.models.catalogue import able
 from llmviz.training import run_folders
@@ -127,7 +127,7 @@ def label(name: str) -> str:
     known = runs.manager().run(plain) if name.startswith(run_folders.PREFIX) else None
     if known is not None:
         return runs.label(known)
-    return words.PRIVATE if run_folders.is_private(name) else plain
+    return words.run_chart_private if run_folders.is_private(name) else plain
 
 
 def is_growing(name: str) -> bool:

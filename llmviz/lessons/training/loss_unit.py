@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-from llmviz.lessons.training import run_chart_words as words
+from llmviz.lessons.training import words as words
 from llmviz.models.catalogue import able
 
 TOKEN, PAIR = "token", "pair"
@@ -31,10 +31,10 @@ def units(kinds: Iterable[str]) -> dict[str, str]:
     """What the axis of the loss says for runs that count so."""
     kinds_used = set(kinds)
     if kinds_used == {TOKEN}:
-        return words.UNITS
-    return words.UNITS_PAIRS if kinds_used == {PAIR} else words.UNITS_BOTH
+        return words.run_chart_units
+    return words.run_chart_units_pairs if kinds_used == {PAIR} else words.run_chart_units_both
 
 
 def note(kinds: Iterable[str]) -> str:
     """A note for runs whose losses cannot be compared with each other."""
-    return words.COUNTED if len(set(kinds)) > 1 else ""
+    return words.run_chart_counted if len(set(kinds)) > 1 else ""

@@ -9,7 +9,7 @@ import numpy as np
 import streamlit as st
 
 from llmviz.components.token_strip.view import visible_text
-from llmviz.lessons.training import model_words as words
+from llmviz.lessons.training import words as words
 from llmviz.models.catalogue import able
 from llmviz.study.text_loss import target_logits
 from llmviz.textfile import check_text
@@ -66,15 +66,15 @@ def choose(
     default = state.params[key].default
     names = models(default, needs, state[key])
     if not names:
-        st.info(words.NO_MODEL.format(name=default), icon=":material/download:")
-        st.code(words.NO_MODEL_COMMAND.format(name=default), language=None)
+        st.info(words.model_no_model.format(name=default), icon=":material/download:")
+        st.code(words.model_no_model_command.format(name=default), language=None)
         return None
     if state[key] == default and default not in names:
         state[key] = names[0]
     name = keep(state, key, names)
     if len(names) > 1:
         bound = state.bind(key, lambda: _fit_example(state, key, text))
-        st.selectbox(words.MODEL, names, format_func=label, width=280, **bound)
+        st.selectbox(words.model_model, names, format_func=label, width=280, **bound)
     if not engine_ready():
         return None
     return load(name)
@@ -82,9 +82,9 @@ def choose(
 
 def _fit_example(state: PageState, key: str, text: str) -> None:
     own = state.params[text].default if text else ""
-    if text and state[text] in (own, words.NAME):
+    if text and state[text] in (own, words.model_name):
         names = (card_of(state[key]) or {}).get("corpus") == "names"
-        state[text] = words.NAME if names else own
+        state[text] = words.model_name if names else own
 
 
 def read(bundled: engine.Bundled, text: str, limit: int) -> Read | None:
@@ -97,20 +97,20 @@ def read(bundled: engine.Bundled, text: str, limit: int) -> Read | None:
         refuse(error)
         return None
     if len(ids) < 2:
-        st.info(words.EMPTY, icon=":material/edit:")
+        st.info(words.model_empty, icon=":material/edit:")
         return None
     most = min(limit, bundled.model.context_length) + 1
     names = names_of(ids[:most], tokenizer)
     if len(ids) > most:
         st.info(
-            words.CUT.format(
+            words.model_cut.format(
                 all=count(len(ids) - 1, "token"), limit=most - 1, last=quote(names[-1])
             ),
             icon=":material/content_cut:",
         )
     unknown = ids[1:most].count(tokenizer.special_tokens.get(UNKNOWN, -1))
     if unknown:
-        st.info(words.UNKNOWN.format(unknown=count(unknown, "token")), icon=":material/help:")
+        st.info(words.model_unknown.format(unknown=count(unknown, "token")), icon=":material/help:")
     return Read(bundled, tuple(ids[:most]), tuple(names))
 
 
@@ -118,7 +118,9 @@ def names_of(ids: Sequence[int], tokenizer: Tokenizer) -> list[str]:
     """Return how tokens are shown: spaces as dots, the start token as a word."""
     special = {i: text for text, i in tokenizer.special_tokens.items()}
     return [
-        words.START if special.get(i) == ENDOFTEXT else visible_text(tokenizer.token_bytes(i))[0]
+        words.model_start
+        if special.get(i) == ENDOFTEXT
+        else visible_text(tokenizer.token_bytes(i))[0]
         for i in ids
     ]
 

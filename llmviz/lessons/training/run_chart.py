@@ -9,7 +9,7 @@ import numpy as np
 import streamlit as st
 
 from llmviz.components.curves.view import Line, RunCurve, View, curves, view_of
-from llmviz.lessons.training import run_chart_words as words
+from llmviz.lessons.training import words as words
 from llmviz.lessons.training.charted_runs import ChartedRun, references_of
 from llmviz.lessons.training.loss_unit import PAIR, blind, note, units
 from llmviz.training.curves import AXES, KEPT_POINTS, Curve, in_unit, points_each, smooth, thin
@@ -30,7 +30,7 @@ def lines_of(known: References | None) -> list[Line]:
         "floor": known.floor,
     }
     return [
-        Line(words.LINES[name], value, floor=name == "floor")
+        Line(words.run_chart_lines[name], value, floor=name == "floor")
         for name, value in values.items()
         if value is not None
     ]
@@ -43,7 +43,7 @@ def _references(run: ChartedRun) -> References | None:
 
 def _lines(main: ChartedRun, known: References | None) -> list[Line]:
     if main.counted == PAIR:
-        return [Line(words.BLIND, blind(main.description))]
+        return [Line(words.run_chart_blind, blind(main.description))]
     return lines_of(known)
 
 
@@ -85,12 +85,12 @@ def chart(
         run_curves,
         key=key,
         axes={
-            "x": words.AXES,
+            "x": words.run_chart_axes,
             "y": units(run.counted for run in drawn),
-            "lr": words.LR,
-            "grad": words.GRADIENT,
+            "lr": words.run_chart_lr,
+            "grad": words.run_chart_gradient,
         },
-        words=words.PICTURE,
+        words=words.run_chart_picture,
         lines=_lines(drawn[main], references[main]),
         main=main,
         at=at,
@@ -99,8 +99,8 @@ def chart(
         offered=offered,
         notes={
             "thinned": _thinned(drawn, limit),
-            "smoothed": words.SMOOTHED,
-            "bytes": "" if all(references) else words.NO_BYTES,
+            "smoothed": words.run_chart_smoothed,
+            "bytes": "" if all(references) else words.run_chart_no_bytes,
             "counted": note(run.counted for run in drawn),
         },
         on_view=on_view,
@@ -163,8 +163,8 @@ def _drawn(
 def _thinned(drawn: Sequence[ChartedRun], limit: int) -> str:
     longest = max(run.curve.lines for run in drawn)
     if longest > KEPT_POINTS:
-        return words.LONG.format(points=longest, kept=KEPT_POINTS)
-    return "" if longest <= limit else words.THINNED.format(limit=limit, points=longest)
+        return words.run_chart_long.format(points=longest, kept=KEPT_POINTS)
+    return "" if longest <= limit else words.run_chart_thinned.format(limit=limit, points=longest)
 
 
 def polled(draw: Callable[[], None], growing: bool) -> None:

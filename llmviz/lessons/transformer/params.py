@@ -1,6 +1,6 @@
 """The controls that several chapters of the lesson share, as its links write them."""
 
-from llmviz.lessons.transformer import subject_words
+from llmviz.lessons.transformer import words
 from llmviz.ui import codec
 
 TEXT = "Once Anna and Samir met at the market. Then"
@@ -8,6 +8,6 @@ TEXT = "Once Anna and Samir met at the market. Then"
 PARAMS = [
     codec.text("text", TEXT, shared=True),
     codec.text("model", ""),  # none: the one with the lowest loss
-    codec.choice("of", "small", list(subject_words.SUBJECTS)),
+    codec.choice("of", "small", list(words.subject_subjects)),
     codec.integer("layer", 0, 0, 1_000),
 ]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from llmviz.lessons.transformer import subject_words as words
+from llmviz.lessons.transformer import words as words
 from llmviz.models.gpt import GPT
 from llmviz.models.settings import GPTConfig
 from llmviz.study import three_words
@@ -102,23 +102,25 @@ def choose_subject(
     if whole:
         text_box(state, height=80)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        choose(state, "of", words.OF, words.SUBJECTS)
+        choose(state, "of", words.subject_of, words.subject_subjects)
         if whole:
             name = choose_model(state, also=ALSO)
             model = _openable(name)
         layers = 0 if model is None else model.config.n_layer
         if layers > 1:
-            st.number_input(words.LAYER, width=120, **state.ranged("layer", most=layers - 1))
+            st.number_input(
+                words.subject_layer, width=120, **state.ranged("layer", most=layers - 1)
+            )
         if more is not None and model is not None:
             more(model.config)
     if not whole:
-        prose(words.SMALL)
+        prose(words.subject_small)
         ids = tuple(range(len(three_words.TOKENS)))
         return Subject(model, three_words.TOKENS, (SMALL, "", ids), 0)
     model_and_text = load_and_read(state, name, DRAWN, require_block)
     if model_and_text is None:
         if name is not None and not layers:
-            inform(words.CANNOT, ":material/info:")
+            inform(words.subject_cannot, ":material/info:")
         return None
     bundled, read = model_and_text
     known = (bundled.name, bundled.version, read.ids)

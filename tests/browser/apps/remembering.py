@@ -12,7 +12,7 @@ from llmviz.components.descent_view.view import DescentState, Row, Walker, desce
 from llmviz.components.scatter_film.view import scatter_film
 from llmviz.components.tile_film.view import ROWS, WORDS, tile_film
 from llmviz.components.writer.view import WrittenToken, writer
-from llmviz.lessons.training import run_chart_words
+from llmviz.lessons.training import words as run_chart_words
 from llmviz.lessons.training.descent import words as descent_words
 
 
@@ -36,12 +36,14 @@ def curve():
         rate=np.full(100, 80.0),
     )
     axes = {
-        "x": run_chart_words.AXES,
-        "y": run_chart_words.UNITS,
-        "lr": run_chart_words.LR,
-        "grad": run_chart_words.GRADIENT,
+        "x": run_chart_words.run_chart_axes,
+        "y": run_chart_words.run_chart_units,
+        "lr": run_chart_words.run_chart_lr,
+        "grad": run_chart_words.run_chart_gradient,
     }
-    curves([run], key="curves", axes=axes, words=run_chart_words.PICTURE, offered=["axis"])
+    curves(
+        [run], key="curves", axes=axes, words=run_chart_words.run_chart_picture, offered=["axis"]
+    )
 
 
 def points():
@@ -107,7 +109,7 @@ def descent():
         [walker],
         np.array([0.5]),
         key="descent",
-        words=descent_words.VIEW,
+        words=descent_words.view,
         floor=0.0,
         state=DescentState(1, (0,), 0),
         names=("w",),

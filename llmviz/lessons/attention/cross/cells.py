@@ -40,28 +40,28 @@ def matrices(
     attn, picture = bundled.model.decoder.blocks[layer].cross, Picture()
     q, k, v = (torch.tensor(part[layer, head]) for part in trace.parts)
     steps = attention(q, k, v)
-    say, d = words, q.shape[-1]
+    d = q.shape[-1]
     c, n = picture.window("C", trace.read.shape[1]), picture.window("N", d)
     sides = {
-        "Y": (trace.asks[layer], asking, say.WRITTEN),
-        "E": (trace.read, asked, say.READ_FORMULA),
+        "Y": (trace.asks[layer], asking, words.written),
+        "E": (trace.read, asked, words.read_formula),
     }
     for name, (values, tokens, text) in sides.items():
         more = {"role": "residual", "row_labels": tokens, "windows": ("", c)}
         picture.add(name, torch.tensor(values), name, text, **more)
-    picture.step(list(sides), say.STEPS["sides"].format(asking=len(asking), asked=len(asked)))
+    picture.step(list(sides), words.steps["sides"].format(asking=len(asking), asked=len(asked)))
     biases = (None, None, None)
     if attn.qkv.bias is not None:
         biases = attn.qkv.bias.detach().view(3, attn.n_head, 1, d)[:, head]  # each (1, D)
     own = zip("QKV", "YEE", (q, k, v), attn.projections(head), biases, strict=True)
     for letter, side, values, weight, bias in own:
         names = project(picture, letter, values, side, sides[side][1], weight, bias, (c, n))
-        picture.step(names, say.STEPS[letter])
+        picture.step(names, words.steps[letter])
     weights_to_output(
         picture, asking, steps, "V", operands=("Q", "K"), scale=scale_of(d), asked=asked
     )
     for name in STEPS:
-        picture.step([name], say.STEPS[name].format(scale=scale_of(d)[1]))
+        picture.step([name], words.steps[name].format(scale=scale_of(d)[1]))
     picture.layout = [
         ["Y", "W_Q", "Q"],
         ["E", "W_K", "K"],

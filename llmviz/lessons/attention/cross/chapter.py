@@ -31,7 +31,7 @@ PAIRS = "pairs-seq2seq"
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the translation, and where each of its words comes from."""
-    section(words.TITLE, words.TEXT)
+    section(words.intro)
     if not models_here(PAIRS):
         return
     bundled = engine.load(PAIRS)
@@ -41,19 +41,19 @@ def draw(state: PageState) -> None:
     known = sentence.known
     trace = cross_cells.crossed(PAIRS, stamp(bundled), sentence.ids)
     target = bundled.tokenizer.decode(trace.written)
-    asking, asked = [*target.split(), words.END], known.source.split()
+    asking, asked = [*target.split(), words.end], known.source.split()
     right = target == known.target
-    line = words.RIGHT if right else words.WRONG
+    line = words.right if right else words.wrong
     prose(line.format(written=quote(target, 200).strip("`"), known=known.target))
     flat, heads = trace.weights, bundled.model.config.n_head
     places = [divmod(i, heads) for i in range(len(flat))]
-    names = [lesson_words.HEAD_NAME.format(layer=layer, head=head) for layer, head in places]
+    names = [lesson_words.head_name.format(layer=layer, head=head) for layer, head in places]
     marks = [(j, i) for i, j in known.alignment] if right else []
     notes: list[str] = []
     best = 0
     if right:
         shares = alignment_share(torch.tensor(flat), known.alignment).tolist()
-        notes = [words.NOTE.format(share=f"{share:.0%}") for share in shares]
+        notes = [words.note.format(share=f"{share:.0%}") for share in shares]
         best = int(np.argmax(shares))
     chosen = keep(state, "pair", [-1, *range(len(flat))])
     chosen = best if chosen < 0 else chosen
@@ -72,21 +72,21 @@ def draw(state: PageState) -> None:
         chosen=chosen,
         on_change=keep_head,
     )
-    st.caption(lesson_words.VIEW_ROUNDED)
+    st.caption(lesson_words.view_rounded)
     if right:
         prose(
-            words.READ.format(
+            words.read.format(
                 head=names[best].capitalize(),
                 share=f"{shares[best]:.0%}",
                 count=len(known.alignment),
                 even=f"{1 / len(asked):.0%}",
             )
         )
-    section(words.CELLS, words.CELLS_TEXT.format(head=names[chosen]))
+    section(words.cells, head=names[chosen])
     matrices = cross_cells.matrices(bundled, trace, places[chosen], asking, asked)
     linked.show(state, matrices, "attention.cross.cells", control="crossing")
     if matrices.windows:
-        prose(steps_words.WINDOWS)
+        prose(steps_words.windows)
     _code(known.source, target, flat[chosen], chosen)
 
 

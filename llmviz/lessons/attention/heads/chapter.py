@@ -37,7 +37,7 @@ CUT = 4  # tokens that are drawn cut into heads
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    section(words.TITLE, words.TEXT)
+    section(words.intro)
     try:
         given = _inputs(state)
     except ValueError as error:
@@ -75,25 +75,25 @@ def _split(state: PageState, inputs: Inputs, n_head: int) -> None:
     q = inputs.qkv()[0]
     t, c = q.shape
     d = c // n_head
-    st.code(words.SHAPES.format(b=1, t=t, c=c, h=n_head, d=d), language=None)
+    st.code(words.shapes.format(b=1, t=t, c=c, h=n_head, d=d), language=None)
     queries = (
         q if inputs.plain is None else inputs.plain[0]
     )  # a rotary model cuts first, then turns
     whole = build.reshape(queries, inputs.tokens, n_head)
     tokens = list(range(min(t, CUT)))
     cut = build.cut_tokens(queries, inputs.tokens, n_head, tokens)
-    prose(words.CUT.format(count=count(len(tokens), "token")))
+    prose(words.cut.format(count=count(len(tokens), "token")))
     lv.matrix_view(cut.matrices, layout=_across([m.name for m in cut.matrices]), key=f"{KEY}.cut")
-    prose(words.HEADS_FIRST)
+    prose(words.heads_first)
     lv.matrix_view(whole.matrices, key=KEY)
-    section(words.EACH_TITLE, words.EACH.format(heads=count(n_head, "head")))
+    section(words.each, heads=count(n_head, "head"))
     wrong = n_head > 1 and state["columns"] == "all"
     if n_head > 1:
-        choose(state, "columns", words.COLUMNS_LABEL, words.COLUMNS)
+        choose(state, "columns", words.columns_label, words.columns)
     steps, told = attend(inputs, n_head, all_columns=wrong)
     prose(told)
     right = inputs.before is None  # else the softmax stands before the mask
-    names = [inputs_words.HEAD.lower() + f" {h}" for h in range(n_head)]
+    names = [inputs_words.head.lower() + f" {h}" for h in range(n_head)]
     square = {"row_labels": inputs.tokens, "col_labels": inputs.tokens, "row_sums": True}
     axes = {"row_axis": matrix_words.ASKING_AXIS, "col_axis": matrix_words.ASKED_AXIS}
     masked = [
@@ -150,13 +150,13 @@ def attend(inputs: Inputs, n_head: int, all_columns: bool) -> tuple[AttentionSte
     given = (*inputs.qkv(), n_head, mask, scale, inputs.before)
     right = heads_of(*given)
     if not all_columns:
-        lines = [words.OWN if n_head > 1 else words.ONE]
+        lines = [words.own if n_head > 1 else words.one]
         if math.isclose(scale, 1 / math.sqrt(c // n_head)):
-            lines.append(words.OWN_ROOT)
+            lines.append(words.own_root)
         return right, " ".join(lines).format(c=c, d=c // n_head)
     wrong = heads_of(*given, all_columns=True)
     change = digits(float((wrong.weights - right.weights).abs().max()))
-    return wrong, words.ALL.format(c=c, heads=n_head, change=change)
+    return wrong, words.all.format(c=c, heads=n_head, change=change)
 
 
 def _split_code(inputs: Inputs, n_head: int, functions: list) -> None:
@@ -187,7 +187,7 @@ def _joined(inputs: Inputs, output: torch.Tensor, n_head: int) -> None:
     seen = ("", queries.window("D", output.shape[-1]))
     for h, (name, part) in enumerate(zip(parts, output, strict=True)):
         more = {"row_labels": inputs.tokens, "role": "value", "limit": limit, "windows": seen}
-        queries.add(name, part, words.CONTEXT.format(head=h), **more)
+        queries.add(name, part, words.context.format(head=h), **more)
     last = build.joined(queries, inputs, concat, lv.concat(*parts), limit=limit)
     lv.matrix_view(
         queries.matrices,

@@ -15,7 +15,7 @@ def draw(name: str, layers: int, heads: int, width: int) -> None:
     asked = [layers_and_heads(name, layers, heads, width), counted_from_zero(layers, heads)]
     if not any(asked):
         return
-    section(words.SPOT_TITLE, words.SPOT_TEXT)
+    section(words.spot)
     for number, question in enumerate(asked):
         if question is not None:
             predict(question, f"{KEY}.{number}")
@@ -37,10 +37,10 @@ def layers_and_heads(name: str, layers: int, heads: int, width: int) -> Question
         "size": width // heads,
         "width": width,
     }
-    lines = [(line.format(**known), why.format(**known)) for line, why in words.SPOT_LINES.values()]
+    lines = [(line.format(**known), why.format(**known)) for line, why in words.spot_lines.values()]
     answers, reasons = zip(*lines, strict=True)
-    right = list(words.SPOT_LINES).index("heads")
-    return Question(words.SPOT_HEADS.format(**known), answers, right, reasons)
+    right = list(words.spot_lines).index("heads")
+    return Question(words.spot_heads.format(**known), answers, right, reasons)
 
 
 def counted_from_zero(layers: int, heads: int) -> Question | None:
@@ -48,18 +48,18 @@ def counted_from_zero(layers: int, heads: int) -> Question | None:
     if layers < 2 or heads < 2:
         return None
     layer, head = 1, min(2, heads - 1)
-    nth = words.ORDINALS
+    nth = words.ordinals
     options = {
-        (layer - 1, head - 1): words.SPOT_ZERO_BOTH,
-        (layer - 1, head): words.SPOT_ZERO_LAYER,
-        (layer, head - 1): words.SPOT_ZERO_HEAD,
-        (layer, head): words.SPOT_ZERO_RIGHT.format(layer=layer, nth=nth[layer]),
+        (layer - 1, head - 1): words.spot_zero_both,
+        (layer - 1, head): words.spot_zero_layer,
+        (layer, head - 1): words.spot_zero_head,
+        (layer, head): words.spot_zero_right.format(layer=layer, nth=nth[layer]),
     }
     return Question(
-        words.SPOT_ZERO.format(
+        words.spot_zero.format(
             layer=layer, head=head, wrong_layer=nth[layer - 1], wrong_head=nth[head - 1]
         ),
-        [words.SPOT_ZERO_ANSWER.format(layer=nth[a], head=nth[b]) for a, b in options],
+        [words.spot_zero_answer.format(layer=nth[a], head=nth[b]) for a, b in options],
         list(options).index((layer, head)),
         list(options.values()),
     )

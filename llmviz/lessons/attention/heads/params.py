@@ -4,6 +4,6 @@ from llmviz.lessons.attention.heads import words
 from llmviz.ui import codec
 
 PARAMS = [
-    codec.choice("columns", "own", list(words.COLUMNS)),
+    codec.choice("columns", "own", list(words.columns)),
     codec.text("off", ""),
 ]

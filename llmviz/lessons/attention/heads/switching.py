@@ -51,7 +51,7 @@ def read_heads(written: str, layers: int, heads: int) -> tuple[list[tuple[int, i
 
 def draw(state: PageState) -> None:
     """Show which heads are off, and what that does to the next token."""
-    section(words.OFF_TITLE, words.OFF_TEXT)
+    section(words.off)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = real.choose_model(state) if state["source"] != "model" else None
         name = name or real.model_name(state)
@@ -62,7 +62,7 @@ def draw(state: PageState) -> None:
     config = bundled.model.config
     off, bad = read_heads(state["off"], config.n_layer, config.n_head)
     if bad:
-        warn(words.OFF_BAD.format(heads=", ".join(bad)[:40]), LINK_ICON)
+        warn(words.off_bad.format(heads=", ".join(bad)[:40]), LINK_ICON)
         state["off"] = _written(off)
     _choose_off(state, off, config.n_layer, config.n_head)
     _effect(bundled, reading, tuple(off))
@@ -83,15 +83,15 @@ def _choose_off(state: PageState, off: list[tuple[int, int]], layers: int, heads
         state["off"] = _written(st.session_state[key])
 
     st.pills(
-        words.OFF_LABEL,
+        words.off_label,
         everything,
         selection_mode="multi",
-        format_func=lambda one: words.OFF_NAME.format(layer=one[0], head=one[1]),
+        format_func=lambda one: words.off_name.format(layer=one[0], head=one[1]),
         key=key,
         on_change=changed,
     )
     with st.container(horizontal=True):
-        for title, chosen in ((words.OFF_ALL, everything), (words.OFF_CLEAR, [])):
+        for title, chosen in ((words.off_all, everything), (words.off_clear, [])):
             st.button(title, on_click=_set_off, args=(state, chosen))
 
 
@@ -111,16 +111,16 @@ def _effect(bundled: engine.Bundled, reading: Read, off: tuple[tuple[int, int], 
         "best": real.spoken(top, bundled.tokenizer),
     }
     if not off:
-        prose(words.OFF_NONE.format(share=f"{full[top]:.1%}", **told))
+        prose(words.off_none.format(share=f"{full[top]:.1%}", **told))
     else:
         moved = np.abs(full - less).sum() / 2
         change = {"before": f"{full[top]:.1%}", "after": f"{less[top]:.1%}"}
-        prose(words.OFF_READ.format(moved=f"{moved:.0%}", **change, **told))
+        prose(words.off_read.format(moved=f"{moved:.0%}", **change, **told))
     heads = bundled.model.config.n_layer * bundled.model.config.n_head
     if heads <= opening.MOST_HEADS:
         _ask(opening.worth_of_heads(bundled.name, mark, reading.ids), told["best"])
     else:
-        st.caption(words.OFF_MANY.format(heads=heads))
+        st.caption(words.off_many.format(heads=heads))
     show_code(
         [heads_off],
         "import torch\nfrom llmviz.nn.attention import heads_off\n"
@@ -152,9 +152,9 @@ def chance_bars(
     return bars(
         [escape_plotly(token) for token in names],
         (full[best], less[best]) if off else (full[best],),
-        (words.OFF_ON_NAME, words.OFF_OFF_NAME),
-        words.OFF_AXIS,
-        title=words.OFF_TITLE_FIGURE,
+        (words.off_on_name, words.off_off_name),
+        words.off_axis,
+        title=words.off_title_figure,
         mode=mode,
     )
 
@@ -170,14 +170,14 @@ def strongest(worth: np.ndarray) -> str:
     """Return a sentence on the head that moves most when it is off; worth: (L, H)."""
     moved = f"{worth.max():.0%}"
     if moved == "0%":
-        return words.OFF_WORTH_NONE
+        return words.off_worth_none
     heads = [
-        lesson_words.HEAD_NAME.format(layer=layer, head=head)
+        lesson_words.head_name.format(layer=layer, head=head)
         for layer, head in np.argwhere(worth == worth.max())
     ]
     if len(heads) > 1:
-        return words.OFF_WORTH_TIE.format(heads=" · ".join(heads), moved=moved)
-    return words.OFF_WORTH.format(head=heads[0], moved=moved)
+        return words.off_worth_tie.format(heads=" · ".join(heads), moved=moved)
+    return words.off_worth.format(head=heads[0], moved=moved)
 
 
 def question(worth: np.ndarray, best: str) -> Question | None:
@@ -194,11 +194,11 @@ def question(worth: np.ndarray, best: str) -> Question | None:
     count = min(ASKED - 1, len(others))
     places = np.linspace(0, len(others) - 1, count).round().astype(int)
     chosen = sorted([order[0], *(others[place] for place in places)])
-    reasons = [words.ASK_OFF_RIGHT if at == order[0] else words.ASK_OFF_WRONG for at in chosen]
+    reasons = [words.ask_off_right if at == order[0] else words.ask_off_wrong for at in chosen]
     names = [divmod(at, worth.shape[1]) for at in chosen]
     return Question(
-        words.ASK_OFF.format(best=best),
-        [lesson_words.HEAD_NAME.format(layer=layer, head=head) for layer, head in names],
+        words.ask_off.format(best=best),
+        [lesson_words.head_name.format(layer=layer, head=head) for layer, head in names],
         chosen.index(order[0]),
         [reason.format(share=percents[at]) for reason, at in zip(reasons, chosen, strict=True)],
     )

@@ -30,7 +30,7 @@ def to_the_end(state: PageState) -> Callable[[], None]:
 
 def choose_source(state: PageState, then: Callable[[], None] | None = None) -> None:
     """Show the choice between the examples and a trained model."""
-    choose(state, "source", words.SOURCE_LABEL, words.SOURCES, then)
+    choose(state, "source", words.source_label, words.sources, then)
 
 
 def words_box(state: PageState) -> None:
@@ -40,7 +40,7 @@ def words_box(state: PageState) -> None:
         state["x"] = ""
         to_the_end(state)()
 
-    st.text_input(words.JOURNEY_LABEL, width=420, **state.bind("words", then=other_rows))
+    st.text_input(words.journey_label, width=420, **state.bind("words", then=other_rows))
 
 
 def choose_heads(state: PageState, width: int) -> int:
@@ -49,7 +49,7 @@ def choose_heads(state: PageState, width: int) -> int:
     if state["n"] in (2, 3) and state["n"] not in options:  # the other example's number
         state["n"] = options[1]
     n = keep(state, "n", options[1:] + options[:1])
-    st.segmented_control(steps_words.N_HEAD, options, required=True, **state.bind("n"))
+    st.segmented_control(steps_words.n_head, options, required=True, **state.bind("n"))
     return n
 
 
@@ -62,19 +62,19 @@ def edited(state: PageState) -> Inputs:
     # W_O has a part in the last rung only.
     keys = MATRICES if state["rung"] == "heads" else MATRICES[:-1]
     opened = st.session_state.setdefault(f"{KEY}.opened", any(state[key] for key in keys))
-    box = fold(steps_words.EDIT, f"{KEY}.fold", ":material/edit:", opened)
+    box = fold(steps_words.edit, f"{KEY}.fold", ":material/edit:", opened)
     if box is None:
         for slot in (f"{KEY}.{key}" for key in keys):
             if slot in st.session_state:  # opened again, it starts from the numbers in force
                 st.session_state[slot] = ("", "", st.session_state[slot][2])
         return sources.example(state)
     with box:
-        prose(steps_words.EDIT_TEXT)
+        prose(steps_words.edit_text)
         problem = None
         for key, place in zip(keys, st.columns(len(keys)), strict=True):
             with place:
                 problem = _editor(state, key, own[key]) or problem
-        st.button(steps_words.EDIT_RESET, on_click=_reset, args=(state,), icon=":material/undo:")
+        st.button(steps_words.edit_reset, on_click=_reset, args=(state,), icon=":material/undo:")
     if problem:
         raise ValueError(problem)
     return sources.example(state)
@@ -93,7 +93,7 @@ def _editor(state: PageState, key: str, own: str) -> str:
         base, count = now, count + 1
     rows = parse_matrix(base)
     table = pd.DataFrame(rows, columns=[str(j) for j in range(len(rows[0]))])
-    st.caption(words.MATRIX_NAMES[key])
+    st.caption(words.matrix_names[key])
     given = st.data_editor(
         table,
         key=f"{slot}.{state['source']}.{count}",
@@ -104,7 +104,7 @@ def _editor(state: PageState, key: str, own: str) -> str:
         text = checked(given)
     except ValueError as rule:
         st.session_state[slot] = (now, base, count)
-        return steps_words.EDIT_BAD.format(name=words.MATRIX_NAMES[key], rule=rule)
+        return steps_words.edit_bad.format(name=words.matrix_names[key], rule=rule)
     st.session_state[slot] = (text, base, count)
     wanted = "" if text == write_matrix(parse_matrix(own)) else text
     if wanted != state[key]:

@@ -12,7 +12,7 @@ import streamlit as st
 
 from llmviz.lessons.attention import words as lesson_words
 from llmviz.lessons.attention.inputs import model_on_text as real
-from llmviz.lessons.attention.inputs import opening_words, words
+from llmviz.lessons.attention.inputs import words
 from llmviz.lessons.attention.params import TEXT
 from llmviz.study import heads_on_text
 from llmviz.ui import engine
@@ -45,8 +45,8 @@ def strength(bundled: engine.Bundled) -> tuple[np.ndarray, str]:
     ids = bundled.tokenizer.encode_from_start(TEXT)[: model.context_length]
     known = (bundled.name, real.stamp(bundled), tuple(ids))
     if model.config.n_layer * model.config.n_head <= MOST_HEADS:
-        return worth_of_heads(*known), opening_words.WORTH
-    return real.all_maps(*known).decided, opening_words.DECISION
+        return worth_of_heads(*known), words.opening_worth
+    return real.all_maps(*known).decided, words.opening_decision
 
 
 def head_of(state: PageState, bundled: engine.Bundled) -> tuple[int, int]:
@@ -74,9 +74,9 @@ def head_menu(
 ) -> None:
     """Show the choice of a layer, and of a head; `place` are those in force."""
     config = bundled.model.config
-    menus = [("layer", words.LAYER, config.n_layer, place[0])]
+    menus = [("layer", words.layer, config.n_layer, place[0])]
     if heads:
-        menus.append(("head", words.HEAD, config.n_head, place[1]))
+        menus.append(("head", words.head, config.n_head, place[1]))
     for key, title, size, value in menus:
         slot = f"_attention.{key}"
         st.session_state[slot] = value
@@ -107,14 +107,14 @@ def why(bundled: engine.Bundled, place: tuple[int, int]) -> str:
     values, line = strength(bundled)
     best = tuple(int(i) for i in np.unravel_index(int(values.argmax()), values.shape))
     told = line.format(
-        head=lesson_words.HEAD_NAME.format(layer=best[0], head=best[1]).capitalize(),
+        head=lesson_words.head_name.format(layer=best[0], head=best[1]).capitalize(),
         share=f"{values[best]:.0%}",
         text=quote(read_of(bundled), 60),
     )
     if place == best:
         return told
-    head = lesson_words.HEAD_NAME.format(layer=place[0], head=place[1]).capitalize()
-    return told + " " + opening_words.OTHER.format(head=head, share=f"{values[place]:.0%}")
+    head = lesson_words.head_name.format(layer=place[0], head=place[1]).capitalize()
+    return told + " " + words.opening_other.format(head=head, share=f"{values[place]:.0%}")
 
 
 def why_model(name: str) -> str:
@@ -123,4 +123,4 @@ def why_model(name: str) -> str:
     if len(known) < 2 or next(iter(known)) != name:
         return ""
     others = ", ".join(f"{label(one)} {loss:.3f}" for one, loss in known.items() if one != name)
-    return opening_words.MODEL.format(name=label(name), loss=f"{known[name]:.3f}", others=others)
+    return words.opening_model.format(name=label(name), loss=f"{known[name]:.3f}", others=others)

@@ -82,11 +82,11 @@ def journey_tokens(written: str) -> list[str]:
     """
     typed = written.split()
     if not 1 <= len(typed) <= DRAWN:
-        raise ValueError(words.JOURNEY_COUNT.format(most=DRAWN, count=len(typed)))
+        raise ValueError(words.journey_count.format(most=DRAWN, count=len(typed)))
     for word in typed:
         if word not in JOURNEY:
             known = ", ".join(JOURNEY)
-            raise ValueError(words.JOURNEY_UNKNOWN.format(word=word[:40], known=known))
+            raise ValueError(words.journey_unknown.format(word=word[:40], known=known))
     return typed
 
 
@@ -105,15 +105,15 @@ def example(state: PageState) -> Inputs:
     Raises ValueError: unknown words, or matrices whose shapes do not fit.
     """
     own = own_matrices(state)
-    tokens = words.CAT.split() if state["source"] == "cat" else journey_tokens(state["words"])
+    tokens = words.cat.split() if state["source"] == "cat" else journey_tokens(state["words"])
     matrices = {key: tensor(state[key] or own[key]) for key in MATRICES}
     rows, width = tensor(own["x"]).shape
     for key in MATRICES:
         wanted = (rows if key == "x" else width, width)
         if matrices[key].shape != wanted:
             raise ValueError(
-                words.SHAPE.format(
-                    name=words.MATRIX_NAMES[key],
+                words.shape.format(
+                    name=words.matrix_names[key],
                     rows=wanted[0],
                     columns=wanted[1],
                     found="×".join(map(str, matrices[key].shape)),

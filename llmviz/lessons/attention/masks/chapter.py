@@ -42,7 +42,7 @@ ahead = twins.all_honest  # asked once, before the first visitor asks
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    section(words.TITLE, words.TEXT)
+    section(words.intro)
     try:
         inputs = _inputs(state)
         if inputs is None:
@@ -87,10 +87,10 @@ def _inputs(state: PageState) -> Inputs | None:
 def _explain(state: PageState, inputs: Inputs) -> None:
     size, width = inputs.qkv()[0].shape[1], model_width(inputs)
     one_head = state["scale"] == "model" and width == size
-    scale_text = words.SCALE_ONE_HEAD if one_head else words.SCALE_TEXT[state["scale"]]
+    scale_text = words.scale_one_head if one_head else words.scale_text[state["scale"]]
     lines = [
-        words.MASK_TEXT[state["mask"]],
-        words.WHEN_TEXT[state["when"]] if state["mask"] != "none" else "",
+        words.mask_text[state["mask"]],
+        words.when_text[state["when"]] if state["mask"] != "none" else "",
         scale_text.format(width=width, size=size, heads=width // size),
     ]
     prose("\n\n".join(line for line in lines if line))
@@ -116,7 +116,7 @@ def _picture(
         "V",
         operands=("Q", "K"),
         scale=(1.0, written),
-        masked=words.REASONS[state["mask"]],
+        masked=words.reasons[state["mask"]],
         before=before,
     )
     square = {"row_labels": inputs.tokens, "col_labels": inputs.tokens}
@@ -126,7 +126,7 @@ def _picture(
         "row_sums": True,
     }
     picture.add(
-        "right", right.weights, words.RIGHT_ONE, role="weights", limit=1.0, **square, **axes
+        "right", right.weights, words.right_one, role="weights", limit=1.0, **square, **axes
     )
     names = [m.name for m in picture.matrices if m.name not in ("Q", "K", "V", "right", "scores")]
     names.remove("context")
@@ -143,7 +143,7 @@ def _code(
     functions = [causal_mask, padding_mask, sliding_window_mask, refuse_fully_masked_rows]
     if inputs.name:
         text, prints = _of_model(inputs, mask, factor, before)
-        show_code([*functions, attention], text, prints, label=words.CODE_MASK)
+        show_code([*functions, attention], text, prints, label=words.code_mask)
         return
     lines = ["import torch", "from llmviz.nn.attention import attention", ""]
     parts = []
@@ -158,7 +158,7 @@ def _code(
     lines.append("for row in steps.weights.tolist():")
     lines.append('    print([f"{w:.3f}" for w in row])')
     prints = "\n".join(str([f"{w:.3f}" for w in row]) for row in weights.tolist())
-    show_code([*functions, attention], "\n".join(lines), prints, label=words.CODE_MASK)
+    show_code([*functions, attention], "\n".join(lines), prints, label=words.code_mask)
 
 
 def _of_model(

@@ -27,18 +27,18 @@ def choose_mask(state: PageState, tokens: Sequence[str]) -> Tensor | None:
     Raises ValueError: there are more real tokens than tokens, or none.
     """
     t = len(tokens)
-    choose(state, "mask", words.MASK_CHOICE, words.MASKS)
+    choose(state, "mask", words.mask_choice, words.masks)
     kind = state["mask"]
     if kind == "sliding":
-        st.number_input(words.MASK_WINDOW, width=160, **state.ranged("window"))
+        st.number_input(words.mask_window, width=160, **state.ranged("window"))
     if kind == "padding":
-        st.number_input(words.MASK_REAL, width=160, **state.ranged("real"))
+        st.number_input(words.mask_real, width=160, **state.ranged("real"))
     own = _own(state, tokens) if kind == "own" else None
     with st.container(horizontal=True, gap="medium"):
-        choose(state, "when", words.WHEN_LABEL, words.WHEN)
-        choose(state, "scale", words.SCALE_LABEL, words.SCALES)
+        choose(state, "when", words.when_label, words.when)
+        choose(state, "scale", words.scale_label, words.scales)
     if kind == "padding" and not 1 <= state["real"] <= t:
-        raise ValueError(words.MASK_REAL_BAD.format(count=t, real=state["real"]))
+        raise ValueError(words.mask_real_bad.format(count=t, real=state["real"]))
     return own if kind == "own" else mask_of(kind, t, state["window"], state["real"])
 
 

@@ -25,8 +25,8 @@ def say_differences(inputs: Inputs, steps: AttentionSteps, right: AttentionSteps
     gone = (now == 0) & (then > SEEN)
     sentences = []
     for cells, line, share in (
-        (new, words.MASK_SEES, now),
-        (gone, words.MASK_BLIND, then),
+        (new, words.mask_sees, now),
+        (gone, words.mask_blind, then),
     ):
         places = cells.nonzero().tolist()
         for i, j in places[:LISTED]:
@@ -34,20 +34,20 @@ def say_differences(inputs: Inputs, steps: AttentionSteps, right: AttentionSteps
             text = line.format(asking=asking, asked=asked, share=f"{share[i, j]:.0%}")
             sentences.append(f"- row {i}: {escape_markdown(text)}")
         if len(places) > LISTED:
-            sentences.append(f"- {words.MASK_MORE.format(count=len(places) - LISTED)}")
+            sentences.append(f"- {words.mask_more.format(count=len(places) - LISTED)}")
     if sentences:
         st.markdown("\n".join(sentences))
     change = (now - then).abs().max().item()
     if change < 1e-6:
-        prose(words.MASK_EQUAL)
+        prose(words.mask_equal)
         return
-    text = words.MASK_CHANGED.format(
+    text = words.mask_changed.format(
         change=digits(change), right=then.amax(-1).mean().item(), now=now.amax(-1).mean().item()
     )
     sums = now.sum(-1)
     if (sums - 1).abs().max() > 1e-4:
         listed = ", ".join(f"{value:.2f}" for value in sums.tolist())
-        text += " " + words.MASK_SUMS.format(sums=listed)
+        text += " " + words.mask_sums.format(sums=listed)
     prose(text)
 
 
@@ -65,4 +65,4 @@ def say_leak(steps: AttentionSteps, mask: Tensor | None, before: str | None) -> 
     if mask is None or bool(mask.all()):
         return
     leaked = leak(steps, mask, before)
-    prose(words.MASK_LEAK.format(leak=digits(leaked)) if leaked > 1e-5 else words.MASK_TIGHT)
+    prose(words.mask_leak.format(leak=digits(leaked)) if leaked > 1e-5 else words.mask_tight)

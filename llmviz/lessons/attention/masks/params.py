@@ -1,14 +1,14 @@
 """The controls of chapter "Masks", as its links write them."""
 
-from llmviz.lessons.attention.masks import mistake_words, words
+from llmviz.lessons.attention.masks import words
 from llmviz.ui import codec
 
 PARAMS = [
-    codec.choice("mask", "causal", list(words.MASKS)),
+    codec.choice("mask", "causal", list(words.masks)),
     codec.integer("window", 2, 1, 64),
     codec.integer("real", 2, 0, 64),
     codec.text("own", ""),
-    codec.choice("when", "before", list(words.WHEN)),
-    codec.choice("scale", "head", list(words.SCALES)),
-    codec.choice("twin", "names-gpt-no-mask", list(mistake_words.NAMES)),
+    codec.choice("when", "before", list(words.when)),
+    codec.choice("scale", "head", list(words.scales)),
+    codec.choice("twin", "names-gpt-no-mask", list(words.mistake_names)),
 ]

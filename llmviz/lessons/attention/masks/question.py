@@ -33,14 +33,14 @@ def pattern(t: int, above: str, seed: int) -> tuple[Question, np.ndarray]:
     t: about as many tokens. above: the mask in force on the page, which is never asked for.
     """
     t = max(4, min(t, 6))
-    options = list(words.ASK_MASK_ANSWERS)
+    options = list(words.ask_mask_answers)
     offered = [name for name in options if name != above]
     wanted = offered[(seed + 2 * t) % len(offered)]
     real = t - 2
     question = Question(
-        words.ASK_MASK.format(count=t),
-        [words.ASK_MASK_ANSWERS[name][0].format(real=real) for name in options],
+        words.ask_mask.format(count=t),
+        [words.ask_mask_answers[name][0].format(real=real) for name in options],
         options.index(wanted),
-        [words.ASK_MASK_ANSWERS[name][1].format(real=real) for name in options],
+        [words.ask_mask_answers[name][1].format(real=real) for name in options],
     )
     return question, even_weights(mask_of(wanted, t, window=2, real=real), t)

@@ -14,7 +14,7 @@ from llmviz.components import head_view
 from llmviz.corpus import load_corpus
 from llmviz.lessons.attention import words
 from llmviz.lessons.attention.inputs import model_on_text as real
-from llmviz.lessons.attention.masks import mistake_words
+from llmviz.lessons.attention.masks import words as mistake_words
 from llmviz.lessons.attention.names import typed_name
 from llmviz.nn.attention.leaks import loss_as_written, weight_ahead
 from llmviz.study.letter_by_letter import LetterByLetter, letter_by_letter
@@ -30,7 +30,7 @@ from llmviz.ui.state import PageState
 from llmviz.ui.table import rows_table
 
 RIGHT, WRONG = "names-gpt", "names-gpt-no-mask"
-OTHERS = tuple(mistake_words.QUIET)
+OTHERS = tuple(mistake_words.mistake_quiet)
 NAMES = 200  # held-out names that are asked letter by letter
 LOOKED_AT = 50  # of these, those whose weights are looked at
 
@@ -57,17 +57,17 @@ def all_honest() -> dict[str, LetterByLetter]:
 
 def draw(state: PageState) -> None:
     """Show the right model and those with a mistake side by side, and where each looks."""
-    section(mistake_words.TITLE, mistake_words.TEXT)
+    section(mistake_words.mistake_intro)
     if not models_here(RIGHT, WRONG):
         return
     scores = all_honest()
     names = list(scores)
     cards = {name: engine.card(name) for name in names}
     _table(cards, scores)
-    told = [mistake_words.LEAK.format(**_told(WRONG, cards, scores))]
+    told = [mistake_words.mistake_leak.format(**_told(WRONG, cards, scores))]
     for name in OTHERS:
         if name in scores:
-            told.append(mistake_words.QUIET[name].format(**_told(name, cards, scores)))
+            told.append(mistake_words.mistake_quiet[name].format(**_told(name, cards, scores)))
     for line in told:
         prose(line)
     _code(scores[WRONG], cards[WRONG])
@@ -78,7 +78,10 @@ def _looking(state: PageState, names: list[str]) -> None:
     """Show the head of the chosen model that looks ahead most, on the name of chapter "Why"."""
     keep(state, "twin", names)
     choose(
-        state, "twin", mistake_words.LOOK_LABEL, {name: mistake_words.NAMES[name] for name in names}
+        state,
+        "twin",
+        mistake_words.mistake_look_label,
+        {name: mistake_words.mistake_names[name] for name in names},
     )
     letters = typed_name(state)
     if letters is None:
@@ -92,15 +95,15 @@ def _looking(state: PageState, names: list[str]) -> None:
     looks = bool(ahead.max() > 0)
     best = (ahead if looks else scores.decided).argmax()
     layer, head = (int(i) for i in np.unravel_index(int(best), ahead.shape))
-    title = words.HEAD_NAME.format(layer=layer, head=head)
-    line = mistake_words.AHEAD if looks else mistake_words.NOT_AHEAD
+    title = words.head_name.format(layer=layer, head=head)
+    line = mistake_words.mistake_ahead if looks else mistake_words.mistake_not_ahead
     share = f"{ahead[layer, head]:.0%}"
     prose(line.format(name=quote(letters), head=title, share=share))
     letters_read = real.names_of(ids, bundled.tokenizer)
     head_view(
         maps[layer, head][None], letters_read, key="attention.twins", names=[title.capitalize()]
     )
-    st.caption(words.VIEW_ROUNDED)
+    st.caption(words.view_rounded)
 
 
 def _code(scores: LetterByLetter, card: dict[str, Any]) -> None:
@@ -116,14 +119,14 @@ def _code(scores: LetterByLetter, card: dict[str, Any]) -> None:
         "rows = [row for row in rows if len(row) <= model.context_length + 1]\n"
         "print(f\"{card['validation_loss']:.4f} {loss_as_written(model, rows):.2f}\")",
         f"{card.get('validation_loss', math.nan):.4f} {scores.loss:.2f}",
-        label=mistake_words.CODE,
+        label=mistake_words.mistake_code,
     )
 
 
 def _table(cards: dict[str, dict[str, Any]], scores: dict[str, LetterByLetter]) -> None:
     rows = [
         [
-            mistake_words.NAMES[name],
+            mistake_words.mistake_names[name],
             cards[name].get("steps"),
             cards[name].get("validation_loss", math.nan),
             scores[name].loss,
@@ -132,9 +135,11 @@ def _table(cards: dict[str, dict[str, Any]], scores: dict[str, LetterByLetter]) 
         for name in scores
     ]
     number = st.column_config.NumberColumn(format="%.4f")
-    columns = {mistake_words.COLUMNS[key]: number for key in ("loss", "honest")}
-    columns[mistake_words.COLUMNS["ahead"]] = st.column_config.NumberColumn(format="percent")
-    rows_table(rows, mistake_words.COLUMNS.values(), width=760, column_config=columns)
+    columns = {mistake_words.mistake_columns[key]: number for key in ("loss", "honest")}
+    columns[mistake_words.mistake_columns["ahead"]] = st.column_config.NumberColumn(
+        format="percent"
+    )
+    rows_table(rows, mistake_words.mistake_columns.values(), width=760, column_config=columns)
 
 
 def _told(name: str, cards: dict[str, Any], scores: dict[str, LetterByLetter]) -> dict[str, Any]:

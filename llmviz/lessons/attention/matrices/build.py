@@ -26,7 +26,7 @@ def projections(picture: Picture, inputs: Inputs) -> None:
     q, k, v = inputs.qkv()
     if inputs.plain is not None:
         q, k = inputs.plain
-    formula = words.X_FORMULA_MODEL if inputs.name else words.X_FORMULA
+    formula = words.x_formula_model if inputs.name else words.x_formula
     c, n = picture.window("C", inputs.x.shape[1]), picture.window("N", q.shape[1])
     picture.add("X", inputs.x, "X", formula, role="residual", windows=("", c), **rows)
     biases = inputs.b or (None, None, None)
@@ -70,7 +70,7 @@ def one_head(
 
 
 def _captions(picture: Picture, inputs: Inputs, scale: Scale, before: str | None) -> None:
-    say, names = words.STEPS, [matrix.name for matrix in picture.matrices]
+    say, names = words.steps, [matrix.name for matrix in picture.matrices]
     picture.step(["X"], say["X"].format(count=len(inputs.tokens), width=inputs.x.shape[1]))
     for letter in "QKV":
         picture.step([f"W_{letter}", letter], say[letter])
@@ -89,12 +89,12 @@ def simplified(inputs: Inputs, steps: AttentionSteps) -> Picture:
     picture = Picture()
     c = picture.window("C", inputs.x.shape[1])
     rows = {"row_labels": inputs.tokens, "windows": ("", c)}
-    picture.add("X", inputs.x, "X", words.X_FORMULA, role="residual", **rows)
+    picture.add("X", inputs.x, "X", words.x_formula, role="residual", **rows)
     weights_to_output(picture, inputs.tokens, steps, "X", operands=("X", "X"), scale=None)
     picture.layout = [["X", "scores", "weights", "context"]]
     if inputs.name:
         picture.layout = [["X", "scores"], ["context", "weights"]]
-    say = words.STEPS
+    say = words.steps
     picture.step(["X"], say["X"].format(count=len(inputs.tokens), width=inputs.x.shape[1]))
     for name in ("scores", "weights", "context"):
         picture.step([name], say[f"simple {name}"])
@@ -145,7 +145,7 @@ def many_heads(
         )
     last = _joined(picture, inputs, steps, n_head, off)
     picture.layout = layouts.many_heads(picture, inputs, last, marks)
-    say = words.STEPS
+    say = words.steps
     picture.step(["X", *(f"{w}{x}" for x in "QKV" for w in ("W_", ""))], say["all qkv"])
     picture.step(split, say["split"].format(heads=n_head, size=d, width=d * n_head))
     if inputs.angles is not None:
@@ -180,7 +180,7 @@ def joined(picture: Picture, inputs: Inputs, concat: Tensor, op: lv.Op | None, *
     rows = {"row_labels": inputs.tokens}
     n, c = picture.window("N", concat.shape[1]), picture.window("C", inputs.x.shape[1])
     more = {"role": "value", "op": op, "windows": ("", n), **rows, **more}
-    picture.add("concat", concat, "concat", words.CONCAT_FORMULA, **more)
+    picture.add("concat", concat, "concat", words.concat_formula, **more)
     if inputs.projection is None:
         return ["concat"]
     w_o, bias = inputs.projection
@@ -203,7 +203,7 @@ def reshape(values: Tensor, tokens: Sequence[str], n_head: int) -> Picture:
     d = values.shape[1] // n_head
     limit = float(values.abs().max()) or 1.0
     rows = {"row_labels": tokens, "role": "query", "limit": limit}
-    labels = [words.OF_HEAD.format(head=column // d) for column in range(values.shape[1])]
+    labels = [words.of_head.format(head=column // d) for column in range(values.shape[1])]
     labels = labels if values.shape[1] <= 12 else []
     picture.add("Q", values, "Q", "(T, C)", col_labels=labels, **rows)
     for h, part in enumerate(split_heads(values, n_head)):
@@ -218,10 +218,10 @@ def cut_tokens(values: Tensor, tokens: Sequence[str], n_head: int, drawn: Sequen
     picture = Picture()
     d = values.shape[1] // n_head
     limit = float(values.abs().max()) or 1.0
-    rows = [words.OF_HEAD.format(head=head) for head in range(n_head)]
+    rows = [words.of_head.format(head=head) for head in range(n_head)]
     for t in drawn:
-        label = words.CUT_TOKEN.format(token=tokens[t])
-        text = words.CUT_FORMULA.format(token=t)
+        label = words.cut_token.format(token=tokens[t])
+        text = words.cut_formula.format(token=t)
         more = {"row_labels": rows, "role": "query", "limit": limit}
         picture.add(f"cut{t}", values[t].reshape(n_head, d), label, text, **more)
     return picture
@@ -229,7 +229,7 @@ def cut_tokens(values: Tensor, tokens: Sequence[str], n_head: int, drawn: Sequen
 
 def _columns(head: int, d: int, of: str) -> str:
     """Which columns of a matrix a head of size d takes, in words."""
-    line = words.COLUMN if d == 1 else words.COLUMNS
+    line = words.column if d == 1 else words.columns
     return line.format(first=head * d, last=(head + 1) * d - 1, of=of)
 
 

@@ -15,7 +15,7 @@ def square_captions(scale: Scale, d: int, before: str | None) -> dict[str, str]:
 
     d: the head's size. before: the softmax taken before the mask, as in `attention`.
     """
-    say, (factor, written) = words.STEPS, scale
+    say, (factor, written) = words.steps, scale
     captions = {name: say[name] for name in SQUARE}
     right = math.isclose(factor, scale_of(d)[0])
     scaled = "scaled" if right else "not scaled" if factor == 1 else "scaled by width"

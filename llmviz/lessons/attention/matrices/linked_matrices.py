@@ -6,7 +6,7 @@ import streamlit as st
 
 from llmviz import components as lv
 from llmviz.lessons.attention.params import DRAWN
-from llmviz.lessons.attention.steps import words as steps_words
+from llmviz.lessons.attention.steps import words
 from llmviz.ui.matrix_picture import Picture, read_windows
 from llmviz.ui.notices import warn
 from llmviz.ui.pinned_cells import link_of
@@ -30,7 +30,7 @@ def show(
         if state["cell"] != st.session_state.get(
             KEPT
         ):  # a link's; a clicked one goes without a word
-            warn(steps_words.NO_CELL, LINK_ICON)
+            warn(words.no_cell, LINK_ICON)
         state["cell"] = ""
 
     def settled() -> None:

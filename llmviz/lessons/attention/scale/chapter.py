@@ -24,11 +24,11 @@ SIZES = tuple(2**k for k in range(10))
 KEYS, QUERIES = 16, 64
 CURVES = {  # of a study's values: a title, an axis, and a height with its name
     "entropy": (
-        words.ENTROPY_TITLE,
-        words.ENTROPY_AXIS,
-        (math.log(KEYS), words.EVEN),
+        words.entropy_title,
+        words.entropy_axis,
+        (math.log(KEYS), words.even),
     ),
-    "gradient": (words.GRADIENT_TITLE, words.GRADIENT_AXIS, None),
+    "gradient": (words.gradient_title, words.gradient_axis, None),
 }
 
 
@@ -42,16 +42,16 @@ def studies(seed: int) -> tuple[ScaleStudy, ScaleStudy]:
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    section(words.TITLE, words.INTRO)
+    section(words.intro)
     with st.container(horizontal=True, gap="medium"):
         sizes = [str(size) for size in SIZES]
-        st.select_slider(words.SIZE, sizes, width=560, **state.bind("size"))
-        st.number_input(words.SEED, width=160, **state.ranged("seed"))
+        st.select_slider(words.size, sizes, width=560, **state.bind("size"))
+        st.number_input(words.seed, width=160, **state.ranged("seed"))
     size = int(state["size"])
     at = SIZES.index(size)
     divided, plain = studies(state["seed"])
     prose(
-        words.READ.format(
+        words.read.format(
             d=size,
             wide=plain.deviation[at],
             sharp=plain.largest[at],
@@ -67,8 +67,8 @@ def draw(state: PageState) -> None:
     for place, part in zip(st.columns(2, gap="large"), CURVES, strict=True):
         figure = curve(part, state["seed"], size, mode)
         place.plotly_chart(figure, key=f"attention.{part}", theme=None)
-    st.caption(words.CAPTION.format(queries=QUERIES, keys=KEYS))
-    prose(words.GRADIENT)
+    st.caption(words.caption.format(queries=QUERIES, keys=KEYS))
+    prose(words.gradient)
     st.plotly_chart(row_of_weights(size, state["seed"], mode), key="attention.row", theme=None)
     predict(question(size, plain), "attention.scale")
     show_code(
@@ -88,8 +88,8 @@ def curve(part: str, seed: int, size: int, mode: Mode) -> go.Figure:
     return against_size(
         SIZES,
         [getattr(study, part) for study in studies(seed)],
-        words.NAMES,
-        Axes(words.D_AXIS, axis),
+        words.names,
+        Axes(words.d_axis, axis),
         title=title,
         level=level,
         chosen=size,
@@ -103,10 +103,10 @@ def row_of_weights(size: int, seed: int, mode: Mode) -> go.Figure:
     return bars(
         [str(j) for j in range(KEYS)],
         scale_row(size, KEYS, QUERIES, seed),
-        words.NAMES,
-        words.ROW_AXIS,
-        title=words.ONE_ROW.format(d=size),
-        over=words.KEY_AXIS,
+        words.names,
+        words.row_axis,
+        title=words.one_row.format(d=size),
+        over=words.key_axis,
         height=300,
         mode=mode,
     )
@@ -123,8 +123,8 @@ def question(size: int, plain: ScaleStudy) -> Question:
         size, at = size // 4, at - 2
     before, after = plain.deviation[at], plain.deviation[at + 2]
     return Question(
-        words.ASK_SCALE.format(d=size, four=4 * size),
-        words.ASK_SCALE_ANSWERS,
+        words.ask_scale.format(d=size, four=4 * size),
+        words.ask_scale_answers,
         1,
-        [reason.format(before=before, after=after) for reason in words.ASK_SCALE_REASONS],
+        [reason.format(before=before, after=after) for reason in words.ask_scale_reasons],
     )

@@ -23,13 +23,13 @@ from llmviz.ui.state import PageState
 KEY = "attention.ladder"
 MOSTLY = 0.9  # of the weight: it lies on the token itself
 # Rungs that are not of one head of a model, and what is said of them.
-ALL_HEADS = {"simple": words.REAL_SIMPLE, "heads": words.REAL_HEADS}
+ALL_HEADS = {"simple": words.real_simple, "heads": words.real_heads}
 
 
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    section(words.TITLE, words.TEXT)
+    section(words.intro)
     head, notes, place = st.container(), st.container(), st.container()
     try:
         rung = (_model if state["source"] == "model" else _example)(state, head, notes, place)
@@ -50,8 +50,8 @@ def _controls(state: PageState) -> None:
     to_the_end = examples.to_the_end(state)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         examples.choose_source(state, to_the_end)
-        choose(state, "rung", words.RUNG_LABEL, words.RUNGS, to_the_end)
-    prose(words.RUNG_TEXT[state["rung"]])
+        choose(state, "rung", words.rung_label, words.rungs, to_the_end)
+    prose(words.rung_text[state["rung"]])
 
 
 def _example(
@@ -114,13 +114,13 @@ def _about(state: PageState, bundled: engine.Bundled, rung: Rung) -> None:
         "half": config.head_size // 2,
         "heads": config.n_head,
         "width": config.n_embd,
-        "norm": words.NORM_BEFORE if config.norm == "pre" else "",
+        "norm": words.norm_before if config.norm == "pre" else "",
     }
-    lines = [ALL_HEADS.get(state["rung"], words.REAL_NOTE)]
+    lines = [ALL_HEADS.get(state["rung"], words.real_note)]
     if rung.picture.windows:
-        lines.append(words.WINDOWS)
+        lines.append(words.windows)
     if state["rung"] != "simple":
-        lines.append(words.POSITIONS[config.positions])
+        lines.append(words.positions[config.positions])
     prose(" ".join(lines).format(**about))
 
 
@@ -140,15 +140,15 @@ def _say(rung: Rung) -> None:
     """Say what the largest weight means."""
     weights, tokens = rung.steps.weights.numpy(), rung.inputs.tokens
     if len(tokens) == 1:
-        prose(words.ONE_TOKEN)
+        prose(words.one_token)
         return
     looked = weights.reshape(-1, *weights.shape[-2:]).copy()  # (H, T, T)
     looked[:, 0] = -1  # a first token has no choice under a causal mask
-    line = words.LARGEST
+    line = words.largest
     if rung.inputs.name and len(tokens) > 2:
         looked[:, :, 0] = -1  # the start token, which often has most of the weight
         looked[:, np.arange(len(tokens)), np.arange(len(tokens))] = -1
-        line = words.LARGEST_OTHER
+        line = words.largest_other
     if looked.max() < 0.005:
         prose(_only_itself(weights))
         return
@@ -168,9 +168,9 @@ def _only_itself(weights: np.ndarray) -> str:
     """
     own = weights.reshape(-1, *weights.shape[-2:]).diagonal(0, 1, 2).min()
     if own < MOSTLY:
-        return words.ONLY_ITSELF_OR_FIRST
-    share = words.NEARLY_ALL if own > 0.999 else f"{own:.1%}"
-    return words.ONLY_ITSELF.format(share=share)
+        return words.only_itself_or_first
+    share = words.nearly_all if own > 0.999 else f"{own:.1%}"
+    return words.only_itself.format(share=share)
 
 
 def _say_dropped(rung: Rung, p: float) -> None:
@@ -178,7 +178,7 @@ def _say_dropped(rung: Rung, p: float) -> None:
     weights, dropped = rung.steps.weights, rung.steps.dropped
     there = weights > 0
     sums = dropped.sum(-1)
-    line = words.DROPPED.format(
+    line = words.dropped.format(
         left=int((there & rung.kept).sum()),
         count=int(there.sum()),
         by=f"{1 - p:.2f}",
@@ -189,5 +189,5 @@ def _say_dropped(rung: Rung, p: float) -> None:
     lost = [rung.inputs.tokens[i] for i in (sums == 0).nonzero().flatten().tolist()]
     if lost:
         names = ", ".join(quote(token) for token in lost)
-        line += " " + words.DROPPED_ALL.format(names=names)
+        line += " " + words.dropped_all.format(names=names)
     prose(line)

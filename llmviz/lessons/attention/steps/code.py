@@ -35,7 +35,7 @@ def draw(state: PageState, drawn: Rung) -> None:
         if drawn.inputs.name:
             row = row[:OF_MODEL]
         prints.append(f"{name} {[f'{x:.{digits}f}' for x in row]}")
-    label = words.CODE_HEADS if several else words.CODE
+    label = words.code_heads if several else words.code
     ran = [RAN.get(state["rung"], ladder.single_head), attention]
     show_code(ran, "\n".join(lines), "\n".join(prints), label=label)
 

@@ -52,7 +52,7 @@ def hidden(rung: Rung) -> Hidden | None:
     allowed = int(masked[row].isfinite().sum())
     name = next(name for name in drawn if name.startswith("weights"))
     question = Question(
-        words.ASK_CELL.format(
+        words.ask_cell.format(
             matrix=quote(name), asking=quote(tokens[row]), asked=quote(tokens[column])
         ),
         [_minus(answer) for answer in answers],
@@ -93,9 +93,9 @@ def _reasons(weights: Tensor, masked: Tensor, row: int, column: int) -> dict[str
     raised = masked.exp()
     value = float(weights[row, column])
     reasons = {
-        f"{masked[row, column]:z.3f}": words.ASK_CELL_SCORE,
-        f"{1 / allowed:.3f}": words.ASK_CELL_EVEN,
-        f"{raised[row, column] / raised[:, column].sum():.3f}": words.ASK_CELL_COLUMN,
+        f"{masked[row, column]:z.3f}": words.ask_cell_score,
+        f"{1 / allowed:.3f}": words.ask_cell_even,
+        f"{raised[row, column] / raised[:, column].sum():.3f}": words.ask_cell_column,
     }
     apart = {text: why for text, why in reasons.items() if abs(float(text) - value) >= NEAR}
-    return apart | {f"{value:.3f}": words.ASK_CELL_RIGHT}
+    return apart | {f"{value:.3f}": words.ask_cell_right}

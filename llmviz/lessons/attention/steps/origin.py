@@ -15,24 +15,24 @@ KEY = "attention.origin"
 
 def draw(state: PageState) -> None:
     """Show the sum of the example with three words; say where X of the others comes from."""
-    section(words.ORIGIN, words.ORIGIN_TEXT[state["source"]])
+    section(words.origin.title, words.origin_text[state["source"]])
     if state["source"] != "cat":
         return
     lv.matrix_view(matrices(), layout=[["token", "position", "X"]], key=KEY)
     if state["x"]:
-        prose(words.ORIGIN_EDITED)
+        prose(words.origin_edited)
 
 
 def matrices() -> list[lv.Matrix]:
     """Return the vectors of tokens and of positions, and X, their sum, each (T, C)."""
-    tokens = inputs_words.CAT.split()
+    tokens = inputs_words.cat.split()
     parts = {"token": sources.CAT_TOKENS, "position": sources.CAT_POSITIONS}
     labels = {"token": tokens, "position": [str(place) for place in range(len(tokens))]}
     summands = [
         lv.Matrix(
             name,
             sources.tensor(written).numpy(),
-            words.ORIGIN_LABELS[name],
+            words.origin_labels[name],
             row_labels=labels[name],
             role="residual",
         )
@@ -40,4 +40,4 @@ def matrices() -> list[lv.Matrix]:
     ]
     x = sources.tensor(sources.CAT["x"]).numpy()
     more = {"row_labels": tokens, "role": "residual", "op": lv.add("token", "position")}
-    return [*summands, lv.Matrix("X", x, "X", words.ORIGIN_FORMULA, **more)]
+    return [*summands, lv.Matrix("X", x, "X", words.origin_formula, **more)]

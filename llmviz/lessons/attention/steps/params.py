@@ -4,6 +4,6 @@ from llmviz.lessons.attention.steps import words
 from llmviz.ui import codec
 
 PARAMS = [
-    codec.choice("rung", "causal", list(words.RUNGS)),  # what a link without it has always opened
+    codec.choice("rung", "causal", list(words.rungs)),  # what a link without it has always opened
     codec.number("p", 0.5, 0.0, 0.9),
 ]

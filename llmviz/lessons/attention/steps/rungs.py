@@ -55,7 +55,7 @@ def of_example(state: PageState) -> Rung:
     inputs = examples.edited(state)
     own_weights = any(state[key] for key in ("wq", "wk", "wv"))
     if state["source"] == "journey" and rung != "simple" and not own_weights:
-        prose(words.JOURNEY_NOTE)
+        prose(words.journey_note)
     if rung == "simple":
         steps = ladder.simplified(inputs.x)
         return Rung(inputs, steps, build.simplified(inputs, steps))
@@ -119,8 +119,8 @@ def _one_head(
 def dropout_controls(state: PageState) -> None:
     """Show what the rung with dropout asks for."""
     with st.container(horizontal=True, gap="medium"):
-        st.slider(words.P, step=0.05, width=360, **state.ranged("p"))
-        st.number_input(words.SEED, width=160, **state.ranged("seed"))
+        st.slider(words.p, step=0.05, width=360, **state.ranged("p"))
+        st.number_input(words.seed, width=160, **state.ranged("seed"))
 
 
 def _dropout(state: PageState) -> tuple[float, torch.Generator | None]:

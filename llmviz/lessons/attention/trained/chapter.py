@@ -37,7 +37,7 @@ PACE = 0.5  # seconds between two tokens written in a row, so that the eye can f
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    section(words.TITLE, words.TEXT)
+    section(words.intro)
     name = real.choose_model(state)
     loaded = real.load_and_read(state, name)
     if loaded is not None:
@@ -62,7 +62,7 @@ def _text(state: PageState, bundled: engine.Bundled, reading: Read) -> None:
     covered = asked[1] if asked and not answered(asked[0], ASK) else None
     notes = [[note(summary, i, j) for j in range(heads)] for i in range(layers)]
     if covered:
-        notes[covered[0]][covered[1]] = words.COVERED
+        notes[covered[0]][covered[1]] = words.covered
     heads_grid(
         maps,
         key=KEY,
@@ -73,7 +73,7 @@ def _text(state: PageState, bundled: engine.Bundled, reading: Read) -> None:
         covered=covered,
         on_change=keep_head,
     )
-    st.caption(lesson_words.VIEW_ROUNDED)
+    st.caption(lesson_words.view_rounded)
     reasons = (opening.why(bundled, (layer, head)), opening.why_model(bundled.name))
     prose(" ".join(filter(None, reasons)))
     if asked:
@@ -112,16 +112,16 @@ def _write(state: PageState, bundled: engine.Bundled, reading: Read, ended: bool
         _writer(state)
     with st.container(horizontal=True):
         stop = ended or state["new"] >= MOST_NEW
-        st.button(words.WRITE_ONE, on_click=_go_on, args=(state, 1), disabled=stop)
-        st.button(words.WRITE_TEN, on_click=_go_on, args=(state, 10), disabled=stop)
-        st.button(words.WRITE_NONE, on_click=_go_on, args=(state, 0), disabled=not state["new"])
+        st.button(words.write_one, on_click=_go_on, args=(state, 1), disabled=stop)
+        st.button(words.write_ten, on_click=_go_on, args=(state, 10), disabled=stop)
+        st.button(words.write_none, on_click=_go_on, args=(state, 0), disabled=not state["new"])
     if state["new"]:
         new = reading.ids[-state["new"] :]
         text = quote(bundled.tokenizer.decode(new), 200)
-        prose(words.WRITTEN.format(count=count(state["new"], "token"), text=text))
+        prose(words.written.format(count=count(state["new"], "token"), text=text))
     if ended:
         full = len(reading.ids) >= bundled.model.context_length
-        line = words.WRITE_FULL if full else words.WRITE_ENDED
+        line = words.write_full if full else words.write_ended
         st.info(line.format(limit=bundled.model.context_length))
 
 
@@ -145,7 +145,7 @@ def note(summary: HeadSummary, layer: int, head: int) -> str:
     """Return a line about a head."""
     values = {name: float(part[layer, head]) for name, part in summary._asdict().items()}
     shares = {name: _percent(value) for name, value in values.items()}
-    return words.NOTE_HEAD.format(**{**shares, "entropy": values["entropy"]})
+    return words.note_head.format(**{**shares, "entropy": values["entropy"]})
 
 
 def _percent(share: float) -> str:
@@ -153,35 +153,35 @@ def _percent(share: float) -> str:
 
 
 def _summary(summary: HeadSummary, reading: Read) -> None:
-    section(words.SUMMARY_TITLE, words.SUMMARY_TEXT)
+    section(words.summary)
     layers, heads = summary.entropy.shape
     lines = []
-    for name, line in words.SUMMARY_READ.items():
+    for name, line in words.summary_read.items():
         part = getattr(summary, name)
         if np.isnan(part).all():
             continue
         best = np.unravel_index(int(np.nanargmax(part)), part.shape)
         lines.append(
             line.format(
-                head=lesson_words.HEAD_NAME.format(layer=best[0], head=best[1]),
+                head=lesson_words.head_name.format(layer=best[0], head=best[1]),
                 share=_percent(float(part[best])),
             )
         )
     if np.isnan(summary.induction).all():
-        lines.append(words.SUMMARY_NO_REPEAT)
+        lines.append(words.summary_no_repeat)
     prose(" ".join(lines))
     columns = {
         "layer": np.repeat(np.arange(layers), heads),
         "head": np.tile(np.arange(heads), layers),
     } | {name: part.reshape(-1) for name, part in summary._asdict().items()}
     share = {
-        words.SUMMARY_COLUMNS[name]: st.column_config.ProgressColumn(
+        words.summary_columns[name]: st.column_config.ProgressColumn(
             format="percent", min_value=0.0, max_value=1.0, color="violet"
         )
         for name in ("previous", "itself", "first", "repeat", "induction")
     }
-    titled = {words.SUMMARY_COLUMNS.get(name, name): values for name, values in columns.items()}
-    entropy = {words.SUMMARY_COLUMNS["entropy"]: st.column_config.NumberColumn(format="%.2f")}
+    titled = {words.summary_columns.get(name, name): values for name, values in columns.items()}
+    entropy = {words.summary_columns["entropy"]: st.column_config.NumberColumn(format="%.2f")}
     columns_table(titled, column_config=share | entropy, height=320)
 
 
@@ -218,14 +218,14 @@ def question(
     if len(places) < 3:
         return None
     answers = sorted(places, key=places.__getitem__)
-    name = lesson_words.HEAD_NAME.format(layer=layer, head=head)
+    name = lesson_words.head_name.format(layer=layer, head=head)
     reasons = []
     for answer in answers:
         right = answer == reading.tokens[best]
-        line = words.ASK_LOOK_RIGHT if right else words.ASK_LOOK_WRONG
+        line = words.ask_look_right if right else words.ask_look_wrong
         reasons.append(line.format(asked=quote(answer), share=percents[answer]))
     asked = Question(
-        words.ASK_LOOK.format(head=name, asking=quote(reading.tokens[asking]), place=asking),
+        words.ask_look.format(head=name, asking=quote(reading.tokens[asking]), place=asking),
         [escape_markdown(f"“{answer}”") for answer in answers],
         answers.index(reading.tokens[best]),
         reasons,

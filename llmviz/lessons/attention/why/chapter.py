@@ -32,20 +32,20 @@ COMPARED = ("names-rnn", "names-gru", "names-lstm", "names-gpt")
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    section(words.TITLE, words.TEXT)
+    section(words.intro)
     there = engine.names()
     if {"names-rnn", "names-gpt"} <= set(there):
         _influence(state)
     else:
         missing = ", ".join(name for name in ("names-rnn", "names-gpt") if name not in there)
-        st.info(words.GAP.format(names=missing), icon=":material/download:")
+        st.info(words.gap.format(names=missing), icon=":material/download:")
     _losses([name for name in COMPARED if name in there])
     translators.draw(state)
 
 
 def _influence(state: PageState) -> None:
     """Draw how much each letter of a name moves the prediction of two models."""
-    st.text_input(words.NAME, width=300, **state.bind("letters"))
+    st.text_input(words.name, width=300, **state.bind("letters"))
     name = typed_name(state)
     if name is None:
         return
@@ -55,12 +55,12 @@ def _influence(state: PageState) -> None:
     covered = asked is not None and not answered(asked, ASK)
     figure = influence_bars(name, tuple(gpt.tolist()), tuple(rnn.tolist()), covered, theme())
     st.plotly_chart(figure, key="attention.why", theme=None)
-    st.caption(" ".join([words.INFLUENCE, words.COVERED if covered else ""]))
+    st.caption(" ".join([words.influence, words.covered if covered else ""]))
     if asked is not None:
         predict(asked, ASK)
     if not covered:
         prose(
-            words.READ.format(
+            words.read.format(
                 count=len(name),
                 rnn_first=float(rnn[0]),
                 rnn_last=float(rnn[-1]),
@@ -77,17 +77,17 @@ def question(rnn: np.ndarray) -> Question | None:
     """
     first, last, count = float(rnn[0]), float(rnn[-1]), len(rnn)
     offered = (
-        (last / count, words.ASK_EVEN),
-        (last / 2, words.ASK_HALF),
-        (last, words.ASK_ALIKE),
+        (last / count, words.ask_even),
+        (last / 2, words.ask_half),
+        (last, words.ask_alike),
     )
     reasons = {f"{share:.0%}": reason for share, reason in offered if abs(share - first) >= APART}
-    reasons[f"{first:.0%}"] = words.ASK_RIGHT if first < last else words.ASK_MORE
+    reasons[f"{first:.0%}"] = words.ask_right if first < last else words.ask_more
     if len(reasons) < 3:
         return None
     answers = sorted(reasons, key=lambda share: float(share.rstrip("%")))
     return Question(
-        words.ASK.format(last=f"{last:.0%}", count=count),
+        words.ask.format(last=f"{last:.0%}", count=count),
         answers,
         answers.index(f"{first:.0%}"),
         [reasons[answer].format(share=answer, count=count) for answer in answers],
@@ -128,10 +128,10 @@ def influence_bars(
     return bars(
         list(name),
         (gpt, drawn),
-        (words.GPT, words.RNN),
-        words.AXIS,
-        title=words.FIGURE_TITLE,
-        over=words.LETTER_AXIS,
+        (words.gpt, words.rnn),
+        words.axis,
+        title=words.figure_title,
+        over=words.letter_axis,
         mode=mode,
     )
 
@@ -139,11 +139,11 @@ def influence_bars(
 def _losses(names: list[str]) -> None:
     if len(names) < 2:
         return
-    prose(words.TABLE)
+    prose(words.table)
     rows = []
     for name in names:
         card = engine.card(name)
         rows.append([name, card["parameters"], card.get("validation_loss")])
     number = st.column_config.NumberColumn(format="%.3f")
-    config = {words.COLUMNS["loss"]: number}
-    rows_table(rows, words.COLUMNS.values(), width=520, column_config=config)
+    config = {words.columns["loss"]: number}
+    rows_table(rows, words.columns.values(), width=520, column_config=config)

@@ -29,7 +29,7 @@ Counts = dict[int, tuple[int, int]]  # words of a sentence: how many there are, 
 
 def draw(state: PageState) -> None:
     """Show both translations of a sentence, and how often each model is right, by length."""
-    section(words.TRANSLATORS, words.TRANSLATORS_TEXT)
+    section(words.translators)
     if not models_here(ONE_VECTOR, LOOKS_BACK):
         return
     _one_sentence(state)
@@ -52,12 +52,12 @@ def _one_sentence(state: PageState) -> None:
         return
     known, ids = sentence
     lines, outputs = [], {}
-    for name, line in ((ONE_VECTOR, words.BY_ONE_VECTOR), (LOOKS_BACK, words.BY_LOOKING_BACK)):
+    for name, line in ((ONE_VECTOR, words.by_one_vector), (LOOKS_BACK, words.by_looking_back)):
         bundled = engine.load(name)
         outputs[name] = bundled.tokenizer.decode(translation(name, bundled.version, ids))
-        mark = words.EXACT if outputs[name] == known.target else words.NOT_EXACT
+        mark = words.exact if outputs[name] == known.target else words.not_exact
         lines.append(f"{line.format(text=quote(outputs[name], 200))} {mark}")
-    prose("\n\n".join([words.RULES.format(text=quote(known.target, 200)), *lines]))
+    prose("\n\n".join([words.rules.format(text=quote(known.target, 200)), *lines]))
     show_code(
         [RecurrentTranslator],
         "from llmviz.pretrained import load_bundled\n"
@@ -67,7 +67,7 @@ def _one_sentence(state: PageState) -> None:
         f"    ids = tokenizer.encode({known.source!r})\n"
         "    print(tokenizer.decode(translated(model, ids)))",
         "\n".join(outputs.values()),
-        label=words.CODE_TRANSLATOR,
+        label=words.code_translator,
     )
 
 
@@ -83,7 +83,7 @@ def _by_length(cards: list[dict[str, Any]], counts: list[Counts]) -> None:
     figure = exact_bars(tuple(lengths), tuple(map(tuple, shares)), theme())
     st.plotly_chart(figure, key="attention.translators", theme=None)
     listed = ", ".join(f"{counts[0][n][0]} × {n}" for n in lengths)
-    st.caption(words.EXACT_CAPTION.format(listed=listed))
+    st.caption(words.exact_caption.format(listed=listed))
     prose(report(cards, counts))
 
 
@@ -95,10 +95,10 @@ def exact_bars(
     return bars(
         [str(length) for length in lengths],
         shares,
-        words.TRANSLATOR_NAMES,
-        words.EXACT_AXIS,
-        title=words.EXACT_TITLE,
-        over=words.LENGTH_AXIS,
+        words.translator_names,
+        words.exact_axis,
+        title=words.exact_title,
+        over=words.length_axis,
         mode=mode,
     )
 
@@ -116,7 +116,7 @@ def report(cards: list[dict[str, Any]], counts: list[Counts]) -> str:
     def share(one: Counts, part: list[int]) -> str:
         return f"{sum(one[n][1] for n in part) / sum(one[n][0] for n in part):.1%}"
 
-    return words.EXACT_READ.format(
+    return words.exact_read.format(
         middle=middle,
         one_short=share(counts[0], short),
         one_long=share(counts[0], long),

@@ -44,11 +44,11 @@ def step_of(name: str, version: str) -> RealStep:
 
 def draw(state: PageState) -> RealStep | None:
     """Show the section; return the step, None where its model is not in this copy."""
-    st.header(words.GRADIENT_TITLE, anchor=False)
+    st.header(words.gradient_title, anchor=False)
     names = {name: name for name in ("tiny-world-char", "names-gpt")}
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        choose(state, "gradmodel", words.GRAD_MODEL, names)
-        choose(state, "gradof", words.GRAD_OF, words.GRADIENTS_OF)
+        choose(state, "gradmodel", words.grad_model, names)
+        choose(state, "gradof", words.grad_of, words.gradients_of)
     name, of = state["gradmodel"], state["gradof"]
     if not models_here(name):
         return None
@@ -56,24 +56,24 @@ def draw(state: PageState) -> RealStep | None:
     step = step_of(name, version)
     sizes = step.gradients[of]
     prose(
-        words.GRADIENT_TEXT.format(
+        words.gradient_text.format(
             normal=f"2{raised(NORMAL)}",
             vanish=f"2{raised(VANISHES)}",
-            counted=words.COUNTED[of].format(count=len(sizes.sizes)),
+            counted=words.counted[of].format(count=len(sizes.sizes)),
             loss=f"{step.loss:.3f}",
             tokens=count(step.tokens, "token"),
         )
     )
     asked = question(sizes)
     if asked is None:
-        prose(words.NO_GRADIENT)
+        prose(words.no_gradient)
     else:
         predict(asked, f"{KEY}.ask")
-    st.slider(words.SCALE, width=420, **state.ranged("scalepower"))
+    st.slider(words.scale, width=420, **state.ranged("scalepower"))
     power = state["scalepower"]
     figure = figure_of(name, version, of, power, theme())
     st.plotly_chart(figure, key=f"{KEY}.bars", theme=None)
-    told = words.SCALE_NOW if power else words.SCALE_NONE
+    told = words.scale_now if power else words.scale_none
     scaled = told.format(scale=f"2{raised(power)} = {2**power:,}", power=power)
     prose(f"{scaled}\n\n{fates_told(sizes, power)}")
     show_code(
@@ -90,7 +90,7 @@ def fates_told(sizes: Sizes, power: int) -> str:
     """Return in a sentence what float16 makes of gradients that are multiplied by 2^power."""
     fates = sizes.fates(power)
     counted = {name: f"{getattr(fates, name):,}" for name in (*RANGES, "zero")}
-    return words.FATE_READ.format(**counted, lost=percent(fates.lost))
+    return words.fate_read.format(**counted, lost=percent(fates.lost))
 
 
 @kept(64)
@@ -100,9 +100,9 @@ def figure_of(name: str, version: str, of: str, power: int, mode: Mode) -> go.Fi
     groups = []
     for fate, (first, last, role) in RANGES.items():
         inside = (powers + power >= first) & (powers + power <= last) & (counts > 0)
-        groups.append(PowerBars(words.FATES[fate], powers[inside] + power, counts[inside], role))
+        groups.append(PowerBars(words.fates[fate], powers[inside] + power, counts[inside], role))
     ends = (int(powers[0]), int(powers[-1]) + MOST_SCALE) if len(powers) else (VANISHES, LARGEST)
-    return power_bars(groups, words.POWER_AXES, mode, between=ends)
+    return power_bars(groups, words.power_axes, mode, between=ends)
 
 
 def needed_power(sizes: Sizes) -> int | None:
@@ -127,10 +127,10 @@ def question(sizes: Sizes) -> Question | None:
     reasons = []
     for one in offered:
         if one == right:
-            text = words.SCALE_RIGHT if right else words.SCALE_RIGHT_NONE
+            text = words.scale_right if right else words.scale_right_none
         else:
-            text = words.SCALE_LOW if one < right else words.SCALE_HIGH
+            text = words.scale_low if one < right else words.scale_high
         reasons.append(text.format(**line))
     return Question(
-        words.SCALE_ASK, [f"2{raised(one)}" for one in offered], offered.index(right), reasons
+        words.scale_ask, [f"2{raised(one)}" for one in offered], offered.index(right), reasons
     )

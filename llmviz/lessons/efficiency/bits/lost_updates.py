@@ -25,7 +25,7 @@ from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
 
 KEY = "efficiency.bits.updates"
-RATES = tuple(float(rate) for rate in words.RATES)
+RATES = tuple(float(rate) for rate in words.rates)
 HALF = -1  # as a power of two: from half of the distance on an update counts
 
 
@@ -33,20 +33,20 @@ HALF = -1  # as a power of two: from half of the distance on an update counts
 def shares_of(name: str, version: str) -> Mapping[str, np.ndarray]:
     """Return for each format the share of weights (R,) that stay, at each of the RATES."""
     step = step_of(name, version)
-    return {one: lost_updates(step, one, RATES) for one in words.UPDATED_IN}
+    return {one: lost_updates(step, one, RATES) for one in words.updated_in}
 
 
 def draw(state: PageState, step: RealStep) -> None:
     """Show the section; step: that of the model chosen above."""
-    section(words.UPDATE_TITLE, words.UPDATE_TEXT.format(batches=BATCHES))
+    section(words.update, batches=BATCHES)
     name = state["gradmodel"]
     version = engine.version(name)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        st.select_slider(words.RATE, words.RATES, width=360, **state.bind("updaterate"))
-        choose(state, "updatein", words.UPDATED, words.UPDATED_IN)
+        st.select_slider(words.rate, words.rates, width=360, **state.bind("updaterate"))
+        choose(state, "updatein", words.updated, words.updated_in)
     rate, format = state["updaterate"], state["updatein"]
     shares = {
-        one: float(values[words.RATES.index(rate)])
+        one: float(values[words.rates.index(rate)])
         for one, values in shares_of(name, version).items()
     }
     predict(question(rate, shares), f"{KEY}.ask")
@@ -54,10 +54,10 @@ def draw(state: PageState, step: RealStep) -> None:
     st.plotly_chart(figure, key=f"{KEY}.bars", theme=None)
     st.plotly_chart(curves_of(name, version, theme()), key=f"{KEY}.curves", theme=None)
     told = lost_told(rate, format, shares, len(step.weights))
-    prose(f"{told}\n\n{words.UPDATE_WHY}")
+    prose(f"{told}\n\n{words.update_why}")
     st.page_link(
         "pages/training.py",
-        label=words.OPTIMIZERS,
+        label=words.optimizers,
         icon=":material/trending_down:",
         query_params={"part": "descent"},
     )
@@ -74,11 +74,11 @@ def draw(state: PageState, step: RealStep) -> None:
 def lost_told(rate: str, format: str, shares: Mapping[str, float], weights: int) -> str:
     """Return in a sentence which share of the weights stays as it is."""
     others = [
-        words.UPDATE_OTHER.format(format=one, lost=percent(share))
+        words.update_other.format(format=one, lost=percent(share))
         for one, share in shares.items()
         if one != format
     ]
-    return words.UPDATE_READ.format(
+    return words.update_read.format(
         rate=rate,
         format=format,
         lost=percent(shares[format]),
@@ -92,22 +92,22 @@ def figure_of(name: str, version: str, rate: str, format: str, mode: Mode) -> go
     """Return how large the updates are beside the distance to the next number."""
     powers, counts = update_steps(step_of(name, version), FORMATS[format], float(rate))
     low = powers < HALF
-    under, over = words.UPDATE_NAMES
+    under, over = words.update_names
     groups = [
         PowerBars(under, powers[low], counts[low], "key"),
         PowerBars(over, powers[~low], counts[~low], "value"),
     ]
-    return power_bars(groups, words.UPDATE_AXES, mode)
+    return power_bars(groups, words.update_axes, mode)
 
 
 @kept(8)
 def curves_of(name: str, version: str, mode: Mode) -> go.Figure:
     """Return the share of weights that stay against the learning rate, a line a format."""
     drawn = [
-        Line(words.UPDATED_IN[one], RATES, shares, number)
+        Line(words.updated_in[one], RATES, shares, number)
         for number, (one, shares) in enumerate(shares_of(name, version).items())
     ]
-    return lines(drawn, words.LOST_AXES, mode, logarithmic=(True, False), hover="%{y:.2%}")
+    return lines(drawn, words.lost_axes, mode, logarithmic=(True, False), hover="%{y:.2%}")
 
 
 def question(rate: str, shares: Mapping[str, float]) -> Question:
@@ -120,8 +120,8 @@ def question(rate: str, shares: Mapping[str, float]) -> Question:
         names[percent(other)] = "other"
     answers = sorted(names, key=lambda text: float(text.split("\u00a0")[0]))
     return Question(
-        words.UPDATE_ASK.format(rate=rate),
+        words.update_ask.format(rate=rate),
         answers,
         answers.index(percent(shares["bfloat16"])),
-        [words.UPDATE_REASONS[names[one]] for one in answers],
+        [words.update_reasons[names[one]] for one in answers],
     )

@@ -31,17 +31,17 @@ EXAMPLE = 0.1  # shown where nothing that was typed is a number
 
 def draw(state: PageState) -> None:
     """Show the section."""
-    section(words.BOARD_TITLE, words.BOARD_TEXT)
+    section(words.board_section)
     anew = lambda: _anew(state)  # noqa: E731
-    choose(state, "numberfrom", words.SOURCE, words.SOURCES, then=anew)
+    choose(state, "numberfrom", words.source, words.sources, then=anew)
     weight = _weight(state) if state["numberfrom"] == "weight" else None
     number = weight.value if weight is not None else _typed(state)
     if weight is None and state["numberfrom"] == "weight":
-        prose(words.TYPED_INSTEAD.format(number=written(number, 9)))
+        prose(words.typed_instead.format(number=written(number, 9)))
     scales = scales_of(weight)
     _rows(state, number, scales)
     if weight is not None and has_scale(weight):
-        prose(words.SCALED.format(largest=written(weight.largest)))
+        prose(words.scaled.format(largest=written(weight.largest)))
     predict(question(number), f"{KEY}.ask")
     _limits()
     show_code(
@@ -73,12 +73,12 @@ def lines_of(number: float) -> str:
 def _typed(state: PageState) -> float:
     if state["numberfrom"] == "typed":
         slot = state.bind("number", then=lambda: _anew(state))
-        st.text_input(words.NUMBER, help=words.NUMBER_HELP, width=260, **slot)
+        st.text_input(words.number, help=words.number_help, width=260, **slot)
     try:
         return read_number(state["number"])
     except ValueError as problem:
         line = str(problem)
-        number = words.NOT_A_NUMBER.format(problem=line[0].upper() + line[1:], number=EXAMPLE)
+        number = words.not_a_number.format(problem=line[0].upper() + line[1:], number=EXAMPLE)
         warn(number)
         return EXAMPLE
 
@@ -98,7 +98,7 @@ def _weight(state: PageState) -> WeightCell | None:
 
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         st.selectbox(
-            words.MODEL,
+            words.model,
             names,
             format_func=label,
             width=260,
@@ -109,17 +109,17 @@ def _weight(state: PageState) -> WeightCell | None:
             return None
         shapes = matrix_shapes(bundled.model)
         if not shapes:
-            warn(words.NO_MATRIX.format(model=bundled.name))
+            warn(words.no_matrix.format(model=bundled.name))
             return None
         matrix = _matrix(state, list(shapes))
         place = []
-        for axis, (key, name) in enumerate((("bitrow", words.ROW), ("bitcolumn", words.COLUMN))):
+        for axis, (key, name) in enumerate((("bitrow", words.row), ("bitcolumn", words.column))):
             most = shapes[matrix][axis] - 1
             slot = state.ranged(key, most=most, then=lambda: _anew(state))
             st.number_input(name, width=120, **slot)
             place.append(min(state[key], most))
     if (card_of(bundled.name) or {}).get("weights") == "float16":
-        prose(words.STORED_16)
+        prose(words.stored_16)
     return _cell(bundled.name, bundled.version, matrix, *place)
 
 
@@ -132,7 +132,7 @@ def _matrix(state: PageState, names: list[str]) -> str:
         state["bitmatrix"] = name
 
     slot = tied(f"_{KEY}.matrix", chosen, take)
-    st.selectbox(words.MATRIX, names, width=260, **slot)
+    st.selectbox(words.matrix, names, width=260, **slot)
     return chosen
 
 
@@ -163,20 +163,20 @@ def _rows(state: PageState, number: float, scales: list[float]) -> None:
         try:
             read_pattern(pattern, formats)
         except ValueError as problem:
-            warn(words.PATTERN_LOST.format(problem=problem), LINK_ICON)
+            warn(words.pattern_lost.format(problem=problem), LINK_ICON)
             pattern = state["pattern"] = ""
 
     def settled() -> None:
         state["pattern"] = (st.session_state[KEY] or {}).get("pattern") or ""
 
-    labels, notes = zip(*(words.LABELS[one.name] for one in formats), strict=True)
+    labels, notes = zip(*(words.labels[one.name] for one in formats), strict=True)
     bit_rows(
         formats,
         number,
         key=KEY,
         labels=labels,
         notes=notes,
-        words=words.BOARD,
+        words=words.board,
         scales=scales,
         pattern=pattern,
         on_change=settled,
@@ -196,19 +196,19 @@ def question(number: float) -> Question:
     known = {"right": gap, "half": gap / 2, "bfloat16": gap * 2**3, "float32": gap / 2**13}
     order = sorted(known, key=known.__getitem__)
     return Question(
-        words.GAP_ASK.format(number=written(held, 9)),
+        words.gap_ask.format(number=written(held, 9)),
         [written(known[one]) for one in order],
         order.index("right"),
-        [words.GAP_REASONS[one].format(power=str(power).replace("-", "−")) for one in order],
+        [words.gap_reasons[one].format(power=str(power).replace("-", "−")) for one in order],
     )
 
 
 def _limits() -> None:
-    box = fold(words.LIMITS_TITLE, f"{KEY}.limits", ":material/table_rows:")
+    box = fold(words.limits_title, f"{KEY}.limits", ":material/table_rows:")
     if box is not None:
         with box:
-            rows_table(limits(), words.LIMITS)
-            prose(words.LIMITS_NOTE)
+            rows_table(limits(), words.limits)
+            prose(words.limits_note)
 
 
 @kept(1)
@@ -216,7 +216,7 @@ def limits() -> list[tuple[str, ...]]:
     """Return a row for each format: its bits, its largest and smallest numbers, its steps."""
     rows = []
     for one in FORMATS.values():
-        name, bits = words.LABELS[one.name][0], str(one.bits)
+        name, bits = words.labels[one.name][0], str(one.bits)
         if isinstance(one, FloatFormat):
             normal = f"2{raised(one.least_exponent)}"
             least = f"2{raised(one.least_exponent - one.mantissa_bits)}"

@@ -10,7 +10,7 @@ import streamlit as st
 from llmviz.background import Job
 from llmviz.figures.lines import Line, lines
 from llmviz.figures.theme import Mode
-from llmviz.lessons.efficiency.bits import race_words as words
+from llmviz.lessons.efficiency.bits import words as words
 from llmviz.study.precision_race import PrecisionEnd, PrecisionStep, precision_race
 from llmviz.ui.code import show_code
 from llmviz.ui.common import percent, theme
@@ -25,6 +25,7 @@ from llmviz.ui.table import rows_table
 KEY = "efficiency.bits.race"
 EXPLODES = 3  # times the lowest loss: from there on the axis of losses is logarithmic
 Steps = tuple[PrecisionStep, ...]
+NEAR = 0.01  # nats per token that are called no difference
 
 
 @kept(12)
@@ -36,23 +37,23 @@ def race_of(ways: tuple[str, ...], steps: int, shrink: int) -> Job:
 
 def draw(state: PageState) -> None:
     """Show the controls, the button, and the trainings."""
-    section(words.TITLE, f"{words.TEXT}\n\n{words.SHRINK_TEXT}")
+    section(words.race_intro.title, f"{words.race_text}\n\n{words.race_shrink_text}")
 
     def anew() -> None:
         state["precisionrun"] = False
 
     st.multiselect(
-        words.WAYS_LABEL,
-        list(words.WAYS),
-        format_func=words.WAYS.__getitem__,
+        words.race_ways_label,
+        list(words.race_ways),
+        format_func=words.race_ways.__getitem__,
         **state.bind("ways", then=anew),
     )
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        st.slider(words.STEPS, step=20, width=260, **state.ranged("racesteps", then=anew))
-        st.slider(words.SHRINK, width=260, **state.ranged("shrink", then=anew))
-    ways = tuple(one for one in words.WAYS if one in state["ways"])
+        st.slider(words.race_steps, step=20, width=260, **state.ranged("racesteps", then=anew))
+        st.slider(words.race_shrink, width=260, **state.ranged("shrink", then=anew))
+    ways = tuple(one for one in words.race_ways if one in state["ways"])
     if not ways:
-        st.info(words.NO_WAY, icon=":material/checklist:")
+        st.info(words.race_no_way, icon=":material/checklist:")
         return
     steps, shrink = state["racesteps"], state["shrink"]
     live(
@@ -61,7 +62,7 @@ def draw(state: PageState) -> None:
         race_of,
         (ways, steps, shrink),
         _draw_results,
-        start=words.START,
+        start=words.race_start,
         share=lambda job: share_done(job, len(ways), steps),
     )
     show_code(
@@ -83,7 +84,7 @@ def share_done(job: Job, ways: int, steps: int) -> float:
 
 def steps_by_way(results: Steps) -> dict[str, list[PrecisionStep]]:
     """Return the updates of each way, in the order of the ways."""
-    by_way = {way: [one for one in results if one.way == way] for way in words.WAYS}
+    by_way = {way: [one for one in results if one.way == way] for way in words.race_ways}
     return {way: own for way, own in by_way.items() if own}
 
 
@@ -94,11 +95,11 @@ def _draw_results(job: Job) -> None:
         return
     mode = theme()
     charts = {
-        "loss": (words.LOSS_AXES, lambda one: one.loss, "%{y:.4f}"),
-        "zero": (words.ZERO_AXES, lambda one: one.zero, "%{y:.2%}"),
-        "unchanged": (words.UNCHANGED_AXES, lambda one: one.unchanged, "%{y:.2%}"),
+        "loss": (words.race_loss_axes, lambda one: one.loss, "%{y:.4f}"),
+        "zero": (words.race_zero_axes, lambda one: one.zero, "%{y:.2%}"),
+        "unchanged": (words.race_unchanged_axes, lambda one: one.unchanged, "%{y:.2%}"),
     }
-    titles = {"zero": words.ZERO_TITLE, "unchanged": words.UNCHANGED_TITLE}
+    titles = {"zero": words.race_zero_title, "unchanged": words.race_unchanged_title}
     for name, (axes, value, hover) in charts.items():
         if name in titles:
             prose(titles[name])
@@ -108,10 +109,14 @@ def _draw_results(job: Job) -> None:
     for one in ends:
         if one.problem:
             problem = one.problem.split(";")[0]
-            prose(words.ENDED.format(way=words.WAYS[one.way], step=one.step, problem=problem))
+            prose(
+                words.race_ended.format(
+                    way=words.race_ways[one.way], step=one.step, problem=problem
+                )
+            )
     if job.over:
-        rows_table(rows_of(steps), words.COLUMNS)
-        prose("\n\n".join(filter(None, (verdict(steps), words.LAST_NOTE))))
+        rows_table(rows_of(steps), words.race_columns)
+        prose("\n\n".join(filter(None, (verdict(steps), words.race_last_note))))
 
 
 @kept(48, key=lambda job, count, name, axes, value, hover, mode: (job, count, name, mode))
@@ -126,10 +131,10 @@ def _curves(
 ) -> go.Figure:
     """Return one line a way over the first `count` updates of a job."""
     steps = [one for one in list(job.results) if isinstance(one, PrecisionStep)][:count]
-    order = list(words.WAYS)
+    order = list(words.race_ways)
     drawn = [
         Line(
-            words.WAYS[way],
+            words.race_ways[way],
             [one.step for one in own],
             [value(one) for one in own],
             order.index(way),
@@ -153,10 +158,10 @@ def rows_of(steps: Steps) -> list[tuple[str, ...]]:
         known = held_out is not None and compared is not None
         rows.append(
             (
-                words.WAYS[way],
+                words.race_ways[way],
                 f"{last.step:,}",
-                words.NONE if held_out is None else f"{held_out:.4f}",
-                f"{held_out - compared:+.4f}".replace("-", "−") if known else words.NONE,
+                words.race_none if held_out is None else f"{held_out:.4f}",
+                f"{held_out - compared:+.4f}".replace("-", "−") if known else words.race_none,
                 percent(last.zero),
                 percent(last.unchanged),
                 f"{sum(one.skipped for one in own):,}",
@@ -182,7 +187,7 @@ def verdict(steps: Steps) -> str:
         return ""
     line = {"zero": percent(half[-1].zero), "other": percent(plain[-1].zero)}
     more = round(after - before, 4)
-    if abs(more) < words.NEAR:
-        return words.SAME.format(near=words.NEAR, **line)
-    kind = words.WORSE if more > 0 else words.BETTER
+    if abs(more) < NEAR:
+        return words.race_same.format(near=NEAR, **line)
+    kind = words.race_worse if more > 0 else words.race_better
     return kind.format(more=f"{more:.4f}", less=f"{-more:.4f}", **line)

@@ -35,17 +35,17 @@ def sums_of(large: str, small: str, n: int) -> Mapping[str, RunningSums]:
 
 def draw(state: PageState) -> None:
     """Show the section."""
-    section(words.SUM_TITLE, words.SUM_TEXT)
+    section(words.sum)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        names = ({one: one for one in options} for options in (words.LARGE, words.SMALL))
-        choose(state, "sumlarge", words.SUM_LARGE, next(names))
-        choose(state, "sumsmall", words.SUM_SMALL, next(names))
-        st.slider(words.SUM_ADDED, width=300, **state.ranged("added"))
+        names = ({one: one for one in options} for options in (words.large, words.small))
+        choose(state, "sumlarge", words.sum_large, next(names))
+        choose(state, "sumsmall", words.sum_small, next(names))
+        st.slider(words.sum_added, width=300, **state.ranged("added"))
     large, small, n = state["sumlarge"], state["sumsmall"], state["added"]
     predict(question(large, small), f"{KEY}.ask")
     st.plotly_chart(figure_of(large, small, n, theme()), key=f"{KEY}.curves", theme=None)
-    rows_table(rows_of(large, small, n), words.SUM_COLUMNS)
-    prose(words.SUM_NOTE)
+    rows_table(rows_of(large, small, n), words.sum_columns)
+    prose(words.sum_note)
     show_code(
         [running_sums],
         "from llmviz.study.small_sums import running_sums\n\n"
@@ -63,11 +63,11 @@ def figure_of(large: str, small: str, n: int, mode: Mode) -> go.Figure:
     """Return the sums so far in each format, and the exact one."""
     at = np.unique(np.linspace(0, n, POINTS).round().astype(int))
     drawn = [
-        Line(words.LABELS[name][0], at, one.running[at], number)
+        Line(words.labels[name][0], at, one.running[at], number)
         for number, (name, one) in enumerate(sums_of(large, small, n).items())
     ]
-    drawn.append(Line(words.SUM_EXACT, at, float(large) + float(small) * at, len(drawn), True))
-    return lines(drawn, words.SUM_AXES, mode, marked=False, hover="%{y:.6g}")
+    drawn.append(Line(words.sum_exact, at, float(large) + float(small) * at, len(drawn), True))
+    return lines(drawn, words.sum_axes, mode, marked=False, hover="%{y:.6g}")
 
 
 @kept(32)
@@ -78,13 +78,13 @@ def rows_of(large: str, small: str, n: int) -> list[tuple[str, ...]]:
         still = one.stands_from
         rows.append(
             (
-                words.LABELS[name][0],
+                words.labels[name][0],
                 written(one.large, 7),
                 written(one.small),
                 written(float(one.running[-1]), 7),
                 written(one.pairwise, 7),
                 written(float(one.exact[-1]), 7),
-                words.NEVER if still is None else f"{still:,}",
+                words.never if still is None else f"{still:,}",
             )
         )
     return rows
@@ -105,8 +105,8 @@ def question(large: str, small: str) -> Question:
     }
     values = sorted(reasons)
     return Question(
-        words.SUM_ASK.format(**line),
+        words.sum_ask.format(**line),
         [written(one, 9) for one in values],
         values.index(right),
-        [words.SUM_REASONS[reasons[one]].format(**line) for one in values],
+        [words.sum_reasons[reasons[one]].format(**line) for one in values],
     )

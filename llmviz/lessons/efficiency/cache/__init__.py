@@ -1,1 +1,5 @@
 """Chapter "The cache"."""
+
+from llmviz.document import beside
+
+words = beside(__file__)

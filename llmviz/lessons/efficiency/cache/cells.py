@@ -74,10 +74,10 @@ def matrices(
             lv.Matrix(
                 name,
                 values[layer, head, :length],
-                words.MATRICES[name].format(layer=layer, head=head),
+                words.matrices[name].format(layer=layer, head=head),
                 row_labels=tokens[:length],
-                row_axis=words.TOKEN_AXIS,
-                col_axis=words.NUMBER_AXIS,
+                row_axis=words.token_axis,
+                col_axis=words.number_axis,
                 role=role,
                 op=op,
             )
@@ -90,14 +90,14 @@ def report(model: GPT, layer: int) -> str:
     attn, config = model.blocks[layer].attn, model.config
     biased = attn.qkv.bias is not None
     lines = [
-        words.CELLS.format(
-            normed=words.CELLS_NORMED if config.norm == "pre" else "",
+        words.cells.format(
+            normed=words.cells_normed if config.norm == "pre" else "",
             width=config.n_embd,
             size=config.head_size,
-            key_bias=words.CELLS_BIAS.format(letter="K") if biased else "",
-            value_bias=words.CELLS_BIAS.format(letter="V") if biased else "",
+            key_bias=words.cells_bias.format(letter="K") if biased else "",
+            value_bias=words.cells_bias.format(letter="V") if biased else "",
         )
     ]
     if attn.rotary is not None:
-        lines.append(words.CELLS_TURNED)
+        lines.append(words.cells_turned)
     return " ".join(lines)

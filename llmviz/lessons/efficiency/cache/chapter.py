@@ -13,11 +13,11 @@ from llmviz.ui.state import PageState
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    section(words.TITLE, words.TEXT.format(written=WRITTEN))
+    section(words.intro, written=WRITTEN)
     bundled = contents.draw(state)
     st.page_link(
         "pages/transformer.py",
-        label=words.LOOP_LINK,
+        label=words.loop_link,
         icon=":material/sync:",
         query_params={"part": "loop"},
     )

@@ -34,16 +34,16 @@ def draw(state: PageState) -> engine.Bundled | None:
     if bundled is None:
         return None
     if not can_cache(bundled.model):
-        inform(words.NO_CACHE, ":material/visibility:")
+        inform(words.no_cache, ":material/visibility:")
         return None
-    st.text_area(words.MODEL_TEXT, height=80, **state.bind("cachetext"))
+    st.text_area(words.model_text, height=80, **state.bind("cachetext"))
     try:
         text = check_text(state["cachetext"][:LOOKED_AT])
     except ValueError as error:
         refuse(error)
         return bundled
     if not text:
-        st.info(words.EMPTY, icon=":material/edit:")
+        st.info(words.empty, icon=":material/edit:")
         return bundled
     ids = read(text, bundled, READ).ids
     contents = contents_of(bundled.name, bundled.version, ids)
@@ -53,7 +53,7 @@ def draw(state: PageState) -> engine.Bundled | None:
     for key, value in most.items():
         if state[key] > value:  # writing a value looks at every control
             state[key] = value
-    st.slider(words.LENGTH, **_length(state, total))
+    st.slider(words.length, **_length(state, total))
     length = min(state["cachelength"], total)
     _grid(state, bundled, ids, tokens, length)
     _matrices(state, bundled, ids, length)
@@ -86,17 +86,17 @@ def grid_of(
     rows, notes = [], []
     for layer in range(layers):
         for head in range(heads):
-            rows.append(words.GRID_ROW.format(layer=layer, head=head))
+            rows.append(words.grid_row.format(layer=layer, head=head))
             notes.append(
                 [
-                    words.GRID_NOTE.format(
+                    words.grid_note.format(
                         key=keys[layer, head, t],
                         value=values[layer, head, t],
                         numbers=2 * size,
                         bytes=2 * size * FLOAT,
                     )
                     if t < length
-                    else words.NOT_YET
+                    else words.not_yet
                     for t in range(total)
                 ]
             )
@@ -132,12 +132,12 @@ def _grid(
         starts=starts,
         role="key",
         limit=limit,
-        scale=words.GRID_SCALE,
-        label=words.GRID,
+        scale=words.grid_scale,
+        label=words.grid,
         chosen=(state["cachelayer"] * heads + state["cachehead"], length - 1),
         on_change=take,
     )
-    st.caption(words.GRID_READ.format(token=quote(tokens[length - 1])))
+    st.caption(words.grid_read.format(token=quote(tokens[length - 1])))
 
 
 @kept(32)
@@ -176,9 +176,9 @@ def report(contents: CacheContents, length: int) -> str:
     layers, heads, total, size = contents.keys.shape
     written = max(0, length - contents.read)
     numbers = 2 * layers * heads * length * size
-    return words.READ.format(
+    return words.read.format(
         tokens=count(length, "token"),
-        written=(words.WRITTEN if written == 1 else words.WRITTEN_MANY).format(count=written),
+        written=(words.written if written == 1 else words.written_many).format(count=written),
         layers=layers,
         heads=heads,
         n=length,

@@ -29,22 +29,22 @@ SIZE_WIDTH, SLIDER_WIDTH = 150, 300  # pixels
 
 def draw(state: PageState) -> None:
     """Show the controls, what a shape takes, and the table of known shapes."""
-    section(words.BYTES_TITLE, words.BYTES_TEXT)
+    section(words.bytes)
 
     def take() -> None:
-        for key, value in zip(words.SIZES, KNOWN[state["cacheshape"]], strict=False):
+        for key, value in zip(words.sizes, KNOWN[state["cacheshape"]], strict=False):
             state[key] = value
 
-    st.pills(words.SHAPE, list(KNOWN), required=True, **state.bind("cacheshape", then=take))
+    st.pills(words.shape, list(KNOWN), required=True, **state.bind("cacheshape", then=take))
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
-        for key, label in words.SIZES.items():
+        for key, label in words.sizes.items():
             st.number_input(label, width=SIZE_WIDTH, **state.ranged(key))
-        choose(state, "cachedtype", words.DTYPE, {name: name for name in BYTES})
-        st.slider(words.TOKENS, width=SLIDER_WIDTH, **state.ranged("cachetokens"))
-        st.slider(words.TEXTS, width=SLIDER_WIDTH, **state.ranged("cachetexts"))
+        choose(state, "cachedtype", words.dtype, {name: name for name in BYTES})
+        st.slider(words.tokens, width=SLIDER_WIDTH, **state.ranged("cachetokens"))
+        st.slider(words.texts, width=SLIDER_WIDTH, **state.ranged("cachetexts"))
     given = (state["cachetexts"], state["cachetokens"], state["cachedtype"])
     try:
-        shape = typed_shape(*(state[key] for key in words.SIZES))
+        shape = typed_shape(*(state[key] for key in words.sizes))
     except ValueError as rule:
         refuse(rule)
     else:
@@ -52,14 +52,14 @@ def draw(state: PageState) -> None:
         st.plotly_chart(bars(shape, *given, theme()), key=f"{KEY}.kinds", theme=None)
         prose(report(shape, *given))
         _code(shape, *given)
-    st.markdown(f"**{words.TABLE_TITLE}**")
+    st.markdown(f"**{words.table_title}**")
     rows_table(
         table(*given),
-        words.TABLE_COLUMNS,
-        column_config=grouped(words.TABLE_COLUMNS[1:6]),
+        words.table_columns,
+        column_config=grouped(words.table_columns[1:6]),
         height="content",
     )
-    st.caption(words.TABLE_NOTE)
+    st.caption(words.table_note)
 
 
 @kept(64)
@@ -68,15 +68,15 @@ def bars(shape: CacheShape, texts: int, tokens: int, dtype: str, mode: Mode) -> 
     heads = {"multi": shape.heads, "own": shape.kv_heads, "one": 1}
     values = [shape_bytes(shape, texts, tokens, dtype, n) for n in heads.values()]
     size, unit = byte_unit(max(values))
-    names = [words.KINDS[kind].format(heads=count(n, "head")) for kind, n in heads.items()]
-    axis = words.KINDS_AXIS.format(unit=unit)
+    names = [words.kinds[kind].format(heads=count(n, "head")) for kind, n in heads.items()]
+    axis = words.kinds_axis.format(unit=unit)
     return compared(names, [value / size for value in values], 1, axis, mode, digits=2)
 
 
 def report(shape: CacheShape, texts: int, tokens: int, dtype: str) -> str:
     """Return what a shape's cache takes, in a sentence."""
     same = shape.heads == shape.kv_heads
-    return (words.BYTES_READ_SAME if same else words.BYTES_READ).format(
+    return (words.bytes_read_same if same else words.bytes_read).format(
         layers=count(shape.layers, "layer"),
         kv_heads=count(shape.kv_heads, "head"),
         size=shape.head_size,
@@ -101,7 +101,7 @@ def own_shapes() -> dict[str, CacheShape]:
 def _own_shape(name: str, version: str) -> CacheShape:
     config = engine.load(name).model.config
     return CacheShape(
-        config.n_layer, config.n_head, config.kv_heads, config.head_size, words.BUNDLED
+        config.n_layer, config.n_head, config.kv_heads, config.head_size, words.bundled
     )
 
 
@@ -139,12 +139,12 @@ def question(shape: CacheShape, dtype: str) -> Question:
         "numbers": float(shape.numbers()),
         "double": 2 * right,
     }
-    offered = {right: words.ASK_RIGHT.format(right=written(right), **line)}
+    offered = {right: words.ask_right.format(right=written(right), **line)}
     for name, number in wrong.items():
-        offered.setdefault(number, words.ASK_WRONG[name].format(**line))
+        offered.setdefault(number, words.ask_wrong[name].format(**line))
     answers = sorted(offered)
     return Question(
-        words.ASK.format(dtype=dtype, **line),
+        words.ask.format(dtype=dtype, **line),
         [written(number) for number in answers],
         answers.index(right),
         [offered[number] for number in answers],

@@ -49,7 +49,7 @@ def roofline_of(name: str, version: str) -> Job:
 
 def draw(state: PageState, bundled: engine.Bundled) -> None:
     """Show what is counted, and the button that measures."""
-    section(words.WORK_TITLE, words.WORK_TEXT)
+    section(words.work)
     config = bundled.model.config
     try:
         counted = works(config)
@@ -61,33 +61,33 @@ def draw(state: PageState, bundled: engine.Bundled) -> None:
         BATCHES[state["decodebatch"]],
         lambda value: state.__setitem__("decodebatch", BATCHES.index(value)),
     )
-    st.select_slider(words.BATCH, BATCHES, **slot)
+    st.select_slider(words.batch, BATCHES, **slot)
     seen = passes(config.context_length)[-1][-1]
     batch = BATCHES[state["decodebatch"]]
     predict(question(config, batch, seen), f"{KEY}.work")
-    rows_table(table(counted), words.WORK_COLUMNS, column_config=grouped(words.WORK_COLUMNS[1:5]))
-    st.caption(words.WORK_NOTE.format(seen=count(seen, "token")))
+    rows_table(table(counted), words.work_columns, column_config=grouped(words.work_columns[1:5]))
+    st.caption(words.work_note.format(seen=count(seen, "token")))
     work = counted[1 + state["decodebatch"]].work
     prose(
-        words.INTENSITY_READ.format(
+        words.intensity_read.format(
             texts=count(batch, "text"),
             intensity=work.intensity,
             prefill=counted[0].work.intensity,
         )
     )
     _code(config, batch, seen, work)
-    section(words.ROOFLINE_TITLE, words.ROOFLINE_TEXT.format(large=spoken_bytes(LARGE)))
+    section(words.roofline, large=spoken_bytes(LARGE))
     live(
         state,
         "roofline",
         roofline_of,
         (bundled.name, bundled.version),
         lambda job: _draw_results(state, job, seen),
-        start=words.START,
+        start=words.start,
         share=lambda job: len(job.results) / ROUNDS,
-        going_on=words.GOES,
-        stopped=words.STOPPED,
-        again=words.AGAIN,
+        going_on=words.goes,
+        stopped=words.stopped,
+        again=words.again,
     )
 
 
@@ -96,9 +96,9 @@ def works(config: GPTConfig) -> list[Counted]:
     """Return the passes that are measured. Raises ValueError as `pass_work`."""
     return [
         Counted(
-            words.PREFILL_NAME.format(tokens=count(new, "token"))
+            words.prefill_name.format(tokens=count(new, "token"))
             if phase == PREFILL
-            else words.DECODE_NAME.format(texts=count(batch, "text")),
+            else words.decode_name.format(texts=count(batch, "text")),
             batch * new,
             pass_work(config, batch, new, seen),
         )
@@ -129,11 +129,11 @@ def question(config: GPTConfig, batch: int, seen: int) -> Question:
     cache, so the answer is the same for every model.
     """
     before, after = (pass_work(config, n, 1, seen).intensity for n in (batch, 2 * batch))
-    right = words.WORK_RIGHT.format(before=before, after=after, ratio=between(after / before))
-    wrong = words.WORK_WRONG
+    right = words.work_right.format(before=before, after=after, ratio=between(after / before))
+    wrong = words.work_wrong
     return Question(
-        words.WORK_ASK.format(texts=count(batch, "text")),
-        words.WORK_ANSWERS,
+        words.work_ask.format(texts=count(batch, "text")),
+        words.work_answers,
         1,
         [wrong["double"], right, wrong["same"], wrong["fall"]],
     )
@@ -157,26 +157,26 @@ def _draw_results(state: PageState, job: Job, prompt: int) -> None:
     st.plotly_chart(figure(last, chosen, theme()), key=f"{KEY}.roofline", theme=None)
     prose("\n\n".join(report(last, chosen)))
     rounds, tokens = count(last.rounds, "round"), count(prompt, "token")
-    st.caption(words.ROOF_NOTE.format(rounds=rounds, prompt=tokens))
+    st.caption(words.roof_note.format(rounds=rounds, prompt=tokens))
 
 
 @kept(64)
 def figure(roofline: Roofline, chosen: int, mode: Mode) -> go.Figure:
     """Return the roofline with both phases; chosen: place of the batch that is drawn large."""
-    roofs = [Roof(words.ROOFS[0], roofline.near), Roof(words.ROOFS[1], roofline.far)]
+    roofs = [Roof(words.roofs[0], roofline.near), Roof(words.roofs[1], roofline.far)]
     marks = []
     for phase, place in ((PREFILL, None), (DECODE, chosen)):
         own = [one for one in roofline.points if one.phase == phase]
         marks.append(
             Mark(
-                words.MARKS[phase],
+                words.marks[phase],
                 [one.work.intensity for one in own],
                 [one.speed for one in own],
-                [words.MARK_PREFILL if phase == PREFILL else str(one.batch) for one in own],
+                [words.mark_prefill if phase == PREFILL else str(one.batch) for one in own],
                 place,
             )
         )
-    return roofline_figure(roofline.operations, roofs, marks, words.AXES, mode)
+    return roofline_figure(roofline.operations, roofs, marks, words.axes, mode)
 
 
 def report(roofline: Roofline, chosen: int) -> list[str]:
@@ -184,7 +184,7 @@ def report(roofline: Roofline, chosen: int) -> list[str]:
     prefill, *decoded = roofline.points
     point, alone = decoded[chosen], decoded[0]
     lines = [
-        words.ROOF_READ.format(
+        words.roof_read.format(
             peak=roofline.operations / 1e9,
             near=roofline.near / GB,
             far=roofline.far / GB,
@@ -192,7 +192,7 @@ def report(roofline: Roofline, chosen: int) -> list[str]:
             ridge=roofline.ridge(),
             far_ridge=roofline.ridge(near=False),
         ),
-        words.POINT_READ.format(
+        words.point_read.format(
             texts=count(point.batch, "text"),
             milliseconds=three_digits(1000 * point.seconds),
             each=three_digits(1000 * point.seconds / point.batch),
@@ -205,14 +205,14 @@ def report(roofline: Roofline, chosen: int) -> list[str]:
     if point.batch > 1:
         ratio = alone.seconds / (point.seconds / point.batch)
         faster, slower = ratio > NEAR, ratio < 1 / NEAR
-        template = words.FASTER if faster else words.SLOWER if slower else words.AS_FAST
+        template = words.faster if faster else words.slower if slower else words.as_fast
         times = max(ratio, 1 / ratio)
         lines[-1] += " " + template.format(many=count(point.batch, "text"), ratio=times)
     shares = [one.speed / roofline.roof(one.work.intensity) for one in roofline.points]
     if min(shares) < 1:
-        lines.append(words.OVERHEAD)
+        lines.append(words.overhead)
     if max(shares) > 1:
-        lines.append(words.ABOVE)
+        lines.append(words.above)
     return lines
 
 

@@ -1,1 +1,5 @@
 """Chapter "Flash attention"."""
+
+from llmviz.document import beside
+
+words = beside(__file__)

@@ -53,12 +53,12 @@ def draw(state: PageState) -> None:
     why = ""
     if state["flashlayer"] < 0 and state["flashhead"] < 0:
         why = why_first(rescalings(bundled.name, bundled.version, read.ids), place)
-    prose(f"{why} {words.KEYS}")
+    prose(f"{why} {words.keys}")
     _film(state, tiles, read)
     prose(report(tiles))
     st.page_link(
         "pages/attention.py",
-        label=words.WHOLE_LINK,
+        label=words.whole_link,
         icon=":material/hub:",
         query_params={
             "part": "trained",
@@ -79,7 +79,7 @@ def _require(model: nn.Module) -> GPT:
 
 def _choose_head(state: PageState, bundled: engine.Bundled, read: Read) -> tuple[int, int]:
     """Show the choice of a layer, a head and a tile; return the layer and the head."""
-    st.slider(words.TILE, width=240, **state.ranged("tile"))
+    st.slider(words.tile, width=240, **state.ranged("tile"))
     counted = rescalings(bundled.name, bundled.version, read.ids)
     keys = ("flashlayer", "flashhead")
     for key, size in zip(keys, counted.shape, strict=True):
@@ -89,7 +89,7 @@ def _choose_head(state: PageState, bundled: engine.Bundled, read: Read) -> tuple
     chosen = tuple(slice(None) if state[key] < 0 else state[key] for key in keys)
     fits[chosen] = counted[chosen]
     place = tuple(int(one) for one in np.unravel_index(int(fits.argmax()), fits.shape))
-    labels = (words.LAYER, words.HEAD)
+    labels = (words.layer, words.head)
     for key, label, size, now in zip(keys, labels, counted.shape, place, strict=True):
         slot = f"_{KEY}.{key}"
         st.session_state[slot] = now
@@ -111,7 +111,7 @@ def why_first(counted: np.ndarray, place: tuple[int, int]) -> str:
     """Return why a head is shown first; "" where no head has a larger maximum."""
     if not counted.any():
         return ""
-    return words.WHY.format(layer=place[0], head=place[1], side=SIDE)
+    return words.why.format(layer=place[0], head=place[1], side=SIDE)
 
 
 @kept(64)
@@ -133,7 +133,7 @@ def _film(state: PageState, tiles: TiledText, read: Read) -> None:
         tiles,
         key=f"{KEY}.film",
         captions=captions(tiles, read.tokens),
-        words=words.FILM,
+        words=words.film,
         step=state["tilestep"],
         on_change=keep_step,
     )
@@ -145,18 +145,18 @@ def captions(tiles: TiledText, names: Sequence[str]) -> list[str]:
     for n, (top, bottom, first, end) in enumerate(tiles.tiles.tolist()):
         had = tiles.total_before[n] > 0
         rises = int((had & (tiles.maximum[n] > tiles.maximum_before[n])).sum())
-        change = words.FIRST if not had.any() else words.NO_RISE
+        change = words.first if not had.any() else words.no_rise
         if rises:
-            gets = words.GETS if rises == 1 else words.GET.format(count=rises)
-            change = words.RISE.format(rows=gets)
+            gets = words.gets if rises == 1 else words.get.format(count=rises)
+            change = words.rise.format(rows=gets)
         last = n + 1 == len(tiles.tiles) or tiles.tiles[n + 1, 0] != top
-        line = words.CAPTION.format(
+        line = words.caption.format(
             number=n + 1,
             all=len(tiles.tiles),
-            rows=_span(names, top, bottom, words.ROW, words.ROWS),
-            columns=_span(names, first, end, words.COLUMN, words.COLUMNS),
+            rows=_span(names, top, bottom, words.row, words.rows),
+            columns=_span(names, first, end, words.column, words.columns),
             change=change,
-            end=words.ENDED if last else "",
+            end=words.ended if last else "",
         )
         lines.append(line.strip())
     return lines
@@ -170,10 +170,10 @@ def _span(names: Sequence[str], first: int, end: int, one: str, several: str) ->
 def report(tiles: TiledText) -> str:
     """Return how far the output of the tiles is from that of the whole matrix."""
     size = float(np.abs(tiles.output).max(initial=0.0))
-    line = words.EXACT
+    line = words.exact
     if tiles.difference:
-        line = words.EQUAL.format(difference=power_of_ten(tiles.difference), size=size)
-    return f"{line} {words.ONE_TILE}" if len(tiles.tiles) == 1 else line
+        line = words.equal.format(difference=power_of_ten(tiles.difference), size=size)
+    return f"{line} {words.one_tile}" if len(tiles.tiles) == 1 else line
 
 
 def _code(

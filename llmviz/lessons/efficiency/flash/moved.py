@@ -27,23 +27,23 @@ UNITS = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 
 def draw(state: PageState) -> None:
     """Show the controls, both curves, and what they say at the chosen length."""
-    section(words.MOVED_TITLE, words.MOVED_TEXT)
+    section(words.moved)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         for key, label, values in (
-            ("flashlength", words.LENGTH, LENGTHS),
-            ("fastmemory", words.MEMORY, MEMORIES),
-            ("headsize", words.HEAD_SIZE, HEAD_SIZES),
+            ("flashlength", words.length, LENGTHS),
+            ("fastmemory", words.memory, MEMORIES),
+            ("headsize", words.head_size, HEAD_SIZES),
         ):
             names = {str(value): f"{value:,}" for value in values}
             st.select_slider(label, width=230, **state.named(key, names))
-        st.toggle(words.SKIP, help=words.SKIP_HELP, **state.bind("skipped"))
+        st.toggle(words.skip, help=words.skip_help, **state.bind("skipped"))
     length, size = int(state["flashlength"]), int(state["headsize"])
     room = numbers_in(int(state["fastmemory"]))
     side = square_tile(room, size)
     predict(growth_question(length, size, side, state["skipped"]), f"{KEY}.growth")
     figure = curves(length, size, side, state["skipped"], theme())
     st.plotly_chart(figure, key=f"{KEY}.moved", theme=None)
-    prose(f"{report(length, size, side, room, state['skipped'])} {words.GROWTH}")
+    prose(f"{report(length, size, side, room, state['skipped'])} {words.growth}")
     _code(length, size, side, room, state["skipped"])
 
 
@@ -58,8 +58,8 @@ def curves(length: int, size: int, side: int, causal: bool, mode: Mode) -> go.Fi
     tiles = [tile_traffic(n, size, side, side, causal=causal).moved for n in LENGTHS]
     matrices = [matrix_traffic(n, size).moved for n in LENGTHS]
     series = [[BYTES * moved / 1e6 for moved in each] for each in (tiles, matrices)]
-    axes = Axes(words.AXIS_LENGTH, words.AXIS_MOVED)
-    names = (words.BY_TILES, words.BY_MATRICES)
+    axes = Axes(words.axis_length, words.axis_moved)
+    names = (words.by_tiles, words.by_matrices)
     return against_size(LENGTHS, series, names, axes, chosen=length, log_y=True, mode=mode)
 
 
@@ -68,9 +68,9 @@ def report(length: int, size: int, side: int, room: int, causal: bool) -> str:
     tiles = tile_traffic(length, size, side, side, causal=causal).moved
     matrices = matrix_traffic(length, size).moved
     ratio = matrices / tiles
-    much = words.LESS if ratio > NEAR else words.MORE if ratio < 1 / NEAR else words.ABOUT
+    much = words.less if ratio > NEAR else words.more if ratio < 1 / NEAR else words.about
     own = min(side, length)
-    return words.AT.format(
+    return words.at.format(
         length=count(length, "token"),
         matrices=amount(BYTES * matrices),
         tiles=amount(BYTES * tiles),

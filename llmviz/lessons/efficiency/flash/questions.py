@@ -24,11 +24,11 @@ def rescale_question(tiles: TiledText, names: Sequence[str]) -> Question:
     """Ask what a larger maximum does to the sum, in a row where that happens if there is one."""
     place = _rise(tiles)
     if place is None:
-        where, (old, new, total) = words.ASK_EXAMPLE, EXAMPLE
+        where, (old, new, total) = words.ask_example, EXAMPLE
     else:
         step, row = place
         name = names[int(tiles.tiles[step, 0]) + row]
-        where = words.ASK_HERE.format(row=quote(name), tile=step)
+        where = words.ask_here.format(row=quote(name), tile=step)
         old, new = float(tiles.maximum_before[place]), float(tiles.maximum[place])
         total = float(tiles.total_before[place])
     factor = math.exp(old - new)
@@ -38,12 +38,12 @@ def rescale_question(tiles: TiledText, names: Sequence[str]) -> Question:
     line = {name: digits(number, 3) for name, number in numbers.items()}
     line |= {"old_": operand(line["old"]), "new_": operand(line["new"])}
     return _of_values(
-        words.ASK.format(where=where, **line),
-        lambda value: words.ANSWER.format(value=digits(value, 3)),
+        words.ask.format(where=where, **line),
+        lambda value: words.answer.format(value=digits(value, 3)),
         right,
         wrong,
-        words.ASK_RIGHT.format(**line),
-        words.ASK_WRONG,
+        words.ask_right.format(**line),
+        words.ask_wrong,
     )
 
 
@@ -73,7 +73,7 @@ def growth_question(length: int, head_size: int, side: int, causal: bool) -> Que
         tile_traffic(n, head_size, side, side, causal=causal).moved for n in (length, 2 * length)
     )
     right = after / before
-    reason = words.GROWTH_RIGHT.format(
+    reason = words.growth_right.format(
         before=count(before, "number"),
         after=count(after, "number"),
         length=count(length, "token"),
@@ -82,12 +82,12 @@ def growth_question(length: int, head_size: int, side: int, causal: bool) -> Que
     )
     wrong = {"none": 1.0, "linear": 2.0, "square": 4.0, "cube": 8.0}
     return _of_values(
-        words.ASK_GROWTH.format(length=count(length, "token")),
-        lambda value: words.TIMES.format(value=digits(value, 2)),
+        words.ask_growth.format(length=count(length, "token")),
+        lambda value: words.times.format(value=digits(value, 2)),
         right,
         wrong,
         reason,
-        words.GROWTH_WRONG,
+        words.growth_wrong,
     )
 
 

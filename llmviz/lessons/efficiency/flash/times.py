@@ -37,18 +37,18 @@ def measuring() -> Job:
 
 def draw(state: PageState) -> None:
     """Show the button, and what was measured."""
-    section(words.TIMES_TITLE, words.TIMES_TEXT.format(heads=HEADS, size=HEAD_SIZE, side=SIDE))
+    section(words.times_section, heads=HEADS, size=HEAD_SIZE, side=SIDE)
     live(
         state,
         "flashtimes",
         measuring,
         (),
         _measured,
-        start=words.TIMES_START,
+        start=words.times_start,
         share=lambda job: len(job.results) / (len(WAYS) * len(LENGTHS)),
-        going_on=words.TIMES_GOING,
-        stopped=words.TIMES_STOPPED,
-        again=words.TIMES_AGAIN,
+        going_on=words.times_going,
+        stopped=words.times_stopped,
+        again=words.times_again,
     )
 
 
@@ -60,7 +60,7 @@ def _measured(job: Job) -> None:
     for place, figure, name, key in zip(
         places,
         figures(costs, theme()),
-        (words.TIMES_NAME, words.PEAK_NAME),
+        (words.times_name, words.peak_name),
         ("times", "peaks"),
         strict=True,
     ):
@@ -68,7 +68,7 @@ def _measured(job: Job) -> None:
         place.plotly_chart(figure, key=f"{KEY}.{key}", theme=None)
     if line := report(costs):
         prose(line)
-    st.caption(words.TIMES_NOTE.format(tries=TRIES))
+    st.caption(words.times_note.format(tries=TRIES))
 
 
 @kept(32)
@@ -79,7 +79,7 @@ def figures(costs: tuple[AttentionCost, ...], mode: Mode) -> tuple[go.Figure, go
         own = {way: [cost for cost in values if cost.way == way] for way in WAYS}
         return [
             Line(
-                words.WAYS[way],
+                words.ways[way],
                 [c.length for c in of_way],
                 [values[c] for c in of_way],
                 number,
@@ -90,7 +90,7 @@ def figures(costs: tuple[AttentionCost, ...], mode: Mode) -> tuple[go.Figure, go
     times = drawn({cost: cost.milliseconds for cost in costs})
     peaks = drawn({cost: cost.memory / 1e6 for cost in costs})
     both = {"mode": mode, "logarithmic": (True, True), "height": 320, "ticks": LENGTHS}
-    return lines(times, words.TIMES_AXES, **both), lines(peaks, words.PEAK_AXES, **both)
+    return lines(times, words.times_axes, **both), lines(peaks, words.peak_axes, **both)
 
 
 def report(costs: tuple[AttentionCost, ...]) -> str:
@@ -104,4 +104,4 @@ def report(costs: tuple[AttentionCost, ...]) -> str:
     ways = by_length[max(whole)]
     line = {way: cost.milliseconds for way, cost in ways.items()}
     line |= {f"{way}_memory": amount(cost.memory) for way, cost in ways.items()}
-    return words.TIMES_READ.format(length=count(max(whole), "token"), **line)
+    return words.times_read.format(length=count(max(whole), "token"), **line)

@@ -28,19 +28,19 @@ KEY = rounds.KEY
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    section(words.TITLE, words.TEXT)
+    section(words.intro)
     if not models_here(MADE_FIRST):
         return
     bundled = load(MADE_FIRST)
     if bundled is None:
         return
-    st.text_area(words.PROMPT, height=80, **state.bind("guesstext"))
+    st.text_area(words.prompt, height=80, **state.bind("guesstext"))
     kind = _controls(state, bundled)
     prompt = _read(state, bundled)
     if prompt is None:
         return
     predict(count_question(state["guesses"]), f"{KEY}.count")
-    section(words.ROUNDS_TITLE, words.ROUNDS_TEXT.format(written=WRITTEN))
+    section(words.rounds, written=WRITTEN)
     given = (bundled.name, bundled.version, prompt.ids, kind, state["guesses"], state["guessheat"])
     given = (*given, state["guessluck"])
     rounds.draw(state, given, prompt.tokens)
@@ -55,19 +55,19 @@ def draw(state: PageState) -> None:
 
 def _controls(state: PageState, bundled: engine.Bundled) -> str:
     """Show the controls; return the draft that can be used."""
-    choose(state, "draft", words.DRAFT, words.DRAFTS)
+    choose(state, "draft", words.draft, words.drafts)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        st.slider(words.GUESSES, width=220, **state.ranged("guesses"))
-        st.slider(words.HEAT, step=0.1, width=220, **state.ranged("guessheat"))
-        st.number_input(words.LUCK, width=140, help=words.LUCK_HELP, **state.ranged("guessluck"))
+        st.slider(words.guesses, width=220, **state.ranged("guesses"))
+        st.slider(words.heat, step=0.1, width=220, **state.ranged("guessheat"))
+        st.number_input(words.luck, width=140, help=words.luck_help, **state.ranged("guessluck"))
     kind = state["draft"]
     if kind == NETWORK:
         reason = why_not(bundled.name, bundled.version)
         if reason:
-            inform(words.NO_NETWORK.format(reason=reason), ":material/info:")
+            inform(words.no_network.format(reason=reason), ":material/info:")
             kind = COUNTS
     sizes = sizes_of(bundled.name, bundled.version) if kind == NETWORK else {}
-    prose(words.ABOUT[kind].format(**sizes))
+    prose(words.about[kind].format(**sizes))
     return kind
 
 
@@ -97,7 +97,7 @@ def sizes_of(name: str, version: str) -> dict[str, int | str]:
 
 def _read(state: PageState, bundled: engine.Bundled) -> Read | None:
     """The beginning of the story as tokens, cut so that something can be written behind it."""
-    text = readable(state["guesstext"], LOOKED_AT, words.EMPTY, TOO_LONG)
+    text = readable(state["guesstext"], LOOKED_AT, words.empty, TOO_LONG)
     if text is None:
         return None
     context = bundled.model.context_length

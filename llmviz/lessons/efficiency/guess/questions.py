@@ -15,14 +15,14 @@ LEAST = 0.01  # a probability that is asked about; smaller ones are hard to read
 def count_question(k: int) -> Question:
     """Ask how many tokens a round of k guesses can add."""
     line = {"k": k, "more": k + 1}
-    names = list(words.COUNT_ANSWERS)
+    names = list(words.count_answers)
     if k == 1:
         names.remove("half")  # "1 to 1" is no answer that one would give
     return Question(
-        words.ASK_COUNT.format(k=count(k, "guess", "guesses")),
-        [words.COUNT_ANSWERS[name].format(**line) for name in names],
+        words.ask_count.format(k=count(k, "guess", "guesses")),
+        [words.count_answers[name].format(**line) for name in names],
         names.index("least1"),
-        [words.COUNT_REASONS[name].format(**line) for name in names],
+        [words.count_reasons[name].format(**line) for name in names],
     )
 
 
@@ -48,8 +48,8 @@ def _about(p: float, q: float) -> Question | None:
         return None
     names = sorted(answers, key=answers.__getitem__)
     return Question(
-        words.ASK_CHANCE.format(p=texts["p"], q=percent(q)),
+        words.ask_chance.format(p=texts["p"], q=percent(q)),
         [texts[name] for name in names],
         names.index("right"),
-        [words.CHANCE_REASONS[name].format(right=texts["right"]) for name in names],
+        [words.chance_reasons[name].format(right=texts["right"]) for name in names],
     )

@@ -106,12 +106,12 @@ def guess_line(number: int, guesses: int, k: int, left: int) -> str:
     fewer = ""
     if guesses < k:
         few = guesses == left - 1
-        fewer = words.LINE_FEW_LEFT.format(left=count(left, "token")) if few else words.LINE_NO_MORE
-    return words.LINE_GUESS.format(
+        fewer = words.line_few_left.format(left=count(left, "token")) if few else words.line_no_more
+    return words.line_guess.format(
         round=number,
         guesses=count(guesses, "guess", "guesses"),
         fewer=fewer,
-        read=words.LINE_READ_ONE if guesses == 1 else words.LINE_READ,
+        read=words.line_read_one if guesses == 1 else words.line_read,
     )
 
 
@@ -119,15 +119,15 @@ def check_line(guess: Guess, token: str, behind: int) -> str:
     """Return what became of a guess, in a sentence; behind: guesses of the round behind it."""
     p, q = float(guess.p[guess.token]), guess.q.of(guess.token)
     if guess.chance == 1.0:
-        why = words.WHY_SURE
+        why = words.why_sure
     else:
         chance, u = told_apart(guess.chance, guess.u)
-        why = (words.WHY_BELOW if guess.accepted else words.WHY_ABOVE).format(chance=chance, u=u)
+        why = (words.why_below if guess.accepted else words.why_above).format(chance=chance, u=u)
     dropped = ""
     if behind:
         those = "the guess" if behind == 1 else f"the {behind} guesses"
-        dropped = words.LINE_DROPPED.format(behind=those + (" is" if behind == 1 else " are"))
-    told = words.LINE_YES if guess.accepted else words.LINE_NO
+        dropped = words.line_dropped.format(behind=those + (" is" if behind == 1 else " are"))
+    told = words.line_yes if guess.accepted else words.line_no
     return told.format(token=token, p=chance_text(p), q=chance_text(q), why=why, dropped=dropped)
 
 
@@ -140,7 +140,7 @@ def chance_text(share: float) -> str:
     if share == 0 or share >= 1e-3:
         return percent(share)
     if share < 1e-8:
-        return words.NEARLY_NO
+        return words.nearly_no
     return f"{100 * share:.{-1 - math.floor(math.log10(share))}f}\u00a0%"
 
 
@@ -160,18 +160,18 @@ def told_apart(a: float, b: float) -> tuple[str, str]:
 def draw_line(one: Round, token: str, left: int) -> str:
     """Return how the last token of a round came about, in a sentence; left: as in `guess_line`."""
     rejected = one.accepted < len(one.guesses)
-    told = words.LINE_RESIDUAL if rejected else words.LINE_FREE
+    told = words.line_residual if rejected else words.line_free
     if not one.guesses:
-        told = words.LINE_LAST if left == 1 else words.LINE_ALONE
+        told = words.line_last if left == 1 else words.line_alone
     share = chance_text(float(one.drawn_from[one.drawn]))
     line = told.format(token=token, share=share, added=count(len(one.tokens), "token"))
-    return line + (words.LINE_END if one.accepted + 1 > len(one.tokens) else "")
+    return line + (words.line_end if one.accepted + 1 > len(one.tokens) else "")
 
 
 def _bars(place: Place, names: list[str], line: str, vocab: int) -> PlaceBars:
-    told = words.TOLD_FREE
+    told = words.told_free
     if place.q.any():
-        told = words.TOLD.format(
+        told = words.told.format(
             kept=chance_text(float(place.kept.sum())),
             added=chance_text(float(place.added.sum())),
             vocab=vocab,
@@ -184,8 +184,8 @@ def total(rounds: list[Round]) -> str:
     """Return what all rounds did, in a sentence."""
     tokens, checked = sum(len(one.tokens) for one in rounds), sum(one.checked for one in rounds)
     accepted = sum(one.accepted for one in rounds)
-    share = words.TOTAL_SHARE.format(share=percent(accepted / checked)) if checked else ""
-    return words.TOTAL.format(
+    share = words.total_share.format(share=percent(accepted / checked)) if checked else ""
+    return words.total.format(
         rounds=count(len(rounds), "round"),
         tokens=count(tokens, "token"),
         each=tokens / len(rounds),
@@ -207,7 +207,7 @@ def draw(state: PageState, given: Settings, tokens: tuple[str, ...]) -> None:
         tokens[-SHOWN:],
         pictured(*given),
         key=f"{KEY}.rounds",
-        words=words.PICTURE,
+        words=words.picture,
         step=state["guessstep"],
         on_change=keep_step,
     )

@@ -42,23 +42,23 @@ def draw(state: PageState, name: str, kind: str, config: GPTConfig) -> None:
     wider = dataclasses.replace(config, hidden_size=WIDE * config.feed_forward_size)
     small, large = (weight_bytes(one, "float32") / 1e6 for one in (config, wider))
     line = {"small": small, "large": large, "wide": WIDE, "longest": LONGEST}
-    section(words.SPEED_TITLE, words.SPEED_TEXT.format(**line))
+    section(words.speed, **line)
 
     def anew() -> None:
         state["guessspeed"] = False
 
-    choose(state, "guesssize", words.SIZE, words.SIZES, then=anew)
+    choose(state, "guesssize", words.size, words.sizes, then=anew)
     live(
         state,
         "guessspeed",
         job_of,
         (name, kind, state["guessheat"], WIDE if state["guesssize"] == "wide" else 1),
         _draw_results,
-        start=words.MEASURE,
+        start=words.measure,
         share=lambda job: len(job.results) / TRIES,
-        going_on=words.MEASURING,
-        stopped=words.MEASURE_STOPPED,
-        again=words.MEASURE_AGAIN,
+        going_on=words.measuring,
+        stopped=words.measure_stopped,
+        again=words.measure_again,
     )
 
 
@@ -66,25 +66,25 @@ def _draw_results(job: Job) -> None:
     measurements = list(job.results)
     if not measurements:
         if job.over:
-            prose(words.SPEED_NOT_YET)
+            prose(words.speed_not_yet)
         return
     prose(best_line(measurements[-1]))
     st.plotly_chart(figure(measurements[-1], theme()), key=f"{KEY}.figure", theme=None)
-    rows_table(table_rows(measurements[-1]), words.SPEED_COLUMNS, key=f"{KEY}.table")
-    st.caption(words.SPEED_NOTE.format(tries=count(len(measurements), "try", "tries")))
+    rows_table(table_rows(measurements[-1]), words.speed_columns, key=f"{KEY}.table")
+    st.caption(words.speed_note.format(tries=count(len(measurements), "try", "tries")))
 
 
 def best_line(speeds: tuple[Speed, ...]) -> str:
     """Return which number of guesses was the fastest, in a sentence."""
     best = max(speeds, key=lambda one: (one.speed_up, -one.guesses))
-    line = words.SPEED_BEST.format(
+    line = words.speed_best.format(
         plain=1 / best.step,
         k=best.guesses,
         best=best.tokens / best.seconds,
         ratio=best.speed_up,
         accepted=percent(best.acceptance),
     )
-    return line if best.speed_up > 1 else line + words.SPEED_WORSE
+    return line if best.speed_up > 1 else line + words.speed_worse
 
 
 def table_rows(speeds: tuple[Speed, ...]) -> list[tuple]:
@@ -111,8 +111,8 @@ def figure(speeds: tuple[Speed, ...], mode: Mode) -> go.Figure:
     simple = [expected_speed_up(a, k, cost) for k in ks]
     read = [expected_speed_up(a, one.guesses, cost, one.read) for one in speeds]
     drawn = [
-        Line(words.MEASURED, ks, [one.speed_up for one in speeds], 0),
-        Line(words.EXPECTED, ks, simple, 1),
-        Line(words.EXPECTED_READ, ks, read, 2, dashed=True),
+        Line(words.measured, ks, [one.speed_up for one in speeds], 0),
+        Line(words.expected, ks, simple, 1),
+        Line(words.expected_read, ks, read, 2, dashed=True),
     ]
-    return lines(drawn, words.SPEED_AXES, mode, level=(1.0, words.PLAIN_LEVEL), hover="%{y:.2f}")
+    return lines(drawn, words.speed_axes, mode, level=(1.0, words.plain_level), hover="%{y:.2f}")

@@ -1,1 +1,5 @@
 """Chapter "Training memory"."""
+
+from llmviz.document import beside
+
+words = beside(__file__)

@@ -12,7 +12,7 @@ from llmviz.ui.state import PageState
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    section(words.TITLE, words.TEXT)
+    section(words.intro)
     chosen = step.draw(state)
     if chosen is not None:
         ways.draw(state, chosen)

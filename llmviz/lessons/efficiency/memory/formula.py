@@ -31,10 +31,10 @@ def table(memory: StepMemory, chosen: Chosen) -> list[tuple[str, int, int, int, 
         "activations": FLOAT * first * chosen.tokens * each_token(chosen)[0],
     }
     rows = []
-    for kind, (name, formula) in words.TABLE_ROWS.items():
-        measured = int(live[list(words.KINDS).index(kind), moments.get(kind, -1)])
+    for kind, (name, formula) in words.table_rows.items():
+        measured = int(live[list(words.kinds).index(kind), moments.get(kind, -1)])
         rows.append((name, measured, formulas[kind], measured - formulas[kind], formula))
-    name, formula = words.PEAK_ROW
+    name, formula = words.peak_row
     peak, total = int(live.sum(axis=0).max()), sum(formulas.values())
     return [*rows, (name, peak, total, peak - total, formula)]
 
@@ -55,18 +55,18 @@ def each_token(chosen: Chosen) -> tuple[int, bool]:
 def table_read(chosen: Chosen) -> str:
     """Return what the letters of the table stand for."""
     each, exact = each_token(chosen)
-    return words.TABLE_READ.format(
+    return words.table_read.format(
         parameters=count(chosen.config),
         rows=-(-chosen.rows // chosen.pieces),
         tokens=chosen.tokens,
         each=each,
-        rest=f"{words.TABLE_EXACT if exact else words.TABLE_ABOUT} {words.TABLE_PEAK}",
+        rest=f"{words.table_exact if exact else words.table_about} {words.table_peak}",
     )
 
 
 def show_kept(config: GPTConfig) -> None:
     """Show what a token leaves behind, tensor by tensor, in a fold."""
-    box = fold(words.KEPT_TITLE, f"{KEY}.kept", ":material/list:")
+    box = fold(words.kept_title, f"{KEY}.kept", ":material/list:")
     if box is None:
         return
     try:
@@ -77,13 +77,13 @@ def show_kept(config: GPTConfig) -> None:
         return
     rows = [
         (
-            words.KEPT[one.name],
+            words.kept[one.name],
             one.numbers,
-            f"{one.layers:,}" if one.layers else words.ONCE,
+            f"{one.layers:,}" if one.layers else words.once,
             one.numbers * max(1, one.layers),
         )
         for one in listed
     ]
     with box:
-        rows_table(rows, words.KEPT_COLUMNS, column_config=grouped(words.KEPT_COLUMNS[1::2]))
-        st.caption(words.KEPT_NOTE)
+        rows_table(rows, words.kept_columns, column_config=grouped(words.kept_columns[1::2]))
+        st.caption(words.kept_note)

@@ -40,28 +40,28 @@ GB = 1e9
 
 def draw(state: PageState) -> None:
     """Show the controls, the shares and the verdict."""
-    section(words.PAPER_TITLE, words.PAPER_TEXT)
+    section(words.paper_section)
 
     def take() -> None:
         for key, field in SIZES.items():
             state[key] = PRESETS[state["papershape"]][field]
 
     st.pills(
-        words.SHAPE,
+        words.shape,
         required=True,
         help=PRESET_SOURCES,
         **state.named("papershape", PRESET_NAMES, then=take),
     )
-    keys = list(words.PAPER)
+    keys = list(words.paper)
     for part in (keys[:4], keys[4:]):
         for place, key in zip(st.columns(4), part, strict=True):
-            more = {"help": words.RECOMPUTE_HELP} if key == "paperrecompute" else {}
-            place.number_input(words.PAPER[key], **more, **state.ranged(key))
+            more = {"help": words.recompute_help} if key == "paperrecompute" else {}
+            place.number_input(words.paper[key], **more, **state.ranged(key))
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        st.selectbox(words.DTYPE, width=330, **state.named("paperdtype", words.DTYPE_NAMES))
-        st.selectbox(words.OPTIMIZER, width=200, **state.named("paperoptimizer", words.OPTIMIZERS))
-        st.number_input(words.GB, width=200, **state.ranged("papergb"))
-    choose(state, "paperattention", words.ATTENTION, words.ATTENTIONS)
+        st.selectbox(words.dtype, width=330, **state.named("paperdtype", words.dtype_names))
+        st.selectbox(words.optimizer, width=200, **state.named("paperoptimizer", words.optimizers))
+        st.number_input(words.gb, width=200, **state.ranged("papergb"))
+    choose(state, "paperattention", words.attention, words.attentions)
     try:
         config, given = asked(state)
         memory = paper_memory(config, state["paperrows"], state["papertokens"], **given)
@@ -71,8 +71,8 @@ def draw(state: PageState) -> None:
     st.plotly_chart(bars(memory, theme()), key=f"{KEY}.paper", theme=None)
     tokens = state["paperrows"] * state["papertokens"]
     prose(report(memory, count(config), tokens, state["papergb"]))
-    form = words.FORM.format(hidden=config.feed_forward_size, kv_heads=config.kv_heads)
-    st.caption(f"{form} {words.PAPER_SOURCES}")
+    form = words.form.format(hidden=config.feed_forward_size, kv_heads=config.kv_heads)
+    st.caption(f"{form} {words.paper_sources}")
     _code(state, config, given, memory)
 
 
@@ -98,23 +98,23 @@ def asked(state: PageState) -> tuple[GPTConfig, dict]:
 def bars(memory: TrainingMemory, mode: Mode) -> go.Figure:
     """Return how many bytes each kind takes, in the unit that fits the largest."""
     size, unit = byte_unit(max(memory))
-    values = [getattr(memory, name) / size for name in words.PAPER_KINDS]
+    values = [getattr(memory, name) / size for name in words.paper_kinds]
     most = values.index(max(values))
-    return compared(list(words.PAPER_KINDS.values()), values, most, unit, mode, digits=2)
+    return compared(list(words.paper_kinds.values()), values, most, unit, mode, digits=2)
 
 
 def report(memory: TrainingMemory, parameters: int, tokens: int, gb: float) -> str:
     """Return the sum, its shares, and whether it fits into so many gigabytes."""
     shares = [
-        words.SHARE.format(name=name, share=percent(getattr(memory, kind) / memory.total))
-        for kind, name in words.PAPER_KINDS.items()
+        words.share.format(name=name, share=percent(getattr(memory, kind) / memory.total))
+        for kind, name in words.paper_kinds.items()
         if getattr(memory, kind)
     ]
     room = gb * GB - memory.total
-    template = words.FITS if room >= 0 else words.FITS_NOT
+    template = words.fits if room >= 0 else words.fits_not
     size = spoken_bytes(round(abs(room)))
     verdict = template.format(gb=f"{gb:,.3f}".rstrip("0").rstrip(".") + " GB", left=size, over=size)
-    return words.PAPER_READ.format(
+    return words.paper_read.format(
         parameters=parameters,
         tokens=tokens,
         total=spoken_bytes(round(memory.total)),

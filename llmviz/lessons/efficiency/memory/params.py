@@ -26,6 +26,6 @@ PARAMS = [
     codec.choice("paperoptimizer", "adamw", list(OPTIMIZER_NUMBERS)),
     codec.integer("paperrecompute", 0, 0, 1_000),
     codec.integer("paperpieces", 1, 0, 100_000),
-    codec.choice("paperattention", "fused", list(words.ATTENTIONS)),
+    codec.choice("paperattention", "fused", list(words.attentions)),
     codec.number("papergb", 80, 0.001, 1_000_000),
 ]

@@ -41,21 +41,21 @@ def draw(state: PageState) -> Chosen | None:
         config = bundled.model.config
         anew = partial(_look_at_the_peak, state)
         number = {"width": 150}
-        st.number_input(words.ROWS, **number, **state.ranged("memoryrows", then=anew))
+        st.number_input(words.rows, **number, **state.ranged("memoryrows", then=anew))
         most = bundled.model.context_length
         st.number_input(
-            words.TOKENS, **number, **state.ranged("memorytokens", most=most, then=anew)
+            words.tokens, **number, **state.ranged("memorytokens", most=most, then=anew)
         )
         most = min(state["memoryrows"], state.params["memorypieces"].high)
         st.number_input(
-            words.PIECES,
-            help=words.PIECES_HELP,
+            words.pieces,
+            help=words.pieces_help,
             **number,
             **state.ranged("memorypieces", most=most, then=anew),
         )
         st.number_input(
-            words.RECOMPUTE,
-            help=words.RECOMPUTE_HELP,
+            words.recompute,
+            help=words.recompute_help,
             width=250,
             **state.ranged("memoryrecompute", most=config.n_layer, then=anew),
         )
@@ -70,7 +70,7 @@ def draw(state: PageState) -> Chosen | None:
     _picture(state, chosen, memory)
     prose(peak_told(memory))
     rows = formula.table(memory, chosen)
-    rows_table(rows, words.TABLE_COLUMNS, column_config=grouped(words.TABLE_COLUMNS[1:4]))
+    rows_table(rows, words.table_columns, column_config=grouped(words.table_columns[1:4]))
     st.caption(formula.table_read(chosen))
     formula.show_kept(config)
     _code(chosen, memory)
@@ -96,7 +96,7 @@ def picture_of(
 ) -> tuple[np.ndarray, list[Life], list[Section], list[str]]:
     """Return a step as the time line takes it."""
     memory = memory_of(name, version, rows, tokens, pieces, recompute)
-    kinds = list(words.KINDS)
+    kinds = list(words.kinds)
     lives = [
         Life(tensor_words(one), kinds.index(one.kind), one.bytes, one.born, one.died)
         for one in memory.held
@@ -104,7 +104,7 @@ def picture_of(
     ]
     sections: list[Section] = []
     for i, moment in enumerate(memory.moments):
-        place = words.PHASES[moment.phase], part_words(moment.part)
+        place = words.phases[moment.phase], part_words(moment.part)
         if not sections or place != (sections[-1].phase, sections[-1].part):
             sections.append(Section(*place, i))
     operations = [operation_words(one.operation) for one in memory.moments]
@@ -118,7 +118,7 @@ def part_words(part: str) -> str:
     ('block 3', 'loss')
     """
     layer = part.removeprefix("blocks.")
-    return words.BLOCK.format(layer=layer) if layer != part else words.PARTS.get(part, part)
+    return words.block.format(layer=layer) if layer != part else words.parts.get(part, part)
 
 
 def operation_words(name: str) -> str:
@@ -127,28 +127,28 @@ def operation_words(name: str) -> str:
     >>> operation_words("gelu"), operation_words("gelu_backward"), operation_words("addmm")
     ('gelu', 'backward of gelu', 'matrix product')
     """
-    if name in words.OPERATIONS:
-        return words.OPERATIONS[name]
+    if name in words.operations:
+        return words.operations[name]
     if name.endswith("_backward"):
         of = operation_words(name.removesuffix("_backward"))
-        return words.BACKWARD_OF.format(operation=of)
+        return words.backward_of.format(operation=of)
     return name.strip("_").replace("_", " ")
 
 
 def tensor_words(one: Held) -> str:
     """Return what a tensor is, in words."""
-    shape = " × ".join(f"{size:,}" for size in one.shape) or words.NUMBER
+    shape = " × ".join(f"{size:,}" for size in one.shape) or words.number
     if one.kind == "weights":
-        return words.PARAMETER.format(name=one.name, shape=shape)
+        return words.parameter.format(name=one.name, shape=shape)
     if one.kind == "gradients":
-        return words.GRADIENT.format(name=one.name, shape=shape)
+        return words.gradient.format(name=one.name, shape=shape)
     if one.kind == "averages":
         name, _, key = one.name.rpartition(" ")
-        return words.AVERAGES.get(key, f"{{name}} {key}").format(name=name, shape=shape)
+        return words.averages.get(key, f"{{name}} {key}").format(name=name, shape=shape)
     if one.kind == "batch":
-        text = words.BATCH if one.name == "batch" else words.PARAMETER
+        text = words.batch if one.name == "batch" else words.parameter
         return text.format(name=one.name, shape=shape)
-    return words.MADE_BY.format(
+    return words.made_by.format(
         operation=operation_words(one.name), part=part_words(one.part), shape=shape
     )
 
@@ -167,10 +167,10 @@ def _picture(state: PageState, chosen: Chosen, memory: StepMemory) -> None:
         live,
         lives,
         key=key,
-        kinds=list(words.KINDS.values()),
+        kinds=list(words.kinds.values()),
         sections=sections,
         operations=operations,
-        words=words.PICTURE,
+        words=words.picture,
         chosen=moment if 0 <= moment < len(memory.moments) else None,
         on_change=take,
     )
@@ -181,10 +181,10 @@ def peak_told(memory: StepMemory) -> str:
     live, peak = memory.live(), memory.peak()
     moment, column = memory.moments[peak], live[:, peak]
     most = int(column.argmax())
-    return words.PEAK_TOLD.format(
+    return words.peak_told.format(
         peak=spoken_bytes(int(column.sum())),
-        when=words.WHEN.format(phase=words.PHASES[moment.phase], part=part_words(moment.part)),
-        kind=list(words.KINDS.values())[most],
+        when=words.when.format(phase=words.phases[moment.phase], part=part_words(moment.part)),
+        kind=list(words.kinds.values())[most],
         share=percent(column[most] / column.sum()),
         rest=spoken_bytes(int(live[:3, -1].sum())),
     )
@@ -199,11 +199,11 @@ def question(parameters: int) -> Question:
         "one": 12 * parameters,
         "master": 20 * parameters,
     }
-    offered = {right: words.ASK_RIGHT.format(right=right)}
-    offered |= {number: words.ASK_WRONG[name] for name, number in wrong.items()}
+    offered = {right: words.ask_right.format(right=right)}
+    offered |= {number: words.ask_wrong[name] for name, number in wrong.items()}
     answers = sorted(offered)
     return Question(
-        words.ASK.format(n=parameters),
+        words.ask.format(n=parameters),
         [f"{number:,}" for number in answers],
         answers.index(right),
         [offered[number] for number in answers],

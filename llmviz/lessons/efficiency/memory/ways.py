@@ -34,7 +34,7 @@ def ways_of(name: str, version: str, rows: int, tokens: int) -> Job:
 
 def draw(state: PageState, chosen: Chosen) -> None:
     """Show the button, and what was found."""
-    section(words.WAYS_TITLE, words.WAYS_TEXT)
+    section(words.ways)
     predict(question(), f"{KEY}.recompute")
     tried = 1 + len(group_sizes(chosen.config.n_layer))
     tried += sum(pieces <= chosen.rows for pieces in PIECES)
@@ -44,18 +44,18 @@ def draw(state: PageState, chosen: Chosen) -> None:
         ways_of,
         (chosen.name, chosen.version, chosen.rows, chosen.tokens),
         _draw_results,
-        start=words.WAYS_START,
+        start=words.ways_start,
         share=lambda job: len(job.results) / (tried + ROUNDS),
-        going_on=words.WAYS_GOES,
-        stopped=words.WAYS_STOPPED,
-        again=words.WAYS_AGAIN,
+        going_on=words.ways_goes,
+        stopped=words.ways_stopped,
+        again=words.ways_again,
     )
-    prose(words.WAYS_COMMAND)
+    prose(words.ways_command)
 
 
 def question() -> Question:
     """Ask what recomputing costs."""
-    return Question(words.RECOMPUTE_ASK, words.RECOMPUTE_ANSWERS, 0, words.RECOMPUTE_REASONS)
+    return Question(words.recompute_ask, words.recompute_answers, 0, words.recompute_reasons)
 
 
 def _draw_results(job: Job) -> None:
@@ -68,36 +68,36 @@ def _draw_results(job: Job) -> None:
     left.plotly_chart(peaks, key=f"{KEY}.peaks", theme=None)
     if times is not None:
         right.plotly_chart(times, key=f"{KEY}.times", theme=None)
-    columns = dict(zip(words.WAYS_COLUMNS, zip(*table(last.ways), strict=True), strict=True))
+    columns = dict(zip(words.ways_columns, zip(*table(last.ways), strict=True), strict=True))
     if not last.rounds:
-        for title in words.WAYS_TIMES:
+        for title in words.ways_times:
             del columns[title]
-    columns_table(columns, column_config=grouped(words.WAYS_COLUMNS[1:3]))
+    columns_table(columns, column_config=grouped(words.ways_columns[1:3]))
     if last.rounds:
         prose("\n\n".join(report(last.ways)))
-        st.caption(words.WAYS_NOTE.format(rounds=count(last.rounds, "step")))
+        st.caption(words.ways_note.format(rounds=count(last.rounds, "step")))
 
 
 def way_name(way: Way) -> str:
     """Return what a way does, in words."""
     if way.recompute:
         several = way.recompute > 1
-        name = words.WAY_RECOMPUTE_GROUPS if several else words.WAY_RECOMPUTE
+        name = words.way_recompute_groups if several else words.way_recompute
         return name.format(every=way.recompute)
     if way.pieces > 1:
-        return words.WAY_PIECES.format(pieces=way.pieces)
-    return words.WAY_PLAIN
+        return words.way_pieces.format(pieces=way.pieces)
+    return words.way_plain
 
 
 @kept(32)
 def figures(ways: tuple[Way, ...], mode: Mode) -> tuple[go.Figure, go.Figure | None]:
     """Return the peaks as bars, and the times once all are measured."""
     names = [way_name(way) for way in ways]
-    peaks = compared(names, [way.peak / MB for way in ways], 0, words.PEAK_AXIS, mode, digits=1)
+    peaks = compared(names, [way.peak / MB for way in ways], 0, words.peak_axis, mode, digits=1)
     if any(way.milliseconds is None for way in ways):
         return peaks, None
     times = [way.milliseconds for way in ways]
-    return peaks, compared(names, times, 0, words.TIME_AXIS, mode, digits=0)
+    return peaks, compared(names, times, 0, words.time_axis, mode, digits=0)
 
 
 def table(ways: tuple[Way, ...]) -> list[tuple]:
@@ -119,7 +119,7 @@ def table(ways: tuple[Way, ...]) -> list[tuple]:
 def _equal(difference: float) -> str:
     """How far gradients are from those of the plain step."""
     return (
-        words.NOT_EQUAL.format(difference=power_of_ten(difference)) if difference else words.EQUAL
+        words.not_equal.format(difference=power_of_ten(difference)) if difference else words.equal
     )
 
 
@@ -130,7 +130,7 @@ def report(ways: tuple[Way, ...]) -> list[str]:
     best = min(again, key=lambda way: way.peak)
     worst = max(way.difference for way in again)
     lines = [
-        words.WAYS_READ.format(
+        words.ways_read.format(
             way=way_name(best),
             peak=spoken_bytes(best.peak),
             share=percent(best.peak / plain.peak),
@@ -143,7 +143,7 @@ def report(ways: tuple[Way, ...]) -> list[str]:
     if split:
         last = split[-1]
         lines.append(
-            words.WAYS_PIECES.format(
+            words.ways_pieces.format(
                 pieces=last.pieces,
                 peak=spoken_bytes(last.peak),
                 ratio=last.milliseconds / plain.milliseconds,

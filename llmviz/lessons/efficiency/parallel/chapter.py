@@ -30,7 +30,7 @@ def draw(state: PageState) -> None:
     """Show the chapter."""
     usual = ParallelPlan()
     sizes = {"layers": usual.n_layer, "parameters": count(usual.model())}
-    section(words.TITLE, words.TEXT.format(**sizes))
+    section(words.intro, **sizes)
     try:
         _controls(state)
         outcome, own = run.outcome_of(state)
@@ -57,36 +57,36 @@ def _controls(state: PageState) -> None:
         if state["micro"] not in options and state["split"] in PIPELINES:
             state["micro"] = options[0]
 
-    choose(state, "split", words.METHOD, words.METHODS, then=anew)
+    choose(state, "split", words.method, words.methods, then=anew)
     with st.container(horizontal=True, gap="medium"):
-        choose(state, "processes", words.PROCESSES, words.PROCESSES_OF, then=anew, width=200)
+        choose(state, "processes", words.processes, words.processes_of, then=anew, width=200)
         if state["split"] in PIPELINES:
             options = run.micro_options(state["split"], int(state["processes"]))
             keep(state, "micro", options)
             names = {one: one for one in options}
-            choose(state, "micro", words.MICRO, names, then=anew, width=300)
+            choose(state, "micro", words.micro, names, then=anew, width=300)
 
 
 def about(plan: ParallelPlan) -> str:
     """Return what a way splits, in words."""
     numbers = {"rows": plan.rows, "micro": plan.micro_batches}
-    return words.ABOUT[plan.method].format(
+    return words.about[plan.method].format(
         **numbers,
         batch=plan.batch,
         processes=plan.processes,
         experts=plan.n_expert,
-        through=words.THROUGH[plan.micro_batches > 1].format(**numbers),
+        through=words.through[plan.micro_batches > 1].format(**numbers),
     )
 
 
 def origin(outcome: Outcome, own: bool) -> str:
     """Return where the figures come from."""
-    line = words.LIVE if own else words.RECORDED
-    cores = words.CORES[outcome.cores > 1].format(cores=outcome.cores)
+    line = words.live if own else words.recorded
+    cores = words.cores[outcome.cores > 1].format(cores=outcome.cores)
     line = line.format(cores=cores, command=COMMAND)
     processes = outcome.plan.processes
     if processes > outcome.cores:
-        line += " " + words.TURNS.format(processes=processes, cores=cores)
+        line += " " + words.turns.format(processes=processes, cores=cores)
     return line
 
 
@@ -97,21 +97,21 @@ def question(processes: int, micro: int) -> Question:
     known = {"top": processes - 1, "double": 2 * micro, "right": percent(right)}
     order = sorted(range(len(shares)), key=shares.__getitem__)
     return Question(
-        words.ASK.format(
+        words.ask.format(
             processes=processes,
             micro=micro,
-            parts=words.MICRO_BATCHES[micro > 1],
+            parts=words.micro_batches[micro > 1],
             now=percent(now),
             double=2 * micro,
         ),
         [percent(shares[i]) for i in order],
         order.index(0),
-        [words.ASK_REASONS[i].format(**known) for i in order],
+        [words.ask_reasons[i].format(**known) for i in order],
     )
 
 
 def _same(outcome: Outcome) -> None:
-    section(words.SAME_TITLE)
+    section(words.same)
     st.plotly_chart(losses(outcome, theme()), key=f"{KEY}.losses", theme=None)
     prose(same_line(outcome))
 
@@ -119,29 +119,29 @@ def _same(outcome: Outcome) -> None:
 def same_line(outcome: Outcome) -> str:
     """Return the sentences about how far the run is from one process."""
     logits = outcome.logits_difference
-    return words.SAME_TEXT.format(
+    return words.same_text.format(
         processes=outcome.plan.processes,
         steps=outcome.plan.steps,
         loss=f"{power_of_ten(outcome.loss_difference)} nats",
         weight=power_of_ten(outcome.difference),
         rate=f"{outcome.plan.learning_rate:g}",
         why=_why_apart(outcome),
-        logits="" if logits is None else words.LOGITS.format(logits=power_of_ten(logits)),
+        logits="" if logits is None else words.logits.format(logits=power_of_ten(logits)),
     )
 
 
 def _why_apart(outcome: Outcome) -> str:
     apart = (outcome.loss_difference, outcome.difference, outcome.logits_difference or 0.0)
     if not any(apart):
-        return words.EQUAL
-    return words.ROUNDING if outcome.difference < outcome.plan.learning_rate / 5 else ""
+        return words.equal
+    return words.rounding if outcome.difference < outcome.plan.learning_rate / 5 else ""
 
 
 @kept(48, key=lambda outcome, mode: (outcome.plan, outcome.seconds, mode))
 def losses(outcome: Outcome, mode: Mode) -> go.Figure:
     """Return the loss of each step, on one process and on several."""
     steps = list(range(1, len(outcome.losses) + 1))
-    alone, shared = words.SAME_NAMES
+    alone, shared = words.same_names
     curves = [
         Curve(alone, steps, outcome.alone, "query", marks=True),
         Curve(
@@ -153,13 +153,13 @@ def losses(outcome: Outcome, mode: Mode) -> go.Figure:
             marks=True,
         ),
     ]
-    return lines(curves, words.SAME_AXES, mode, at=steps)
+    return lines(curves, words.same_axes, mode, at=steps)
 
 
 def _start(plan: ParallelPlan) -> None:
-    each = words.EACH[plan.processes > 2].format(each=plan.processes // 2)
-    text = words.START_TEXT.format(processes=plan.processes, each=each)
-    section(words.START_TITLE, f"{text}\n\n{words.START_TRAIN}")
+    each = words.each[plan.processes > 2].format(each=plan.processes // 2)
+    text = words.start_text.format(processes=plan.processes, each=each)
+    section(words.start.title, f"{text}\n\n{words.start_train}")
     train = f"torchrun --nproc-per-node {plan.processes} -m llmviz train --shard --model gpt"
     st.code(f"{commands(plan)}\n{train}", language="bash", wrap_lines=True)
 

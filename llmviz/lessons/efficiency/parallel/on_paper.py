@@ -7,14 +7,13 @@ import streamlit as st
 
 from llmviz.figures.parallel import held
 from llmviz.figures.theme import Mode
-from llmviz.lessons.efficiency.parallel import paper_words as words
+from llmviz.lessons.efficiency.parallel import words as words
 from llmviz.lessons.efficiency.parallel.amounts import (
     bytes_text,
     duration_text,
     number_text,
     seconds_text,
 )
-from llmviz.lessons.efficiency.parallel.words import KINDS
 from llmviz.parallel.paper import (
     SECONDS_A_DAY,
     STAGES,
@@ -38,7 +37,7 @@ from llmviz.ui.table import rows_table
 
 KEY = "efficiency.parallel.paper"
 # Billions of parameters and tokens, GPUs, millions of tokens a step, kind of GPU, percent of its
-# peak, and whether the forward pass was computed twice; paper_words.SOURCES says from where.
+# peak, and whether the forward pass was computed twice; words.paper_sources says from where.
 PRESETS = {
     "gpt3": (175.0, 300.0, 1024, 3.2, "a100", 45.0, True),
     "llama2small": (7.0, 2000.0, 512, 4.0, "a100", 41.0, False),
@@ -53,7 +52,7 @@ MACHINE = ("fleetpeak", "fleetmemory", "fleetband")
 
 def draw(state: PageState) -> None:
     """Show the controls and what they come to."""
-    section(words.TITLE, words.TEXT)
+    section(words.paper_intro)
     _controls(state)
     try:
         training = training_of(state)
@@ -64,8 +63,8 @@ def draw(state: PageState) -> None:
     prose(fits_line(training))
     if training.gpus > 1:
         predict(question(training.gpus), f"{KEY}.ask")
-    rows_table([row_of(training, stage) for stage in STAGES], words.COLUMNS)
-    prose(f"{days_line(training)}\n\n{words.SOURCES}")
+    rows_table([row_of(training, stage) for stage in STAGES], words.paper_columns)
+    prose(f"{days_line(training)}\n\n{words.paper_sources}")
 
 
 def _controls(state: PageState) -> None:
@@ -81,11 +80,15 @@ def _controls(state: PageState) -> None:
         machine()
 
     with st.container(horizontal=True, gap="small"):
-        st.selectbox(words.PRESET, width=220, **state.named("fleetmodel", words.PRESETS, model))
-        st.selectbox(words.GPU, width=220, **state.named("fleetkind", words.GPUS_KNOWN, machine))
-        for name, label in words.NUMBERS.items():
+        st.selectbox(
+            words.paper_preset, width=220, **state.named("fleetmodel", words.paper_presets, model)
+        )
+        st.selectbox(
+            words.paper_gpu, width=220, **state.named("fleetkind", words.paper_gpus_known, machine)
+        )
+        for name, label in words.paper_numbers.items():
             st.number_input(label, width=170, **state.ranged(name))
-    st.toggle(words.AGAINST, **state.bind("fleettwice"))
+    st.toggle(words.paper_against, **state.bind("fleettwice"))
 
 
 def training_of(state: PageState) -> Training:
@@ -107,10 +110,10 @@ def training_of(state: PageState) -> Training:
 def memory_figure(training: Training, mode: Mode) -> go.Figure:
     """Return the memory of one GPU with each stage, and how much it has."""
     stages = [memory_parts(training.parameters, training.gpus, stage) for stage in STAGES]
-    parts = {name: [stage[kind] / 1e9 for stage in stages] for kind, name in KINDS.items()}
-    names = [words.STAGES[stage] for stage in STAGES]
+    parts = {name: [stage[kind] / 1e9 for stage in stages] for kind, name in words.kinds.items()}
+    names = [words.paper_stages[stage] for stage in STAGES]
     limit = training.memory / 1e9
-    return held(names, parts, words.AXIS, mode, limit=limit, limit_name=words.LIMIT)
+    return held(names, parts, words.paper_axis, mode, limit=limit, limit_name=words.paper_limit)
 
 
 def fits(training: Training, stage: str) -> bool:
@@ -121,17 +124,17 @@ def fits(training: Training, stage: str) -> bool:
 def fits_line(training: Training) -> str:
     """Return the sentence about the first way that fits."""
     first = next((stage for stage in STAGES if fits(training, stage)), "")
-    line = words.FITS_LINE.get(first, words.FITS_LINE["other"])
-    return line.format(stage=words.STAGES.get(first, ""))
+    line = words.paper_fits_line.get(first, words.paper_fits_line["other"])
+    return line.format(stage=words.paper_stages.get(first, ""))
 
 
 def row_of(training: Training, stage: str) -> tuple[str, str, str, str, str, str]:
     """Return a row of the table of stages."""
     sending = seconds_sending(training, stage)
     return (
-        words.STAGES[stage],
+        words.paper_stages[stage],
         bytes_text(memory_per_gpu(training.parameters, training.gpus, stage)),
-        words.FITS[fits(training, stage)],
+        words.paper_fits[fits(training, stage)],
         bytes_text(bytes_per_step(training.parameters, training.gpus, stage)),
         seconds_text(sending),
         number_text(sending / seconds_computing(training)),
@@ -143,11 +146,11 @@ def days_line(training: Training) -> str:
     seconds = days(training) * SECONDS_A_DAY
     steps = number_text(round(training.tokens / training.batch))
     each = operations_each(training)
-    return words.DAYS.format(
+    return words.paper_days.format(
         step=duration_text(seconds_computing(training)),
-        steps=words.STEPS[steps != "1"].format(steps=steps),
+        steps=words.paper_steps[steps != "1"].format(steps=steps),
         time=duration_text(seconds),
-        gpus=words.GPUS_COUNTED[training.gpus > 1].format(gpus=training.gpus),
+        gpus=words.paper_gpus_counted[training.gpus > 1].format(gpus=training.gpus),
         hours=number_text(seconds / 3600 * training.gpus),
         operations=power_of_ten(each * training.parameters * training.tokens),
         each=each,
@@ -157,8 +160,8 @@ def days_line(training: Training) -> str:
 def question(gpus: int) -> Question:
     """Ask what ZeRO 3 costs in bytes."""
     return Question(
-        words.ASK.format(gpus=gpus),
-        [one.format(gpus=gpus) for one in words.ANSWERS],
+        words.paper_ask.format(gpus=gpus),
+        [one.format(gpus=gpus) for one in words.paper_answers],
         1,
-        words.REASONS,
+        words.paper_reasons,
     )

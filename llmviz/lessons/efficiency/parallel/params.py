@@ -1,15 +1,15 @@
 """The controls of the chapter "Many machines", as its links write them."""
 
-from llmviz.lessons.efficiency.parallel import paper_words, words
+from llmviz.lessons.efficiency.parallel import words
 from llmviz.ui import codec
 
 PARAMS = [
-    codec.choice("split", "data", list(words.METHODS)),
-    codec.choice("processes", "4", list(words.PROCESSES_OF)),
+    codec.choice("split", "data", list(words.methods)),
+    codec.choice("processes", "4", list(words.processes_of)),
     codec.choice("micro", "4", ["1", "2", "4", "8"]),
     codec.flag("runhere", False),
-    codec.choice("fleetmodel", "gpt3", list(paper_words.PRESETS)),
-    codec.choice("fleetkind", "a100", list(paper_words.GPUS_KNOWN)),
+    codec.choice("fleetmodel", "gpt3", list(words.paper_presets)),
+    codec.choice("fleetkind", "a100", list(words.paper_gpus_known)),
     codec.number("fleetbillions", 175.0, 0.01, 1e5),
     codec.number("fleettokens", 300.0, 0.01, 1e6),
     codec.integer("fleetgpus", 1024, 1, 1_000_000),

@@ -26,10 +26,10 @@ EACH = {"weights": 1, "gradients": 1, "state": 2}  # numbers for each parameter
 
 def draw(outcome: Outcome) -> None:
     """Show the blocks of all processes, and what the other ways would hold."""
-    section(words.PLACES_TITLE, words.PLACES_TEXT)
+    section(words.places)
     st.plotly_chart(blocks(outcome, theme()), key=f"{KEY}.places", theme=None)
     processes = outcome.plan.processes
-    others = f"{words.COMPARED.format(processes=processes)} {compared_note(processes)}"
+    others = f"{words.compared.format(processes=processes)} {compared_note(processes)}"
     prose(f"{held_line(outcome)}\n\n{others}")
     figure = compared(processes, outcome.plan.method, theme())
     st.plotly_chart(figure, key=f"{KEY}.held", theme=None)
@@ -43,10 +43,10 @@ def part_name(part: str) -> str:
     """
     layer, _, rest = part.partition(".")
     if not rest:
-        return words.PARTS[part]
+        return words.parts[part]
     kind, _, expert = rest.partition(".")
     number = int(expert) + 1 if expert else 0
-    return words.PARTS[kind].format(layer=int(layer) + 1, expert=number)
+    return words.parts[kind].format(layer=int(layer) + 1, expert=number)
 
 
 @cache
@@ -71,13 +71,13 @@ def blocks(outcome: Outcome, mode: Mode) -> go.Figure:
     rows, segments = [], []
     for number, process in enumerate(outcome.processes, 1):
         for kind in KINDS:
-            row = words.ROW.format(process=number, kind=words.KINDS[kind])
+            row = words.row.format(process=number, kind=words.kinds[kind])
             rows.append(row)
             segments += [
                 segment(outcome.plan, row, kind, piece, parts) for piece in process.held[kind]
             ]
     whole = count(outcome.plan.model())
-    return lying(rows, segments, whole, words.PLACES_AXIS, mode)
+    return lying(rows, segments, whole, words.places_axis, mode)
 
 
 def segment(
@@ -88,7 +88,7 @@ def segment(
     begin, size = parts[name]
     length = piece.numbers / EACH[kind]
     start = min(begin + piece.start * size, begin + size - length)
-    text = words.PIECE.format(
+    text = words.piece.format(
         part=part_name(name),
         numbers=piece.numbers,
         whole=size * EACH[kind],
@@ -118,7 +118,7 @@ def alone(plan: ParallelPlan) -> int:
 def compared_note(processes: int) -> str:
     """Return the sentence about the ways whose models differ in size."""
     spread, others = (ParallelPlan(method, processes) for method in ("experts", "data"))
-    return words.COMPARED_NOTE.format(
+    return words.compared_note.format(
         experts=bytes_text(alone(spread)), others=bytes_text(alone(others))
     )
 
@@ -127,7 +127,7 @@ def held_line(outcome: Outcome) -> str:
     """Return the sentence about what the fullest process holds."""
     own = totals(outcome)
     whole = alone(outcome.plan)
-    return words.HELD.format(
+    return words.held.format(
         most=bytes_text(max(own)),
         alone=bytes_text(whole),
         share=percent(max(own) / whole),
@@ -145,8 +145,8 @@ def compared(processes: int, chosen: str, mode: Mode) -> go.Figure:
             fullest[plan.method] = outcome.processes[own.index(max(own))]
     methods = [method for method in METHODS if method in fullest]
     parts = {
-        words.KINDS[kind]: [fullest[method].bytes_held(kind) / 1e6 for method in methods]
+        words.kinds[kind]: [fullest[method].bytes_held(kind) / 1e6 for method in methods]
         for kind in KINDS
     }
-    names = [words.METHODS[method] for method in methods]
-    return held(names, parts, words.HELD_AXIS, mode, chosen=methods.index(chosen))
+    names = [words.methods[method] for method in methods]
+    return held(names, parts, words.held_axis, mode, chosen=methods.index(chosen))

@@ -69,10 +69,10 @@ def draw(state: PageState) -> None:
     def report(job: Job) -> None:
         steps_done = [one for one in list(job.results) if isinstance(one, Progress)]
         if job.over and any(isinstance(one, Outcome) for one in job.results):
-            prose(words.DONE)
+            prose(words.done)
         elif steps_done:
             last = steps_done[-1]
-            prose(words.SO_FAR.format(step=last.step, steps=steps, loss=last.loss))
+            prose(words.so_far.format(step=last.step, steps=steps, loss=last.loss))
 
     live(
         state,
@@ -80,10 +80,10 @@ def draw(state: PageState) -> None:
         job_of,
         settings,
         report,
-        start=words.RUN,
+        start=words.run,
         share=share,
-        going_on=words.RUNS.format(processes=settings[1]),
-        stopped=words.STOPPED,
-        again=words.AGAIN,
+        going_on=words.runs.format(processes=settings[1]),
+        stopped=words.stopped,
+        again=words.again,
         repeats=True,
     )

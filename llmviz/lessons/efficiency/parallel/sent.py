@@ -18,12 +18,12 @@ MUCH = 1.2  # times what was counted, from which on the library does something e
 def draw(outcome: Outcome) -> None:
     """Show the table of all processes, and what the library does in another way."""
     method = outcome.plan.method
-    section(words.SENT_TITLE, words.SENT_TEXT[SAME_WORDS.get(method, method)])
-    rows_table(rows_of(outcome), words.SENT_COLUMNS)
+    section(words.sent.title, words.sent_text[SAME_WORDS.get(method, method)])
+    rows_table(rows_of(outcome), words.sent_columns)
     known = outcome.processes[0].kernel is not None
-    source = words.FROM_ROUTES if method == "experts" else words.FROM_SETTINGS
-    note = words.SENT_NOTE.format(formula=source)
-    note = note if known else f"{note} {words.NO_SOCKETS}"
+    source = words.from_routes if method == "experts" else words.from_settings
+    note = words.sent_note.format(formula=source)
+    note = note if known else f"{note} {words.no_sockets}"
     prose("\n\n".join(filter(None, (note, library_line(outcome)))))
 
 
@@ -42,8 +42,8 @@ def rows_of(outcome: Outcome) -> list[tuple[str, str, str, str, str, str]]:
         for name, (times, number) in process.sent.items():
             rows.append(
                 (
-                    words.PROCESS.format(number=rank + 1),
-                    words.OPERATIONS[name],
+                    words.process.format(number=rank + 1),
+                    words.operations[name],
                     f"{times:g}",
                     f"{number:,.0f}",
                     f"{formula[name]:,.0f}",
@@ -60,7 +60,7 @@ def library_line(outcome: Outcome) -> str:
     halves = first.sent.get("reduce_scatter")
     if halves is None or first.kernel is None or first.kernel < MUCH * first.bytes_sent:
         return ""
-    return words.GLOO.format(
+    return words.gloo.format(
         times=first.kernel / first.bytes_sent,
         double=bytes_text(first.bytes_sent + halves[1]),
         sockets=bytes_text(first.kernel),

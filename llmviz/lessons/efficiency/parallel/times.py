@@ -25,7 +25,7 @@ KEY = "efficiency.parallel.times"
 
 def draw(outcome: Outcome) -> None:
     """Show the time line and what it adds up to."""
-    section(words.TIMES_TITLE, words.TIMES_TEXT)
+    section(words.times)
     st.plotly_chart(timeline(outcome, theme()), key=KEY, theme=None)
     prose(time_line(outcome))
     if outcome.plan.method in PIPELINES:
@@ -47,17 +47,17 @@ def replayed_timeline(outcome: Outcome, mode: Mode) -> go.Figure:
 
 
 def _figure(spans: Sequence[Sequence[Span]], mode: Mode) -> go.Figure:
-    rows = [words.PROCESS.format(number=number + 1) for number in range(len(spans))]
+    rows = [words.process.format(number=number + 1) for number in range(len(spans))]
     stretches = [stretch(row, span) for row, own in zip(rows, spans, strict=True) for span in own]
-    return over_time(rows, stretches, words.TIME_KINDS, words.TIME_AXIS, mode)
+    return over_time(rows, stretches, words.time_kinds, words.time_axis, mode)
 
 
 def stretch(row: str, span: Span) -> Stretch:
     """Return a span as it is drawn, in milliseconds."""
     kind = kind_of(span)
-    what = {"send": words.SENDS, "wait": words.WAITS_FOR}.get(kind, "{label}")
+    what = {"send": words.sends, "wait": words.waits_for}.get(kind, "{label}")
     start, end = 1e3 * span.start, 1e3 * span.end
-    text = words.STRETCH.format(what=what.format(label=span.label), time=end - start)
+    text = words.stretch.format(what=what.format(label=span.label), time=end - start)
     return Stretch(row, kind, start, end, text)
 
 
@@ -85,7 +85,7 @@ def shares(outcome: Outcome) -> dict[str, float]:
 
 def time_line(outcome: Outcome) -> str:
     """Return the sentence about how long the step took, and what the time went into."""
-    return words.STEP_TIME.format(
+    return words.step_time.format(
         step=seconds_text(min(outcome.seconds)),
         alone=seconds_text(min(outcome.alone_seconds)),
         **{kind: percent(share) for kind, share in shares(outcome).items()},
@@ -95,17 +95,17 @@ def time_line(outcome: Outcome) -> str:
 def bubble_line(outcome: Outcome) -> str:
     """Return the sentences about the bubble as measured."""
     turns = outcome.plan.processes > outcome.cores
-    why = words.WHY_TURNS if turns else words.WHY_CORES
-    return words.BUBBLE.format(measured=percent(outcome.idle_share()), why=why)
+    why = words.why_turns if turns else words.why_cores
+    return words.bubble.format(measured=percent(outcome.idle_share()), why=why)
 
 
 def replayed_line(outcome: Outcome) -> str:
     """Return the sentence about the bubble of the replayed step, and by formula."""
     plan = outcome.plan
-    return words.REPLAYED.format(
+    return words.replayed.format(
         replayed=percent(idle_share(replayed(outcome))),
         processes=plan.processes,
         micro=plan.micro_batches,
-        parts=words.MICRO_BATCHES[plan.micro_batches > 1],
+        parts=words.micro_batches[plan.micro_batches > 1],
         formula=percent(bubble_share(plan.processes, plan.micro_batches)),
     )

@@ -1,1 +1,5 @@
 """Chapter "Quantization"."""
+
+from llmviz.document import beside
+
+words = beside(__file__)

@@ -30,7 +30,7 @@ def window(place: Place) -> range:
 
 
 def _names(scheme: Scheme) -> list[str]:
-    return [name for name in words.STEPS if name != "shifted" or not scheme.symmetric]
+    return [name for name in words.steps if name != "shifted" or not scheme.symmetric]
 
 
 def texts_of(steps: RowSteps, columns: range) -> dict[str, list[str]]:
@@ -44,7 +44,7 @@ def texts_of(steps: RowSteps, columns: range) -> dict[str, list[str]]:
     plain = partial(fixed, places=places)
     return {
         name: [written.get(name, plain)(getattr(steps, name)[column]) for column in columns]
-        for name in (*words.STEPS, "zero_point")
+        for name in (*words.steps, "zero_point")
     }
 
 
@@ -71,12 +71,12 @@ def notes_of(
         values["scale"] = fixed(steps.scale[column], places + 2)  # enough to divide by
         values["half"] = fixed(steps.scale[column] / 2, places)
         enlarged = column == place.column and times != 1
-        values["times"] = words.NOTE_TIMES.format(times=times) if enlarged else ""
-        template = dict(words.NOTES)
+        values["times"] = words.note_times.format(times=times) if enlarged else ""
+        template = dict(words.notes)
         if not scheme.symmetric:
-            template["restored"] = words.NOTE_RESTORED_ZERO
+            template["restored"] = words.note_restored_zero
         if steps.divided[column] % 1 == 0.5:
-            template["rounded"] = words.NOTE_HALF
+            template["rounded"] = words.note_half
         for name, lines in notes.items():
             lines.append(template[name].format(**values))
     return notes
@@ -100,13 +100,13 @@ def draw_cells(state: PageState, steps: RowSteps, place: Place, scheme: Scheme) 
     cell_grid(
         shades,
         key=key,
-        row_names=[words.STEPS[name] for name in names],
-        column_names=[words.COLUMN.format(column=column) for column in columns],
+        row_names=[words.steps[name] for name in names],
+        column_names=[words.column.format(column=column) for column in columns],
         texts=[texts[name] for name in names],
         notes=[notes[name] for name in names],
         strong=strong,
         limit=1.0,
-        label=words.GRID,
+        label=words.grid,
         chosen=_chosen(state["qcell"], names, columns),
         on_change=keep_cell,
     )

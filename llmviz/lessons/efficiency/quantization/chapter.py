@@ -26,8 +26,8 @@ from llmviz.ui.state import PageState
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    section(words.TITLE, words.TEXT.format(model=setting.MODEL))
-    choose(state, "qview", words.VIEW, words.VIEWS)
+    section(words.intro, model=setting.MODEL)
+    choose(state, "qview", words.view, words.views)
     if state["qview"] == "training":
         staircase.draw(state)
         training.draw(state)

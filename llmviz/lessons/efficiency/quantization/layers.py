@@ -45,20 +45,20 @@ def errors_of(
 
 def text_of(state: PageState) -> str | None:
     """Show the box of the text; None, after one clear line, where there is nothing to read."""
-    st.text_area(words.TEXT_LABEL, height=100, **state.bind("qtext"))
-    return readable(state["qtext"], LOOKED_AT, words.EMPTY, TOO_LONG)
+    st.text_area(words.text_label, height=100, **state.bind("qtext"))
+    return readable(state["qtext"], LOOKED_AT, words.empty, TOO_LONG)
 
 
 def draw(state: PageState, scheme: Scheme) -> str | None:
     """Show the section; return the learner's text. Raises ValueError as quantization does."""
-    section(words.LAYERS_TITLE, words.LAYERS_TEXT)
+    section(words.layers)
 
     def anew() -> None:
         state["qmeasured"] = False
 
-    choose(state, "qmethod", words.METHOD, words.METHODS, then=anew)
+    choose(state, "qmethod", words.method, words.methods, then=anew)
     if state["qmethod"] == AWQ:
-        prose(words.AWQ_TEXT.format(texts=CALIBRATED_ON, tokens=MOST_ROWS))
+        prose(words.awq_text.format(texts=CALIBRATED_ON, tokens=MOST_ROWS))
     text = text_of(state)
     if text is None:
         return None
@@ -68,7 +68,7 @@ def draw(state: PageState, scheme: Scheme) -> str | None:
     st.plotly_chart(figure, key=f"{KEY}.layers", theme=None)
     largest = largest_of(errors_of(model().version, scheme, ROUNDING, ids))
     prose(report(errors, largest))
-    st.button(words.SHOW_ROW, icon=":material/visibility:", on_click=_show, args=(state, largest))
+    st.button(words.show_row, icon=":material/visibility:", on_click=_show, args=(state, largest))
     _code(scheme, ids[:16])
     return text
 
@@ -83,7 +83,7 @@ def _show(state: PageState, one: MatrixError) -> None:
 def name_of(path: str) -> str:
     """Return how a matrix is called: its layer and what it is for."""
     _, layer, matrix = path.split(".", 2)
-    return f"{layer}: {words.MATRICES.get(matrix, matrix)}"
+    return f"{layer}: {words.matrices.get(matrix, matrix)}"
 
 
 @kept(32)
@@ -92,7 +92,7 @@ def bars(version: str, scheme: Scheme, method: str, ids: tuple[int, ...], mode: 
     errors = errors_of(version, scheme, method, ids)
     both = tuple([getattr(one, kind) for one in errors] for kind in ("weights", "outputs"))
     labels = [name_of(one.path) for one in errors]
-    return error_bars(labels, both, words.LAYERS_NAMES, words.LAYERS_AXIS, mode)
+    return error_bars(labels, both, words.layers_names, words.layers_axis, mode)
 
 
 def largest_of(errors: tuple[MatrixError, ...]) -> MatrixError:
@@ -104,7 +104,7 @@ def report(errors: tuple[MatrixError, ...], largest: MatrixError) -> str:
     """Return which matrices are off most and least, and where the largest weight is."""
     worst = max(errors, key=lambda one: one.outputs)
     best = min(errors, key=lambda one: one.outputs)
-    return words.LAYERS_READ.format(
+    return words.layers_read.format(
         worst=f"“{name_of(worst.path)}”",
         most=percent(worst.outputs),
         best=f"“{name_of(best.path)}”",

@@ -58,42 +58,42 @@ def draw(state: PageState, scheme: Scheme) -> None:
     else:
         _known(state, scheme, known)
     predict(size_question(scheme), f"{KEY}.size")
-    prose(words.MEASURE_TEXT.format(documents=DOCUMENTS))
+    prose(words.measure_text.format(documents=DOCUMENTS))
     live(
         state,
         "qmeasured",
         measured,
         (model().version, scheme, state["qmethod"]),
         _draw_results,
-        start=words.MEASURE,
+        start=words.measure,
         share=lambda job: len(job.results) and job.results[-1].documents / DOCUMENTS,
-        going_on=words.GOING,
-        stopped=words.STOPPED,
-        again=words.AGAIN,
+        going_on=words.going,
+        stopped=words.stopped,
+        again=words.again,
     )
 
 
 def _known(state: PageState, scheme: Scheme, known: Curves) -> None:
     line = {"matrices": len(linears(model().model)), "above": known.loss - known.floor}
     line |= {"documents": known.documents, "tokens": known.tokens, "floor": known.floor}
-    section(words.LOSS_TITLE, words.LOSS_TEXT.format(**line, command=COMMAND))
-    choose(state, "qaxis", words.AXIS, words.AXES_OF)
+    section(words.loss, **line, command=COMMAND)
+    choose(state, "qaxis", words.axis, words.axes_of)
     figure = chart(state["qform"], state["qaxis"], theme())
     st.plotly_chart(figure, key=f"{KEY}.curves", theme=None)
-    rows_table(rows(known, scheme.bits), words.LOSS_COLUMNS)
+    rows_table(rows(known, scheme.bits), words.loss_columns)
     prose(report(known, scheme.bits, state["qform"]))
-    prose(words.ABOUT_SIZE.format(rest=known.float16 - known.float16_matrices))
+    prose(words.about_size.format(rest=known.float16 - known.float16_matrices))
 
 
 def way_name(way: Way) -> str:
     """Return how a way is called, without its form."""
     group = f"group of {GROUP_OF}"
-    return words.WAYS[f"{way.per}-{way.method}"].format(group=group)
+    return words.ways[f"{way.per}-{way.method}"].format(group=group)
 
 
 def form_of(way: Way) -> str:
     """Return how a way's grid is called."""
-    return words.FORMS["symmetric" if way.symmetric else "asymmetric"]
+    return words.forms["symmetric" if way.symmetric else "asymmetric"]
 
 
 @kept(8)
@@ -110,10 +110,10 @@ def chart(form: str, axis: str, mode: Mode) -> go.Figure:
         drawn.append(Line(way_name(way), x, y, len(drawn), dashed=way.method == AWQ))
     return lines(
         drawn,
-        (words.AXES_OF[axis], words.LOSS_AXIS),
+        (words.axes_of[axis], words.loss_axis),
         mode,
         logarithmic=(False, True),
-        level=(known.loss - known.floor, words.EXACT_LINE),
+        level=(known.loss - known.floor, words.exact_line),
         hover="%{y:.4f}",
     )
 
@@ -140,7 +140,7 @@ def report(known: Curves, bits: int, form: str) -> str:
     """Return what the table says: best, worst, and what scaling did."""
     losses = {way: at(known, way, bits).loss for way in WAYS}
     best, worst = min(losses, key=losses.__getitem__), max(losses, key=losses.__getitem__)
-    read = words.LOSS_READ.format(
+    read = words.loss_read.format(
         bits=bits,
         count=len(WAYS),
         best=losses[best],
@@ -152,27 +152,27 @@ def report(known: Curves, bits: int, form: str) -> str:
     plain, scaled = (losses[Way(symmetric, GROUP, method)] for method in (ROUNDING, AWQ))
     before, after = round(plain, 4), round(scaled, 4)
     sign = (before > after) - (before < after)
-    line = {"plain": plain, "scaled": scaled, "group": GROUP_OF, "form": words.FORMS[form]}
-    return f"{read} {words.AWQ_READ[sign].format(**line)}"
+    line = {"plain": plain, "scaled": scaled, "group": GROUP_OF, "form": words.forms[form]}
+    return f"{read} {words.awq_read[sign].format(**line)}"
 
 
 def size_question(scheme: Scheme) -> Question:
     """Ask how much smaller the whole model is than with 16 bits."""
     before, size = plain_bytes(model().model, 2), sizes(model().model, scheme)
     times = before / size.total
-    offered = {words.SIZE_ANSWER.format(times=times): None}
+    offered = {words.size_answer.format(times=times): None}
     wrong = {"codes": 16 / scheme.bits, "square": (16 / scheme.bits) ** 2, "same": 1.0}
     for name, value in wrong.items():
-        offered.setdefault(words.SIZE_ANSWER.format(times=value), name)
+        offered.setdefault(words.size_answer.format(times=value), name)
     answers = sorted(offered, key=lambda answer: float(answer.split()[0]))
     line = {"bits": scheme.bits, "before": before, "after": size.total, "times": times}
     line |= {"matrices": size.matrices, "rest": size.rest}
     reasons = [
-        (words.SIZE_WRONG[name] if (name := offered[one]) else words.SIZE_RIGHT).format(**line)
+        (words.size_wrong[name] if (name := offered[one]) else words.size_right).format(**line)
         for one in answers
     ]
-    right = answers.index(words.SIZE_ANSWER.format(times=times))
-    return Question(words.SIZE_ASK.format(**line), answers, right, reasons)
+    right = answers.index(words.size_answer.format(times=times))
+    return Question(words.size_ask.format(**line), answers, right, reasons)
 
 
 def _draw_results(job: Job) -> None:
@@ -182,4 +182,4 @@ def _draw_results(job: Job) -> None:
 
 def told_measured(one: LossSoFar) -> str:
     """Return what the learner's setting was measured to be."""
-    return words.MEASURED.format(**vars(one))
+    return words.measured.format(**vars(one))

@@ -46,9 +46,9 @@ def line_of(version: str, place: Place, times: int, scheme: Scheme, mode: Mode) 
         steps.restored[part.start : part.stop],
         steps.grid(place.column),
         place.column - part.start,
-        words.LINE_NAMES,
-        words.LINE_AXIS,
-        words.LINE_ROWS,
+        words.line_names,
+        words.line_axis,
+        words.line_rows,
         mode,
     )
 
@@ -58,7 +58,7 @@ def read(steps: RowSteps, place: Place, scheme: Scheme) -> str:
     part = together(place, scheme)
     codes = steps.codes[part.start : part.stop]
     error = float(np.abs(steps.error[part.start : part.stop]).mean())
-    return words.LINE_READ.format(
+    return words.line_read.format(
         count=len(part),
         column=place.column,
         used=len(np.unique(codes)),
@@ -70,8 +70,8 @@ def read(steps: RowSteps, place: Place, scheme: Scheme) -> str:
 
 def draw(state: PageState, steps: RowSteps, place: Place, scheme: Scheme) -> None:
     """Show the section; found: the row with its weight enlarged as the slider says."""
-    section(words.OUTLIER_TITLE, words.OUTLIER_TEXT)
-    label = words.TIMES.format(column=place.column)
+    section(words.outlier)
+    label = words.times.format(column=place.column)
     st.slider(label, width=320, **state.ranged("qtimes"))
     times = state["qtimes"]
     figure = line_of(model().version, place, times, scheme, theme())
@@ -79,8 +79,8 @@ def draw(state: PageState, steps: RowSteps, place: Place, scheme: Scheme) -> Non
     prose(read(steps, place, scheme))
     others = damage_of(model().version, place, times, scheme)
     known = {"times": times, "bits": scheme.bits, "group": scheme.group, "ways": len(others)}
-    prose(words.DAMAGE.format(**known))
-    rows_table(damage_rows(others), words.DAMAGE_COLUMNS)
+    prose(words.damage.format(**known))
+    rows_table(damage_rows(others), words.damage_columns)
     told = damage_read(others)
     if told:
         prose(told)
@@ -89,13 +89,13 @@ def draw(state: PageState, steps: RowSteps, place: Place, scheme: Scheme) -> Non
 def damage_rows(damages: dict[str, Damage]) -> list[tuple[str, ...]]:
     """Return the rows of the table."""
     return [
-        (words.PERS[per], *(_share(one) for one in (d.group, d.row, d.others)))
+        (words.pers[per], *(_share(one) for one in (d.group, d.row, d.others)))
         for per, d in damages.items()
     ]
 
 
 def _share(value: float | None) -> str:
-    return words.NO_OTHERS if value is None else percent(value)
+    return words.no_others if value is None else percent(value)
 
 
 def damage_read(damages: dict[str, Damage]) -> str:
@@ -110,4 +110,4 @@ def damage_read(damages: dict[str, Damage]) -> str:
     }
     if any(one is None for one in shares.values()):
         return ""
-    return words.DAMAGE_READ.format(**{name: percent(one) for name, one in shares.items()})
+    return words.damage_read.format(**{name: percent(one) for name, one in shares.items()})

@@ -25,14 +25,14 @@ def draw(state: PageState, scheme: Scheme) -> None:
 
     Raises ValueError for a scheme that does not fit the matrix.
     """
-    section(words.ROW_TITLE, words.ROW_TEXT)
+    section(words.row_section)
     _controls(state)
     place = place_of(state)
     steps = steps_of(model().version, place, state["qtimes"], scheme)
     draw_cells(state, steps, place, scheme)
     bits = scheme.bits_per_weight(place.rows, place.columns)
-    kept = words.SYMMETRIC_KEPT if scheme.symmetric else words.ASYMMETRIC_KEPT
-    prose(words.STEP_KEPT.format(bits=bits, kept=kept))
+    kept = words.symmetric_kept if scheme.symmetric else words.asymmetric_kept
+    prose(words.step_kept.format(bits=bits, kept=kept))
     _code(place, scheme)
     outlier.draw(state, steps, place, scheme)
 
@@ -50,12 +50,12 @@ def _controls(state: PageState) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         if last > 0:
             st.number_input(
-                words.LAYER, width=BOX, **state.ranged("qlayer", most=last, then=other_matrix)
+                words.layer, width=BOX, **state.ranged("qlayer", most=last, then=other_matrix)
             )
-        choose(state, "qmatrix", words.MATRIX, words.MATRICES, then=other_matrix)
+        choose(state, "qmatrix", words.matrix, words.matrices, then=other_matrix)
         place = place_of(state)
-        boxes = (("qrow", words.ROW, place.row, place.rows, other_row),)
-        boxes += (("qweight", words.WEIGHT, place.column, place.columns, None),)
+        boxes = (("qrow", words.row, place.row, place.rows, other_row),)
+        boxes += (("qweight", words.weight, place.column, place.columns, None),)
         for control, label, value, size, then in boxes:
             _number(state, control, label, value, size, then)
 

@@ -34,14 +34,14 @@ def draw(state: PageState) -> Scheme:
         state["qmeasured"] = False
 
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        st.slider(words.BITS, width=220, **state.ranged("qbits", then=anew))
-        choose(state, "qform", words.FORM, words.FORMS, then=anew)
-        choose(state, "qper", words.PER, words.PERS, then=anew)
+        st.slider(words.bits, width=220, **state.ranged("qbits", then=anew))
+        choose(state, "qform", words.form, words.forms, then=anew)
+        choose(state, "qper", words.per, words.pers, then=anew)
         if state["qper"] == GROUP:
-            choose(state, "qgroup", words.GROUP, words.GROUPS, then=anew)
+            choose(state, "qgroup", words.group, words.groups, then=anew)
     scheme = scheme_of(state)
     ends = {"bits": scheme.bits, "lowest": _minus(scheme.lowest), "highest": scheme.highest}
-    prose(words.SCHEME[state["qform"]].format(**ends))
+    prose(words.scheme[state["qform"]].format(**ends))
     predict(question(scheme), f"{KEY}.ask")
     return scheme
 
@@ -56,10 +56,10 @@ def question(scheme: Scheme) -> Question:
     every = 2**scheme.bits
     offered = sorted({every, every - 1, every // 2, 2 * scheme.bits})
     known = {"bits": scheme.bits, "all": every, "right": scheme.codes, "form": form}
-    right = words.ASK_RIGHT[form].format(**known)
+    right = words.ask_right[form].format(**known)
     return Question(
-        words.ASK.format(**known),
+        words.ask.format(**known),
         [str(number) for number in offered],
         offered.index(scheme.codes),
-        [right if number == scheme.codes else words.ASK_WRONG for number in offered],
+        [right if number == scheme.codes else words.ask_wrong for number in offered],
     )

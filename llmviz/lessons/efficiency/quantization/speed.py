@@ -39,18 +39,18 @@ def speeds() -> Job:
 def draw(state: PageState) -> None:
     """Show the section."""
     groups = f"{', '.join(map(str, INT4_GROUPS[:-1]))} or {INT4_GROUPS[-1]}"
-    section(words.SPEED_TITLE, words.SPEED_TEXT.format(groups=groups))
+    section(words.speed, groups=groups)
     live(
         state,
         "qspeed",
         speeds,
         (),
         _draw_results,
-        start=words.SPEED_START,
+        start=words.speed_start,
         share=lambda job: len(job.results) / (len(WIDTHS) * len(KINDS)),
-        going_on=words.GOING,
-        stopped=words.STOPPED,
-        again=words.AGAIN,
+        going_on=words.going,
+        stopped=words.stopped,
+        again=words.again,
     )
 
 
@@ -72,9 +72,9 @@ def chart(speeds: tuple[Speed, ...], mode: Mode) -> go.Figure:
         own = [one for one in speeds if one.kind == kind and one.seconds is not None]
         if own:
             y = [plain[one.width] / one.seconds for one in own]
-            drawn.append(Line(words.SPEED_NAMES[kind], [one.width for one in own], y, len(drawn)))
+            drawn.append(Line(words.speed_names[kind], [one.width for one in own], y, len(drawn)))
     return lines(
-        drawn, words.SPEED_AXES, mode, level=(1.0, words.SPEED_LEVEL), hover="%{y:.2f}", height=300
+        drawn, words.speed_axes, mode, level=(1.0, words.speed_level), hover="%{y:.2f}", height=300
     )
 
 
@@ -85,11 +85,11 @@ def report(last: tuple[Speed, ...]) -> str:
     for kind in (INT8, INT4):
         seconds = by_kind[kind]
         if seconds is None:
-            others.append(words.SPEED_NONE.format(kind=kind))
+            others.append(words.speed_none.format(kind=kind))
         else:
             line = {"ms": 1e3 * seconds, "times": by_kind[FLOAT32] / seconds}
-            others.append(words.SPEED_ONE.format(kind=kind, **line))
-    return words.SPEED_READ.format(
+            others.append(words.speed_one.format(kind=kind, **line))
+    return words.speed_read.format(
         width=last[0].width,
         float32=1e3 * by_kind[FLOAT32],
         others=", ".join(others),

@@ -8,7 +8,7 @@ import torch
 
 from llmviz.figures.adapters import Curve, lines
 from llmviz.figures.theme import Mode
-from llmviz.lessons.efficiency.quantization import training_words, words
+from llmviz.lessons.efficiency.quantization import words
 from llmviz.lessons.efficiency.quantization.setting import KEY
 from llmviz.quantization.qat import fake_quantize
 from llmviz.study.straight_through import (
@@ -46,13 +46,13 @@ def walk_of(bits: int, rate: float) -> tuple[Update, ...]:
 
 def draw(state: PageState) -> None:
     """Show the section."""
-    section(training_words.STAIR_TITLE, training_words.STAIR_TEXT)
-    choose(state, "stairbits", words.BITS, training_words.STAIR_BITS)
+    section(words.training_stair)
+    choose(state, "stairbits", words.bits, words.training_stair_bits)
     bits, rate = int(state["stairbits"]), state["stairrate"]
     predict(question(bits), f"{KEY}.through")
     st.plotly_chart(staircase_figure(bits, theme()), key=f"{KEY}.stairs", theme=None)
-    prose(training_words.WALK_TEXT.format(target=TARGET))
-    st.slider(training_words.RATE, step=0.02, width=260, **state.ranged("stairrate"))
+    prose(words.training_walk_text.format(target=TARGET))
+    st.slider(words.training_rate, step=0.02, width=260, **state.ranged("stairrate"))
     st.plotly_chart(walk_figure(bits, rate, theme()), key=f"{KEY}.walk", theme=None)
     prose(report(walk_of(bits, rate), rate))
     _code(bits)
@@ -62,13 +62,13 @@ def draw(state: PageState) -> None:
 def staircase_figure(bits: int, mode: Mode) -> go.Figure:
     """Return the staircase, the straight line and the gradient."""
     staircase = stairs_of(bits)
-    forward, line, backward = training_words.STAIR_NAMES
+    forward, line, backward = words.training_stair_names
     curves = [
         Curve(forward, staircase.weights, staircase.rounded, "weights"),
         Curve(line, staircase.weights, staircase.weights, "residual", dashed=True),
         Curve(backward, staircase.weights, staircase.gradient, "key"),
     ]
-    return lines(curves, training_words.STAIR_AXES, mode)
+    return lines(curves, words.training_stair_axes, mode)
 
 
 @kept(32)
@@ -76,19 +76,19 @@ def walk_figure(bits: int, rate: float, mode: Mode) -> go.Figure:
     """Return the exact and the rounded weight, update by update."""
     walk = walk_of(bits, rate)
     steps = range(len(walk))
-    exact, rounded, target = training_words.WALK_NAMES
+    exact, rounded, target = words.training_walk_names
     curves = [
         Curve(exact, steps, [one.weight for one in walk], "query"),
         Curve(rounded, steps, [one.rounded for one in walk], "weights", marks=True),
         Curve(target, (0, len(walk) - 1), (TARGET, TARGET), "accent", dashed=True),
     ]
-    return lines(curves, training_words.WALK_AXES, mode)
+    return lines(curves, words.training_walk_axes, mode)
 
 
 def report(walk: tuple[Update, ...], rate: float) -> str:
     """Return the first update in numbers, and the last rounded weight."""
     first, second = walk[:2]
-    return training_words.WALK_READ.format(
+    return words.training_walk_read.format(
         weight=signed(first.weight),
         rounded=signed(first.rounded),
         target=TARGET,
@@ -107,11 +107,11 @@ def question(bits: int) -> Question:
     """Ask which gradient a weight gets, within the grid or beyond it."""
     weight = signed(ASKED[bits])
     beyond = abs(ASKED[bits]) > 1 + float(1 / (picture_scheme(bits).highest * 2))
-    reason = training_words.STAIR_REASONS["beyond" if beyond else "inside"].format(weight=weight)
+    reason = words.training_stair_reasons["beyond" if beyond else "inside"].format(weight=weight)
     right = 0 if beyond else 1
-    text = training_words.STAIR_ASK.format(weight=weight)
+    text = words.training_stair_ask.format(weight=weight)
     return Question(
-        text, training_words.STAIR_ANSWERS, right, [reason] * len(training_words.STAIR_ANSWERS)
+        text, words.training_stair_answers, right, [reason] * len(words.training_stair_answers)
     )
 
 

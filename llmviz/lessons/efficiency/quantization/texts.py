@@ -34,13 +34,13 @@ def small_text(version: str, scheme: Scheme, method: str, text: str) -> str:
 
 def draw(state: PageState, scheme: Scheme, text: str) -> None:
     """Show both texts."""
-    section(words.TEXTS_TITLE, words.TEXTS_TEXT.format(tokens=TOKENS))
+    section(words.texts, tokens=TOKENS)
     version = model().version
     both = plain_text(version, text), small_text(version, scheme, state["qmethod"], text)
-    for column, label, written in zip(st.columns(2), words.MODELS, both, strict=True):
+    for column, label, written in zip(st.columns(2), words.models, both, strict=True):
         with column:
             st.markdown(f"**{label}**")
-            st.code(written or words.NOTHING, language=None, wrap_lines=True)
+            st.code(written or words.nothing, language=None, wrap_lines=True)
     prose(compared(*both))
 
 
@@ -51,7 +51,7 @@ def compared(one: str, other: str) -> str:
     'The first 3 characters are the same.'
     """
     if one == other:
-        return words.SAME
+        return words.same
     same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
     kind = "some" if same > 1 else ("none", "one")[same]
-    return words.DIFFERENT[kind].format(count=same)
+    return words.different[kind].format(count=same)

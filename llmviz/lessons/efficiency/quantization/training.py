@@ -8,7 +8,7 @@ import streamlit as st
 from llmviz.background import Job
 from llmviz.figures.adapters import Curve, lines
 from llmviz.figures.theme import Mode
-from llmviz.lessons.efficiency.quantization import training_words, words
+from llmviz.lessons.efficiency.quantization import words
 from llmviz.lessons.efficiency.quantization.digits import difference
 from llmviz.lessons.efficiency.quantization.setting import KEY
 from llmviz.quantization.qat import finish_qat, prepare_qat
@@ -41,7 +41,7 @@ def race_of(updates: int, form: str, per: str) -> Job:
 
 def draw(state: PageState) -> None:
     """Show the controls, the button and the race."""
-    section(training_words.QAT_TITLE, training_words.QAT_TEXT.format(model=MODEL))
+    section(words.training_qat, model=MODEL)
     if not models_here(MODEL):
         return
 
@@ -49,10 +49,10 @@ def draw(state: PageState) -> None:
         state["qattrained"] = False
 
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        choose(state, "qatform", words.FORM, words.FORMS, then=anew)
-        choose(state, "qatper", words.PER, training_words.QAT_PER, then=anew)
+        choose(state, "qatform", words.form, words.forms, then=anew)
+        choose(state, "qatper", words.per, words.training_qat_per, then=anew)
         st.slider(
-            training_words.UPDATES, step=50, width=260, **state.ranged("qatupdates", then=anew)
+            words.training_updates, step=50, width=260, **state.ranged("qatupdates", then=anew)
         )
     live(
         state,
@@ -60,7 +60,7 @@ def draw(state: PageState) -> None:
         race_of,
         (state["qatupdates"], state["qatform"], state["qatper"]),
         lambda job: _draw_results(job, state["qatupdates"]),
-        start=training_words.QAT_START,
+        start=words.training_qat_start,
         share=lambda job: len(job.results) / (len(KINDS) * (CHECKS + 1)),
     )
 
@@ -93,14 +93,14 @@ def _draw_results(job: Job, updates: int) -> None:
     rows_table(
         [
             (
-                training_words.QAT_NAMES[bits],
+                words.training_qat_names[bits],
                 f"{first[bits].loss:.4f}",
                 f"{last[bits].loss:.4f}",
                 f"{last[bits].seconds:.1f}",
             )
             for bits in KINDS
         ],
-        training_words.QAT_COLUMNS,
+        words.training_qat_columns,
     )
     prose("\n\n".join(report(first, last, bits) for bits in BITS))
 
@@ -114,9 +114,9 @@ def figure(job: Job, count: int, mode: Mode) -> go.Figure:
         own = [one for one in reports if one.bits == bits]
         if own:
             x, y = [one.step for one in own], [one.loss for one in own]
-            name = training_words.QAT_NAMES[bits]
+            name = words.training_qat_names[bits]
             curves.append(Curve(name, x, y, ROLES[bits], dashed=bits == EXACT, marks=True))
-    return lines(curves, training_words.QAT_AXES, mode)
+    return lines(curves, words.training_qat_axes, mode)
 
 
 def report(first: dict[int, Checked], last: dict[int, Checked], bits: int) -> str:
@@ -125,4 +125,4 @@ def report(first: dict[int, Checked], last: dict[int, Checked], bits: int) -> st
     after = last[bits].loss - last[EXACT].loss
     kind = "lower" if round(after, 3) < round(before, 3) else "not"
     line = {"bits": bits, "before": difference(before, 3), "after": difference(after, 3)}
-    return training_words.QAT_READ[kind].format(**line)
+    return words.training_qat_read[kind].format(**line)

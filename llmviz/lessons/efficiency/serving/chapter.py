@@ -23,10 +23,10 @@ KEY = "efficiency.serving"
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    section(words.TITLE, words.TEXT)
+    section(words.intro)
     st.page_link(
         "pages/transformer.py",
-        label=words.LOOP_LINK,
+        label=words.loop_link,
         icon=":material/arrow_forward:",
         query_params={"part": "loop"},
     )
@@ -38,8 +38,8 @@ def draw(state: PageState) -> None:
     if two_runs is not None:
         _compared(two_runs)
     texts.draw(state, two_runs)
-    section(words.SERVER_TITLE, words.SERVER_TEXT)
-    st.code(words.SERVER, language="sh")
+    section(words.server_section)
+    st.code(words.server, language="sh")
     schedule.code(state["servepolicy"])
 
 
@@ -47,20 +47,20 @@ def _recorded() -> TwoRuns | None:
     try:
         return bundled_shown()
     except ValueError:
-        inform(words.NO_FILE, ":material/download:")
+        inform(words.no_file, ":material/download:")
         return None
 
 
 def _film(state: PageState, two_runs: TwoRuns, own: bool) -> None:
-    section(words.FILM_TITLE, words.FILM_TEXT)
+    section(words.film_section)
     names = figures.names_of(two_runs)
-    choose(state, "serveshown", words.RUN, dict(zip(words.RUNS, names, strict=True)))
+    choose(state, "serveshown", words.run, dict(zip(words.runs, names, strict=True)))
     number = int(state["serveshown"])
     run, picture = two_runs.runs[number], two_runs.pictures[number]
     config = run.recording.config
     window = f"{1000 * config.window:g}"
-    about = words.ABOUT[config.policy].format(budget=config.token_budget, window=window)
-    prose(f"{about}\n\n{words.OWN_RUNS if own else _source()}")
+    about = words.about[config.policy].format(budget=config.token_budget, window=window)
+    prose(f"{about}\n\n{words.own_runs if own else _source()}")
     longest = questions.longest_table(run.recording)
     if longest is not None:
         predict(questions.blocks_of(*longest, config.block_size), f"{KEY}.blocks")
@@ -82,7 +82,7 @@ def _film(state: PageState, two_runs: TwoRuns, own: bool) -> None:
 
 def _source() -> str:
     about = bundled()
-    return words.BUNDLED.format(
+    return words.bundled.format(
         date=about.date,
         torch=about.environment["torch"],
         machine=about.environment["machine"],
@@ -92,11 +92,11 @@ def _source() -> str:
 
 
 def _compared(two_runs: TwoRuns) -> None:
-    section(words.FIGURES_TITLE, words.FIGURES_TEXT)
+    section(words.figures_section)
     question = figures.who_waits_less(two_runs)
     if question is not None:
         predict(question, f"{KEY}.who")
     columns = ("", *figures.names_of(two_runs))
     rows_table(figures.table_of(two_runs), columns, height="content")
-    prose(f"{figures.compared(two_runs)}\n\n{words.CURVE_TEXT}")
+    prose(f"{figures.compared(two_runs)}\n\n{words.curve_text}")
     st.plotly_chart(figures.first_tokens(two_runs, theme()), key=f"{KEY}.first", theme=None)

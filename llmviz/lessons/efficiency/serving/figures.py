@@ -19,10 +19,10 @@ from llmviz.ui.question import Question
 
 def run_names(policies: tuple[str, str]) -> tuple[str, str]:
     """Return how two runs are called: by their policies, numbered where these are the same."""
-    first, second = (words.POLICIES[policy] for policy in policies)
+    first, second = (words.policies[policy] for policy in policies)
     if first != second:
         return first, second
-    numbered = (words.SAME_RUN.format(policy=first, number=number) for number in (1, 2))
+    numbered = (words.same_run.format(policy=first, number=number) for number in (1, 2))
     return tuple(numbered)
 
 
@@ -52,7 +52,7 @@ def measures(recording: Recording) -> dict[str, str]:
     ]
     table = {}
     for name, filled, value, write in entries:
-        table[words.FIGURES[name].format(**filled)] = words.NONE if value is None else write(value)
+        table[words.figures[name].format(**filled)] = words.none if value is None else write(value)
     return table
 
 
@@ -68,14 +68,14 @@ def compared(two_runs: TwoRuns) -> str:
     one, other = (run.recording.tokens_per_second for run in two_runs.runs)
     names = names_of(two_runs)
     if round(one) == round(other):
-        return words.ALIKE.format(one=one)
+        return words.alike.format(one=one)
     if not min(one, other):
         return ""
     winner = names[0] if one > other else names[1]
     ratio = max(one, other) / min(one, other)
     if f"{ratio:.2f}" == "1.00":
-        return words.ALIKE.format(one=(one + other) / 2)
-    return words.FASTER.format(
+        return words.alike.format(one=(one + other) / 2)
+    return words.faster.format(
         first=names[0], one=one, second=names[1], other=other, ratio=ratio, winner=winner
     )
 
@@ -88,7 +88,7 @@ def first_tokens(two_runs: TwoRuns, mode: Mode) -> go.Figure:
         times = np.sort([1000 * one.to_first for one in run.recording.timings])
         shares = 100 * np.arange(1, len(times) + 1) / max(1, len(times))
         drawn.append(Line(name, times, shares, number))
-    figure = lines(drawn, words.CURVE_AXES, mode, hover="%{y:.0f} %", height=300)
+    figure = lines(drawn, words.curve_axes, mode, hover="%{y:.0f} %", height=300)
     return figure.update_traces(line_shape="hv")  # between two texts the share does not change
 
 
@@ -100,8 +100,8 @@ def who_waits_less(two_runs: TwoRuns) -> Question | None:
     one, other = (round(1000 * seconds, 1) for seconds in middle)
     names = names_of(two_runs)
     right = 2 if one == other else 0 if one < other else 1
-    reason = words.WHO_REASON.format(first=names[0], one=one, second=names[1], other=other)
-    return Question(words.WHO, (*names, words.WHO_EQUAL), right, (reason,) * 3)
+    reason = words.who_reason.format(first=names[0], one=one, second=names[1], other=other)
+    return Question(words.who, (*names, words.who_equal), right, (reason,) * 3)
 
 
 @kept(16)
@@ -115,6 +115,6 @@ def most_shared(two_runs: TwoRuns, number: int) -> tuple[int, int]:
 def shared_line(two_runs: TwoRuns, number: int) -> str:
     """Return how much was shared in a run, in a sentence."""
     most, copies = most_shared(two_runs, number)
-    return words.SAMPLES_LIVE.format(
+    return words.samples_live.format(
         policy=names_of(two_runs)[number], most=count(most, "block"), copies=count(copies, "block")
     )

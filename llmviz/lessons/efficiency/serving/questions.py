@@ -30,12 +30,12 @@ def blocks_of(name: str, length: int, size: int) -> Question:
     line = {"tokens": length, "size": size, "blocks": blocks}
     line |= {"slots": blocks * size, "waste": blocks * size - length}
     line |= {"rest": count(length % size, "token")}
-    reasons = {length: words.ASK_TOKENS, blocks + 1: words.ASK_ONE_MORE}
+    reasons = {length: words.ask_tokens, blocks + 1: words.ask_one_more}
     if length % size and length > size:
-        reasons[length // size] = words.ASK_DOWN
-    reasons[blocks] = words.ASK_UP
+        reasons[length // size] = words.ask_down
+    reasons[blocks] = words.ask_up
     written = {number: reason.format(**line) for number, reason in reasons.items()}
-    asked = words.ASK.format(name=name, length=count(length, "token"), size=count(size, "token"))
+    asked = words.ask.format(name=name, length=count(length, "token"), size=count(size, "token"))
     return _by_size(asked, written, blocks)
 
 
@@ -43,9 +43,9 @@ def blocks_of_samples(prompt: int, samples: int, size: int) -> Question:
     """Ask how many blocks hold a prompt of so many tokens for two or more samples."""
     blocks = -(-prompt // size)
     line = {"tokens": prompt, "samples": samples, "slots": size, "blocks": blocks}
-    reasons = {samples: words.ASK_EACH}
-    reasons |= {samples * blocks: words.ASK_COPIES, blocks: words.ASK_SHARED}
+    reasons = {samples: words.ask_each}
+    reasons |= {samples * blocks: words.ask_copies, blocks: words.ask_shared}
     written = {number: reason.format(**line) for number, reason in reasons.items()}
     size_told = count(size, "token")
-    asked = words.ASK_SAMPLES.format(prompt=count(prompt, "token"), samples=samples, size=size_told)
+    asked = words.ask_samples.format(prompt=count(prompt, "token"), samples=samples, size=size_told)
     return _by_size(asked, written, blocks)

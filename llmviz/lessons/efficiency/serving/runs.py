@@ -93,7 +93,7 @@ def _two_runs(
     runs: tuple[Run, ...],
     rule: Callable[[Recording], tuple[int, int]] = opening,
 ) -> TwoRuns:
-    pictures = tuple(film_picture(film_of(run), words.FILM, words.STATES) for run in runs)
+    pictures = tuple(film_picture(film_of(run), words.film, words.states) for run in runs)
     return TwoRuns(trial, runs, pictures, tuple(rule(run.recording) for run in runs))
 
 

@@ -44,5 +44,5 @@ def code(policy: str) -> None:
         (Scheduler.schedule, BlockManager.own_copy, BlockManager.find),
         SNIPPET.format(policy=policy),
         lambda: printed(policy),
-        label=words.CODE_LABEL,
+        label=words.code_label,
     )

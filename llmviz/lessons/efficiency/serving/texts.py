@@ -21,16 +21,16 @@ KEY = "efficiency.serving.ways"
 
 def draw(state: PageState, two_runs: TwoRuns | None) -> None:
     """Show a recorded run of one prompt, then what was shared in the runs shown above."""
-    section(words.SAMPLES_TITLE, words.SAMPLES_TEXT)
+    section(words.samples_section)
     try:
         about, recorded = texts_shown()
     except ValueError:
-        inform(words.NO_FILE, ":material/download:")
+        inform(words.no_file, ":material/download:")
     else:
-        choose(state, "serveways", words.WAYS, words.KINDS)
+        choose(state, "serveways", words.ways, words.kinds)
         number = WAYS.index(state["serveways"])
         date, torch = about.date, about.environment["torch"]
-        source = words.WAYS_BUNDLED.format(date=date, torch=torch, command=COMMAND)
+        source = words.ways_bundled.format(date=date, torch=torch, command=COMMAND)
         live = "" if two_runs is None else figures.shared_line(two_runs, int(state["serveshown"]))
         prose(f"{source} {saved_line(recorded, number)}\n\n{live}")
         _film(state, recorded, number)
@@ -50,7 +50,7 @@ def saved_line(two_runs: TwoRuns, number: int) -> str:
     """Return how many blocks sharing saves in a run, in a sentence."""
     recording = two_runs.runs[number].recording
     named, held = blocks_at_once(recording)
-    return words.WAYS_SAVED.format(
+    return words.ways_saved.format(
         named=count(named, "block"),
         held=f"{held:,}",
         saved=count(named - held, "block"),

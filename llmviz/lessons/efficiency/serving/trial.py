@@ -30,8 +30,8 @@ WIDTH = 250
 
 def draw(state: PageState) -> None:
     """Show the controls, the button, and how far the runs are."""
-    sampled = words.SAMPLED.format(temperature=SAMPLED.temperature)
-    section(words.SERVE_TITLE, f"{words.SERVE_TEXT} {sampled}")
+    sampled = words.sampled.format(temperature=SAMPLED.temperature)
+    section(words.serve.title, f"{words.serve_text} {sampled}")
     if not models_here(BASE):
         return
     _controls(state)
@@ -41,18 +41,18 @@ def draw(state: PageState) -> None:
         refuse(error)
         return
     if trial.workload.beams:
-        prose(words.SEARCHED.format(tokens=count(memory_of_beam(trial), "token")))
+        prose(words.searched.format(tokens=count(memory_of_beam(trial), "token")))
     live(
         state,
         FLAG,
         job_of,
         (trial,),
         lambda job: _told(trial, job),
-        start=words.START,
+        start=words.start,
         share=lambda job: done_share(trial, list(job.results)),
-        going_on=words.GOES,
-        stopped=words.STOPPED,
-        again=words.AGAIN,
+        going_on=words.goes,
+        stopped=words.stopped,
+        again=words.again,
     )
 
 
@@ -64,25 +64,25 @@ def _controls(state: PageState) -> None:
         st.slider(label, step=step, width=WIDTH, **state.ranged(key, then=anew))
 
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
-        choose(state, "servepolicy", words.POLICY, words.POLICIES, then=anew)
-        choose(state, "serveagainst", words.AGAINST, words.POLICIES, then=anew)
-        choose(state, "servekind", words.KIND, words.KINDS, then=anew)
-        slider(words.COUNT, "servecount")
-        slider(words.RATE, "serverate", 10)
-        slider(words.PROMPT, "serveprompt")
-        slider(words.NEW, "servenew")
-        slider(words.SAMPLES, "servesamples")
-        slider(words.BEGINNING, "servebeginning", 4)
-        slider(words.BATCH, "servebatch")
-        slider(words.MEMORY, "servememory", 32)
-        choose(state, "serveblock", words.BLOCK, words.BLOCK_SIZES, then=anew)
-        choose(state, "servepreempt", words.PREEMPT, words.PREEMPTIONS, then=anew)
-        st.toggle(words.SHARE, **state.bind("serveshare", then=anew))
-    limits = words.OWN_LIMITS.format(lines=MOST_OWN, characters=MOST_OWN_CHARACTERS)
+        choose(state, "servepolicy", words.policy, words.policies, then=anew)
+        choose(state, "serveagainst", words.against, words.policies, then=anew)
+        choose(state, "servekind", words.kind, words.kinds, then=anew)
+        slider(words.count, "servecount")
+        slider(words.rate, "serverate", 10)
+        slider(words.prompt, "serveprompt")
+        slider(words.new, "servenew")
+        slider(words.samples, "servesamples")
+        slider(words.beginning, "servebeginning", 4)
+        slider(words.batch, "servebatch")
+        slider(words.memory, "servememory", 32)
+        choose(state, "serveblock", words.block, words.block_sizes, then=anew)
+        choose(state, "servepreempt", words.preempt, words.preemptions, then=anew)
+        st.toggle(words.share, **state.bind("serveshare", then=anew))
+    limits = words.own_limits.format(lines=MOST_OWN, characters=MOST_OWN_CHARACTERS)
     st.text_area(
-        words.OWN,
-        placeholder=words.OWN_PLACE,
-        help=f"{words.OWN_HELP} {limits}",
+        words.own,
+        placeholder=words.own_place,
+        help=f"{words.own_help} {limits}",
         height=90,
         **state.bind("serveown", then=anew),
     )
@@ -92,7 +92,7 @@ def _told(trial: Trial, job: Job) -> None:
     for number, run in enumerate(runs_of(trial, list(job.results))):
         recording = run.recording
         prose(
-            words.SO_FAR.format(
+            words.so_far.format(
                 policy=figures.run_names(trial.policies)[number],
                 ended=len(recording.outcomes),
                 all=sum(request.texts for request in recording.requests),
@@ -100,4 +100,4 @@ def _told(trial: Trial, job: Job) -> None:
             )
         )
     if job.state == "done":
-        prose(words.DONE)
+        prose(words.done)

@@ -1,1 +1,5 @@
 """Chapter "Which system does what"."""
+
+from llmviz.document import beside
+
+words = beside(__file__)

@@ -24,7 +24,7 @@ from llmviz.lessons.efficiency.systems.table import (
 )
 from llmviz.ui.common import choose
 from llmviz.ui.lesson import section
-from llmviz.ui.prose import prose
+from llmviz.ui.prose import bold, prose
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
 from llmviz.ui.table import columns_table
@@ -36,27 +36,27 @@ HEIGHT = 35 * (len(IDEAS) + 1) + 3  # pixels: all rows, without a bar to scroll
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    section(words.TITLE, words.TEXT)
+    section(words.intro)
     predict(question(state["whosystem"]), f"{KEY}.ask")
-    choose(state, "whoview", words.VIEW, words.VIEWS)
+    choose(state, "whoview", words.view, words.views)
     if state["whoview"] == "system":
-        choose(state, "whosystem", words.SYSTEM, {one.key: one.name for one in SYSTEMS})
+        choose(state, "whosystem", words.system, {one.key: one.name for one in SYSTEMS})
         (system,) = (one for one in SYSTEMS if one.key == state["whosystem"])
         rows = [(idea.name, idea.about, cell(system.key, idea.key)) for idea in IDEAS]
-        prose(_about(words.ABOUT_SYSTEM, system, rows))
+        prose(_about(words.about_system, system, rows))
         ideas: Sequence[Idea] = [one for one in IDEAS if cell(system.key, one.key).state != OPEN]
     else:
-        choose(state, "whoidea", words.IDEA, {one.key: one.name for one in IDEAS})
+        choose(state, "whoidea", words.idea, {one.key: one.name for one in IDEAS})
         (idea,) = (one for one in IDEAS if one.key == state["whoidea"])
         rows = [(system.name, system.about, cell(system.key, idea.key)) for system in SYSTEMS]
-        prose(_about(words.ABOUT_IDEA, idea, rows))
+        prose(_about(words.about_idea, idea, rows))
         ideas = [idea]
     used = list(dict.fromkeys(one.source for _, _, one in rows if one.source))
     for group in STATES:
         _group(group, [row for row in rows if row[2].state == group], used)
     _links(ideas)
     _sources(used)
-    section(words.TABLE_TITLE)
+    section(words.table)
     columns_table(whole_table(), key=f"{KEY}.table", height=HEIGHT)
     st.caption(table_note())
 
@@ -67,7 +67,7 @@ Row = tuple[str, str, Cell]
 def _about(template: str, one: System | Idea, rows: Sequence[Row]) -> str:
     states = [entry.state for _, _, entry in rows]
     partly = states.count(PARTLY)
-    told = words.IN_PART.format(partly=partly) if partly else ""
+    told = words.in_part.format(partly=partly) if partly else ""
     counts = {"yes": states.count(YES) + partly, "partly": told, "all": len(rows)}
     return template.format(name=one.name, about=one.about, **counts)
 
@@ -76,25 +76,25 @@ def _group(state: str, rows: Sequence[Row], used: Sequence[str]) -> None:
     """Show the rows of a state as a list."""
     if not rows:
         return
-    lines = [f"**{words.GROUPS[state].capitalize()}**", ""]
+    lines = [f"**{words.groups[state].capitalize()}**", ""]
     for name, about, entry in rows:
-        line = words.ITEM.format(name=name, about=about)
-        line += words.NOTE.format(note=entry.note) if entry.note else ""
+        line = words.item.format(name=name, about=about)
+        line += words.note.format(note=entry.note) if entry.note else ""
         if entry.source:
             number = used.index(entry.source) + 1
-            line += words.SOURCE.format(number=number, address=SOURCES[entry.source].address)
+            line += words.source.format(number=number, address=SOURCES[entry.source].address)
         lines.append(f"- {line}")
     st.markdown("\n".join(lines))
 
 
 def _links(ideas: Sequence[Idea]) -> None:
     """Lead to the chapters that show ideas, each once."""
-    prose(f"**{words.LEAD_TITLE}**")
+    prose(bold(words.lead_title))
     with st.container(horizontal=True, gap="small"):
         for chapter in dict.fromkeys(one.chapter for one in ideas):
             st.page_link(
                 "pages/efficiency.py",
-                label=words.LEADS.format(chapter=LESSON.title_of(chapter)),
+                label=words.leads.format(chapter=LESSON.title_of(chapter)),
                 icon=":material/arrow_forward:",
                 query_params={"part": chapter},
             )
@@ -102,29 +102,29 @@ def _links(ideas: Sequence[Idea]) -> None:
 
 def _sources(used: Sequence[str]) -> None:
     """List sources under the numbers that the statements above name."""
-    lines = [f"**{words.SOURCES_TITLE}**", ""]
+    lines = [f"**{words.sources_title}**", ""]
     for number, key in enumerate(used, start=1):
         source = SOURCES[key]
-        date = source.date or words.VERSION.format(version=source.version)
+        date = source.date or words.version.format(version=source.version)
         line = {"title": source.title, "address": source.address}
-        lines.append(words.SOURCE_LINE.format(number=number, date=date, **line))
-    st.markdown("\n".join([*lines, "", words.READ.format(date=READ)]))
+        lines.append(words.source_line.format(number=number, date=date, **line))
+    st.markdown("\n".join([*lines, "", words.read.format(date=READ)]))
 
 
 def whole_table() -> dict[str, list[str]]:
     """Return the whole table: a row an idea, a column a system."""
-    columns = {words.TABLE_FIRST: [one.name for one in IDEAS]}
+    columns = {words.table_first: [one.name for one in IDEAS]}
     for system in SYSTEMS:
         states = (cell(system.key, idea.key).state for idea in IDEAS)
-        columns[system.name] = [words.SIGNS[state] for state in states]
+        columns[system.name] = [words.signs[state] for state in states]
     return columns
 
 
 def table_note() -> str:
     """Return what the signs of the whole table mean, those that are in it."""
     used = {cell(system.key, idea.key).state for system in SYSTEMS for idea in IDEAS}
-    notes = (note for state, note in words.TABLE_NOTES.items() if state in used)
-    return " ".join((*notes, words.TABLE_MOVES))
+    notes = (note for state, note in words.table_notes.items() if state in used)
+    return " ".join((*notes, words.table_moves))
 
 
 def question(asked: str) -> Question:
@@ -146,10 +146,10 @@ def question(asked: str) -> Question:
 def _question(system: System, right: Idea, others: Sequence[Idea]) -> Question:
     offered = sorted((right, *others), key=lambda one: one.name)
     title = SOURCES[cell(system.key, right.key).source].title
-    wrong = words.WRONG.format(system=system.name, about=system.about)
+    wrong = words.wrong.format(system=system.name, about=system.about)
     return Question(
-        words.ASK.format(system=system.name),
-        [words.ANSWER.format(idea=one.name, about=one.about) for one in offered],
+        words.ask.format(system=system.name),
+        [words.answer.format(idea=one.name, about=one.about) for one in offered],
         offered.index(right),
-        [words.RIGHT.format(title=title) if one is right else wrong for one in offered],
+        [words.right.format(title=title) if one is right else wrong for one in offered],
     )

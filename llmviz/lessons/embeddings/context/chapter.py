@@ -37,16 +37,16 @@ from llmviz.ui.state import PageState
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    section(words.TITLE, words.TEXT)
+    section(words.intro)
     _examples(state)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         table = sources.choose(state)
         if table is None:
             return
-        st.text_input(words.WORD, width=160, **state.bind("ctxword", then=_forget(state)))
+        st.text_input(words.word, width=160, **state.bind("ctxword", then=_forget(state)))
     bundled = engine.load(table.name)
     if not isinstance(bundled.model, GPT):
-        prose(words.NO_LAYERS.format(name=sources.named(table)))
+        prose(words.no_layers.format(name=sources.named(table)))
         return
     try:
         places = [sentence(state, table, bundled, number) for number in (0, 1)]
@@ -54,7 +54,7 @@ def draw(state: PageState) -> None:
         refuse(error)
         return
     if None not in places:
-        st.caption(words.CLICK)
+        st.caption(words.click)
         _compare(state, table, bundled, *places)
 
 
@@ -70,18 +70,18 @@ def _forget(state: PageState):
 
 def _examples(state: PageState) -> None:
     def take(name: str) -> None:
-        for key, text in zip(("ctxword", "ctx1", "ctx2"), words.EXAMPLES[name], strict=True):
+        for key, text in zip(("ctxword", "ctx1", "ctx2"), words.examples[name], strict=True):
             state[key] = text
         _forget(state)()
 
-    suggest(words.EXAMPLES_LABEL, list(words.EXAMPLES), take, key="_embeddings.examples", wrap=True)
+    suggest(words.examples_label, list(words.examples), take, key="_embeddings.examples", wrap=True)
 
 
 def _compare(
     state: PageState, table: VectorTable, bundled: engine.Bundled, a: Place, b: Place
 ) -> None:
     paths = two_paths(bundled.model, a, b)
-    names = [_named(words.STAGES, step) for step in paths.steps]
+    names = [_named(words.stages, step) for step in paths.steps]
     with st.container():
         _warn(table, a, b)
     _ask(paths)
@@ -106,8 +106,8 @@ def curve(
         names,
         np.array(cosines),
         np.array(others),
-        (words.SAME, words.OTHERS),
-        (words.STAGE_AXIS, words.COSINE_AXIS),
+        (words.same, words.others),
+        (words.stage_axis, words.cosine_axis),
         mode,
     )
 
@@ -116,7 +116,7 @@ def _warn(table: VectorTable, a: Place, b: Place) -> None:
     """Say so where the two tokens are not the same one."""
     if a.ids[a.at] != b.ids[b.at]:
         own, other = (sources.label(table, place.ids[place.at]) for place in (a, b))
-        prose(words.OTHER_TOKEN.format(a=own, b=other))
+        prose(words.other_token.format(a=own, b=other))
 
 
 def _named(texts: dict[str, str], stage: Stage) -> str:
@@ -128,25 +128,25 @@ def what_happens(table: VectorTable, paths: TwoPaths, a: Place, b: Place) -> str
     cosines = [signed(float(value)) for value in paths.cosines]
     sentences = []
     if a.ids[a.at] == b.ids[b.at]:
-        sentences.append(words.SAY_START.format(row=cosines[0]))
+        sentences.append(words.say_start.format(row=cosines[0]))
     if paths.steps[1].kind == "position":
-        place = words.SAY_SAME_PLACE if a.at == b.at else words.SAY_PLACE
+        place = words.say_same_place if a.at == b.at else words.say_place
         sentences.append(place.format(a=a.at, b=b.at, place=cosines[1]))
     else:
-        sentences.append(words.SAY_NOTHING_ADDED)
+        sentences.append(words.say_nothing_added)
     falls = paths.cosines[:-1] - paths.cosines[1:]
     at = int(falls.argmax()) + 1
-    fall = words.SAY_FALL if falls.max() > 0 and cosines[at - 1] != cosines[at] else words.SAY_KEPT
+    fall = words.say_fall if falls.max() > 0 and cosines[at - 1] != cosines[at] else words.say_kept
     sentences.append(
         fall.format(
-            stage=_named(words.STAGE_NAMES, paths.steps[at]),
+            stage=_named(words.stage_names, paths.steps[at]),
             before=cosines[at - 1],
             after=cosines[at],
             end=cosines[-1],
         )
     )
     (next_a, share_a), (next_b, share_b) = a.next_token, b.next_token
-    expected = words.SAY_NEXT.format(
+    expected = words.say_next.format(
         a=sources.label(table, a.ids[a.at]),
         b=sources.label(table, b.ids[b.at]),
         next_a=sources.label(table, next_a),
@@ -154,15 +154,15 @@ def what_happens(table: VectorTable, paths: TwoPaths, a: Place, b: Place) -> str
         next_b=sources.label(table, next_b),
         share_b=percent(share_b),
     )
-    return "\n\n".join((" ".join(sentences), expected, words.SAY_OTHERS))
+    return "\n\n".join((" ".join(sentences), expected, words.say_others))
 
 
 def _moved(state: PageState, table: VectorTable, bundled: engine.Bundled, move: Move) -> None:
     """Say which head wrote the most different things, and lead to it in the next lesson."""
-    section(words.MOVED_TITLE)
+    section(words.moved_section)
     prose(what_moved(table, move))
     with st.container(horizontal=True):
-        for (key, _), title in zip(SENTENCES, words.OPEN, strict=True):
+        for (key, _), title in zip(SENTENCES, words.open, strict=True):
             st.page_link(
                 "pages/attention.py",
                 label=title,
@@ -180,12 +180,12 @@ def _moved(state: PageState, table: VectorTable, bundled: engine.Bundled, move: 
 def what_moved(table: VectorTable, move: Move) -> str:
     """Return the sentences about the attention step that moved the two vectors apart."""
     before, after = signed(move.before), signed(move.after)
-    line = words.MOVED if move.before > move.after and before != after else words.MOVED_NOWHERE
+    line = words.moved if move.before > move.after and before != after else words.moved_nowhere
     text = line.format(layer=move.layer, before=before, after=after)
     if f"{move.apart:.1f}" == "0.0":
-        return f"{text} {words.HEADS_ALIKE}"
+        return f"{text} {words.heads_alike}"
     (from_a, share_a), (from_b, share_b) = move.taken
-    return f"{text} " + words.HEAD_APART.format(
+    return f"{text} " + words.head_apart.format(
         head=move.head,
         apart=move.apart,
         from_a=sources.label(table, from_a),
@@ -197,7 +197,7 @@ def what_moved(table: VectorTable, move: Move) -> str:
 
 def _matrix(state: PageState, names: Sequence[str], paths: TwoPaths) -> None:
     one, two = unit_rows(paths.a), unit_rows(paths.b)
-    section(words.MATRIX_TITLE, words.MATRIX_TEXT.format(width=one.shape[1]))
+    section(words.matrix, width=one.shape[1])
     limit = float(np.quantile(np.abs(np.vstack((one, two))), 0.99)) or None
     product = one * two
     edge = float(np.quantile(np.abs(product), 0.99)) or None
@@ -205,20 +205,20 @@ def _matrix(state: PageState, names: Sequence[str], paths: TwoPaths) -> None:
     cells.show(
         state,
         [
-            lv.Matrix(words.A, one, "", words.UNIT, limit=limit, **like),
-            lv.Matrix(words.B, two, "", words.UNIT, limit=limit, **like),
+            lv.Matrix(words.a, one, "", words.unit, limit=limit, **like),
+            lv.Matrix(words.b, two, "", words.unit, limit=limit, **like),
             lv.Matrix(
-                words.PRODUCT,
+                words.product,
                 product,
                 "",
-                words.ADDS_UP,
+                words.adds_up,
                 row_labels=names,
                 limit=edge,
                 row_sums=True,
-                op=lv.multiply(words.A, words.B),
+                op=lv.multiply(words.a, words.b),
             ),
         ],
-        [[words.A], [words.B], [words.PRODUCT]],
+        [[words.a], [words.b], [words.product]],
         key=f"{KEY}.matrix",
         control="term",
         stacked=True,
@@ -243,10 +243,10 @@ def least_question(steps: list[Stage], cosines: np.ndarray) -> Question | None:
     if len(options) < 3 or not stands_out([float(cosines[i]) for i in options], options.index(low)):
         return None
     return Question(
-        words.ASK,
-        [_named(words.STAGE_NAMES, steps[i]) for i in options],
+        words.ask,
+        [_named(words.stage_names, steps[i]) for i in options],
         options.index(low),
-        [words.ASK_REASON.format(cosine=signed(float(cosines[i]))) for i in options],
+        [words.ask_reason.format(cosine=signed(float(cosines[i]))) for i in options],
     )
 
 

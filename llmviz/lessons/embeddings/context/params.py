@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from llmviz.lessons.embeddings.context.words import EXAMPLES
+from llmviz.lessons.embeddings.context import words
 from llmviz.ui import codec
 
-FIRST_EXAMPLE = next(iter(EXAMPLES.values()))
+FIRST_EXAMPLE = next(iter(words.examples.values()))
 
 PARAMS = [
     codec.text("ctxword", FIRST_EXAMPLE[0]),

@@ -32,21 +32,21 @@ def sentence(
 
     Raises ValueError: there is no text, or more of it than the model reads.
     """
-    (key, at), which = SENTENCES[number], words.ROW[number]
+    (key, at), which = SENTENCES[number], words.row[number]
 
     def forget() -> None:
         state[at] = -1
 
-    st.text_input(words.SENTENCES[number], max_chars=LONGEST, **state.bind(key, then=forget))
+    st.text_input(words.sentences[number], max_chars=LONGEST, **state.bind(key, then=forget))
     if not state[key].strip():
-        raise ValueError(words.EMPTY.format(which=which))
+        raise ValueError(words.empty.format(which=which))
     tokens = bundled.tokenizer.tokens(state[key])
     start = bundled.tokenizer.special_tokens.get(ENDOFTEXT)
     before = [] if start is None else [start]
     ids = (*before, *(token.id for token in tokens))
     if len(ids) > bundled.model.context_length:
         raise ValueError(
-            words.TOO_LONG.format(
+            words.too_long.format(
                 which=which,
                 count=len(ids),
                 name=menu_label(table.name),
@@ -62,7 +62,7 @@ def sentence(
 
     token_strip([TokenRow("", tokens)], key=f"{KEY}.{key}", selected=selected, on_change=take)
     if place is None:
-        prose(words.NOT_THERE.format(word=quote(state["ctxword"]), which=which))
+        prose(words.not_there.format(word=quote(state["ctxword"]), which=which))
         return None
     stream = _read(bundled.name, bundled.version, ids)
     return Place(ids, place + len(before), stream)
@@ -76,7 +76,7 @@ def first_place(table: VectorTable, tokens: Sequence[Token], state: PageState) -
     place, pieces = where
     if pieces > 1:
         word = escape_markdown(state["ctxword"].strip())
-        st.caption(words.PIECES.format(word=word, count=count(pieces, "token")))
+        st.caption(words.pieces.format(word=word, count=count(pieces, "token")))
     return place
 
 

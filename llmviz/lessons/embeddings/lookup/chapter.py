@@ -44,7 +44,7 @@ MOST_CHIPS = 300
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    section(words.TITLE, words.TEXT)
+    section(words.intro)
     text_box(state, height=68)
     table = sources.choose(state)
     if table is None:
@@ -65,7 +65,7 @@ def _row(state: PageState, table: VectorTable) -> None:
 
     def controls() -> None:
         _text(state, table, row, tokens)
-        st.text_input(words.WORD, width=180, **state.bind("word"))
+        st.text_input(words.word, width=180, **state.bind("word"))
 
     with before_controls(head, controls):
         _whole(state, table, row, [token.id for token in tokens])
@@ -92,7 +92,7 @@ def _text(state: PageState, table: VectorTable, row: int | None, tokens: Sequenc
             state["word"] = table.name_of(token_ids[chosen[1]])
 
     token_strip(
-        [TokenRow(words.TEXT_ROW, tokens)],
+        [TokenRow(words.text_row, tokens)],
         key=f"{KEY}.text",
         selected=None if at is None else TokenSelection(0, at, token_ids[at]),
         limit=MOST_CHIPS,
@@ -102,15 +102,15 @@ def _text(state: PageState, table: VectorTable, row: int | None, tokens: Sequenc
 
 def _whole(state: PageState, table: VectorTable, row: int | None, tokens: list[int]) -> None:
     """Draw the whole table with the chosen row lit."""
-    text = words.WHOLE.format(
+    text = words.whole.format(
         name=menu_label(table.name),
         rows=table.size,
         columns=table.width,
         numbers=table.size * table.width,
     )
     if row is not None:
-        text += " " + words.WHOLE_ROW.format(label=sources.label(table, row), row=row)
-    prose(f"{text} {words.WHOLE_TICKS}")
+        text += " " + words.whole_row.format(label=sources.label(table, row), row=row)
+    prose(f"{text} {words.whole_ticks}")
 
     def take() -> None:
         chosen = clicked(st.session_state[f"{KEY}.table"].get("chosen"), table.size)
@@ -120,7 +120,7 @@ def _whole(state: PageState, table: VectorTable, row: int | None, tokens: list[i
     lv.vector_table(
         sources.picture(table),
         key=f"{KEY}.table",
-        words=words.PICTURE,
+        words=words.picture,
         chosen=row,
         marks=sorted(set(tokens)),
         on_change=take,
@@ -136,30 +136,30 @@ def _product(state: PageState, table: VectorTable, row: int) -> None:
     right = min(table.width, left + DRAWN)
     hot = one_hot(row, table.size)
     product = hot @ table.matrix
-    text, left_out = words.ONE_TEXT.format(rows=table.size, row=row), table.size - (last - first)
+    text, left_out = words.one_text.format(rows=table.size, row=row), table.size - (last - first)
     if left_out:
-        text += " " + words.ONE_LEFT.format(left=left_out)
-    section(words.ONE_TITLE, text)
+        text += " " + words.one_left.format(left=left_out)
+    section(words.one.title, text)
     if table.width > DRAWN:
-        st.number_input(words.COLUMN, width=190, **state.ranged("column", most=table.width - DRAWN))
+        st.number_input(words.column, width=190, **state.ranged("column", most=table.width - DRAWN))
     labels = sources.labels(table)
     columns = [str(j) for j in range(left, right)]
     cells.show(
         state,
         [
             lv.Matrix(
-                words.HOT,
+                words.hot,
                 hot[None, first:last],
-                formula=words.HOT_FORMULA.format(first=first, last=last - 1, rows=table.size),
+                formula=words.hot_formula.format(first=first, last=last - 1, rows=table.size),
                 role="accent",
                 scale="sequential",
                 limit=1.0,
                 col_labels=[str(i) for i in range(first, last)],
             ),
             lv.Matrix(
-                words.TABLE,
+                words.table,
                 table.matrix[first:last, left:right],
-                formula=words.TABLE_FORMULA.format(
+                formula=words.table_formula.format(
                     first=first, last=last - 1, left=left, right=right - 1
                 ),
                 role="residual",
@@ -167,24 +167,24 @@ def _product(state: PageState, table: VectorTable, row: int) -> None:
                 col_labels=columns,
             ),
             lv.Matrix(
-                words.ROW,
+                words.row,
                 product[None, left:right],
-                formula=words.ROW_FORMULA.format(row=row),
+                formula=words.row_formula.format(row=row),
                 role="residual",
                 row_labels=[labels[row]],
                 col_labels=columns,
-                op=lv.matmul(words.HOT, words.TABLE),
+                op=lv.matmul(words.hot, words.table),
             ),
         ],
-        [[words.HOT], ["×"], [words.TABLE], ["="], [words.ROW]],
+        [[words.hot], ["×"], [words.table], ["="], [words.row]],
         key=f"{KEY}.product",
         control="cell",
-        first=f"{words.ROW}.0.0",
+        first=f"{words.row}.0.0",
         stacked=True,
         numbers=True,
     )
     prose(
-        words.ONE_COST.format(
+        words.one_cost.format(
             all=table.size * table.width,
             zero=(table.size - 1) * table.width,
             difference=float(np.abs(product - table.matrix[row]).max()),
@@ -208,17 +208,14 @@ def _code(state: PageState, table: VectorTable, row: int) -> None:
 
 
 def _downloads(table: VectorTable) -> None:
-    section(
-        words.DOWNLOAD_TITLE,
-        words.DOWNLOAD_TEXT.format(rows=table.size, columns=table.width),
-    )
+    section(words.download, rows=table.size, columns=table.width)
     labels = sources.labels(table)
     stem = table.name.replace(":", "-")
     with st.container(horizontal=True):
         for title, ending, make in (
-            (words.CSV, "vectors.csv", lambda: table.csv(labels)),
-            (words.TSV, "vectors.tsv", table.tsv),
-            (words.LABELS, "labels.tsv", lambda: projector_labels(labels)),
+            (words.csv, "vectors.csv", lambda: table.csv(labels)),
+            (words.tsv, "vectors.tsv", table.tsv),
+            (words.labels, "labels.tsv", lambda: projector_labels(labels)),
         ):
             st.download_button(
                 title,

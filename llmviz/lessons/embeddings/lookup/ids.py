@@ -67,15 +67,15 @@ def likest_question(table: VectorTable, row: int, alike: np.ndarray) -> Question
         return None
     answers.sort(key=lambda i: sources.labels(table)[i])
     reasons = [
-        words.ASK_WHY.format(
+        words.ask_why.format(
             token=sources.label(table, i), id=i, gap=abs(i - row), cosine=signed(alike[i])
         )
-        + (f" {words.ASK_RIGHT}" if i == best else "")
+        + (f" {words.ask_right}" if i == best else "")
         for i in answers
     ]
     return Question(
-        words.ASK.format(word=sources.label(table, row)),
-        [words.ASK_ANSWER.format(token=sources.labels(table)[i], id=i) for i in answers],
+        words.ask.format(word=sources.label(table, row)),
+        [words.ask_answer.format(token=sources.labels(table)[i], id=i) for i in answers],
         answers.index(best),
         reasons,
     )
@@ -83,10 +83,10 @@ def likest_question(table: VectorTable, row: int, alike: np.ndarray) -> Question
 
 def draw(state: PageState, table: VectorTable, row: int) -> None:
     """Show distances of ids beside likeness of rows, for the model's ids or for dealt ones."""
-    section(words.IDS_TITLE, words.IDS_TEXT)
+    section(words.ids)
     alike = measured(table, row)
     ask(table, row)
-    prose(words.IDS_PICTURE.format(word=sources.label(table, row)))
+    prose(words.ids_picture.format(word=sources.label(table, row)))
     _dealt(state, table, row, alike)
 
 
@@ -94,20 +94,20 @@ def draw(state: PageState, table: VectorTable, row: int) -> None:
 def _dealt(state: PageState, table: VectorTable, row: int, alike: np.ndarray) -> None:
     """Draw the dots and the text about them; alike: (V,) cosines of all rows with that of `row`."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.text_input(words.OTHER, width=180, **state.bind("other"))
-        st.button(words.DEAL, icon=":material/shuffle:", on_click=_deal, args=(state, 1))
-        st.button(words.UNDEAL, on_click=_deal, args=(state, 0), disabled=not state["deal"])
+        st.text_input(words.other, width=180, **state.bind("other"))
+        st.button(words.deal, icon=":material/shuffle:", on_click=_deal, args=(state, 1))
+        st.button(words.undeal, on_click=_deal, args=(state, 0), disabled=not state["deal"])
     other = sources.find(state, "other", table)
     new = _new_ids(table.size, state["deal"])
     _figure(state, table, row, other, new, alike)
     if other is not None:
         _pair(table, row, other, new, alike)
     r, n = _correlation(table, row, state["deal"])
-    text = words.IDS_CORRELATION.format(count=n, r=signed(r))
+    text = words.ids_correlation.format(count=n, r=signed(r))
     if state["deal"]:
-        prose(f"{text} {words.IDS_DEALT.format(deal=state['deal'])}")
+        prose(f"{text} {words.ids_dealt.format(deal=state['deal'])}")
     else:
-        prose(f"{text} {words.IDS_ORDER.get(table.tokenizer.kind, '')}")
+        prose(f"{text} {words.ids_order.get(table.tokenizer.kind, '')}")
     if crowd := _crowd(table, row):
         prose(crowd)
 
@@ -130,7 +130,7 @@ def _crowd(table: VectorTable, row: int) -> str:
     if len(rows) < CROWD * table.size:
         return ""
     low, high = middle(measured(table, row), rows)
-    return words.IDS_FLAT.format(
+    return words.ids_flat.format(
         count=len(rows),
         low=low,
         high=high,
@@ -173,9 +173,9 @@ def _figure(
         alike,
         labels,
         [lv.Dot(i, role) for i, role in roles.items()],
-        axes=(words.GAP_AXIS.format(word=own), words.COSINE_AXIS.format(word=own)),
+        axes=(words.gap_axis.format(word=own), words.cosine_axis.format(word=own)),
         key=key,
-        words=words.DOTS,
+        words=words.dots,
         on_change=take,
     )
 
@@ -184,7 +184,7 @@ def _pair(table: VectorTable, row: int, other: int, new: np.ndarray, alike: np.n
     here = table.matrix[row]
     beside = next_id(new, row)
     prose(
-        words.IDS_PAIR.format(
+        words.ids_pair.format(
             word=sources.label(table, row),
             other=sources.label(table, other),
             i=int(new[row]),

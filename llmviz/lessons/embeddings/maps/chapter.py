@@ -31,7 +31,7 @@ PACE = 0.6  # seconds between two looks at a map that is being drawn
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    section(words.TITLE, words.TEXT)
+    section(words.intro)
     if not _vectors(state):
         return
     prepare_umap()  # returns at once
@@ -39,7 +39,7 @@ def draw(state: PageState) -> None:
     try:
         here = ground(state["of"], state["points"], state["by"], _untrained(state))
         if here.size < 5:
-            raise ValueError(words.TOO_FEW.format(n=here.size))
+            raise ValueError(words.too_few.format(n=here.size))
         request = _request(state, here)
     except ValueError as error:
         refuse(error)
@@ -52,8 +52,8 @@ def draw(state: PageState) -> None:
 def _vectors(state: PageState) -> bool:
     known = sources.names(state["of"])
     if not known:
-        st.info(page_words.NO_TABLE, icon=":material/download:")
-        st.code(page_words.NO_TABLE_COMMAND.format(name=params.DEFAULT_VECTORS), language=None)
+        st.info(page_words.no_table, icon=":material/download:")
+        st.code(page_words.no_table_command.format(name=params.DEFAULT_VECTORS), language=None)
         return False
     if state["of"] == params.DEFAULT_VECTORS and params.DEFAULT_VECTORS not in known:
         state["of"] = known[0]
@@ -70,25 +70,25 @@ def _controls(state: PageState) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         known = sources.names(state["of"])
         st.selectbox(
-            page_words.VECTORS, known, format_func=menu_label, width=240, **state.bind("of")
+            page_words.vectors, known, format_func=menu_label, width=240, **state.bind("of")
         )
         if sources.can_begin(state["of"]):
-            st.toggle(words.UNTRAINED, help=words.UNTRAINED_HELP, **state.bind("untrained"))
-        choose(state, "map", words.METHOD, words.METHODS)
-        choose(state, "space", words.SPACE, words.SPACES)
-        choose(state, "by", words.BY, words.NEARNESS)
+            st.toggle(words.untrained, help=words.untrained_help, **state.bind("untrained"))
+        choose(state, "map", words.method, words.methods)
+        choose(state, "space", words.space, words.spaces)
+        choose(state, "by", words.by, words.nearness)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        _stops(words.POINTS, params.POINTS, state, "points")
+        _stops(words.points, params.POINTS, state, "points")
         if state["map"] == "tsne":
-            _stops(words.PERPLEXITY, params.PERPLEXITIES, state, "perplexity")
+            _stops(words.perplexity, params.PERPLEXITIES, state, "perplexity")
         if state["map"] == "umap":
-            _stops(words.GRAPH, params.GRAPH, state, "graph")
+            _stops(words.graph, params.GRAPH, state, "graph")
         if state["map"] != "pca" or state["shade"] == "cluster":
-            st.number_input(words.SEED, step=1, width=110, **state.ranged("mapseed"))
-        st.slider(words.NEAR, width=200, **state.ranged("near"))
-        choose(state, "shade", words.SHADE, words.SHADES)
+            st.number_input(words.seed, step=1, width=110, **state.ranged("mapseed"))
+        st.slider(words.near, width=200, **state.ranged("near"))
+        choose(state, "shade", words.shade, words.shades)
         if state["shade"] == "cluster":
-            st.number_input(words.CLUSTERS, step=1, width=110, **state.ranged("clusters"))
+            st.number_input(words.clusters, step=1, width=110, **state.ranged("clusters"))
 
 
 def _stops(label: str, stops: tuple[int, ...], state: PageState, key: str) -> None:
@@ -103,9 +103,9 @@ def _request(state: PageState, here: Ground) -> Request:
     perplexity = min(float(state["perplexity"]), most)
     graph = min(state["graph"], here.size - 1)
     if method == "tsne" and perplexity < state["perplexity"]:
-        st.caption(words.LESS_PERPLEXITY.format(asked=state["perplexity"], n=here.size, used=most))
+        st.caption(words.less_perplexity.format(asked=state["perplexity"], n=here.size, used=most))
     if method == "umap" and graph < state["graph"]:
-        st.caption(words.LESS_GRAPH.format(asked=state["graph"], n=here.size, used=graph))
+        st.caption(words.less_graph.format(asked=state["graph"], n=here.size, used=graph))
     return Request(
         method,
         int(state["space"]),
@@ -153,13 +153,13 @@ def _failed(here: Ground, request: Request, problem: str, expected: bool) -> Non
 
 
 def _waiting(request: Request, seconds: float, frames: int, before: int) -> None:
-    name = words.METHODS[request.method]
+    name = words.methods[request.method]
     if before:
-        text = words.QUEUED.format(before=count(before, "map"))
+        text = words.queued.format(before=count(before, "map"))
     elif request.method == "umap" and not prepare_umap()[1].over:
-        text = words.FIRST_UMAP.format(seconds=seconds)
+        text = words.first_umap.format(seconds=seconds)
     else:
-        text = words.DRAWING.format(name=name, seconds=seconds)
+        text = words.drawing.format(name=name, seconds=seconds)
     # t-SNE reports its start and each half of its iterations; UMAP reports nothing before its end.
     share = {0: 0.05, 1: 0.15, 2: 0.6}.get(frames, 0.95)
     st.progress(share if request.method == "tsne" else min(0.95, seconds / 25), text=text)
@@ -167,15 +167,15 @@ def _waiting(request: Request, seconds: float, frames: int, before: int) -> None
 
 def _say_limits(state: PageState, here: Ground, judged: Judged) -> None:
     if here.left_out:
-        st.caption(words.LEFT_OUT.format(n=count(here.left_out, "token")))
+        st.caption(words.left_out.format(n=count(here.left_out, "token")))
     if here.size < state["points"] - here.left_out:
         name = escape_markdown(menu_label(here.name[0]))
-        st.caption(words.ALL_OF_THEM.format(n=here.size, name=name))
+        st.caption(words.all_of_them.format(n=here.size, name=name))
     lost = [word for word in state["spots"] if word not in here.labels]
     if lost and state["spots"] != state.params["spots"].default:  # somebody asked for them
-        prose(words.NOT_HERE.format(n=here.size, words=", ".join(map(quote, lost))))
+        prose(words.not_here.format(n=here.size, words=", ".join(map(quote, lost))))
     if judged.k < state["near"]:
-        st.caption(words.LESS_NEAR.format(asked=state["near"], n=here.size, used=judged.k))
+        st.caption(words.less_near.format(asked=state["near"], n=here.size, used=judged.k))
 
 
 def chosen_spots(state: PageState, here: Ground) -> list[int]:

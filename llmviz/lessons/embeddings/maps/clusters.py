@@ -58,7 +58,7 @@ def _names(here: Ground, clusters: Clusters) -> list[str]:
     names = []
     for cluster in range(len(clusters.centers)):
         word = here.labels[_central(here, clusters, cluster)[0]]
-        names.append(words.CLUSTER.format(number=cluster, word=word))
+        names.append(words.cluster.format(number=cluster, word=word))
     return names
 
 
@@ -83,19 +83,19 @@ def say(state: PageState, here: Ground, colours: Colours) -> None:
     k = len(clusters.centers)
     first = _central(here, clusters, 0)
     paragraphs = [
-        words.CLUSTERED.format(k=k, c=here.vectors.shape[1], n=here.size),
-        words.CLUSTER_FIRST.format(
+        words.clustered.format(k=k, c=here.vectors.shape[1], n=here.size),
+        words.cluster_first.format(
             size=count(len(first), "token"),
             words=", ".join(quote(here.labels[i]) for i in first[:NAMED_WORDS]),
         ),
     ]
     known = here.kinds >= 0
     if known.sum() < 2:
-        prose("\n\n".join([*paragraphs, words.NO_KINDS]))
+        prose("\n\n".join([*paragraphs, words.no_kinds]))
         return
     own, kinds = clusters.labels[known], here.kinds[known]
     agreed = purity(own, kinds), adjusted_rand(own, kinds)
-    agreement = words.AGREED.format(
+    agreement = words.agreed.format(
         n=int(known.sum()),
         kinds=len(set(kinds.tolist())),
         purity=percent(agreed[0]),
@@ -105,11 +105,11 @@ def say(state: PageState, here: Ground, colours: Colours) -> None:
     prose("\n\n".join([*paragraphs, agreement]))
     show_code(
         [kmeans, purity, adjusted_rand],
-        words.CLUSTER_SNIPPET.format(
+        words.cluster_snippet.format(
             **of_snippet(state),
             k=k,
             seed=state["mapseed"],
         ),
         f"{agreed[0]:.4f} {agreed[1]:.3f}",
-        label=words.CLUSTER_CODE,
+        label=words.cluster_code,
     )

@@ -47,19 +47,19 @@ def flat(state: PageState, view: MapView) -> None:
         judged.points[None],
         here.labels,
         key=KEY,
-        words=words.FILM
-        | {"near": words.LIST[state["by"]]}
-        | (words.FILM_CLUSTERS if colours.clusters else {}),
+        words=words.film
+        | {"near": words.list[state["by"]]}
+        | (words.film_clusters if colours.clusters else {}),
         kinds=colours.kinds,
         kind_names=colours.names,
         lit=colours.lit,
         near=[_near(state, here, judged, i) for i in view.spots],
         shade=_shade(state["shade"], judged),
         notes=[
-            words.NOTE.format(kept=int(kept), k=judged.k, trust=trust)
+            words.note.format(kept=int(kept), k=judged.k, trust=trust)
             for kept, trust in zip(judged.kept, judged.trust, strict=True)
         ],
-        axes=words.AXES[view.method][:2],
+        axes=words.axes[view.method][:2],
         on_act=lambda: _acted(state, here),
     )
 
@@ -71,7 +71,7 @@ def _shade(shade: str, judged: Judged) -> Shade | None:
     values = judged.trust if shade == "trust" else judged.kept / judged.k
     low = 0.0 if shade == "kept" else np.floor(20 * np.quantile(judged.trust, 0.01)) / 20
     low = float(np.clip(low, 0.0, 0.95))
-    return Shade(words.SHADES[shade], np.clip(values, low, 1.0), low)
+    return Shade(words.shades[shade], np.clip(values, low, 1.0), low)
 
 
 def _near(state: PageState, here: Ground, judged: Judged, i: int) -> Near:
@@ -109,10 +109,10 @@ def space_figure(
         lit,
         [(i, judged.true[i].tolist()) for i in spots],
         None if colour is None else colour.values,
-        words.SHADES[shade],
+        words.shades[shade],
         0.0 if colour is None else colour.low,
-        words.OTHERS,
-        words.SPACE_AXES[method],
+        words.others,
+        words.space_axes[method],
         mode=mode,
     )
 
@@ -121,7 +121,7 @@ def in_space(state: PageState, view: MapView) -> None:
     """Draw a map in three dimensions, which can be turned."""
     here, judged, colours = view.here, view.judged, view.colours
     st.multiselect(
-        words.SPOTS,
+        words.spots,
         sorted(set(here.labels) | set(state["spots"])),
         max_selections=MOST_CHOSEN,
         **state.bind("spots"),
@@ -142,15 +142,15 @@ def in_space(state: PageState, view: MapView) -> None:
         theme=None,
         config={"displayModeBar": False, "scrollZoom": False},
     )
-    st.caption(words.LOOK_ONLY)
+    st.caption(words.look_only)
     for i in view.spots:
         near = _near(state, here, judged, i)
         named = zip(near.ids[0], near.values[0], strict=True)
         prose(
-            words.TRUE.format(
+            words.true.format(
                 k=judged.k,
                 word=quote(here.labels[i]),
-                by=words.LIST[state["by"]],
+                by=words.list[state["by"]],
                 near=", ".join(f"{quote(here.labels[j])} {signed(value)}" for j, value in named),
             )
         )

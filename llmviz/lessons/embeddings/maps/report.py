@@ -23,8 +23,8 @@ def say(here: Ground, judged: Judged, spots: list[int], method: str, request: Re
     k, n = judged.k, here.size
     kept = float(judged.kept.mean())
     paragraphs = [
-        words.TRUST_OF_MAP.format(
-            name=words.METHODS[method],
+        words.trust_of_map.format(
+            name=words.methods[method],
             trust=float(judged.trust.mean()),
             kept=kept,
             k=k,
@@ -33,13 +33,13 @@ def say(here: Ground, judged: Judged, spots: list[int], method: str, request: Re
         )
     ]
     paragraphs += [
-        words.TRUST_OF_POINT.format(
+        words.trust_of_point.format(
             word=quote(here.labels[i]), kept=int(judged.kept[i]), k=k, trust=judged.trust[i]
         )
         for i in spots
     ]
     paragraphs += [_compared(here, judged, request), _own_kind(here, judged)]
-    paragraphs.append(words.ABOUT[method].format(d=request.dimensions))
+    paragraphs.append(words.about[method].format(d=request.dimensions))
     prose("\n\n".join(filter(None, paragraphs)))
 
 
@@ -49,7 +49,7 @@ def _own_kind(here: Ground, judged: Judged) -> str:
     if np.isnan(share):
         return ""
     untrained = here.name[-1]
-    line = words.OWN_KIND_BEFORE if untrained else words.OWN_KIND
+    line = words.own_kind_before if untrained else words.own_kind
     return line.format(k=judged.k, share=percent(share), chance=percent(chance))
 
 
@@ -75,12 +75,12 @@ def _compared(here: Ground, judged: Judged, request: Request) -> str:
     if len(reached) < 2:
         return ""
     reports = ", ".join(
-        words.REACHED.format(
-            name=words.METHODS[method], trust=one.trust.mean(), kept=one.kept.mean()
+        words.reached.format(
+            name=words.methods[method], trust=one.trust.mean(), kept=one.kept.mean()
         )
         for method, one in reached.items()
     )
-    return words.COMPARED.format(maps=reports, k=judged.k)
+    return words.compared.format(maps=reports, k=judged.k)
 
 
 def ask(here: Ground, judged: Judged, spots: list[int], method: str) -> None:
@@ -108,14 +108,14 @@ def kept_question(here: Ground, judged: Judged, i: int, method: str) -> Question
     answers = sorted([right, *others])
     true = ", ".join(quote(here.labels[j]) for j in judged.true[i][:4])
     c, d = here.vectors.shape[1], judged.points.shape[1]
-    about = {"n": right, "k": k, "true": true, "name": words.METHODS[method], "c": c, "d": d}
-    fewer = words.ASK_FEWER if c > d else words.ASK_FEWER_FLAT
+    about = {"n": right, "k": k, "true": true, "name": words.methods[method], "c": c, "d": d}
+    fewer = words.ask_fewer if c > d else words.ask_fewer_flat
     return Question(
-        words.ASK.format(word=quote(here.labels[i]), k=k, name=words.METHODS[method]),
-        [words.ASK_ANSWER.format(n=n, k=k) for n in answers],
+        words.ask.format(word=quote(here.labels[i]), k=k, name=words.methods[method]),
+        [words.ask_answer.format(n=n, k=k) for n in answers],
         answers.index(right),
         [
-            (words.ASK_RIGHT if n == right else fewer if n > right else words.ASK_MORE).format(
+            (words.ask_right if n == right else fewer if n > right else words.ask_more).format(
                 **about
             )
             for n in answers
@@ -132,7 +132,7 @@ def _one_set(points: np.ndarray, i: int, k: int) -> bool:
 def code(state: PageState, request: Request, judged: Judged) -> None:
     show_code(
         [mapped, project, trustworthiness, trust_of_points],
-        words.SNIPPET.format(
+        words.snippet.format(
             **of_snippet(state),
             arguments=request.arguments(),
             k=judged.k,

@@ -48,7 +48,7 @@ KEY = "embeddings.positions"
 
 def draw(state: PageState) -> None:
     """Show the chapter; each part of it is drawn again by its own controls alone."""
-    section(words.TITLE, words.TEXT)
+    section(words.intro)
     _ways(state)
     mistake.draw()
     positions_shuffle.draw(state)
@@ -58,8 +58,8 @@ def draw(state: PageState) -> None:
 @st.fragment
 def _ways(state: PageState) -> None:
     """The chosen way: its table, and what is done with it."""
-    choose(state, "way", words.WAY, words.WAYS)
-    prose(words.ABOUT[state["way"]])
+    choose(state, "way", words.way, words.ways)
+    prose(words.about[state["way"]])
     _one_way(state)
     if state["way"] == "sinusoidal":  # what is added does not depend on the waves above
         positions_input.added(state)
@@ -106,13 +106,13 @@ def _known(state: PageState) -> list[str]:
 
 def _controls(state: PageState, known: list[str]) -> None:
     if state["way"] != "learned":
-        _stops(words.LENGTH, params.LENGTHS, state, "length")
-        _stops(words.WIDTHS[state["way"]], params.WIDTHS, state, "width")
-        _stops(words.BASE, params.BASES, state, "base")
+        _stops(words.length, params.LENGTHS, state, "length")
+        _stops(words.widths[state["way"]], params.WIDTHS, state, "width")
+        _stops(words.base, params.BASES, state, "base")
     elif known:
-        st.selectbox(words.MODEL, known, format_func=menu_label, width=260, **state.bind("placed"))
+        st.selectbox(words.model, known, format_func=menu_label, width=260, **state.bind("placed"))
     else:
-        st.info(words.NO_TABLE, icon=":material/download:")
+        st.info(words.no_table, icon=":material/download:")
 
 
 class Positions(NamedTuple):
@@ -152,7 +152,7 @@ def _table(state: PageState, positions: Positions) -> None:
     row, column = positions_view(
         positions.picture,
         key=KEY,
-        words=words.VIEW | words.VIEWS[way],
+        words=words.view | words.views[way],
         place=(state["position"], state["number"]),
         on_place=settled,
         wave=None if way == "learned" else (way, state["base"]),
@@ -164,7 +164,7 @@ def _table(state: PageState, positions: Positions) -> None:
         pair = column // 2 if way == "sinusoidal" else column % (c // 2)
         wavelength = 2 * np.pi * state["base"] ** (2 * pair / c)
         told.append(
-            words.WAVE[way].format(
+            words.wave[way].format(
                 column=column,
                 length=wavelength,
                 times=t / wavelength,
@@ -184,7 +184,7 @@ def alike(way: str, positions: PositionTable, row: int) -> str:
     """
     similarity, t = positions.similarity, len(positions.similarity)
     far = min(t - 1, t // 2)
-    return words.ALIKE[way].format(
+    return words.alike[way].format(
         near=_written(np.diagonal(similarity, 1).mean()),
         far=_written(np.diagonal(similarity, far).mean()),
         distance=far,
@@ -195,7 +195,7 @@ def alike(way: str, positions: PositionTable, row: int) -> str:
 
 def _spread(value: float) -> str:
     """Return a difference as written; one below the precision of float32 in words."""
-    return words.A_MILLIONTH if value < 1e-6 else f"{value:.3f}"
+    return words.a_millionth if value < 1e-6 else f"{value:.3f}"
 
 
 def _written(value: float) -> str:
@@ -218,16 +218,16 @@ def wave_question(way: str, c: int, base: float) -> Question | None:
     look the same.
     """
     slow = 2 * np.pi * base ** ((c - 2) / c)
-    lengths = {words.ASK_RIGHT: 2 * np.pi, words.ASK_WIDTH[way]: float(c), words.ASK_SLOW: slow}
+    lengths = {words.ask_right: 2 * np.pi, words.ask_width[way]: float(c), words.ask_slow: slow}
     if c < 4 or not stands_out(list(lengths.values()), 0, "{:,.1f}".format):
         return None
     in_order = sorted(lengths.items(), key=lambda one: one[1])
     if len({f"{length:,.2f}" for length in lengths.values()}) < 3:
         return None
     return Question(
-        words.ASK,
+        words.ask,
         [f"{length:,.2f}" for _, length in in_order],
-        [reason for reason, _ in in_order].index(words.ASK_RIGHT),
+        [reason for reason, _ in in_order].index(words.ask_right),
         [reason.format(length=length, c=c, half=c // 2) for reason, length in in_order],
     )
 
@@ -242,7 +242,7 @@ def _code(state: PageState) -> None:
     d = min(c, bundled.model.config.n_embd // 2 * 2)
     show_code(
         [sinusoidal_positions, sinusoidal_shift, turned, Rotary],
-        words.SNIPPET.format(name=bundled.name, c=c, d=d, base=base),
+        words.snippet.format(name=bundled.name, c=c, d=d, base=base),
         partial(_identities, bundled.name, bundled.version, c, d, base),
     )
 

@@ -34,7 +34,7 @@ MOST_TOKENS, SHOWN_COLUMNS = 24, 5
 @st.fragment
 def added(state: PageState) -> None:
     """Show token + position = input embedding, number by number, in a trained model."""
-    section(words.ADD_TITLE, words.ADD_TEXT[state["way"]])
+    section(words.add.title, words.add_text[state["way"]])
     bundled = with_table(state)
     if bundled is None:
         return
@@ -44,9 +44,9 @@ def added(state: PageState) -> None:
         state["from"] = last
 
     def controls() -> None:
-        st.text_input(words.SENTENCE, width=420, **state.bind("sat"))
+        st.text_input(words.sentence, width=420, **state.bind("sat"))
         st.number_input(
-            words.FROM, step=SHOWN_COLUMNS, width=150, **state.ranged("from", most=last)
+            words.from_text, step=SHOWN_COLUMNS, width=150, **state.ranged("from", most=last)
         )
 
     head = st.container(horizontal=True, vertical_alignment="bottom", gap="medium")
@@ -57,7 +57,7 @@ def added(state: PageState) -> None:
             refuse(error)
             return
         if tables is None:
-            st.info(words.NO_WORDS, icon=":material/edit:")
+            st.info(words.no_words, icon=":material/edit:")
             return
         names = [visible_text(bundled.tokenizer.token_bytes(i))[0] for i in tables.ids]
         _sum(state, names, tables)
@@ -75,12 +75,12 @@ def _sum(state: PageState, names: list[str], tables: InputTables) -> None:
         state,
         [
             lv.Matrix(
-                "token", token[:, columns], words.TOKEN, row_labels=names, role="query", **shared
+                "token", token[:, columns], words.token, row_labels=names, role="query", **shared
             ),
             lv.Matrix(
                 "position",
                 position[:, columns],
-                words.POSITION,
+                words.position,
                 row_labels=[str(i) for i in range(len(names))],
                 role="key",
                 **shared,
@@ -88,7 +88,7 @@ def _sum(state: PageState, names: list[str], tables: InputTables) -> None:
             lv.Matrix(
                 "input",
                 total[:, columns],
-                words.INPUT,
+                words.input,
                 row_labels=names,
                 role="residual",
                 op=lv.add("token", "position"),
@@ -158,11 +158,11 @@ def _same_word(names: list[str], token: np.ndarray, total: np.ndarray) -> None:
             best = max(best or (0, 0), (first[name], i), key=lambda pair: pair[1] - pair[0])
         first.setdefault(name, i)
     if best is None:
-        prose(words.NO_WORD_TWICE)
+        prose(words.no_word_twice)
         return
     i, j = best
     prose(
-        words.SAME_WORD.format(
+        words.same_word.format(
             word=quote(names[i].strip("·")),
             i=i,
             j=j,
@@ -180,7 +180,7 @@ def _same_word(names: list[str], token: np.ndarray, total: np.ndarray) -> None:
 def turn(state: PageState) -> None:
     """Show a query and a key turned by their positions, and the score that is left."""
     d = params.TURN_WIDTH
-    section(words.TURN_TITLE, words.TURN_TEXT.format(d=d, half=d // 2))
+    section(words.turn, d=d, half=d // 2)
     bundled = with_table(state)
     if bundled is None:
         return
@@ -193,11 +193,11 @@ def turn(state: PageState) -> None:
 
 
 def _turn_controls(state: PageState) -> None:
-    st.text_input(words.ASKS, width=130, **state.bind("asks"))
-    st.slider(words.AT, width=170, **state.ranged("m"))
-    st.text_input(words.ANSWERS, width=130, **state.bind("answers"))
-    st.slider(words.AT_TOO, width=170, **state.ranged("n"))
-    st.slider(words.SHIFT, width=170, **state.ranged("shift"))
+    st.text_input(words.asks, width=130, **state.bind("asks"))
+    st.slider(words.at, width=170, **state.ranged("m"))
+    st.text_input(words.answers, width=130, **state.bind("answers"))
+    st.slider(words.at_too, width=170, **state.ranged("n"))
+    st.slider(words.shift, width=170, **state.ranged("shift"))
 
 
 def _turned(state: PageState, table: VectorTable, rows: list[int]) -> None:
@@ -210,7 +210,7 @@ def _turned(state: PageState, table: VectorTable, rows: list[int]) -> None:
     names = [quote(table.name_of(row)) for row in rows]
     distance = state["m"] - state["n"]
     prose(
-        words.TURNED.format(
+        words.turned.format(
             q=names[0],
             k=names[1],
             m=state["m"],
@@ -219,7 +219,7 @@ def _turned(state: PageState, table: VectorTable, rows: list[int]) -> None:
             m2=m,
             n2=n,
             score2=_written(moved),
-            apart=words.APART[int(np.sign(distance))].format(n=count(abs(distance), "place")),
+            apart=words.apart[int(np.sign(distance))].format(n=count(abs(distance), "place")),
         )
     )
 
@@ -238,7 +238,7 @@ def _turned_cells(
         steps = rotation(x, at, base)
         cos, sin, half = steps.cos, steps.sin, steps.swapped
         straight, across = x * cos, half * sin
-        label = words.TURN_LABELS
+        label = words.turn_labels
         parts = (
             (name, x, label["x"], None),
             (f"{name}cos", cos, label["cos"], None),
@@ -270,7 +270,7 @@ def _turned_cells(
         lv.Matrix(
             "score",
             score,
-            words.TURN_LABELS["score"],
+            words.turn_labels["score"],
             role="accent",
             op=lv.matmul("qturned", "kturned", transpose_b=True),
         )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from llmviz.lessons.embeddings.positions import longer_words as words
 from llmviz.lessons.embeddings.positions import params
+from llmviz.lessons.embeddings.positions import words as words
 from llmviz.study.longer_texts import TIMES, LossBeyond, long_texts, longer_copy, loss_beyond
 from llmviz.ui import engine
 from llmviz.ui.code import show_code
@@ -20,11 +20,11 @@ CLEAR = 0.2  # nats: a smaller change of a mean over about a thousand tokens may
 
 def draw() -> None:
     """Ask which kind of positions has no further row; once answered, measure a model of each."""
-    section(words.TITLE, words.TEXT)
-    question = Question(words.ASK, words.ASK_ANSWERS, 1, words.ASK_REASONS)
+    section(words.longer_intro)
+    question = Question(words.longer_ask, words.longer_ask_answers, 1, words.longer_ask_reasons)
     if not predict(question, "embeddings.positions.longer"):
         return
-    prose(words.KINDS)
+    prose(words.longer_kinds)
     if any(card_of(name) is None for name in params.LONGER.values()):
         return
     losses = {kind: _measured(name, engine.version(name)) for kind, name in params.LONGER.items()}
@@ -49,17 +49,17 @@ def draw() -> None:
 def _table(losses: dict[str, LossBeyond]) -> None:
     """Show the losses of each kind; all models have one context length."""
     (context,) = {loss.context for loss in losses.values()}
-    prose(words.MEASURED.format(context=context, times=TIMES * context))
-    inside = words.INSIDE.format(start=context // 2, end=context - 1)
-    beyond = words.NEW.format(start=context, end=context * 3 // 2 - 1)
-    far = words.NEW.format(start=(TIMES - 1) * context, end=TIMES * context - 1)
+    prose(words.longer_measured.format(context=context, times=TIMES * context))
+    inside = words.longer_inside.format(start=context // 2, end=context - 1)
+    beyond = words.longer_new.format(start=context, end=context * 3 // 2 - 1)
+    far = words.longer_new.format(start=(TIMES - 1) * context, end=TIMES * context - 1)
     st.table(
         {
-            words.MODEL: [words.NAMES[kind] for kind in losses],
+            words.longer_model: [words.longer_names[kind] for kind in losses],
             inside: [f"{loss.inside:.2f}" for loss in losses.values()],
             beyond: [f"{loss.beyond:.2f}" for loss in losses.values()],
             far: [f"{loss.far:.2f}" for loss in losses.values()],
-            words.LAST.format(context=context): [
+            words.longer_last.format(context=context): [
                 f"{loss.from_last:.2f}" for loss in losses.values()
             ],
         }
@@ -80,8 +80,8 @@ def what_longer_does(losses: dict[str, LossBeyond]) -> str:
     lines = []
     for kind, loss in losses.items():
         first, last = (_change(value - loss.inside) for value in (loss.beyond, loss.far))
-        line = words.CHANGE.format(
-            name=words.NAMES[kind].capitalize(),
+        line = words.longer_change.format(
+            name=words.longer_names[kind].capitalize(),
             first=first,
             last=last,
             inside=loss.inside,
@@ -91,9 +91,11 @@ def what_longer_does(losses: dict[str, LossBeyond]) -> str:
         lines.append(line)
     changes = {kind: abs(loss.far - loss.inside) for kind, loss in losses.items() if kind != "none"}
     least = min(changes, key=changes.__getitem__)
-    return " ".join([*lines, words.LEAST.format(name=words.NAMES[least], rise=changes[least])])
+    return " ".join(
+        [*lines, words.longer_least.format(name=words.longer_names[least], rise=changes[least])]
+    )
 
 
 def _change(difference: float) -> str:
-    higher, lower, same = words.CHANGES
+    higher, lower, same = words.longer_changes
     return higher if difference > CLEAR else lower if difference < -CLEAR else same

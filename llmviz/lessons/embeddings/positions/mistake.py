@@ -15,9 +15,9 @@ POSITION, WIDTH, BASE = 3, 4, 10_000
 def draw() -> None:
     """Show a row whose exponents are those of single columns, and ask what is wrong with it."""
     about = {"position": POSITION, "width": WIDTH}
-    section(words.MISTAKE_TITLE, words.MISTAKE_TEXT.format(**about))
+    section(words.mistake, **about)
     lines = [
-        words.MISTAKE_LINE.format(
+        words.mistake_line.format(
             column=column,
             wave="cos" if column % 2 else "sin",
             value=f"{wave_value(POSITION, column, column / WIDTH, BASE):.4f}",
@@ -36,8 +36,8 @@ def mistake_question() -> Question:
     exact = [wave_value(POSITION, j, (j - j % 2) / WIDTH, BASE) for j in range(WIDTH)]
     about = {"right_1": f"{exact[1]:.4f}", "right_3": f"{exact[3]:.4f}", "width": WIDTH}
     return Question(
-        words.MISTAKE_ASK,
-        words.MISTAKE_ANSWERS,
+        words.mistake_ask,
+        words.mistake_answers,
         1,
-        [reason.format(**about) for reason in words.MISTAKE_REASONS],
+        [reason.format(**about) for reason in words.mistake_reasons],
     )

@@ -33,12 +33,12 @@ RULE = "opposites"  # of tiny-world: what a model says of it depends on the orde
 @st.fragment
 def draw(state: PageState) -> None:
     """Show what two models say behind some words, as they stand and in another order."""
-    section(words.SHUFFLE_TITLE, words.SHUFFLE_TEXT)
+    section(words.shuffle_section)
     missing = [name for name in (params.WITH, params.WITHOUT) if name not in engine.names()]
     if missing:
-        st.info(words.NO_PAIR, icon=":material/download:")
+        st.info(words.no_pair, icon=":material/download:")
         for name in missing:
-            st.code(words.NO_PAIR_COMMAND.format(name=name), language=None)
+            st.code(words.no_pair_command.format(name=name), language=None)
         return
     pair = [engine.load(name) for name in (params.WITH, params.WITHOUT)]
     _ask()
@@ -56,7 +56,7 @@ def draw(state: PageState) -> None:
     # Nothing is given away before the learner has been asked and has pressed the button.
     _strip(pair[0].tokenizer, [ids])
     _bars(pair[0].tokenizer, [_predict(one, [ids]) for one in pair])
-    prose(words.AS_WRITTEN)
+    prose(words.as_written)
 
 
 def _other_order(pair: list[engine.Bundled], ids: list[int], order: list[int]) -> None:
@@ -92,9 +92,9 @@ def _controls(state: PageState) -> None:
         state["order"] = 0
 
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        st.text_input(words.PROMPT, width=460, **state.bind("prompt"))
-        st.button(words.SHUFFLE, icon=":material/shuffle:", type="primary", on_click=another)
-        st.button(words.AS_IT_IS, icon=":material/undo:", on_click=back)
+        st.text_input(words.prompt, width=460, **state.bind("prompt"))
+        st.button(words.shuffle, icon=":material/shuffle:", type="primary", on_click=another)
+        st.button(words.as_it_is, icon=":material/undo:", on_click=back)
 
 
 def _ids(state: PageState, bundled: engine.Bundled) -> list[int] | None:
@@ -105,12 +105,12 @@ def _ids(state: PageState, bundled: engine.Bundled) -> list[int] | None:
     ids = tokenizer.encode_from_start(text)
     unknown = ids.count(tokenizer.special_tokens[UNKNOWN])
     if unknown:
-        st.info(words.UNKNOWN.format(n=count(unknown, "word")), icon=":material/help:")
+        st.info(words.unknown.format(n=count(unknown, "word")), icon=":material/help:")
     if len(ids) > bundled.model.context_length:
         ids = [ids[0], *ids[-bundled.model.context_length + 1 :]]
-        st.info(words.TOO_LONG.format(n=len(ids) - 1), icon=":material/content_cut:")
+        st.info(words.too_long.format(n=len(ids) - 1), icon=":material/content_cut:")
     if len(ids) < 4:
-        st.info(words.TOO_SHORT, icon=":material/edit:")
+        st.info(words.too_short, icon=":material/edit:")
         return None
     return ids
 
@@ -118,7 +118,7 @@ def _ids(state: PageState, bundled: engine.Bundled) -> list[int] | None:
 def _strip(tokenizer: Any, lines: list[list[int]]) -> None:
     """Show the words as they stand and, in a second line, as they are shuffled."""
     rows = []
-    for name, line in zip(words.ORDERS, lines, strict=False):
+    for name, line in zip(words.orders, lines, strict=False):
         text = " ".join(tokenizer.token_bytes(i).decode("utf-8", "replace") for i in line[1:])
         rows.append(lv.TokenRow(name, tokenizer.tokens(text)))
     lv.token_strip(rows, key="embeddings.positions.order", show_ids=False)
@@ -127,7 +127,7 @@ def _strip(tokenizer: Any, lines: list[list[int]]) -> None:
 def _bars(tokenizer: Any, predictions: list[np.ndarray]) -> None:
     limit = max(float(one.max()) for one in predictions)
     for column, title, probabilities in zip(
-        st.columns(2, gap="medium"), words.MODELS, predictions, strict=True
+        st.columns(2, gap="medium"), words.models, predictions, strict=True
     ):
         before, after = probabilities[0], probabilities[1] if len(probabilities) > 1 else None
         best = np.argsort(-probabilities.max(axis=0), kind="stable")[:TOP]
@@ -138,8 +138,8 @@ def _bars(tokenizer: Any, predictions: list[np.ndarray]) -> None:
                 before[best],
                 None if after is None else after[best],
                 title=title,
-                names=words.ORDERS,
-                axis=words.NEXT_AXIS,
+                names=words.orders,
+                axis=words.next_axis,
                 limit=limit,
                 key=f"embeddings.positions.{title}",
             )
@@ -150,28 +150,28 @@ def _say(
 ) -> None:
     moved = [float(total_variation(one[0], one[1])) for one in predictions]
     mean = [float(total_variation(one[:1], one[1:]).mean()) for one in many]
-    line = words.MOVED if changed else words.UNMOVED
+    line = words.moved if changed else words.unmoved
     prose(line.format(with_=percent(moved[0]), without=_tiny(moved[1])))
-    prose(words.MANY.format(n=MANY, with_=percent(mean[0]), without=_tiny(mean[1])))
+    prose(words.many.format(n=MANY, with_=percent(mean[0]), without=_tiny(mean[1])))
     cards = [one.card for one in pair]
     if all("score" in card for card in cards):
         losses = [card["score"]["nats_per_token"] for card in cards]
         probes = [probe_shares(card).get(RULE) for card in cards]
-        prose(words.LOSSES.format(with_=losses[0], without=losses[1]))
+        prose(words.losses.format(with_=losses[0], without=losses[1]))
         with_, without = probes
         if with_ and without and with_.count == without.count:
             asked = f"{with_.count:,}"
-            prose(words.PROBES.format(with_=with_.right, without=without.right, n=asked))
-    prose(words.WHY)
+            prose(words.probes.format(with_=with_.right, without=without.right, n=asked))
+    prose(words.why)
 
 
 def _tiny(share: float) -> str:
     """A share that is nothing but rounding is written as such."""
-    return words.NOTHING if share < 1e-5 else percent(share)
+    return words.nothing if share < 1e-5 else percent(share)
 
 
 def _ask() -> None:
     predict(
-        Question(words.ASK_SHUFFLE, words.ASK_SHUFFLE_ANSWERS, 0, words.ASK_SHUFFLE_REASONS),
+        Question(words.ask_shuffle, words.ask_shuffle_answers, 0, words.ask_shuffle_reasons),
         "embeddings.positions.shuffle",
     )

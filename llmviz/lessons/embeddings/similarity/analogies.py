@@ -49,7 +49,7 @@ def draw(state: PageState, table: VectorTable) -> None:
         if None in rows:
             return
         about = _about(rows, table)
-        prose(words.ANALOGY_TEXT.format(**about))
+        prose(words.analogy_text.format(**about))
         asked = st.container()
         every = candidates(table, *rows, not state["inputs"])
         k = min(state["k"], len(every.ids))
@@ -77,10 +77,10 @@ def draw(state: PageState, table: VectorTable) -> None:
 def _controls(state: PageState, table: VectorTable) -> None:
     _presets(state, table)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        for key, name in zip(WORDS, words.THREE, strict=True):
+        for key, name in zip(WORDS, words.three, strict=True):
             st.text_input(name, width=150, **state.bind(key))
-        st.slider(words.HOW_MANY, width=200, **state.ranged("k"))
-        st.toggle(words.INCLUDE, help=words.INCLUDE_HELP, **state.bind("inputs"))
+        st.slider(words.how_many, width=200, **state.ranged("k"))
+        st.toggle(words.include, help=words.include_help, **state.bind("inputs"))
 
 
 # ---- known pairs
@@ -91,13 +91,13 @@ def _presets(state: PageState, table: VectorTable) -> None:
         choose(
             state,
             "relation",
-            words.RELATION,
-            words.RELATIONS,
+            words.relation,
+            words.relations,
             then=lambda: _another(state, table, 0),
         )
         known = questions(table, state["relation"])
         st.button(
-            words.ANOTHER,
+            words.another,
             icon=":material/refresh:",
             disabled=not known,
             on_click=lambda: _another(state, table, 1),
@@ -135,28 +135,28 @@ def _sum(state: PageState, table: VectorTable, rows: list[int], near: Neighbours
     total = a - b + c
     unit_sum = unit_rows(total)
     limit = float(np.quantile(np.abs(np.vstack((a, b, c, nearby))), 0.99))
-    plain, minus, plus = words.SUM_ROWS
-    first, last = words.SUM, words.CANDIDATES
+    plain, minus, plus = words.sum_rows
+    first, last = words.sum, words.candidates
     one = {"limit": limit, "role": "residual"}
     matrices = [
-        lv.Matrix(plain, a, "", words.UNIT_FORMULA, [labels[rows[0]]], **one),
+        lv.Matrix(plain, a, "", words.unit_formula, [labels[rows[0]]], **one),
         lv.Matrix(minus, b, "", "", [labels[rows[1]]], **one),
-        lv.Matrix(words.STEP, a - b, op=lv.subtracted(plain, minus), **one),
+        lv.Matrix(words.step, a - b, op=lv.subtracted(plain, minus), **one),
         lv.Matrix(plus, c, "", "", [labels[rows[2]]], **one),
-        lv.Matrix(first, total, op=lv.add(words.STEP, plus), **one),
-        lv.Matrix(words.UNIT_SUM, unit_sum, op=lv.divided(first, words.LENGTH), limit=limit),
-        lv.Matrix(words.LENGTH, np.array([[np.linalg.norm(total)]]), op=lv.lengths(first)),
-        lv.Matrix(last, nearby, "", words.UNIT_FORMULA, names, **one),
+        lv.Matrix(first, total, op=lv.add(words.step, plus), **one),
+        lv.Matrix(words.unit_sum, unit_sum, op=lv.divided(first, words.length), limit=limit),
+        lv.Matrix(words.length, np.array([[np.linalg.norm(total)]]), op=lv.lengths(first)),
+        lv.Matrix(last, nearby, "", words.unit_formula, names, **one),
         lv.Matrix(
-            words.LIST_LABEL,
+            words.list_label,
             near.values[:, None],
             row_labels=names,
             role="value",
-            op=lv.matmul(last, words.UNIT_SUM, transpose_b=True),
+            op=lv.matmul(last, words.unit_sum, transpose_b=True),
         ),
     ]
     layout = [[None, one_row] for one_row in (plain, minus, plus)]
-    layout += [[words.LENGTH, first], [words.LIST_LABEL, last]]
+    layout += [[words.length, first], [words.list_label, last]]
     cells.show(state, matrices, layout, key=f"{KEY}.sum", control="term", stacked=True)
 
 
@@ -166,7 +166,7 @@ def _about(rows: list[int], table: VectorTable) -> dict[str, str]:
 
 
 def _say(table: VectorTable, rows: list[int], every: Neighbours) -> None:
-    text = words.BEST.format(
+    text = words.best.format(
         best=f"**{sources.word(table, int(every.ids[0]))}**", cosine=signed(every.values[0])
     )
     known = known_answer(rows, table)
@@ -174,7 +174,7 @@ def _say(table: VectorTable, rows: list[int], every: Neighbours) -> None:
         asked, expected = known
         all_of_them = every.ids.tolist()
         rank = all_of_them.index(expected) + 1 if expected in all_of_them else table.size
-        line = words.EXPECTED_RIGHT if rank == 1 else words.EXPECTED_WRONG
+        line = words.expected_right if rank == 1 else words.expected_wrong
         text += " " + line.format(
             expected=sources.word(table, expected), rank=rank, **_about(asked, table)
         )
@@ -185,19 +185,19 @@ def _score(state: PageState, table: VectorTable) -> None:
     """Say how many of the known analogies come out."""
     relation = state["relation"]
     known = questions(table, relation)
-    title = words.RELATIONS[relation]
+    title = words.relations[relation]
     pairs = pairs_of(table, relation)
     if len(pairs) < FEW:
         every = known_pairs(relation)
         prose(
-            words.NO_PAIRS.format(
+            words.no_pairs.format(
                 name=sources.named(table), have=len(pairs), all=every, relation=title
             )
         )
         other = sources.beside(table)
         theirs = 0 if other is None else len(pairs_of(other, relation))
         if theirs > len(pairs) and st.button(
-            words.USE_OTHER.format(name=other.name, have=theirs, all=every),
+            words.use_other.format(name=other.name, have=theirs, all=every),
             icon=":material/swap_horiz:",
         ):
             _use(state, other)
@@ -207,7 +207,7 @@ def _score(state: PageState, table: VectorTable) -> None:
     plain = scores(table, relation, step=False).right
     mean = mean_step_cosine(table, relation)
     prose(
-        words.SCORE.format(
+        words.score.format(
             count=len(known),
             pairs=len(pairs),
             relation=title,
@@ -215,9 +215,9 @@ def _score(state: PageState, table: VectorTable) -> None:
             name=sources.named(table),
             included=percent(included),
         )
-        + (f" {words.SCORE_TAKEN}" if included < right else "")
+        + (f" {words.score_taken}" if included < right else "")
         + "\n\n"
-        + (words.STEPS_ALIKE if mean > ALIKE else words.STEPS_UNLIKE).format(mean=signed(mean))
+        + (words.steps_alike if mean > ALIKE else words.steps_unlike).format(mean=signed(mean))
         + " "
         + step_line(right, plain)
     )
@@ -226,11 +226,11 @@ def _score(state: PageState, table: VectorTable) -> None:
 def step_line(right: float, plain: float) -> str:
     """Say what the step is worth: shares of analogies right with it, and with nearness alone."""
     if plain == 0 and right == 0:
-        return words.PLAIN_NONE
+        return words.plain_none
     if plain >= right:
-        line = words.PLAIN_ENOUGH
+        line = words.plain_enough
     else:
-        line = words.PLAIN_MOST if plain > right / 2 else words.PLAIN_FEW
+        line = words.plain_most if plain > right / 2 else words.plain_few
     return line.format(plain=percent(plain))
 
 
@@ -261,11 +261,11 @@ def included_question(
     if not stands_out([cosines[i] for i in answers], answers.index(best)):
         return None
     return Question(
-        words.ASK_INCLUDED.format(**about),
+        words.ask_included.format(**about),
         labels,
         answers.index(best),
         [
-            words.ASK_INCLUDED_REASON.format(word=sources.word(table, i), cosine=signed(cosines[i]))
+            words.ask_included_reason.format(word=sources.word(table, i), cosine=signed(cosines[i]))
             for i in answers
         ],
     )

@@ -29,9 +29,9 @@ DRAW = {
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    section(words.TITLE, words.TEXT)
+    section(words.intro)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        choose(state, "look", words.LOOK, words.LOOKS)
+        choose(state, "look", words.look, words.looks)
         table = sources.choose(state)
     if table is None:
         return

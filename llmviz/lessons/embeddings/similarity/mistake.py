@@ -40,8 +40,8 @@ def draw() -> None:
         "exact_b": f"{terms.norm_b:.4f}",
         "squared": f"{wrong**2:.3f}",
     }
-    section(words.MISTAKE_TITLE, words.MISTAKE_TEXT.format(**about))
-    lines = [line.format(**about) for line in words.MISTAKE_LINES]
+    section(words.mistake, **about)
+    lines = [line.format(**about) for line in words.mistake_lines]
     st.code(
         "\n".join(f"{number}  {line}" for number, line in enumerate(lines, 1)),
         language=None,
@@ -49,10 +49,10 @@ def draw() -> None:
     )
     answered = predict(
         Question(
-            words.MISTAKE_ASK,
-            [words.MISTAKE_LINE.format(number=number) for number in range(1, len(lines) + 1)],
+            words.mistake_ask,
+            [words.mistake_line.format(number=number) for number in range(1, len(lines) + 1)],
             1,
-            [reason.format(**about) for reason in words.MISTAKE_REASONS],
+            [reason.format(**about) for reason in words.mistake_reasons],
         ),
         "embeddings.mistake",
     )
@@ -61,10 +61,10 @@ def draw() -> None:
     rounded = [rounded_cosine(v1, v2, places) for places in (1, 2, 3)]
     above = [value for value in rounded if value > 1]
     prose(
-        words.MISTAKE_RIGHT.format(
+        words.mistake_right.format(
             cosine=f"{terms.cosine:.4f}",
             places="1, 2 and 3",
             rounded=", ".join(f"{value:.4f}" for value in rounded),
-            impossible=words.MISTAKE_ABOVE.format(value=f"{max(above):.4f}") if above else "",
+            impossible=words.mistake_above.format(value=f"{max(above):.4f}") if above else "",
         )
     )

@@ -64,19 +64,19 @@ def draw(state: PageState, table: VectorTable) -> None:
 
 
 def _controls(state: PageState) -> None:
-    st.text_input(words.WORD, width=180, **state.bind("word"))
-    choose(state, "metric", words.METRIC, words.METRICS)
-    st.slider(words.HOW_MANY, width=220, **state.ranged("k"))
+    st.text_input(words.word, width=180, **state.bind("word"))
+    choose(state, "metric", words.metric, words.metrics)
+    st.slider(words.how_many, width=220, **state.ranged("k"))
 
 
 def _picture(state: PageState, table: VectorTable, row: int) -> tuple[Neighbours, np.ndarray]:
     """Draw the nearest rows; return them, and the measure (V,) of every row."""
     metric = state["metric"]
-    prose(words.NEIGHBOURS_TEXT.format(count=table.size, word=sources.label(table, row)))
+    prose(words.neighbours_text.format(count=table.size, word=sources.label(table, row)))
     values = measured(table, row, metric)
     k = min(state["k"], int(np.isfinite(values).sum()) - 1)
     if k < 1:
-        raise ValueError(words.NO_NEIGHBOURS)
+        raise ValueError(words.no_neighbours)
     near = best(values, k, metric, exclude=[row])
     _rows(state, table, row, near)
     return near, values
@@ -90,21 +90,21 @@ def _rows(state: PageState, table: VectorTable, row: int, near: Neighbours) -> N
     labels = sources.labels(table)
     names = [labels[i] for i in near.ids]
     limit = float(np.quantile(np.abs(np.vstack((target, rows))), 0.99)) or None
-    unit = words.UNIT_FORMULA if near.metric == "cosine" else ""
+    unit = words.unit_formula if near.metric == "cosine" else ""
     matrices = [
-        lv.Matrix(words.TARGET, target, "", unit, [labels[row]], role="residual", limit=limit),
-        lv.Matrix(words.FOUND, rows, "", unit, names, role="residual", limit=limit),
+        lv.Matrix(words.target, target, "", unit, [labels[row]], role="residual", limit=limit),
+        lv.Matrix(words.found, rows, "", unit, names, role="residual", limit=limit),
     ]
-    op = lv.matmul(words.FOUND, words.TARGET, transpose_b=True)
+    op = lv.matmul(words.found, words.target, transpose_b=True)
     if near.metric == "euclidean":
         matrices.append(
-            lv.Matrix(words.DIFFERENCE, rows - target, op=lv.subtracted(words.FOUND, words.TARGET))
+            lv.Matrix(words.difference, rows - target, op=lv.subtracted(words.found, words.target))
         )
-        op = lv.lengths(words.DIFFERENCE)
-    label = words.MEASURED[near.metric]
+        op = lv.lengths(words.difference)
+    label = words.measured[near.metric]
     matrices.append(lv.Matrix(label, near.values[:, None], row_labels=names, role="value", op=op))
     # The measure stands first: on a phone the long rows run out of the picture.
-    layout = [[None, words.TARGET], [label, words.FOUND]]
+    layout = [[None, words.target], [label, words.found]]
     cells.show(state, matrices, layout, key=f"{KEY}.rows", control="term", stacked=True)
 
 
@@ -115,7 +115,7 @@ def _walk(state: PageState, table: VectorTable, near: Neighbours) -> None:
         state["word"] = word
 
     suggest(
-        words.WALK,
+        words.walk,
         [table.name_of(int(i)) for i in near.ids],
         take,
         key="_embeddings.walk",
@@ -131,21 +131,21 @@ def _spread(table: VectorTable, row: int, values: np.ndarray, near: Neighbours) 
     histogram(
         rest,
         near.values,
-        axes=(words.SPREAD_AXIS[near.metric].format(word=labels[row]), words.SPREAD_COUNT),
+        axes=(words.spread_axis[near.metric].format(word=labels[row]), words.spread_count),
         key=f"{KEY}.spread",
-        words=words.SPREAD_WORDS | {"marks": words.SPREAD_MARKS.format(k=len(near.ids))},
+        words=words.spread_words | {"marks": words.spread_marks.format(k=len(near.ids))},
     )
-    text = words.SPREAD_TEXT.format(
-        metric=words.METRICS[near.metric],
+    text = words.spread_text.format(
+        metric=words.metrics[near.metric],
         median=signed(float(np.median(rest))),
         best=signed(float(near.values[0])),
     )
     if near.undefined:
-        text += " " + words.UNDEFINED.format(count=near.undefined)
+        text += " " + words.undefined.format(count=near.undefined)
     same = crowded(table)
     if near.metric == "cosine" and len(same) > ids.CROWD * table.size:
         low, high = ids.middle(values, same)
-        text += " " + words.SPREAD_CROWD.format(count=len(same), low=low, high=high)
+        text += " " + words.spread_crowd.format(count=len(same), low=low, high=high)
     prose(text)
 
 
@@ -155,7 +155,7 @@ def _others(table: VectorTable, row: int, near: Neighbours) -> None:
     other = "dot" if near.metric == "cosine" else "cosine"
     again = best(measured(table, row, other), k, other, exclude=[row])
     both = len(set(again.ids.tolist()) & set(near.ids.tolist()))
-    prose(words.METRICS_DIFFER.format(other=words.METRICS[other], same=both, k=k))
+    prose(words.metrics_differ.format(other=words.metrics[other], same=both, k=k))
 
 
 def _beside(table: VectorTable, row: int, near: Neighbours) -> None:
@@ -166,10 +166,10 @@ def _beside(table: VectorTable, row: int, near: Neighbours) -> None:
         return
     again = nearest(other.exact, other.exact[same], BESIDE, near.metric, exclude=[same])
     prose(
-        words.BESIDE.format(
+        words.beside.format(
             name=quote(other.name),
             words=", ".join(sources.word(other, int(i)) for i in again.ids),
-            why=words.BESIDE_WHY,
+            why=words.beside_why,
         )
     )
 
@@ -199,15 +199,15 @@ def many_question(alike: np.ndarray, word: str) -> Question | None:
         "share": percent(right / n),
         "mean": signed(float(alike.mean())),
     }
-    few = words.ASK_MANY_FEW if right <= n // 20 else words.ASK_MANY_MANY
+    few = words.ask_many_few if right <= n // 20 else words.ask_many_many
     return Question(
-        words.ASK_MANY.format(count=n, word=word),
-        [words.ASK_MANY_ANSWER.format(count=answer) for answer in answers],
+        words.ask_many.format(count=n, word=word),
+        [words.ask_many_answer.format(count=answer) for answer in answers],
         answers.index(right),
         [
             few.format(**about)
             if answer == right
-            else (words.ASK_MANY_FEWER if answer > right else words.ASK_MANY_MORE).format(**about)
+            else (words.ask_many_fewer if answer > right else words.ask_many_more).format(**about)
             for answer in answers
         ],
     )

@@ -43,7 +43,7 @@ def draw(state: PageState, table: VectorTable) -> None:
 
 
 def _controls(state: PageState) -> None:
-    choose(state, "kind", words.KIND, words.KINDS)
+    choose(state, "kind", words.kind, words.kinds)
     sides.BOXES[state["kind"]](state)
 
 
@@ -58,16 +58,16 @@ def _compare(state: PageState, a: Side, b: Side) -> CosineTerms | None:
     except ValueError as error:
         with problem:
             refuse(error)
-            prose(words.ZERO)
+            prose(words.zero)
     dot = float(a.values @ b.values)
     with st.container(horizontal=True):
-        st.metric(words.DOT, _number(dot))
-        st.metric(words.DISTANCE, _number(gap.distance))
+        st.metric(words.dot, _number(dot))
+        st.metric(words.distance, _number(gap.distance))
         if terms:
-            st.metric(words.COSINE, _number(terms.cosine))
+            st.metric(words.cosine, _number(terms.cosine))
             angle = math.degrees(math.acos(terms.cosine))
-            st.metric(words.ANGLE_LABEL, words.ANGLE.format(angle=angle))
-    section(words.STEPS_TITLE, words.STEPS_TEXT.format(width=a.values.size))
+            st.metric(words.angle_label, words.angle.format(angle=angle))
+    section(words.steps, width=a.values.size)
     pair_cells.steps(state, a, b)
     _largest(a, b, dot)
     return terms
@@ -77,11 +77,11 @@ def _sums(
     state: PageState, table: VectorTable, a: Side, b: Side, terms: CosineTerms | None
 ) -> None:
     """Show how the products come together, and the two vectors in their plane."""
-    section(words.SUMS_TITLE, words.SUMS_TEXT)
+    section(words.sums)
     with st.container():
         if terms:
             prose(
-                words.SUMS_LINE.format(
+                words.sums_line.format(
                     dot=_number(terms.dot),
                     a=_number(terms.norm_a),
                     b=_number(terms.norm_b),
@@ -96,12 +96,12 @@ def _sums(
             arrows(
                 in_plane(a.values, b.values),
                 [f"A {a.short}".strip(), f"B {b.short}".strip()],
-                words.GAP.format(distance=euclidean_terms(a.values, b.values).distance),
-                axes=words.PLANE_AXES,
+                words.gap.format(distance=euclidean_terms(a.values, b.values).distance),
+                axes=words.plane_axes,
                 key=f"{KEY}.plane",
-                words=words.PLANE_WORDS,
+                words=words.plane_words,
             )
-            st.caption(words.PLANE)
+            st.caption(words.plane)
         pair_cells.three(state)
         pictures_first()
         _rank(table, a, b)
@@ -119,7 +119,7 @@ def _largest(a: Side, b: Side, dot: float) -> None:
     products = a.values * b.values
     at = int(np.abs(products).argmax())
     prose(
-        words.LARGEST.format(
+        words.largest.format(
             column=at,
             a=_number(a.values[at]),
             b=operand(_number(b.values[at])),
@@ -139,7 +139,7 @@ def _rank(table: VectorTable, a: Side, b: Side) -> None:
     alike[a.ids[0]] = np.nan
     above = int((alike > alike[b.ids[0]]).sum())
     prose(
-        words.RANK.format(
+        words.rank.format(
             cosine=signed(alike[b.ids[0]]),
             count=int(np.isfinite(alike).sum()),
             above=above,
@@ -171,10 +171,10 @@ def double_question(a: np.ndarray, b: np.ndarray) -> Question | None:
         "b": _number(twice.norm_b),
     }
     return Question(
-        words.ASK_DOUBLE.format(**about),
-        words.ASK_DOUBLE_ANSWERS,
+        words.ask_double.format(**about),
+        words.ask_double_answers,
         1,
-        [reason.format(**about) for reason in words.ASK_DOUBLE_REASONS],
+        [reason.format(**about) for reason in words.ask_double_reasons],
     )
 
 

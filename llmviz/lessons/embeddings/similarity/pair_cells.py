@@ -24,7 +24,7 @@ ROOMY = 12  # columns up to which every cell shows its number
 def steps(state: PageState, a: Side, b: Side) -> None:
     """Draw both vectors, their products, and their differences with the squares."""
     difference = a.values - b.values
-    names = words.VECTORS
+    names = words.vectors
     rows = [
         (names["A"], a.values, f"{a.name} · {a.what}", "residual", None),
         (names["B"], b.values, f"{b.name} · {b.what}", "residual", None),
@@ -69,7 +69,7 @@ def steps(state: PageState, a: Side, b: Side) -> None:
 
 def sums(state: PageState, a: Side, b: Side, defined: bool) -> None:
     """Draw the sums, lengths and measures as cells that open; the vectors are operands only."""
-    of, vectors = words.LABELS, words.VECTORS
+    of, vectors = words.labels, words.vectors
     gap = a.values - b.values
     matrices: list[lv.Matrix] = [
         lv.Matrix(vectors["A"], a.values[None], role="residual"),
@@ -129,18 +129,18 @@ def three(state: PageState) -> None:
     cells.show(
         state,
         [
-            lv.Matrix(words.UNIT, unit, "", words.UNIT_FORMULA, role="residual", **of),
+            lv.Matrix(words.unit, unit, "", words.unit_formula, role="residual", **of),
             lv.Matrix(
-                words.LIST_LABEL,
+                words.list_label,
                 alike,
                 role="value",
                 limit=1.0,
                 col_labels=list(TYPED),
-                op=lv.matmul(words.UNIT, words.UNIT, transpose_b=True),
+                op=lv.matmul(words.unit, words.unit, transpose_b=True),
                 **of,
             ),
         ],
-        [[words.UNIT], [words.LIST_LABEL]],
+        [[words.unit], [words.list_label]],
         key=f"{KEY}.three",
         control="open",
     )

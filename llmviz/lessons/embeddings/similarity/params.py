@@ -43,12 +43,12 @@ def _number(part: str, place: int) -> float:
 
 
 PARAMS = [
-    codec.choice("look", "pair", list(words.LOOKS)),
-    codec.choice("kind", "words", list(words.KINDS)),
+    codec.choice("look", "pair", list(words.looks)),
+    codec.choice("kind", "words", list(words.kinds)),
     codec.text("s1", "the cat chased the dog"),
     codec.text("s2", "the dog chased the cat"),
     *(codec.text(key, numbers) for key, numbers in TYPED.items()),
-    codec.choice("pair", "12", list(words.PAIRS)),
+    codec.choice("pair", "12", list(words.pairs)),
     codec.text("kept", ""),
     codec.text("open", ""),
     codec.text("list", "king, queen, man, woman, cat, dog, kitten, red, blue, six, seven"),

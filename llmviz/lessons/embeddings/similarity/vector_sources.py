@@ -33,8 +33,8 @@ class Side:
 
 def _word_boxes(state: PageState) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.text_input(words.FIRST, width=200, **state.bind("word"))
-        st.text_input(words.SECOND, width=200, **state.bind("other"))
+        st.text_input(words.first, width=200, **state.bind("word"))
+        st.text_input(words.second, width=200, **state.bind("other"))
 
 
 def _words(state: PageState, table: VectorTable) -> tuple[Side, Side] | None:
@@ -50,27 +50,27 @@ def _word(state: PageState, table: VectorTable, key: str) -> Side | None:
         return None
     if len(ids) == 1:
         label = sources.labels(table)[ids[0]]
-        return Side(label, words.ROW_OF.format(row=ids[0]), table.mean(ids), ids, label)
+        return Side(label, words.row_of.format(row=ids[0]), table.mean(ids), ids, label)
     pieces = ", ".join(sources.label(table, row) for row in ids)
     about = {"word": quote(state[key]), "name": sources.named(table), "pieces": pieces}
-    prose(words.MEAN.format(count=count(len(ids), "token"), **about))
+    prose(words.mean.format(count=count(len(ids), "token"), **about))
     sources.likes(state, key, table, table.spelled_like(state[key].strip()))
     name = state[key].strip()[:24]
     return Side(name, _mean_of(ids), table.mean(ids), ids, name)
 
 
 def _mean_of(ids: Sequence[int]) -> str:
-    return words.MEAN_OF.format(count=count(len(ids), "row"))
+    return words.mean_of.format(count=count(len(ids), "row"))
 
 
 def _sentence_boxes(state: PageState) -> None:
-    for key, name in zip(("s1", "s2"), words.SENTENCES, strict=True):
+    for key, name in zip(("s1", "s2"), words.sentences, strict=True):
         st.text_input(name, max_chars=2_000, **state.bind(key))
 
 
 def _sentences(state: PageState, table: VectorTable) -> tuple[Side, Side] | None:
     sides = []
-    for key, name in zip(("s1", "s2"), words.SENTENCES, strict=True):
+    for key, name in zip(("s1", "s2"), words.sentences, strict=True):
         try:
             ids = table.read(state[key])
         except NotOneRow as problem:
@@ -78,19 +78,19 @@ def _sentences(state: PageState, table: VectorTable) -> tuple[Side, Side] | None
             return None
         sides.append(Side(name, _mean_of(ids), table.mean(ids), ids))
     first, second = (count(len(side.ids), "token") for side in sides)
-    prose(words.SENTENCE_MEAN.format(first=first, second=second))
+    prose(words.sentence_mean.format(first=first, second=second))
     if sides[0].ids != sides[1].ids and sorted(sides[0].ids) == sorted(sides[1].ids):
-        prose(words.SENTENCE_SAME)
+        prose(words.sentence_same)
     return tuple(sides)
 
 
 def _number_boxes(state: PageState) -> None:
-    prose(words.NUMBERS_TEXT)
+    prose(words.numbers_text)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         for key in TYPED:
             st.text_input(key, width=190, **state.bind(key))
-        st.button(words.EXAMPLE, icon=":material/undo:", on_click=_example, args=(state,))
-    choose(state, "pair", words.PAIR, words.PAIRS)
+        st.button(words.example, icon=":material/undo:", on_click=_example, args=(state,))
+    choose(state, "pair", words.pair, words.pairs)
 
 
 def _numbers(state: PageState, table: VectorTable) -> tuple[Side, Side]:
@@ -101,7 +101,7 @@ def _numbers(state: PageState, table: VectorTable) -> tuple[Side, Side]:
             values = np.array(parse_vector(state[name]))
         except ValueError as rule:
             raise ValueError(f"{name}: {rule}") from None
-        sides.append(Side(name, words.TYPED_FORMULA, values, (), name))
+        sides.append(Side(name, words.typed_formula, values, (), name))
     return tuple(sides)
 
 

@@ -30,9 +30,9 @@ def draw(state: PageState, table: VectorTable) -> None:
     Raises ValueError: too few or too many words, or a row of zeros.
     """
     box = st.container()
-    with before_controls(box, lambda: st.text_input(words.LIST, **state.bind("list"))):
+    with before_controls(box, lambda: st.text_input(words.list, **state.bind("list"))):
         rows = _rows(state, table)
-        prose(words.LIST_TEXT.format(width=table.width))
+        prose(words.list_text.format(width=table.width))
         asked = st.container()
         alike, names = _picture(state, table, rows)
         _say(rows, alike, table)
@@ -57,18 +57,18 @@ def _picture(state: PageState, table: VectorTable, rows: list[int]) -> tuple[np.
     cells.show(
         state,
         [
-            lv.Matrix(words.UNIT, unit_rows(vectors), row_labels=names, role="residual"),
+            lv.Matrix(words.unit, unit_rows(vectors), row_labels=names, role="residual"),
             lv.Matrix(
-                words.LIST_LABEL,
+                words.list_label,
                 alike,
                 role="value",
                 limit=1.0,
                 row_labels=names,
                 col_labels=names,
-                op=lv.matmul(words.UNIT, words.UNIT, transpose_b=True),
+                op=lv.matmul(words.unit, words.unit, transpose_b=True),
             ),
         ],
-        [[words.LIST_LABEL]],
+        [[words.list_label]],
         key=KEY,
         control="term",
         numbers=True,
@@ -80,7 +80,7 @@ def _rows(state: PageState, table: VectorTable) -> list[int]:
     """Return the rows of the words of the list; say which words have none."""
     typed = [word for word in re.split(r"[,;\n]+", state["list"]) if word.strip()]
     if len(typed) > MOST_WORDS:
-        raise ValueError(words.LIST_MANY.format(most=MOST_WORDS, count=len(typed)))
+        raise ValueError(words.list_many.format(most=MOST_WORDS, count=len(typed)))
     rows: list[int] = []
     lost: list[str] = []
     for word in typed:
@@ -88,15 +88,15 @@ def _rows(state: PageState, table: VectorTable) -> list[int]:
             row = table.find(word)
         except NotOneRow as problem:
             like = "".join(
-                f" ({words.LIKE.format(word=quote(word))})" for word in problem.spellings[:1]
+                f" ({words.like.format(word=quote(word))})" for word in problem.spellings[:1]
             )
             lost.append(quote(problem.word) + like)
         else:
             rows += [row] if row not in rows else []
     if lost:
-        prose(words.LIST_SKIPPED.format(words=", ".join(lost)))
+        prose(words.list_skipped.format(words=", ".join(lost)))
     if len(rows) < 2:
-        raise ValueError(words.LIST_FEW.format(count=len(rows)))
+        raise ValueError(words.list_few.format(count=len(rows)))
     return rows
 
 
@@ -107,7 +107,7 @@ def _say(rows: list[int], alike: np.ndarray, table: VectorTable) -> None:
         [sources.word(table, rows[side[at]]) for side in upper]
         for at in (int(pairs.argmax()), int(pairs.argmin()))
     )
-    line = words.LIST_PAIRS if len(pairs) > 1 else words.LIST_PAIR
+    line = words.list_pairs if len(pairs) > 1 else words.list_pair
     prose(
         line.format(
             a=a,
@@ -144,12 +144,12 @@ def odd_question(alike: np.ndarray, names: list[str]) -> Question | None:
     if not stands_out([float(means[i]) for i in chosen], chosen.index(odd)):
         return None
     return Question(
-        words.ASK_ODD,
+        words.ask_odd,
         [names[i] for i in chosen],
         chosen.index(odd),
         [
-            words.ASK_ODD_REASON.format(mean=signed(means[i]))
-            + (f" {words.ASK_ODD_RIGHT}" if i == odd else "")
+            words.ask_odd_reason.format(mean=signed(means[i]))
+            + (f" {words.ask_odd_right}" if i == odd else "")
             for i in chosen
         ],
     )

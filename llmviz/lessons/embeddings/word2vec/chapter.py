@@ -28,12 +28,13 @@ PACE = 0.7  # seconds between two looks at a training
 
 
 ahead = plans.usual_texts  # read once, before the first visitor asks
+EPOCHS_FOR = {"tiny-world": 20, "story": 50, "text": 200}
 
 
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    section(words.TITLE, words.TEXT)
+    section(words.intro)
     _text_controls(state)
     try:
         plan, own = plans.plan_of(state), plans.own_text(state)
@@ -42,7 +43,7 @@ def draw(state: PageState) -> None:
     except ValueError as error:
         refuse(error)
         return
-    section(words.TRAIN_TITLE, words.TRAIN_TEXT)
+    section(words.train_section)
     _training_controls(state)
     _check_also(plan, text)
     if state["trained"] and runs.own_run(plan, own) is None:
@@ -57,14 +58,14 @@ def draw(state: PageState) -> None:
             word2vec_kept.draw(run)
         _after(state, plan, text, run)
         word2vec_pairs.loss_of_a_pair(state, plan, text, reading, run)
-    prose(words.RELATIVES)
+    prose(words.relatives)
     _code(state, plan, own, text, run)
 
 
 def _text_controls(state: PageState) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        choose(state, "corpus", words.CORPUS, words.CORPORA, then=lambda: _other_corpus(state))
-        st.slider(words.WINDOW, width=220, **state.ranged("window", then=lambda: _changed(state)))
+        choose(state, "corpus", words.corpus, words.corpora, then=lambda: _other_corpus(state))
+        st.slider(words.window, width=220, **state.ranged("window", then=lambda: _changed(state)))
     if state["corpus"] == "text":
         text_box(state)
 
@@ -76,15 +77,15 @@ def _training_controls(state: PageState) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         control(
             "select_slider",
-            words.DIMENSION,
+            words.dimension,
             "dim",
             _with(params.DIMENSIONS, state["dim"]),
             width=200,
         )
-        control("slider", words.NEGATIVES, "negatives", 1, params.MOST_NEGATIVES, width=180)
+        control("slider", words.negatives, "negatives", 1, params.MOST_NEGATIVES, width=180)
         control(
             "select_slider",
-            words.RATE,
+            words.rate,
             "rate",
             _with(params.RATES, state["rate"]),
             format_func="{:g}".format,
@@ -92,13 +93,13 @@ def _training_controls(state: PageState) -> None:
         )
         control(
             "select_slider",
-            words.EPOCHS,
+            words.epochs,
             "epochs",
             _with(params.EPOCHS, state["epochs"]),
             width=200,
         )
-        control("number_input", words.SEED, "seed", 0, 2**31 - 1, step=1, width=120)
-        control("text_input", words.ALSO, "also", width=300, help=words.ALSO_HELP)
+        control("number_input", words.seed, "seed", 0, 2**31 - 1, step=1, width=120)
+        control("text_input", words.also, "also", width=300, help=words.also_help)
 
 
 def _check_also(plan: WordVectorPlan, text: Text) -> None:
@@ -107,9 +108,9 @@ def _check_also(plan: WordVectorPlan, text: Text) -> None:
         if word not in text.tokenizer.vocabulary:
             like = nearest_spellings(word, text.tokenizer.vocabulary, 3)
             prose(
-                words.ALSO_LOST.format(word=quote(word))
+                words.also_lost.format(word=quote(word))
                 + "".join(
-                    words.ALSO_LIKE.format(words=", ".join(map(quote, like))) for _ in like[:1]
+                    words.also_like.format(words=", ".join(map(quote, like))) for _ in like[:1]
                 )
             )
 
@@ -127,7 +128,7 @@ def _changed(state: PageState) -> None:
 def _other_corpus(state: PageState) -> None:
     _changed(state)
     state["center"] = 0
-    state["epochs"] = words.EPOCHS_FOR[state["corpus"]]
+    state["epochs"] = EPOCHS_FOR[state["corpus"]]
 
 
 # ---- training
@@ -157,14 +158,14 @@ def _bundled_film(plan: WordVectorPlan, waiting: bool) -> WordFilm | None:
         return None
     if frames is None:
         if not waiting:
-            st.info(words.NO_FILM, icon=":material/download:")
-            st.code(words.NO_FILM_COMMAND, language=None)
+            st.info(words.no_film, icon=":material/download:")
+            st.code(words.no_film_command, language=None)
     elif waiting:
-        st.caption(words.UNTIL)
+        st.caption(words.until)
     elif plans.same_training(plan, runs.bundled_plan()):
-        st.caption(words.SAME_FILM)
+        st.caption(words.same_film)
     else:
-        st.caption(words.BUNDLED_FILM.format(**_settings(runs.bundled_plan())))
+        st.caption(words.bundled_film.format(**_settings(runs.bundled_plan())))
     return frames
 
 
@@ -175,7 +176,7 @@ def _buttons(
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if not going:
             st.button(
-                words.TRAIN if run is None else words.AGAIN,
+                words.train if run is None else words.again,
                 icon=":material/play_arrow:",
                 type="primary",
                 on_click=_start,
@@ -186,13 +187,13 @@ def _buttons(
         assert run is not None
         held = run.job.state == PAUSED
         st.button(
-            words.GO_ON if held else words.PAUSE,
+            words.go_on if held else words.pause,
             icon=":material/play_arrow:" if held else ":material/pause:",
             on_click=run.job.go_on if held else run.job.pause,
             key="embeddings.word2vec.pause",
         )
         st.button(
-            words.STOP,
+            words.stop,
             icon=":material/stop:",
             on_click=run.job.stop,
             key="embeddings.word2vec.stop",
@@ -213,16 +214,16 @@ def _progress(run: runs.OwnRun) -> None:
         return
     if job.over:
         return
-    share, text = 0.0, words.STARTING
+    share, text = 0.0, words.starting
     if run.frames:
         last = run.frames[-1]
         share = last.read / max(1, last.total)
-        text = words.PROGRESS.format(read=last.read, total=last.total)
+        text = words.progress.format(read=last.read, total=last.total)
     elif job.state == WAITING and job.before:
-        text = words.QUEUED.format(before=count(job.before, "training"))
+        text = words.queued.format(before=count(job.before, "training"))
     elif run.beginning is not None:
-        text = words.READING
-    st.progress(min(1.0, share), text=text if job.state in (RUNNING, WAITING) else words.PAUSED)
+        text = words.reading
+    st.progress(min(1.0, share), text=text if job.state in (RUNNING, WAITING) else words.paused)
 
 
 def _after(state: PageState, plan: WordVectorPlan, text: Text, run: runs.OwnRun | None) -> None:
@@ -235,7 +236,7 @@ def _after(state: PageState, plan: WordVectorPlan, text: Text, run: runs.OwnRun 
         if frames is not None and run.frames[-1].seconds > 0 and not run.job.problem:
             last = run.frames[-1]
             prose(
-                words.TOOK.format(
+                words.took.format(
                     words=last.read, seconds=last.seconds, speed=last.read / last.seconds
                 )
             )
@@ -243,15 +244,15 @@ def _after(state: PageState, plan: WordVectorPlan, text: Text, run: runs.OwnRun 
         return
     word2vec_film.say_neighbours(state, frames)
     width = frames.vectors.shape[2]
-    held = words.HELD if len(frames.words) < frames.vocabulary else words.HELD_ALL
-    about_map = words.ABOUT_MAP[min(width, 3)].format(width=width, n=len(frames.words))
+    held = words.held if len(frames.words) < frames.vocabulary else words.held_all
+    about_map = words.about_map[min(width, 3)].format(width=width, n=len(frames.words))
     prose(held.format(n=len(frames.words), all=frames.vocabulary) + "\n\n" + about_map)
     word2vec_film.ask(state, frames, text)
 
 
 def _settings(plan: WordVectorPlan) -> dict[str, object]:
     return {
-        "corpus": words.CORPORA[plan.corpus],
+        "corpus": words.corpora[plan.corpus],
         "dim": plan.model_options["n_embd"],
         "window": plan.model_options["window"],
         "rate": plan.train.learning_rate,
@@ -262,11 +263,11 @@ def _code(
     state: PageState, plan: WordVectorPlan, own: str | None, text: Text, run: runs.OwnRun | None
 ) -> None:
     if run is not None and run.end is not None and len(own or "") <= IN_SNIPPET:
-        vectors, names, snippet = run.end.word, text.tokenizer, words.SNIPPET_OWN
+        vectors, names, snippet = run.end.word, text.tokenizer, words.snippet_own
         filled = {"plan": plan.to_dict(), "text": own}
     elif runs.BUNDLED in engine.names():
         bundled = engine.load(runs.BUNDLED)
-        vectors, names, snippet = bundled.model.vectors(), bundled.tokenizer, words.SNIPPET
+        vectors, names, snippet = bundled.model.vectors(), bundled.tokenizer, words.snippet
         filled = {"name": runs.BUNDLED}
     else:
         return

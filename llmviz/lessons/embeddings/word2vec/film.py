@@ -31,7 +31,7 @@ def draw(state: PageState, film: WordFilm) -> None:
     chosen = watched(state, film)
     lost = [word for word in state["watch"] if word not in film.words]
     if lost and state["watch"] != state.params["watch"].default:  # somebody asked for them
-        prose(words.NOT_HERE.format(n=len(film.words), words=", ".join(map(quote, lost))))
+        prose(words.not_here.format(n=len(film.words), words=", ".join(map(quote, lost))))
     width = film.vectors.shape[2]
     k = min(NEIGHBOURS, len(film.words) - 1)
     metric = "cosine" if width > 1 else "euclidean"
@@ -40,17 +40,17 @@ def draw(state: PageState, film: WordFilm) -> None:
         film.maps,
         film.words,
         key=KEY,
-        words=words.FILM | {"near": words.NEAR[metric]},
+        words=words.film | {"near": words.near[metric]},
         kinds=film.kinds,
         kind_names=runs.kind_names(),
         lit=[kind for kind in state["kinds"] if kind < len(runs.kind_names())],
         near=near,
         captions=captions(film),
-        curve=Curve(words.LOSS, [None if math.isnan(x) else float(x) for x in film.loss]),
+        curve=Curve(words.loss, [None if math.isnan(x) else float(x) for x in film.loss]),
         notes=[]
         if film.counts is None
-        else [words.STANDS.format(n=count(int(n), "time")) for n in film.counts],
-        axes=words.AXES[min(width, 3)],
+        else [words.stands.format(n=count(int(n), "time")) for n in film.counts],
+        axes=words.axes[min(width, 3)],
         equal=width > 1,
         step=state["frame"] if state["frame"] < film.frames - 1 else -1,
         on_step=lambda: _stepped(state),
@@ -69,8 +69,8 @@ def near_at_every_frame(
 def captions(film: WordFilm) -> list[str]:
     """Return what is known at each frame, in one line."""
     return [
-        words.CAPTION.format(read=int(read), total=film.total, rate=rate)
-        + ("" if math.isnan(loss) else words.CAPTION_LOSS.format(loss=_loss(loss)))
+        words.caption.format(read=int(read), total=film.total, rate=rate)
+        + ("" if math.isnan(loss) else words.caption_loss.format(loss=_loss(loss)))
         for read, loss, rate in zip(film.read, film.loss, film.rate, strict=True)
     ]
 
@@ -148,15 +148,15 @@ def likest_question(film: WordFilm, text: Text, i: int) -> Question | None:
     answers = [names[j] for j in three]
     near = ", ".join(quote(names[j]) for j in last[:4])
     reasons = [
-        words.ASK_BESIDE.format(
+        words.ask_beside.format(
             word=quote(names[i]), beside=quote(answers[0]), cosine=signed(cosines[0])
         ),
-        words.ASK_RIGHT.format(word=quote(names[i]), near=near),
-        words.ASK_FIRST.format(first=quote(answers[2])),
+        words.ask_right.format(word=quote(names[i]), near=near),
+        words.ask_first.format(first=quote(answers[2])),
     ]
     order = sorted(range(3), key=lambda a: answers[a])
     return Question(
-        words.ASK.format(word=quote(names[i])),
+        words.ask.format(word=quote(names[i])),
         [answers[a] for a in order],
         order.index(1),
         [reasons[a] for a in order],
@@ -172,11 +172,11 @@ def say_neighbours(state: PageState, film: WordFilm) -> None:
     metric = "cosine" if film.vectors.shape[2] > 1 else "euclidean"
     (early, late), (_, values) = near_film([film.vectors[0], film.vectors[-1]], i, k, metric)
     prose(
-        words.NEIGHBOURS_BEFORE_AND_AFTER.format(
+        words.neighbours_before_and_after.format(
             word=quote(film.words[i]),
             early=", ".join(quote(film.words[j]) for j in early),
             late=", ".join(quote(film.words[j]) for j in late),
-            measure=words.MEASURES[metric],
+            measure=words.measures[metric],
             value=_measured(float(values[0])),
         )
     )

@@ -18,7 +18,7 @@ def draw(run: runs.OwnRun) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if not run.kept:
             st.button(
-                words.KEEP,
+                words.keep,
                 icon=":material/bookmark:",
                 on_click=_keep,
                 args=(run,),
@@ -26,15 +26,15 @@ def draw(run: runs.OwnRun) -> None:
             )
         names = [table.bytes_of[row].decode("utf-8", "replace") for row in range(table.size)]
         for label, name, data in (
-            (words.CSV, "word2vec.csv", lambda: table.csv(names)),
-            (words.TSV, "word2vec-vectors.tsv", table.tsv),
-            (words.TSV_LABELS, "word2vec-words.tsv", lambda: projector_labels(names)),
+            (words.csv, "word2vec.csv", lambda: table.csv(names)),
+            (words.tsv, "word2vec-vectors.tsv", table.tsv),
+            (words.tsv_labels, "word2vec-words.tsv", lambda: projector_labels(names)),
         ):
             st.download_button(
                 label, data, name, icon=":material/download:", key=name, on_click="ignore"
             )
     if run.kept:
-        prose(words.KEPT.format(name=quote(run.kept.removeprefix(run_folders.PREFIX))))
+        prose(words.kept.format(name=quote(run.kept.removeprefix(run_folders.PREFIX))))
     if problem := st.session_state.pop("embeddings.word2vec.kept", ""):
         refuse(ValueError(problem))
 

@@ -52,17 +52,17 @@ def draw(state: PageState, plan: WordVectorPlan, own: str | None, text: Text) ->
         inside,
         [_name(text, i) for i in reading.negatives],
         key=KEY,
-        words=words.PAIRS,
+        words=words.pairs,
         step=state["center"],
         on_step=stepped,
     )
     share = float(reading.kept.mean())
-    text = words.REACH.format(
+    text = words.reach.format(
         word=quote(names[centers[at]]),
         reach=count(_reach(reading, centers[at]), "word"),
         window=plan.model_options["window"],
     )
-    prose(text if share == 1 else f"{text} {words.REACH_KEPT.format(kept=percent(share))}")
+    prose(text if share == 1 else f"{text} {words.reach_kept.format(kept=percent(share))}")
     return reading
 
 
@@ -112,7 +112,7 @@ def loss_of_a_pair(
     cost = pair_cost(w, rows)
     names = [_name(text, i) for i in (near, *others)]
     prose(
-        words.LOSS_TEXT.format(
+        words.loss_text.format(
             word=quote(_name(text, center)),
             near=quote(names[0]),
             k=count(k, "random word"),
@@ -130,25 +130,25 @@ def loss_of_a_pair(
             lv.Matrix(
                 "w",
                 w,
-                words.LOSS_W,
+                words.loss_w,
                 row_labels=[_name(text, center)],
                 col_labels=numbers,
                 role="query",
             ),
-            lv.Matrix("n", rows, words.LOSS_N, row_labels=names, col_labels=numbers, role="key"),
-            column("scores", cost.scores, words.LOSS_SCORES, "neutral", lv.matmul("n", "w", True)),
-            column("sign", cost.sign, words.LOSS_SIGN, "neutral", None),
+            lv.Matrix("n", rows, words.loss_n, row_labels=names, col_labels=numbers, role="key"),
+            column("scores", cost.scores, words.loss_scores, "neutral", lv.matmul("n", "w", True)),
+            column("sign", cost.sign, words.loss_sign, "neutral", None),
             column(
                 "signed",
                 cost.sign * cost.scores,
-                words.LOSS_SIGNED,
+                words.loss_signed,
                 "neutral",
                 lv.multiply("scores", "sign"),
             ),
             column(
-                "sure", cost.probability, words.LOSS_SURE, "weights", lv.function("signed", "σ")
+                "sure", cost.probability, words.loss_sure, "weights", lv.function("signed", "σ")
             ),
-            column("costs", cost.costs, words.LOSS_COSTS, "accent", lv.function("sure", "−ln")),
+            column("costs", cost.costs, words.loss_costs, "accent", lv.function("sure", "−ln")),
         ],
         [["w"] * 5, ["n"] * 5, ["scores", "sign", "signed", "sure", "costs"]],
         key="embeddings.word2vec.loss",
@@ -156,7 +156,7 @@ def loss_of_a_pair(
         first="scores.0.0",
         narrow=1,
     )
-    prose(words.LOSS_MEANS)
+    prose(words.loss_means)
 
 
 def _tables(run: runs.OwnRun | None) -> tuple[np.ndarray, np.ndarray] | None:

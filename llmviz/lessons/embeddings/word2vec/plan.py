@@ -51,7 +51,7 @@ def also(state: PageState) -> tuple[str, ...]:
     """
     typed = tuple(dict.fromkeys(word for word in re.split(r"[,;\s]+", state["also"]) if word))
     if len(typed) > MOST_ALSO:
-        raise ValueError(words.ALSO_MANY.format(most=MOST_ALSO, count=len(typed)))
+        raise ValueError(words.also_many.format(most=MOST_ALSO, count=len(typed)))
     return typed
 
 

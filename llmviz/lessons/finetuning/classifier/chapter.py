@@ -42,7 +42,7 @@ def ahead() -> None:
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    section(words.TITLE, words.TEXT)
+    section(words.intro)
     name = choose_model(state)
     source.controls(state)
     bundled = None if name is None else load(name)
@@ -50,7 +50,7 @@ def draw(state: PageState) -> None:
         return
     try:
         if not isinstance(bundled.model, GPT):
-            raise ValueError(words.NOT_A_GPT)
+            raise ValueError(words.not_a_gpt)
         own = source.own_texts(state)
         some = own or source.some_stories(state["task"], state["reads"])
     except ValueError as error:
@@ -60,8 +60,8 @@ def draw(state: PageState) -> None:
     config, classes = bundled.model.config, len(some.names)
     sizes = {"vocab": config.vocab_size, "width": config.n_embd, "classes": classes}
     new, old = classes * (config.n_embd + 1), config.vocab_size * config.n_embd
-    prose(words.HEAD.format(**sizes, old=f"{old:,}", new=f"{new:,}"))
-    section(words.TRAIN_TITLE, words.TRAIN_TEXT)
+    prose(words.head.format(**sizes, old=f"{old:,}", new=f"{new:,}"))
+    section(words.train_section)
     training.controls(state)
     plan = plan_of(state, name, own)
     now = training.draw(state, plan)
@@ -107,7 +107,7 @@ def _code(state: PageState, now: Outcome) -> None:
         if getattr(plan, field) != getattr(usual, field)
     )
     given = ", ".join(filter(None, (given, f"seed={plan.seed}")))
-    text = words.SNIPPET if plan.own is None else words.SNIPPET_OWN
+    text = words.snippet if plan.own is None else words.snippet_own
     show_code(
         [classifier, last_token, train_classifier],
         text.format(given=given, typed=typed),

@@ -22,8 +22,8 @@ def draw() -> None:
     try:
         measured = curves()
     except ValueError:
-        section(words.CURVE_TITLE)
-        inform(words.NO_CURVE, ":material/download:")
+        section(words.curve.title)
+        inform(words.no_curve, ":material/download:")
         st.code(COMMAND, language=None)
         return
     line = {
@@ -31,13 +31,10 @@ def draw() -> None:
         "most": f"{measured.counts[-1]:,}",
         "seeds": measured.seeds,
     }
-    question = words.TASK_TEXT[TASK]
-    section(
-        words.CURVE_TITLE,
-        words.CURVE_TEXT.format(question=question, base=BASE, tested=measured.tested, **line),
-    )
+    question = words.task_text[TASK]
+    section(words.curve, question=question, base=BASE, tested=measured.tested, **line)
     st.plotly_chart(picture(theme()), key="finetuning.classifier.examples", theme=None)
-    steps = words.CURVE_STEPS.format(command=COMMAND, **measured.steps)
+    steps = words.curve_steps.format(command=COMMAND, **measured.steps)
     prose(f"{steps}\n\n{reading_of(measured)}")
 
 
@@ -57,9 +54,9 @@ def reading_of(measured: Measured) -> str:
         for at, share in enumerate(shares)
     }
     best, at = max(gaps, key=gaps.__getitem__)
-    return words.CURVE_READ.format(
+    return words.curve_read.format(
         count=f"{measured.counts[at]:,}",
-        best=words.WAYS[best],
+        best=words.ways[best],
         best_share=percent(means[best][at]),
         nothing_share=percent(nothing[at]),
         most=f"{measured.counts[-1]:,}",
@@ -72,5 +69,5 @@ def reading_of(measured: Measured) -> str:
 def picture(mode: Mode) -> go.Figure:
     """Return the curves with their bands."""
     measured = curves()
-    ways = [(words.WAYS[band.way], band.lowest, band.mean, band.highest) for band in measured.bands]
-    return bands(measured.counts, ways, (words.CURVE_GUESS, measured.guess), words.CURVE_AXES, mode)
+    ways = [(words.ways[band.way], band.lowest, band.mean, band.highest) for band in measured.bands]
+    return bands(measured.counts, ways, (words.curve_guess, measured.guess), words.curve_axes, mode)

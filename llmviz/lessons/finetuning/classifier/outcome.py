@@ -26,23 +26,23 @@ def draw(state: PageState, now: Outcome) -> None:
     """Show how good a classifier is, and where it errs."""
     trained, begun = now.trained, now.begun
     assert trained is not None and begun is not None
-    section(words.REACHED_TITLE)
+    section(words.reached_section)
     question = guess_question(begun.tested)
     if question is not None:
         predict(question, "finetuning.classifier.guess")
     table = trained.table
     most = max(begun.tested, key=begun.tested.__getitem__)
-    line = words.REACHED.format(
+    line = words.reached.format(
         count=count(int(table.sum()), "test text"),
         right=f"{np.trace(table):,}",
         share=percent(trained.accuracy),
         guess=quote(most),
         chance=percent(begun.tested[most] / table.sum()),
     )
-    balanced = words.BALANCED_REACHED.format(balanced=percent(trained.balanced_accuracy))
+    balanced = words.balanced_reached.format(balanced=percent(trained.balanced_accuracy))
     paragraphs = [
         f"{line} {balanced}",
-        f"{words.TABLE[0].upper()}{words.TABLE[1:]}. {words.OPEN_CELL}",
+        f"{words.table[0].upper()}{words.table[1:]}. {words.open_cell}",
     ]
     if now.plan.rare < 1:
         paragraphs.insert(1, rare_line(now))
@@ -57,7 +57,7 @@ def confusion(state: PageState, trained: Trained, table: np.ndarray) -> tuple[in
     shares = table / np.maximum(1, table.sum(1, keepdims=True))
     notes = [
         [
-            words.CELL_NOTE.format(
+            words.cell_note.format(
                 texts=count(int(table[i, j]), "text"),
                 own=own,
                 called=called,
@@ -78,8 +78,8 @@ def confusion(state: PageState, trained: Trained, table: np.ndarray) -> tuple[in
         notes=notes,
         strong=np.eye(len(names), dtype=bool),
         limit=1.0,
-        scale=words.SCALE,
-        label=words.TABLE,
+        scale=words.scale,
+        label=words.table,
         chosen=chosen,
         on_change=keeping(state, "cell", KEY, "chosen"),
     )
@@ -92,12 +92,12 @@ def _texts_of(trained: Trained, table: np.ndarray, cell: tuple[int, int] | None)
     places = np.flatnonzero((trained.labels == cell[0]) & (chosen == cell[1]))[:TEXTS]
     own, called = (quote(trained.names[i]) for i in cell)
     if not len(places):
-        prose(words.CELL_EMPTY.format(own=own, called=called))
+        prose(words.cell_empty.format(own=own, called=called))
         return
     line = {"shown": len(places), "count": f"{table[cell]:,}"}
-    prose(words.CELL_OPENED.format(own=own, called=called, **line))
+    prose(words.cell_opened.format(own=own, called=called, **line))
     shares = [percent(float(trained.probabilities[i, cell[1]])) for i in places]
-    rows = dict(zip(words.CELL_COLUMNS, ([trained.texts[i] for i in places], shares), strict=True))
+    rows = dict(zip(words.cell_columns, ([trained.texts[i] for i in places], shares), strict=True))
     columns_table(rows, height="content")
 
 
@@ -107,13 +107,13 @@ def rare_line(now: Outcome) -> str:
     assert trained is not None and begun is not None
     name, table = trained.names[0], trained.table
     few = begun.counts[name]
-    return words.RARE_SEEN.format(
+    return words.rare_seen.format(
         name=quote(name),
         few=count(few, "text"),
         rest=f"{sum(begun.counts.values()) - few:,}",
         tested=count(int(table[0].sum()), "text"),
         recognised=f"{table[0, 0]:,}",
-        advice=words.RARE_BALANCED if now.plan.balanced else words.RARE_ADVICE,
+        advice=words.rare_balanced if now.plan.balanced else words.rare_advice,
     )
 
 
@@ -130,6 +130,6 @@ def guess_question(tested: dict[str, int]) -> Question | None:
     counts = ", ".join(f"{quote(name)} {n:,}" for name, n in tested.items())
     known = {"count": f"{total:,}", "counts": counts, "classes": classes}
     known |= {"guess": quote(most), "most": f"{tested[most]:,}"}
-    reasons = {number: words.GUESS_WRONG[key].format(**known) for key, number in wrong.items()}
-    reasons[right] = words.GUESS_RIGHT.format(**known)
-    return by_size(words.GUESS_QUESTION.format(**known), reasons, right)
+    reasons = {number: words.guess_wrong[key].format(**known) for key, number in wrong.items()}
+    reasons[right] = words.guess_right.format(**known)
+    return by_size(words.guess_question.format(**known), reasons, right)

@@ -28,7 +28,7 @@ REAL = 0.35  # how strongly a token is coloured that is not read
 def draw(now: Outcome) -> None:
     """Show up to three texts of the test in one batch."""
     assert now.trained is not None
-    section(words.PADDING_TITLE, words.PADDING_TEXT)
+    section(words.padding)
     seen = batch_of(now.known, now)
     lengths = seen.batch.lengths.tolist()
     question = column_question(min(lengths), max(lengths))
@@ -45,16 +45,16 @@ def draw(now: Outcome) -> None:
         [percent(float(row[k])) for row, k in zip(seen.at_last_token, own, strict=True)],
         [percent(float(row[k])) for row, k in zip(seen.at_last_column, own, strict=True)],
     )
-    columns_table(dict(zip(words.PADDED_COLUMNS, columns, strict=True)), height="content")
+    columns_table(dict(zip(words.padded_columns, columns, strict=True)), height="content")
     prose(filler_line(seen))
 
 
 def filler_line(seen: Padded) -> str:
     """Return what another filler did to the answers; that there is none, where all are as long."""
     if int(seen.batch.lengths.min()) == seen.batch.idx.shape[1]:
-        return words.NO_FILLER
-    moved = words.MOVED.format(most=f"{seen.moved:.1g}") if seen.moved else words.UNMOVED
-    return words.PADDED_MEASURED.format(moved=moved)
+        return words.no_filler
+    moved = words.moved.format(most=f"{seen.moved:.1g}") if seen.moved else words.unmoved
+    return words.padded_measured.format(moved=moved)
 
 
 @kept(16, key=lambda known, now: known)
@@ -97,9 +97,9 @@ def _grid(now: Outcome, seen: Padded) -> None:
     values = np.zeros(idx.shape)
     for row, length in enumerate(lengths.tolist()):
         names = names_of(idx[row, :length].tolist(), tokenizer)
-        texts.append([*names, *([words.FILLER] * (width - length))][start:])
+        texts.append([*names, *([words.filler] * (width - length))][start:])
         values[row, :length], values[row, length - 1] = REAL, 1.0
-        note = words.PADDED_NOTES
+        note = words.padded_notes
         kinds = [note["token"]] * (length - 1) + [note["last"]] + [note["filler"]] * width
         notes.append(kinds[start:width])
     cell_grid(
@@ -111,11 +111,11 @@ def _grid(now: Outcome, seen: Padded) -> None:
         notes=notes,
         strong=values[:, start:] == 1,
         limit=1.0,
-        scale=words.PADDED_SCALE,
-        label=words.PADDED_GRID,
+        scale=words.padded_scale,
+        label=words.padded_grid,
     )
     if start:
-        st.caption(words.PADDED_CUT.format(first=start + 1, last=width))
+        st.caption(words.padded_cut.format(first=start + 1, last=width))
 
 
 def column_question(tokens: int, columns: int) -> Question | None:
@@ -123,7 +123,7 @@ def column_question(tokens: int, columns: int) -> Question | None:
     if not 1 < tokens < columns:
         return None
     known = {"tokens": tokens, "columns": columns}
-    wrong = words.PADDED_WRONG
-    reasons = {1: wrong["first"], tokens: words.PADDED_RIGHT, columns: wrong["last"]}
+    wrong = words.padded_wrong
+    reasons = {1: wrong["first"], tokens: words.padded_right, columns: wrong["last"]}
     reasons = {number: reason.format(**known) for number, reason in reasons.items()}
-    return by_size(words.PADDED_QUESTION.format(**known), reasons, tokens, words.COLUMN)
+    return by_size(words.padded_question.format(**known), reasons, tokens, words.column)

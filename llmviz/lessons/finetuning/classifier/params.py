@@ -10,11 +10,11 @@ FIRST = ClassPlan()
 MOST_STEPS = 600
 
 PARAMS = [
-    codec.choice("labels", "stories", list(words.SOURCES)),
-    codec.choice("task", FIRST.task, list(words.TASKS)),
-    codec.choice("reads", FIRST.reads, list(words.READS)),
-    codec.text("typed", words.TYPED),
-    codec.choice("trains", FIRST.way, list(words.WAYS)),
+    codec.choice("labels", "stories", list(words.sources)),
+    codec.choice("task", FIRST.task, list(words.tasks)),
+    codec.choice("reads", FIRST.reads, list(words.reads)),
+    codec.text("typed", words.typed),
+    codec.choice("trains", FIRST.way, list(words.ways)),
     codec.integer("examples", FIRST.examples, 10, MOST_EXAMPLES),
     codec.integer("classupdates", FIRST.steps, 10, MOST_STEPS),
     codec.number("rare", FIRST.rare, 0.02, 1.0),
@@ -22,7 +22,7 @@ PARAMS = [
     codec.integer("classseed", FIRST.seed, 0, LAST_SEED),
     codec.flag("classtrained", False),  # a link that asks for the training
     codec.text("cell", ""),  # of the confusion matrix, "0.1"
-    codec.text("sentence", words.SENTENCE),
+    codec.text("sentence", words.sentence),
     codec.integer("explained", -1, -1, 9),  # the class, −1 the one that is chosen
 ]
 """Steps that suit each way on this model: a head is a small problem, the rest takes longer."""

@@ -27,14 +27,14 @@ def draw(state: PageState, now: Outcome) -> None:
     """Show the answer and two explanations of it."""
     assert now.trained is not None
     names = now.trained.names
-    section(words.SENTENCE_TITLE, words.SENTENCE_TEXT)
-    st.text_area(words.SENTENCE_LABEL, height=80, **state.bind("sentence"))
+    section(words.sentence_section)
+    st.text_area(words.sentence_label, height=80, **state.bind("sentence"))
     if state["explained"] >= len(names):
         state["explained"] = -1
     st.selectbox(
-        words.EXPLAIN,
+        words.explain,
         range(-1, len(names)),
-        format_func=lambda number: words.CHOSEN if number < 0 else names[number],
+        format_func=lambda number: words.chosen if number < 0 else names[number],
         width=260,
         **state.bind("explained"),
     )
@@ -44,25 +44,25 @@ def draw(state: PageState, now: Outcome) -> None:
         refuse(error)
         return
     if not text:
-        inform(words.EMPTY, ":material/edit:")
+        inform(words.empty, ":material/edit:")
     answer = reading(now.known, text, state["explained"], now)
     if answer.left_out:
-        line = words.READ_LAST.format(count=len(answer.ids), left_out=answer.left_out)
+        line = words.read_last.format(count=len(answer.ids), left_out=answer.left_out)
         inform(line, ":material/content_cut:")
     chances = ", ".join(
         f"{quote(names[k])} {percent(float(answer.probabilities[k]))}"
         for k in np.argsort(-answer.probabilities, kind="stable")
     )
     chosen = quote(names[int(answer.probabilities.argmax())])
-    says, target = words.SAYS.format(chosen=chosen, chances=chances), quote(names[answer.target])
-    prose(f"{says}\n\n{words.OCCLUSION.format(target=target)}")
-    _strip(now, answer, answer.without, words.FELL, "without")
-    prose(words.GRADIENT.format(target=target))
-    _strip(now, answer, answer.gradient, words.SLOPE, "gradient")
+    says, target = words.says.format(chosen=chosen, chances=chances), quote(names[answer.target])
+    prose(f"{says}\n\n{words.occlusion.format(target=target)}")
+    _strip(now, answer, answer.without, words.fell, "without")
+    prose(words.gradient.format(target=target))
+    _strip(now, answer, answer.gradient, words.slope, "gradient")
     lines = [agreement(answer, now.plan.base)]
     if len(answer.ids) > 1:
         last = signed(float(answer.without[-1]))
-        lines.insert(0, words.LAST_TOKEN.format(value=last, target=target))
+        lines.insert(0, words.last_token.format(value=last, target=target))
     if any(lines):
         prose("\n\n".join(filter(None, lines)))
 
@@ -98,4 +98,4 @@ def agreement(answer: Reading, name: str) -> str:
     tokenizer = engine.tokenizer(name)
     tops = [spoken(answer.ids[int(one.argmax())], tokenizer) for one in both]
     correlation = signed(float(np.corrcoef(*both)[0, 1]))
-    return words.AGREE.format(correlation=correlation, without=tops[0], gradient=tops[1])
+    return words.agree.format(correlation=correlation, without=tops[0], gradient=tops[1])

@@ -28,15 +28,15 @@ COUNTED = 300  # of the learner's texts whose tokens are looked at
 
 def controls(state: PageState) -> None:
     """Show where labels come from, and what is asked of stories or given by the learner."""
-    choose(state, "labels", words.LABELS, words.SOURCES)
+    choose(state, "labels", words.labels, words.sources)
     match state["labels"]:
         case "stories":
             with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-                choose(state, "task", words.TASK, words.TASKS)
-                choose(state, "reads", words.READS_LABEL, words.READS)
-            prose(words.GRAMMAR.format(question=words.TASK_TEXT[state["task"]]))
+                choose(state, "task", words.task, words.tasks)
+                choose(state, "reads", words.reads_label, words.reads)
+            prose(words.grammar.format(question=words.task_text[state["task"]]))
         case "typed":
-            st.text_area(words.TYPED_LABEL, height=220, **state.bind("typed"))
+            st.text_area(words.typed_label, height=220, **state.bind("typed"))
         case _:
             _upload()
 
@@ -55,10 +55,10 @@ def _upload() -> None:
             st.session_state[REFUSED] = str(error)
 
     st.file_uploader(
-        words.FILE_LABEL.format(limit=f"{LIMIT // MEGABYTE} MB"),
+        words.file_label.format(limit=f"{LIMIT // MEGABYTE} MB"),
         type=["csv"],
         key=UPLOADER,
-        help=words.FILE_HELP,
+        help=words.file_help,
         max_upload_size=LIMIT // MEGABYTE,
         on_change=take,
     )
@@ -67,7 +67,7 @@ def _upload() -> None:
     if FILE in st.session_state:
         name, some = st.session_state[FILE]
         line = {"name": escape_markdown(name), "texts": count(len(some.texts), "text")}
-        st.caption(words.FILE_TAKEN.format(**line))
+        st.caption(words.file_taken.format(**line))
 
 
 def own_texts(state: PageState) -> Labelled | None:
@@ -80,7 +80,7 @@ def own_texts(state: PageState) -> Labelled | None:
     if state["labels"] == "typed":
         return typed(state["typed"])
     if FILE not in st.session_state:
-        raise ValueError(words.FILE_NONE)
+        raise ValueError(words.file_none)
     return st.session_state[FILE][1]
 
 
@@ -101,16 +101,16 @@ def show(some: Labelled, own: bool, tokenizer_of: str) -> None:
     if own:
         counts = ", ".join(f"{quote(name)} {n:,}" for name, n in some.counts.items())
         line = {"texts": count(len(some.texts), "text"), "counts": counts}
-        prose(words.COUNTED.format(classes=count(len(some.names), "class", "classes"), **line))
+        prose(words.counted.format(classes=count(len(some.names), "class", "classes"), **line))
         line = unknown_line(some, tokenizer_of)
         if line:
             inform(line, ":material/help:")
-    rows: dict[str, list[str]] = {name: [] for name in words.COLUMNS}
+    rows: dict[str, list[str]] = {name: [] for name in words.columns}
     for number, name in enumerate(some.names):
         texts = [t for t, one in zip(some.texts, some.labels, strict=True) if one == number]
         for text in texts[:SHOWN]:
-            rows[words.COLUMNS[0]].append(name)
-            rows[words.COLUMNS[1]].append(text)
+            rows[words.columns[0]].append(name)
+            rows[words.columns[1]].append(text)
     columns_table(rows, height="content")
 
 
@@ -119,8 +119,8 @@ def unknown_line(some: Labelled, tokenizer_of: str) -> str:
     lost = share_unknown(some.texts[:COUNTED], tokenizer_of)
     if not lost:
         return ""
-    looked = words.LOOKED[len(some.texts) > COUNTED].format(count=COUNTED)
-    return words.UNKNOWN.format(share=percent(lost), looked=looked)
+    looked = words.looked[len(some.texts) > COUNTED].format(count=COUNTED)
+    return words.unknown.format(share=percent(lost), looked=looked)
 
 
 @kept(32)

@@ -31,15 +31,15 @@ def controls(state: PageState) -> None:
         state["classupdates"] = params.STEPS[state["trains"]]
 
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        choose(state, "trains", words.WAY, words.WAYS, then=other_way)
-        st.number_input(words.EXAMPLES, width=140, **state.ranged("examples", then=changed))
-        st.number_input(words.STEPS, width=120, **state.ranged("classupdates", then=changed))
-        st.number_input(words.SEED, width=120, **state.ranged("classseed", then=changed))
+        choose(state, "trains", words.way, words.ways, then=other_way)
+        st.number_input(words.examples, width=140, **state.ranged("examples", then=changed))
+        st.number_input(words.steps, width=120, **state.ranged("classupdates", then=changed))
+        st.number_input(words.seed, width=120, **state.ranged("classseed", then=changed))
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         rare = state.ranged("rare", then=changed)
-        st.slider(words.RARE, width=320, help=words.RARE_HELP, **rare)
+        st.slider(words.rare, width=320, help=words.rare_help, **rare)
         balanced = state.bind("balanced", then=changed)
-        st.toggle(words.BALANCED, help=words.BALANCED_HELP, **balanced)
+        st.toggle(words.balanced, help=words.balanced_help, **balanced)
 
 
 def draw(state: PageState, plan: ClassPlan) -> Outcome | None:
@@ -66,9 +66,9 @@ def _live(state: PageState, plan: ClassPlan, live: bool) -> None:
     if run is not None:
         _progress(run)
     elif now is not None:
-        st.caption(words.FIRST_ONE)
+        st.caption(words.first_one)
     else:
-        st.caption(words.NOT_YET)
+        st.caption(words.not_yet)
     if now is None or not now.points:
         return
     figure = curve(now.mark, len(now.points), now, theme())
@@ -81,7 +81,7 @@ def _live(state: PageState, plan: ClassPlan, live: bool) -> None:
             "preparing": seconds(now.begun.preparing),
             "seconds": seconds(now.points[-1].seconds),
         }
-        prose(words.TOOK.format(**told))
+        prose(words.took.format(**told))
 
 
 def seconds(value: float) -> str:
@@ -102,13 +102,13 @@ def curve(mark: str, points: int, outcome: Outcome, mode: Mode) -> go.Figure:
     measured = [(one.step, one.validation) for one in drawn if one.validation is not None]
     steps, losses = [one.step for one in drawn], [one.loss for one in drawn]
     end = outcome.plan.steps
-    return learning_curve(steps, losses, measured, words.LOSS_NAMES, words.LOSS_AXES, end, mode)
+    return learning_curve(steps, losses, measured, words.loss_names, words.loss_axes, end, mode)
 
 
 def _buttons(state: PageState, plan: ClassPlan, run: OwnRun | None) -> None:
     if run is not None and not run.job.over:
         key = "finetuning.classifier.stop"
-        st.button(words.STOP, icon=":material/stop:", on_click=run.job.stop, key=key)
+        st.button(words.stop, icon=":material/stop:", on_click=run.job.stop, key=key)
         return
 
     def begin() -> None:
@@ -117,7 +117,7 @@ def _buttons(state: PageState, plan: ClassPlan, run: OwnRun | None) -> None:
 
     there = run is not None or runs.first(plan) is not None
     st.button(
-        words.AGAIN if there else words.TRAIN,
+        words.again if there else words.train,
         icon=":material/play_arrow:",
         type="secondary" if there else "primary",
         on_click=begin,
@@ -135,14 +135,14 @@ def _progress(run: OwnRun) -> None:
     if job.over:
         trained = run.outcome.trained
         if trained is None:
-            st.caption(words.STOPPED_EARLY)
+            st.caption(words.stopped_early)
         elif trained.step < steps:
-            st.caption(words.STOPPED.format(step=trained.step))
+            st.caption(words.stopped.format(step=trained.step))
         return
     if points:
-        text = words.PROGRESS.format(step=points[-1].step, steps=steps)
+        text = words.progress.format(step=points[-1].step, steps=steps)
         st.progress(points[-1].step / steps, text=text)
     elif job.state == WAITING and job.before:
-        st.progress(0.0, text=words.QUEUED.format(before=count(job.before, "training")))
+        st.progress(0.0, text=words.queued.format(before=count(job.before, "training")))
     else:
-        st.progress(0.0, text=words.STARTING)
+        st.progress(0.0, text=words.starting)

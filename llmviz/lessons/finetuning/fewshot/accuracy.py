@@ -44,21 +44,21 @@ def draw(state: PageState) -> None:
     card = tuned_card(TUNED)
     known = {int(key): share for key, share in card.get("accuracy_by_examples", {}).items()}
     prompts = TUNINGS[TUNED].plan.test_examples
-    section(words.CURVES_TITLE, words.CURVES_TEXT)
+    section(words.curves)
     if not known:
-        st.info(words.NO_CARD, icon=":material/info:")
+        st.info(words.no_card, icon=":material/info:")
     if not state["curves"]:
         points = tuple(sorted(known.items()))
         st.plotly_chart(by_examples(points, (), theme()), key=f"{KEY}.card", theme=None)
-        told_of = words.FROM_CARD.format(prompts=prompts) if known else ""
-        prose(f"{told_of} {words.MEASURE_TEXT.format(prompts=PROMPTS)}")
+        told_of = words.from_card.format(prompts=prompts) if known else ""
+        prose(f"{told_of} {words.measure_text.format(prompts=PROMPTS)}")
     live(
         state,
         "curves",
         curves_of,
         (),
         lambda job: _draw_results(job, tuple(sorted(known.items())), card["steps"]),
-        start=words.MEASURE,
+        start=words.measure,
         share=lambda job: len(job.results) / ALL,
     )
 
@@ -71,7 +71,7 @@ def _draw_results(job: Job, known: tuple[tuple[int, float], ...], steps: int) ->
     st.plotly_chart(figure, key=f"{KEY}.examples", theme=None)
     if len(shares) < ALL:
         return
-    prose(f"{words.FROM_NOW.format(prompts=PROMPTS)} {report(plain, steps)}")
+    prose(f"{words.from_now.format(prompts=PROMPTS)} {report(plain, steps)}")
     figure = by_wrong(wrong, theme())
     st.plotly_chart(figure, key=f"{KEY}.wrong", theme=None)
     prose(told_wrong(wrong))
@@ -85,23 +85,23 @@ def by_examples(
     curves = []
     measured = [one for one in shares if one.model == TUNED]
     tuned = [(one.examples, one.right) for one in measured] or list(known)
-    names = list(words.MODELS.values())
+    names = list(words.models.values())
     if tuned:
         curves.append(Curve(names[0], *zip(*tuned, strict=True), "weights", marks=True))
     base = [(one.examples, one.right) for one in shares if one.model == BASE]
     if base:
         curves.append(Curve(names[1], *zip(*base, strict=True), "residual", marks=True))
     best = [best_possible(examples, TWO) for examples in SHOTS]
-    curves.append(Curve(words.BEST, SHOTS, best, "accent", dashed=True))
-    return lines(curves, words.CURVES_AXES, mode, shares=True, at=SHOTS)
+    curves.append(Curve(words.best, SHOTS, best, "accent", dashed=True))
+    return lines(curves, words.curves_axes, mode, shares=True, at=SHOTS)
 
 
 @kept(8)
 def by_wrong(shares: tuple[Share, ...], mode: Mode) -> go.Figure:
     """Return the shares over the number of wrong examples among eight."""
     x, y = [one.wrong for one in shares], [one.right for one in shares]
-    curve = Curve(words.WRONG_NAME, x, y, "key", marks=True)
-    return lines([curve], words.WRONG_AXES, mode, shares=True, at=WRONG)
+    curve = Curve(words.wrong_name, x, y, "key", marks=True)
+    return lines([curve], words.wrong_axes, mode, shares=True, at=WRONG)
 
 
 def report(shares: tuple[Share, ...], steps: int) -> str:
@@ -109,14 +109,14 @@ def report(shares: tuple[Share, ...], steps: int) -> str:
     base = [one.right for one in shares if one.model == BASE]
     (tuned,) = (one.right for one in shares if one.model == TUNED and one.examples == OF)
     line = {"low": percent(min(base)), "high": percent(max(base)), "tuned": percent(tuned)}
-    line["cannot"] = words.CANNOT if max(base) < 1 / TWO else ""
-    return words.MEASURED.format(**line, steps=steps, colours=len(ANSWERS))
+    line["cannot"] = words.cannot if max(base) < 1 / TWO else ""
+    return words.measured.format(**line, steps=steps, colours=len(ANSWERS))
 
 
 def told_wrong(shares: tuple[Share, ...]) -> str:
     """Return what wrong examples do, in a sentence."""
     by_count = {one.wrong: one.right for one in shares}
     most = max(by_count)
-    return words.WRONG_READ.format(
+    return words.wrong_read.format(
         wrong=most, share=percent(by_count[most]), clean=percent(by_count[0])
     )

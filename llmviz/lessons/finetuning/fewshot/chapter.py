@@ -17,7 +17,7 @@ from llmviz.ui.state import PageState
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    section(words.TITLE, words.TEXT)
+    section(words.intro)
     if not models_here(BASE):
         return
     try:

@@ -33,9 +33,9 @@ def looks(version: str, asked: Question) -> tuple[Look, Look]:
 
 def draw(state: PageState, asked: Question) -> None:
     """Show all heads, and what the last word gives to each token in one of them."""
-    section(words.LOOK_TITLE, words.LOOK_TEXT)
+    section(words.look)
     if not asked.examples:
-        st.info(words.LOOK_NONE, icon=":material/visibility_off:")
+        st.info(words.look_none, icon=":material/visibility_off:")
         return
     look, before = looks(base().version, asked)
     layer, head = chosen(state["rulehead"], look)
@@ -46,7 +46,7 @@ def draw(state: PageState, asked: Question) -> None:
         tokens=names_of(look.tokens, base().tokenizer),
         notes=[
             [
-                words.LOOK_NOTE.format(same=percent(same), other=percent(other))
+                words.look_note.format(same=percent(same), other=percent(other))
                 for same, other in zip(*rows, strict=True)
             ]
             for rows in zip(look.same.tolist(), look.other.tolist(), strict=True)
@@ -55,24 +55,24 @@ def draw(state: PageState, asked: Question) -> None:
         on_change=keeping(state, "rulehead", key, "chosen"),
     )
     given = look.weights[layer, head, -1].tolist()
-    shares = [{words.SHARE: percent(one)} for one in given]
+    shares = [{words.share: percent(one)} for one in given]
     names = names_of(look.tokens, base().tokenizer)
     token_strip(
         [row_of(look.tokens, names, given, shares)],
         key=f"{KEY}.given",
         show_ids=False,
-        value_label=words.SHARE,
+        value_label=words.share,
         value_range=(0.0, max(given)),
     )
     lines = (
         report(asked, look, before, layer, head),
         induction_told(look, before, layer, head),
-        words.LOOK_LIMIT,
+        words.look_limit,
     )
     prose("\n\n".join(filter(None, lines)))
     st.page_link(
         "pages/attention.py",
-        label=words.LOOK_LINK,
+        label=words.look_link,
         icon=":material/hub:",
         query_params={
             "part": "trained",
@@ -99,7 +99,7 @@ def chosen(written: str, look: Look) -> tuple[int, int]:
 
 def report(asked: Question, look: Look, before: Look, layer: int, head: int) -> str:
     """Return what one head does, in a sentence."""
-    return words.LOOK_READ.format(
+    return words.look_read.format(
         head=head,
         layer=layer,
         word=quote(asked.word),
@@ -119,7 +119,7 @@ def induction_told(look: Look, before: Look, layer: int, head: int) -> str:
     best, own = (
         percent(float(look.induction[at])) for at in ((best_layer, best_head), (layer, head))
     )
-    line = words.LOOK_INDUCTION_BEST if own == best else words.LOOK_INDUCTION
+    line = words.look_induction_best if own == best else words.look_induction
     return line.format(
         best_head=best_head,
         best_layer=best_layer,

@@ -31,14 +31,14 @@ def draw(state: PageState) -> Question:
     own = state["ownrule"].strip()
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         if not own:
-            st.slider(words.SHOTS, width=240, **state.ranged("shots"))
-            st.slider(words.GROUPS, width=150, **state.ranged("groups"))
+            st.slider(words.shots, width=240, **state.ranged("shots"))
+            st.slider(words.groups, width=150, **state.ranged("groups"))
             if state["shots"]:
-                st.slider(words.WRONG, width=200, **state.ranged("wrong", most=state["shots"]))
-            st.button(words.DRAW, icon=":material/casino:", on_click=_another, args=(state,))
-    st.text_input(words.OWN_LABEL, help=words.OWN_HELP, **state.bind("ownrule"))
+                st.slider(words.wrong, width=200, **state.ranged("wrong", most=state["shots"]))
+            st.button(words.draw, icon=":material/casino:", on_click=_another, args=(state,))
+    st.text_input(words.own_label, help=words.own_help, **state.bind("ownrule"))
     asked = read_prompt(own) if own else drawn(*settings(state))
-    st.caption(words.PROMPT)
+    st.caption(words.prompt)
     st.code(asked.prompt, language=None, wrap_lines=True)
     return asked
 
@@ -62,19 +62,19 @@ def _another(state: PageState) -> None:
 def report(asked: Question, own: bool) -> str:
     """Return the rule in words."""
     parts = [
-        words.RULE_PART.format(group=group, answer=answer)
+        words.rule_part.format(group=group, answer=answer)
         for group, answer in asked.rule.answers.items()
     ]
-    template = words.RULE_OWN if own else words.RULE
+    template = words.rule_own if own else words.rule
     line = template.format(parts=", ".join(parts), word=quote(asked.word), answer=asked.answer)
     if own:
         return line
     wrong = sum(answer != asked.rule.answer(word) for word, answer in asked.examples)
     more = []
     if wrong:
-        more.append(words.WRONG_TOLD.format(wrong=wrong, examples=len(asked.examples)))
+        more.append(words.wrong_told.format(wrong=wrong, examples=len(asked.examples)))
     more += [one for one in (not_told(asked),) if one]
-    return " ".join([line, *more, words.HELD_OUT])
+    return " ".join([line, *more, words.held_out])
 
 
 def not_told(asked: Question) -> str:
@@ -82,11 +82,11 @@ def not_told(asked: Question) -> str:
     group = next(one for one in asked.rule.answers if asked.word in group_words(one))
     own = Counter(answer for word, answer in asked.examples if word in group_words(group))
     if not own:
-        return words.NOT_SHOWN.format(group=group)
+        return words.not_shown.format(group=group)
     right = own.pop(asked.answer, 0)
     if right > max(own.values(), default=0):
         return ""
-    return words.MISLED.format(group=group, answer=asked.answer)
+    return words.misled.format(group=group, answer=asked.answer)
 
 
 @kept(64, key=lambda version, asked: (version, repr(asked)))
@@ -109,15 +109,15 @@ def bars(asked: Question) -> None:
     paired_bars(
         [ANSWERS[i] for i in listed],
         *drawn_chances,
-        title=words.BARS_TITLE.format(word=asked.word),
-        names=tuple(words.MODELS.values()),
-        axis=words.BARS_AXIS,
+        title=words.bars_title.format(word=asked.word),
+        names=tuple(words.models.values()),
+        axis=words.bars_axis,
         limit=max(float(one.max()) for one in drawn_chances),
         key=f"{KEY}.bars",
     )
     best = [int(one.chosen[0]) for one in both]
     prose(
-        words.READ.format(
+        words.read.format(
             tuned=ANSWERS[best[0]],
             tuned_share=percent(float(chances[0][best[0]])),
             tuned_right=percent(float(chances[0][right])),
@@ -127,7 +127,7 @@ def bars(asked: Question) -> None:
             answer=asked.answer,
         )
     )
-    st.caption(words.UNSURE)
+    st.caption(words.unsure)
 
 
 def _replies(asked: Question) -> tuple[Answers, Answers]:
@@ -138,10 +138,10 @@ def guess_question() -> None:
     """Ask how often a reader is right without an example."""
     total = len(ANSWERS)
     known = {"answers": total, "guess": percent(1 / total)}
-    answers_ = [one.format(**known) for one in words.ASK_ANSWERS.values()]
-    reasons = [one.format(**known) for one in words.ASK_REASONS.values()]
-    right = list(words.ASK_ANSWERS).index("guess")
-    predict(Asked(words.ASK_SHOTS.format(**known), answers_, right, reasons), f"{KEY}.ask")
+    answers_ = [one.format(**known) for one in words.ask_answers.values()]
+    reasons = [one.format(**known) for one in words.ask_reasons.values()]
+    right = list(words.ask_answers).index("guess")
+    predict(Asked(words.ask_shots.format(**known), answers_, right, reasons), f"{KEY}.ask")
 
 
 def code(asked: Question) -> None:

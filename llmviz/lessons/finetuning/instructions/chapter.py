@@ -34,14 +34,14 @@ def ahead() -> None:
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    section(words.TITLE, words.TEXT)
+    section(words.intro)
     _controls(state)
     if not models_here(BASE):
         return
     try:
         story, question = (check_text(state[key])[:LOOKED_AT] for key in ("story", "question"))
         if not question.strip():
-            raise ValueError(words.EMPTY)
+            raise ValueError(words.empty)
         answer = known_answer(story, question) or check_text(state["reply"]).strip()
         one = Instruction(story, question, answer)
         side_by_side.draw(one)
@@ -53,7 +53,7 @@ def draw(state: PageState) -> None:
 
 def _controls(state: PageState) -> None:
     """Show the story, the questions that can be asked about it, and the learner's own question."""
-    st.text_area(words.STORY_LABEL, height=130, help=words.STORY_HELP, **state.bind("story"))
+    st.text_area(words.story_label, height=130, help=words.story_help, **state.bind("story"))
 
     def another() -> None:
         number = st.session_state.get(TOLD, -1) + 1
@@ -61,7 +61,7 @@ def _controls(state: PageState) -> None:
         told = offered()[number % OFFERED]
         state["story"], state["question"], state["reply"] = told.story, told.question, ""
 
-    st.button(words.ANOTHER, icon=":material/autorenew:", on_click=another, key="another.story")
+    st.button(words.another, icon=":material/autorenew:", on_click=another, key="another.story")
     asked = askable(state["story"][:LOOKED_AT])
 
     def take(question: str) -> None:
@@ -69,12 +69,12 @@ def _controls(state: PageState) -> None:
 
     if asked:
         key = "_finetuning.instructions.asked"
-        suggest(words.ASKABLE, list(asked), take, key=key, format_func=escape_markdown)
-    st.text_input(words.QUESTION_LABEL, **state.bind("question"))
+        suggest(words.askable, list(asked), take, key=key, format_func=escape_markdown)
+    st.text_input(words.question_label, **state.bind("question"))
     if state["question"].strip() and state["question"] not in asked:
-        st.text_input(words.REPLY_LABEL, help=words.REPLY_HELP, **state.bind("reply"))
+        st.text_input(words.reply_label, help=words.reply_help, **state.bind("reply"))
         if not state["reply"].strip():
-            inform(words.BY_TUNED, ":material/help:")
+            inform(words.by_tuned, ":material/help:")
 
 
 @kept(64)

@@ -41,20 +41,20 @@ def draw() -> None:
         version = tuned_model.base().version
         losses = measured(version)
     except ValueError as error:
-        section(words.FORGOT_TITLE)
+        section(words.forgot_section.title)
         refuse(error)
         return
-    section(words.FORGOT_TITLE, words.FORGOT_TEXT.format(count=STORIES))
+    section(words.forgot_section, count=STORIES)
     question = loss_question(losses)
     answered = question is not None and predict(question, "finetuning.instructions.forgot")
     st.plotly_chart(bars(version, answered, theme()), key="finetuning.forgot", theme=None)
     prose(report(losses))
-    prose(words.MIX.format(share=percent(TUNINGS[MIXED].plan.mix)))
+    prose(words.mix.format(share=percent(TUNINGS[MIXED].plan.mix)))
     if losses.alone is not None and not answered:
-        st.caption(words.MIX_HELD)
+        st.caption(words.mix_held)
     elif losses.alone is not None:
         prose(
-            words.MIX_ALONE.format(
+            words.mix_alone.format(
                 alone=f"{losses.alone.mean():.3f}",
                 alone_right=percent(tuned_card(ALONE)["right"]),
                 right=percent(tuned_card(MIXED)["right"]),
@@ -87,10 +87,10 @@ def report(losses: Losses) -> str:
     base, mixed = float(losses.base.mean()), float(losses.mixed.mean())
     share = abs(mixed / base - 1)
     kind = "same" if abs(mixed - base) < LIKE else "more" if mixed > base else "less"
-    return words.FORGOT.format(
+    return words.forgot.format(
         base=f"{base:.3f}",
         tuned=f"{mixed:.3f}",
-        change=words.CHANGES[kind].format(share=percent(share)),
+        change=words.changes[kind].format(share=percent(share)),
         worse=int((losses.mixed > losses.base).sum()),
         count=len(losses.base),
     )
@@ -102,18 +102,18 @@ def loss_question(losses: Losses) -> Question | None:
         return None
     base, alone = float(losses.base.mean()), float(losses.alone.mean())
     right = 1 if abs(alone - base) < LIKE else 0 if alone > base else 2
-    reason = words.FORGOT_MEASURED.format(
+    reason = words.forgot_measured.format(
         count=len(losses.base), base=f"{base:.3f}", alone=f"{alone:.3f}"
     )
-    return Question(words.FORGOT_QUESTION, words.FORGOT_ANSWERS, right, [reason] * 3)
+    return Question(words.forgot_question, words.forgot_answers, right, [reason] * 3)
 
 
 @kept(8)
 def bars(version: str, alone: bool, mode: Mode) -> go.Figure:
     """Return the mean losses as bars; alone: that after questions alone, too, where it is here."""
     losses = measured(version)
-    named = [(words.BARS["base"], losses.base), (words.BARS["mixed"], losses.mixed)]
+    named = [(words.bars["base"], losses.base), (words.bars["mixed"], losses.mixed)]
     if alone and losses.alone is not None:
-        named.append((words.BARS["alone"], losses.alone))
+        named.append((words.bars["alone"], losses.alone))
     names, values = [name for name, _ in named], [float(one.mean()) for _, one in named]
-    return compared(names, values, 0, words.FORGOT_BARS, mode)
+    return compared(names, values, 0, words.forgot_bars, mode)

@@ -32,7 +32,7 @@ def draw(one: Instruction) -> None:
 
     Raises ValueError for an example that is too long to be trained on.
     """
-    section(words.MASK_TITLE, words.MASK_TEXT)
+    section(words.mask)
     version = tuned_model.base().version
     if not one.answer:
         written = answer("tuned", version, one.prompt).text.strip().split("\n")[0]
@@ -45,18 +45,18 @@ def draw(one: Instruction) -> None:
         [strip(version, one)],
         key="finetuning.instructions.strip",
         show_ids=False,
-        value_label=words.COUNTS,
+        value_label=words.counts,
         value_range=(0.0, 1.0),
     )
     base, tuned = (nats(name, version, one) for name in ("base", "tuned"))
     places = [place for place, counted in enumerate(known.counts[1:]) if counted]
     names = [name for name, counts in zip(names_in(known), known.counts, strict=True) if counts]
     columns = (names, *([f"{one[place]:.3f}" for place in places] for one in (base, tuned)))
-    rows = dict(zip(words.TABLE, columns, strict=True))
+    rows = dict(zip(words.table, columns, strict=True))
     columns_table(rows, height="content", width=420)
     before, after = losses_of(base, known), losses_of(tuned, known)
     prose(
-        words.MEAN.format(
+        words.mean.format(
             base_sum=written_sum(columns[1]),
             count=len(places),
             base=f"{before[0]:.3f}",
@@ -71,7 +71,7 @@ def draw(one: Instruction) -> None:
         given = {"story": one.story, "question": one.question, "answer": one.answer}
         show_code(
             [tokens_of, masked_batch, load_adapter],
-            words.SNIPPET.format(name=BASE, tuning=TUNING, **given),
+            words.snippet.format(name=BASE, tuning=TUNING, **given),
             f"{len(places)} {before[0]:.2f} {after[0]:.2f}",
         )
 
@@ -94,20 +94,20 @@ def strip(version: str, one: Instruction) -> TokenRow:
     base, tuned = (nats(name, version, one) for name in ("base", "tuned"))
     details = []
     for place, counts in enumerate(known.counts):
-        about = {words.DETAIL["place"]: f"{place + 1} of {len(known.ids)}"}
+        about = {words.detail["place"]: f"{place + 1} of {len(known.ids)}"}
         if place:
-            about[words.DETAIL["target"]] = words.DETAIL["counted" if counts else "ignored"]
-            about[words.DETAIL["base"]] = f"{base[place - 1]:.3f}"
-            about[words.DETAIL["tuned"]] = f"{tuned[place - 1]:.3f}"
+            about[words.detail["target"]] = words.detail["counted" if counts else "ignored"]
+            about[words.detail["base"]] = f"{base[place - 1]:.3f}"
+            about[words.detail["tuned"]] = f"{tuned[place - 1]:.3f}"
         else:
-            about[words.DETAIL["target"]] = words.DETAIL["first"]
+            about[words.detail["target"]] = words.detail["first"]
         details.append(about)
     return row_of(known.ids, names_in(known), list(map(float, known.counts)), details)
 
 
 def names_in(known: Example) -> list[str]:
     """Return how the tokens of an example are shown; the last one ends the text."""
-    return [*names_of(known.ids[:-1], tuned_model.base().tokenizer), words.END]
+    return [*names_of(known.ids[:-1], tuned_model.base().tokenizer), words.end]
 
 
 def count_question(known: Example) -> Question | None:
@@ -117,6 +117,6 @@ def count_question(known: Example) -> Question | None:
     if len({counted, *wrong.values()}) < 1 + len(wrong):
         return None
     told = {"tokens": tokens, "answer": counted - 1}
-    reasons = {number: words.MASK_WRONG[key].format(**told) for key, number in wrong.items()}
-    reasons[counted] = words.MASK_RIGHT.format(**told)
-    return by_size(words.MASK_QUESTION.format(**told), reasons, counted)
+    reasons = {number: words.mask_wrong[key].format(**told) for key, number in wrong.items()}
+    reasons[counted] = words.mask_right.format(**told)
+    return by_size(words.mask_question.format(**told), reasons, counted)

@@ -31,18 +31,18 @@ def draw(one: Instruction) -> None:
 
     Raises ValueError where the adapter is not here or does not fit.
     """
-    section(words.SIDE_TITLE, words.SIDE_TEXT)
+    section(words.side)
     version = tuned_model.base().version
     answers = {name: answer(name, version, one.prompt) for name in MODELS}
     if answers["base"].left_out:
         kept_tokens = tuned_model.base().model.context_length - TOKENS
-        inform(words.CUT.format(kept=kept_tokens), ":material/content_cut:")
-    titles = {"base": words.BASE, "tuned": words.TUNED}
+        inform(words.cut.format(kept=kept_tokens), ":material/content_cut:")
+    titles = {"base": words.base, "tuned": words.tuned}
     for column, (name, answered) in zip(st.columns(len(answers)), answers.items(), strict=True):
         with column:
             st.markdown(f"**{titles[name]}**")
-            st.code(answered.text.strip() or words.NOTHING, language=None, wrap_lines=True)
-            ends = words.ENDS if answered.ended else words.STOPPED.format(count=TOKENS)
+            st.code(answered.text.strip() or words.nothing, language=None, wrap_lines=True)
+            ends = words.ends if answered.ended else words.stopped.format(count=TOKENS)
             st.caption(ends)
             prose(verdict(answered, one))
     if one.answer:
@@ -50,19 +50,19 @@ def draw(one: Instruction) -> None:
     card = tuned_card(TUNING)
     if "right" in card:
         kinds = ", ".join(
-            f"{words.KINDS.get(kind, kind)} {percent(share)}"
+            f"{words.kinds.get(kind, kind)} {percent(share)}"
             for kind, share in card["right_by_kind"].items()
         )
-        prose(words.CARD.format(asked=ASKED, right=percent(card["right"]), kinds=kinds))
+        prose(words.card.format(asked=ASKED, right=percent(card["right"]), kinds=kinds))
 
 
 def verdict(continuation: Continuation, one: Instruction) -> str:
     """Return whether an answer is right: its first line is the reply to the letter."""
     if not one.answer:
-        return words.UNKNOWN
+        return words.unknown
     first = continuation.text.strip().split("\n")[0].strip()
     right = first == one.reply.strip()
-    return words.RIGHT if right else words.WRONG.format(answer=quote(one.answer))
+    return words.right if right else words.wrong.format(answer=quote(one.answer))
 
 
 def _chances(one: Instruction) -> None:
@@ -73,8 +73,8 @@ def _chances(one: Instruction) -> None:
         return
     counted = np.array(known.counts[1:])
     chances = {name: math.exp(-float(nats(name, version, one)[counted].sum())) for name in MODELS}
-    line = {name: percent(p) if p >= 1e-4 else words.TINY for name, p in chances.items()}
-    prose(words.CHANCE.format(answer=quote(one.answer), **line))
+    line = {name: percent(p) if p >= 1e-4 else words.tiny for name, p in chances.items()}
+    prose(words.chance.format(answer=quote(one.answer), **line))
 
 
 @kept(64)

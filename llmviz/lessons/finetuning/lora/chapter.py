@@ -15,11 +15,11 @@ from llmviz.ui.state import PageState
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    section(words.TITLE, words.TEXT)
+    section(words.intro)
     if not models_here(BASE):
         return
     try:
-        for name in words.ADAPTERS:
+        for name in words.adapters:
             source.beside(name)
     except ValueError as error:
         refuse(error)

@@ -31,11 +31,11 @@ LAYOUT = (("B", "×", "A", "=", "BA"), ("W", "+", "added", "=", "sum"))
 def draw(state: PageState) -> tuple[str, str]:
     """Show the choice of a matrix and its picture; return the adapter's name and the path."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        choose(state, "adapter", words.ADAPTER, words.ADAPTERS, then=lambda: _anywhere(state))
+        choose(state, "adapter", words.adapter, words.adapters, then=lambda: _anywhere(state))
         layers = base().model.config.n_layer
         slot = state.ranged("adapterlayer", most=layers - 1, then=lambda: _largest(state))
-        st.number_input(words.LAYER, width=110, **slot)
-        choose(state, "matrix", words.MATRIX, words.MATRICES, then=lambda: _anywhere(state))
+        st.number_input(words.layer, width=110, **slot)
+        choose(state, "matrix", words.matrix, words.matrices, then=lambda: _anywhere(state))
     name, layer = state["adapter"], min(state["adapterlayer"], layers - 1)
     path = source.path_of(layer, state["matrix"])
     known = (name, base().version, path)
@@ -63,7 +63,7 @@ def _place(state: PageState, change: Change) -> tuple[int, int]:
     own = largest_at(change.added, SIZE)
     corner = []
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        labels = (words.FROM_ROW, words.FROM_COLUMN)
+        labels = (words.from_row, words.from_column)
         for axis, (key, label) in enumerate(zip(("fromrow", "fromcolumn"), labels, strict=True)):
             most = max(0, change.weight.shape[axis] - SIZE)
             at = min(state[key], most) if state[key] >= 0 else own[axis]
@@ -73,7 +73,7 @@ def _place(state: PageState, change: Change) -> tuple[int, int]:
                 _largest(state)
 
             slot = tied(f"_{KEY}.{key}", at, take)
-            more = {"help": words.PLACES, "width": 140}
+            more = {"help": words.places, "width": 140}
             st.number_input(label, min_value=0, max_value=most, **more, **slot)
             corner.append(at)
     return corner[0], corner[1]
@@ -110,12 +110,12 @@ def matrices_of(
     more["B"] = {"row_labels": row_names, "windows": (r, ""), "role": "value"}
     more["A"] = {"col_labels": column_names, "windows": ("", c), "role": "value"}
     more["BA"] |= {"op": lv.matmul("B", "A")}
-    scaled = words.SCALED.format(scale=part.scale)
+    scaled = words.scaled.format(scale=part.scale)
     more["added"] |= {"op": lv.scaled("BA", part.scale, scaled), "role": "key"}
     limit = float(np.abs(values["sum"]).max())
     more["sum"] |= {"op": lv.add("W", "added"), "limit": limit, "role": "residual"}
     matrices = tuple(
-        lv.Matrix(one, values[one], words.LABELS[one], words.FORMULAS.get(one, ""), **more[one])
+        lv.Matrix(one, values[one], words.labels[one], words.formulas.get(one, ""), **more[one])
         for one in NAMES
     )
     return matrices, windows
@@ -127,7 +127,7 @@ def _picture(state: PageState, known: tuple[str, str, str], row: int, column: in
     rank = len(change.a)
     line = {"rank": rank, "scale": change.scale, "alpha": change.scale * rank}
     appear = (["W"], ["B", "A"], ["BA"], ["added"], ["sum"])
-    captions = [one.format(**line) for one in words.STEPS.values()]
+    captions = [one.format(**line) for one in words.steps.values()]
     shapes = {one.name: np.shape(one.values) for one in matrices}
     first = _first(matrices)
 
@@ -195,7 +195,7 @@ def _first(matrices: tuple[lv.Matrix, ...]) -> str:
 def _told(change: Change, row: int, column: int) -> None:
     part = cut(change, row, column, SIZE)
     rows, columns = change.weight.shape
-    line = words.PART.format(
+    line = words.part.format(
         rows=rows,
         columns=columns,
         shown_rows=part.weight.shape[0],
@@ -205,7 +205,7 @@ def _told(change: Change, row: int, column: int) -> None:
         rank=len(change.a),
     )
     share = source.length(change.added) / source.length(change.weight)
-    size = words.SIZE.format(
+    size = words.size.format(
         weight=float(np.abs(part.weight).max()),
         added=float(np.abs(part.added).max()),
         share=percent(share),
@@ -219,12 +219,12 @@ def question(rows: int, columns: int, rank: int) -> Question:
     wrong = {"product": rows * columns, "one": rank * columns, "cells": rank * rank}
     known = {"rows": rows, "columns": columns, "rank": rank, "right": right}
     known |= {"whole": rows * columns, "share": percent(right / (rows * columns))}
-    offered = {right: words.ASK_RIGHT.format(**known)}
+    offered = {right: words.ask_right.format(**known)}
     for name, number in wrong.items():
-        offered.setdefault(number, words.ASK_WRONG[name].format(**known))
+        offered.setdefault(number, words.ask_wrong[name].format(**known))
     answers = sorted(offered)
     return Question(
-        words.ASK.format(**known),
+        words.ask.format(**known),
         [f"{number:,}" for number in answers],
         answers.index(right),
         [offered[number] for number in answers],

@@ -62,29 +62,29 @@ def trained(state: PageState) -> Trained | None:
 
 def draw(state: PageState) -> None:
     """Show the controls, the button, and the race."""
-    section(words.RACE_TITLE, words.RACE_TEXT)
+    section(words.race)
 
     def anew() -> None:
         state["race"] = False
 
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         st.selectbox(
-            words.TASK,
-            list(words.TASKS),
-            format_func=words.TASKS.__getitem__,
+            words.task,
+            list(words.tasks),
+            format_func=words.tasks.__getitem__,
             width=260,
             **state.bind("sorted", then=anew),
         )
-        st.slider(words.UPDATES, step=10, width=260, **state.ranged("updates", then=anew))
+        st.slider(words.updates, step=10, width=260, **state.ranged("updates", then=anew))
     updates = state["updates"]
-    tell_cost(words.RACE_COST, len(WAYS) * BATCH * updates, batch=BATCH, updates=updates)
+    tell_cost(words.race_cost, len(WAYS) * BATCH * updates, batch=BATCH, updates=updates)
     live(
         state,
         "race",
         race_of,
         given(state),
         lambda job: _draw_results(state, job),
-        start=words.RACE_START,
+        start=words.race_start,
         share=lambda job: len(job.results) / (len(WAYS) * (state["updates"] + 1)),
     )
 
@@ -99,16 +99,16 @@ def _draw_results(state: PageState, job: Job) -> None:
         return
     prose("\n\n".join(report(ends[way], state["updates"]) for way in WAYS))
     lora, every = (ends[way] for way in WAYS)
-    line = words.RACE_RATIO.format(
+    line = words.race_ratio.format(
         ratio=lora.seconds / every.seconds, share=percent(lora.trained / every.trained)
     )
-    prose(f"{line} {words.RACE_THEN}")
+    prose(f"{line} {words.race_then}")
 
 
 def report(end: RaceEnd, updates: int) -> str:
     """Return what a way came to, in a sentence."""
-    return words.RACE_ENDED.format(
-        name=words.WAYS[end.way][0].upper() + words.WAYS[end.way][1:],
+    return words.race_ended.format(
+        name=words.ways[end.way][0].upper() + words.ways[end.way][1:],
         accuracy=percent(end.accuracy),
         tested=count(end.tested, "new story", "new stories"),
         trained=f"{end.trained:,}",
@@ -124,9 +124,9 @@ def curves(steps: tuple[RaceStep, ...], mode: Mode) -> go.Figure:
     for way in WAYS:
         own = [one for one in steps if one.way == way]
         checked = [one for one in own if one.held_out is not None]
-        held_out, batch = (name.format(way=words.WAYS[way]) for name in words.RACE_NAMES)
+        held_out, batch = (name.format(way=words.ways[way]) for name in words.race_names)
         x, y = [one.step for one in checked], [one.held_out for one in checked]
         drawn.append(Curve(held_out, x, y, ROLES[way], marks=True))
         x, y = [one.step for one in own], [one.loss for one in own]
         drawn.append(Curve(batch, x, y, ROLES[way], dashed=True))
-    return lines(drawn, words.RACE_AXES, mode)
+    return lines(drawn, words.race_axes, mode)

@@ -46,11 +46,11 @@ class Trained:
 
 def draw(state: PageState, name: str, path: str, trained: Trained | None) -> None:
     """Show the section; trained: what the race below has ended with, None before."""
-    section(words.RANK_TITLE, words.RANK_TEXT)
-    choose(state, "change", words.CHANGE, words.CHANGES)
+    section(words.rank_section)
+    choose(state, "change", words.change, words.changes)
     whose = state["change"] if trained is not None else "adapter"
     if whose != state["change"]:
-        inform(words.NOT_TRAINED, ":material/info:")
+        inform(words.not_trained, ":material/info:")
     change = source.change_of(name, base().version, path)
     rank = len(change.a)
     if whose == "adapter":
@@ -80,12 +80,12 @@ def rank_question(values: np.ndarray, rank: int) -> Question:
     right = above_zero(values)
     offered = sorted({1, rank, max(1, rank // 2), len(values), right})
     known = {"rank": rank, "all": len(values), "right": right}
-    fits = words.RANK_RIGHT if right == rank else words.RANK_RIGHT_LESS
+    fits = words.rank_right if right == rank else words.rank_right_less
     if right > rank:  # rounding can do that, where the values fall slowly
-        fits = words.RANK_WRONG
+        fits = words.rank_wrong
     reason = fits.format(**known)
     return Question(
-        words.RANK_ASK.format(**known),
+        words.rank_ask.format(**known),
         [str(number) for number in offered],
         offered.index(right),
         [reason] * len(offered),
@@ -94,7 +94,7 @@ def rank_question(values: np.ndarray, rank: int) -> Question:
 
 def _label(trained: Trained | None, whose: str, rank: int) -> str:
     ranked = trained.rank if whose == "lora" and trained is not None else rank
-    return words.SPECTRUM_NAMES[whose].format(rank=ranked)
+    return words.spectrum_names[whose].format(rank=ranked)
 
 
 def read(name: str, path: str, trained: Trained | None, whose: str) -> str:
@@ -109,7 +109,7 @@ def read(name: str, path: str, trained: Trained | None, whose: str) -> str:
         "count": above_zero(spectrum.s),
         "all": len(spectrum.s),
     }
-    text = words.SPECTRUM_READ.format(**line)
+    text = words.spectrum_read.format(**line)
     return text[0].upper() + text[1:]
 
 
@@ -124,7 +124,7 @@ def spectra(name: str, version: str, path: str, trained: Trained | None, mode: M
         number = range(1, len(values) + 1)
         label = _label(trained, whose, rank)
         curves.append(Curve(label, number, values, ROLES[whose], marks=True))
-    return lines(curves, words.SPECTRUM_AXES, mode)
+    return lines(curves, words.spectrum_axes, mode)
 
 
 @kept(32)
@@ -136,7 +136,7 @@ def picture_of(
     spectrum, row, column, change = studied.spectrum, studied.row, studied.column, studied.part
     u = (spectrum.u * spectrum.s[: spectrum.u.shape[1]])[row : row + SQUARE]
     v = spectrum.v[:, column : column + SQUARE]
-    labels = words.RANK_LABELS
+    labels = words.rank_labels
     names = {
         "row_labels": [str(row + i) for i in range(len(u))],
         "col_labels": [str(column + j) for j in range(v.shape[1])],
@@ -157,7 +157,7 @@ def picture_of(
                 part,
                 nearest,
                 labels["part"],
-                words.RANK_PART_FORMULA.format(rank=rank),
+                words.rank_part_formula.format(rank=rank),
                 op=lv.matmul(b, a),
                 **names,
             ),
@@ -165,7 +165,7 @@ def picture_of(
                 left,
                 change - nearest,
                 labels["left"],
-                words.RANK_LEFT_FORMULA,
+                words.rank_left_formula,
                 op=lv.subtracted("change", part),
                 **names,
             ),
@@ -181,11 +181,11 @@ def picture_of(
         }
         stages.append(
             lv.Stage(
-                words.RANK_STAGE.format(**line),
+                words.rank_stage.format(**line),
                 str(rank),
                 str(rank),
                 [[b, "×", a, "=", part], ["change", None, None, "→", left]],
-                words.RANK_CAPTION.format(**line),
+                words.rank_caption.format(**line),
                 "key",
             )
         )

@@ -17,7 +17,7 @@ from llmviz.ui.table import rows_table
 
 def draw(state: PageState) -> None:
     """Show the section; its controls draw it again alone while no race is shown."""
-    section(words.COUNT_TITLE, words.COUNT_TEXT)
+    section(words.count)
     _counted(state, state["race"])
 
 
@@ -33,24 +33,24 @@ def _counted(state: PageState, raced: bool) -> None:
 
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         most = min(map(min, sides(config).values()))
-        st.slider(words.RANK, width=260, **state.ranged("rank", most=most, then=anew))
+        st.slider(words.rank, width=260, **state.ranged("rank", most=most, then=anew))
         st.pills(
-            words.TARGETS,
-            list(words.MATRICES),
+            words.targets,
+            list(words.matrices),
             selection_mode="multi",
-            format_func=words.MATRICES.__getitem__,
+            format_func=words.matrices.__getitem__,
             wrap=True,
             **state.bind("targets"),
         )
     targets = tuple(state["targets"])
     if not targets:
-        st.info(words.NO_TARGETS, icon=":material/touch_app:")
+        st.info(words.no_targets, icon=":material/touch_app:")
         return
     adapter = of_rank(config, state["rank"], targets)
     rows = rows_of(adapter.parameters, whole(config).parameters, state["rank"])
-    rows_table(rows, words.COUNT_COLUMNS)
+    rows_table(rows, words.count_columns)
     share = adapter.parameters / whole(config).parameters
-    prose(words.COUNT_READ.format(share=percent(share)))
+    prose(words.count_read.format(share=percent(share)))
     show_code(
         [of_rank, sides],
         "from llmviz.pretrained import load_bundled\n"
@@ -65,10 +65,10 @@ def _counted(state: PageState, raced: bool) -> None:
 def rows_of(parameters: int, every: int, rank: int) -> list[tuple[str, ...]]:
     """Return both trainings with what they take, as text."""
     rows = []
-    for label, count in zip(words.COUNT_ROWS, (every, parameters), strict=True):
+    for label, count in zip(words.count_rows, (every, parameters), strict=True):
         one = Trained(count)
         taken = [
-            words.MIB.format(size=size / 2**20) for size in (one.gradients, one.optimizer, one.file)
+            words.mib.format(size=size / 2**20) for size in (one.gradients, one.optimizer, one.file)
         ]
         rows.append((label.format(rank=rank), f"{count:,}", percent(count / every), *taken))
     return rows

@@ -27,35 +27,35 @@ ALONE = ""  # the base without an adapter
 
 def draw(state: PageState, name: str) -> None:
     """Show both sections; name: of the adapter that is merged."""
-    section(words.SWITCH_TITLE, words.SWITCH_TEXT)
+    section(words.switch)
 
     def take(name: str) -> None:
-        state["adapted"] = words.PROMPTS[name]
+        state["adapted"] = words.prompts[name]
 
     key = f"_{KEY}.examples"
-    suggest(words.EXAMPLES, list(words.PROMPTS), take, key=key, label_visibility="collapsed")
-    text = typed_beginning.ask(state, "adapted", words.PROMPT, words.EMPTY)
+    suggest(words.examples, list(words.prompts), take, key=key, label_visibility="collapsed")
+    text = typed_beginning.ask(state, "adapted", words.prompt, words.empty)
     if text is None:
         return
     version = base().version
-    names = {ALONE: words.BASE_ALONE, **words.ADAPTERS}
+    names = {ALONE: words.base_alone, **words.adapters}
     for column, (one, label) in zip(st.columns(len(names)), names.items(), strict=True):
         with column:
             st.markdown(f"**{label}**")
             st.code(
-                written(one, version, text).text or words.NOTHING, language=None, wrap_lines=True
+                written(one, version, text).text or words.nothing, language=None, wrap_lines=True
             )
     prose(memory(version))
     difference, back = compared(name, version, text), source.merged(name, version).back
-    line = words.MERGE_READ.format(
+    line = words.merge_read.format(
         tokens=count(len(read(text)), "token"),
         largest=difference.largest,
         logit=difference.logit,
-        back=words.MERGE_BACK if back else words.MERGE_NOT_BACK,
+        back=words.merge_back if back else words.merge_not_back,
         slow=1000 * difference.seconds[0],
         fast=1000 * difference.seconds[1],
     )
-    section(words.MERGE_TITLE, f"{words.MERGE_TEXT}\n\n{line}")
+    section(words.merge.title, f"{words.merge_text}\n\n{line}")
     _code(name, text)
 
 
@@ -85,10 +85,10 @@ def memory(version: str) -> str:
     numbers = sum(one.numel() for one in base().model.parameters())
     each = [
         sum(a.size + b.size for a, b in pairs_of(source.beside(name)).values())
-        for name in words.ADAPTERS
+        for name in words.adapters
     ]
     apiece = " and ".join(f"{one:,}" for one in dict.fromkeys(each))
-    return words.MEMORY.format(
+    return words.memory.format(
         base=f"{numbers:,}", each=apiece, models=1 + len(each), ratio=1 + sum(each) / numbers
     )
 
@@ -104,13 +104,13 @@ def _code(name: str, text: str) -> None:
         "from llmviz.pretrained import load_bundled\n"
         "from llmviz.study.continuations import continuation\n\n"
         f"model, tokenizer, card = load_bundled({BASE!r})\n"
-        f"names = {list(words.ADAPTERS)}\n"
+        f"names = {list(words.adapters)}\n"
         "for name in names:\n"
         f"    load_adapter(model, TUNED / name, {BASE!r}, name)\n"
         "for name in [None, *names]:\n"
         "    use_adapter(model, name)\n"
         f"    print(repr(continuation(model, tokenizer, {text!r}, {TOKENS}).text))",
         lambda: "\n".join(
-            repr(written(one, base().version, text).text) for one in (ALONE, *words.ADAPTERS)
+            repr(written(one, base().version, text).text) for one in (ALONE, *words.adapters)
         ),
     )

@@ -24,7 +24,7 @@ from llmviz.ui.state import PageState
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    section(words.TITLE, words.TEXT)
+    section(words.intro)
     if not models_here(BASE):
         return
     try:
@@ -39,13 +39,13 @@ def draw(state: PageState) -> None:
 
 
 def _loss(state: PageState, number: int, trained: object) -> None:
-    section(words.LOSS_TITLE, words.LOSS_TEXT)
+    section(words.loss)
 
     def anew() -> None:
         state["prefer"] = False
 
-    st.select_slider(words.BETA, words.BETAS, width=420, **state.bind("beta", then=anew))
-    prose(words.BETA_TEXT)
+    st.select_slider(words.beta, words.betas, width=420, **state.bind("beta", then=anew))
+    prose(words.beta_text)
     rule, beta = state["rule"], float(state["beta"])
     predict(question(state["beta"]), "finetuning.preferences.ask")
     before = pairs_of_rule.base_logs(base().version, rule).log_p
@@ -53,10 +53,10 @@ def _loss(state: PageState, number: int, trained: object) -> None:
     loss_picture.draw(state, number, now, before, beta)
     steps = loss_picture.numbers_of(now.tobytes(), before.tobytes(), beta)
     if trained is None:
-        prose(words.AT_START.format(loss=float(steps.nats.mean())))
+        prose(words.at_start.format(loss=float(steps.nats.mean())))
     else:
         prose(
-            words.AFTER.format(
+            words.after.format(
                 updates=state["preferupdates"],
                 beta=state["beta"],
                 pairs=len(now),
@@ -69,5 +69,5 @@ def _loss(state: PageState, number: int, trained: object) -> None:
 
 def question(beta: str) -> Question:
     """Ask what the loss is at the start; it does not depend on β."""
-    answers = [one.format(beta=beta) for one in words.ASK_ANSWERS]
-    return Question(words.ASK.format(beta=beta), answers, 1, words.ASK_REASONS)
+    answers = [one.format(beta=beta) for one in words.ask_answers]
+    return Question(words.ask.format(beta=beta), answers, 1, words.ask_reasons)

@@ -42,25 +42,25 @@ def matrices_of(now: bytes, before: bytes, beta: float) -> tuple[lv.Matrix, ...]
         "better": lv.columns("gain", 0),
         "worse": lv.columns("gain", 1),
         "difference": lv.subtracted("better", "worse"),
-        "margin": lv.scaled("difference", beta, words.TIMES_BETA.format(beta=f"{beta:g}")),
-        "probability": lv.function("margin", words.SIGMA),
-        "nats": lv.function("probability", words.MINUS_LN),
+        "margin": lv.scaled("difference", beta, words.times_beta.format(beta=f"{beta:g}")),
+        "probability": lv.function("margin", words.sigma),
+        "nats": lv.function("probability", words.minus_ln),
     }
     roles = {"better": "value", "worse": "key", "probability": "weights", "nats": "accent"}
-    rows = [words.ROW.format(number=number + 1) for number in range(len(both[0]))]
+    rows = [words.row.format(number=number + 1) for number in range(len(both[0]))]
     return tuple(
         lv.Matrix(
             name,
             values[name],
-            *words.LABELS[name],
+            *words.labels[name],
             row_labels=rows,
-            col_labels=words.COLUMNS if values[name].shape[1] == 2 else (),
+            col_labels=words.columns if values[name].shape[1] == 2 else (),
             role=roles.get(name, "neutral"),
             op=ops.get(name),
             scale="sequential" if name in POSITIVE else "auto",
             limit=1.0 if name == "probability" else None,
         )
-        for name in words.LABELS
+        for name in words.labels
     )
 
 

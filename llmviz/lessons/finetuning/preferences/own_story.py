@@ -18,16 +18,16 @@ TOKENS = 40  # that are written
 
 def draw(state: PageState, trained: GPT | None) -> None:
     """Show both endings; trained: None before a run has ended."""
-    section(words.OWN_TITLE, words.OWN_TEXT)
-    text = typed_beginning.ask(state, "beginning", words.BEGINNING, words.EMPTY)
+    section(words.own)
+    text = typed_beginning.ask(state, "beginning", words.beginning, words.empty)
     if text is None:
         return
     before = ending(base().model, text)
-    after = words.NOT_YET if trained is None else ending(trained, text)
-    for column, label, written in zip(st.columns(2), words.MODELS, (before, after), strict=True):
+    after = words.not_yet if trained is None else ending(trained, text)
+    for column, label, written in zip(st.columns(2), words.models, (before, after), strict=True):
         with column:
             st.markdown(f"**{label}**")
-            st.code(written or words.NOTHING, language=None, wrap_lines=True)
+            st.code(written or words.nothing, language=None, wrap_lines=True)
 
 
 @kept(64)

@@ -45,15 +45,15 @@ def draw(state: PageState) -> int:
         state["prefer"] = False
 
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        choose(state, "rule", words.RULE, words.RULES, then=anew)
-        st.number_input(words.PAIR, width=110, **state.ranged("pair"))
-    prose(words.ABOUT[state["rule"]].format(glad=len(GLAD), sorry=len(SORRY)))
+        choose(state, "rule", words.rule, words.rules, then=anew)
+        st.number_input(words.pair, width=110, **state.ranged("pair"))
+    prose(words.about[state["rule"]].format(glad=len(GLAD), sorry=len(SORRY)))
     number = state["pair"] - 1
     pair = shown_pairs(state["rule"])[number]
-    st.caption(words.PAIR_STORY)
+    st.caption(words.pair_story)
     st.code(pair.story, language=None, wrap_lines=True)
     logs = base_logs(base().version, state["rule"])
-    both = zip((words.BETTER, words.WORSE), (pair.better, pair.worse), strict=True)
+    both = zip((words.better, words.worse), (pair.better, pair.worse), strict=True)
     for column, (label, text) in zip(st.columns(2), both, strict=True):
         with column:
             st.markdown(f"**{label}**")
@@ -67,4 +67,4 @@ def thinks(better: float, worse: float) -> str:
     """Return what the base makes of a pair, in a sentence; both as ln P."""
     sign = int(np.sign(round(better, 2) - round(worse, 2)))
     written = {"better": signed(better), "worse": signed(worse)}
-    return words.BASE_THINKS.format(**written, prefers=words.PREFERS[sign])
+    return words.base_thinks.format(**written, prefers=words.prefers[sign])

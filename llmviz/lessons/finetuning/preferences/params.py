@@ -4,11 +4,11 @@ from llmviz.lessons.finetuning.preferences import words
 from llmviz.ui import codec
 
 PARAMS = [
-    codec.choice("rule", "place", list(words.RULES)),
+    codec.choice("rule", "place", list(words.rules)),
     codec.integer("pair", 1, 1, 5),
-    codec.choice("beta", "0.1", list(words.BETAS)),
+    codec.choice("beta", "0.1", list(words.betas)),
     codec.integer("preferupdates", 40, 8, 120),
     codec.flag("prefer", False),
     codec.text("pairscell", ""),
-    codec.text("beginning", words.STORY),
+    codec.text("beginning", words.story),
 ]

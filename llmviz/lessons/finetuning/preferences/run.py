@@ -31,7 +31,7 @@ from llmviz.ui.job_pools import training_jobs
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.live_job import job_for, live
-from llmviz.ui.prose import prose
+from llmviz.ui.prose import bold, prose
 from llmviz.ui.state import PageState
 from llmviz.ui.text import escape_markdown
 
@@ -83,20 +83,20 @@ def draw(state: PageState) -> None:
     updates = state["preferupdates"]
     line = {"pairs": pairs_for(updates), "batch": BATCH, "every": looks_every(updates)}
     line |= {"held_out": HELD_OUT, "prompts": PROMPTS}
-    section(words.TRAIN_TITLE, words.TRAIN_TEXT.format(**line))
+    section(words.train, **line)
 
     def anew() -> None:
         state["prefer"] = False
 
-    st.slider(words.UPDATES, step=8, width=300, **state.ranged("preferupdates", then=anew))
-    tell_cost(words.COST, 2 * BATCH * updates, updates=updates)
+    st.slider(words.updates, step=8, width=300, **state.ranged("preferupdates", then=anew))
+    tell_cost(words.cost, 2 * BATCH * updates, updates=updates)
     live(
         state,
         "prefer",
         run_of,
         given(state),
         lambda job: _draw_results(state, job),
-        start=words.START,
+        start=words.start,
         share=lambda job: looks(job)[-1].step / updates if looks(job) else 0.0,
     )
 
@@ -112,7 +112,7 @@ def _draw_results(state: PageState, job: Job) -> None:
     prose(report(so_far[-1]))
     _texts(state, job, so_far)
     if job.over and so_far[-1].step == state["preferupdates"]:
-        section(words.OVER_TITLE, words.OVER)
+        section(words.over)
         prose(over(so_far))
         _compared(state, so_far)
 
@@ -120,7 +120,7 @@ def _draw_results(state: PageState, job: Job) -> None:
 def report(last: Look) -> str:
     """Return where a run stands, in a sentence."""
     times = math.exp(min(50.0, last.divergence))
-    return words.READ.format(
+    return words.read.format(
         updates=last.step,
         seconds=last.seconds,
         preferred=percent(last.preferred),
@@ -133,13 +133,13 @@ def over(so_far: list[Look]) -> str:
     """Return how far the model went on after as many pairs were right as ever would be."""
     best = max(so_far, key=lambda one: (one.preferred, -one.step))
     kind = "never" if not best.preferred else "end" if best is so_far[-1] else "before"
-    moved = words.OVER_BEST[kind].format(
+    moved = words.over_best[kind].format(
         share=percent(best.preferred),
         step=best.step,
         then=best.divergence,
         now=so_far[-1].divergence,
     )
-    score = words.OVER_SCORE.format(first=_score(so_far[0]), last=_score(so_far[-1]))
+    score = words.over_score.format(first=_score(so_far[0]), last=_score(so_far[-1]))
     return f"{moved} {score}"
 
 
@@ -152,18 +152,18 @@ def run_figures(job: Job, count: int, mode: Mode) -> tuple[go.Figure, go.Figure]
     """Return the margin and loss, and the distance, over the first `count` looks of a run."""
     so_far = looks(job)[:count]
     steps = [one.step for one in so_far]
-    margin, loss = words.MARGIN_NAMES
+    margin, loss = words.margin_names
     first = [
         Curve(margin, steps, [one.margin for one in so_far], "value", marks=True),
         Curve(loss, steps, [one.loss for one in so_far], "accent", marks=True),
     ]
     moved = [one.divergence for one in so_far]
-    second = [Curve(words.MOVED_NAME, steps, moved, "weights", marks=True)]
-    return lines(first, words.MARGIN_AXES, mode), lines(second, words.MOVED_AXES, mode)
+    second = [Curve(words.moved_name, steps, moved, "weights", marks=True)]
+    return lines(first, words.margin_axes, mode), lines(second, words.moved_axes, mode)
 
 
 def _texts(state: PageState, job: Job, so_far: list[Look]) -> None:
-    section(words.TEXTS_TITLE, f"{words.TEXTS_TEXT} {words.SCORES[state['rule']]}")
+    section(words.texts.title, f"{words.texts_text} {words.scores[state['rule']]}")
     number = min(state["pair"], PROMPTS) - 1
     st.code(so_far[0].endings[number].story, language=None, wrap_lines=True)
     st.table(texts_of(job, len(so_far), number), border="horizontal", hide_index=True)
@@ -177,11 +177,11 @@ def texts_of(job: Job, count: int, number: int) -> pd.DataFrame:
             one.step,
             f"{one.divergence:.3f}",
             f"{one.endings[number].score:g}".replace("-", "−"),
-            escape_markdown(one.endings[number].text) or words.NOTHING,
+            escape_markdown(one.endings[number].text) or words.nothing,
         )
         for one in looks(job)[:count]
     ]
-    return pd.DataFrame(rows, columns=list(words.TEXT_COLUMNS))
+    return pd.DataFrame(rows, columns=list(words.text_columns))
 
 
 def _compared(state: PageState, so_far: list[Look]) -> None:
@@ -190,7 +190,7 @@ def _compared(state: PageState, so_far: list[Look]) -> None:
     while len(done) > KEPT_RUNS:
         done.pop(next(iter(done)))
     same = {one: path for one, path in done.items() if one[0] == state["rule"]}
-    prose(f"**{words.RUNS_TITLE}** {words.RUNS_TEXT}")
+    prose(f"{bold(words.runs_title)} {words.runs_text}")
     figure = runs_figure(tuple(same.items()), theme())
     st.plotly_chart(figure, key=f"{KEY}.runs", theme=None)
 
@@ -200,6 +200,6 @@ def runs_figure(runs: tuple[tuple[Settings, Course], ...], mode: Mode) -> go.Fig
     """Return the share of right pairs against the distance, a line for each run."""
     curves = []
     for number, ((_, updates, beta), path) in enumerate(runs):
-        name = words.RUN_NAME.format(beta=beta, updates=updates)
+        name = words.run_name.format(beta=beta, updates=updates)
         curves.append(Curve(name, *zip(*path, strict=True), ROLES[number % len(ROLES)], marks=True))
-    return lines(curves, words.SHARE_AXES, mode, shares=True)
+    return lines(curves, words.share_axes, mode, shares=True)

@@ -34,14 +34,14 @@ MODELS = {
 
 def draw(state: PageState) -> None:
     """Show what each model writes after the learner's prompt, and its first choice."""
-    section(words.BEFORE_TITLE, words.BEFORE_TEXT)
+    section(words.before)
 
     def take(name: str) -> None:
-        state["prompt"] = words.PROMPTS[name]
+        state["prompt"] = words.prompts[name]
 
     key = "_finetuning.stages.examples"
-    suggest(words.EXAMPLES, list(words.PROMPTS), take, key=key, label_visibility="collapsed")
-    st.text_area(words.PROMPT, height=150, **state.bind("prompt"))
+    suggest(words.examples, list(words.prompts), take, key=key, label_visibility="collapsed")
+    st.text_area(words.prompt, height=150, **state.bind("prompt"))
     if not models_here(BASE):
         return
     try:
@@ -53,16 +53,16 @@ def draw(state: PageState) -> None:
         return
     if written["base"].left_out:
         kept_tokens = max(1, tuned_model.base().model.context_length - TOKENS)
-        inform(words.CUT.format(kept=kept_tokens), ":material/content_cut:")
+        inform(words.cut.format(kept=kept_tokens), ":material/content_cut:")
     for column, (name, one) in zip(st.columns(len(written)), written.items(), strict=True):
         with column:
-            st.markdown(f"**{words.MODELS[name]}**")
-            st.code(one.text or words.NOTHING, language=None, wrap_lines=True)
-            st.caption(words.ENDS if one.ended else words.STOPPED.format(count=TOKENS))
-    prose(words.FIRST)
+            st.markdown(f"**{words.models[name]}**")
+            st.code(one.text or words.nothing, language=None, wrap_lines=True)
+            st.caption(words.ends if one.ended else words.stopped.format(count=TOKENS))
+    prose(words.first)
     figure = first_bars(version, prompt, theme())
     st.plotly_chart(figure, key="finetuning.stages.first", theme=None)
-    prose(words.BEFORE_READING)
+    prose(words.before_reading)
 
 
 @kept(96)
@@ -78,4 +78,4 @@ def first_bars(version: str, prompt: str, mode: Mode) -> go.Figure:
     best = [int(i) for i in sum(chances[1:]).argsort()[::-1][:BARS]]
     labels = [escape_plotly(one) for one in names_of(best, tuned_model.base().tokenizer)]
     series = [[float(row[i]) for i in best] for row in chances]
-    return three_bars(labels, series, [words.MODELS[name] for name in MODELS], mode)
+    return three_bars(labels, series, [words.models[name] for name in MODELS], mode)

@@ -30,19 +30,19 @@ TUNINGS = ("instructions", "few-shot")
 
 def draw() -> None:
     """Show the five stages with their figures, and how much each training was scored on."""
-    section(words.TITLE, words.TEXT)
+    section(words.intro)
     lines = lines_of(BASE, engine.version(BASE)) if BASE in engine.names() else {}
-    columns = st.columns(len(words.STAGES))
-    for column, (key, (number, title, text)) in zip(columns, words.STAGES.items(), strict=True):
+    columns = st.columns(len(words.stages))
+    for column, (key, (number, title, text)) in zip(columns, words.stages.items(), strict=True):
         with column.container(border=True, height="stretch", gap="xsmall"):
             st.markdown(f"**{number} · {title}**")
             st.caption(text)
-            st.markdown("\n".join(f"- {line}" for line in lines.get(key) or (words.NOT_THERE,)))
+            st.markdown("\n".join(f"- {line}" for line in lines.get(key) or (words.not_there,)))
     counts = scored(BASE, engine.version(BASE)) if lines else {}
     if {"pretraining", "instructions"} <= counts.keys():
         st.plotly_chart(bars(tuple(counts.items()), theme()), key="stages.bars", theme=None)
         share = f"{counts['pretraining'] / counts['instructions']:,.0f}"
-        prose(words.BARS_TEXT.format(share=share))
+        prose(words.bars_text.format(share=share))
 
 
 @kept(4)
@@ -50,16 +50,16 @@ def lines_of(name: str, version: str) -> Lines:
     """Return what is known of each stage, a sentence each; stages without figures have none."""
     card, about = engine.card(name), read_json(engine.folder_of(name) / CONFIG)
     live = any(chapter.key == "preferences" for chapter in LESSON.chapters)
-    lines: Lines = {"preferences": words.PREFERENCES + (words.PREFERENCES_HERE,) * live}
+    lines: Lines = {"preferences": words.preferences + (words.preferences_here,) * live}
     data, score = about.get("data", {}), card.get("score", {})
     references = data.get("references", {})
     if {"tokens", "bytes"} <= references.keys():
         numbers = {"documents": data["documents"], "tokens": references["tokens"]}
         size = f"{references['bytes'] / 1e6:.1f}"
-        lines["data"] = _filled(words.DATA, bytes=size, **numbers)
+        lines["data"] = _filled(words.data, bytes=size, **numbers)
     if score and "floor" in card:
         lines["pretraining"] = _filled(
-            words.PRETRAINING,
+            words.pretraining,
             tokens=card["tokens"],
             steps=card["steps"],
             time=in_words(card["seconds"]),
@@ -69,7 +69,7 @@ def lines_of(name: str, version: str) -> Lines:
     tuned = _card("instructions")
     if tuned is not None:
         lines["tuning"] = _filled(
-            words.TUNING,
+            words.tuning,
             tokens=_scored_tokens("instructions"),
             steps=tuned["steps"],
             time=in_words(tuned["seconds"]),
@@ -79,7 +79,7 @@ def lines_of(name: str, version: str) -> Lines:
         )
     config = GPTConfig.from_dict(about["model"]["config"])
     flops = f"{flops_per_token(config, config.context_length) / 1e6:.1f}"
-    lines["use"] = _filled(words.USE, flops=flops, parameters=card["parameters"])
+    lines["use"] = _filled(words.use, flops=flops, parameters=card["parameters"])
     return lines
 
 
@@ -94,9 +94,9 @@ def scored(name: str, version: str) -> dict[str, int]:
 @kept(4)
 def bars(counts: tuple[tuple[str, int], ...], mode: Mode) -> go.Figure:
     """Return the counts as bars on an axis of powers of ten."""
-    names = [words.BARS_NAMES[name] for name, _ in counts]
+    names = [words.bars_names[name] for name, _ in counts]
     values = [count for _, count in counts]
-    return compared(names, values, 0, words.BARS, mode, logarithmic=True, digits=0)
+    return compared(names, values, 0, words.bars, mode, logarithmic=True, digits=0)
 
 
 def in_words(seconds: float) -> str:

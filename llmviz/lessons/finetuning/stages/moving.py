@@ -27,12 +27,12 @@ from llmviz.ui.state import PageState
 
 def draw(state: PageState) -> None:
     """Show the switch, the picture, the count and a question."""
-    section(words.MOVES_TITLE, words.MOVES_TEXT)
+    section(words.moves)
     if not models_here(BASE):
         return
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        choose(state, "way", words.WAY, words.WAYS)
-        st.number_input(words.OUTPUTS, width=120, **state.ranged("outputs"))
+        choose(state, "way", words.way, words.ways)
+        st.number_input(words.outputs, width=120, **state.ranged("outputs"))
     way, classes = state["way"], state["outputs"]
     try:
         version = tuned_model.base().version
@@ -46,8 +46,8 @@ def draw(state: PageState) -> None:
     st.plotly_chart(picture(version, way, classes, theme()), key="stages.areas", theme=None)
     may_change, whole = count_of(parts, TRAINED, NEW), count_of(parts)
     prose(
-        words.COUNTS.format(
-            what=words.WHAT[way],
+        words.counts.format(
+            what=words.what[way],
             trained=f"{may_change:,}",
             all=f"{whole:,}",
             share=percent(may_change / whole),
@@ -55,10 +55,10 @@ def draw(state: PageState) -> None:
             frozen=f"{count_of(parts, FROZEN):,}",
         )
     )
-    prose(words.WORDS_APART)
+    prose(words.words_apart)
     show_code(
         [classifier, parts_of],
-        words.SNIPPET.format(name=BASE, classes=classes, way=way),
+        words.snippet.format(name=BASE, classes=classes, way=way),
         str({state: count_of(parts, state) for state in STATES}),
     )
 
@@ -77,8 +77,8 @@ def group_of(path: str) -> str:
     """
     first, _, rest = path.partition(".")
     if first == "blocks":
-        return words.BLOCK.format(number=rest.partition(".")[0])
-    return words.GROUPS.get(first, words.NORM)
+        return words.block.format(number=rest.partition(".")[0])
+    return words.groups.get(first, words.norm)
 
 
 @kept(64)
@@ -88,7 +88,7 @@ def picture(version: str, way: str, classes: int, mode: Mode) -> go.Figure:
         (group_of(part.path), _short(part.path), part.count, part.state)
         for part in states(version, way, classes)
     ]
-    return areas(drawn, words.STATES, words.WHOLE, words.UNIT, mode)
+    return areas(drawn, words.states, words.whole, words.unit, mode)
 
 
 def _short(path: str) -> str:
@@ -108,6 +108,6 @@ def head_question(config: GPTConfig, classes: int, parts: tuple[Part, ...]) -> Q
     body -= sum(part.count for part in parts if ".adapters." in part.path)
     known = {"classes": classes, "width": width, "vocab": f"{config.vocab_size:,}"}
     known |= {"right": f"{right:,}", "frozen": f"{body:,}"}
-    reasons = {number: words.WRONG[key].format(**known) for key, number in wrong.items()}
-    reasons[right] = words.RIGHT.format(**known)
-    return by_size(words.QUESTION.format(**known), reasons, right)
+    reasons = {number: words.wrong[key].format(**known) for key, number in wrong.items()}
+    reasons[right] = words.right.format(**known)
+    return by_size(words.question.format(**known), reasons, right)

@@ -5,7 +5,7 @@ from llmviz.lessons.finetuning.stages import words
 from llmviz.ui import codec
 
 PARAMS = [
-    codec.text("prompt", words.PROMPTS["A question"]),
+    codec.text("prompt", words.prompts["A question"]),
     codec.choice("way", "last", list(WAYS)),
     codec.integer("outputs", 3, 2, 10),
 ]

@@ -33,22 +33,22 @@ LISTED = 3  # names of each that are shown
 
 def draw(state: PageState) -> None:
     """Show the chart of two measures, the table of all, and what the models write."""
-    section(words.AXES_TITLE, words.AXES_TEXT)
+    section(words.axes)
     asked = size_question(measures())
     if asked is not None:
         predict(asked, f"{KEY}.size")
-    names = {key: title.format(count=COUNT) for key, title in words.MEASURES.items()}
+    names = {key: title.format(count=COUNT) for key, title in words.measures.items()}
     left, right = st.columns(2, gap="medium")
-    for place, key, label in ((left, "across", words.ACROSS), (right, "up", words.UP)):
+    for place, key, label in ((left, "across", words.across), (right, "up", words.up)):
         place.selectbox(label, list(names), format_func=names.__getitem__, **state.bind(key))
     job = _writing(state["wseed"]) if state["wrote"] else None
     going = job is not None and not job.over
     st.fragment(partial(_growing, state, job, going), run_every=POLL if going else None)()
     prose(lowest(measures()))
     left, right = st.columns([1, 2], vertical_alignment="bottom")
-    left.number_input(words.WRITE_SEED, **state.ranged("wseed"))
+    left.number_input(words.write_seed, **state.ranged("wseed"))
     right.button(
-        words.WRITE.format(count=COUNT),
+        words.write.format(count=COUNT),
         icon=":material/edit_note:",
         on_click=partial(state.__setitem__, "wrote", True),
     )
@@ -71,24 +71,24 @@ def _growing(state: PageState, job: Job | None, going: bool) -> None:
     written = {} if job is None else {one.key: one for one in list(job.results)}
     if job is not None and not job.over:
         done = len(written)
-        text = words.WRITING.format(done=done, all=len(NINE)) if done else words.WAITS
+        text = words.writing.format(done=done, all=len(NINE)) if done else words.waits
         st.progress(done / len(NINE), text)
     chosen = (state["across"], state["up"])
     if any(key in ("write_rate", "new") for key in chosen) and not written:
-        st.info(words.UNWRITTEN, icon=":material/edit_note:")
+        st.info(words.unwritten, icon=":material/edit_note:")
     else:
         speeds = tuple((one.key, _rate(one), one.new) for one in written.values())
         st.plotly_chart(_figure(*chosen, speeds, theme()), key=f"{KEY}.chart")
     st.dataframe(_frame(tuple(written.values())), hide_index=True)
     if written:
         listed = "; ".join(
-            words.WROTE_ONE.format(
-                model=words.MODELS[one.key],
+            words.wrote_one.format(
+                model=words.models[one.key],
                 names=", ".join(quote(name) for name in one.names[:LISTED]),
             )
             for one in written.values()
         )
-        prose(words.WROTE.format(seed=state["wseed"], listed=listed))
+        prose(words.wrote.format(seed=state["wseed"], listed=listed))
 
 
 def _rate(one: Written) -> float:
@@ -109,19 +109,19 @@ def _figure(
 ) -> go.Figure:
     known = {key: (rate, new) for key, rate, new in speeds}
     points = {
-        words.MODELS[one.key]: (value_of(one, across, known), value_of(one, up, known))
+        words.models[one.key]: (value_of(one, across, known), value_of(one, up, known))
         for one in measures()
     }
-    titles = [words.MEASURES[key].format(count=COUNT) for key in (across, up)]
-    return by_measure(points, titles, [key in words.POWERS for key in (across, up)], mode)
+    titles = [words.measures[key].format(count=COUNT) for key in (across, up)]
+    return by_measure(points, titles, [key in words.powers for key in (across, up)], mode)
 
 
 @kept(16)
 def _frame(written: tuple[Written, ...]) -> pd.DataFrame:
     known = {one.key: (_rate(one), one.new) for one in written}
-    columns: dict[str, list[str]] = {words.MODEL: [words.MODELS[one.key] for one in measures()]}
+    columns: dict[str, list[str]] = {words.model: [words.models[one.key] for one in measures()]}
     forms = {"loss": "{:.4f}", "seconds": "{:,.2f}"}
-    for measure, title in words.COLUMNS.items():
+    for measure, title in words.columns.items():
         values = [value_of(one, measure, known) for one in measures()]
         form = forms.get(measure, "{:,.0f}")
         columns[title] = ["–" if np.isnan(value) else form.format(value) for value in values]
@@ -132,16 +132,16 @@ def lowest(all_of_them: tuple[Measured, ...]) -> str:
     """Say which of the nine has the lowest loss, and which of those that were trained."""
     first = min(all_of_them, key=lambda one: one.loss)
     trained = min((one for one in all_of_them if one.key not in COUNTED), key=lambda one: one.loss)
-    text = words.LOWEST.format(
-        best=words.MODELS[first.key],
+    text = words.lowest.format(
+        best=words.models[first.key],
         low=first.loss,
-        trained=words.MODELS[trained.key],
+        trained=words.models[trained.key],
         trained_low=trained.loss,
         parameters=trained.parameters,
     )
     if first.key != "counted-fours":
         return text
-    return text + words.COUNTS_WIN.format(known=percent(_known()))
+    return text + words.counts_win.format(known=percent(_known()))
 
 
 @kept(1)
@@ -170,20 +170,20 @@ def size_question(all_of_them: tuple[Measured, ...]) -> Question | None:
     reasons = []
     for one, other in ((small, large), (large, small)):
         if one is not better:
-            text = words.ASK_WRONG
+            text = words.ask_wrong
         else:
-            text = words.ASK_RIGHT if one is small else words.ASK_RIGHT_LARGER
-        model = words.MODELS[one.key]
+            text = words.ask_right if one is small else words.ask_right_larger
+        model = words.models[one.key]
         reasons.append(text.format(model=model, loss=one.loss, other=other.loss))
     return Question(
-        words.ASK.format(
-            a=words.MODELS[small.key],
+        words.ask.format(
+            a=words.models[small.key],
             a_parameters=small.parameters,
-            b=words.MODELS[large.key],
+            b=words.models[large.key],
             b_parameters=large.parameters,
             steps=small.steps,
         ),
-        [words.MODELS[one.key] for one in (small, large)],
+        [words.models[one.key] for one in (small, large)],
         0 if better is small else 1,
         reasons,
     )

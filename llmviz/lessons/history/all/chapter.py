@@ -20,8 +20,8 @@ def draw(state: PageState) -> None:
     missing = [one for one in TRAINED if one not in engine.names()]
     if missing:
         command = f"python -m llmviz checkpoints make {missing[0]}"
-        text = words.MISSING.format(names=", ".join(missing), command=command)
+        text = words.missing.format(names=", ".join(missing), command=command)
         st.info(text, icon=":material/download:")
         return
     if engine_ready():
-        draw_part(state, "all", words.LOOKS_LABEL, words.LOOKS, PARTS)
+        draw_part(state, "all", words.looks_label, words.looks, PARTS)

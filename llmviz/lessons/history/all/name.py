@@ -27,7 +27,7 @@ def _learned() -> frozenset[str]:
 
 def draw(state: PageState) -> None:
     """Show the losses of each letter of the name, by model."""
-    section(words.TITLE, words.TEXT.format(names=len(_learned())))
+    section(words.intro, names=len(_learned()))
     name = typed_name.ask(state)
     if not name:
         return
@@ -36,22 +36,22 @@ def draw(state: PageState) -> None:
     means = losses.mean(axis=1, keepdims=True)
     table = np.hstack([losses, means])
     most = float(table.max())
-    letters = [*name, words.END]
+    letters = [*name, words.end]
     cell_grid(
         table,
         key=KEY,
-        row_names=[words.MODELS[key] for key in NINE],
-        column_names=[*letters, words.MEAN],
+        row_names=[words.models[key] for key in NINE],
+        column_names=[*letters, words.mean],
         texts=[[f"{loss:.2f}" for loss in row] for row in table],
         notes=_notes(letters, chances, losses),
         strong=np.hstack([np.zeros_like(losses, bool), means <= means.min()]),
         starts=[2],
         role="key",
         limit=max(most, 1e-6),
-        scale=(words.SCALE[0], words.SCALE[1].format(most=most)),
-        label=words.GRID,
+        scale=(words.scale[0], words.scale[1].format(most=most)),
+        label=words.grid,
     )
-    prose(f"{best(name, chances)} {words.LISTED[name in _learned()]}")
+    prose(f"{best(name, chances)} {words.listed[name in _learned()]}")
     link_onward(name)
     _code(name, chances)
 
@@ -65,12 +65,12 @@ def scores(name: str) -> np.ndarray:
 def _notes(letters: list[str], chances: np.ndarray, losses: np.ndarray) -> list[list[str]]:
     notes = []
     for key, row, own in zip(NINE, chances, losses, strict=True):
-        model = words.MODELS[key]
+        model = words.models[key]
         line = [
-            words.NOTE.format(model=model, letter=letter, p=percent(p), loss=loss)
+            words.note.format(model=model, letter=letter, p=percent(p), loss=loss)
             for letter, p, loss in zip(letters, row, own, strict=True)
         ]
-        notes.append([*line, words.NOTE_MEAN.format(model=model, loss=own.mean())])
+        notes.append([*line, words.note_mean.format(model=model, loss=own.mean())])
     return notes
 
 
@@ -80,21 +80,21 @@ def best(name: str, chances: np.ndarray) -> str:
     means = losses.mean(axis=1)
     low, high = int(means.argmin()), int(means.argmax())
     if f"{means[low]:.3f}" == f"{means[high]:.3f}":
-        return words.BEST_TIE.format(name=quote(name), low=means[low])
+        return words.best_tie.format(name=quote(name), low=means[low])
     at = int((losses.max(axis=0) - losses.min(axis=0)).argmax())
-    letters = [words.PLACE.format(number=i, letter=quote(one)) for i, one in enumerate(name, 1)]
+    letters = [words.place.format(number=i, letter=quote(one)) for i, one in enumerate(name, 1)]
     least, most = int(chances[:, at].argmin()), int(chances[:, at].argmax())
-    return words.BEST.format(
+    return words.best.format(
         name=quote(name),
-        best=words.MODELS[NINE[low]],
-        worst=words.MODELS[NINE[high]],
+        best=words.models[NINE[low]],
+        worst=words.models[NINE[high]],
         low=means[low],
         high=means[high],
-        place=[*letters, words.PLACE_END][at],
+        place=[*letters, words.place_end][at],
         least=percent(chances[least, at]),
-        least_model=words.MODELS[NINE[least]],
+        least_model=words.models[NINE[least]],
         most=percent(chances[most, at]),
-        most_model=words.MODELS[NINE[most]],
+        most_model=words.models[NINE[most]],
     )
 
 

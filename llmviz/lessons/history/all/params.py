@@ -6,9 +6,9 @@ from llmviz.lessons.history.all import words
 from llmviz.ui import codec
 
 PARAMS = [
-    codec.choice("all", "name", list(words.LOOKS)),
-    codec.choice("across", "parameters", list(words.MEASURES)),
-    codec.choice("up", "loss", list(words.MEASURES)),
+    codec.choice("all", "name", list(words.looks)),
+    codec.choice("across", "parameters", list(words.measures)),
+    codec.choice("up", "loss", list(words.measures)),
     codec.flag("wrote", False),
     codec.integer("wseed", 1, 0, 9_999),
 ]

@@ -8,10 +8,21 @@ from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose
 from llmviz.ui.state import PageState
 
+MODELS_OF = {
+    "1913": ("counted-pairs", "names-bigram"),
+    "1990": ("names-rnn",),
+    "1995": ("counted-fours",),
+    "1997": ("names-lstm",),
+    "2003": ("names-mlp",),
+    "2014": ("names-gru",),
+    "2016": ("names-wavenet",),
+    "2018": ("names-gpt",),
+}  # by the year of the event
+
 
 def draw(state: PageState) -> None:
     """Show the events in their order."""
-    section(words.WHEN_TITLE, words.WHEN_TEXT)
+    section(words.when)
     prose("\n\n".join(events()))
 
 
@@ -19,12 +30,13 @@ def events() -> list[str]:
     """Return a paragraph for each event, with the losses that the models have here."""
     losses = {one.key: one.loss for one in measures()}
     lines = []
-    for year, what, needed, source, models in words.EVENTS:
+    for year, (what, needed, source) in words.events.items():
         measured = ", ".join(
-            words.HERE_ONE.format(model=words.MODELS[key], loss=losses[key]) for key in models
+            words.here_one.format(model=words.models[key], loss=losses[key])
+            for key in MODELS_OF.get(year, ())
         )
-        here = words.HERE.format(measured=measured) if measured else ""
+        here = words.here.format(measured=measured) if measured else ""
         lines.append(
-            words.EVENT.format(year=year, what=what, needed=needed, source=source, here=here)
+            words.event.format(year=year, what=what, needed=needed, source=source, here=here)
         )
     return lines

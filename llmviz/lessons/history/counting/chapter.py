@@ -14,4 +14,4 @@ PARTS = {"pairs": pairs.draw, "dice": dice.draw, "network": network.draw, "longe
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    draw_part(state, "count", words.LOOKS_LABEL, words.LOOKS, PARTS)
+    draw_part(state, "count", words.looks_label, words.looks, PARTS)

@@ -24,20 +24,20 @@ OTHERS = 199  # random numbers that fall on a strip beside the name's own
 
 def draw(state: PageState) -> None:
     """Show the strip of one letter, and the name that the letters make."""
-    section(words.DICE_TITLE, words.DICE_TEXT)
+    section(words.dice)
     seed, letter = st.columns(2, gap="medium")
-    seed.number_input(words.DICE_SEED, **state.ranged("throw"))
+    seed.number_input(words.dice_seed, **state.ranged("throw"))
     throws = thrown(state["throw"])
     if state["letter"] > len(throws):  # of another seed
         state["letter"] = len(throws)
     if len(throws) > 1:
-        letter.slider(words.DICE_LETTER, **state.ranged("letter", most=len(throws)))
+        letter.slider(words.dice_letter, **state.ranged("letter", most=len(throws)))
     at = state["letter"] - 1
     _strip(throws[at], state["throw"], at)
-    prose(f"{_step(at, throws[at])} {words.DICE_OTHERS.format(others=OTHERS)}")
+    prose(f"{_step(at, throws[at])} {words.dice_others.format(others=OTHERS)}")
     others = [spelled(thrown(state["throw"] + more)) for more in range(1, MORE + 1)]
     listed = ", ".join(quote(one) for one in others)
-    prose(f"{_written(throws)} {words.DICE_MORE.format(count=MORE, listed=listed)}")
+    prose(f"{_written(throws)} {words.dice_more.format(count=MORE, listed=listed)}")
     show_code(
         [throw_name],
         "from llmviz.corpus.counts import letter_pair_counts\n"
@@ -95,13 +95,13 @@ def _strip(throw: Throw, seed: int, at: int) -> None:
 
 
 def _step(at: int, throw: Throw) -> str:
-    return words.DICE_STEP.format(
+    return words.dice_step.format(
         number=at + 1,
-        first=words.DOT if throw.first == LETTERS[0] else quote(throw.first),
+        first=words.dot if throw.first == LETTERS[0] else quote(throw.first),
         u=throw.u,
         start=throw.start,
         end=throw.end,
-        letter=words.DOT if throw.letter == LETTERS[0] else quote(throw.letter),
+        letter=words.dot if throw.letter == LETTERS[0] else quote(throw.letter),
         chance=throw.end - throw.start,
     )
 
@@ -109,5 +109,5 @@ def _step(at: int, throw: Throw) -> str:
 def _written(throws: list[Throw]) -> str:
     name = spelled(throws)
     if throws[-1].letter != LETTERS[0]:
-        return words.DICE_CUT.format(name=quote(name), all=len(name))
-    return words.DICE_WRITTEN.format(name=quote(name), known=words.DICE_KNOWN[name in _known()])
+        return words.dice_cut.format(name=quote(name), all=len(name))
+    return words.dice_written.format(name=quote(name), known=words.dice_known[name in _known()])

@@ -30,15 +30,12 @@ TOP = 3  # symbols
 def draw(state: PageState) -> None:
     """Show the tables of all lengths, their losses, and one row for the learner's name."""
     measured = measure()
-    section(
-        words.LONGER_TITLE,
-        words.LONGER_TEXT.format(counted=measured.counted_names, held_out=len(measured.held_out)),
-    )
+    section(words.longer, counted=measured.counted_names, held_out=len(measured.held_out))
     asked = curse_question(measured)
     if asked is not None:
         predict(asked, f"{KEY}.curse")
     st.dataframe(_frame(), hide_index=True)
-    prose(words.LONGER_METHODS)
+    prose(words.longer_methods)
     st.plotly_chart(_figure(theme()), key=f"{KEY}.losses")
     prose("\n\n".join([turns(measured), curse(measured)]))
     _one_row(state, measured)
@@ -53,7 +50,7 @@ def measure() -> LongerContexts:
 
 @kept(1)
 def _frame() -> pd.DataFrame:
-    columns: dict[str, list[object]] = {name: [] for name in words.COLUMNS.values()}
+    columns: dict[str, list[object]] = {name: [] for name in words.columns.values()}
     for row in measure().rows:
         values = (
             row.n,
@@ -65,7 +62,7 @@ def _frame() -> pd.DataFrame:
         for name, value in zip(columns, values, strict=True):
             columns[name].append(value)
     for method in METHODS:
-        title = words.LOSS_COLUMN.format(method=words.METHODS[method])
+        title = words.loss_column.format(method=words.methods[method])
         columns[title] = [f"{row.losses[method]:.4f}" for row in measure().rows]
     return pd.DataFrame(columns)
 
@@ -74,9 +71,9 @@ def _frame() -> pd.DataFrame:
 def _figure(mode: Mode) -> go.Figure:
     measured = measure()
     lines = {
-        words.METHODS[method]: [row.losses[method] for row in measured.rows] for method in METHODS
+        words.methods[method]: [row.losses[method] for row in measured.rows] for method in METHODS
     }
-    return losses_by_length([row.n for row in measured.rows], lines, words.AXES, mode)
+    return losses_by_length([row.n for row in measured.rows], lines, words.axes, mode)
 
 
 def turns(measured: LongerContexts) -> str:
@@ -85,12 +82,12 @@ def turns(measured: LongerContexts) -> str:
     lines = []
     for method in METHODS:
         best = measured.best(method)
-        after = words.TURN_NOT
+        after = words.turn_not
         if best.n < last.n:
-            after = words.TURN_AFTER.format(longest=last.n, last=last.losses[method])
-        name = words.METHODS[method].capitalize() if method != "kneser-ney" else "Kneser–Ney"
+            after = words.turn_after.format(longest=last.n, last=last.losses[method])
+        name = words.methods[method].capitalize() if method != "kneser-ney" else "Kneser–Ney"
         lines.append(
-            words.TURN.format(method=name, n=best.n, loss=best.losses[method], after=after)
+            words.turn.format(method=name, n=best.n, loss=best.losses[method], after=after)
         )
     return " ".join(lines)
 
@@ -99,7 +96,7 @@ def curse(measured: LongerContexts) -> str:
     """Say how few rows of the longest table were seen, and how many letters need one of them."""
     last = measured.rows[-1]
     share = last.seen / last.rows
-    return words.CURSE.format(
+    return words.curse.format(
         longest=last.n,
         rows=last.rows,
         seen=last.seen,
@@ -109,12 +106,12 @@ def curse(measured: LongerContexts) -> str:
 
 
 def _one_row(state: PageState, measured: LongerContexts) -> None:
-    section(words.ROW_TITLE)
+    section(words.row)
     name = typed_name.ask(state)
     left, right = st.columns(2, gap="medium")
-    left.slider(words.N_LABEL, **state.ranged("back"))
+    left.slider(words.n_label, **state.ranged("back"))
     with right:
-        choose(state, "smooth", words.METHOD_LABEL, words.METHODS)
+        choose(state, "smooth", words.method_label, words.methods)
     if name:
         prose(row_of(measured, name, state["back"], state["smooth"]))
 
@@ -126,10 +123,10 @@ def row_of(measured: LongerContexts, name: str, n: int, method: str) -> str:
     row = measured.grams.rows(context, n, method)[0]
     seen = int(measured.grams.raw[n].rows(context).sum())
     order = np.argsort(-row, kind="stable")[:TOP]
-    return words.ROW_TEXT.format(
+    return words.row_text.format(
         context=quote((LETTERS[0] * n + name)[-n:]),
-        typed=words.ROW_FROM.format(n=n),
-        seen=words.ROW_SEEN.format(count=seen) if seen else words.ROW_UNSEEN,
+        typed=words.row_from.format(n=n),
+        seen=words.row_seen.format(count=seen) if seen else words.row_unseen,
         top=", ".join(f"{quote(LETTERS[i])} {percent(row[i])}" for i in order),
     )
 
@@ -147,13 +144,8 @@ def curse_question(measured: LongerContexts) -> Question | None:
         "seen": last.seen,
         "longer": last.rows * V,
     }
-    answers = words.ASK_CURSE_ANSWERS
-    return Question(
-        words.ASK_CURSE.format(**numbers),
-        [answer.format(**numbers) for answer in answers],
-        1,
-        [reason.format(**numbers) for reason in answers.values()],
-    )
+
+    return Question.of(words.ask_curse, **numbers)
 
 
 def _code(measured: LongerContexts) -> None:

@@ -27,10 +27,10 @@ def draw(state: PageState) -> None:
     """Show the film, and how near the network comes to the counted table."""
     counts = pairs.counts()
     numbers = {"weights": counts.size, "pairs": int(counts.sum())}
-    section(words.NETWORK_TITLE, words.NETWORK_TEXT.format(**numbers))
+    section(words.network, **numbers)
     if not engine_ready():
         return
-    choose(state, "learn", words.OPTIMIZER, words.OPTIMIZERS)
+    choose(state, "learn", words.optimizer, words.optimizers)
     way, film = _film(state["learn"])
     predict(start_question(way, counts.size), f"{KEY}.start")
 
@@ -44,13 +44,13 @@ def draw(state: PageState) -> None:
         LETTERS,
         way.floor,
         key=KEY,
-        words=words.FILM,
+        words=words.film,
         step=state["learnstep"],
         steps=STEPS,
         on_change=settled,
     )
     prose(result(way, counts, state["learn"]))
-    prose(words.NETWORK_MORE)
+    prose(words.network_more)
     _code(state["learn"], way)
 
 
@@ -71,13 +71,13 @@ def result(way: TableDescent, counts: np.ndarray, optimizer: str) -> str:
     """Say how near the network came, and which row is farthest from the counted one."""
     rows = gaps(way, counts)
     worst = int(rows.argmax())
-    return words.NETWORK_RESULT.format(
+    return words.network_result.format(
         steps=len(way.losses) - 1,
         rate=RATES[optimizer],
         loss=way.losses[-1],
         floor=way.floor,
         gap=way.losses[-1] - way.floor,
-        worst=words.DOT if worst == 0 else quote(LETTERS[worst]),
+        worst=words.dot if worst == 0 else quote(LETTERS[worst]),
         worst_gap=rows[worst],
         worst_pairs=int(counts[worst].sum()),
     )
@@ -86,13 +86,8 @@ def result(way: TableDescent, counts: np.ndarray, optimizer: str) -> str:
 def start_question(way: TableDescent, weights: int) -> Question:
     """Ask for the loss of a network whose weights are all 0."""
     numbers = {"blind": float(np.log(len(LETTERS))), "floor": way.floor, "weights": weights}
-    answers = words.ASK_START_ANSWERS
-    return Question(
-        words.ASK_START.format(**numbers),
-        [answer.format(**numbers) for answer in answers],
-        1,
-        [reason.format(**numbers) for reason in answers.values()],
-    )
+
+    return Question.of(words.ask_start, **numbers)
 
 
 def _code(optimizer: str, way: TableDescent) -> None:

@@ -31,7 +31,7 @@ counts = kept(1)(letter_pair_counts)
 def draw(state: PageState) -> None:
     """Show the table and the name's way through it."""
     table = counts()
-    section(words.TITLE, words.TEXT.format(names=int(table[0].sum())))
+    section(words.intro, names=int(table[0].sum()))
     name = typed_name.ask(state)
     if name:
         asked = row_question(table, name)
@@ -46,7 +46,7 @@ def draw(state: PageState) -> None:
         first=FIRST_CELL,
         stacked=True,
     )
-    section(words.WALK_TITLE, words.WALK_TEXT)
+    section(words.walk)
     if not name:
         return
     steps = walk(table, name)
@@ -66,15 +66,15 @@ def draw(state: PageState) -> None:
 def matrices() -> list[lv.Matrix]:
     """Return the counts and the probabilities as matrices whose cells open."""
     labels = {"row_labels": LETTERS, "col_labels": LETTERS}
-    axes = {"row_axis": words.FIRST_AXIS, "col_axis": words.SECOND_AXIS}
+    axes = {"row_axis": words.first_axis, "col_axis": words.second_axis}
     drawn = labels | axes
     shares = probabilities(counts())
     return [
         lv.Matrix(
             "counts",
             counts(),
-            words.COUNTS,
-            words.COUNTS_FORMULA,
+            words.counts,
+            words.counts_formula,
             scale="sequential",
             limit=STRONG_COUNT,
             digits=0,
@@ -83,8 +83,8 @@ def matrices() -> list[lv.Matrix]:
         lv.Matrix(
             "P",
             shares,
-            words.PROBABILITIES,
-            words.PROBABILITIES_FORMULA,
+            words.probabilities,
+            words.probabilities_formula,
             role="weights",
             limit=STRONG_SHARE,
             op=lv.rows_normalised("counts"),
@@ -112,7 +112,7 @@ def _grid(steps: list[PairStep]) -> None:
     cell_grid(
         np.tile(shades, (3, 1)),
         key=f"{KEY}.walk",
-        row_names=[words.ROW_CHANCE, words.ROW_PRODUCT, words.ROW_LOSS],
+        row_names=[words.row_chance, words.row_product, words.row_loss],
         column_names=[one.first + one.second for one in steps],
         texts=[
             [small(one.chance) for one in steps],
@@ -122,8 +122,8 @@ def _grid(steps: list[PairStep]) -> None:
         notes=_notes(steps),
         role="key",
         limit=most,
-        scale=(words.SCALE[0], words.SCALE[1].format(most=most)),
-        label=words.GRID_LABEL,
+        scale=(words.scale[0], words.scale[1].format(most=most)),
+        label=words.grid_label,
     )
 
 
@@ -133,7 +133,7 @@ def _loss(loss: float) -> str:
 
 def _notes(steps: list[PairStep]) -> list[list[str]]:
     chances = [
-        words.CHANCE_NOTE.format(
+        words.chance_note.format(
             seen=one.seen,
             of_all=one.of_all,
             first=one.first,
@@ -143,10 +143,10 @@ def _notes(steps: list[PairStep]) -> list[list[str]]:
         for one in steps
     ]
     products = [
-        words.PRODUCT_NOTE.format(number=number, product=small(one.product))
+        words.product_note.format(number=number, product=small(one.product))
         for number, one in enumerate(steps, 1)
     ]
-    losses = [words.LOSS_NOTE.format(p=small(one.chance), loss=_loss(one.loss)) for one in steps]
+    losses = [words.loss_note.format(p=small(one.chance), loss=_loss(one.loss)) for one in steps]
     return [chances, products, losses]
 
 
@@ -156,7 +156,7 @@ def result(table: np.ndarray, name: str, steps: list[PairStep]) -> str:
     never = next((one for one in steps if not one.seen), None)
     if never is not None:
         own = [one.loss for one in walk(table + 1, name)]
-        return words.NEVER.format(
+        return words.never.format(
             pair=quote(never.first + never.second),
             names=int(table[0].sum()),
             name=quote(name),
@@ -164,7 +164,7 @@ def result(table: np.ndarray, name: str, steps: list[PairStep]) -> str:
             mean=plain,
             mean_smooth=smooth,
         )
-    return words.RESULT.format(
+    return words.result.format(
         name=quote(name),
         product=small(steps[-1].product),
         loss=sum(one.loss for one in steps) / len(steps),
@@ -202,8 +202,8 @@ def row_question(table: np.ndarray, name: str) -> Question | None:
     }
     answers = numbers | {"first": first, "second": second}
     return Question(
-        words.ASK_ROW.format(**numbers),
-        [answer.format(**answers) for answer in words.ASK_ROW_ANSWERS],
+        words.ask_row.text.format(**numbers),
+        [answer.format(**answers) for answer in words.ask_row.answers],
         0,
-        [reason.format(**numbers) for reason in words.ASK_ROW_ANSWERS.values()],
+        [reason.format(**numbers) for reason in words.ask_row.answers.values()],
     )

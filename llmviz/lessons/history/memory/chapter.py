@@ -27,12 +27,13 @@ from llmviz.ui.state import PageState
 
 KEY = "history.memory"
 ASKED = "rnn"  # whose reach the question is about
+TABLE_AT = (7, 31, 60)
 
 
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    text = words.TEXT.format(
+    text = words.text.format(
         chance=percent(CHANCE),
         models=len(OPTIONS),
         steps=TRAINING.steps,
@@ -40,31 +41,31 @@ def draw(state: PageState) -> None:
         length=LENGTH,
         farthest=FARTHEST,
     )
-    section(words.TITLE, text)
+    section(words.intro.title, text)
     try:
         known = cards()
     except ValueError as error:
         refuse(error)
         return
     if not known:
-        st.info(words.NONE, icon=":material/download:")
-        st.code(words.COMMAND, language=None)
+        st.info(words.none, icon=":material/download:")
+        st.code(words.command, language=None)
         return
-    missing = [words.MODELS[name] for name in OPTIONS if name not in known]
+    missing = [words.models[name] for name in OPTIONS if name not in known]
     if missing:
-        line = words.MISSING.format(names=", ".join(missing), command=words.COMMAND)
+        line = words.missing.format(names=", ".join(missing), command=words.command)
         st.info(line, icon=":material/download:")
     if ASKED in known:
         predict(question(known[ASKED]["right"]), f"{KEY}.ask")
     asked = max(card["asked"] for card in known.values())
-    section(words.CHART, words.CHART_TEXT.format(asked=asked))
+    section(words.chart, asked=asked)
     curves = tuple((name, tuple(card["right"])) for name, card in known.items())
     st.plotly_chart(chart(curves, theme()), key=f"{KEY}.chart", theme=None)
     alike = together(known)
     if len(alike) > 1:
-        st.caption(words.TOGETHER.format(names=own_string.listed(alike)))
+        st.caption(words.together.format(names=own_string.listed(alike)))
     _table(known)
-    section(words.WHY, words.WHY_TEXT.format(models=len(known)))
+    section(words.why, models=len(known))
     prose("\n\n".join(reasons(known)))
     _code(known)
     if engine_ready():
@@ -83,10 +84,10 @@ def cards() -> dict[str, dict[str, Any]]:
 @kept(4)
 def chart(curves: tuple[tuple[str, tuple[float, ...]], ...], mode: Mode) -> go.Figure:
     """Return each model's share of right answers by distance."""
-    order = list(words.MODELS)
+    order = list(words.models)
     drawn = [
         Line(
-            words.MODELS[name],
+            words.models[name],
             np.arange(1, LENGTH),
             100 * np.array(right),
             order.index(name),
@@ -95,8 +96,8 @@ def chart(curves: tuple[tuple[str, tuple[float, ...]], ...], mode: Mode) -> go.F
         )
         for name, right in curves
     ]
-    level = (100 * CHANCE, words.CHANCE)
-    figure = lines(drawn, words.AXES, mode, level=level, hover=words.HOVER, marked=False)
+    level = (100 * CHANCE, words.chance)
+    figure = lines(drawn, words.axes, mode, level=level, hover=words.hover, marked=False)
     return figure.update_yaxes(range=[0, 104])
 
 
@@ -107,7 +108,7 @@ def together(known: dict[str, dict[str, Any]]) -> list[str]:
     """
     last = np.array(list(known.values())[-1]["right"])
     return [
-        words.MODELS[name]
+        words.models[name]
         for name, card in known.items()
         if np.abs(last - card["right"]).max() < 0.005
     ]
@@ -116,17 +117,17 @@ def together(known: dict[str, dict[str, Any]]) -> list[str]:
 def _table(known: dict[str, dict[str, Any]]) -> None:
     rows = [
         [
-            words.MODELS[name],
+            words.models[name],
             f"{card['parameters']:,}",
             card["seconds"],
-            *(100 * card["right"][n - 1] for n in words.TABLE_AT),
+            *(100 * card["right"][n - 1] for n in TABLE_AT),
         ]
         for name, card in known.items()
     ]
     one = st.column_config.NumberColumn(format="%.1f")
-    formats = {name: one for name in words.TABLE[2:]}
-    formats[words.TABLE[1]] = st.column_config.TextColumn(alignment="right")
-    frame = pd.DataFrame(rows, columns=list(words.TABLE))
+    formats = {name: one for name in words.table[2:]}
+    formats[words.table[1]] = st.column_config.TextColumn(alignment="right")
+    frame = pd.DataFrame(rows, columns=list(words.table))
     st.dataframe(frame, hide_index=True, column_config=formats)
 
 
@@ -137,12 +138,12 @@ def reasons(known: dict[str, dict[str, Any]]) -> list[str]:
         config, mean = card["model"]["config"], round(100 * float(np.mean(card["right"])), 1)
         window = config.get("window") or 2 ** config.get("n_layer", 0)
         reads = {"window": window, "covered": window - 1, "farthest": FARTHEST}
-        text = f"**{words.MODELS[name]}.** {words.IDEAS[name].format(**reads)} "
+        text = f"**{words.models[name]}.** {words.ideas[name].format(**reads)} "
         text += measured(card["right"], card["asked"])
         if before is not None:
             other, least = before
             step = "same" if mean == least else "more" if mean > least else "less"
-            text += words.AFTER[step].format(n=abs(mean - least), other=words.MODELS[other])
+            text += words.after[step].format(n=abs(mean - least), other=words.models[other])
         lines.append(text)
         before = name, mean
     return lines
@@ -150,7 +151,7 @@ def reasons(known: dict[str, dict[str, Any]]) -> list[str]:
 
 def measured(right: list[float], asked: int) -> str:
     """Say how far a model remembers."""
-    return words.MEASURED.format(
+    return words.measured.format(
         mean=f"{100 * float(np.mean(right)):.1f}\u00a0%",
         far=_distance(first_letter.reach(right)),
         beyond=_distance(first_letter.beyond_luck(right, asked)),
@@ -159,21 +160,21 @@ def measured(right: list[float], asked: int) -> str:
 
 def _distance(reach: int) -> str:
     if reach == FARTHEST:
-        return words.EVERYWHERE
-    return words.UP_TO.format(letters=_more(reach)) if reach else words.NOWHERE
+        return words.everywhere
+    return words.up_to.format(letters=_more(reach)) if reach else words.nowhere
 
 
 def _more(letters: int) -> str:
-    return count(letters, words.MORE_LETTER)
+    return count(letters, words.more_letter)
 
 
 def question(right: list[float]) -> Question:
     """Ask how far the RNN remembers."""
     reach = first_letter.reach(right)
     correct = int(np.searchsorted([8, 31, FARTHEST], reach, side="right"))
-    reason = words.ASK_REASON.format(letters=_more(reach)) if reach else words.ASK_NEVER
-    text = words.ASK.format(length=LENGTH)
-    return Question(text, words.ASK_ANSWERS, correct, [reason] * len(words.ASK_ANSWERS))
+    reason = words.ask_reason.format(letters=_more(reach)) if reach else words.ask_never
+    text = words.ask.format(length=LENGTH)
+    return Question(text, words.ask_answers, correct, [reason] * len(words.ask_answers))
 
 
 def _code(known: dict[str, dict[str, Any]]) -> None:

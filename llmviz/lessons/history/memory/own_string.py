@@ -27,7 +27,7 @@ from llmviz.ui.common import percent, theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.notices import refuse
-from llmviz.ui.prose import prose, quote
+from llmviz.ui.prose import bold, prose, quote
 from llmviz.ui.state import PageState
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ LISTED = 6  # letters whose probabilities are drawn
 
 def draw(state: PageState, models: list[str]) -> None:
     """Show what each model says after each letter of a typed string."""
-    section(words.OWN, words.OWN_TEXT.format(length=LENGTH))
+    section(words.own, length=LENGTH)
     string = _ask(state)
     if not string:
         return
@@ -61,12 +61,12 @@ def draw(state: PageState, models: list[str]) -> None:
     cell_grid(
         np.stack([chances[name][:, first] for name in models]),
         key=key,
-        row_names=[words.MODELS[name] for name in models],
+        row_names=[words.models[name] for name in models],
         column_names=list(string),
         texts=[[LETTERS[one] for one in guesses[name]] for name in models],
         notes=[
             [
-                words.NOTE.format(
+                words.note.format(
                     guess=LETTERS[one], right=percent(float(p[first])), first=string[0]
                 )
                 for one, p in zip(guesses[name], chances[name], strict=True)
@@ -76,18 +76,18 @@ def draw(state: PageState, models: list[str]) -> None:
         strong=np.stack([guesses[name] == first for name in models]),
         role="value",
         limit=1.0,
-        scale=words.GRID_SCALE,
-        label=words.GRID,
+        scale=words.grid_scale,
+        label=words.grid,
         chosen=(models.index(model), at),
         on_change=opened,
     )
     prose(
         ending(
-            string, [words.MODELS[n] for n in models], [g[-1] == first for g in guesses.values()]
+            string, [words.models[n] for n in models], [g[-1] == first for g in guesses.values()]
         )
     )
-    place = words.OPENED.format(model=words.MODELS[model], n=at + 1, letter=quote(string[at]))
-    prose(f"**{place}**")
+    place = words.opened.format(model=words.models[model], n=at + 1, letter=quote(string[at]))
+    prose(bold(place))
     figure = bars(model, stamp(model), string, at, theme())
     st.plotly_chart(figure, key=f"{KEY}.bars", theme=None)
     _code(model, string, chances[model])
@@ -96,8 +96,8 @@ def draw(state: PageState, models: list[str]) -> None:
 
 def _ask(state: PageState) -> str:
     """Show the box for the string; return its letters, and "" after one line if there is none."""
-    st.text_input(words.STRING, **state.bind("string"))
-    return typed_name.letters_of(state["string"], LENGTH, words.LONG, words.EMPTY)
+    st.text_input(words.string, **state.bind("string"))
+    return typed_name.letters_of(state["string"], LENGTH, words.long, words.empty)
 
 
 def chosen(written: str, models: list[str], letters: int) -> tuple[str, int]:
@@ -146,7 +146,7 @@ def bars(name: str, version: int, string: str, at: int, mode: Mode) -> go.Figure
         [LETTERS[one] for one in listed],
         [100 * float(p[one]) for one in listed],
         listed.index(first),
-        words.OPENED_AXIS,
+        words.opened_axis,
         mode,
         digits=1,
     )
@@ -157,9 +157,9 @@ def ending(string: str, names: list[str], right: list[bool]) -> str:
     """Say which models give the first letter at the end of the string."""
     know = [name for name, fine in zip(names, right, strict=True) if fine]
     lost = [name for name, fine in zip(names, right, strict=True) if not fine]
-    text = words.END_BOTH if know and lost else words.END_RIGHT if know else words.END_WRONG
+    text = words.end_both if know and lost else words.end_right if know else words.end_wrong
     return text.format(
-        after=words.END_AFTER.format(n=len(string)) if len(string) > 1 else words.END_AFTER_ONE,
+        after=words.end_after.format(n=len(string)) if len(string) > 1 else words.end_after_one,
         first=quote(string[0]),
         right=listed(know),
         know="gives" if len(know) == 1 else "give",

@@ -15,9 +15,9 @@ from llmviz.ui.state import PageState
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    section(words.TITLE, words.TEXT)
+    section(words.intro)
     parts = {"window": _window, "map": _map}
-    draw_part(state, "mlp", words.LOOK, words.LOOKS, parts)
+    draw_part(state, "mlp", words.look, words.looks, parts)
 
 
 def _window(state: PageState) -> None:

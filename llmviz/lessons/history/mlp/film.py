@@ -56,19 +56,19 @@ def settings_of(state: PageState) -> MapSettings:
 def draw(state: PageState) -> None:
     """Show the controls and the film."""
     settings = settings_of(state)
-    text = words.MAP_TEXT.format(
+    text = words.map_text.format(
         names=f"{NAMES:,}",
         window=settings.window,
         hidden=settings.hidden,
         steps=settings.steps,
     )
-    section(words.MAP, text)
+    section(words.map.title, text)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        choose(state, "bend", words.BEND, words.BENDS, then=lambda: _reset(state))
+        choose(state, "bend", words.bend, words.bends, then=lambda: _reset(state))
         scales = {one: one for one in SCALES}
-        choose(state, "firsts", words.SCALE, scales, then=lambda: _reset(state))
+        choose(state, "firsts", words.scale, scales, then=lambda: _reset(state))
         slot = state.ranged("mapseed", then=lambda: _reset(state))
-        st.number_input(words.SEED, width=120, step=1, **slot)
+        st.number_input(words.seed, width=120, step=1, **slot)
     run = own_run(settings)
     live = run is not None and not run.job.over
     st.fragment(_film_part, run_every=POLL if live else None)(state, settings, live)
@@ -98,11 +98,11 @@ def _film_part(state: PageState, settings: MapSettings, live: bool) -> None:
     if live != (run is not None and not run.job.over):
         st.rerun()  # looking again and again begins, or ends
     if live:
-        st.button(words.STOP, icon=":material/stop:", on_click=run.job.stop, key=f"{KEY}.stop")
+        st.button(words.stop, icon=":material/stop:", on_click=run.job.stop, key=f"{KEY}.stop")
         _progress(run)
     else:
         st.button(
-            words.TRAIN if run is None else words.AGAIN,
+            words.train if run is None else words.again,
             icon=":material/play_arrow:",
             type="primary",
             on_click=_start,
@@ -123,8 +123,8 @@ def _film_part(state: PageState, settings: MapSettings, live: bool) -> None:
 def _progress(run: OwnRun) -> None:
     film = run.film()
     step, steps = (int(film.steps[-1]), film.total) if film else (0, run.settings.steps)
-    text = words.PROGRESS.format(step=step, steps=steps) if film else words.STARTING
-    st.progress(step / steps, text=words.QUEUED if run.job.state == WAITING else text)
+    text = words.progress.format(step=step, steps=steps) if film else words.starting
+    st.progress(step / steps, text=words.queued if run.job.state == WAITING else text)
 
 
 @kept(1)
@@ -138,16 +138,16 @@ def _bundled(settings: MapSettings, waiting: bool) -> LetterFilm | None:
         film = bundled()
     except ValueError:
         if not waiting:
-            st.info(words.NO_FILM, icon=":material/download:")
-            st.code(words.NO_FILM_COMMAND, language=None)
+            st.info(words.no_film, icon=":material/download:")
+            st.code(words.no_film_command, language=None)
         return None
     same = settings == MapSettings()
-    st.caption(words.UNTIL if waiting else words.BUNDLED_SAME if same else words.BUNDLED)
+    st.caption(words.until if waiting else words.bundled_same if same else words.bundled)
     return film
 
 
 def _drawn(state: PageState, film: LetterFilm, bend: str, settings: MapSettings) -> None:
-    choose(state, "map", words.MAP_LABEL, words.MAPS)
+    choose(state, "map", words.map_label, words.maps)
     on, last = state["map"] == "on", film.frames - 1
     at = state["mapframe"] if 0 <= state["mapframe"] < last else last
 
@@ -161,13 +161,13 @@ def _drawn(state: PageState, film: LetterFilm, bend: str, settings: MapSettings)
         film.vectors[on],
         film.letters,
         key=KEY,
-        words=words.FILM,
+        words=words.film,
         kinds=kinds,
-        kind_names=words.KINDS,
+        kind_names=words.kinds,
         lit=[0, 1],
         captions=captions(film, on),
-        curve=Curve(words.LOSS, [None if np.isnan(x) else float(x) for x in film.losses[on]]),
-        axes=words.FILM_AXES,
+        curve=Curve(words.loss, [None if np.isnan(x) else float(x) for x in film.losses[on]]),
+        axes=words.film_axes,
         step=LAST if at == last else at,
         on_step=stepped,
     )
@@ -178,8 +178,8 @@ def _drawn(state: PageState, film: LetterFilm, bend: str, settings: MapSettings)
 def captions(film: LetterFilm, on: bool) -> list[str]:
     """Return what is known at each frame, in one line."""
     return [
-        words.CAPTION.format(step=int(step))
-        + ("" if np.isnan(loss) else words.CAPTION_LOSS.format(loss=float(loss)))
+        words.caption.format(step=int(step))
+        + ("" if np.isnan(loss) else words.caption_loss.format(loss=float(loss)))
         for step, loss in zip(film.steps, film.losses[on], strict=True)
     ]
 
@@ -199,7 +199,7 @@ def map_report(film: LetterFilm, on: bool, at: int) -> str:
     """Say how far vowels lie from each other and from consonants, now and at the start."""
     vowels, across = distances(film.vectors[on][at], film.letters)
     vowels_first, across_first = distances(film.vectors[on][0], film.letters)
-    return words.MAP_READ.format(
+    return words.map_read.format(
         step=int(film.steps[at]),
         vowels=vowels,
         across=across,

@@ -25,20 +25,20 @@ BORDERS = (0.1, 0.4, 0.6)  # between the answers
 
 def draw(film: LetterFilm, bend: str, at: int, settings: MapSettings) -> None:
     """Show what reaches the activation function with and without batch norm."""
-    name = words.BENDS[bend]
-    flat = words.FLAT[bend].format(saturated=SATURATED)
+    name = words.bends[bend]
+    flat = words.flat[bend].format(saturated=SATURATED)
     step = int(film.steps[at])
-    text = words.NORM_TEXT.format(bend=name, step=step, names=WATCHED, flat=flat)
-    section(words.NORM, text)
+    text = words.norm_text.format(bend=name, step=step, names=WATCHED, flat=flat)
+    section(words.norm.title, text)
     asked = question(film, name, settings.scale)
     if asked is not None:
         predict(asked, f"{KEY}.ask")
     shares = tuple(tuple(film.counts[on][at].tolist()) for on in (True, False))
     st.plotly_chart(histograms(*shares, name, theme()), key=f"{KEY}.histograms", theme=None)
-    st.caption(words.HISTOGRAM_NOTE.format(reach=REACH))
+    st.caption(words.histogram_note.format(reach=REACH))
     rows = [
         [
-            words.MAPS["on" if on else "off"],
+            words.maps["on" if on else "off"],
             signed(float(film.mean[on][at])),
             f"{film.deviation[on][at]:.2f}",
             f"{100 * film.saturated[on][at]:.1f}",
@@ -47,7 +47,7 @@ def draw(film: LetterFilm, bend: str, at: int, settings: MapSettings) -> None:
         ]
         for on in (True, False)
     ]
-    frame = pd.DataFrame(rows, columns=list(words.STATS))
+    frame = pd.DataFrame(rows, columns=list(words.stats))
     st.dataframe(frame, hide_index=True, width=680)
     prose(norm_report(film, name, at))
     values = tuple(tuple((100 * film.saturated[on]).tolist()) for on in (True, False))
@@ -58,7 +58,7 @@ def draw(film: LetterFilm, bend: str, at: int, settings: MapSettings) -> None:
 
 def _loss(film: LetterFilm, on: bool, at: int) -> str:
     loss = float(film.losses[on][at])
-    return words.NO_LOSS if np.isnan(loss) else f"{loss:.3f}"
+    return words.no_loss if np.isnan(loss) else f"{loss:.3f}"
 
 
 @kept(64)
@@ -67,10 +67,10 @@ def histograms(on: tuple[int, ...], off: tuple[int, ...], bend: str, mode: Mode)
     width = 2 * REACH / BARS
     centres = -REACH + width * (np.arange(BARS) + 0.5)
     drawn = [
-        Line(words.MAPS[name], centres, 100 * np.array(counts) / sum(counts), colour)
+        Line(words.maps[name], centres, 100 * np.array(counts) / sum(counts), colour)
         for colour, (name, counts) in enumerate((("on", on), ("off", off)))
     ]
-    axes = (words.HISTOGRAM[0].format(bend=bend), words.HISTOGRAM[1])
+    axes = (words.histogram[0].format(bend=bend), words.histogram[1])
     return lines(drawn, axes, mode, hover="%{y:.2f} %", marked=False, height=300)
 
 
@@ -80,16 +80,16 @@ def flat_chart(
 ) -> go.Figure:
     """Return the share of numbers where the slope is almost 0, over the training."""
     drawn = [
-        Line(words.MAPS[name], steps, values, colour)
+        Line(words.maps[name], steps, values, colour)
         for colour, (name, values) in enumerate((("on", on), ("off", off)))
     ]
-    return lines(drawn, words.FLAT_CHART, mode, hover="%{y:.1f} %", marked=False, height=280)
+    return lines(drawn, words.flat_chart, mode, hover="%{y:.1f} %", marked=False, height=280)
 
 
 def norm_report(film: LetterFilm, bend: str, at: int) -> str:
     """Say what batch norm changes at one frame."""
     losses = {on: _loss(film, on, at) for on in (True, False)}
-    text = words.NORM_READ.format(
+    text = words.norm_read.format(
         on=percent(float(film.saturated[True][at])),
         off=percent(float(film.saturated[False][at])),
         bend=bend,
@@ -97,10 +97,10 @@ def norm_report(film: LetterFilm, bend: str, at: int) -> str:
         off_dead=int(film.dead[False][at]),
         units=film.units,
     )
-    if words.NO_LOSS in losses.values():
+    if words.no_loss in losses.values():
         return text
     nats = {on: f"{loss} nats" for on, loss in losses.items()}
-    return text + words.NORM_LOSS.format(on_loss=nats[True], off_loss=nats[False])
+    return text + words.norm_loss.format(on_loss=nats[True], off_loss=nats[False])
 
 
 def question(film: LetterFilm, bend: str, scale: float) -> Question | None:
@@ -112,9 +112,9 @@ def question(film: LetterFilm, bend: str, scale: float) -> Question | None:
     if percent(off) in map(percent, BORDERS):
         return None
     right = int(np.searchsorted(BORDERS, off))
-    reason = words.NORM_REASON.format(off=percent(off), on=percent(float(film.saturated[True][0])))
-    text = words.NORM_ASK.format(scale=f"{scale:g}", bend=bend)
-    return Question(text, words.NORM_ANSWERS, right, [reason] * len(words.NORM_ANSWERS))
+    reason = words.norm_reason.format(off=percent(off), on=percent(float(film.saturated[True][0])))
+    text = words.norm_ask.format(scale=f"{scale:g}", bend=bend)
+    return Question(text, words.norm_answers, right, [reason] * len(words.norm_answers))
 
 
 def _code(map_film: LetterFilm, settings: MapSettings) -> None:

@@ -34,23 +34,23 @@ MODEL = "names-mlp"
 def draw(state: PageState, bundled: engine.Bundled, name: str) -> None:
     """Show the windows of a name and the opened one."""
     config, read = bundled.model.config, windows(bundled.version, name)
-    section(words.WINDOW, words.WINDOW_TEXT.format(window=config.window))
+    section(words.window, window=config.window)
     ids = bundled.tokenizer.encode_from_start(name)
     at = state["slideat"] if 0 <= state["slideat"] < len(ids) else len(ids) - 1
-    place = quote(name[at - 1]) if at else words.THE_START
+    place = quote(name[at - 1]) if at else words.the_start
     asked = question(read.added[at].tolist(), slot_names(read, at), place)
     if asked is not None:
         predict(asked, f"{KEY}.ask")
     targets = [*ids[1:], bundled.tokenizer.special_tokens[ENDOFTEXT]]
     _grid(state, read, targets, at)
     prose(report(read, targets[at], at))
-    text = words.OPENED_TEXT.format(
+    text = words.opened_text.format(
         window=config.window,
         width=config.n_embd,
         row=config.window * config.n_embd,
         tokens=config.vocab_size,
     )
-    section(words.OPENED, text)
+    section(words.opened.title, text)
     picture = window_picture(bundled.version, name, at)
     show(state, picture, key=f"{KEY}.opened", control="sliding", stacked=True)
     link_onward(name)
@@ -68,7 +68,7 @@ def letter_name(token: int | None) -> str:
     """Return how a place of the window is shown; a dot where no letter is."""
     tokenizer = engine.tokenizer(MODEL)
     if token is None or token in tokenizer.special_tokens.values():
-        return words.PAD
+        return words.pad
     return names_of([token], tokenizer)[0]
 
 
@@ -76,7 +76,7 @@ def slot_names(read: WindowsRead, at: int) -> list[str]:
     """Return the names of a window's places: each letter and how far back it stands."""
     last = len(read.seen[at]) - 1
     return [
-        (words.PLACE_NOW if i == last else words.PLACE_BACK).format(
+        (words.place_now if i == last else words.place_back).format(
             letter=letter_name(one), n=last - i
         )
         for i, one in enumerate(read.seen[at])
@@ -94,23 +94,23 @@ def _grid(state: PageState, read: WindowsRead, targets: list[int], at: int) -> N
     p, tokenizer = read.logits.double().softmax(-1), engine.tokenizer(MODEL)
     names = []
     for row, target in enumerate(targets):
-        place = words.START if row == 0 else letter_name(read.seen[row][-1])
+        place = words.start if row == 0 else letter_name(read.seen[row][-1])
         token = spoken_next(target, tokenizer).strip("`")
-        names.append(words.ROW.format(place=place, token=token, p=percent(float(p[row, target]))))
-    back = [words.SLOT.format(n=slots - 1 - i) for i in range(slots - 1)]
+        names.append(words.row.format(place=place, token=token, p=percent(float(p[row, target]))))
+    back = [words.slot.format(n=slots - 1 - i) for i in range(slots - 1)]
     cell_grid(
         read.added.numpy(),
         key=key,
         row_names=names,
-        column_names=[*back, words.SLOT_NOW],
+        column_names=[*back, words.slot_now],
         texts=[[letter_name(one) for one in seen] for seen in read.seen],
         notes=[
-            [words.SLOT_NOTE.format(length=f"{one:.2f}") for one in row]
+            [words.slot_note.format(length=f"{one:.2f}") for one in row]
             for row in read.added.tolist()
         ],
         role="weights",
-        scale=(words.GRID_SCALE[0], words.GRID_SCALE[1].format(limit=float(read.added.max()))),
-        label=words.GRID,
+        scale=(words.grid_scale[0], words.grid_scale[1].format(limit=float(read.added.max()))),
+        label=words.grid,
         chosen=(at, slots - 1),
         on_change=opened,
     )
@@ -120,7 +120,7 @@ def report(read: WindowsRead, target: int, at: int) -> str:
     """Say which place of a window adds most, and what comes next."""
     p, tokenizer = read.logits[at].double().softmax(-1), engine.tokenizer(MODEL)
     best, most = int(p.argmax()), int(read.added[at].argmax())
-    return words.WINDOW_READ.format(
+    return words.window_read.format(
         most=quote(slot_names(read, at)[most]).strip("`"),
         token=spoken_next(target, tokenizer),
         p=percent(float(p[target])),
@@ -137,11 +137,11 @@ def question(added: list[float], names: list[str], place: str) -> Question | Non
     asked = sorted({order[0], order[1], order[-1], len(added) - 1}, reverse=True)
     most = f"{added[order[0]]:.2f}"
     return Question(
-        words.ASK.format(place=place),
+        words.ask.format(place=place),
         [names[i] for i in asked],
         asked.index(order[0]),
         [
-            (words.ASK_RIGHT if i == order[0] else words.ASK_WRONG).format(
+            (words.ask_right if i == order[0] else words.ask_wrong).format(
                 length=f"{added[i]:.2f}", most=most
             )
             for i in asked
@@ -156,7 +156,7 @@ def window_picture(version: str, name: str, at: int) -> Picture:
     model = bundled.model
     tokens, table = read.seen[at], model.token.weight
     pad = model.config.vocab_size  # the last row of the table stands before the text
-    picture.add("table", table, words.TABLE)  # not drawn: where the vectors come from
+    picture.add("table", table, words.table)  # not drawn: where the vectors come from
     slots = [f"slot {i}" for i in range(len(tokens))]
     for slot, token, label, values in zip(
         slots, tokens, slot_names(read, at), read.slots[at], strict=True

@@ -18,14 +18,14 @@ from llmviz.ui.state import PageState
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    section(words.TITLE, words.TEXT)
-    choose(state, "cell", words.CELL, words.CELLS)
+    section(words.intro)
+    choose(state, "cell", words.cell, words.cells)
     parts: dict[str, Callable[[PageState], None]] = {
         name: partial(_on_name, draw_part)
         for name, draw_part in (("state", _strips), ("past", gradient.draw), ("units", _roles))
     }
-    parts["time"] = lambda state: parallel.draw(words.CELLS[state["cell"]], state["cell"])
-    draw_part(state, "recurrent", words.LOOK, words.LOOKS, parts)
+    parts["time"] = lambda state: parallel.draw(words.cells[state["cell"]], state["cell"])
+    draw_part(state, "recurrent", words.look, words.looks, parts)
 
 
 def _on_name(draw_part: Callable, state: PageState) -> None:

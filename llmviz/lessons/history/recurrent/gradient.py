@@ -29,23 +29,23 @@ BOUNDS = (1e-3, 0.5, 2.0, 1e3)
 def draw(state: PageState, bundled: engine.Bundled, name: str) -> None:
     """Show how long the gradient is at each earlier state."""
     context = bundled.model.context_length
-    section(words.PAST, words.PAST_TEXT.format(letters=state["through"], context=context))
+    section(words.past, letters=state["through"], context=context)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        st.slider(words.BACK, width=220, **state.ranged("through"))
-        st.slider(words.TIMES, step=0.25, width=260, **state.ranged("times"))
+        st.slider(words.back, width=220, **state.ranged("through"))
+        st.slider(words.times, step=0.25, width=260, **state.ranged("times"))
     known = (bundled.name, bundled.version, name, state["through"])
     try:
         of = (gradients(*known, 0.0), gradients(*known, state["times"]))
     except ValueError as error:  # it exploded
         refuse(error)
         return
-    model = words.CELLS[state["cell"]]
+    model = words.cells[state["cell"]]
     asked = question(of[1], model, state["times"], state["through"])
     if asked is not None:
         predict(asked, f"{KEY}.ask")
     st.plotly_chart(chart(*known, state["times"], theme()), key=KEY, theme=None)
-    prose(" ".join(sentence(one, kind, model) for one, kind in zip(of, words.KINDS, strict=True)))
-    st.slider(words.CLIP, step=0.1, width=300, **state.ranged("clip"))
+    prose(" ".join(sentence(one, kind, model) for one, kind in zip(of, words.kinds, strict=True)))
+    st.slider(words.clip, step=0.1, width=300, **state.ranged("clip"))
     figure = clip_chart(*known, state["times"], state["clip"], theme())
     st.plotly_chart(figure, key=f"{KEY}.clip", theme=None)
     prose(clipping(of[1], state["clip"]))
@@ -78,15 +78,15 @@ def chart(model: str, version: str, name: str, count: int, times: float, mode: M
     x, drawn = np.arange(1, count + 1), []
     for at, (scale, label, cell) in enumerate(
         (
-            (0.0, words.TRAINED, words.TRAINED_CELL),
-            (times, words.FRESH.format(times=times), words.FRESH_CELL),
+            (0.0, words.trained, words.trained_cell),
+            (times, words.fresh.format(times=times), words.fresh_cell),
         )
     ):
         norms = gradients(model, version, name, count, scale).norms
         drawn.append(Line(label, x, norms["hidden"], at))
         if "cell" in norms:
             drawn.append(Line(cell, x, norms["cell"], at, dashed=True))
-    return lines(drawn, words.PAST_AXES, mode, logarithmic=(False, True), hover="%{y:.2e}")
+    return lines(drawn, words.past_axes, mode, logarithmic=(False, True), hover="%{y:.2e}")
 
 
 @kept(64)
@@ -96,7 +96,7 @@ def clip_chart(
     """Return the length of the gradient of all parameters before and after clipping, as bars."""
     past = gradients(model, version, name, count, times)
     values = [past.whole, past.whole * past.clipped(limit)]
-    return compared(words.CLIP_BARS, values, 1, words.CLIP_AXIS, mode)
+    return compared(words.clip_bars, values, 1, words.clip_axis, mode)
 
 
 def written(factor: float) -> str:
@@ -108,17 +108,17 @@ def written(factor: float) -> str:
 
 def sentence(past: PastGradients, kind: str, model: str) -> str:
     """Say what becomes of the gradient from the last letter back to the first."""
-    becomes = words.BECOMES[int(np.searchsorted(BOUNDS, past.ratio, side="right"))]
+    becomes = words.becomes[int(np.searchsorted(BOUNDS, past.ratio, side="right"))]
     factor = written(past.ratio)
-    return words.PAST_READ.format(kind=kind, model=model, becomes=becomes, factor=factor)
+    return words.past_read.format(kind=kind, model=model, becomes=becomes, factor=factor)
 
 
 def clipping(past: PastGradients, limit: float) -> str:
     """Say what clipping does to a gradient."""
     whole, factor = written(past.whole), past.clipped(limit)
     if factor == 1:
-        return words.CLIP_NOT.format(whole=whole, limit=limit)
-    return words.CLIP_READ.format(whole=whole, limit=limit, factor=written(factor))
+        return words.clip_not.format(whole=whole, limit=limit)
+    return words.clip_read.format(whole=whole, limit=limit, factor=written(factor))
 
 
 def question(past: PastGradients, model: str, times: float, count: int) -> Question | None:
@@ -129,12 +129,12 @@ def question(past: PastGradients, model: str, times: float, count: int) -> Quest
     if written(past.ratio) in ("0.5", "2"):
         return None
     right = 0 if past.ratio < 0.5 else 1 if past.ratio <= 2 else 2
-    reason = words.PAST_REASON.format(factor=written(past.ratio))
+    reason = words.past_reason.format(factor=written(past.ratio))
     return Question(
-        words.PAST_ASK.format(model=model, times=times, letters=count),
-        words.PAST_ANSWERS,
+        words.past_ask.format(model=model, times=times, letters=count),
+        words.past_answers,
         right,
-        [reason] * len(words.PAST_ANSWERS),
+        [reason] * len(words.past_answers),
     )
 
 

@@ -19,12 +19,12 @@ from llmviz.ui.prose import prose
 KEY = "history.recurrent.parallel"
 JOB = f"{KEY}.job"  # in the session
 POLL = 0.4  # seconds between two looks at a measurement that goes on
-NAMES = {**words.CELLS, "gpt": words.ATTENTION}
+NAMES = {**words.cells, "gpt": words.attention}
 
 
 def draw(model: str, cell: str) -> None:
     """Show the measurement, and offer to take it."""
-    section(words.WAITING, words.WAITING_TEXT.format(rows=ROWS, width=WIDTH))
+    section(words.waiting, rows=ROWS, width=WIDTH)
     job: Job | None = st.session_state.get(JOB)
     live = job is not None and not job.over
     st.fragment(_measured, run_every=POLL if live else None)(model, cell, live)
@@ -41,13 +41,13 @@ def _measured(model: str, cell: str, live: bool) -> None:
     if live != (job is not None and not job.over):
         st.rerun()  # looking again and again begins, or ends
     if live:
-        st.button(words.STOP, icon=":material/stop:", on_click=job.stop, key=f"{KEY}.stop")
-        text = words.MEASURING.format(done=len(job.results), all=len(LENGTHS) * len(MODELS))
+        st.button(words.stop, icon=":material/stop:", on_click=job.stop, key=f"{KEY}.stop")
+        text = words.measuring.format(done=len(job.results), all=len(LENGTHS) * len(MODELS))
         waiting = job.state == WAITING
         share = len(job.results) / (len(LENGTHS) * len(MODELS))
-        st.progress(share, text=words.QUEUED if waiting else text)
+        st.progress(share, text=words.queued if waiting else text)
     else:
-        label = words.MEASURE if job is None else words.AGAIN
+        label = words.measure if job is None else words.again
         st.button(label, icon=":material/timer:", on_click=_start, key=f"{KEY}.start")
     if job is None:
         return
@@ -72,27 +72,27 @@ def show(timings: list[Timing], model: str, cell: str) -> None:
         if own:
             y = [1e6 * one.per_token for one in own]
             drawn.append(Line(NAMES[name], [one.length for one in own], y, colour))
-    figure = lines(drawn, words.WAIT_AXES, theme(), logarithmic=(True, True), hover="%{y:.2f} µs")
+    figure = lines(drawn, words.wait_axes, theme(), logarithmic=(True, True), hover="%{y:.2f} µs")
     figure.update_xaxes(tickvals=list(LENGTHS))
     st.plotly_chart(figure, key=f"{KEY}.chart", theme=None)
     whole = [length for length in LENGTHS if len(at(timings, length)) == len(MODELS)]
     if not whole:
         return
-    st.caption(words.WAIT_TABLE.format(length=whole[-1]))
+    st.caption(words.wait_table.format(length=whole[-1]))
     rows = [
         [NAMES[one.model], waits(one.model, one.length), 1e3 * one.seconds, 1e6 * one.per_token]
         for one in at(timings, whole[-1]).values()
     ]
     two = st.column_config.NumberColumn(format="%.2f")
     st.dataframe(
-        pd.DataFrame(rows, columns=list(words.WAIT_COLUMNS)),
+        pd.DataFrame(rows, columns=list(words.wait_columns)),
         hide_index=True,
         width=620,
-        column_config={name: two for name in words.WAIT_COLUMNS[2:]},
+        column_config={name: two for name in words.wait_columns[2:]},
     )
     if len(whole) > 1:
         prose(sentence(timings, whole[0], whole[-1], model, cell))
-    prose(words.WAIT_THREAD)
+    prose(words.wait_thread)
 
 
 def at(timings: list[Timing], length: int) -> dict[str, Timing]:
@@ -103,7 +103,7 @@ def at(timings: list[Timing], length: int) -> dict[str, Timing]:
 def sentence(timings: list[Timing], first: int, last: int, model: str, cell: str) -> str:
     """Say how the time per token of a recurrent model and of attention changes with the length."""
     early, late = at(timings, first), at(timings, last)
-    return words.WAIT_READ.format(
+    return words.wait_read.format(
         first=first,
         last=last,
         model=model,

@@ -4,8 +4,8 @@ from llmviz.lessons.history.recurrent import words
 from llmviz.ui import codec
 
 PARAMS = [
-    codec.choice("recurrent", "state", list(words.LOOKS)),
-    codec.choice("cell", "gru", list(words.CELLS)),
+    codec.choice("recurrent", "state", list(words.looks)),
+    codec.choice("cell", "gru", list(words.cells)),
     codec.text("state", ""),  # the kept number of the strips, "hidden.2.5"
     codec.choice("gate", "first", ["first", "second", "third", "fourth"]),
     codec.text("gated", ""),  # the kept number of the opened gate

@@ -33,8 +33,8 @@ def draw(state: PageState, bundled: engine.Bundled, name: str) -> None:
     cell, known = state["cell"], (bundled.name, bundled.version)
     unit_roles = roles(*known)
     names, units = unit_roles.names, len(unit_roles.shares)
-    section(words.ROLES, words.ROLES_TEXT.format(names=f"{names:,}", later=LATER))
-    predict(question(unit_roles, words.CELLS[cell]), f"{KEY}.ask")
+    section(words.roles, names=f"{names:,}", later=LATER)
+    predict(question(unit_roles, words.cells[cell]), f"{KEY}.ask")
     values = (
         states(*known, name)
         .parts[part_of(bundled.model)][:, [unit_roles.counts, unit_roles.remembers]]
@@ -45,15 +45,15 @@ def draw(state: PageState, bundled: engine.Bundled, name: str) -> None:
         values.numpy(),
         key=f"{KEY}.{cell}",
         row_names=[
-            words.COUNTS.format(unit=unit_roles.counts),
-            words.REMEMBERS.format(unit=unit_roles.remembers),
+            words.counts.format(unit=unit_roles.counts),
+            words.remembers.format(unit=unit_roles.remembers),
         ],
         column_names=rows_of(bundled.name, name),
         texts=[[signed(one) for one in row] for row in numbers],
-        notes=[[words.ROLE_NOTE.format(value=signed(one)) for one in row] for row in numbers],
+        notes=[[words.role_note.format(value=signed(one)) for one in row] for row in numbers],
         role="value",
-        scale=words.ROLES_SCALE,
-        label=words.ROLES_LABEL,
+        scale=words.roles_scale,
+        label=words.roles_label,
     )
     prose(report(unit_roles, units))
     _code(bundled, unit_roles)
@@ -74,7 +74,7 @@ def roles(model: str, version: str) -> UnitRoles:
 
 def report(unit_roles: UnitRoles, units: int) -> str:
     """Say how well both units do what they do."""
-    text = words.ROLES_READ.format(
+    text = words.roles_read.format(
         counts=unit_roles.counts,
         correlation=signed(unit_roles.correlation),
         remembers=unit_roles.remembers,
@@ -86,19 +86,19 @@ def report(unit_roles: UnitRoles, units: int) -> str:
     )
     # A difference of a few cases in a hundred is no evidence.
     if unit_roles.together <= unit_roles.usual + CLEAR:
-        return text + words.ROLES_LOST
-    return text + (words.ROLES_SPREAD if unit_roles.together > unit_roles.guessed + CLEAR else "")
+        return text + words.roles_lost
+    return text + (words.roles_spread if unit_roles.together > unit_roles.guessed + CLEAR else "")
 
 
 def question(unit_roles: UnitRoles, model: str) -> Question:
     """Ask how much of the first letter is in all units together."""
     right = int(np.searchsorted([0.25, 0.5, 0.75], unit_roles.together, side="right"))
-    reason = words.ROLES_REASON.format(together=percent(unit_roles.together))
+    reason = words.roles_reason.format(together=percent(unit_roles.together))
     return Question(
-        words.ROLES_ASK.format(units=len(unit_roles.shares), model=model, later=LATER),
-        words.ROLES_ANSWERS,
+        words.roles_ask.format(units=len(unit_roles.shares), model=model, later=LATER),
+        words.roles_answers,
         right,
-        [reason] * len(words.ROLES_ANSWERS),
+        [reason] * len(words.roles_answers),
     )
 
 

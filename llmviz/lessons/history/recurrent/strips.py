@@ -46,21 +46,21 @@ def draw(state: PageState, bundled: engine.Bundled, name: str) -> None:
     cell, known = state["cell"], (bundled.name, bundled.version, name)
     read = states(*known)
     moved = moves(read.parts["hidden"]).tolist()[1:]
-    asked = question(name, moved, words.CELLS[cell])
+    asked = question(name, moved, words.cells[cell])
     if asked is not None:
         predict(asked, f"{KEY}.ask")
     units, gated = read.parts["hidden"].shape[1], len(GATES[cell]) > 1
-    section(words.STRIPS, words.STRIPS_TEXT.format(units=units))
+    section(words.strips, units=units)
     picture = strips(*known) if gated else gate_picture(*known, "hidden")
     show(state, picture, key=f"{KEY}.{cell}", control="state", stacked=True)
     prose(report(name, cell, moved, read))
     gate = GATES[cell][-1]
     if gated:
-        section(words.GATE_TITLE, words.GATE_TEXT)
+        section(words.gate_section)
         gate = _choice(state, cell)
         opened_gate = gate_picture(*known, gate)
         show(state, opened_gate, key=f"{KEY}.{cell}.{gate}", control="gated", stacked=True)
-    prose(words.GATE_READ.format(c=bundled.model.config.n_embd, h=units))
+    prose(words.gate_read.format(c=bundled.model.config.n_embd, h=units))
     link_onward(name)
     _code(bundled, name, gate)
 
@@ -70,7 +70,7 @@ def _choice(state: PageState, cell: str) -> str:
     gates = dict(zip(ORDINALS, GATES[cell], strict=False))
     if state["gate"] not in gates:
         state["gate"] = list(gates)[-1]
-    choose(state, "gate", words.GATE, {key: words.LABELS[gate] for key, gate in gates.items()})
+    choose(state, "gate", words.gate, {key: words.labels[gate] for key, gate in gates.items()})
     return gates[state["gate"]]
 
 
@@ -102,14 +102,14 @@ class _Strips:
         self.picture.add(
             name,
             values,
-            words.LABELS[name],
-            formula or words.FORMULAS.get(name, ""),
+            words.labels[name],
+            formula or words.formulas.get(name, ""),
             op=op,
             role=role,
             row_labels=self.rows,
             col_labels=[str(unit) for unit in range(values.shape[1])],
-            row_axis=words.ROW,
-            col_axis=words.COLUMN,
+            row_axis=words.row,
+            col_axis=words.column,
             **more,
         )
         self.picture.layout.append([name])
@@ -128,7 +128,7 @@ def strips(model: str, version: str, name: str) -> Picture:
     for gate in GATES[cell]:
         drawn.add(gate, parts[gate])
     later = _lstm(drawn, parts, old) if "cell" in parts else _gru(drawn, parts, old)
-    for names, line in zip([[first, *GATES[cell]], *later], words.STEPS[cell], strict=True):
+    for names, line in zip([[first, *GATES[cell]], *later], words.steps[cell], strict=True):
         drawn.picture.step(names, line)
     return drawn.picture
 
@@ -136,21 +136,21 @@ def strips(model: str, version: str, name: str) -> Picture:
 def _gru(drawn: _Strips, parts: dict[str, Tensor], old: Tensor) -> list[list[str]]:
     """Add how a GRU's parts make its state; return which of it appear together."""
     update, candidate = parts["update"], parts["candidate"]
-    drawn.add("kept", update * old, lv.multiply("update", "before"), words.KEPT["gru"])
+    drawn.add("kept", update * old, lv.multiply("update", "before"), words.kept["gru"])
     drawn.add("rest", 1 - update, lv.function("update", "1 − "))
-    drawn.add("new", (1 - update) * candidate, lv.multiply("rest", "candidate"), words.NEW["gru"])
-    drawn.add("hidden", parts["hidden"], lv.add("kept", "new"), words.WHOLE["gru"])
+    drawn.add("new", (1 - update) * candidate, lv.multiply("rest", "candidate"), words.new["gru"])
+    drawn.add("hidden", parts["hidden"], lv.add("kept", "new"), words.whole["gru"])
     return [["kept"], ["rest", "new"], ["hidden"]]
 
 
 def _lstm(drawn: _Strips, parts: dict[str, Tensor], old: Tensor) -> list[list[str]]:
     """Add how an LSTM's parts make its cell and state; return which of it appear together."""
     stays, new = parts["forget"] * old, parts["input"] * parts["candidate"]
-    drawn.add("kept", stays, lv.multiply("forget", "cell before"), words.KEPT["lstm"])
-    drawn.add("new", new, lv.multiply("input", "candidate"), words.NEW["lstm"])
-    drawn.add("cell", parts["cell"], lv.add("kept", "new"), words.CELL_FORMULA)
+    drawn.add("kept", stays, lv.multiply("forget", "cell before"), words.kept["lstm"])
+    drawn.add("new", new, lv.multiply("input", "candidate"), words.new["lstm"])
+    drawn.add("cell", parts["cell"], lv.add("kept", "new"), words.cell_formula)
     drawn.add("shown", parts["cell"].tanh(), lv.function("cell", "tanh"))
-    drawn.add("hidden", parts["hidden"], lv.multiply("output", "shown"), words.WHOLE["lstm"])
+    drawn.add("hidden", parts["hidden"], lv.multiply("output", "shown"), words.whole["lstm"])
     return [["kept"], ["new", "cell"], ["shown", "hidden"]]
 
 
@@ -183,11 +183,11 @@ def gate_picture(model: str, version: str, name: str, gate: str) -> Picture:
         drawn.add("reset", steps.reset)
         drawn.add(second, through, lv.multiply("reset", "from state"))
     drawn.add("total", steps.total, lv.add("from input", second))
-    sign = words.FUNCTIONS["tanh" if gate in ("hidden", "candidate") else "sigmoid"]
-    drawn.add(gate, steps.value, lv.function("total", sign), f"{sign}({words.LABELS['total']})")
+    sign = words.functions["tanh" if gate in ("hidden", "candidate") else "sigmoid"]
+    drawn.add(gate, steps.value, lv.function("total", sign), f"{sign}({words.labels['total']})")
     if gate == "hidden":
         parts = (["from input"], ["before", "from state"], ["total", "hidden"])
-        for names, line in zip(parts, words.STEPS["rnn"], strict=True):
+        for names, line in zip(parts, words.steps["rnn"], strict=True):
             picture.step(names, line)
     return picture
 
@@ -198,7 +198,7 @@ def moves(hidden: Tensor) -> np.ndarray:
 
 
 def _place(name: str, at: int) -> str:
-    return words.PLACE.format(n=at + 1, letter=quote(name[at]))
+    return words.place.format(n=at + 1, letter=quote(name[at]))
 
 
 def report(name: str, cell: str, moved: list[float], read: StatesRead) -> str:
@@ -208,9 +208,9 @@ def report(name: str, cell: str, moved: list[float], read: StatesRead) -> str:
     """
     most, least = int(np.argmax(moved)), int(np.argmin(moved))
     if most == least:
-        text = words.MOVED_ONE.format(far=moved[0])
+        text = words.moved_one.format(far=moved[0])
     else:
-        text = words.MOVED.format(
+        text = words.moved.format(
             most=_place(name, most),
             far=moved[most],
             least=_place(name, least),
@@ -220,7 +220,7 @@ def report(name: str, cell: str, moved: list[float], read: StatesRead) -> str:
     if gate is not None and len(name) > 1:
         shares = read.parts[gate].double().mean(1)[1:]
         at = int(shares.argmax())
-        text += " " + words.STAYS[cell].format(high=percent(float(shares[at])), at=_place(name, at))
+        text += " " + words.stays[cell].format(high=percent(float(shares[at])), at=_place(name, at))
     return text
 
 
@@ -232,11 +232,11 @@ def question(name: str, moved: list[float], model: str) -> Question | None:
     asked = sorted({order[0], order[1], order[-1], 0})
     far = moved[order[0]]
     return Question(
-        words.ASK.format(name=quote(name), model=model),
-        [words.PLACE.format(n=at + 1, letter=name[at]) for at in asked],
+        words.ask.format(name=quote(name), model=model),
+        [words.place.format(n=at + 1, letter=name[at]) for at in asked],
         asked.index(order[0]),
         [
-            (words.ASK_RIGHT if at == order[0] else words.ASK_WRONG).format(far=moved[at], most=far)
+            (words.ask_right if at == order[0] else words.ask_wrong).format(far=moved[at], most=far)
             for at in asked
         ],
     )

@@ -37,11 +37,11 @@ MEASURED = {"sunspots": kept(1)(sunspots), "sea": kept(1)(sea_temperatures)}
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    section(words.TITLE, words.TEXT)
-    choose(state, "series", words.SOURCE, words.SOURCES)
+    section(words.intro)
+    choose(state, "series", words.source, words.sources)
     source = state["series"]
     prose(
-        words.ABOUT[source].format(
+        words.about[source].format(
             first=FIRST_YEAR,
             last=FIRST_YEAR + len(MEASURED["sunspots"]()) - 1,
             month=FIRST_MONTH,
@@ -61,9 +61,9 @@ def draw(state: PageState) -> None:
         refuse(error)
         fit = None
     if fit is not None and fit.left_out:
-        them = words.THEM[1 if fit.left_out == 1 else 2]
+        them = words.them[1 if fit.left_out == 1 else 2]
         rows = count(fit.left_out, "row is", "rows are")
-        inform(words.GAPS.format(gaps=rows, them=them), ":material/content_cut:")
+        inform(words.gaps.format(gaps=rows, them=them), ":material/content_cut:")
     if fit is not None:
         asked = lag_question(values[:fitted], fit)
         if asked is not None:
@@ -80,7 +80,7 @@ def draw(state: PageState) -> None:
 def series_of(state: PageState) -> np.ndarray:
     """Return the chosen series, (T,). Raises SeriesError for a text that holds none."""
     if state["series"] == "typed":
-        st.text_area(words.TYPED, height=80, **state.bind("typed"))
+        st.text_area(words.typed, height=80, **state.bind("typed"))
         return read_series(state["typed"])
     if state["series"] == "drawn":
         drawn = state["drawn"]
@@ -92,13 +92,13 @@ def series_of(state: PageState) -> np.ndarray:
 def _controls(state: PageState, values: np.ndarray) -> int:
     """Show the sliders; return how many values at the end are held out."""
     left, right = st.columns(2, gap="medium")
-    left.slider(words.LAGS, **state.ranged("lags"))
+    left.slider(words.lags, **state.ranged("lags"))
     most = len(values) - 2
     if most < 1:
         return 0
     if state["hold"] > most:  # of another series: no message, the slider shows it
         state["hold"] = most // 4
-    right.slider(words.HOLD, **state.ranged("hold", most=most))
+    right.slider(words.hold, **state.ranged("hold", most=most))
     return state["hold"]
 
 
@@ -123,7 +123,7 @@ def _view(state: PageState, values: np.ndarray, fitted: int, fit: Fit | None) ->
         fitted,
         b,
         key=KEY,
-        words=words.VIEW,
+        words=words.view,
         drawable=drawable,
         by_hand=by_hand(state["byhand"], len(b)),
         step=state["ahead"],
@@ -153,7 +153,7 @@ def summary(fit: Fit) -> str:
     names = ["X(t)", *(f"X(t−{back})" for back in range(1, fit.lags))]
     terms = [f"{_signed(b)}·{name}" for b, name in zip(fit.b[1:], names, strict=True)]
     formula = " ".join([f"{fit.b[0]:.4f}".replace("-", "−"), *terms])
-    return words.FITTED.format(
+    return words.fitted.format(
         rows=count(len(fit.y), "value"),
         formula=formula,
         error=fit.mean_square,
@@ -170,16 +170,16 @@ def growth(values: np.ndarray, fitted: int, fit: Fit) -> str:
     ahead = np.array([forecast(values[: fitted + h], fit.b, 1)[0] for h in range(len(truth))])
     one = float(np.sqrt(((ahead - truth) ** 2).mean()))
     middle = (len(truth) + 1) // 2
-    half = words.HALF.format(error=error[middle - 1], middle=middle) if middle > 1 else ""
+    half = words.half.format(error=error[middle - 1], middle=middle) if middle > 1 else ""
     size = 1e-9 * (1 + float(np.abs(truth).max()))
     kind = "same" if abs(error[-1] - one) <= size else "grows" if error[-1] > one else "less"
-    return words.GROWTH.format(
+    return words.growth.format(
         steps=len(truth),
         first=error[0],
         half=half,
         last=error[-1],
         one=one,
-        compare=words.COMPARE[kind],
+        compare=words.compare[kind],
     )
 
 
@@ -199,12 +199,7 @@ def lag_question(values: np.ndarray, fit: Fit) -> Question | None:
         "rows": len(more.y),
         "all": fit.lags + 2,
     }
-    return Question(
-        words.ASK.format(**numbers),
-        list(words.ASK_ANSWERS),
-        0,
-        [reason.format(**numbers) for reason in words.ASK_ANSWERS.values()],
-    )
+    return Question.of(words.ask, **numbers)
 
 
 def _code(source: str, values: np.ndarray, fitted: int, fit: Fit) -> None:

@@ -28,15 +28,13 @@ def draw(state: PageState) -> None:
     row = LETTERS.index(name[-1]) if name else 1
     best = 1 + int(counts[row, 1:].argmax())  # the end is no letter
     section(
-        words.LETTERS_TITLE,
-        words.LETTERS_TEXT.format(
-            pairs=int(counts.sum()),
-            names=int(counts[0].sum()),
-            letter=quote(LETTERS[row]),
-            best=quote(LETTERS[best]),
-            count=int(counts[row, best]),
-            row=int(counts[row].sum()),
-            share=b[row, best],
-            gap=float(np.abs(b - probabilities(counts)).max()),
-        ),
+        words.letters,
+        pairs=int(counts.sum()),
+        names=int(counts[0].sum()),
+        letter=quote(LETTERS[row]),
+        best=quote(LETTERS[best]),
+        count=int(counts[row, best]),
+        row=int(counts[row].sum()),
+        share=b[row, best],
+        gap=float(np.abs(b - probabilities(counts)).max()),
     )

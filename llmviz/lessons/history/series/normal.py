@@ -14,11 +14,11 @@ SEEN = 5  # rows of X that are seen at once
 
 def draw(state: PageState, fit: Fit) -> None:
     """Show X, y, their products, and the coefficients."""
-    lags = (words.LAG if fit.lags == 1 else words.LAGS_PLURAL).format(lags=fit.lags)
-    section(words.NORMAL_TITLE, words.NORMAL_TEXT.format(lags=lags))
+    lags = (words.lag if fit.lags == 1 else words.lags_plural).format(lags=fit.lags)
+    section(words.normal, lags=lags)
     windows = {"rows": lv.Window(len(fit.y), SEEN)} if len(fit.y) > SEEN else {}
     rows = "rows" if windows else ""
-    names = [words.ONES, *(words.LAG_NAME.format(lag=lag) for lag in range(1, fit.lags + 1))]
+    names = [words.ones, *(words.lag_name.format(lag=lag) for lag in range(1, fit.lags + 1))]
     square = {"row_labels": names, "col_labels": names}
     matrices = [
         lv.Matrix("X", fit.x, col_labels=names, windows=(rows, "")),
@@ -26,7 +26,7 @@ def draw(state: PageState, fit: Fit) -> None:
         lv.Matrix("Xᵀ", fit.x.T, op=lv.transposed("X"), row_labels=names, windows=("", rows)),
         lv.Matrix("XᵀX", fit.normal, op=lv.matmul("Xᵀ", "X"), **square),
         lv.Matrix("Xᵀy", fit.right[:, None], op=lv.matmul("Xᵀ", "y"), row_labels=names),
-        lv.Matrix("inverse", fit.inverse, "(XᵀX)⁻¹", words.FORMULA_INVERSE, **square),
+        lv.Matrix("inverse", fit.inverse, "(XᵀX)⁻¹", words.formula_inverse, **square),
         lv.Matrix(
             "b",
             fit.b[:, None],

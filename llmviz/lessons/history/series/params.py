@@ -13,7 +13,7 @@ HILLS = [
 ]  # what stands there before anything is drawn
 
 PARAMS = [
-    codec.choice("series", "sunspots", list(words.SOURCES)),
+    codec.choice("series", "sunspots", list(words.sources)),
     codec.integers("drawn", HILLS, 0, 100, DRAWN),
     codec.text("typed", "1 1 2 3 5 8 13 21 34 55"),
     codec.integer("lags", 2, 1, 12),

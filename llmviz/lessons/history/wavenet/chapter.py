@@ -14,7 +14,7 @@ from llmviz.ui.state import PageState
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    section(words.TITLE, words.TEXT)
+    section(words.intro)
     name = typed_name.ask(state)
     bundled = named_model.load("names-wavenet") if name else None
     if bundled is not None:

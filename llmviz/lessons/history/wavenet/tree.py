@@ -35,13 +35,13 @@ BEST = 3  # letters that are named as likely
 def draw(state: PageState, bundled: engine.Bundled, name: str) -> None:
     """Show the tree above a letter of a name, and one of its nodes."""
     predict(question(bundled.model.config.n_layer), f"{KEY}.ask")
-    section(words.TREE, words.TREE_TEXT.format(width=bundled.model.config.n_embd))
+    section(words.tree, width=bundled.model.config.n_embd)
     at = _place(state, name)
     fused = tree(bundled.version, name, at)
     node = _tree(state, fused, bundled)
     prose(report(fused, bundled))
     _opened(state, bundled, name, at, node)
-    section(words.SHARED, shared(bundled.model.config.n_layer, len(name) + 1))
+    section(words.shared.title, shared(bundled.model.config.n_layer, len(name) + 1))
     _code(bundled, name, at, fused)
 
 
@@ -53,10 +53,10 @@ def _place(state: PageState, name: str) -> int:
     def moved(chosen: int) -> None:
         state["treeat"] = -1 if chosen == places[-1] else chosen
 
-    label = [words.START, *name]
+    label = [words.start, *name]
     slot = tied(f"_{KEY}.at", at, moved)
     st.select_slider(
-        words.AT,
+        words.at,
         places,
         format_func=lambda i: label[i] if i == 0 else f"{i}: {label[i]}",
         width=420,
@@ -78,7 +78,7 @@ def seen(fused: FusedTree, level: int, node: int) -> str:
     special = tokenizer.special_tokens.values()
     span = fused.span(level, node)
     letters = [one for one in span if one is not None and one not in special]
-    return words.PAD * (len(span) - len(letters)) + "".join(names_of(letters, tokenizer))
+    return words.pad * (len(span) - len(letters)) + "".join(names_of(letters, tokenizer))
 
 
 def _tree(state: PageState, fused: FusedTree, bundled: engine.Bundled) -> tuple[int, int]:
@@ -92,7 +92,7 @@ def _tree(state: PageState, fused: FusedTree, bundled: engine.Bundled) -> tuple[
 
     node = chosen(state["node"], last)
     drawn_tree(
-        levels_of(fused), key=key, words=words.VIEW, limit=1.0, chosen=node, on_change=opened
+        levels_of(fused), key=key, words=words.view, limit=1.0, chosen=node, on_change=opened
     )
     return node
 
@@ -113,10 +113,10 @@ def levels_of(fused: FusedTree) -> list[TreeLevel]:
     """Return the levels of a tree as they are drawn, the letters first."""
     last, drawn = len(fused.levels), []
     for level, values in enumerate([fused.embed, *(one.nodes for one in fused.levels)]):
-        title = words.LEAVES if level == 0 else words.ROOT if level == last else words.LEVEL
+        title = words.leaves if level == 0 else words.root if level == last else words.level
         count, width = values.shape
         labels = [seen(fused, level, node) for node in range(count)]
-        shape = words.SHAPE.format(n=count, width=width)
+        shape = words.shape.format(n=count, width=width)
         drawn.append(TreeLevel(title.format(n=level), shape, values.numpy(), labels))
     return drawn
 
@@ -125,16 +125,16 @@ def report(fused: FusedTree, bundled: engine.Bundled) -> str:
     """Say what the tree is made of and what comes next."""
     best = fused.probabilities.topk(BEST)
     listed = [
-        words.BEST.format(token=spoken_next(int(one), bundled.tokenizer), p=percent(float(p)))
+        words.best.format(token=spoken_next(int(one), bundled.tokenizer), p=percent(float(p)))
         for one, p in zip(best.indices, best.values, strict=True)
     ]
     window = len(fused.seen)
     sizes = " + ".join(str(len(one.nodes)) for one in fused.levels)
-    text = words.READ.format(
+    text = words.read.format(
         window=window, levels=len(fused.levels), sizes=sizes, best=", ".join(listed)
     )
     real = sum(one is not None for one in fused.seen)
-    return text + words.REAL.format(real=real, window=window)
+    return text + words.real.format(real=real, window=window)
 
 
 def question(levels: int) -> Question:
@@ -142,11 +142,11 @@ def question(levels: int) -> Question:
     right = levels + 2
     answers = sorted({levels + 1, right, 2 * levels + 1, 4 * levels})
     return Question(
-        words.ASK.format(levels=levels, window=2**levels, wide=2**right),
+        words.ask.format(levels=levels, window=2**levels, wide=2**right),
         [str(one) for one in answers],
         answers.index(right),
         [
-            words.ASK_RIGHT if one == right else words.ASK_WRONG.format(n=one, sees=f"{2**one:,}")
+            words.ask_right if one == right else words.ask_wrong.format(n=one, sees=f"{2**one:,}")
             for one in answers
         ],
     )
@@ -161,7 +161,7 @@ def shared(levels: int, tokens: int) -> str:
     together = [tokens + window - 2**level for level in range(1, levels + 1)]
     apart = tokens * (window - 1)
     text = f"{' + '.join(map(str, together))} = {sum(together)}"
-    return words.SHARED_TEXT.format(tokens=tokens, shared=text, apart=apart)
+    return words.shared_text.format(tokens=tokens, shared=text, apart=apart)
 
 
 @kept(64)
@@ -169,7 +169,7 @@ def node_picture(version: str, name: str, at: int, level: int, node: int) -> Pic
     """Return how one node was made, as matrices; of a leaf, its vector."""
     fused, picture = tree(version, name, at), Picture()
     if level == 0:
-        picture.add("embedding", fused.embed[[node]], words.LEAF_LABEL, role="value")
+        picture.add("embedding", fused.embed[[node]], words.leaf_label, role="value")
         picture.layout.append(["embedding"])
         return picture
     below = (fused.embed, *(one.nodes for one in fused.levels))[level - 1]
@@ -194,12 +194,12 @@ def _opened(
     if level:
         left, right = (quote(seen(fused, level - 1, 2 * number + side)) for side in (0, 1))
         one = fused.levels[level - 1]
-        text = words.OPENED_TEXT.format(
+        text = words.opened_text.format(
             left=left, right=right, pair=one.pairs.shape[1], width=one.nodes.shape[1]
         )
-        section(words.OPENED.format(seen=label.replace("`", "")), text)
+        section(words.opened.title.format(seen=label.replace("`", "")), text)
     else:
-        section(words.LEAF.format(seen=label.replace("`", "")), words.LEAF_TEXT)
+        section(words.leaf, seen=label.replace("`", ""))
     picture = node_picture(bundled.version, name, at, level, number)
     show(state, picture, key=f"{KEY}.node.{min(level, 1)}", control="fused", stacked=True)
 

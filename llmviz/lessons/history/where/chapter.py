@@ -30,8 +30,8 @@ EXAMPLES: dict[str, Callable[[PageState, str], None]] = {
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    section(words.TITLE, words.TEXT)
-    names = list(words.RINGS)
+    section(words.intro)
+    names = list(words.rings)
 
     def opened() -> None:
         chosen = st.session_state[f"{KEY}.rings"].get("chosen")
@@ -39,10 +39,10 @@ def draw(state: PageState) -> None:
             state["ring"] = names[chosen]
 
     rings(
-        [title for title, _ in words.RINGS.values()],
-        [note for _, note in words.RINGS.values()],
+        [title for title, _ in words.rings.values()],
+        [note for _, note in words.rings.values()],
         key=f"{KEY}.rings",
-        label=words.PICTURE,
+        label=words.picture,
         chosen=names.index(state["ring"]),
         on_change=opened,
     )
@@ -58,8 +58,8 @@ def draw(state: PageState) -> None:
     if ring == "ai":
         predict(programs.question(), f"{KEY}.right")
     if name:
-        section(words.PROGRAM)
+        section(words.program)
         programs.draw(state, ring, name)
     if ring not in ("lm", "llm"):
-        section(words.EXAMPLE)
+        section(words.example)
     EXAMPLES[ring](state, name)

@@ -28,7 +28,7 @@ from llmviz.ui.common import percent
 from llmviz.ui.job_pools import training_jobs
 from llmviz.ui.kept import kept
 from llmviz.ui.notices import refuse_failed
-from llmviz.ui.prose import prose, quote
+from llmviz.ui.prose import bold, prose, quote
 from llmviz.ui.state import PageState
 
 KEY = "history.where.pad"
@@ -65,10 +65,10 @@ def _waiting(job: Job) -> None:
         st.rerun()
     done = list(job.results)
     if not done:
-        st.progress(0.0, words.WAITS)
+        st.progress(0.0, words.waits)
         return
     step, loss, _ = done[-1]
-    st.progress(step / STEPS, words.TRAINING.format(step=step, steps=STEPS, loss=loss))
+    st.progress(step / STEPS, words.training.format(step=step, steps=STEPS, loss=loss))
 
 
 def _draw_results(job: Job, draw: Callable[[Networks], None]) -> None:
@@ -85,7 +85,7 @@ def _first(name: str) -> str:
 
 
 def _classify(state: PageState, name: str, networks: Networks) -> None:
-    prose(words.PAD.format(seen=networks.seen, hidden=HIDDEN))
+    prose(words.pad.format(seen=networks.seen, hidden=HIDDEN))
     known = read_picture(state["pad"])
     picture = picture_of(_first(name), SIDE) if known is None else known
 
@@ -96,10 +96,10 @@ def _classify(state: PageState, name: str, networks: Networks) -> None:
 
     left, right = st.columns([1, 2], gap="medium")
     with left:
-        draw_pad(picture, key=KEY, words=words.PAD_WORDS, on_change=drawn)
+        draw_pad(picture, key=KEY, words=words.pad_words, on_change=drawn)
     with right:
         if not picture.any():
-            st.info(words.PAD_EMPTY, icon=":material/edit:")
+            st.info(words.pad_empty, icon=":material/edit:")
             return
         p = which_letter(networks, picture)
         _bars(p)
@@ -117,7 +117,7 @@ def _bars(p: np.ndarray) -> None:
         texts=[[f"{100 * p[i]:.1f}" for i in order]],
         notes=[[percent(p[i]) for i in order]],
         limit=1.0,
-        label=words.PAD_LETTERS,
+        label=words.pad_letters,
     )
 
 
@@ -125,8 +125,8 @@ def report(p: np.ndarray, networks: Networks) -> str:
     """Say what the network takes a drawing for."""
     order = np.argsort(-p, kind="stable")
     others = ", ".join(f"{ascii_uppercase[i]} {percent(p[i])}" for i in order[1 : SHOWN + 1])
-    return words.PAD_DONE.format(
-        best=f"**{ascii_uppercase[order[0]]}**",
+    return words.pad_done.format(
+        best=bold(ascii_uppercase[order[0]]),
         p=percent(p[order[0]]),
         others=others,
         tested=networks.tested,
@@ -150,17 +150,17 @@ def _code(picture: np.ndarray, p: np.ndarray) -> None:
 
 def drawn_letter(name: str, letter: str, pixels: np.ndarray) -> str:
     """Say which letter was drawn, and how much of the picture is black."""
-    return words.DRAWS_DONE.format(
+    return words.draws_done.format(
         letter=quote(letter),
-        whose=words.DRAWS_WHOSE[bool(name)],
+        whose=words.draws_whose[bool(name)],
         black=int(pixels.sum()),
         all=pixels.size,
     )
 
 
 def _generate(state: PageState, name: str, networks: Networks) -> None:
-    prose(words.DRAWS)
-    st.number_input(words.DRAWS_SEED, width=200, **state.ranged("drawseed"))
+    prose(words.draws)
+    st.number_input(words.draws_seed, width=200, **state.ranged("drawseed"))
     letter = _first(name)
     pixels = draw_letter(networks, letter, state["drawseed"])
     with st.container(width=440):
@@ -171,7 +171,7 @@ def _generate(state: PageState, name: str, networks: Networks) -> None:
             column_names=[str(column + 1) for column in range(len(pixels))],
             role="residual",
             limit=1.0,
-            label=words.DRAWS_GRID,
+            label=words.draws_grid,
         )
     prose(drawn_letter(name, letter, pixels))
     show_code(

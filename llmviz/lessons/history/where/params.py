@@ -6,7 +6,7 @@ from llmviz.lessons.history.where import words
 from llmviz.ui import codec
 
 PARAMS = [
-    codec.choice("ring", "ai", list(words.RINGS)),
+    codec.choice("ring", "ai", list(words.rings)),
     codec.integers("goal", [10, 6], 0, 20, 2),
     codec.text("pad", ""),
     codec.integer("drawseed", 1, 0, 9_999),

@@ -37,7 +37,7 @@ TOP = 4  # letters that are listed
 def missing(names: list[str]) -> str:
     """Say which models are not here, and what makes one."""
     command = f"python -m llmviz checkpoints make {names[0]}"
-    return all_words.MISSING.format(names=", ".join(names), command=command)
+    return all_words.missing.format(names=", ".join(names), command=command)
 
 
 @kept(1)
@@ -54,12 +54,12 @@ def _pairs() -> NGrams:
 
 def about(ring: str) -> str:
     """Say what a field is, with the sizes of what runs in it."""
-    return words.ABOUT[ring].format(
+    return words.about[ring].format(
         names=len(split()[0]),
         mlp=engine.card(MLP)["parameters"],
         gpt=engine.card(GPT)["parameters"],
         window=engine.load(MLP).model.config.window,
-        writer=all_words.MODELS[writer()],
+        writer=all_words.models[writer()],
     )
 
 
@@ -85,12 +85,12 @@ def question() -> Question:
     right = shares()
     best = max(right, key=right.__getitem__)
     return Question(
-        words.ASK.format(names=len(split()[1])),
-        list(words.PROGRAMS.values()),
-        list(words.PROGRAMS).index(best),
+        words.ask.format(names=len(split()[1])),
+        list(words.programs.values()),
+        list(words.programs).index(best),
         [
-            words.ASK_REASON.format(program=title, share=percent(right[key]))
-            for key, title in words.PROGRAMS.items()
+            words.ask_reason.format(program=title, share=percent(right[key]))
+            for key, title in words.programs.items()
         ],
     )
 
@@ -104,7 +104,7 @@ def draw(state: PageState, ring: str, name: str) -> None:
             _chances_line(name, _pairs().rows(positions([name], 1)[0][-1:], 1, ADD_ONE)[0], "pairs")
         )
     elif ring == "generative":
-        st.number_input(words.DICE, width=180, **state.ranged("dice"))
+        st.number_input(words.dice, width=180, **state.ranged("dice"))
         prose(by_dice(name, _continued(name, state["dice"])))
     else:
         key = MLP if ring == "dl" else GPT
@@ -115,11 +115,11 @@ def draw(state: PageState, ring: str, name: str) -> None:
 def _rules(name: str) -> None:
     letter, rule = next_by_rules(name)
     whole = continue_by_rules(name, LONGEST)
-    more = words.RULES_GO_ON.format(whole=quote(whole)) if whole != name else ""
+    more = words.rules_go_on.format(whole=quote(whole)) if whole != name else ""
     lines = [
-        words.BY_RULES.format(name=quote(name), letter=_spoken(letter), rule=rule, more=more),
-        words.RULE_LIST.format(rules="; ".join(rule for rule, _ in RULES)),
-        words.SHARE_RULES.format(share=percent(shares()["rules"]), letters=_letters()),
+        words.by_rules.format(name=quote(name), letter=_spoken(letter), rule=rule, more=more),
+        words.rule_list.format(rules="; ".join(rule for rule, _ in RULES)),
+        words.share_rules.format(share=percent(shares()["rules"]), letters=_letters()),
     ]
     prose("\n\n".join(lines))
     show_code(
@@ -133,10 +133,10 @@ def _rules(name: str) -> None:
 def by_dice(name: str, whole: str) -> str:
     """Say how a name goes on by the dice, ends, or has no room to go on."""
     if len(name) >= LONGEST:
-        return words.BY_DICE_FULL.format(name=quote(name), limit=LONGEST)
+        return words.by_dice_full.format(name=quote(name), limit=LONGEST)
     if whole == name:
-        return words.BY_DICE_ENDS.format(name=quote(name))
-    return words.BY_DICE.format(name=quote(name), whole=quote(whole))
+        return words.by_dice_ends.format(name=quote(name))
+    return words.by_dice.format(name=quote(name), whole=quote(whole))
 
 
 def writer() -> str:
@@ -145,14 +145,14 @@ def writer() -> str:
 
 
 def _spoken(letter: str) -> str:
-    return words.NAME_ENDS if letter == LETTERS[0] else quote(letter)
+    return words.name_ends if letter == LETTERS[0] else quote(letter)
 
 
 def _chances_line(name: str, row: np.ndarray, program: str) -> str:
     order = np.argsort(-row, kind="stable")[:TOP]
     top = ", ".join(f"{_spoken(LETTERS[i])} {percent(row[i])}" for i in order)
-    chances = words.BY_CHANCES.format(name=quote(name), top=top)
-    share = words.SHARE.format(share=percent(shares()[program]), letters=_letters())
+    chances = words.by_chances.format(name=quote(name), top=top)
+    share = words.share.format(share=percent(shares()[program]), letters=_letters())
     return f"{chances}\n\n{share}"
 
 

@@ -19,7 +19,7 @@ KEY = "history.where.route"
 
 def draw(state: PageState, name: str) -> None:
     """Show the map, the way to the chosen square, and how many squares were looked at."""
-    prose(words.ROUTE)
+    prose(words.route)
     blocked = walls()
     goal = goal_of(state["goal"], blocked)
     way = _route(goal, True)
@@ -31,7 +31,7 @@ def draw(state: PageState, name: str) -> None:
 
     _grid(way, blocked, goal, clicked)
     if list(goal) != state["goal"]:
-        st.info(words.ROUTE_WALL, icon=":material/block:")
+        st.info(words.route_wall, icon=":material/block:")
     prose(report(way, _route(goal, False), int((~blocked).sum())))
     show_code(
         [shortest],
@@ -62,11 +62,11 @@ def _grid(way: Route, blocked: np.ndarray, goal: tuple[int, int], clicked) -> No
         texts.append([_text(way, blocked, goal, (row, at), int(s)) for at, s in enumerate(line)])
         notes.append(
             [
-                words.ROUTE_IS_WALL
+                words.route_is_wall
                 if blocked[row, at]
-                else words.ROUTE_NOTE.format(steps=count(int(s), "step"))
+                else words.route_note.format(steps=count(int(s), "step"))
                 if s >= 0
-                else words.ROUTE_UNTRIED
+                else words.route_untried
                 for at, s in enumerate(line)
             ]
         )
@@ -83,7 +83,7 @@ def _grid(way: Route, blocked: np.ndarray, goal: tuple[int, int], clicked) -> No
         strong=strong,
         role="value",
         limit=1.6,
-        label=words.ROUTE_GRID,
+        label=words.route_grid,
         chosen=goal,
         on_change=clicked,
     )
@@ -95,19 +95,19 @@ def _text(
     if blocked[square]:
         return "■"
     if square == start():
-        return words.ROUTE_START
+        return words.route_start
     if square == goal:
-        return words.ROUTE_GOAL
+        return words.route_goal
     return str(steps) if steps >= 0 else ""
 
 
 def report(way: Route, plain: Route, free: int) -> str:
     """Say how long the way is and how many squares both searches looked at."""
     if not way.squares:
-        return words.ROUTE_NONE
+        return words.route_none
     if len(way.squares) == 1:
-        return words.ROUTE_HERE
-    return words.ROUTE_DONE.format(
+        return words.route_here
+    return words.route_done.format(
         steps=count(len(way.squares) - 1, "step"),
         guided=len(way.looked_at),
         plain=len(plain.looked_at),

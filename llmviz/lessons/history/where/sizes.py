@@ -22,7 +22,7 @@ def small(state: PageState, name: str) -> None:
     own = ours()
     gpt3 = next(one for one in KNOWN if one.name == "GPT-3")
     prose(
-        words.SMALL.format(
+        words.small.format(
             parameters=int(own.parameters),
             tokens=int(own.tokens),
             times=short(gpt3.parameters / own.parameters),
@@ -32,7 +32,7 @@ def small(state: PageState, name: str) -> None:
 
 def draw(state: PageState, name: str) -> None:
     """Show the chart and the table of sizes."""
-    prose(words.SIZES)
+    prose(words.sizes)
     st.plotly_chart(_figure(theme()), key="history.where.sizes")
     prose(compared(ours(), KNOWN))
     st.dataframe(_frame(), hide_index=True)
@@ -42,7 +42,7 @@ def draw(state: PageState, name: str) -> None:
 def ours() -> ModelSize:
     """Return the bundled GPT of names, by its card."""
     card = engine.card(programs.GPT)
-    return ModelSize(words.OURS, 0, card["parameters"], card["tokens"], words.OUR_SOURCE)
+    return ModelSize(words.ours, 0, card["parameters"], card["tokens"], words.our_source)
 
 
 def short(number: float) -> str:
@@ -62,7 +62,7 @@ def short(number: float) -> str:
 def compared(own: ModelSize, known: tuple[ModelSize, ...]) -> str:
     """Say how far it is from the model here to the one with the most computing."""
     largest = max(known, key=lambda one: one.compute)
-    return words.SIZE_DONE.format(
+    return words.size_done.format(
         largest=largest.name,
         parameters=short(largest.parameters / own.parameters),
         tokens=short(largest.tokens / own.tokens),
@@ -77,7 +77,7 @@ def _figure(mode: Mode) -> go.Figure:
         for one in (ours(), *KNOWN)
         if one.tokens
     }
-    return sizes_figure(points, words.OURS, words.SIZE_AXES, mode)
+    return sizes_figure(points, words.ours, words.size_axes, mode)
 
 
 @kept(1)
@@ -87,10 +87,10 @@ def _frame() -> pd.DataFrame:
             one.name,
             str(one.year) if one.year else "",
             short(one.parameters),
-            short(one.tokens) if one.tokens else words.SIZE_UNKNOWN,
-            short(one.compute) if one.compute else words.SIZE_UNKNOWN,
+            short(one.tokens) if one.tokens else words.size_unknown,
+            short(one.compute) if one.compute else words.size_unknown,
             one.source,
         )
         for one in (ours(), *KNOWN)
     ]
-    return pd.DataFrame(rows, columns=list(words.SIZE_COLUMNS))
+    return pd.DataFrame(rows, columns=list(words.size_columns))

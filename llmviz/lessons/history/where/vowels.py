@@ -18,13 +18,13 @@ from llmviz.ui.state import PageState
 
 def draw(state: PageState, name: str) -> None:
     """Show the points, the line, and where the learner's name lies."""
-    prose(words.LINE.format(names=len(programs.split()[0])))
+    prose(words.line.format(names=len(programs.split()[0])))
     a, b = _line()
     vowels = sum(letter in VOWELS for letter in name)
     st.plotly_chart(_figure(len(name), vowels, theme()), key="history.where.line")
     if name:
         prose(
-            words.LINE_DONE.format(
+            words.line_done.format(
                 a=f"{a:.3f}".replace("-", "−"),
                 b=b,
                 name=quote(name),
@@ -58,4 +58,4 @@ def _line() -> tuple[float, float]:
 def _figure(letters: int, vowels: int, mode: Mode) -> go.Figure:
     lengths, means, _ = _points()
     own = (letters, vowels) if letters else None
-    return points_and_line(lengths, means, _line(), own, words.LINE_NAMES, words.LINE_AXES, mode)
+    return points_and_line(lengths, means, _line(), own, words.line_names, words.line_axes, mode)

@@ -26,15 +26,15 @@ NO_ID = -1  # a word of a text that no tokenizer has cut
 
 def ahead() -> None:
     """Count the bundled texts, which takes a second the first time."""
-    for source in (name for name in words.SOURCES if name != "text"):
+    for source in (name for name in words.sources if name != "text"):
         counted.bundled(source, True)
 
 
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    section(words.TITLE, words.TEXT)
-    choose(state, "counted", words.SOURCE, words.SOURCES)
+    section(words.intro)
+    choose(state, "counted", words.source, words.sources)
     source, text = state["counted"], None
     if source == "text":
         text_box(state, height=90)
@@ -42,12 +42,12 @@ def draw(state: PageState) -> None:
         if text is None:
             return
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        st.slider(words.N, step=1, width=220, **state.ranged("n"))
-        st.toggle(words.FOLD, **state.bind("fold"))
+        st.slider(words.n, step=1, width=220, **state.ranged("n"))
+        st.toggle(words.fold, **state.bind("fold"))
     fold = state["fold"]
     text_counts = counted.bundled(source, fold) if text is None else counted.of_text(text, fold)
     if not text_counts.words:
-        inform(words.NO_WORDS, ":material/info:")
+        inform(words.no_words, ":material/info:")
         return
     _strip(text_counts)
     _grams(text_counts, state["n"], (source, text, fold))
@@ -64,22 +64,22 @@ def _strip(text_counts: Counted) -> None:
         at += len(data)
         times = text_counts.grams[0][(word,)]
         values.append(float(times))
-        details.append({words.CARD_SHARE: percent(times / len(text_counts.words))})
-    row = TokenRow(words.STRIP, tokens, values=values, details=details)
-    token_strip([row], key=f"{KEY}.strip", show_ids=False, value_label=words.STRIP_VALUE)
+        details.append({words.card_share: percent(times / len(text_counts.words))})
+    row = TokenRow(words.strip, tokens, values=values, details=details)
+    token_strip([row], key=f"{KEY}.strip", show_ids=False, value_label=words.strip_value)
     if len(text_counts.words) > STRIP_WORDS:
-        st.caption(words.STRIP_CUT.format(drawn=STRIP_WORDS, all=len(text_counts.words)))
+        st.caption(words.strip_cut.format(drawn=STRIP_WORDS, all=len(text_counts.words)))
     prose(read_line(text_counts))
     if text_counts.unspaced:
         word = questions.shortened(text_counts.unspaced)
-        inform(words.UNSPACED.format(word=word), ":material/info:")
+        inform(words.unspaced.format(word=word), ":material/info:")
 
 
 def read_line(text_counts: Counted) -> str:
     """Return how many words there are and which is the most frequent, if one alone is."""
     first, times = text_counts.first
     ties = sum(other == times for other in text_counts.grams[0].values())
-    return (words.READ if ties == 1 else words.READ_TIES).format(
+    return (words.read if ties == 1 else words.read_ties).format(
         all=count(len(text_counts.words), "word"),
         different=f"{len(text_counts.grams[0]):,}",
         first=quote(first),
@@ -90,14 +90,14 @@ def read_line(text_counts: Counted) -> str:
 
 
 def _grams(text_counts: Counted, n: int, known: pictures.Known) -> None:
-    section(words.GRAMS_TITLE, words.GRAMS_TEXT)
+    section(words.grams)
     if not text_counts.grams[n - 1]:
         all_words = count(len(text_counts.words), "word")
-        inform(words.NO_GRAMS.format(n=n, words=all_words), ":material/info:")
+        inform(words.no_grams.format(n=n, words=all_words), ":material/info:")
     else:
         st.plotly_chart(pictures.bars(*known, n, theme()), key=f"{KEY}.bars", theme=None)
         if not predict(questions.once(text_counts, n), f"{KEY}.once"):
-            st.caption(words.ANSWER_FIRST)
+            st.caption(words.answer_first)
             return
     there = [size for size in range(1, counted.MOST_N + 1) if text_counts.grams[size - 1]]
     rows, notes, values = [], [], []
@@ -106,33 +106,33 @@ def _grams(text_counts: Counted, n: int, known: pictures.Known) -> None:
         share, total = once / different, len(text_counts.words) - size + 1
         rows.append([f"{different:,}", f"{once:,}", percent(share)])
         told = {"once": once, "different": different, "n": size, "all": total}
-        line = words.SPARSE_ONCE.format(share=percent(share), **told)
-        notes.append([words.SPARSE_DIFFERENT.format(**told), line, line])
+        line = words.sparse_once.format(share=percent(share), **told)
+        notes.append([words.sparse_different.format(**told), line, line])
         values.append([different / total, once / total, share])
     cell_grid(
         pictures.shares(values),
         key=f"{KEY}.sparse",
-        row_names=[words.SPARSE_ROW.format(n=size) for size in there],
-        column_names=words.SPARSE_COLUMNS,
+        row_names=[words.sparse_row.format(n=size) for size in there],
+        column_names=words.sparse_columns,
         texts=rows,
         notes=notes,
         limit=1.0,
-        label=words.SPARSE_LABEL,
+        label=words.sparse_label,
     )
 
 
 def _zipf(text_counts: Counted, known: pictures.Known) -> None:
-    section(words.ZIPF_TITLE, words.ZIPF_TEXT)
+    section(words.zipf)
     line = text_counts.zipf
     if line is None:
-        inform(words.ZIPF_TOO_FEW, ":material/info:")
+        inform(words.zipf_too_few, ":material/info:")
         return
     st.plotly_chart(pictures.zipf_line(*known, theme()), key=f"{KEY}.zipf", theme=None)
     if (drawn := len(pictures.drawn_ranks(len(line.words)))) < len(line.words):
-        st.caption(words.ZIPF_CUT.format(words=len(line.words), drawn=drawn))
+        st.caption(words.zipf_cut.format(words=len(line.words), drawn=drawn))
     rank = min(10, len(line.words))
     prose(
-        words.ZIPF_READ.format(
+        words.zipf_read.format(
             words=len(line.words),
             intercept=signed(round(line.intercept, 2) + 0.0),
             slope=signed(round(line.slope, 2) + 0.0),  # no minus before 0.00

@@ -32,7 +32,7 @@ def bars(source: str, text: str | None, fold: bool, n: int, mode: Mode) -> go.Fi
     """Return the most frequent n-grams as bars."""
     most = _text_counts(source, text, fold).most(n, BARS)
     names = [_short(" ".join(gram)) for gram, _ in most]
-    return figures.count_bars(names, [times for _, times in most], words.GRAMS_AXIS, mode)
+    return figures.count_bars(names, [times for _, times in most], words.grams_axis, mode)
 
 
 @kept(64)
@@ -45,8 +45,8 @@ def zipf_line(source: str, text: str | None, fold: bool, mode: Mode) -> go.Figur
         ranks,
         [int(line.frequencies[rank - 1]) for rank in ranks],
         (line.slope, line.intercept),
-        words.ZIPF_AXES,
-        words.ZIPF_LINE,
+        words.zipf_axes,
+        words.zipf_line,
         mode,
     )
 

@@ -20,8 +20,8 @@ def once(text_counts: Counted, n: int) -> Question:
     different, alone = len(text_counts.grams[n - 1]), text_counts.once(n)
     right = 0 if 3 * alone < different else 1 if 3 * alone <= 2 * different else 2
     told = {"once": alone, "different": different, "share": percent(alone / different)}
-    reason = words.ASK_ONCE_REASON.format(**told)
-    return Question(words.ASK_ONCE.format(n=n), words.ASK_ONCE_ANSWERS, right, [reason] * 3)
+    reason = words.ask_once_reason.format(**told)
+    return Question(words.ask_once.format(n=n), words.ask_once_answers, right, [reason] * 3)
 
 
 def heaviest(text_counts: Counted, most: int) -> tuple[Question, int] | None:
@@ -41,7 +41,7 @@ def heaviest(text_counts: Counted, most: int) -> tuple[Question, int] | None:
         if len(set(names)) < len(names):
             continue
         reasons = [
-            (words.ASK_WEIGHT_RIGHT if v == order[0] else words.ASK_WEIGHT_WRONG).format(
+            (words.ask_weight_right if v == order[0] else words.ask_weight_wrong).format(
                 weight=written(weights[v]),
                 tf=int(weighed.tf[row, v]),
                 df=int(weighed.df[v]),
@@ -51,7 +51,7 @@ def heaviest(text_counts: Counted, most: int) -> tuple[Question, int] | None:
         ]
         sentence = " ".join(text_counts.sentences[row])
         asked = Question(
-            words.ASK_WEIGHT.format(number=row + 1, sentence=quote(sentence, 80)),
+            words.ask_weight.format(number=row + 1, sentence=quote(sentence, 80)),
             names,
             columns.index(order[0]),
             reasons,

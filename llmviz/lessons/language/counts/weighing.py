@@ -21,7 +21,7 @@ START = 22  # characters of a sentence that name its row
 
 def draw(state: PageState, text_counts: Counted) -> None:
     """Show the section."""
-    section(words.TFIDF_TITLE, words.TFIDF_TEXT)
+    section(words.tfidf)
     asked = questions.heaviest(text_counts, SENTENCES)
     known = asked is None or answered(asked[0], f"{KEY}.heaviest")
     if asked is not None:
@@ -31,7 +31,7 @@ def draw(state: PageState, text_counts: Counted) -> None:
     if line := cut_line(text_counts):
         prose(line)
     if len(text_counts.sentences) == 1:
-        inform(words.TFIDF_ONE, ":material/info:")
+        inform(words.tfidf_one, ":material/info:")
 
 
 def cut_line(text_counts: Counted) -> str:
@@ -40,11 +40,11 @@ def cut_line(text_counts: Counted) -> str:
     different, drawn = len(text_counts.weights.words), len(drawn_columns(text_counts))
     line = ""
     if weighed < len(text_counts.sentences):
-        line += words.TFIDF_CUT.format(all=len(text_counts.sentences), documents=weighed)
+        line += words.tfidf_cut.format(all=len(text_counts.sentences), documents=weighed)
     if weighed > SENTENCES:
-        line += words.TFIDF_ROWS.format(rows=SENTENCES, documents=weighed)
+        line += words.tfidf_rows.format(rows=SENTENCES, documents=weighed)
     if drawn < different:
-        line += words.TFIDF_WORDS.format(words=different, drawn=drawn)
+        line += words.tfidf_words.format(words=different, drawn=drawn)
     return line.strip()
 
 
@@ -68,28 +68,28 @@ def tables(
     rows = [_name(i, text_counts.sentences[i]) for i in range(drawn)]
     across = {
         "col_labels": [questions.shortened(weighed.words[v], 14) for v in columns],
-        "col_axis": words.WORD_AXIS,
+        "col_axis": words.word_axis,
     }
-    table = across | {"row_labels": rows, "row_axis": words.SENTENCE_AXIS}
+    table = across | {"row_labels": rows, "row_axis": words.sentence_axis}
     table |= {"scale": "sequential"}
     across |= {"scale": "sequential"}
     hidden = [(asked, j) for j in range(len(columns))] if asked is not None else []
-    idf_formula = words.IDF_FORMULA.format(documents=all_sentences)
+    idf_formula = words.idf_formula.format(documents=all_sentences)
     matrices = [
-        lv.Matrix("tf", weighed.tf[:drawn, columns], words.TF, words.TF_FORMULA, digits=0, **table),
-        lv.Matrix("df", weighed.df[None, columns], words.DF, words.DF_FORMULA, digits=0, **across),
+        lv.Matrix("tf", weighed.tf[:drawn, columns], words.tf, words.tf_formula, digits=0, **table),
+        lv.Matrix("df", weighed.df[None, columns], words.df, words.df_formula, digits=0, **across),
         lv.Matrix(
             "idf",
             weighed.idf[None, columns],
-            words.IDF,
+            words.idf,
             idf_formula,
-            op=lv.function("df", words.IDF),
+            op=lv.function("df", words.idf),
             **across,
         ),
         lv.Matrix(
             "product",
             product[:drawn, columns],
-            words.PRODUCT,
+            words.product,
             op=lv.multiply("tf", "idf"),
             hidden=hidden,
             **table,
@@ -97,16 +97,16 @@ def tables(
         lv.Matrix(
             "length",
             lengths[:drawn],
-            words.LENGTH,
-            words.LENGTH_FORMULA,
+            words.length,
+            words.length_formula,
             row_labels=rows,
             scale="sequential",
         ),
         lv.Matrix(
             "weights",
             weighed.weights[:drawn, columns],
-            words.WEIGHTS,
-            words.WEIGHTS_FORMULA,
+            words.weights,
+            words.weights_formula,
             role="weights",
             op=lv.divided("product", "length"),
             limit=1.0,
@@ -121,4 +121,4 @@ def tables(
 def _name(number: int, sentence: tuple[str, ...]) -> str:
     start = " ".join(sentence)
     start = start if len(start) <= START else f"{start[: START - 1]}…"
-    return words.SENTENCE.format(number=number + 1, start=start)
+    return words.sentence.format(number=number + 1, start=start)

@@ -33,9 +33,9 @@ QUOTED = 20  # letters of a word that an answer holds
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    section(words.TITLE, words.TEXT)
+    section(words.intro)
     sentence_box(state)
-    choose(state, "decides", words.TAGGER, words.TAGGERS)
+    choose(state, "decides", words.tagger, words.taggers)
     text = sentence_of(state)
     if text is None:
         return
@@ -50,29 +50,29 @@ def draw(state: PageState) -> None:
         )
     spelled = tuple(word for word in every if _has_letter(word.text))
     if not spelled:
-        inform(words.NO_LETTERS, ":material/info:")
+        inform(words.no_letters, ":material/info:")
         return
     drawn = spelled[:DRAWN]
     if len(spelled) > DRAWN:
-        inform(words.CUT.format(drawn=DRAWN, all=len(spelled)), ":material/content_cut:")
+        inform(words.cut.format(drawn=DRAWN, all=len(spelled)), ":material/content_cut:")
     asked = question(drawn)
     hidden = None
     if asked is not None:
         hidden = None if predict(asked[0], f"{KEY}.ask") else asked[1]
     at = _grid(state, drawn, hidden)
     if at == hidden:
-        prose(words.ANSWER_FIRST)
+        prose(words.answer_first)
     else:
         _opened(drawn[at])
     unknown = [word.text for word in drawn if not word.known]
     if unknown:
-        line = words.UNKNOWN[state["decides"]]
+        line = words.unknown[state["decides"]]
         prose(line.format(words=", ".join(map(quote, dict.fromkeys(unknown)))))
     lemmas = [lemma_of(word.text, word.tag) for word in drawn]
     agree = sum(one.by_rule == one.lemma.lower() for one in lemmas)
-    prose(words.RULES.format(words=count(len(drawn), "word"), agree=agree))
+    prose(words.rules.format(words=count(len(drawn), "word"), agree=agree))
     there = [named(tag) for tag in TAGS if any(word.tag == tag for word in drawn)]
-    st.caption(words.LEGEND.format(tags=", ".join(there)))
+    st.caption(words.legend.format(tags=", ".join(there)))
     _twice(drawn, hidden)
     _code(drawn)
 
@@ -104,9 +104,9 @@ def _grid(state: PageState, drawn: tuple[ReadWord, ...], hidden: int | None) -> 
         [one.by_rule for one in lemmas],
         [one.lemma for one in lemmas],
     ]
-    notes = [[_note(row, one) for one in lemmas] for row in range(len(words.ROWS))]
+    notes = [[_note(row, one) for one in lemmas] for row in range(len(words.rows))]
     if hidden is not None:
-        texts[4][hidden], notes[4][hidden] = words.HIDDEN, words.ANSWER_FIRST
+        texts[4][hidden], notes[4][hidden] = words.hidden, words.answer_first
     decided = np.array([one.why == "tag" for one in lemmas])
     changed = [
         [a.lower() != word.text.lower() for a, word in zip(row, drawn, strict=True)]
@@ -118,14 +118,14 @@ def _grid(state: PageState, drawn: tuple[ReadWord, ...], hidden: int | None) -> 
     cell_grid(
         values,
         key=f"{KEY}.grid",
-        row_names=words.ROWS,
+        row_names=words.rows,
         column_names=[_column(word) for word in drawn],
         texts=texts,
         notes=notes,
         strong=np.array([decided if row in (0, 4) else decided & False for row in range(5)]),
         starts=[1, 4],
         limit=1.6,
-        label=words.GRID,
+        label=words.grid,
         chosen=(4, at),
         on_change=opened,
     )
@@ -133,13 +133,13 @@ def _grid(state: PageState, drawn: tuple[ReadWord, ...], hidden: int | None) -> 
 
 
 def _column(word: ReadWord) -> str:
-    return word.text if word.known else words.UNKNOWN_MARK.format(word=word.text)
+    return word.text if word.known else words.unknown_mark.format(word=word.text)
 
 
 def _note(row: int, one: Lemma) -> str:
     if row == 3 and not one.rule:
-        return words.NO_RULE.format(tag=one.tag)
-    return words.NOTES[row].format(rule=one.rule, tag=one.tag, why=words.WHY[_why(one)])
+        return words.no_rule.format(tag=one.tag)
+    return words.notes[row].format(rule=one.rule, tag=one.tag, why=words.why[_why(one)])
 
 
 def _why(one: Lemma) -> str:
@@ -150,7 +150,7 @@ def _opened(word: ReadWord) -> None:
     one = lemma_of(word.text, word.tag)
     forms = AMBIGUOUS.get(word.text.lower(), {})
     prose(
-        words.OPENED[_why(one)].format(
+        words.opened[_why(one)].format(
             word=quote(word.text),
             tag=word.tag,
             lemma=quote(one.lemma),
@@ -158,7 +158,7 @@ def _opened(word: ReadWord) -> None:
             rule=quote(one.by_rule),
             dictionary=quote(one.dictionary),
             forms=", ".join(
-                words.FORM.format(lemma=quote(form), tag=t) for t, form in forms.items()
+                words.form.format(lemma=quote(form), tag=t) for t, form in forms.items()
             ),
         )
     )
@@ -174,13 +174,13 @@ def question(drawn: tuple[ReadWord, ...]) -> tuple[Question, int] | None:
         if word.tag not in forms or len(set(forms.values())) < 2:
             continue
         right = forms[word.tag]
-        reasons = {right: words.ASK_RIGHT.format(tag=word.tag, lemma=quote(right))}
+        reasons = {right: words.ask_right.format(tag=word.tag, lemma=quote(right))}
         for tag, form in forms.items():
-            reasons.setdefault(form, words.ASK_WRONG.format(tag=tag))
-        reasons.setdefault(stem(word.text), words.ASK_STEM)
+            reasons.setdefault(form, words.ask_wrong.format(tag=tag))
+        reasons.setdefault(stem(word.text), words.ask_stem)
         answers = sorted(reasons)
         asked = Question(
-            words.ASK.format(word=quote(word.text), number=number),
+            words.ask.format(word=quote(word.text), number=number),
             [escape_markdown(answer) for answer in answers],
             answers.index(right),
             [reasons[answer] for answer in answers],
@@ -190,19 +190,19 @@ def question(drawn: tuple[ReadWord, ...]) -> tuple[Question, int] | None:
 
 
 def _twice(drawn: tuple[ReadWord, ...], hidden: int | None) -> None:
-    section(words.TWICE_TITLE, words.TWICE_TEXT)
+    section(words.twice)
     here: dict[str, list[str]] = {}
     for i, word in enumerate(drawn):
         small = word.text.lower()
         if small in AMBIGUOUS and i != hidden:
-            told = words.TWICE_HERE.format(tag=word.tag, lemma=lemma_of(word.text, word.tag).lemma)
+            told = words.twice_here.format(tag=word.tag, lemma=lemma_of(word.text, word.tag).lemma)
             here.setdefault(small, []).append(told)
     rows = [
         (word, " · ".join(forms), " · ".join(forms.values()), ", ".join(here.get(word, [])))
         for word, forms in AMBIGUOUS.items()
         if len(forms) > 1
     ]
-    rows_table(rows, words.TWICE_COLUMNS, width=720, height="content")
+    rows_table(rows, words.twice_columns, width=720, height="content")
 
 
 def _code(drawn: tuple[ReadWord, ...]) -> None:

@@ -4,6 +4,6 @@ from llmviz.lessons.language.lemmas import words
 from llmviz.ui import codec
 
 PARAMS = [
-    codec.choice("decides", "hmm", list(words.TAGGERS)),  # whose tags the lemmas go by
+    codec.choice("decides", "hmm", list(words.taggers)),  # whose tags the lemmas go by
     codec.integer("lword", -1, -1, 99),  # the open word's column; −1: the first with two lemmas
 ]

@@ -65,15 +65,15 @@ def control(
         state["changed"] = ",".join(f"{place}.{one}" for place, one in sorted(changes.items()))
 
     if not is_open:
-        prose(words.CHANGE_TEXT if scored else words.CHANGE_UNSCORED)
+        prose(words.change_text if scored else words.change_unscored)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         if is_open:
             word = read_words[at].text
             word = word if len(word) <= LONG else f"{word[: LONG - 1]}…"
             st.pills(
-                words.CHANGE.format(word=escape_markdown(word)),
+                words.change.format(word=escape_markdown(word)),
                 ENTITY_TAGS,
                 **tied(f"_language.names.tag.{at}", tags[at], take),
             )
         if read_changes(state["changed"], len(read_words)):
-            st.button(words.UNDO, icon=":material/undo:", on_click=undo, args=(state,))
+            st.button(words.undo, icon=":material/undo:", on_click=undo, args=(state,))

@@ -28,12 +28,12 @@ SNIPPET = 24  # words that the code quotes
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    section(words.TITLE, words.TEXT)
+    section(words.intro)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        choose(state, "read", words.SOURCE, words.SOURCES, then=lambda: changes.forget(state))
+        choose(state, "read", words.source, words.sources, then=lambda: changes.forget(state))
         if state["read"] == "story":
             number = state.ranged("story", then=lambda: changes.forget(state))
-            st.number_input(words.STORY, step=1, width=130, **number)
+            st.number_input(words.story, step=1, width=130, **number)
     if base_model() is None:
         return
     if state["read"] == "story":
@@ -49,7 +49,7 @@ def draw(state: PageState) -> None:
         return
     drawn = whole_names(truth or (), DRAWN)
     if len(read_words) > drawn:
-        inform(words.CUT.format(drawn=drawn, all=len(read_words)), ":material/content_cut:")
+        inform(words.cut.format(drawn=drawn, all=len(read_words)), ":material/content_cut:")
     read_words, truth = read_words[:drawn], None if truth is None else truth[:drawn]
     given = [word.entity for word in read_words]
     yours = changes.applied(state["changed"], given)
@@ -57,10 +57,10 @@ def draw(state: PageState) -> None:
     changes.control(state, read_words, yours, scored=truth is not None)
     _names(read_words, yours)
     if truth is None:
-        prose(words.NO_TRUTH)
+        prose(words.no_truth)
     else:
         if state["read"] == "text":
-            prose(words.YOURS_IS_STORY)
+            prose(words.yours_is_story)
         asked = questions.shortened([word.text for word in read_words], truth)
         if asked is not None:
             predict(asked, f"{KEY}.ask")
@@ -108,15 +108,15 @@ def _grid(
     cell_grid(
         np.array([[_colour(tag) for tag in row] for row in tags], dtype=np.float32),
         key=f"{KEY}.grid",
-        row_names=[words.ROWS[name] for name in names],
+        row_names=[words.rows[name] for name in names],
         column_names=[
-            word.text if word.known else words.UNKNOWN_MARK.format(word=word.text)
+            word.text if word.known else words.unknown_mark.format(word=word.text)
             for word in read_words
         ],
         texts=tags,
         notes=[
             [
-                note(row, i) + (words.WRONG.format(truth=truth[i]) if wrong[r][i] else "")
+                note(row, i) + (words.wrong.format(truth=truth[i]) if wrong[r][i] else "")
                 for i, tag in enumerate(row)
             ]
             for r, row in enumerate(tags)
@@ -124,7 +124,7 @@ def _grid(
         strong=np.array(wrong),
         role="value",
         limit=1.6,
-        label=words.GRID,
+        label=words.grid,
         chosen=(names.index("tagger"), at) if 0 <= at < len(read_words) else None,
         on_change=opened,
     )
@@ -140,23 +140,23 @@ def note(tags: Sequence[str], at: int) -> str:
     letter, _, kind = tag.partition("-")
     if letter == "I" and any(one.start == at for one in spans(tags)):
         letter = "begins"
-    meaning = words.MEANINGS[letter].format(kind=words.KINDS.get(kind, ""))
-    return words.NOTE.format(tag=tag, meaning=meaning)
+    meaning = words.meanings[letter].format(kind=words.kinds.get(kind, ""))
+    return words.note.format(tag=tag, meaning=meaning)
 
 
 def _names(read_words: Sequence[ReadWord], tags: Sequence[str]) -> None:
     """Say which names the tags mark, and which words the model does not know."""
     marked = [
-        words.NAME.format(
+        words.name.format(
             words=quote(" ".join(word.text for word in read_words[one.start : one.end]), 60),
-            kind=words.KINDS[one.kind],
+            kind=words.kinds[one.kind],
         )
         for one in spans(tags)
     ]
-    line = words.FOUND.format(names=", ".join(marked)) if marked else words.NONE_FOUND
+    line = words.found.format(names=", ".join(marked)) if marked else words.none_found
     unknown = list(dict.fromkeys(word.text for word in read_words if not word.known))
-    told = words.UNKNOWN.format(words=", ".join(map(quote, unknown)))
-    prose(f"{line} {told if unknown else words.ALL_KNOWN}")
+    told = words.unknown.format(words=", ".join(map(quote, unknown)))
+    prose(f"{line} {told if unknown else words.all_known}")
 
 
 def _code(read_words: Sequence[ReadWord], truth: Sequence[str], given: Sequence[str]) -> None:

@@ -33,8 +33,8 @@ def shortened(texts: Sequence[str], truth: Sequence[str]) -> Question | None:
         "token_right": by_word.right,
         "token_there": by_word.there,
     }
-    answers = [words.ASK_ALL.format(**told), words.ASK_ONE_LESS.format(**told)]
-    reason = words.ASK_REASON.format(**told)
+    answers = [words.ask_all.format(**told), words.ask_one_less.format(**told)]
+    reason = words.ask_reason.format(**told)
     if whole.right > 0:
-        answers.append(words.ASK_LESS.format(less=0))
-    return Question(words.ASK.format(**told), answers, 1, [reason] * len(answers))
+        answers.append(words.ask_less.format(less=0))
+    return Question(words.ask.format(**told), answers, 1, [reason] * len(answers))

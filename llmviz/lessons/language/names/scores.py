@@ -19,18 +19,18 @@ KEY = "language.names.scores"
 
 def draw(truth: Sequence[str], given: Sequence[str]) -> None:
     """Show the scores of some tags against the true ones."""
-    section(words.SCORES_TITLE, words.SCORES_TEXT)
+    section(words.scores)
     scores = token_score([truth], [given]), span_score([truth], [given])
     values = [[0.0, 0.0, 0.0, score.precision, score.recall, score.f1] for score in scores]
     cell_grid(
         np.array(values, dtype=np.float32),
         key=KEY,
-        row_names=words.SCORE_ROWS,
-        column_names=words.SCORE_COLUMNS,
+        row_names=words.score_rows,
+        column_names=words.score_columns,
         texts=[texts_of(score) for score in scores],
         notes=[notes_of(score) for score in scores],
         limit=1.6,
-        label=words.SCORE_GRID,
+        label=words.score_grid,
     )
     prose(f1_line(truth, given))
 
@@ -39,7 +39,7 @@ def f1_line(truth: Sequence[str], given: Sequence[str]) -> str:
     """Return both scores in a sentence: whether they differ as they are written, and why."""
     scores = token_score([truth], [given]), span_score([truth], [given])
     token, span = (f"{score.f1:.2f}" for score in scores)
-    line = words.SAME if token == span else words.DIFFER
+    line = words.same if token == span else words.differ
     return line.format(f1=token, token=token, span=span)
 
 
@@ -59,13 +59,13 @@ def notes_of(score: Score) -> list[str]:
         "recall": f"{score.recall:.2f}",
         "f1": f"{score.f1:.2f}",
     }
-    notes = [note.format(**told) for note in words.SCORE_NOTES]
+    notes = [note.format(**told) for note in words.score_notes]
     if not score.given:
-        notes[3] = words.NONE_GIVEN
+        notes[3] = words.none_given
     if not score.there:
-        notes[4] = words.NONE_THERE
+        notes[4] = words.none_there
     if not score.given + score.there:
-        notes[5] = words.NONE_THERE
+        notes[5] = words.none_there
     return notes
 
 
@@ -77,18 +77,18 @@ def draw_bundled() -> None:
         refuse(error)
         return
     told = {"stories": measured["test_stories"], "command": measured["command"]}
-    section(words.BUNDLED_TITLE, words.BUNDLED_TEXT.format(**told))
-    named = {words.KINDS[kind]: one for kind, one in measured["names"]["by_kind"].items()}
-    named[words.BUNDLED_ALL] = measured["names"]
+    section(words.bundled, **told)
+    named = {words.kinds[kind]: one for kind, one in measured["names"]["by_kind"].items()}
+    named[words.bundled_all] = measured["names"]
     rows = [(Score(*one["token"]), Score(*one["span"])) for one in named.values()]
     cell_grid(
         np.array([[token.f1, span.f1, 0.0] for token, span in rows], dtype=np.float32),
         key=f"{KEY}.bundled",
         row_names=list(named),
-        column_names=words.BUNDLED_COLUMNS,
+        column_names=words.bundled_columns,
         texts=[[f"{a.f1:.4f}", f"{b.f1:.4f}", f"{b.there:,}"] for a, b in rows],
         notes=[[notes_of(a)[5], notes_of(b)[5], notes_of(b)[2]] for a, b in rows],
         starts=[len(rows) - 1],
         limit=1.6,
-        label=words.BUNDLED_GRID,
+        label=words.bundled_grid,
     )

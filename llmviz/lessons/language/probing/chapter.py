@@ -38,14 +38,14 @@ POLL = 1.0  # seconds between two looks at probes that are being fitted
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    section(words.TITLE, words.TEXT)
-    prose(words.CONTROL)
+    section(words.intro)
+    prose(words.control)
     if not engine_ready():
         return
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        choose(state, "probe", words.KIND, words.KINDS)
+        choose(state, "probe", words.kind, words.kinds)
         name = choose_model(state, fits=results.can_be_read, key="probed")
-        st.slider(words.STORIES, step=10, width=240, **state.ranged("told"))
+        st.slider(words.stories, step=10, width=240, **state.ranged("told"))
     bundled = None if name is None else load(name)
     if bundled is None:
         return
@@ -53,10 +53,10 @@ def draw(state: PageState) -> None:
     job = results.own_job(asked)
     live = job is not None and not job.over
     with st.container(horizontal=True, gap="small"):
-        title = words.START if job is None else words.AGAIN
+        title = words.start if job is None else words.again
         st.button(title, icon=":material/play_arrow:", on_click=results.start, args=(asked,))
         if live:
-            st.button(words.STOP, icon=":material/stop:", on_click=job.stop)
+            st.button(words.stop, icon=":material/stop:", on_click=job.stop)
     show = partial(_measured, asked, live, bundled.model.config.n_layer + 1)
     st.fragment(show, run_every=POLL if live else None)()
     _code(asked)
@@ -68,30 +68,30 @@ def _measured(asked: results.Asked, live: bool, places: int) -> None:
     probed = results.known(asked)
     if job is not None and not job.over:
         done = len(job.results)
-        line = words.GOING.format(done=done, all=places)
+        line = words.going.format(done=done, all=places)
         if job.state == "waiting":
-            line = words.WAITING.format(before=job.before)
+            line = words.waiting.format(before=job.before)
         st.progress(min(1.0, done / places), line)
     elif live:
         st.rerun()  # which ends the looking
     if job is not None and job.state == "failed":
-        refuse(words.FAILED.format(problem=job.problem))
+        refuse(words.failed.format(problem=job.problem))
     if job is not None and job.state == "stopped" and job.results:
-        inform(words.STOPPED.format(done=len(job.results), all=places), ":material/stop:")
+        inform(words.stopped.format(done=len(job.results), all=places), ":material/stop:")
     if probed is None:
         if job is None:
-            inform(words.NONE, ":material/info:")
+            inform(words.none, ":material/info:")
         return
     growing = job is not None and not job.over
     question = ask(probed) if probed.whole else None
     known = not growing and (question is None or predict(question, f"{KEY}.ask"))
     _picture(probed, known)
     told = {"stories": probed.stories, "test": probed.test, "model": label(asked.model)}
-    line = words.MEASURED if probed.command else words.FITTED
+    line = words.measured if probed.command else words.fitted
     st.caption(line.format(command=probed.command, **told))
     if not growing:
-        prose(read_line(probed) if known else words.ANSWER_FIRST)
-    prose(words.WIDE)
+        prose(read_line(probed) if known else words.answer_first)
+    prose(words.wide)
 
 
 def _picture(probed: Results, known: bool) -> None:
@@ -103,7 +103,7 @@ def _picture(probed: Results, known: bool) -> None:
     texts[2] = [text.replace("-", "−") for text in texts[2]]
     notes = [
         [
-            words.NOTES[row].format(value=texts[row][i], accuracy=texts[0][i], control=texts[1][i])
+            words.notes[row].format(value=texts[row][i], accuracy=texts[0][i], control=texts[1][i])
             for i in range(len(probed.layers))
         ]
         for row in range(3)
@@ -112,12 +112,12 @@ def _picture(probed: Results, known: bool) -> None:
     cell_grid(
         np.array(rows[:lines_drawn], dtype=np.float32),
         key=f"{KEY}.grid",
-        row_names=words.LINES[:lines_drawn],
-        column_names=[name.removeprefix(words.AFTER) for name in probed.layers],
+        row_names=words.lines[:lines_drawn],
+        column_names=[name.removeprefix(words.after) for name in probed.layers],
         texts=texts[:lines_drawn],
         notes=notes[:lines_drawn],
         limit=1.0,
-        label=words.GRID,
+        label=words.grid,
     )
 
 
@@ -133,7 +133,7 @@ def lines(
     rows = [accuracy, control]
     if known:
         rows.append(tuple(a - b for a, b in zip(accuracy, control, strict=True)))
-    return figures.probe_lines(layers, rows, words.LINES[: len(rows)], words.AXIS, mode)
+    return figures.probe_lines(layers, rows, words.lines[: len(rows)], words.axis, mode)
 
 
 def read_line(probed: Results) -> str:
@@ -147,7 +147,7 @@ def read_line(probed: Results) -> str:
         "selectivity": selectivity,
         "first": percent(probed.accuracy[0]),
     }
-    return (words.READ if len(probed.layers) > 1 else words.READ_ONE).format(**told)
+    return (words.read if len(probed.layers) > 1 else words.read_one).format(**told)
 
 
 def _best(layers: tuple[str, ...], values: tuple[float, ...]) -> tuple[str, str]:
@@ -155,7 +155,7 @@ def _best(layers: tuple[str, ...], values: tuple[float, ...]) -> tuple[str, str]
     texts = [percent(value).replace("-", "−") for value in values]
     largest = texts[int(np.argmax(values))]
     some = [name for name, text in zip(layers, texts, strict=True) if text == largest]
-    return words.BOTH.join(some), largest
+    return words.both.join(some), largest
 
 
 def ask(probed: Results) -> Question | None:
@@ -169,14 +169,14 @@ def ask(probed: Results) -> Question | None:
     if not others or probed.selectivity[best] - max(others) < CLOSE:
         return None
     reasons = [
-        words.ASK_REASON.format(
+        words.ask_reason.format(
             selectivity=written[i],
             accuracy=percent(probed.accuracy[i]),
             control=percent(probed.control[i]),
         )
         for i in range(len(written))
     ]
-    return Question(words.ASK, probed.layers, best, reasons)
+    return Question(words.ask, probed.layers, best, reasons)
 
 
 def _code(asked: results.Asked) -> None:

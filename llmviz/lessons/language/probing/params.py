@@ -7,7 +7,7 @@ LEAST, MOST = 20, 150  # stories that probes are fitted to
 USUAL = 80  # those of the bundled measurements
 
 PARAMS = [
-    codec.choice("probe", "tag", list(words.KINDS)),
+    codec.choice("probe", "tag", list(words.kinds)),
     codec.text("probed", ""),  # the model; none: the story model
     codec.integer("told", USUAL, LEAST, MOST),
 ]

@@ -109,8 +109,8 @@ def name_of(layer: str) -> str:
     ('embeddings', 'after layer 2')
     """
     if layer == "embed":
-        return words.EMBEDDINGS
-    return words.LAYER.format(layer=layer.split(".")[1])
+        return words.embeddings
+    return words.layer.format(layer=layer.split(".")[1])
 
 
 def own_job(asked: Asked) -> Job | None:

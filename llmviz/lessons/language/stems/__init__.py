@@ -1,1 +1,5 @@
 """The chapter "Stems" of the lesson "Words and their roles"."""
+
+from llmviz.document import beside
+
+words = beside(__file__)

@@ -38,9 +38,9 @@ LONGEST = 2_000  # characters of the words that are read
 def draw(state: PageState) -> None:
     """Show the chapter."""
     rules = sum(map(len, STEPS.values()))
-    section(words.TITLE, words.TEXT.format(rules=rules, steps=len(STEPS)))
+    section(words.intro, rules=rules, steps=len(STEPS))
     with st.container(gap=None):
-        st.text_input(words.FORMS, **state.bind("forms"))
+        st.text_input(words.forms, **state.bind("forms"))
         text_guard(HALF_CHARACTER)
     try:
         text = check_text(state["forms"])
@@ -48,14 +48,14 @@ def draw(state: PageState) -> None:
         refuse(error)
         return
     if len(text) > LONGEST:
-        inform(words.CUT.format(all=len(text), limit=LONGEST), ":material/content_cut:")
+        inform(words.cut.format(all=len(text), limit=LONGEST), ":material/content_cut:")
     every = words_of(text[:LONGEST])
     if not every:
-        inform(words.EMPTY, ":material/edit:")
+        inform(words.empty, ":material/edit:")
         return
     listed = every[:DRAWN]
     if len(every) > DRAWN:
-        inform(words.MOST.format(drawn=DRAWN, all=len(every)), ":material/content_cut:")
+        inform(words.most.format(drawn=DRAWN, all=len(every)), ":material/content_cut:")
     column, row = _grid(state, listed)
     _opened(listed[column], row)
     for line in remarks(listed):
@@ -87,7 +87,7 @@ def remarks(listed: tuple[str, ...]) -> list[str]:
     short = [word for word in listed if len(word) < 3 and stem(word) != word.lower()]
     return [
         line.format(words=", ".join(map(quote, some)))
-        for line, some in ((words.OTHER_LETTERS, other), (words.SHORT, short))
+        for line, some in ((words.other_letters, other), (words.short, short))
         if some
     ]
 
@@ -127,8 +127,8 @@ def _grid(state: PageState, listed: tuple[str, ...]) -> tuple[int, int]:
         strong=np.array([[one.fired for one in line] for line in by_row]),
         starts=[1],
         limit=1.6,
-        scale=words.SCALE,
-        label=words.GRID,
+        scale=words.scale,
+        label=words.grid,
         chosen=(place[1], place[0]),
         on_change=opened,
     )
@@ -150,24 +150,24 @@ def _opened(word: str, row: int) -> None:
     cell_grid(
         np.array([[0.0] * len(letters), [0.0] * len(letters), meets], dtype=np.float32),
         key=f"{KEY}.letters",
-        row_names=words.LETTER_ROWS,
+        row_names=words.letter_rows,
         column_names=[str(before + i + 1) for i in range(len(letters))],
         texts=[list(letters), list(kinds), [str(m) for m in so_far]],
         notes=[list(letters), list(kinds), [f"m = {m}" for m in so_far]],
         limit=1.6,
-        label=words.LETTERS,
+        label=words.letters,
     )
-    st.caption(words.CONDITIONS.replace("*", "\\*"))
+    st.caption(words.conditions.replace("*", "\\*"))
 
 
 def _beside(listed: tuple[str, ...]) -> None:
-    section(words.BESIDE_TITLE, words.BESIDE_TEXT)
+    section(words.beside)
     rows = [(word, stem(word), snowball_stem(word)) for word in listed]
-    rows_table(rows, words.BESIDE_COLUMNS, width=520, height="content")
+    rows_table(rows, words.beside_columns, width=520, height="content")
     different = [word for word, ours, theirs in rows if ours != theirs]
-    told = words.BESIDE_DIFFERENT if different else words.BESIDE_SAME
+    told = words.beside_different if different else words.beside_same
     if len(rows) == 1:
-        told = words.BESIDE_ONE_DIFFERENT if different else words.BESIDE_ONE_SAME
+        told = words.beside_one_different if different else words.beside_one_same
     line = told.format(
         words=count(len(rows), "word"),
         different=len(different),
@@ -178,7 +178,7 @@ def _beside(listed: tuple[str, ...]) -> None:
         f"{', '.join(map(quote, members))} ({quote(name)})" for name, members in shared.items()
     )
     if len(rows) > 1:
-        line += " " + (words.FAMILIES.format(families=groups) if shared else words.NO_FAMILIES)
+        line += " " + (words.families.format(families=groups) if shared else words.no_families)
     prose(line)
 
 
@@ -188,26 +188,26 @@ def _fault_table() -> pd.DataFrame:
     rows = [
         (
             " · ".join(ours.words),
-            words.YES_NO[ours.together],
+            words.yes_no[ours.together],
             " · ".join(ours.stems),
-            words.FAULT_NAMES[ours.fault],
+            words.fault_names[ours.fault],
             " · ".join(theirs.stems),
-            words.FAULT_NAMES[theirs.fault],
+            words.fault_names[theirs.fault],
         )
         for ours, theirs in zip(*pairs.values(), strict=True)
     ]
-    return pd.DataFrame(rows, columns=list(words.FAULT_COLUMNS))
+    return pd.DataFrame(rows, columns=list(words.fault_columns))
 
 
 def _faults() -> None:
-    section(words.FAULTS_TITLE, words.FAULTS_TEXT)
+    section(words.faults)
     st.dataframe(_fault_table(), hide_index=True, height="content")
     told = {
         f"{name}_{fault}": sum(pair.fault == fault for pair in judged_pairs(name))
         for name in ("porter", "snowball")
         for fault in ("over", "under")
     }
-    prose(words.FAULTS_READ.format(pairs=len(_fault_table()), **told))
+    prose(words.faults_read.format(pairs=len(_fault_table()), **told))
 
 
 def _code(listed: tuple[str, ...]) -> None:

@@ -15,15 +15,15 @@ def opened_text(word: str, steps: Sequence[StemStep], row: int) -> tuple[StemSte
     """Return the step of a row, and what is said of it; no step for the word itself."""
     name = row_of(row)
     if name is None:
-        return None, words.OPENED_START.format(word=quote(steps[0].before))
-    title = f"**{words.OPENED.format(word=quote(word), name=name)}.** "
+        return None, words.opened_start.format(word=quote(steps[0].before))
+    title = f"**{words.opened.format(word=quote(word), name=name)}.** "
     step = next((step for step in steps if step.name == name), None)
     if step is None:
         before = next(step.after for step in steps if step.name == "1b")
-        return None, title + words.OPENED_SKIPPED.format(before=quoted(before))
+        return None, title + words.opened_skipped.format(before=quoted(before))
     if step.rule is None:
         rules = count(len(STEPS[name]), "rule")
-        return step, title + words.OPENED_NONE.format(rules=rules, before=quoted(step.before))
+        return step, title + words.opened_none.format(rules=rules, before=quoted(step.before))
     return step, title + _tried(step) + _earlier(step) + _result(step)
 
 
@@ -36,25 +36,25 @@ def _earlier(step: StemStep) -> str:
     """The rules that were tried before, with the same suffix and another condition."""
     rules = STEPS[step.name]
     tried = [rule for rule in rules[: rules.index(step.rule)] if rule.suffix == step.rule.suffix]
-    return "".join(words.OPENED_EARLIER.format(rule=quote(rule_text(rule), 80)) for rule in tried)
+    return "".join(words.opened_earlier.format(rule=quote(rule_text(rule), 80)) for rule in tried)
 
 
 def _tried(step: StemStep) -> str:
     told = {"before": quoted(step.before), "rule": quote(rule_text(step.rule), 80)}
     if not step.rule.suffix:
         letters = quote(short(forms(step.stem)))
-        return words.OPENED_WHOLE.format(forms=letters, measure=step.measure, **told)
+        return words.opened_whole.format(forms=letters, measure=step.measure, **told)
     if not step.stem:
-        return words.OPENED_EMPTY_STEM.format(**told)
+        return words.opened_empty_stem.format(**told)
     letters = short(forms(step.stem))
     told |= {"stem": quoted(step.stem), "forms": quote(letters), "measure": step.measure}
-    return words.OPENED_TRIED.format(**told)
+    return words.opened_tried.format(**told)
 
 
 def _result(step: StemStep) -> str:
     told = {"before": quoted(step.before), "after": quoted(step.after)}
     if not step.rule.condition:
         same = step.before == step.after
-        return (words.OPENED_FREE_SAME if same else words.OPENED_FREE).format(**told)
-    line = words.OPENED_FIRED if step.fired else words.OPENED_HELD
+        return (words.opened_free_same if same else words.opened_free).format(**told)
+    line = words.opened_fired if step.fired else words.opened_held
     return line.format(condition=quote(step.rule.condition), **told)

@@ -20,7 +20,7 @@ def stem_of(listed: Sequence[str]) -> Question | None:
     None where all words that could be asked about are there.
     """
     small = {word.lower() for word in listed}
-    word = next((word for word in words.ASKED if word not in small), None)
+    word = next((word for word in words.asked if word not in small), None)
     return None if word is None else asked_of(word)
 
 
@@ -32,12 +32,12 @@ def asked_of(word: str) -> Question | None:
     changes = [step for step in stem_steps(word) if step.before != step.after]
     right = changes[-1].after if changes else word.lower()
     told = " ".join(
-        words.ASK_STEM_CHANGE.format(
+        words.ask_stem_change.format(
             name=s.name, rule=quote(rule_text(s.rule), 80), after=quote(s.after)
         )
         for s in changes
     )
-    reasons = {right: told or words.ASK_STEM_NONE}
+    reasons = {right: told or words.ask_stem_none}
     others = {
         "word": word.lower(),
         "first": changes[0].after if changes else right,
@@ -45,12 +45,12 @@ def asked_of(word: str) -> Question | None:
         "lemma": lemma(word).dictionary,
     }
     for kind, form in others.items():
-        reasons.setdefault(form, words.ASK_STEM_WRONG[kind].format(steps=told))
+        reasons.setdefault(form, words.ask_stem_wrong[kind].format(steps=told))
     if len(reasons) < 3 or not all(reasons):
         return None
     answers = sorted(reasons)
     return Question(
-        words.ASK_STEM.format(word=quote(word)),
+        words.ask_stem.format(word=quote(word)),
         [escape_markdown(answer) for answer in answers],
         answers.index(right),
         [reasons[answer] for answer in answers],

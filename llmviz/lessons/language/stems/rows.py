@@ -26,13 +26,13 @@ def rows_of(steps: Sequence[StemStep]) -> list[Row]:
     """Return a word's cells: the word itself, then one for each step of the algorithm."""
     by_name = {step.name: step for step in steps}
     first = steps[0].before
-    rows = [Row(words.START_ROW, first, words.NOTE_START, False, 0.0)]
+    rows = [Row(words.start_row, first, words.note_start, False, 0.0)]
     now = first
     for name in STEPS:
         step = by_name.get(name)
-        title = words.STEP_ROW.format(name=name)
+        title = words.step_row.format(name=name)
         if step is None:
-            rows.append(Row(title, now, words.NOTE_SKIPPED, False, 0.0))
+            rows.append(Row(title, now, words.note_skipped, False, 0.0))
             continue
         now = step.after
         rows.append(Row(title, now, note_of(step), step.fired, colour_of(step)))
@@ -47,11 +47,11 @@ def colour_of(step: StemStep) -> float:
 def note_of(step: StemStep) -> str:
     """Return what a step did, in a line."""
     if step.rule is None:
-        return words.NOTE_NONE
+        return words.note_none
     told = {"rule": rule_text(step.rule), "before": short(step.before), "after": short(step.after)}
     if not step.fired:
-        return words.NOTE_HELD.format(**told)
-    return (words.NOTE_KEPT if step.before == step.after else words.NOTE_FIRED).format(**told)
+        return words.note_held.format(**told)
+    return (words.note_kept if step.before == step.after else words.note_fired).format(**told)
 
 
 def rule_text(rule: Rule) -> str:
@@ -63,9 +63,9 @@ def rule_text(rule: Rule) -> str:
     if rule.suffix:
         return str(rule)
     if "*d" in rule.condition:
-        return words.RULE_DOUBLE.format(condition=rule.condition)
+        return words.rule_double.format(condition=rule.condition)
     replacement = rule.replacement.upper()
-    return words.RULE_ADDED.format(condition=rule.condition, replacement=replacement)
+    return words.rule_added.format(condition=rule.condition, replacement=replacement)
 
 
 def short(word: str) -> str:

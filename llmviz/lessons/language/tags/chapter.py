@@ -38,7 +38,7 @@ def ahead() -> None:
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    section(words.TITLE, words.TEXT.format(stories=counted.COUNTED))
+    section(words.intro, stories=counted.COUNTED)
     sentence_box(state)
     text = sentence_of(state)
     if text is None or base_model() is None:
@@ -65,41 +65,41 @@ def _both(read_words: tuple[ReadWord, ...], by_tables: tuple[str, ...]) -> None:
     """Show both taggers' tags under the words."""
     drawn = read_words[:DRAWN]
     if len(read_words) > DRAWN:
-        inform(words.CUT.format(drawn=DRAWN, all=len(read_words)), ":material/content_cut:")
+        inform(words.cut.format(drawn=DRAWN, all=len(read_words)), ":material/content_cut:")
     times = [counted.times(word.text) for word in drawn]
     ours = by_tables[: len(drawn)]
     theirs = [word.tag for word in drawn]
     differ = np.array([a != b for a, b in zip(ours, theirs, strict=True)])
     seen_notes = [
-        words.NOTE_SEEN.format(count=count(n, "time")) if n else words.NOTE_UNSEEN for n in times
+        words.note_seen.format(count=count(n, "time")) if n else words.note_unseen for n in times
     ]
     cell_grid(
         np.array([differ, differ, [n == 0 for n in times]], dtype=np.float32),
         key=f"{KEY}.both",
-        row_names=words.ROWS,
+        row_names=words.rows,
         column_names=[
-            word.text if n else words.UNSEEN_MARK.format(word=word.text)
+            word.text if n else words.unseen_mark.format(word=word.text)
             for word, n in zip(drawn, times, strict=True)
         ],
         texts=[ours, theirs, [f"{n:,}" for n in times]],
         notes=[
-            [words.NOTE_HMM.format(tag=named(tag)) for tag in ours],
-            [words.NOTE_TRANSFORMER.format(tag=named(tag)) for tag in theirs],
+            [words.note_hmm.format(tag=named(tag)) for tag in ours],
+            [words.note_transformer.format(tag=named(tag)) for tag in theirs],
             seen_notes,
         ],
         strong=np.array([differ, differ, differ & False]),
         starts=[2],
         role="key",
         limit=2.5,
-        label=words.GRID,
+        label=words.grid,
     )
     agree = sum(a == word.tag for a, word in zip(by_tables, read_words, strict=True))
-    line = words.AGREE.format(agree=agree, words=count(len(read_words), "word"))
+    line = words.agree.format(agree=agree, words=count(len(read_words), "word"))
     unseen = list(dict.fromkeys(word.text for word in read_words if not counted.times(word.text)))
     if unseen:
-        line += " " + words.UNSEEN.format(words=", ".join(map(quote, unseen)))
+        line += " " + words.unseen.format(words=", ".join(map(quote, unseen)))
     prose(line)
-    st.caption(words.LEGEND.format(tags=", ".join(named(tag) for tag in TAGS)))
+    st.caption(words.legend.format(tags=", ".join(named(tag) for tag in TAGS)))
 
 
 def _code(sentence: tuple[str, ...], smoothing: str) -> None:

@@ -31,9 +31,9 @@ def draw(state: PageState, texts: Sequence[str], parts: Sequence[range]) -> None
     which = min(state["which"], len(parts))
     whole = [texts[i] for i in parts[which - 1]]
     drawn = tuple(whole[:DRAWN])
-    section(words.LATTICE_TITLE)
+    section(words.lattice)
     prose(
-        words.LATTICE_TEXT.format(
+        words.lattice_text.format(
             words=count(len(drawn), "word"),
             ways=_ways(len(drawn)),
             tags=len(TAGS),
@@ -43,9 +43,9 @@ def draw(state: PageState, texts: Sequence[str], parts: Sequence[range]) -> None
     if asked is not None:
         predict(asked, f"{KEY}.ways")
     if len(parts) > 1:
-        st.number_input(words.WHICH, step=1, width=140, **state.ranged("which", most=len(parts)))
+        st.number_input(words.which, step=1, width=140, **state.ranged("which", most=len(parts)))
     if len(whole) > DRAWN:
-        line = words.LATTICE_CUT.format(drawn=DRAWN, all=len(whole))
+        line = words.lattice_cut.format(drawn=DRAWN, all=len(whole))
         inform(line, ":material/content_cut:")
     lattice = counted.lattice(state["smooth"], drawn)
 
@@ -59,7 +59,7 @@ def draw(state: PageState, texts: Sequence[str], parts: Sequence[range]) -> None
         numbers_of(lattice),
         key=KEY,
         captions=captions(lattice),
-        text=words.LATTICE_TEXTS,
+        text=words.lattice_texts,
         step=len(drawn) if state["column"] < 0 else state["column"],
         chosen=_cell(state["cell"], len(drawn)) or (len(drawn) - 1, lattice.path[-1]),
         on_change=settled,
@@ -99,15 +99,15 @@ def captions(lattice: Lattice) -> list[str]:
     lines = []
     for t, word in enumerate(lattice.words):
         best = int(lattice.scores[t].argmax())
-        line = (words.CAPTION if t else words.CAPTION_FIRST).format(
+        line = (words.caption if t else words.caption_first).format(
             word=_short(word),
             tags=len(lattice.hmm.tags),
             tag=lattice.hmm.tags[best],
             score=_number(lattice.scores[t, best]),
         )
-        lines.append(line + ("" if lattice.seen[t] else words.CAPTION_UNSEEN))
+        lines.append(line + ("" if lattice.seen[t] else words.caption_unseen))
     path = " → ".join(reversed(lattice.tags))
-    lines.append(words.CAPTION_LAST.format(path=path, score=_number(lattice.log_prob)))
+    lines.append(words.caption_last.format(path=path, score=_number(lattice.log_prob)))
     return lines
 
 

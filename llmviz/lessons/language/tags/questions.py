@@ -48,10 +48,10 @@ def ways(length: int) -> Question | None:
         "all": power(tags, length),
     }
     return Question(
-        words.ASK_WAYS.format(**told),
-        [answer.format(**told) for answer in words.ASK_WAYS_ANSWERS],
+        words.ask_ways.format(**told),
+        [answer.format(**told) for answer in words.ask_ways_answers],
         1,
-        [reason.format(**told) for reason in words.ASK_WAYS_REASONS],
+        [reason.format(**told) for reason in words.ask_ways_reasons],
     )
 
 
@@ -78,21 +78,21 @@ def context(texts: Sequence[str], given: Sequence[str]) -> Question | None:
     if at is None:
         return None
     beside = ", ".join(
-        words.NEIGHBOUR.format(word=quote(texts[i]), tag=given[i])
+        words.neighbour.format(word=quote(texts[i]), tag=given[i])
         for i in (at - 1, at + 1)
         if i in part
     )
     third = next(tag for tag in TAGS if tag not in (common[at], given[at]))
     reasons = {
-        given[at]: words.ASK_CONTEXT_HERE,
-        common[at]: words.ASK_CONTEXT_RIGHT,
-        third: words.ASK_CONTEXT_OTHER,
+        given[at]: words.ask_context_here,
+        common[at]: words.ask_context_right,
+        third: words.ask_context_other,
     }
     answers = sorted(reasons)
     counts = counted.tag_counts().of(texts[at])
     told = {"common": common[at], "neighbours": beside, "all": count(int(counts.sum()), "time")}
     return Question(
-        words.ASK_CONTEXT.format(word=quote(texts[at]), given=given[at]),
+        words.ask_context.format(word=quote(texts[at]), given=given[at]),
         answers,
         answers.index(common[at]),
         [

@@ -25,17 +25,12 @@ def draw(state: PageState) -> None:
     try:
         measured = card()
     except ValueError as error:
-        section(words.SCORES_TITLE)
+        section(words.scores.title)
         refuse(error)
         return
     told = {"stories": measured["test_stories"], "words": measured["test_words"]}
-    section(
-        words.SCORES_TITLE,
-        words.SCORES_TEXT.format(
-            command=measured["command"], smoothing=measured["smoothing"], **told
-        ),
-    )
-    choose(state, "tagger", words.TAGGER, words.TAGGERS)
+    section(words.scores, command=measured["command"], smoothing=measured["smoothing"], **told)
+    choose(state, "tagger", words.tagger, words.taggers)
     scores = scores_of(measured, state["tagger"])
     rows = scores.confusion.sum(1, keepdims=True)
     shares = scores.confusion / rows.clip(1)
@@ -53,7 +48,7 @@ def draw(state: PageState) -> None:
         texts=[[f"{n:,}" if n else "" for n in row] for row in scores.confusion.tolist()],
         notes=[
             [
-                words.CONFUSION_NOTE.format(
+                words.confusion_note.format(
                     count=scores.confusion[i, j],
                     all=int(rows[i, 0]),
                     true=true,
@@ -65,17 +60,17 @@ def draw(state: PageState) -> None:
             for i, true in enumerate(TAGS)
         ],
         limit=1.0,
-        scale=words.CONFUSION_SCALE,
-        label=words.CONFUSION,
+        scale=words.confusion_scale,
+        label=words.confusion,
         chosen=(TAGS.index(state["truetag"]), TAGS.index(state["giventag"])),
         on_change=opened,
     )
-    prose(words.SCORES_READ.format(**_shares(measured)))
+    prose(words.scores_read.format(**_shares(measured)))
 
 
 def _shares(measured: dict[str, Any]) -> dict[str, Any]:
     told: dict[str, Any] = {}
-    for name in words.TAGGERS:
+    for name in words.taggers:
         scores = scores_of(measured, name)
         told[name] = percent(scores.accuracy)
         for kind in ("ambiguous", "unseen"):

@@ -34,10 +34,10 @@ class Tables(NamedTuple):
 
 def draw(state: PageState, sentence: tuple[str, ...]) -> None:
     """Show the section on the tables."""
-    section(words.TABLES_TITLE, words.TABLES_TEXT)
+    section(words.tables)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        choose(state, "table", words.TABLE, words.TABLE_NAMES)
-        choose(state, "smooth", words.SMOOTHING, words.SMOOTHINGS)
+        choose(state, "table", words.table, words.table_names)
+        choose(state, "smooth", words.smoothing, words.smoothings)
     different = tuple(dict.fromkeys(sentence))
     listed = different[:COLUMNS]
     is_emission = state["table"] == "emission"
@@ -58,9 +58,9 @@ def draw(state: PageState, sentence: tuple[str, ...]) -> None:
     )
     if is_emission:
         known = len(counted.tag_counts().words)
-        line = words.EMISSION_NOTE.format(words=known, columns=known + 1)
+        line = words.emission_note.format(words=known, columns=known + 1)
         if len(different) > len(listed):
-            line = words.EMISSION_CUT.format(drawn=len(listed), all=len(different)) + line
+            line = words.emission_cut.format(drawn=len(listed), all=len(different)) + line
         prose(line)
 
 
@@ -89,23 +89,23 @@ def picture_of(table: str, smoothing: str, listed: tuple[str, ...]) -> lv.StageP
     if table == "transition":
         tables = transition_tables(added)
         labels = {
-            "row_labels": [words.START, *TAGS],
+            "row_labels": [words.start, *TAGS],
             "col_labels": TAGS,
-            "row_axis": words.BEFORE_AXIS,
-            "col_axis": words.AFTER_AXIS,
+            "row_axis": words.before_axis,
+            "col_axis": words.after_axis,
         }
-        count_formula, chance_formula = words.COUNT_TRANSITION, words.CHANCE_TRANSITION
+        count_formula, chance_formula = words.count_transition, words.chance_transition
     else:
         tables = emission_tables(added, listed)
         short = [word if len(word) <= LONG else f"{word[: LONG - 1]}…" for word in listed]
         labels = {
             "row_labels": TAGS,
             "col_labels": short,
-            "row_axis": words.TAG_AXIS,
-            "col_axis": words.WORD_AXIS,
+            "row_axis": words.tag_axis,
+            "col_axis": words.word_axis,
         }
-        count_formula, chance_formula = words.COUNT_EMISSION, words.CHANCE_EMISSION
-    total_formula = words.TOTAL_EMISSION.format(columns=len(counted.tag_counts().words) + 1)
+        count_formula, chance_formula = words.count_emission, words.chance_emission
+    total_formula = words.total_emission.format(columns=len(counted.tag_counts().words) + 1)
     op = lv.rows_normalised("smoothed")
     if table == "emission":
         op = lv.divided("smoothed", "totals")
@@ -116,16 +116,16 @@ def picture_of(table: str, smoothing: str, listed: tuple[str, ...]) -> lv.StageP
         "row_axis": labels["row_axis"],
     }
     matrices = [
-        lv.Matrix("counts", tables.counts, words.COUNTS, count_formula, digits=0, **labels),
-        lv.Matrix("added", np.array([[added]]), words.ADDED, scale="sequential"),
+        lv.Matrix("counts", tables.counts, words.counts, count_formula, digits=0, **labels),
+        lv.Matrix("added", np.array([[added]]), words.added, scale="sequential"),
         lv.Matrix(
-            "smoothed", tables.smoothed, words.SMOOTHED, op=lv.add("counts", "added"), **labels
+            "smoothed", tables.smoothed, words.smoothed, op=lv.add("counts", "added"), **labels
         ),
-        lv.Matrix("totals", tables.totals, words.TOTAL, total_formula, **small),
+        lv.Matrix("totals", tables.totals, words.total, total_formula, **small),
         lv.Matrix(
             "chances",
             tables.chances,
-            words.CHANCE,
+            words.chance,
             chance_formula,
             role="weights",
             op=op,
@@ -137,11 +137,11 @@ def picture_of(table: str, smoothing: str, listed: tuple[str, ...]) -> lv.StageP
         matrices = [one for one in matrices if one.name != "totals"]
     beside = [["smoothed"], ["totals"]] if table == "emission" else [["smoothed"]]
     stages = [
-        lv.Stage(words.COUNTS, words.COUNTS, words.COUNTS, [["counts"]], count_formula),
+        lv.Stage(words.counts, words.counts, words.counts, [["counts"]], count_formula),
         lv.Stage(
-            words.CHANCE,
-            words.CHANCE,
-            words.CHANCE,
+            words.chance,
+            words.chance,
+            words.chance,
             [["chances"], ["added"], *beside],
             chance_formula,
             role="weights",

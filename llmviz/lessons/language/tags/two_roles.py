@@ -20,7 +20,7 @@ from llmviz.ui.text import escape_markdown
 
 def draw(state: PageState) -> None:
     """Show the section."""
-    section(words.TWICE_TITLE, words.TWICE_TEXT)
+    section(words.twice)
     pairs = {one.word: one for one in counted.two_roles()}
     names = list(pairs)
     word = keep(state, "role", names) if state["role"] else names[0]
@@ -30,7 +30,7 @@ def draw(state: PageState) -> None:
 
     slot = f"_role@{state.page}"
     st.session_state[slot] = word
-    st.pills(words.TWICE_WORD, names, key=slot, on_change=take, required=True)
+    st.pills(words.twice_word, names, key=slot, on_change=take, required=True)
     bundled = base_model()
     if bundled is None:
         return
@@ -41,14 +41,14 @@ def draw(state: PageState) -> None:
         return
     st.table(table_of(rows), border="horizontal", hide_index=True)  # its sentences break into lines
     right = [sum(row[1] == row[column] for row in rows) for column in (2, 3)]
-    prose(words.TWICE_READ.format(word=quote(word), hmm=right[0], transformer=right[1]))
+    prose(words.twice_read.format(word=quote(word), hmm=right[0], transformer=right[1]))
 
 
 @kept(32)
 def table_of(rows: tuple[tuple[str, str, str, str], ...]) -> pd.DataFrame:
     """Return what `answers` returned as a table with titles."""
     safe = [(escape_markdown(text), *tags) for text, *tags in rows]
-    return pd.DataFrame(safe, columns=list(words.TWICE_COLUMNS))
+    return pd.DataFrame(safe, columns=list(words.twice_columns))
 
 
 @kept(32)

@@ -28,16 +28,16 @@ def draw(state: PageState) -> None:
         exhaustive.draw(state)
 
 
-@source.reads_prompt(words.TITLE, words.TEXT)
+@source.reads_prompt(words.title, words.text)
 def _draw_tree(state: PageState, prompt: Prompted) -> None:
     with st.container(horizontal=True, gap="medium"):
-        st.slider(words.WIDTH, width=220, **state.ranged("width"))
-        st.slider(words.TOKENS, width=220, **state.ranged("depth"))
+        st.slider(words.width, width=220, **state.ranged("width"))
+        st.slider(words.tokens, width=220, **state.ranged("depth"))
         st.slider(
-            words.PENALTY,
+            words.penalty,
             step=0.1,
             width=220,
-            help=words.PENALTY_HELP,
+            help=words.penalty_help,
             **state.ranged("penalty"),
         )
     width, depth, penalty = state["width"], state["depth"], state["penalty"]
@@ -59,7 +59,7 @@ def _tree(prompt: Prompted, tree: BeamTree, width: int) -> None:
     branches = [
         Branch(
             parent=node.parent,
-            text=words.PICTURE["prompt"] if node.token is None else prompt.token_text(node.token),
+            text=words.picture["prompt"] if node.token is None else prompt.token_text(node.token),
             depth=node.depth,
             log_probability=node.log_probability,
             total=node.total,
@@ -69,7 +69,7 @@ def _tree(prompt: Prompted, tree: BeamTree, width: int) -> None:
         for node in tree.nodes
     ]
     steps = max(node.depth for node in tree.nodes)
-    picture = words.PICTURE
+    picture = words.picture
     start = picture["start"].format(n=f"{prompt.logits.size:,}", w=width)
     captions = [start, *(_caption(tree, step) for step in range(1, steps))]
     end = picture["end"].format(f=len(tree.finals), score=signed(tree.best.score))
@@ -85,7 +85,7 @@ def _tree(prompt: Prompted, tree: BeamTree, width: int) -> None:
 
 def _caption(tree: BeamTree, step: int) -> str:
     taken, ended = taken_at(tree, step)
-    text = words.PICTURE["at_ends" if ended else "at"]
+    text = words.picture["at_ends" if ended else "at"]
     return text.format(k=step, w=count(taken, "continuation"), ended=ended)
 
 
@@ -103,8 +103,8 @@ def beside_greedy(prompt: Prompted, tree: BeamTree, greedy: BeamTree) -> str:
         "times": times(tree.best.total - greedy.best.total),
     }
     if best == first:
-        return words.SAME.format(**numbers)
-    return (words.OTHER if len(best) == len(first) else words.OTHER_LENGTH).format(**numbers)
+        return words.same.format(**numbers)
+    return (words.other if len(best) == len(first) else words.other_length).format(**numbers)
 
 
 def times(nats: float) -> str:
@@ -129,18 +129,18 @@ def question(tree: BeamTree, width: int, vocab_size: int) -> Question | None:
         return None
     taken, ended = taken_at(tree, 1)
     living = taken - ended
-    reason = words.ASK_BEAM_REASON.format(
+    reason = words.ask_beam_reason.format(
         beams=count(living, "beginning"), v=count(vocab_size, "token"), n=f"{right:,}", w=width
     )
     answers = {right: reason}
     if ended:
-        answers.setdefault(taken * vocab_size, words.ASK_BEAM_ENDED)
-    answers.setdefault(vocab_size**2, words.ASK_BEAM_ALL.format(kept=count(living, "beginning")))
-    answers.setdefault(living * width, words.ASK_BEAM_FEW)
+        answers.setdefault(taken * vocab_size, words.ask_beam_ended)
+    answers.setdefault(vocab_size**2, words.ask_beam_all.format(kept=count(living, "beginning")))
+    answers.setdefault(living * width, words.ask_beam_few)
     if len(answers) < 3:
         return None
     order = sorted(answers)
-    text = words.ASK_BEAM_ENDS if ended else words.ASK_BEAM
+    text = words.ask_beam_ends if ended else words.ask_beam
     return Question(
         text.format(beams=count(taken, "beginning"), ended=ended),
         [count(n, "continuation") for n in order],

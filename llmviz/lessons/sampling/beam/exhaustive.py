@@ -10,7 +10,7 @@ import streamlit as st
 from llmviz.figures import sampling as figures
 from llmviz.figures.theme import Mode
 from llmviz.lessons.sampling import source
-from llmviz.lessons.sampling.beam import exhaustive_words, searches
+from llmviz.lessons.sampling.beam import searches, words
 from llmviz.lessons.sampling.source import Prompted
 from llmviz.sampling import Continuations, exhaustive_search
 from llmviz.study.searches import Compared, continuation_count
@@ -33,18 +33,18 @@ ASKED = 10  # tokens that the question asks about
 @st.fragment
 def draw(state: PageState) -> None:
     """Show this half of the chapter."""
-    section(exhaustive_words.TITLE, exhaustive_words.TEXT)
+    section(words.exhaustive_intro)
     names = source.small_models(state["small"])
     if not names:
-        st.info(exhaustive_words.NO_MODEL, icon=":material/download:")
-        st.code(exhaustive_words.NO_MODEL_COMMAND, language=None)
+        st.info(words.exhaustive_no_model, icon=":material/download:")
+        st.code(words.exhaustive_no_model_command, language=None)
         return
     name = keep(state, "small", names)
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
-        st.text_input(exhaustive_words.BEGINNING, width=220, **state.bind("begin"))
-        st.slider(exhaustive_words.TOKENS, width=220, **state.ranged("letters"))
+        st.text_input(words.exhaustive_beginning, width=220, **state.bind("begin"))
+        st.slider(words.exhaustive_tokens, width=220, **state.ranged("letters"))
         if len(names) > 1:
-            source.menu(exhaustive_words.MODEL, names, state, "small")
+            source.menu(words.exhaustive_model, names, state, "small")
     length = state["letters"]
     bundled = load(name)
     if bundled is None:
@@ -69,15 +69,15 @@ def written(prompt: Prompted, tokens: list[int]) -> str:
     """Return a continuation to read, its end as a mark."""
     ends = bool(tokens) and tokens[-1] == prompt.stop_id
     text = "".join(prompt.texts(tokens[:-1] if ends else tokens))
-    return text + (exhaustive_words.END if ends else "")
+    return text + (words.exhaustive_end if ends else "")
 
 
 def _all(prompt: Prompted, every: Continuations) -> None:
     prose(
-        exhaustive_words.ALL.format(
+        words.exhaustive_all.format(
             v=prompt.vocab_size,
             n=count(len(every.ids), "text"),
-            beginning=quote(prompt.text) if prompt.text else exhaustive_words.NOTHING,
+            beginning=quote(prompt.text) if prompt.text else words.exhaustive_nothing,
             mass=f"{every.probabilities.sum():.4f}",
             best=quote(written(prompt, every.tokens(1))),
             p=percent(float(every.probabilities[0])),
@@ -101,8 +101,8 @@ def _figure(prompt: Prompted, compared: Compared) -> None:
         theme=None,
         config={"displayModeBar": False},
     )
-    if any(exhaustive_words.END in text for text in texts):
-        st.caption(exhaustive_words.END_NOTE.format(end=exhaustive_words.END))
+    if any(words.exhaustive_end in text for text in texts):
+        st.caption(words.exhaustive_end_note.format(end=words.exhaustive_end))
 
 
 @kept(64)
@@ -114,7 +114,7 @@ def places_figure(
     mode: Mode,
 ) -> go.Figure:
     """Return the best texts and those that a search gives."""
-    return figures.places(texts, probabilities, notes, listed, exhaustive_words.FIGURE, mode)
+    return figures.places(texts, probabilities, notes, listed, words.exhaustive_figure, mode)
 
 
 def note(place: int, places: dict[int, int]) -> str:
@@ -128,16 +128,16 @@ def note(place: int, places: dict[int, int]) -> str:
         return ""
     together = len(widths) > 2 and widths == list(range(widths[0], widths[-1] + 1))
     listed = f"{widths[0]}–{widths[-1]}" if together else ", ".join(map(str, widths))
-    text = exhaustive_words.GREEDY if widths == [1] else exhaustive_words.WIDTH
+    text = words.exhaustive_greedy if widths == [1] else words.exhaustive_width
     return text.format(widths=listed)
 
 
 def _finds(prompt: Prompted, compared: Compared) -> None:
     every, places = compared.every, compared.places
     if 1 in compared.best:
-        greedy = exhaustive_words.GREEDY_FINDS
+        greedy = words.exhaustive_greedy_finds
     else:
-        greedy = exhaustive_words.GREEDY_MISSES.format(
+        greedy = words.exhaustive_greedy_misses.format(
             greedy=quote(written(prompt, every.tokens(places[1]))), place=places[1]
         )
     beams = beams_find(
@@ -152,12 +152,12 @@ def beams_find(best: Sequence[int], most: int, expanded: dict[int, int], v: int,
     `expanded` holds how many beginnings each width went on from, each with all v tokens.
     """
     if not best:
-        return exhaustive_words.NOT_FOUND.format(most=most)
+        return words.exhaustive_not_found.format(most=most)
     if list(best) == list(range(best[0], most + 1)):
-        return exhaustive_words.FOUND_FROM.format(
+        return words.exhaustive_found_from.format(
             width=best[0], most=most, scored=f"{expanded[best[0]] * v:,}", all=f"{n:,}"
         )
-    return exhaustive_words.FOUND_SOME.format(most=most, widths=", ".join(map(str, best)))
+    return words.exhaustive_found_some.format(most=most, widths=", ".join(map(str, best)))
 
 
 def question(v: int, can_end: bool) -> Question | None:
@@ -169,20 +169,20 @@ def question(v: int, can_end: bool) -> Question | None:
     if v < 3:
         return None
     right, going = continuation_count(v, ASKED, can_end), v - 1 if can_end else v
-    text = exhaustive_words.ASK_REASON if can_end else exhaustive_words.ASK_REASON_NO_END
+    text = words.exhaustive_ask_reason if can_end else words.exhaustive_ask_reason_no_end
     numbers = {"v": v, "n": ASKED, "going": going, "full": f"{going**ASKED:,}"}
     beam = f"{v + 3 * v * (ASKED - 1):,}"
     reasons = {
         right: text.format(early=f"{right - going**ASKED:,}", beam=beam, **numbers),
-        ASKED * v: exhaustive_words.ASK_LINEAR,
-        v**ASKED: exhaustive_words.ASK_POWER.format(**numbers),
+        ASKED * v: words.exhaustive_ask_linear,
+        v**ASKED: words.exhaustive_ask_power.format(**numbers),
     }
     if not can_end:
         reasons = {**reasons, right: text.format(beam=beam, **numbers)}
-        reasons[ASKED * v * v] = exhaustive_words.ASK_LINEAR
+        reasons[ASKED * v * v] = words.exhaustive_ask_linear
     order = sorted(reasons)
     return Question(
-        exhaustive_words.ASK.format(n=ASKED),
+        words.exhaustive_ask.format(n=ASKED),
         [count(n, "text") for n in order],
         order.index(right),
         [reasons[n] for n in order],

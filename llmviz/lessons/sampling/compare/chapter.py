@@ -26,12 +26,12 @@ SLICE = 14  # tokens by which each text grows in one rerun
 POLL = 0.1  # seconds between two reruns while they grow
 
 
-@source.reads_prompt(words.TITLE, words.TEXT)
+@source.reads_prompt(words.title, words.text)
 def draw(state: PageState, prompt: Prompted) -> None:
     """Show the chapter."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.number_input(lesson_words.SEED, step=1, width=150, **state.ranged("seed"))
-        st.slider(words.TOKENS, width=280, **state.ranged("length"))
+        st.number_input(lesson_words.seed, step=1, width=150, **state.ranged("seed"))
+        st.slider(words.tokens, width=280, **state.ranged("length"))
     for name, column in zip(NAMES, st.columns(len(NAMES), gap="medium"), strict=True):
         with column:
             st.slider(f"{name}: temperature", step=0.1, **state.ranged(f"t{name}"))
@@ -93,14 +93,14 @@ def _texts(state: PageState, prompt: Prompted, growing: bool) -> None:
         means[name] = measures["mean_log_probability"]
         rows.append(_row(name, settings, len(tokens), measures))
     if min(known) < state["length"]:
-        st.caption(words.GROWING)
+        st.caption(words.growing)
         return
     if growing:
         st.rerun()  # which ends the looking
     asked = question(means)
     answered = asked is None or predict(asked, "compare.mean")
     if rows:
-        hidden = [] if answered else [words.COLUMNS["mean"]]  # it is what was asked
+        hidden = [] if answered else [words.columns["mean"]]  # it is what was asked
         table = [row | dict.fromkeys(hidden, "?") for row in rows]
         rows_table((row.values() for row in table), table[0], width=760)
 
@@ -118,7 +118,7 @@ def _row(
         f"{measures['repetition']:.0%}",
         signed(measures["mean_log_probability"]),
     )
-    return dict(zip(words.COLUMNS.values(), values, strict=True))
+    return dict(zip(words.columns.values(), values, strict=True))
 
 
 def question(means: dict[str, float]) -> Question | None:
@@ -131,16 +131,16 @@ def question(means: dict[str, float]) -> Question | None:
         return None
     names = list(means)
     return Question(
-        words.ASK_COMPARE.format(n=len(names)),
+        words.ask_compare.format(n=len(names)),
         names,
         names.index(ordered[0]),
         [
-            words.ASK_COMPARE_REASON.format(name=name, mean=signed(mean))
+            words.ask_compare_reason.format(name=name, mean=signed(mean))
             for name, mean in means.items()
         ],
     )
 
 
 def _code() -> None:
-    prose(words.NOTE)
-    show_code([text_measures], words.SNIPPET, words.PRINTS)
+    prose(words.note)
+    show_code([text_measures], words.snippet, words.prints)

@@ -1,1 +1,5 @@
 """The chapter "The dice" of the lesson "Sampling"."""
+
+from llmviz.document import beside
+
+words = beside(__file__)

@@ -33,7 +33,7 @@ FEW, MANY = 100, 10_000  # draws that the question compares
 RATIOS = {"tenth": (0.07, 0.15), "half": (0.35, 0.7)}  # what still counts as about this much
 
 
-@source.reads_prompt(words.TITLE, words.TEXT)
+@source.reads_prompt(words.title, words.text)
 def draw(state: PageState, prompt: Prompted) -> None:
     """Show the chapter."""
     settings = pipeline_settings.usable(state, prompt)
@@ -47,10 +47,10 @@ def draw(state: PageState, prompt: Prompted) -> None:
     with picture:  # sent first: the hand waits for it
         _dice(prompt, steps, us, drawn)
     with head:
-        st.caption(lesson_words.IN_FORCE.format(settings=pipeline_settings.described(settings)))
+        st.caption(lesson_words.in_force.format(settings=pipeline_settings.described(settings)))
         prose(why(prompt, steps, float(us[-1]), int(drawn[-1])))
         _buttons(state)
-    prose(words.COUNTS.format(n=count(n, "draw"), seed=state["seed"]))
+    prose(words.counts.format(n=count(n, "draw"), seed=state["seed"]))
     if n >= 10:
         st.plotly_chart(
             convergence(*map(tuple, distances(steps.probabilities, drawn)), theme()),
@@ -58,7 +58,7 @@ def draw(state: PageState, prompt: Prompted) -> None:
             theme=None,
             config={"displayModeBar": False},
         )
-        prose(words.CURVE)
+        prose(words.curve)
     many = steps.draw_many(source.random_numbers(state["seed"], MANY))
     asked = question(steps.probabilities, many)
     if asked:
@@ -71,11 +71,11 @@ def why(prompt: Prompted, steps: SamplingSteps, u: float, token: int) -> str:
     top = int(np.argmax(steps.probabilities))
     start, end = steps.interval(top)
     share = float(steps.probabilities[top])
-    text = words.TOP if token == top else words.WHY
+    text = words.top if token == top else words.why
     if np.count_nonzero(steps.probabilities == share) > 1:
-        text = words.TIE
+        text = words.tie
     if share > 1 - 1e-12:
-        text = words.SURE
+        text = words.sure
     return text.format(
         top=quote(prompt.token_text(top)),
         drawn=quote(prompt.token_text(token)),
@@ -98,7 +98,7 @@ def _buttons(state: PageState) -> None:
     full = state["draw"] >= params.MOST_DRAWS
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         st.button(
-            words.ONE,
+            words.one,
             icon=":material/casino:",
             type="primary",
             on_click=draw_more,
@@ -107,14 +107,14 @@ def _buttons(state: PageState) -> None:
         )
         for n in MORE:
             st.button(
-                words.MORE.format(n=n),
+                words.more.format(n=n),
                 on_click=draw_more,
                 args=(n,),
                 disabled=full,
                 key=f"+{n}",
             )
-        st.button(words.REPLAY, icon=":material/replay:", on_click=replay)
-        st.number_input(lesson_words.SEED, step=1, width=150, **state.ranged("seed"))
+        st.button(words.replay, icon=":material/replay:", on_click=replay)
+        st.number_input(lesson_words.seed, step=1, width=150, **state.ranged("seed"))
         pipeline_settings.strip_box(state)
 
 
@@ -175,10 +175,13 @@ def question(probabilities: np.ndarray, drawn: np.ndarray) -> Question | None:
         "met": f"{np.unique(drawn).size:,}",
     }
     return Question(
-        words.ASK_DICE.format(first=f"{first:.4f}"),
-        list(words.ASK_DICE_ANSWERS.values()),
-        list(words.ASK_DICE_ANSWERS).index(right),
-        [words.ASK_DICE_REASONS[right, name].format(**numbers) for name in words.ASK_DICE_ANSWERS],
+        words.ask_dice.format(first=f"{first:.4f}"),
+        list(words.ask_dice_answers.values()),
+        list(words.ask_dice_answers).index(right),
+        [
+            words.ask_dice_reasons[f"{right}, {name}"].format(**numbers)
+            for name in words.ask_dice_answers
+        ],
     )
 
 

@@ -43,22 +43,22 @@ POLL = 0.5  # seconds between two looks at that
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    section(words.TITLE, words.TEXT)
+    section(words.intro)
     bundled = source.model(state)
     if bundled is None:
         return
     if not str(bundled.card.get("corpus", "")).startswith("tiny-world"):
-        st.info(words.OTHER_MODEL)
+        st.info(words.other_model)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         st.selectbox(
-            words.KIND,
+            words.kind,
             list(PROBES),
-            format_func=lambda kind: words.KINDS.get(kind, kind),
+            format_func=lambda kind: words.kinds.get(kind, kind),
             width=240,
             **state.bind("rule"),
         )
-        st.number_input(words.EXAMPLE, step=1, width=140, **state.ranged("example"))
-        st.slider(lesson_words.TEMPERATURE, step=0.1, width=260, **state.ranged("heat"))
+        st.number_input(words.example, step=1, width=140, **state.ranged("example"))
+        st.slider(lesson_words.temperature, step=0.1, width=260, **state.ranged("heat"))
     kind, heat = state["rule"], state["heat"]
     probe = probe_chances.examples(kind)[state["example"] - 1]
     try:
@@ -72,7 +72,7 @@ def draw(state: PageState) -> None:
     if asked:
         predict(asked, f"knows.{kind}")
     _all(bundled, kind, heat)
-    prose(words.CURVE.format(n=probe_chances.EXAMPLES, kind=words.KINDS.get(kind, kind)))
+    prose(words.curve.format(n=probe_chances.EXAMPLES, kind=words.kinds.get(kind, kind)))
     _code(bundled, kind, state["example"] - 1, heat)
     if kind in probe_chances.SHORT_CUTS:
         _short_cut(bundled, kind)
@@ -103,10 +103,10 @@ def story_figure(
 def rules_figure(name: str, version: str, kind: str, heat: float, mode: Mode) -> go.Figure:
     """Return the chances of all rules at every temperature, once they are known."""
     curves = {
-        words.KINDS.get(one, one): probing.of_kind(name, version, one).mean(axis=0)
+        words.kinds.get(one, one): probing.of_kind(name, version, one).mean(axis=0)
         for one in PROBES
     }
-    chosen = words.KINDS.get(kind, kind)
+    chosen = words.kinds.get(kind, kind)
     return figures.chances(STOPS, curves, chosen, heat, mode)
 
 
@@ -152,7 +152,7 @@ def _story(state: PageState, bundled: engine.Bundled, probe: Probe, heat: float)
         controls=False,
     )
     prose(
-        words.NUMBERS.format(
+        words.numbers.format(
             t=heat,
             right=f"**{quote(probe.right.strip())}**",
             wrong=quote(probe.wrong.strip()),
@@ -166,8 +166,8 @@ def _story(state: PageState, bundled: engine.Bundled, probe: Probe, heat: float)
         state["prompt"], state["part"] = probe.prompt, "pipeline"
 
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.number_input(lesson_words.SEED, step=1, width=150, **state.ranged("seed"))
-        if st.button(words.USE, icon=":material/open_in_new:", on_click=open_story):
+        st.number_input(lesson_words.seed, step=1, width=150, **state.ranged("seed"))
+        if st.button(words.use, icon=":material/open_in_new:", on_click=open_story):
             st.rerun()  # the whole page: the prompt's box stands outside this part of it
     st.plotly_chart(
         story_figure(*known, heat, theme()),
@@ -180,7 +180,7 @@ def _story(state: PageState, bundled: engine.Bundled, probe: Probe, heat: float)
 def with_interval(share: Share) -> str:
     """Return a share with its interval."""
     low, high = map(percent, share.interval)
-    return words.SHARE.format(share=percent(share.share), low=low, high=high)
+    return words.share.format(share=percent(share.share), low=low, high=high)
 
 
 def _score(bundled: engine.Bundled, kind: str) -> None:
@@ -190,11 +190,11 @@ def _score(bundled: engine.Bundled, kind: str) -> None:
         return
     lowest = min(shares, key=lambda one: shares[one].share)
     prose(
-        words.SCORE.format(
+        words.score.format(
             n=f"{shares[kind].count:,}",
             share=with_interval(shares[kind]),
             rules=len(shares),
-            lowest=words.KINDS.get(lowest, lowest),
+            lowest=words.kinds.get(lowest, lowest),
             low=with_interval(shares[lowest]),
         )
     )
@@ -212,7 +212,7 @@ def _rules(
     bundled: engine.Bundled, asked: probing.Probing, kind: str, heat: float, growing: bool
 ) -> None:
     if not asked.wait(0):
-        st.progress(len(asked.curves) / len(PROBES), words.ASKING)
+        st.progress(len(asked.curves) / len(PROBES), words.asking)
         return
     if growing:
         st.rerun()  # which ends the looking
@@ -230,16 +230,16 @@ def _rules(
 def _short_cut(bundled: engine.Bundled, kind: str) -> None:
     from llmviz.training.evaluate import share_right
 
-    with st.spinner(words.ASKING_APART):
+    with st.spinner(words.asking_apart):
         easy, hard = _shares_right(bundled.name, bundled.version, kind)
-    shares, hole = words.SHORT_CUTS[kind]
+    shares, hole = words.short_cuts[kind]
     text = shares.format(
         n=probe_chances.STORIES, easy=with_interval(easy), hard=with_interval(hard)
     )
     if easy.share > KNOWS and hard.share < GUESSES:
-        text += hole + words.HIDDEN
+        text += hole + words.hidden
     elif min(easy.share, hard.share) > KNOWS:
-        text += words.LOOKED_UP.get(kind, "")
+        text += words.looked_up.get(kind, "")
     prose(text)
     show_code(
         [probe_chances.SHORT_CUTS[kind], probe_chances.told_apart, share_right],
@@ -265,11 +265,11 @@ def question(chances: np.ndarray) -> Question | None:
     right = 0 if hot > cold else 1 if hot > cold / 2 else 2
     gained = int(np.count_nonzero(at_two > at_one))
     numbers = {"hot": percent(hot), "cold": percent(cold), "times": f"{hot / cold:.2g}"}
-    reason = words.ASK_KNOWS_REASONS[right].format(gained=gained, n=len(chances), **numbers)
-    no = words.ASK_KNOWS_NO.format(**numbers)
+    reason = words.ask_knows_reasons[right].format(gained=gained, n=len(chances), **numbers)
+    no = words.ask_knows_no.format(**numbers)
     return Question(
-        words.ASK_KNOWS.format(cold=percent(cold)),
-        words.ASK_KNOWS_ANSWERS,
+        words.ask_knows.format(cold=percent(cold)),
+        words.ask_knows_answers,
         right,
         [reason if answer == right else no for answer in range(3)],
     )

@@ -29,7 +29,7 @@ SLIDERS = tuple(kind.name for kind in STEPS if kind.stops)
 ASKED = 0.9
 
 
-@source.reads_prompt(words.TITLE, words.TEXT)
+@source.reads_prompt(words.title, words.text)
 def draw(state: PageState, prompt: Prompted) -> None:
     """Show the chapter."""
     settings = pipeline_settings.usable(state, prompt)
@@ -42,7 +42,7 @@ def draw(state: PageState, prompt: Prompted) -> None:
     # of all sliders are computed anew.
     with below:
         _buttons(state, settings)
-        prose(words.BAN + " " + tail(prompt, settings["banned"]))
+        prose(words.ban + " " + tail(prompt, settings["banned"]))
         prose(order_effect(prompt, settings, steps))
     pictures_first()
     with board:
@@ -90,7 +90,7 @@ def _board(state: PageState, prompt: Prompted, settings: dict[str, Any]) -> None
 def columns(settings: dict[str, Any]) -> list[Column]:
     """Return the columns of the picture; the one of forbidden tokens only where there are any."""
     return [
-        Column("model", words.MODEL_COLUMN, words.MODEL_HINT, movable=False),
+        Column("model", words.model_column, words.model_hint, movable=False),
         *(
             Column(name, kind_of(name).title, kind_of(name).hint)
             for name in steps_with_column(settings)
@@ -138,22 +138,22 @@ def _buttons(state: PageState, settings: dict[str, Any]) -> None:
         state["draw"] = state["draw"] % params.MOST_DRAWS + 1
 
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        st.button(words.DRAW_AGAIN, icon=":material/casino:", type="primary", on_click=again)
+        st.button(words.draw_again, icon=":material/casino:", type="primary", on_click=again)
         st.button(
-            lesson_words.RESET, icon=":material/restart_alt:", on_click=params.reset, args=(state,)
+            lesson_words.reset, icon=":material/restart_alt:", on_click=params.reset, args=(state,)
         )
-        st.number_input(lesson_words.SEED, step=1, width=150, **state.ranged("seed"))
+        st.number_input(lesson_words.seed, step=1, width=150, **state.ranged("seed"))
         pipeline_settings.strip_box(state)
-    st.caption(words.DRAW_NUMBER.format(draw=state["draw"], seed=state["seed"]))
+    st.caption(words.draw_number.format(draw=state["draw"], seed=state["seed"]))
 
 
 def tail(prompt: Prompted, banned: tuple[int, ...]) -> str:
     """Say which tokens have a bar, and what the others have in the model's own probabilities."""
     steps = sampling_steps(prompt.logits)
     bars, most = bar_ids(prompt, banned), bar_ids(prompt).size
-    return words.TAIL_TEXT.format(
+    return words.tail_text.format(
         bars=most,
-        forbidden=words.TAIL_FORBIDDEN if bars.size > most else "",
+        forbidden=words.tail_forbidden if bars.size > most else "",
         vocabulary=prompt.logits.size,
         rest=prompt.logits.size - bars.size,
         mass=percent(max(0.0, 1 - float(steps.model_probabilities[bars].sum()))),
@@ -172,8 +172,8 @@ def order_effect(prompt: Prompted, settings: dict[str, Any], steps: SamplingStep
     apart = float(np.abs(steps.probabilities - other.probabilities).sum() / 2)
     titles = ", ".join(kind_of(name).title for name in steps_with_column(settings))
     if apart < 1e-9:
-        return words.ORDER_NOTHING if usual else words.ORDER_CHANGED_SAME.format(order=titles)
-    return (words.ORDER_SAME if usual else words.ORDER_CHANGED).format(
+        return words.order_nothing if usual else words.order_changed_same.format(order=titles)
+    return (words.order_same if usual else words.order_changed).format(
         order=titles,
         now=count(int(steps.kept.sum()), "token"),
         other=count(int(other.kept.sum()), "token"),
@@ -194,13 +194,13 @@ def question(own: np.ndarray) -> Question | None:
     if not others:
         return None
     answers = sorted({size, *others})
-    text = {False: words.ASK_NUCLEUS_FEW, True: words.ASK_NUCLEUS_MANY}
+    text = {False: words.ask_nucleus_few, True: words.ask_nucleus_many}
     return Question(
-        words.ASK_NUCLEUS.format(p=ASKED),
+        words.ask_nucleus.format(p=ASKED),
         [count(n, "token") for n in answers],
         answers.index(size),
         [
-            words.ASK_NUCLEUS_REASON.format(n=count(n, "token"), p=ASKED, mass=percent(mass[n - 1]))
+            words.ask_nucleus_reason.format(n=count(n, "token"), p=ASKED, mass=percent(mass[n - 1]))
             if n == size
             else text[n > size].format(
                 n=count(n, "token"), p=ASKED, mass=percent(min(1.0, mass[n - 1]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from llmviz.lessons.sampling.pipeline import mistake_words as words
+from llmviz.lessons.sampling.pipeline import words as words
 from llmviz.lessons.sampling.source import Prompted, logits_after
 from llmviz.study import top_mistakes
 from llmviz.study.top_mistakes import CutVocabulary, Tie
@@ -34,12 +34,12 @@ def draw(prompt: Prompted) -> None:
     cut, tie = of_prompt(prompt.bundled.name, prompt.bundled.version, prompt.ids)
     if cut is None and tie is None:
         return
-    section(words.TITLE, words.TEXT)
+    section(words.mistake_intro)
     if cut:
-        st.code(words.CUT_CODE.format(**cut._asdict()), language="python")
+        st.code(words.mistake_cut_code.format(**cut._asdict()), language="python")
         predict(cut_question(cut, prompt.vocab_size), "pipeline.cut")
     if tie:
-        st.code(words.TIE_CODE.format(**tie._asdict()), language="python")
+        st.code(words.mistake_tie_code.format(**tie._asdict()), language="python")
         predict(tie_question(tie, prompt), "pipeline.tie")
     show_code(
         [top_mistakes.cut_vocabulary, top_mistakes.tie_at_top_k],
@@ -57,27 +57,28 @@ def draw(prompt: Prompted) -> None:
 
 def cut_question(cut: CutVocabulary, vocab_size: int) -> Question:
     """Ask for the line that cuts the vocabulary before softmax."""
-    reason = words.CUT_REASON.format(
+    reason = words.mistake_cut_reason.format(
         left=count(vocab_size - cut.shortlist, "token"),
         short=count(cut.short, "token"),
         p=cut.p,
         mass=percent(cut.mass),
     )
     return _lines(
-        words.CUT_ASK.format(vocabulary=vocab_size, **cut._asdict()),
+        words.mistake_cut_ask.format(vocabulary=vocab_size, **cut._asdict()),
         WRONG_IN_CUT,
-        words.CUT_NO | {WRONG_IN_CUT: reason},
+        words.mistake_cut_no | {WRONG_IN_CUT: reason},
     )
 
 
 def tie_question(tie: Tie, prompt: Prompted) -> Question:
     """Ask for the line that lets in all tokens of a tie."""
     last, extra = (quote(prompt.token_text(token)) for token in (tie.last, tie.extra))
-    reason = words.TIE_REASON.format(last=last, extra=extra, k=tie.k, value=tie.value)
+    reason = words.mistake_tie_reason.format(last=last, extra=extra, k=tie.k, value=tie.value)
     return _lines(
-        words.TIE_ASK.format(k=tie.k, kept=tie.kept),
+        words.mistake_tie_ask.format(k=tie.k, kept=tie.kept),
         WRONG_IN_TIE,
-        {n: text.format(k=tie.k) for n, text in words.TIE_NO.items()} | {WRONG_IN_TIE: reason},
+        {n: text.format(k=tie.k) for n, text in words.mistake_tie_no.items()}
+        | {WRONG_IN_TIE: reason},
     )
 
 
@@ -85,7 +86,7 @@ def _lines(text: str, right: int, reasons: dict[int, str]) -> Question:
     numbers = range(1, LINES + 1)
     return Question(
         text,
-        [words.LINE.format(n=n) for n in numbers],
+        [words.mistake_line.format(n=n) for n in numbers],
         right - 1,
         [reasons[n] for n in numbers],
     )

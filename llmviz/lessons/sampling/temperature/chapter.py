@@ -49,12 +49,12 @@ STOPS = (
 )
 
 
-@source.reads_prompt(words.TITLE, words.TEXT)
+@source.reads_prompt(words.title, words.text)
 def draw(state: PageState, prompt: Prompted) -> None:
     """Show the chapter."""
     stops: list[float | None] = [*sorted({*STOPS, state["temperature"]}), None]
     _table(state, prompt, stops)
-    prose(words.SOFTMAX_ZERO + " " + words.SOFTMAX_INFINITE)
+    prose(words.softmax_zero + " " + words.softmax_infinite)
     asked = question(prompt)
     if asked:
         predict(asked, "temperature.half")
@@ -89,9 +89,9 @@ def _table(state: PageState, prompt: Prompted, stops: list[float | None]) -> Non
         columns,
         nats,
         key=KEY,
-        words=words.SOFTMAX
+        words=words.softmax
         | {
-            "all": words.SOFTMAX["all"].format(
+            "all": words.softmax["all"].format(
                 n=f"{vocabulary:,}", entropy=f"{math.log(vocabulary):.2f}"
             )
         },
@@ -111,13 +111,13 @@ def _terms(
         row = {"probability": limit[ids], "entropy": float(entropy(limit))}
         if stop is None:
             row |= {"scaled": np.zeros(ids.size), "shifted": np.zeros(ids.size)}
-            row |= {"exp": np.ones(ids.size), "line": words.SOFTMAX_INFINITE}
+            row |= {"exp": np.ones(ids.size), "line": words.softmax_infinite}
             return row
-        return row | {"line": words.SOFTMAX_ZERO}
+        return row | {"line": words.softmax_zero}
     terms = softmax_terms(logits, stop)
     row = min(1, ids.size - 1)  # of the second one: the exponential of the first is always 1
     one = int(ids[row])
-    line = words.SOFTMAX_LINE.format(
+    line = words.softmax_line.format(
         token=names[row],
         logit=f"{logits[one]:.4f}".replace("-", "−"),
         t=f"{stop:g}",
@@ -150,15 +150,15 @@ def question(prompt: Prompted) -> Question | None:
         return None
     ratio = float(f"{math.exp(apart):.3g}")  # as it is shown, so that the arithmetic is right
     answers = sorted((ratio, 2 * ratio, ratio**2))
-    no = {ratio: words.ASK_HALF_SAME, 2 * ratio: words.ASK_HALF_TWICE}
-    reason = words.ASK_HALF_REASON.format(ratio=_number(ratio), square=_number(ratio**2))
+    no = {ratio: words.ask_half_same, 2 * ratio: words.ask_half_twice}
+    reason = words.ask_half_reason.format(ratio=_number(ratio), square=_number(ratio**2))
     return Question(
-        words.ASK_HALF.format(
+        words.ask_half.format(
             first=quote(prompt.token_text(first)),
             third=quote(prompt.token_text(third)),
             ratio=_number(ratio),
         ),
-        [words.RATIO.format(n=_number(n)) for n in answers],
+        [words.ratio.format(n=_number(n)) for n in answers],
         answers.index(ratio**2),
         [no.get(answer, reason) for answer in answers],
     )

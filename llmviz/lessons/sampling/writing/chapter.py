@@ -29,11 +29,11 @@ ASKED = 4
 _WANTED = "sampling.wanted"
 
 
-@source.reads_prompt(words.TITLE, words.TEXT)
+@source.reads_prompt(words.title, words.text)
 def draw(state: PageState, prompt: Prompted) -> None:
     """Show the chapter."""
     settings = pipeline_settings.usable(state, prompt)
-    st.caption(lesson_words.IN_FORCE.format(settings=pipeline_settings.described(settings)))
+    st.caption(lesson_words.in_force.format(settings=pipeline_settings.described(settings)))
     try:
         written = _written(state, prompt, settings)
     except ValueError as error:
@@ -42,13 +42,13 @@ def draw(state: PageState, prompt: Prompted) -> None:
     length = min(_length(state), len(written.tokens))
     _writer(state, prompt, settings, written, length)
     if len(state["ways"]) >= texts.MOST_WAYS:
-        st.caption(words.FORK_LIMIT)
-    st.number_input(lesson_words.SEED, step=1, width=150, **state.ranged("seed"))
+        st.caption(words.fork_limit)
+    st.number_input(lesson_words.seed, step=1, width=150, **state.ranged("seed"))
     tokens = written.tokens[:length]
     if tokens:
         measures = text_measures(tokens)
         prose(
-            words.NUMBERS.format(
+            words.numbers.format(
                 n=count(len(tokens), "token"),
                 distinct=measures["distinct"],
                 repetition=measures["repetition"],
@@ -73,12 +73,12 @@ def _written(state: PageState, prompt: Prompted, settings: dict[str, Any]) -> Te
     wanted = max(_length(state) + READY, st.session_state.get(_WANTED, 0))
     try:
         if any(fork.token >= prompt.logits.size for fork in state["ways"]):
-            raise ValueError(words.FORK_LOST)
+            raise ValueError(words.fork_lost)
         return texts.text(prompt, settings, state["seed"], wanted, state["ways"], state["way"])
     except ValueError:
         if not state["ways"]:
             raise
-        st.info(words.FORK_LOST, icon=":material/alt_route:")
+        st.info(words.fork_lost, icon=":material/alt_route:")
         state["ways"], state["way"] = [], 0
         return texts.text(prompt, settings, state["seed"], wanted)
 
@@ -131,9 +131,9 @@ def _writer(
 
 def writer_words(prompt: Prompted) -> dict[str, str]:
     """Return the sentences of the picture with this model's numbers in them."""
-    return words.WRITER | {
-        "slid": words.WRITER["slid"].format(context=prompt.bundled.model.context_length),
-        "full": words.WRITER["full"].format(n=params.MOST_TOKENS),
+    return words.writer | {
+        "slid": words.writer["slid"].format(context=prompt.bundled.model.context_length),
+        "full": words.writer["full"].format(n=params.MOST_TOKENS),
     }
 
 
@@ -192,11 +192,11 @@ def question(prompt: Prompted, tokens: list[Any]) -> Question | None:
     if len(set(answers)) < len(answers) or f"{first:.2f}" == f"{second:.2f}":
         return None
     return Question(
-        words.ASK_ENTROPY,
+        words.ask_entropy,
         answers,
         [tokens[i].entropy for i in at].index(first),
         [
-            words.ASK_ENTROPY_REASON.format(
+            words.ask_entropy_reason.format(
                 token=quote(prompt.token_text(tokens[i].id)),
                 entropy=tokens[i].entropy,
                 among=f"{math.exp(tokens[i].entropy):.1f}",
@@ -210,7 +210,7 @@ def in_context(prompt: Prompted, tokens: list[Any], at: int) -> str:
     """Return a token with what stands before it, harmless in a widget's label."""
     before = prompt.text + "".join(plain(prompt, token.id) for token in tokens[:at])
     token = plain(prompt, tokens[at].id).strip()
-    return escape_markdown(words.IN_CONTEXT.format(token=token, before=before[-24:].strip()))
+    return escape_markdown(words.in_context.format(token=token, before=before[-24:].strip()))
 
 
 def _code(

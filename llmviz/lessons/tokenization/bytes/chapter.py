@@ -27,16 +27,16 @@ DRAWN = 60  # characters of the learner's text
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    section(words.BYTES_TITLE, words.BYTES_TEXT)
+    section(words.bytes)
     st.segmented_control(
-        words.BYTES_CHOOSE,
-        list(words.BYTES_SAMPLES),
-        format_func=lambda key: words.BYTES_SAMPLES[key][0],
+        words.bytes_choose,
+        list(words.bytes_samples),
+        format_func=lambda key: words.bytes_samples[key][0],
         required=True,
         label_visibility="collapsed",
         **state.bind("sample"),
     )
-    text = words.BYTES_SAMPLES[state["sample"]][1]
+    text = words.bytes_samples[state["sample"]][1]
     if state["sample"] == OWN:
         text = learner_text(state, DRAWN)
         if text is None:
@@ -46,13 +46,13 @@ def draw(state: PageState) -> None:
     )
     cut = {name: tokenizer.tokens(text) for name, tokenizer in tokenizers.items()}
     rows = [
-        TokenRow(words.BYTES_ROWS[0], byte_tokens(text)),
-        TokenRow(words.BYTES_ROWS[1], character_tokens(text)),
+        TokenRow(words.bytes_rows[0], byte_tokens(text)),
+        TokenRow(words.bytes_rows[1], character_tokens(text)),
         *(TokenRow(name, tokens) for name, tokens in cut.items()),
     ]
     token_strip(rows, key="bytes.rows", text=text, mode="aligned")
     _counts(state, text, cut)
-    prose(words.BYTES_TABLE)
+    prose(words.bytes_table)
     st.dataframe(characters_table(text, cut), hide_index=True)
     predict(size_question(asked_character(state["sample"], text)), "bytes.size")
     _code(state, text, tokenizers)
@@ -102,30 +102,30 @@ def characters_table(text: str, cut: dict[str, list[Token]]) -> pd.DataFrame:
                 token.char_start <= character.char_start < token.char_end for token in tokens
             )
         lines.append(line)
-    return pd.DataFrame(lines).rename(columns=words.BYTES_COLUMNS)
+    return pd.DataFrame(lines).rename(columns=words.bytes_columns)
 
 
 def _counts(state: PageState, text: str, cut: dict[str, list[Token]]) -> None:
     inside = {name: cut_inside(text, tokens) for name, tokens in cut.items()}
     split = [
-        words.BYTES_SPLIT.format(name=f"`{name}`", times=count(times, "character"))
+        words.bytes_split.format(name=f"`{name}`", times=count(times, "character"))
         for name, times in inside.items()
         if times
     ]
-    counts = words.BYTES_COUNTS.format(
+    counts = words.bytes_counts.format(
         text=quote(text),
         characters=count(len(text), "character"),
         bytes=count(len(text.encode("utf-8")), "byte"),
-        split=("; ".join(split) + ".") if split else words.BYTES_WHOLE,
+        split=("; ".join(split) + ".") if split else words.bytes_whole,
     )
-    same_look = words.BYTES_SAME_LOOK if state["sample"] in ("all", "accents") else ""
+    same_look = words.bytes_same_look if state["sample"] in ("all", "accents") else ""
     prose(f"{counts}\n\n{same_look}")
 
 
 def asked_character(sample: str, text: str) -> str:
     """Return the character to ask for: another for each sample, and none that the table lists."""
-    pool = words.ASK_BYTES_POOL
-    at = list(words.BYTES_SAMPLES).index(sample) + 1
+    pool = words.ask_bytes_pool
+    at = list(words.bytes_samples).index(sample) + 1
     return next((c for c in pool[at:] + pool[:at] if c not in text), pool[at % len(pool)])
 
 
@@ -134,13 +134,13 @@ def size_question(character: str) -> Question:
     size = len(character.encode("utf-8"))
     sizes = [count(number, "byte") for number in range(1, 5)]
     reasons = [
-        words.ASK_BYTES_WRONG.format(bytes=label, range=reach, code=ord(character))
-        for label, reach in zip(sizes, words.ASK_BYTES_RANGES, strict=True)
+        words.ask_bytes_wrong.format(bytes=label, range=reach, code=ord(character))
+        for label, reach in zip(sizes, words.ask_bytes_ranges, strict=True)
     ]
-    reasons[size - 1] = words.ASK_BYTES_RIGHT.format(
-        code=ord(character), range=words.ASK_BYTES_RANGES[size - 1], bytes=sizes[size - 1]
+    reasons[size - 1] = words.ask_bytes_right.format(
+        code=ord(character), range=words.ask_bytes_ranges[size - 1], bytes=sizes[size - 1]
     )
-    return Question(words.ASK_BYTES.format(character=quote(character)), sizes, size - 1, reasons)
+    return Question(words.ask_bytes.format(character=quote(character)), sizes, size - 1, reasons)
 
 
 def _code(state: PageState, text: str, tokenizers: dict[str, Tokenizer]) -> None:

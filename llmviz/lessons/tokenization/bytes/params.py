@@ -5,4 +5,4 @@ from __future__ import annotations
 from llmviz.lessons.tokenization.bytes import words
 from llmviz.ui import codec
 
-PARAMS = [codec.choice("sample", "all", list(words.BYTES_SAMPLES))]
+PARAMS = [codec.choice("sample", "all", list(words.bytes_samples))]

@@ -30,10 +30,10 @@ UNITS_DRAWN = 120
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    section(words.COMPARE_TITLE, words.COMPARE_TEXT)
+    section(words.compare)
     listed = sources.choices()
     st.multiselect(
-        words.COMPARE_CHOOSE,
+        words.compare_choose,
         listed + [name for name in state["rows"] if name not in listed],
         **state.bind("rows"),
     )
@@ -44,7 +44,7 @@ def draw(state: PageState) -> None:
     if chosen:
         token_strip(rows(chosen, text), key="compare.rows", text=text, mode="aligned")
     else:
-        st.info(words.COMPARE_NONE)
+        st.info(words.compare_none)
     _ask(chosen)
     _units(state)
     _code(chosen, text)
@@ -71,7 +71,7 @@ def rows(chosen: dict[str, Tokenizer], text: str) -> list[TokenRow]:
     listed = []
     for name, tokenizer in chosen.items():
         tokens = tokenizer.tokens(text)
-        note = words.COMPARE_NOTE.format(
+        note = words.compare_note.format(
             tokens=count(len(tokens), "token"),
             ratio=len(text) / max(1, len(tokens)),
             vocabulary=tokenizer.vocab_size,
@@ -81,8 +81,8 @@ def rows(chosen: dict[str, Tokenizer], text: str) -> list[TokenRow]:
 
 
 def _units(state: PageState) -> None:
-    section(words.UNITS_TITLE, words.UNITS_TEXT)
-    st.text_input(words.UNITS_WORDS, width=460, **state.bind("words"))
+    section(words.units)
+    st.text_input(words.units_words, width=460, **state.bind("words"))
     text = state["words"][:UNITS_DRAWN].strip()
     if not text:
         return
@@ -95,18 +95,18 @@ def _units(state: PageState) -> None:
     known = [f"{quote(word)} as {i}" for word, i in ids.items() if word not in unknown]
     lines = []
     if known:
-        lines.append(words.UNITS_KNOWN.format(known=", ".join(known[:8])))
+        lines.append(words.units_known.format(known=", ".join(known[:8])))
     if unknown:
-        lines.append(words.UNITS_UNKNOWN.format(unknown=", ".join(map(quote, unknown[:8]))))
+        lines.append(words.units_unknown.format(unknown=", ".join(map(quote, unknown[:8]))))
     longest = max(ids, key=len, default="")
     if longest:
         sizes = {name: count(len(kinds[name].encode(longest)), "token") for name in kinds}
-        lines.append(words.UNITS_LENGTH.format(longest=quote(longest), **sizes))
+        lines.append(words.units_length.format(longest=quote(longest), **sizes))
     prose(" ".join(lines))
 
 
 def _ask(chosen: dict[str, Tokenizer]) -> None:
-    question = script_question(chosen, words.ASK_SCRIPT_TEXT)
+    question = script_question(chosen, words.ask_script_text)
     if question is not None:
         predict(question, "compare.script")
 
@@ -124,13 +124,13 @@ def script_question(chosen: dict[str, Tokenizer], sample: str) -> Question | Non
         return None
 
     def reason(name: str) -> str:
-        line = words.ASK_SCRIPT_RIGHT if name == best else words.ASK_SCRIPT_WRONG
-        line = line if name in able else words.ASK_SCRIPT_LOST
+        line = words.ask_script_right if name == best else words.ask_script_wrong
+        line = line if name in able else words.ask_script_lost
         return line.format(name=f"`{name}`", tokens=count(sizes[name], "token"))
 
     names = list(sizes)
     return Question(
-        words.ASK_SCRIPT.format(text=quote(sample)),
+        words.ask_script.format(text=quote(sample)),
         names,
         names.index(best),
         [reason(name) for name in names],

@@ -24,11 +24,11 @@ IDS_SHOWN = 120
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    section(words.CUT_TITLE, words.CUT_TEXT)
+    section(words.cut)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name, tokenizer = sources.choose_tokenizer(state)
         _load_file(state)
-        st.toggle(words.SPECIAL_SWITCH, help=words.SPECIAL_HELP, **state.bind("special"))
+        st.toggle(words.special_switch, help=words.special_help, **state.bind("special"))
     if refused := st.session_state.get("_tokenizer_refused"):
         refuse(refused)
     text = learner_text(state)
@@ -37,7 +37,7 @@ def draw(state: PageState) -> None:
     tokens = tokenizer.tokens(text, "all" if state["special"] else ())
     _chips(state, tokens)
     prose(
-        words.CUT_COUNTS.format(
+        words.cut_counts.format(
             characters=count(len(text), "character"),
             tokens=count(len(tokens), "token"),
             ratio=len(text) / max(1, len(tokens)),
@@ -66,9 +66,9 @@ def _load_file(state: PageState) -> None:
             else:
                 state["tokenizer"] = sources.LOADED
 
-    with st.popover(words.LOAD_FILE, icon=":material/upload_file:"):
+    with st.popover(words.load_file, icon=":material/upload_file:"):
         st.file_uploader(
-            words.LOAD_FILE_LABEL,
+            words.load_file_label,
             type="json",
             key="_tokenizer_file",
             max_upload_size=sources.TOKENIZER_FILE_LIMIT // sources.MEGABYTE,
@@ -99,12 +99,12 @@ def chosen_token(tokens: list[Token], at: int) -> str:
     token = tokens[at]
     text, whole = visible_text(token.data)
     characters = count(token.char_end - token.char_start, "character")
-    return words.CUT_CHOSEN.format(
+    return words.cut_chosen.format(
         position=at + 1,
         total=len(tokens),
         text=quote(text),
         id=token.id,
-        characters=characters if whole else words.CUT_PART.format(characters=characters),
+        characters=characters if whole else words.cut_part.format(characters=characters),
         bytes=token.data.hex(" ").upper(),
         times=count(sum(other.id == token.id for other in tokens), "time"),
     )
@@ -112,33 +112,33 @@ def chosen_token(tokens: list[Token], at: int) -> str:
 
 def _both_ways(state: PageState, name: str, tokenizer: Tokenizer, text: str) -> None:
     last = tokenizer.vocab_size - 1
-    section(words.BOTH_TITLE, words.BOTH_TEXT.format(name=f"`{name}`", last=last))
+    section(words.both, name=f"`{name}`", last=last)
     ids = tokenizer.encode(text)
     left, right = st.columns(2, gap="medium")
     with left:
-        st.caption(words.IDS_OF_TEXT)
+        st.caption(words.ids_of_text)
         st.code(" ".join(map(str, ids[:IDS_SHOWN])), language=None, wrap_lines=True)
         if len(ids) > IDS_SHOWN:
-            st.caption(words.IDS_CUT.format(listed=IDS_SHOWN, all=len(ids)))
+            st.caption(words.ids_cut.format(listed=IDS_SHOWN, all=len(ids)))
         prose(way_back(tokenizer, text, ids))
     with right:
         some = " ".join(map(str, ids[:8]))
-        st.text_input(words.TYPE_IDS, placeholder=some, **state.bind("ids"))
+        st.text_input(words.type_ids, placeholder=some, **state.bind("ids"))
         try:
             decoded = tokenizer.decode(read_ids(state["ids"] or some))
         except ValueError as error:
             refuse(error)
         else:
-            st.caption(words.DECODED)
+            st.caption(words.decoded)
             st.code(decoded, language=None, wrap_lines=True)
 
 
 def way_back(tokenizer: Tokenizer, text: str, ids: list[int]) -> str:
     """Return whether decoding the ids of a text gives it back, and what is lost if not."""
     if tokenizer.decode(ids) == text:
-        return words.BACK_EXACT
+        return words.back_exact
     unknown = unknown_token(tokenizer, ids)
-    return words.BACK_UNKNOWN.format(unknown=quote(unknown)) if unknown else words.BACK_SPACING
+    return words.back_unknown.format(unknown=quote(unknown)) if unknown else words.back_spacing
 
 
 def unknown_token(tokenizer: Tokenizer, ids: list[int]) -> str | None:
@@ -157,20 +157,20 @@ def read_ids(written: str) -> list[int]:
         try:
             ids.append(int(part))
         except ValueError:
-            raise ValueError(words.NOT_AN_ID.format(written=part[:40])) from None
+            raise ValueError(words.not_an_id.format(written=part[:40])) from None
     return ids
 
 
 def _special(tokenizer: Tokenizer) -> None:
     if not tokenizer.special_tokens:
-        section(words.SPECIAL_TITLE, words.SPECIAL_NONE)
+        section(words.special)
         return
-    section(words.SPECIAL_TITLE, special_text(tokenizer))
-    sample = words.SPECIAL_SAMPLE.format(special=next(iter(tokenizer.special_tokens)))
+    section(words.special.title, special_text(tokenizer))
+    sample = words.special_sample.format(special=next(iter(tokenizer.special_tokens)))
     rows = [
         TokenRow(row, read, note=count(len(read), "token"))
         for row, read in zip(
-            words.SPECIAL_ROWS,
+            words.special_rows,
             (tokenizer.tokens(sample), tokenizer.tokens(sample, "all")),
             strict=True,
         )
@@ -181,18 +181,18 @@ def _special(tokenizer: Tokenizer) -> None:
 def special_text(tokenizer: Tokenizer) -> str:
     """Return which special tokens a tokenizer has, and what each marks as far as that is known."""
     listed = [
-        words.SPECIAL_ITEM.format(
-            text=quote(text), id=i, meaning=words.SPECIAL_MEANINGS.get(text, "")
+        words.special_item.format(
+            text=quote(text), id=i, meaning=words.special_meanings.get(text, "")
         )
         for text, i in tokenizer.special_tokens.items()
     ]
-    return words.SPECIAL_TEXT.format(listed="; ".join(listed))
+    return words.special_text.format(listed="; ".join(listed))
 
 
 def _code(state: PageState, name: str, tokenizer: Tokenizer, text: str) -> None:
     builds = sources.code_for(state, name)
     if builds is None:
-        st.caption(lesson_words.NO_SNIPPET)
+        st.caption(lesson_words.no_snippet)
         return
     quoted = text[:IN_SNIPPET]
     ids = tokenizer.encode(quoted)
@@ -219,18 +219,18 @@ def capitals_question(name: str, tokenizer: Tokenizer, text: str) -> Question | 
     after = len(in_capitals)
     right = (after > before) - (after < before) + 1
     unknown = unknown_token(tokenizer, in_capitals)
-    reason = words.ASK_UPPER_UNKNOWN if unknown else words.ASK_UPPER_REASONS[right]
-    length = words.ASK_UPPER_LENGTH  # ß has two capitals: the length may change
+    reason = words.ask_upper_unknown if unknown else words.ask_upper_reasons[right]
+    length = words.ask_upper_length  # ß has two capitals: the length may change
     if len(capitals) != len(text):
         length = count(len(capitals), "character")
     return Question(
-        words.ASK_UPPER.format(
+        words.ask_upper.format(
             characters=count(len(text), "character"),
             tokens=count(before, "token"),
             name=f"`{name}`",
             capitals=length,
         ),
-        words.ASK_UPPER_ANSWERS,
+        words.ask_upper_answers,
         right,
         [reason.format(before=before, after=after, unknown=quote(unknown or ""))] * 3,
     )

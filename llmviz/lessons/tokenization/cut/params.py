@@ -9,6 +9,6 @@ PARAMS = [
     codec.flag("special", False),
     codec.integer("token", -1, -1, 100_000),
     codec.text("ids", ""),
-    codec.choice("table", "text", list(words.TABLE_VIEWS)),
+    codec.choice("table", "text", list(words.table_views)),
     codec.integer("from", 0, 0, 1_000_000),
 ]

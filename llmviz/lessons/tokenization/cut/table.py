@@ -20,24 +20,24 @@ ROWS_SHOWN = 200
 
 def draw(state: PageState, name: str, tokenizer: Tokenizer, tokens: list[Token]) -> None:
     """Show the tokens of the text, or a stretch of the whole vocabulary, and the two files."""
-    section(words.TABLE_TITLE, words.TABLE_TEXT)
+    section(words.table)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.segmented_control(
-            words.TABLE_TITLE,
+            words.table.title,
             required=True,
             label_visibility="collapsed",
-            **state.named("table", words.TABLE_VIEWS),
+            **state.named("table", words.table_views),
         )
         whole = state["table"] == "all"
         if whole:
-            st.number_input(words.TABLE_FROM, width=160, **state.ranged("from"))
+            st.number_input(words.table_from, width=160, **state.ranged("from"))
     counts = Counter(token.id for token in tokens)
     first = min(state["from"], tokenizer.vocab_size - 1)
     ids = range(first, min(first + ROWS_SHOWN, tokenizer.vocab_size)) if whole else sorted(counts)
     st.dataframe(vocabulary(tokenizer, ids, counts), hide_index=True, height=280, width=640)
     with st.container(horizontal=True):
         st.download_button(
-            words.SAVE_TABLE,
+            words.save_table,
             # Made when it is asked for: the largest vocabulary has 200,000 lines.
             lambda: as_csv(tokenizer, range(tokenizer.vocab_size) if whole else ids, counts),
             f"{name}-tokens.csv",
@@ -46,7 +46,7 @@ def draw(state: PageState, name: str, tokenizer: Tokenizer, tokens: list[Token])
             on_click="ignore",
         )
         st.download_button(
-            words.SAVE_TOKENIZER,
+            words.save_tokenizer,
             lambda: sources.file_of(tokenizer),
             f"{name}-tokenizer.json",
             "application/json",
@@ -68,11 +68,11 @@ def vocabulary(tokenizer: Tokenizer, ids: range | list[int], counts: Counter) ->
         "text": [visible_text(data)[0] for _, data in listed],
         "count": [counts[i] for i, _ in listed],
     }
-    return pd.DataFrame(columns).rename(columns=words.COLUMNS)
+    return pd.DataFrame(columns).rename(columns=words.columns)
 
 
 def as_csv(tokenizer: Tokenizer, ids: range | list[int], counts: Counter) -> bytes:
     """Return the table as a CSV file, in UTF-8."""
     table = vocabulary(tokenizer, ids, counts)
-    text = words.COLUMNS["text"]
+    text = words.columns["text"]
     return table.assign(**{text: table[text].map(table_cell)}).to_csv(index=False).encode("utf-8")

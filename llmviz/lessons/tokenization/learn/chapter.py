@@ -28,15 +28,15 @@ STEMS_SIZE = 257 + 360  # of the vocabulary from which the slider of stems takes
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    section(words.LEARN_TITLE, words.LEARN_TEXT)
+    section(words.learn)
     corpus, size = st.columns([3, 1], gap="medium")
     corpus.pills(
-        words.LEARN_CORPUS,
+        words.learn_corpus,
         required=True,
         wrap=True,
-        **state.named("corpus", words.CORPORA),
+        **state.named("corpus", words.corpora),
     )
-    size.number_input(words.LEARN_SIZE, step=64, **state.ranged("size"))
+    size.number_input(words.learn_size, step=64, **state.ranged("size"))
     if state["corpus"] == sources.OWN:
         _own_corpus(state)
     try:
@@ -61,7 +61,7 @@ def draw(state: PageState) -> None:
 def _own_corpus(state: PageState) -> None:
     """Show the box and the upload for a corpus of the learner's own; a file goes into the box."""
     left, right = st.columns(2, gap="medium")
-    left.text_area(words.OWN_LABEL, height=130, **state.bind("own"))
+    left.text_area(words.own_label, height=130, **state.bind("own"))
 
     def take() -> None:
         file = st.session_state["_corpus_file"]
@@ -73,7 +73,7 @@ def _own_corpus(state: PageState) -> None:
                 st.session_state["_corpus_refused"] = error
 
     right.file_uploader(
-        words.OWN_UPLOAD.format(limit=f"{sources.CORPUS_LIMIT // sources.MEGABYTE} MB"),
+        words.own_upload.format(limit=f"{sources.CORPUS_LIMIT // sources.MEGABYTE} MB"),
         type=["txt", "md", "csv", "py", "json"],
         key="_corpus_file",
         max_upload_size=sources.CORPUS_LIMIT // sources.MEGABYTE,
@@ -89,14 +89,14 @@ def _tell_where_it_ends(state: PageState, film: Film) -> None:
     """Say where the corpus was cut, or had no pair left before the vocabulary was full."""
     slot = {sources.YOUR_TEXT: LEARNER_TEXT.key, sources.OWN: "own"}.get(state["corpus"])
     if slot and len(state[slot]) > sources.CORPUS_LIMIT:
-        st.info(words.OWN_CUT.format(all=len(state[slot]), limit=sources.CORPUS_LIMIT))
+        st.info(words.own_cut.format(all=len(state[slot]), limit=sources.CORPUS_LIMIT))
     vocabulary = film.tokenizer.vocab_size
     if not film.steps:
-        line = words.NO_MERGES if film.stopped_early else words.NO_ROOM
+        line = words.no_merges if film.stopped_early else words.no_room
         st.info(line.format(vocabulary=vocabulary))
     elif film.stopped_early:
         st.info(
-            words.STOPPED_EARLY.format(
+            words.stopped_early.format(
                 merges=count(len(film.steps), "merge"), vocabulary=vocabulary, size=state["size"]
             )
         )
@@ -152,7 +152,7 @@ def length_after(film: Film, step: int) -> int:
 def _curve(film: Film, step: int) -> None:
     tokens = length_after(film, step)
     prose(
-        words.LEARN_CURVE.format(
+        words.learn_curve.format(
             step=count(step, "merge"),
             all=f"{len(film.steps):,}",
             bytes=film.corpus_length,
@@ -163,8 +163,8 @@ def _curve(film: Film, step: int) -> None:
 
 
 def _subwords(state: PageState, film: Film, step: int) -> None:
-    section(words.SUBWORDS_TITLE, words.SUBWORDS_TEXT)
-    st.text_input(words.SUBWORDS_WORDS, width=460, **state.bind("follow"))
+    section(words.subwords)
+    st.text_input(words.subwords_words, width=460, **state.bind("follow"))
     then = BPETokenizer(film.tokenizer.merges[:step])
     followed = list(dict.fromkeys(WordTokenizer.split(state["follow"])))[:FOLLOWED]
     rows = _word_rows(then, followed, sources.occurrences(state, followed))
@@ -173,10 +173,10 @@ def _subwords(state: PageState, film: Film, step: int) -> None:
 
 
 def _stems(state: PageState) -> None:
-    section(words.STEMS_TITLE, words.STEMS_TEXT)
-    st.slider(words.STEMS_MERGES, **state.ranged("stems"))
+    section(words.stems)
+    st.slider(words.stems_merges, **state.ranged("stems"))
     trained = sources.training(sources.FORMS, None, STEMS_SIZE).tokenizer
-    forms = words.STEMS_WORDS.split()
+    forms = words.stems_words.split()
     then = BPETokenizer(trained.merges[: state["stems"]])
     rows = _word_rows(then, forms, sources.times_in_forms(forms))
     token_strip(rows, key="learn.stems", show_ids=False)
@@ -187,7 +187,7 @@ def _word_rows(tokenizer: BPETokenizer, listed: list[str], times: list[int]) -> 
     rows = []
     for word, often in zip(listed, times, strict=True):
         tokens = tokenizer.tokens(" " + word)
-        note = words.SUBWORDS_NOTE.format(
+        note = words.subwords_note.format(
             pieces=count(len(tokens), "piece"), times=count(often, "time")
         )
         rows.append(TokenRow(word, tokens, note))
@@ -208,10 +208,10 @@ def saving_question(film: Film) -> Question | None:
     middle, end = length_after(film, half), length_after(film, 2 * half)
     first, second = film.corpus_length - middle, middle - end
     right = 0 if 10 * second > 11 * first else 2 if 10 * second < 9 * first else 1
-    reason = words.ASK_SAVING_REASON.format(half=half, first=first, second=second)
+    reason = words.ask_saving_reason.format(half=half, first=first, second=second)
     return Question(
-        words.ASK_SAVING.format(half=half, start=film.corpus_length, middle=middle),
-        [answer.format(half=half) for answer in words.ASK_SAVING_ANSWERS],
+        words.ask_saving.format(half=half, start=film.corpus_length, middle=middle),
+        [answer.format(half=half) for answer in words.ask_saving_answers],
         right,
         [reason] * 3,
     )
@@ -222,7 +222,7 @@ def _code(state: PageState, film: Film, step: int) -> None:
     if not film.steps:
         return
     if builds is None:
-        st.caption(lesson_words.NO_SNIPPET)
+        st.caption(lesson_words.no_snippet)
         return
     at = max(step, 1) - 1
     merge = film.steps[at]

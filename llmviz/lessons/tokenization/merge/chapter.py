@@ -29,25 +29,25 @@ PIECES_LISTED = 30
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    section(words.MERGE_TITLE, words.MERGE_TEXT)
+    section(words.merge)
 
     def from_the_end() -> None:
         state["piece"], state["merges"] = 0, -1
 
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        st.text_input(words.MERGE_WORD, width=320, **state.bind("word", then=from_the_end))
+        st.text_input(words.merge_word, width=320, **state.bind("word", then=from_the_end))
         _rules(state)
-        st.toggle(words.MERGE_SPACE, **state.bind("space", then=from_the_end))
+        st.toggle(words.merge_space, **state.bind("space", then=from_the_end))
     try:
         tokenizer = sources.tokenizer_called(state, state["rules"])
         check_text(state["word"])
         if not isinstance(tokenizer, BPETokenizer):
-            raise ValueError(words.NOT_BPE)
+            raise ValueError(words.not_bpe)
     except ValueError as error:
         refuse(error)
         return
     if not state["word"].strip():
-        st.info(words.MERGE_EMPTY)
+        st.info(words.merge_empty)
         return
     piece = _choose_piece(state, tokenizer)
     tree = tokenizer.merge_tree(piece)
@@ -59,9 +59,9 @@ def draw(state: PageState) -> None:
 def _rules(state: PageState) -> None:
     names = sources.choices("bpe")
     st.selectbox(
-        words.MERGE_RULES,
+        words.merge_rules,
         names if state["rules"] in names else [*names, state["rules"]],
-        format_func=words.MERGE_RULE_NAMES.__getitem__,
+        format_func=words.merge_rule_names.__getitem__,
         width=220,
         **state.bind("rules"),
     )
@@ -73,16 +73,16 @@ def _choose_piece(state: PageState, tokenizer: BPETokenizer) -> str:
     pieces = every[:PIECES_LISTED]
     at = keep(state, "piece", range(len(pieces)))
     if len(pieces) > 1:
-        text = words.MERGE_PIECES.format(pieces=count(len(every), "piece"))
+        text = words.merge_pieces.format(pieces=count(len(every), "piece"))
         if len(every) > len(pieces):
-            text += " " + words.MERGE_LISTED.format(listed=len(pieces))
+            text += " " + words.merge_listed.format(listed=len(pieces))
         prose(text)
 
         def from_the_end() -> None:
             state["merges"] = -1
 
         st.pills(
-            words.MERGE_PIECE,
+            words.merge_piece,
             range(len(pieces)),
             format_func=lambda i: visible(pieces[i]).replace("`", "ˋ"),
             required=True,
@@ -93,7 +93,7 @@ def _choose_piece(state: PageState, tokenizer: BPETokenizer) -> str:
     data = piece.encode("utf-8")
     if len(data) > BYTES_DRAWN:
         piece = data[:BYTES_DRAWN].decode("utf-8", errors="ignore")
-        st.info(words.MERGE_CUT.format(drawn=len(piece.encode("utf-8")), all=len(data)))
+        st.info(words.merge_cut.format(drawn=len(piece.encode("utf-8")), all=len(data)))
     return piece
 
 
@@ -108,7 +108,7 @@ def _tree(state: PageState, tokenizer: BPETokenizer, piece: str, tree: MergeTree
         state["merges"] = -1 if chosen == merges else chosen
 
     n_bytes = len(tree.piece)
-    summary = words.MERGE_COUNT if merges else words.MERGE_NOTHING
+    summary = words.merge_count if merges else words.merge_nothing
     prose(
         summary.format(
             merges=count(merges, "merge"),
@@ -124,7 +124,7 @@ def _tree(state: PageState, tokenizer: BPETokenizer, piece: str, tree: MergeTree
         token_ids=[node.id for node in tree.nodes],
         greedy=[tokenizer.token_bytes(i) for i in greedy],
         candidates=candidates(tree, tokenizer),
-        greedy_note=words.MERGE_SAME if same else words.MERGE_DIFFERENT,
+        greedy_note=words.merge_same if same else words.merge_different,
         step=step,
         on_change=keep_step,
     )
@@ -184,12 +184,12 @@ def first_merge_question(text: str, known: str, tokenizer: BPETokenizer) -> Ques
         first = by_rank[0]
 
         def reason(pair: str, ranked: dict = ranked, first: str = first) -> str:
-            line = words.ASK_FIRST_REASON if pair == first else words.ASK_FIRST_LATER
-            line = words.ASK_FIRST_NEVER if ranked[pair] is None else line
+            line = words.ask_first_reason if pair == first else words.ask_first_later
+            line = words.ask_first_never if ranked[pair] is None else line
             return line.format(pair=quote(pair), rank=ranked[pair] or 0)
 
         return Question(
-            words.ASK_FIRST.format(word=quote(word)),
+            words.ask_first.format(word=quote(word)),
             answers,
             answers.index(first),
             [reason(pair) for pair in answers],
@@ -200,7 +200,7 @@ def first_merge_question(text: str, known: str, tokenizer: BPETokenizer) -> Ques
 def _code(state: PageState, tokenizer: BPETokenizer, piece: str) -> None:
     builds = sources.code_for(state, state["rules"])
     if builds is None:
-        st.caption(lesson_words.NO_SNIPPET)
+        st.caption(lesson_words.no_snippet)
         return
     tree = tokenizer.merge_tree(piece)
     lines = [

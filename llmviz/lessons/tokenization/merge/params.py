@@ -6,9 +6,9 @@ from llmviz.lessons.tokenization.merge import words
 from llmviz.ui import codec
 
 PARAMS = [
-    codec.text("word", words.MERGE_WORD_DEFAULT),
+    codec.text("word", words.merge_word_default),
     codec.flag("space", True),
-    codec.choice("rules", "bpe", list(words.MERGE_RULE_NAMES)),
+    codec.choice("rules", "bpe", list(words.merge_rule_names)),
     codec.integer("piece", 0, 0, 10_000),
     codec.integer("merges", -1, -1, 10_000),  # -1: all of them
 ]

@@ -28,7 +28,7 @@ BATCH_LENGTH = 12  # tokens of each text in the batch, at most
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    section(words.TITLE, words.TEXT)
+    section(words.intro)
     text = learner_text(state)
     if text is None:
         return
@@ -37,8 +37,8 @@ def draw(state: PageState) -> None:
         _counts(text, tokenizer)
     table = vocabulary_table(tokenizer, WordTokenizer.split(text))
     st.dataframe(table, hide_index=True, height=280, width=460)
-    section(words.USE_TITLE, words.USE_TEXT)
-    st.text_input(words.SENTENCE, width=460, **state.bind("sentence"))
+    section(words.use)
+    st.text_input(words.sentence, width=460, **state.bind("sentence"))
     sentence = state["sentence"][:SENTENCE_LIMIT]
     try:
         check_text(sentence)
@@ -46,7 +46,7 @@ def draw(state: PageState) -> None:
         refuse(error)
         return
     if not sentence.strip():
-        st.info(words.EMPTY)
+        st.info(words.empty)
         return
     _use(sentence, tokenizer)
     _batch(text, sentence, tokenizer)
@@ -56,7 +56,7 @@ def draw(state: PageState) -> None:
 def _counts(text: str, tokenizer: WordTokenizer) -> None:
     split = WordTokenizer.split(text)
     prose(
-        words.COUNTS.format(
+        words.counts.format(
             tokens=count(len(split), "word or mark", "words and marks"),
             different=f"{len(set(split)):,}",
             special=count(len(tokenizer.special_tokens), "special token"),
@@ -75,7 +75,7 @@ def vocabulary_table(tokenizer: WordTokenizer, split: list[str]) -> pd.DataFrame
         "count": [times[word] for word in tokenizer.vocabulary]
         + [0] * len(tokenizer.special_tokens),
     }
-    return pd.DataFrame(columns).rename(columns=words.COLUMNS)
+    return pd.DataFrame(columns).rename(columns=words.columns)
 
 
 def _use(sentence: str, tokenizer: WordTokenizer) -> None:
@@ -87,19 +87,19 @@ def _use(sentence: str, tokenizer: WordTokenizer) -> None:
         for token in tokens
         if token.id == tokenizer.special_tokens[UNKNOWN]
     )
-    lines = [words.IDS.format(ids=" ".join(map(str, ids[:IDS_LISTED])) or "–")]
+    lines = [words.ids.format(ids=" ".join(map(str, ids[:IDS_LISTED])) or "–")]
     if missing:
         listed = ", ".join(quote(word) for word in list(missing)[:UNKNOWN_LISTED])
-        lines.append(words.UNKNOWN.format(unknown=listed))
+        lines.append(words.unknown.format(unknown=listed))
     back = tokenizer.decode(ids)
-    same = words.BACK_SAME if back == sentence else words.BACK.format(back=quote(back, limit=120))
+    same = words.back_same if back == sentence else words.back.format(back=quote(back, limit=120))
     prose(" ".join([*lines, same]))
 
 
 def _batch(text: str, sentence: str, tokenizer: WordTokenizer) -> None:
-    section(words.BATCH_TITLE, words.BATCH_TEXT)
+    section(words.batch)
     rows = batch_rows([text, sentence], tokenizer)
-    st.caption(words.BATCH_CAPTION.format(rows=len(rows), columns=len(rows[0])))
+    st.caption(words.batch_caption.format(rows=len(rows), columns=len(rows[0])))
     texts = [[visible_text(tokenizer.token_bytes(i))[0] for i in row] for row in rows]
     lines = []
     for ids, names in zip(rows, texts, strict=True):
@@ -129,13 +129,13 @@ def size_question(text: str) -> Question:
         "special": count(special, "special token"),
         "size": different + special,
     }
-    reasons = {different + special: words.ASK_SIZE_RIGHT}
-    reasons.setdefault(different, words.ASK_SIZE_BARE)
-    reasons.setdefault(len(split) + special, words.ASK_SIZE_ALL)
-    reasons.setdefault(len({word.lower() for word in split}) + special, words.ASK_SIZE_CASE)
+    reasons = {different + special: words.ask_size_right}
+    reasons.setdefault(different, words.ask_size_bare)
+    reasons.setdefault(len(split) + special, words.ask_size_all)
+    reasons.setdefault(len({word.lower() for word in split}) + special, words.ask_size_case)
     sizes = sorted(reasons)
     return Question(
-        words.ASK_SIZE.format(**known),
+        words.ask_size.format(**known),
         [count(size, "line") for size in sizes],
         sizes.index(different + special),
         [reasons[size].format(**known) for size in sizes],

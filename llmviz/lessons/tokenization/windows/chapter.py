@@ -25,18 +25,18 @@ DRAWN = 120  # tokens
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    section(words.WINDOWS_TITLE, words.WINDOWS_TEXT)
+    section(words.windows)
     name, tokenizer = sources.choose_tokenizer(state)
     context, stride, batch = st.columns(3, gap="medium")
-    context.slider(words.WINDOWS_CONTEXT, **state.ranged("context"))
-    stride.slider(words.WINDOWS_STRIDE, **state.ranged("stride"))
-    batch.slider(words.WINDOWS_BATCH, **state.ranged("batch"))
+    context.slider(words.windows_context, **state.ranged("context"))
+    stride.slider(words.windows_stride, **state.ranged("stride"))
+    batch.slider(words.windows_batch, **state.ranged("batch"))
     text = learner_text(state)
     if text is None:
         return
     ids = tokenizer.encode(text)
     if len(ids) > DRAWN:
-        st.info(words.WINDOWS_CUT.format(limit=DRAWN, all=len(ids)))
+        st.info(words.windows_cut.format(limit=DRAWN, all=len(ids)))
         ids = ids[:DRAWN]
     try:
         plan = WindowPlan(len(ids), state["context"], state["stride"], state["batch"])
@@ -77,19 +77,19 @@ def visible_texts(tokenizer: Tokenizer, ids: list[int]) -> list[str]:
 def _counts(plan: WindowPlan) -> None:
     missed = count(len(plan.never_seen), "token is", "tokens are")
     if plan.overlap:
-        overlap = words.WINDOWS_OVERLAP.format(
+        overlap = words.windows_overlap.format(
             less=plan.context - plan.stride, shared=count(plan.overlap, "input")
         )
     elif plan.stride == plan.context:
-        overlap = words.WINDOWS_EDGE
+        overlap = words.windows_edge
     elif plan.never_seen:
-        overlap = words.WINDOWS_GAP.format(missed=missed)
+        overlap = words.windows_gap.format(missed=missed)
     else:
-        overlap = words.WINDOWS_NO_GAP
+        overlap = words.windows_no_gap
     if plan.never_seen and plan.stride <= plan.context:
-        overlap += " " + words.WINDOWS_REST.format(missed=missed)
+        overlap += " " + words.windows_rest.format(missed=missed)
     prose(
-        words.WINDOWS_COUNTS.format(
+        words.windows_counts.format(
             tokens=count(plan.tokens, "token"),
             windows=count(len(plan.starts), "window"),
             batches=count(len(plan.batches), "batch", "batches"),
@@ -103,10 +103,10 @@ def _tensors(tokenizer: Tokenizer, ids: list[int], plan: WindowPlan, chosen: int
     """Show the batch that holds the chosen window, inputs and targets side by side."""
     number = chosen // plan.batch
     starts = plan.batches[number]
-    prose(words.WINDOWS_TENSORS.format(batch=number + 1, rows=len(starts), columns=plan.context))
+    prose(words.windows_tensors.format(batch=number + 1, rows=len(starts), columns=plan.context))
     for place, caption, shift in zip(
         st.columns(2, gap="medium"),
-        (words.WINDOWS_INPUTS, words.WINDOWS_TARGETS),
+        (words.windows_inputs, words.windows_targets),
         (0, 1),
         strict=True,
     ):
@@ -131,16 +131,16 @@ def stride_question(plan: WindowPlan) -> Question | None:
     now = len(plan.starts)
     then = len(WindowPlan(plan.tokens, plan.context, 2 * plan.stride).starts)
     reasons = {
-        2 * now: words.ASK_STRIDE_MORE,
-        now: words.ASK_STRIDE_SAME,
-        then + 1: words.ASK_STRIDE_NEAR,
-        then: words.ASK_STRIDE_RIGHT.format(double=2 * plan.stride, windows=count(then, "window")),
+        2 * now: words.ask_stride_more,
+        now: words.ask_stride_same,
+        then + 1: words.ask_stride_near,
+        then: words.ask_stride_right.format(double=2 * plan.stride, windows=count(then, "window")),
     }
     sizes = sorted(reasons)
     if now == then:
         return None
     return Question(
-        words.ASK_STRIDE.format(
+        words.ask_stride.format(
             stride=plan.stride, double=2 * plan.stride, windows=count(now, "window")
         ),
         [count(size, "window") for size in sizes],
@@ -159,14 +159,14 @@ def target_question(texts: list[str], context: int) -> Question | None:
     if target == copied or not others:
         return None
     reasons = {
-        copied: words.ASK_TARGET_COPY,
-        target: words.ASK_TARGET_RIGHT,
-        others[len(others) // 2]: words.ASK_TARGET_OTHER,
+        copied: words.ask_target_copy,
+        target: words.ask_target_right,
+        others[len(others) // 2]: words.ask_target_other,
     }
     answers = list(reasons)
     window = " ".join(quote(text) for text in texts[:context])
     return Question(
-        words.ASK_TARGET.format(context=window),
+        words.ask_target.format(context=window),
         answers,
         answers.index(target),
         list(reasons.values()),
@@ -178,7 +178,7 @@ def _code(state: PageState, name: str, tokenizer: Tokenizer, text: str, plan: Wi
     quoted = text[:400]
     ids = tokenizer.encode(quoted)
     if builds is None:
-        st.caption(lesson_words.NO_SNIPPET)
+        st.caption(lesson_words.no_snippet)
         return
     if len(ids) <= plan.context:  # what a snippet may quote is shorter than a window
         return

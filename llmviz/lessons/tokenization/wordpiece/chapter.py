@@ -21,13 +21,14 @@ from llmviz.ui.state import PageState
 FORMS_LIMIT = 160  # characters
 LAST_MERGES = 8  # in the table
 UNKNOWN_LISTED = 6
+MARKS_LENGTH = 24
 
 
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    section(words.TITLE, words.TEXT)
-    choose(state, "learned", words.LEARNED, words.CORPORA)
+    section(words.intro)
+    choose(state, "learned", words.learned, words.corpora)
     text: str | None = None
     if state["learned"] == "text":
         text = learner_text(state)
@@ -40,8 +41,8 @@ def draw(state: PageState) -> None:
     except ValueError as error:
         refuse(error)
         return
-    st.slider(words.JOINS, **state.ranged("joins"))
-    st.text_input(words.FORMS, width=460, **state.bind("forms"))
+    st.slider(words.joins, **state.ranged("joins"))
+    st.text_input(words.forms, width=460, **state.bind("forms"))
     tokenizer = after_merges(learned, state["joins"])
     if tokenizer.split(forms):
         _rows(learned, tokenizer, forms, state["joins"])
@@ -64,16 +65,16 @@ def learned_from(text: str | None) -> LearnedPieces:
 def _rows(learned: LearnedPieces, tokenizer: WordPieceTokenizer, forms: str, joins: int) -> None:
     bpe = learned.bpe_after(joins)
     rows = []
-    for name, one in zip(words.ROWS, (tokenizer, bpe), strict=True):
+    for name, one in zip(words.rows, (tokenizer, bpe), strict=True):
         tokens = one.tokens(forms)
-        note = words.NOTE.format(tokens=count(len(tokens), "token"), vocabulary=one.vocab_size)
+        note = words.note.format(tokens=count(len(tokens), "token"), vocabulary=one.vocab_size)
         rows.append(TokenRow(name, tokens, note))
     token_strip(rows, key="wordpiece.rows", text=forms, mode="aligned")
     merges = min(joins, len(learned.steps)), min(joins, len(learned.bpe.merges))
-    prose(words.COUNTS.format(pieces=count(merges[0], "merge"), merges=count(merges[1], "merge")))
+    prose(words.counts.format(pieces=count(merges[0], "merge"), merges=count(merges[1], "merge")))
     unknown = [w for w in dict.fromkeys(tokenizer.split(forms)) if tokenizer.pieces(w) == ["[UNK]"]]
     if unknown:
-        prose(words.UNKNOWN.format(unknown=", ".join(map(quote, unknown[:UNKNOWN_LISTED]))))
+        prose(words.unknown.format(unknown=", ".join(map(quote, unknown[:UNKNOWN_LISTED]))))
 
 
 def _merges(learned: LearnedPieces, joins: int) -> None:
@@ -86,8 +87,8 @@ def _merges(learned: LearnedPieces, joins: int) -> None:
         score = f"{best.score:.2e}"
         lines.append((at, " + ".join(best.pair), step.piece, best.count, parts, score))
     if lines:
-        prose(words.LAST)
-        table = pd.DataFrame(lines, columns=list(words.COLUMNS))
+        prose(words.last)
+        table = pd.DataFrame(lines, columns=list(words.columns))
         st.dataframe(table, hide_index=True, width=640)
 
 
@@ -108,12 +109,12 @@ def next_question(learned: LearnedPieces, joins: int) -> Question | None:
         return " + ".join(pair.pair)
 
     reasons = {
-        name(rare): told(rare, words.ASK_NEXT_RIGHT),
-        name(frequent): told(frequent, words.ASK_NEXT_WRONG),
+        name(rare): told(rare, words.ask_next_right),
+        name(frequent): told(frequent, words.ask_next_wrong),
     }
     answers = sorted(reasons)
     return Question(
-        words.ASK_NEXT.format(
+        words.ask_next.format(
             done=f"{joins:,}",
             rare=quote(name(rare)),
             rare_count=count(rare.count, "time"),
@@ -129,20 +130,20 @@ def next_question(learned: LearnedPieces, joins: int) -> Question | None:
 
 
 def _match(tokenizer: WordPieceTokenizer, forms: str) -> None:
-    section(words.MATCH_TITLE, words.MATCH_TEXT)
+    section(words.match)
     word = max(tokenizer.split(forms), key=len)
     lines = []
     for rest, piece in longest_matches(tokenizer, word):
-        line = words.MATCH_STEP if piece else words.MATCH_NONE
+        line = words.match_step if piece else words.match_none
         lines.append(line.format(rest=quote(rest), piece=quote(piece or ""), word=quote(word)))
     prose(" ".join(lines))
 
 
 def _marks(tokenizer: WordPieceTokenizer, forms: str) -> None:
-    section(words.MARKS_TITLE, words.MARKS_TEXT)
+    section(words.marks)
     first = " ".join(tokenizer.split(forms)[:2])
-    ids = tokenizer.encode_with_marks(words.MARKS_FIRST, first)
-    ids += [tokenizer.special_tokens["[PAD]"]] * (words.MARKS_LENGTH - len(ids))
+    ids = tokenizer.encode_with_marks(words.marks_first, first)
+    ids += [tokenizer.special_tokens["[PAD]"]] * (MARKS_LENGTH - len(ids))
     texts = [tokenizer.token_bytes(i).decode("utf-8") for i in ids]
     st.code(" ".join(texts) + "\n" + " ".join(map(str, ids)), language=None, wrap_lines=True)
 

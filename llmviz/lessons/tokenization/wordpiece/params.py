@@ -6,7 +6,7 @@ from llmviz.lessons.tokenization.wordpiece import words
 from llmviz.ui import codec
 
 PARAMS = [
-    codec.choice("learned", "word-forms", list(words.CORPORA)),
+    codec.choice("learned", "word-forms", list(words.corpora)),
     codec.integer("joins", 100, 0, 500),
-    codec.text("forms", words.FORMS_DEFAULT),
+    codec.text("forms", words.forms_default),
 ]

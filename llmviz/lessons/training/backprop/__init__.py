@@ -1,1 +1,5 @@
 """The chapter "Backpropagation" of the lesson "Training"."""
+
+from llmviz.document import beside
+
+words = beside(__file__)

@@ -64,7 +64,7 @@ def graph(values: Values, d: Values) -> tuple[list[GraphNode], list[tuple[str, s
         gradient_cells = None if gradient is None else gradient.numpy()
         nodes.append(
             GraphNode(
-                name, words.NODES[name], kind, x, y, value, gradient_cells, caption(name, values)
+                name, words.nodes[name], kind, x, y, value, gradient_cells, caption(name, values)
             )
         )
     edges = [
@@ -78,10 +78,10 @@ def graph(values: Values, d: Values) -> tuple[list[GraphNode], list[tuple[str, s
 def steps(values: Values) -> list[GraphStep]:
     """Return the play: values forward, then gradients backward."""
     forth = [GraphStep(name, False, caption(name, values)) for name in FORWARD]
-    return forth + [GraphStep(name, True, words.BACKWARD[name]) for name in BACKWARD]
+    return forth + [GraphStep(name, True, words.backward[name]) for name in BACKWARD]
 
 
 def caption(name: str, values: Values) -> str:
     """Return the sentence on how a value came about."""
     p = float((values["p"] * values["target"]).sum())
-    return words.FORWARD[name].format(p=p, loss=float(values["loss"]))
+    return words.forward[name].format(p=p, loss=float(values["loss"]))

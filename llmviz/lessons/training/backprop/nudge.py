@@ -30,7 +30,7 @@ def draw(state: PageState) -> None:
     """Show the part."""
     from llmviz.training.backprop import TARGET, autograd, backward, example, forward, loss_with
 
-    section(words.NUDGE_TITLE, words.NUDGE_TEXT)
+    section(words.nudge_section)
     given = example()
     name, row, column = _choose(state, given)
     weight = float(given[name][row, column])
@@ -51,11 +51,11 @@ def draw(state: PageState) -> None:
 
 def _choose(state: PageState, given: dict[str, Any]) -> tuple[str, int, int]:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        st.selectbox(words.MATRIX, NUDGE_MATRICES, width=130, **state.bind("wmat"))
+        st.selectbox(words.matrix, NUDGE_MATRICES, width=130, **state.bind("wmat"))
         rows, columns = given[state["wmat"]].shape
         row, column = keep(state, "wrow", range(rows)), keep(state, "wcol", range(columns))
-        st.selectbox(words.ROW, range(rows), width=110, **state.bind("wrow"))
-        st.selectbox(words.COLUMN, range(columns), width=110, **state.bind("wcol"))
+        st.selectbox(words.row, range(rows), width=110, **state.bind("wrow"))
+        st.selectbox(words.column, range(columns), width=110, **state.bind("wcol"))
     return state["wmat"], row, column
 
 
@@ -77,9 +77,9 @@ def question(slope: float, true: float) -> Question | None:
     nearest = min(range(3), key=lambda i: abs(values[i] - true))
     if nearest != 1:
         return None
-    yes = words.ASK_NUDGE_YES.format(slope=exact(slope), answer=answers[1], true=exact(true))
-    reasons = [words.ASK_NUDGE_SIGN, yes, words.ASK_NUDGE_SCALE]
-    return Question(words.ASK_NUDGE.format(slope=exact(slope)), answers, 1, reasons)
+    yes = words.ask_nudge_yes.format(slope=exact(slope), answer=answers[1], true=exact(true))
+    reasons = [words.ask_nudge_sign, yes, words.ask_nudge_scale]
+    return Question(words.ask_nudge.format(slope=exact(slope)), answers, 1, reasons)
 
 
 @kept(64)
@@ -96,23 +96,23 @@ def check_figure(
     steps: tuple[float, ...], named: tuple[tuple[str, tuple[float, ...]], ...], mode: Mode
 ) -> go.Figure:
     """Return how far measured slopes are from the exact one, a line for each precision."""
-    return differences(steps, dict(named), words.CHECK_AXES, mode)
+    return differences(steps, dict(named), words.check_axes, mode)
 
 
 def _measure(name: str, row: int, column: int, hand: float, auto: float) -> None:
-    section(words.CHECK_TITLE, words.CHECK_TEXT)
+    section(words.check)
     steps, errors = _slope_errors(name, row, column, hand)
-    named = tuple((words.CHECK_NAMES[kind], tuple(values)) for kind, values in errors.items())
+    named = tuple((words.check_names[kind], tuple(values)) for kind, values in errors.items())
     st.plotly_chart(check_figure(tuple(steps), named, theme()), key=f"{KEY}.check")
     best = int(np.argmin(errors["double"]))
-    text = words.CHECK_LINE.format(
+    text = words.check_line.format(
         hand=exact(hand),
         auto=exact(auto),
         eps=f"{steps[best]:.0e}",
         off=f"{errors['double'][best]:.1e}",
     )
     zeros = sum(value == 0 for values in errors.values() for value in values)
-    prose(text + (" " + words.CHECK_ZERO.format(count=zeros) if zeros else ""))
+    prose(text + (" " + words.check_zero.format(count=zeros) if zeros else ""))
 
 
 def _code(name: str, row: int, column: int, hand: float) -> None:

@@ -35,7 +35,7 @@ def draw(
         slope,
         key=key,
         at=state[control],
-        words=words.NUDGE,
+        words=words.nudge,
         lines=lines(weights, losses, slope),
         on_change=keep,
     )
@@ -47,11 +47,11 @@ def lines(weights: np.ndarray, losses: np.ndarray, slope: float) -> list[str]:
     for stop, (weight, loss) in enumerate(zip(weights, losses, strict=True)):
         delta = float(weight - weights[MIDDLE])
         if stop == MIDDLE:
-            sentences.append(words.NUDGE_START.format(value=exact(weight), slope=exact(slope)))
+            sentences.append(words.nudge_start.format(value=exact(weight), slope=exact(slope)))
             continue
         true = float(loss - losses[MIDDLE])
         sentences.append(
-            words.NUDGE_LINE.format(
+            words.nudge_line.format(
                 delta=exact(delta),
                 factor=operand(exact(delta)),
                 slope=exact(slope),

@@ -15,7 +15,7 @@ SMALL_LAST = len(net.FORWARD) + len(net.BACKWARD) - 1
 SMALL = [
     codec.integer("target", 1, 0, 4),
     codec.integer("walk", SMALL_FIRST, 0, SMALL_LAST),
-    codec.choice("slip", "none", list(words.MISTAKES)),
+    codec.choice("slip", "none", list(words.mistakes)),
     codec.choice("moving", "W2", list(NUDGE_MATRICES)),
     codec.number("eta", 0.5, 0.0, 10.0),
 ]
@@ -33,7 +33,7 @@ DEFAULT_MODEL, DEFAULT_MATRIX = "tiny-world-char", "blocks.1.mlp.hidden.weight"
 TRAINED_STEEPEST = -1
 
 TRAINED = [
-    codec.text("story", words.SENTENCE),
+    codec.text("story", words.sentence),
     codec.text("pupil", DEFAULT_MODEL),
     codec.text("tmat", DEFAULT_MATRIX),
     # −1: the one with the largest gradient
@@ -43,7 +43,7 @@ TRAINED = [
 ]
 
 PARAMS = [
-    codec.choice("how", "small", list(words.LOOKS)),
+    codec.choice("how", "small", list(words.looks)),
     *SMALL,
     *NUDGE,
     *TRAINED,

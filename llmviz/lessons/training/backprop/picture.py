@@ -50,8 +50,8 @@ class Picture:
 
     def other(self, name: str, values: Any, op: ops.Op | None = None, like: str = "") -> str:
         """Add a matrix that has no node of its own."""
-        label = words.LABELS.get(name, name)
-        return self._add(name, values, label, op, words.FORMULAS.get(name, ""), None, like)
+        label = words.labels.get(name, name)
+        return self._add(name, values, label, op, words.formulas.get(name, ""), None, like)
 
     def turned(self, name: str, of_gradient: bool = False) -> str:
         """Add a matrix with rows and columns exchanged."""
@@ -60,7 +60,7 @@ class Picture:
             (self.d if of_gradient else self.values)[name].T,
             f"{'∂' if of_gradient else ''}{_label(name)}ᵀ",
             None,
-            words.FORMULAS["transposed"],
+            words.formulas["transposed"],
             "accent" if of_gradient else ROLES.get(name),
             turned=name,
         )
@@ -102,12 +102,12 @@ class Picture:
 
 
 def _label(name: str) -> str:
-    return {"x": "x of sat", "q": "q"}.get(name, words.NODES.get(name, name))
+    return {"x": "x of sat", "q": "q"}.get(name, words.nodes.get(name, name))
 
 
 def _names(name: str, shape: tuple[int, int]) -> tuple[list[str], list[str]]:
     """Return the names of a matrix's rows and columns."""
-    tokens, wide = list(words.TOKENS), [str(i) for i in range(shape[1])]
+    tokens, wide = list(words.tokens), [str(i) for i in range(shape[1])]
     if name in ("X", "K", "V") or name.startswith("X by"):
         return tokens, wide
     if name in ("scores", "scaled", "weights", "centred"):
@@ -122,7 +122,7 @@ def forward_step(name: str, values: Values, target: int) -> Picture:
     picture = Picture(values, {})
     if name == "q":
         picture.value("X")
-        picture.value("x", ops.lookup("X", [len(words.TOKENS) - 1]))
+        picture.value("x", ops.lookup("X", [len(words.tokens) - 1]))
     for place, operand in enumerate(FORWARD[name]):
         if name == "q" and operand == "x":
             continue

@@ -26,7 +26,7 @@ def draw(state: PageState) -> None:
     """Show the part."""
     from llmviz.training.backprop import CHOICES, autograd, backward, example, forward
 
-    section(words.SMALL_TITLE, words.SMALL_TEXT.format(choices=CHOICES, target=state["target"]))
+    section(words.small, choices=CHOICES, target=state["target"])
     _controls(state, CHOICES)
     given = example()
     values = forward(given, state["target"])
@@ -46,13 +46,13 @@ def draw(state: PageState) -> None:
 def _controls(state: PageState, choices: int) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         st.selectbox(
-            words.TARGET,
+            words.target,
             range(choices),
-            format_func=lambda i: words.CHOICE.format(i=i),
+            format_func=lambda i: words.choice.format(i=i),
             width=180,
             **state.bind("target"),
         )
-        choose(state, "slip", words.MISTAKE, words.MISTAKES)
+        choose(state, "slip", words.mistake, words.mistakes)
 
 
 def _graph(state: PageState, values: dict[str, Any], d: dict[str, Any]) -> int:
@@ -69,9 +69,9 @@ def _graph(state: PageState, values: dict[str, Any], d: dict[str, Any]) -> int:
         net.steps(values),
         key=f"{KEY}.graph",
         step=state["walk"],
-        value_label=words.VALUE,
-        gradient_label=words.GRADIENT,
-        scale_note=words.SCALE,
+        value_label=words.value,
+        gradient_label=words.gradient,
+        scale_note=words.scale,
         on_change=keep,
     )
 
@@ -91,7 +91,7 @@ def _matrices(
         "autograd",
         by_torch[name].numpy(),
         result.label,
-        words.AUTOGRAD,
+        words.autograd,
         row_labels=result.row_labels,
         col_labels=result.col_labels,
         role="accent",
@@ -103,7 +103,7 @@ def _matrices(
     matrix_view([*step_picture.matrices, auto], key=f"{KEY}.cells", layout=layout)
     apart = {one: float((d[one] - by_torch[one]).abs().max()) for one in net.BACKWARD}
     prose(
-        words.AGREES.format(
+        words.agrees.format(
             apart=_small(apart[name]), count=len(apart), most=_small(max(apart.values()))
         )
     )
@@ -116,23 +116,23 @@ def _rows(step_picture: picture.Picture) -> list[list[str | None]] | None:
 
 
 def _small(value: float) -> str:
-    return f"{value:.1e}" if value else words.ZERO
+    return f"{value:.1e}" if value else words.zero
 
 
 def _slipped(slip: str, d: dict[str, Any], by_torch: dict[str, Any]) -> str:
     apart = {one: float((d[one] - by_torch[one]).abs().max()) for one in net.BACKWARD}
     where = max(apart, key=apart.__getitem__)
     times = float(d["W1"].norm() / by_torch["W1"].norm())
-    return words.MISTAKE_TEXT[slip].format(
-        worst=apart[where], where=f"∂{words.NODES[where]}", times=times
+    return words.mistake_text[slip].format(
+        worst=apart[where], where=f"∂{words.nodes[where]}", times=times
     )
 
 
 def question(target: int, p: float) -> Question:
     """Ask for the sign of the gradient of the logit whose token came."""
-    answers = list(words.ASK_SIGN_ANSWERS)
-    reasons = [text.format(gradient=p - 1) for text in words.ASK_SIGN_ANSWERS.values()]
-    return Question(words.ASK_SIGN.format(target=target, p=p), answers, 1, reasons)
+    answers = list(words.ask_sign.answers)
+    reasons = [text.format(gradient=p - 1) for text in words.ask_sign.answers.values()]
+    return Question(words.ask_sign.text.format(target=target, p=p), answers, 1, reasons)
 
 
 def _code(target: int, d: dict[str, Any]) -> None:

@@ -38,13 +38,13 @@ MOST = 24  # positions of the text
 def draw(state: PageState) -> None:
     """Show the part."""
     with st.container(gap=None):
-        st.text_area(words.SENTENCE_LABEL, height=68, **state.bind("story"))
+        st.text_area(words.sentence_label, height=68, **state.bind("story"))
         text_guard(HALF_CHARACTER)
     bundled = readers.choose(state, "pupil", ("next_token", "attention"), text="story")
     if bundled is None:
         return
     parameters = bundled.card["parameters"]
-    section(words.TRAINED_TITLE, words.TRAINED_TEXT.format(parameters=parameters))
+    section(words.trained, parameters=parameters)
     reading = readers.read(bundled, state["story"], MOST)
     if reading is None:
         return
@@ -74,16 +74,16 @@ def _choose(state: PageState, reading: Read) -> tuple[str, int, int]:
 
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         name = keep(state, "tmat", names)
-        st.selectbox(words.MATRIX, names, width=300, **state.bind("tmat", steepest))
+        st.selectbox(words.matrix, names, width=300, **state.bind("tmat", steepest))
         rows, columns = reading.bundled.model.get_parameter(name).shape
         if not (0 <= state["trow"] < rows and 0 <= state["tcol"] < columns):
             version = engine.version(reading.bundled.name)
             state["trow"], state["tcol"] = _steepest(
                 reading.bundled.name, version, reading.ids, name
             )
-        for key, label, size in (("trow", words.ROW, rows), ("tcol", words.COLUMN, columns)):
+        for key, label, size in (("trow", words.row, rows), ("tcol", words.column, columns)):
             st.number_input(label, width=130, **state.ranged(key, least=0, most=size - 1))
-        st.button(words.STEEPEST, icon=":material/trending_up:", on_click=steepest)
+        st.button(words.steepest, icon=":material/trending_up:", on_click=steepest)
     return name, state["trow"], state["tcol"]
 
 
@@ -112,10 +112,10 @@ def _products(reading: Read, gradient: WeightGradient) -> None:
     totals = []
     for number, use in enumerate(gradient.uses):
         mark = "" if len(gradient.uses) == 1 else f" {number + 1}"
-        column = {"row_labels": before, "row_axis": words.POSITION}
+        column = {"row_labels": before, "row_axis": words.position}
         parts = {"local": use.local, "upstream": use.upstream, "product": use.local * use.upstream}
         for part, values in parts.items():
-            label, formula = words.COLUMNS[part]
+            label, formula = words.columns[part]
             op = ops.multiply(f"local{mark}", f"upstream{mark}") if part == "product" else None
             role = {"upstream": "accent", "product": "accent"}.get(part, "neutral")
             columns.append(
@@ -131,7 +131,7 @@ def _products(reading: Read, gradient: WeightGradient) -> None:
                 )
             )
             layout += [part + mark, {"local": "×", "upstream": "=", "product": "Σ"}[part]]
-        label, formula = words.COLUMNS["total"]
+        label, formula = words.columns["total"]
         total = float(parts["product"].sum())
         summed = ops.summed(f"product{mark}")
         columns.append(
@@ -140,11 +140,11 @@ def _products(reading: Read, gradient: WeightGradient) -> None:
         totals.append(f"total{mark}")
         layout.append(f"total{mark}")
     if len(totals) > 1:
-        label, formula = words.COLUMNS["both"]
+        label, formula = words.columns["both"]
         both = np.array([[gradient.by_hand]])
         columns.append(Matrix("both", both, label, formula, op=ops.add(*totals), digits=6))
         layout += ["+", "both"]
-    label, formula = words.COLUMNS["auto"]
+    label, formula = words.columns["auto"]
     auto = np.array([[gradient.autograd]])
     columns.append(Matrix("auto", auto, label, formula, role="residual", digits=6))
     layout += ["≟", "auto"]
@@ -169,14 +169,14 @@ def question(names: Sequence[str], gradient: WeightGradient) -> Question | None:
         return None  # all zero, or alike in the digits that are shown
     places = sorted([int(order[0]), int(order[len(order) // 2]), int(order[-1])])
     answers = [
-        words.ASK_WHERE_ANSWER.format(token=escape_markdown(names[at]), place=at + 1)
+        words.ask_where_answer.format(token=escape_markdown(names[at]), place=at + 1)
         for at in places
     ]
     right = places.index(int(order[0]))
     reasons = [
-        words.ASK_WHERE_REASON.format(place=at + 1, share=percent(float(part[at]))) for at in places
+        words.ask_where_reason.format(place=at + 1, share=percent(float(part[at]))) for at in places
     ]
-    text = words.ASK_WHERE.format(
+    text = words.ask_where.format(
         count=len(part), name=gradient.name, row=gradient.row, column=gradient.column
     )
     return Question(text, answers, right, reasons)
@@ -187,22 +187,22 @@ def _result(reading: Read, gradient: WeightGradient) -> str:
     at = int(part.argmax())
     apart = abs(gradient.by_hand - gradient.autograd)
     lines = [
-        words.TRAINED_RESULT.format(
+        words.trained_result.format(
             name=gradient.name,
             row=gradient.row,
             column=gradient.column,
             value=exact(gradient.value),
             hand=exact(gradient.by_hand),
             auto=exact(gradient.autograd),
-            apart=f"{apart:.0e}" if apart else words.ZERO,
+            apart=f"{apart:.0e}" if apart else words.zero,
         )
     ]
     if part.any():
         share, token = percent(float(part[at])), quote(reading.names[at])
-        lines.append(words.TRAINED_LARGEST.format(share=share, token=token))
+        lines.append(words.trained_largest.format(share=share, token=token))
     if any(use.module == "token" for use in gradient.uses):
         token = quote(readers.names_of([gradient.row], reading.bundled.tokenizer)[0])
-        text = words.TIED if len(gradient.uses) > 1 else words.TABLE
+        text = words.tied if len(gradient.uses) > 1 else words.table
         lines.append(text.format(token=token, row=gradient.row))
     return " ".join(lines)
 

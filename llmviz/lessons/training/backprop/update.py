@@ -24,10 +24,10 @@ def draw(
     """Show θ − η · ∇ for one matrix, and what becomes of the loss when all of them step."""
     from llmviz.training.backprop import forward, stepped
 
-    section(words.UPDATE_TITLE, words.UPDATE_TEXT)
+    section(words.update)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        st.selectbox(words.MOVING, NUDGE_MATRICES, width=180, **state.bind("moving"))
-        st.slider(words.ETA, step=0.1, width=280, **state.ranged("eta"))
+        st.selectbox(words.moving, NUDGE_MATRICES, width=180, **state.bind("moving"))
+        st.slider(words.eta, step=0.1, width=280, **state.ranged("eta"))
     name, rate = state["moving"], state["eta"]
     after = stepped(given, d, rate)
     matrix_view(
@@ -43,19 +43,19 @@ def draw(
 def matrices(name: str, theta: Any, gradient: Any, new: Any, rate: float) -> list[Matrix]:
     """The matrices of one step, each with its arithmetic."""
     return [
-        Matrix("theta", theta, words.THETA.format(name=name), role="value"),
-        Matrix("gradient", gradient, words.GRADIENT_OF.format(name=name), role="accent"),
+        Matrix("theta", theta, words.theta.format(name=name), role="value"),
+        Matrix("gradient", gradient, words.gradient_of.format(name=name), role="accent"),
         Matrix(
             "step",
             -rate * gradient,
-            words.STEP.format(name=name),
+            words.step.format(name=name),
             role="accent",
             op=ops.scaled("gradient", -rate, f"× (−{rate:g})"),
         ),
         Matrix(
             "new",
             new,
-            words.THETA_NEW.format(name=name),
+            words.theta_new.format(name=name),
             role="value",
             op=ops.add("theta", "step"),
         ),
@@ -68,13 +68,13 @@ def result(before: float, after: float, rate: float, gradients: dict[str, Any], 
     right: whether the gradients are, and not those of a mistake.
     """
     if not rate:
-        return words.UPDATE_ZERO
+        return words.update_zero
     predicted = -rate * sum(float((gradients[name] ** 2).sum()) for name in NUDGE_MATRICES)
-    lines = [words.UPDATE_RESULT.format(before=before, after=after, change=exact(after - before))]
+    lines = [words.update_result.format(before=before, after=after, change=exact(after - before))]
     if right:
-        lines.append(words.UPDATE_PREDICTED.format(predicted=exact(predicted)))
-    lower = words.UPDATE_LOWER if right else words.UPDATE_LOWER_WRONG
-    not_lower = words.UPDATE_NOT_LOWER if right else words.UPDATE_NOT_LOWER_WRONG
+        lines.append(words.update_predicted.format(predicted=exact(predicted)))
+    lower = words.update_lower if right else words.update_lower_wrong
+    not_lower = words.update_not_lower if right else words.update_not_lower_wrong
     lines.append(lower if after < before else not_lower)
     return " ".join(lines)
 
@@ -83,13 +83,13 @@ def variant(given: dict[str, Any], target: int, loss: float) -> None:
     """Show the network without its feed-forward layer; `loss` is that of the one with it."""
     from llmviz.training.backprop import without_feed_forward
 
-    section(words.VARIANT_TITLE, words.VARIANT_TEXT)
+    section(words.variant)
     network = without_feed_forward(given, target)
     values = {name: value.numpy() for name, value in network.items()}
-    sat = [words.TOKENS[-1]]
+    sat = [words.tokens[-1]]
 
     def matrix(name: str, role: str = "neutral", op: ops.Op | None = None, **more: Any) -> Matrix:
-        label = words.NODES.get(name, name)
+        label = words.nodes.get(name, name)
         rows = {"row_labels": sat} if values[name].shape[0] == 1 else {}
         return Matrix(name, values[name], label, role=role, op=op, **rows, **more)
 
@@ -103,14 +103,14 @@ def variant(given: dict[str, Any], target: int, loss: float) -> None:
             matrix("p", "weights", ops.softmax_rows("logits"), limit=1.0),
             matrix("p of the token", "weights", ops.picked("p", [target]), limit=1.0),
             matrix("loss", "key", ops.function("p of the token", "−ln"), scale="sequential"),
-            Matrix("minus y", values["minus y"], words.LABELS["minus y"], words.VARIANT_FORMULA),
+            Matrix("minus y", values["minus y"], words.labels["minus y"], words.variant_formula),
             matrix("∂logits", "accent", ops.add("p", "minus y")),
             matrix("aᵀ", op=ops.transposed("a")),
             Matrix(
                 "∂W_out",
                 values["∂W_out"],
                 "∂W_out",
-                words.VARIANT_GRADIENT,
+                words.variant_gradient,
                 role="accent",
                 op=ops.matmul("aᵀ", "∂logits"),
             ),
@@ -123,4 +123,4 @@ def variant(given: dict[str, Any], target: int, loss: float) -> None:
             ["aᵀ", "→", "∂W_out", None, None],
         ],
     )
-    prose(words.VARIANT_RESULT.format(without=float(network["loss"]), loss=loss))
+    prose(words.variant_result.format(without=float(network["loss"]), loss=loss))

@@ -31,7 +31,7 @@ WEIGHTS = (0.5, 0.8, 0.9, 0.95, 0.98, 0.99)
 
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    section(words.TITLE, words.TEXT)
+    section(words.intro)
     growing = any(map(charted_runs.is_growing, _wanted(state, charted_runs.available())))
     drawn: list[ChartedRun] = []
     run_chart.polled(partial(_chapter, state, growing, drawn), growing)
@@ -55,12 +55,12 @@ def _choose(state: PageState) -> list[str]:
         except ValueError as error:
             refuse(error)
     st.multiselect(
-        words.RUNS,
+        words.runs,
         list(dict.fromkeys([*wanted, *names])),
         format_func=charted_runs.label,
         max_selections=MOST,
         **tied(f"_runs@{state.page}", wanted, partial(state.__setitem__, "runs")),
-        help=words.RUNS_HELP,
+        help=words.runs_help,
     )
     return wanted
 
@@ -101,7 +101,7 @@ def _chapter(state: PageState, growing: bool, drawn: list[ChartedRun]) -> None:
         st.rerun()  # which begins the polling, or ends it
     drawn[:] = _read(names)
     if not drawn:
-        st.info(words.NOTHING, icon=":material/show_chart:")
+        st.info(words.nothing, icon=":material/show_chart:")
         return
     at = None if state["at"] < 0 else state["at"]
     run_chart.chart(
@@ -149,7 +149,7 @@ def _download(drawn: list[ChartedRun]) -> None:
         return ("\n".join(rows) + "\n").encode("utf-8")
 
     st.download_button(
-        words.CSV, table, "runs.csv", "text/csv", icon=":material/download:", on_click="ignore"
+        words.csv, table, "runs.csv", "text/csv", icon=":material/download:", on_click="ignore"
     )
 
 
@@ -169,9 +169,9 @@ def _about(main: ChartedRun) -> None:
         "bigram": f"{counts.bigram:.2f}",
         "tokens": f"{counts.tokens:,}",
     }
-    text = words.LINES.format(**numbers) + " " + against_pairs(counts.bigram - loss)
+    text = words.lines.format(**numbers) + " " + against_pairs(counts.bigram - loss)
     if counts.floor is not None:
-        text += " " + words.FLOOR.format(
+        text += " " + words.floor.format(
             floor=f"{counts.floor:.2f}",
             documents=counts.floor_documents,
             apart=beside_floor(loss, counts.floor),
@@ -181,15 +181,15 @@ def _about(main: ChartedRun) -> None:
 
 def beside_floor(loss: float, floor: float) -> str:
     """Say how far a validation loss is from the floor, which was measured on other texts."""
-    text = words.FLOOR_ABOVE if loss >= floor else words.FLOOR_BELOW
+    text = words.floor_above if loss >= floor else words.floor_below
     return text.format(share=percent(abs(loss / floor - 1)))
 
 
 def against_pairs(below: float) -> str:
     """Say what follows from how far a validation loss is below the line of pair counts, in nats."""
     if abs(below) <= NEAR:
-        return words.NEAR.format(near=NEAR)
-    return (words.BELOW if below > 0 else words.ABOVE).format(gap=f"{abs(below):.2f}")
+        return words.near.format(near=NEAR)
+    return (words.below if below > 0 else words.above).format(gap=f"{abs(below):.2f}")
 
 
 def first_below(main: ChartedRun, line: float) -> int | None:
@@ -212,17 +212,17 @@ def question(main: ChartedRun) -> Question | None:
     step, last = first_below(main, line), int(main.curve.steps[-1])
     best = float(np.nanmin(losses))
     if step is None:
-        right, why = 2, words.ASK_NEVER.format(best=f"{best:.3f}", line=f"{line:.2f}")
+        right, why = 2, words.ask_never.format(best=f"{best:.3f}", line=f"{line:.2f}")
     elif line - best < 0.05:
         return None
     else:
         right = 0 if step <= last / 4 else 1
-        why = words.ASK_FIRST.format(step=f"{step:,}", last=f"{last:,}", line=f"{line:.2f}")
+        why = words.ask_first.format(step=f"{step:,}", last=f"{last:,}", line=f"{line:.2f}")
     return Question(
-        words.ASK.format(name=quote(main.label), line=f"{line:.2f}"),
-        list(words.ASK_ANSWERS),
+        words.ask.format(name=quote(main.label), line=f"{line:.2f}"),
+        list(words.ask_answers),
         right,
-        [why if i == right else words.ASK_WRONG for i in range(3)],
+        [why if i == right else words.ask_wrong for i in range(3)],
     )
 
 

@@ -49,19 +49,19 @@ def draw(state: PageState, main: ChartedRun, at: int | None) -> None:
     step = last if at is None else min(at, last)
     saved = main.saved()
     if main.is_bundled:
-        name, note = main.name, words.BUNDLED_WEIGHTS
+        name, note = main.name, words.bundled_weights
     elif saved:
         checkpoint = nearest(saved, step)
         plain = run_folders.split_name(main.name)[0]
         name = f"{run_folders.PREFIX}{plain}@{checkpoint}"
-        note = words.CHECKPOINT.format(checkpoint=f"{checkpoint:,}", step=f"{step:,}")
+        note = words.checkpoint.format(checkpoint=f"{checkpoint:,}", step=f"{step:,}")
     else:
-        st.caption(words.NO_CHECKPOINT)
+        st.caption(words.no_checkpoint)
         return
     st.caption(note)
     with st.container(horizontal=True):
         for page in _places(main):
-            if st.button(words.PLACES[page], key=f"curves.{page}", icon=":material/open_in_new:"):
+            if st.button(words.places[page], key=f"curves.{page}", icon=":material/open_in_new:"):
                 st.switch_page(f"pages/{page}.py", query_params={**PLACES[page], "model": name})
         try:
             steps = forkable(main.folder) if main.plan is not None else []
@@ -79,14 +79,14 @@ def _places(main: ChartedRun) -> list[str]:
 
 def _fork(state: PageState, main: ChartedRun, step: int, fresh: bool) -> None:
     # Another key once a fork was started: the popover is a new one, and closed.
-    label = words.FORK_END if fresh else words.FORK
+    label = words.fork_end if fresh else words.fork
     with st.popover(label, icon=":material/fork_right:", key=f"fork.{len(runs.mine())}"):
-        st.markdown(f"**{words.FORK_TITLE.format(step=f'{step:,}')}**")
-        st.caption(words.FORK_END_TEXT if fresh else words.FORK_TEXT)
+        st.markdown(f"**{words.fork_title.format(step=f'{step:,}')}**")
+        st.caption(words.fork_end_text if fresh else words.fork_text)
         assert main.plan is not None
         plan = main.plan.to_dict()
         changes: dict[str, Any] = {}
-        for name in words.FORK_FIELDS:
+        for name in words.fork_fields:
             if name == DROPOUT:
                 if DROPOUT in plan["model_options"]:
                     _changed(changes, name, plan["model_options"][DROPOUT])
@@ -96,7 +96,7 @@ def _fork(state: PageState, main: ChartedRun, step: int, fresh: bool) -> None:
                 longer = name == "steps" and before <= step
                 _changed(changes, name, before, 2 * before if longer else before)
         # The step is not in the key: a click would be lost where a newer checkpoint came just then.
-        if clicked(words.FORK_START, f"fork.start.{main.name}", type="primary"):
+        if clicked(words.fork_start, f"fork.start.{main.name}", type="primary"):
             owner = runs.visitor()
             try:
                 run = runs.manager().fork(owner, main.folder, step, changes, main.label)
@@ -116,10 +116,10 @@ def _fork(state: PageState, main: ChartedRun, step: int, fresh: bool) -> None:
 
 def _changed(changes: dict[str, Any], name: str, before: Any, start: Any = None) -> None:
     """Show a control, at the parent's value unless told, and note it where it is another."""
-    from llmviz.lessons.training.runs.words import LABELS
+    from llmviz.lessons.training.runs import words as runs_words
 
     about = plan_controls.about(name) if name != DROPOUT else None
-    label, key = LABELS[name], f"fork.{name}"
+    label, key = runs_words.labels[name], f"fork.{name}"
     start = before if start is None else start
     if isinstance(before, str):
         choices = list(about.choices) if about else [before]
@@ -137,20 +137,20 @@ def _changed(changes: dict[str, Any], name: str, before: Any, start: Any = None)
 
 def changes_told(changes: dict[str, Any]) -> str:
     """What a fork changed, in words."""
-    from llmviz.lessons.training.runs.words import LABELS
+    from llmviz.lessons.training.runs import words as runs_words
 
     changed = [
-        f"{LABELS[name]} {value if isinstance(value, str) else f'{value:g}'}"
+        f"{runs_words.labels[name]} {value if isinstance(value, str) else f'{value:g}'}"
         for name, value in changes.items()
-        if name in LABELS
+        if name in runs_words.labels
     ]
-    return ", ".join(changed) or words.NO_CHANGE
+    return ", ".join(changed) or words.no_change
 
 
 def _practice(fork: dict[str, Any] | None) -> str:
     """What the exercises of a fork ask: what it, or the nearest one before it, has chosen."""
     while fork:
-        if fork["changes"].get(PRACTICE) in words.PRACTISED_WHAT:
+        if fork["changes"].get(PRACTICE) in words.practised_what:
             return fork["changes"][PRACTICE]
         fork = fork.get(BEFORE)
     return OWNERS
@@ -158,16 +158,16 @@ def _practice(fork: dict[str, Any] | None) -> str:
 
 def fork_told(main: ChartedRun) -> None:
     """Say where a run was forked and what it changed."""
-    fork, line = main.fork, words.FORKED
+    fork, line = main.fork, words.forked
     while fork:
         changes = fork["changes"]
         told = line.format(
             of=quote(str(fork["of"])), step=f"{fork['step']:,}", changes=changes_told(changes)
         )
         if fork.get("fresh"):
-            told += " " + words.FORKED_FRESH
+            told += " " + words.forked_fresh
         if isinstance(share := changes.get(EXERCISES), int | float):
-            asked = words.PRACTISED_WHAT[_practice(fork)]
-            told += " " + words.PRACTISED.format(share=percent(share), what=asked)
+            asked = words.practised_what[_practice(fork)]
+            told += " " + words.practised.format(share=percent(share), what=asked)
         prose(told)
-        fork, line = fork.get(BEFORE), words.FORKED_BEFORE
+        fork, line = fork.get(BEFORE), words.forked_before

@@ -24,5 +24,5 @@ DRAW = {
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    section(words.TITLE, words.TEXT)
-    draw_part(state, "look", words.TITLE, words.LOOKS, DRAW, needs_engine=True)
+    section(words.intro)
+    draw_part(state, "look", words.intro.title, words.looks, DRAW, needs_engine=True)

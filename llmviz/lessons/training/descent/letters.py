@@ -36,25 +36,25 @@ def draw(state: PageState) -> None:
 
     points = vowels()
     count = len(points.names)
-    section(words.LETTERS_TITLE, words.LETTERS_TEXT.format(names=NAMES_COUNTED))
-    prose(words.LETTERS_BATCHES.format(points=count, mini=BATCHES["mini"], epochs=EPOCHS))
-    st.number_input(words.SEED, width=150, **state.ranged("order"))
+    section(words.letters, names=NAMES_COUNTED)
+    prose(words.letters_batches.format(points=count, mini=BATCHES["mini"], epochs=EPOCHS))
+    st.number_input(words.seed, width=150, **state.ranged("order"))
     trainings = trained(state["order"])
     last = EPOCHS * count
     now = walkers.state_of(state, LETTERS_NAME, len(trainings), RATES.count, last)
     drawn = [
-        walkers.walker(one, Hyper(), 0.0, words.KINDS[kind], ROLES[kind], points_seen(plan))
+        walkers.walker(one, Hyper(), 0.0, words.kinds[kind], ROLES[kind], points_seen(plan))
         for kind, (one, plan) in trainings.items()
     ]
     descent_view(
         drawn,
         next(iter(trainings.values()))[0].rates.numpy(),
         key=KEY,
-        words=words.VIEW | words.LETTERS_VIEW,
+        words=words.view | words.letters_view | {"kinds": words.letters_kinds},
         floor=0.0,
         state=now,
         stage=_plane(state, points, trainings, now.followed),
-        names=words.LETTERS_NAMES,
+        names=words.letters_names,
         decades=3,
         on_change=_keep(state, len(trainings), last),
     )
@@ -116,23 +116,23 @@ def _report(points, trainings: dict, now: DescentState) -> str:
     for (kind, (one, _)), stop in zip(trainings.items(), now.stops, strict=True):
         answer = binary_cross_entropy(one.path[stop, -1], points.inputs(), points.y)
         right = ((answer.p > 0.5) == (points.y > 0.5)).tolist()
-        part = words.LETTERS_PART.format(
-            kind=words.KINDS[kind],
+        part = words.letters_part.format(
+            kind=words.kinds[kind],
             loss=float(one.losses[stop, -1]),
             right=sum(right),
             points=len(right),
         )
         wrong = [name for name, ok in zip(points.names, right, strict=True) if not ok]
-        parts.append(part + (words.LETTERS_WRONG.format(names=", ".join(wrong)) if wrong else ""))
+        parts.append(part + (words.letters_wrong.format(names=", ".join(wrong)) if wrong else ""))
     first = next(iter(trainings.values()))[0]
     rates = dict.fromkeys(f"{float(first.rates[stop]):.3g}" for stop in now.stops)
-    return words.LETTERS_END.format(epochs=EPOCHS, rate=" / ".join(rates), parts="; ".join(parts))
+    return words.letters_end.format(epochs=EPOCHS, rate=" / ".join(rates), parts="; ".join(parts))
 
 
 def question() -> Question:
     """Ask for the loss of a neuron whose weights are all 0."""
-    answers = list(words.ASK_LETTERS_ANSWERS)
-    return Question(words.ASK_LETTERS, answers, 1, list(words.ASK_LETTERS_ANSWERS.values()))
+    answers = list(words.ask_letters.answers)
+    return Question(words.ask_letters.text, answers, 1, list(words.ask_letters.answers.values()))
 
 
 def _code(state: PageState, points, trainings: dict, now: DescentState) -> None:

@@ -46,24 +46,22 @@ def draw(state: PageState) -> None:
     row, column = (LETTERS.index(letter) for letter in WATCHED)
     counts = bigram.counts
     section(
-        words.MODEL_TITLE,
-        words.MODEL_TEXT.format(
-            weights=counts.numel(),
-            pairs=int(counts.sum()),
-            names=int(counts[0].sum()),
-            floor=bigram.floor,
-            qu=int(counts[row, column]),
-            q=int(counts[row].sum()),
-        ),
+        words.model,
+        weights=counts.numel(),
+        pairs=int(counts.sum()),
+        names=int(counts[0].sum()),
+        floor=bigram.floor,
+        qu=int(counts[row, column]),
+        q=int(counts[row].sum()),
     )
     st.pills(
-        words.OPTIMIZERS,
+        words.optimizers,
         selection_mode="multi",
         wrap=True,
-        **state.named("racers", words.NAMES),
+        **state.named("racers", words.names),
     )
     if not state["racers"]:
-        st.info(words.NONE_CHOSEN, icon=":material/touch_app:")
+        st.info(words.none_chosen, icon=":material/touch_app:")
         return
     _view(state, bigram.floor)
     predict(question(int(counts.sum()), int(counts[row].sum())), f"{KEY}.rare")
@@ -71,7 +69,7 @@ def draw(state: PageState) -> None:
     _deep(state)
 
 
-@kept(len(words.NAMES))
+@kept(len(words.names))
 def ways(optimizer: str) -> Descent:
     """Return an optimizer's paths on the bigram, with the one weight that is watched."""
     return bigram_descent(optimizer, WATCHED, RATES, STEPS, hyper())
@@ -91,26 +89,26 @@ def _view(state: PageState, floor: float) -> None:
         [walkers.walker(one, hyper(), floor) for one in descents],
         descents[0].rates.numpy(),
         key=KEY,
-        words=words.VIEW | words.MODEL_VIEW,
+        words=words.view | words.model_view,
         floor=floor,
         state=now,
-        names=(words.MODEL_WEIGHT,),
+        names=(words.model_weight,),
         on_change=walkers.keep_in_link(state, MODEL_NAME, KEY, len(descents), RATES.count, STEPS),
     )
     ends = [
-        (float(one.losses[stop, -1]), words.NAMES[one.optimizer])
+        (float(one.losses[stop, -1]), words.names[one.optimizer])
         for one, stop in zip(descents, now.stops, strict=True)
     ]
-    parts = [words.MODEL_PART.format(name=name, loss=loss) for loss, name in sorted(ends)]
-    prose(words.MODEL_REPORT.format(steps=STEPS, parts=", ".join(parts)))
+    parts = [words.model_part.format(name=name, loss=loss) for loss, name in sorted(ends)]
+    prose(words.model_report.format(steps=STEPS, parts=", ".join(parts)))
 
 
 def question(pairs: int, q: int) -> Question:
     """Ask how the gradient of q's row depends on how many of all pairs begin with q."""
     numbers = {"pairs": pairs, "q": q}
-    answers = [text.format(**numbers) for text in words.ASK_MODEL_ANSWERS]
-    reasons = [text.format(**numbers) for text in words.ASK_MODEL_ANSWERS.values()]
-    return Question(words.ASK_MODEL.format(**numbers), answers, 1, reasons)
+    answers = [text.format(**numbers) for text in words.ask_model.answers]
+    reasons = [text.format(**numbers) for text in words.ask_model.answers.values()]
+    return Question(words.ask_model.text.format(**numbers), answers, 1, reasons)
 
 
 def _code(state: PageState) -> None:
@@ -146,13 +144,13 @@ def _floor() -> float:
 def _deep(state: PageState) -> None:
     from llmviz.training.optimizer_race import RATES as USUAL
 
-    section(words.DEEP_TITLE, words.DEEP_TEXT.format(steps=DEEP_STEPS, count=len(state["racers"])))
+    section(words.deep, steps=DEEP_STEPS, count=len(state["racers"]))
 
     def begin() -> None:
         state["deep"] = True
 
     st.button(
-        words.DEEP_BUTTON.format(count=len(state["racers"])),
+        words.deep_button.format(count=len(state["racers"])),
         icon=":material/sports_score:",
         on_click=begin,
     )
@@ -181,14 +179,14 @@ def _deep_shown(rates: dict[str, float], going: bool) -> None:
     st.plotly_chart(race_lines(job, theme()), key=f"{KEY}.deep")
     ends = sorted((records[-1].validation_loss, name) for name, records in done.items())
     parts = [
-        words.DEEP_PART.format(
-            name=words.NAMES[name], rate=rates[name], loss=loss, seconds=done[name][-1].seconds
+        words.deep_part.format(
+            name=words.names[name], rate=rates[name], loss=loss, seconds=done[name][-1].seconds
         )
         for loss, name in ends
     ]
-    best = words.NAMES[ends[0][1]]
+    best = words.names[ends[0][1]]
     prose(
-        words.DEEP_RESULT.format(
+        words.deep_result.format(
             best=best, steps=DEEP_STEPS, loss=ends[0][0], all="; ".join(parts) + "."
         )
     )
@@ -200,11 +198,11 @@ def race_lines(job: Job, mode: Mode) -> go.Figure:
     curves: dict[str, tuple[list[int], list[float]]] = {}
     roles = {}
     for name, record in job.results:
-        steps, losses = curves.setdefault(words.NAMES[name], ([], []))
+        steps, losses = curves.setdefault(words.names[name], ([], []))
         steps.append(record.step)
         losses.append(record.train_loss)
-        roles[words.NAMES[name]] = walkers.ROLES[name]
-    return race_figure(curves, roles, words.DEEP_AXES, mode)
+        roles[words.names[name]] = walkers.ROLES[name]
+    return race_figure(curves, roles, words.deep_axes, mode)
 
 
 def _progress(done: dict[str, list[TrainRecord]]) -> None:
@@ -212,11 +210,11 @@ def _progress(done: dict[str, list[TrainRecord]]) -> None:
     share = done_steps / (DEEP_STEPS * len(done))
     name = next((name for name in reversed(done) if done[name]), None)
     if name is None:
-        st.progress(0.0, words.DEEP_WAITS)
+        st.progress(0.0, words.deep_waits)
         return
     last = done[name][-1]
-    text = words.DEEP_PROGRESS.format(
-        name=words.NAMES[name], step=last.step, steps=DEEP_STEPS, loss=last.train_loss
+    text = words.deep_progress.format(
+        name=words.names[name], step=last.step, steps=DEEP_STEPS, loss=last.train_loss
     )
     st.progress(share, text)
 

@@ -34,18 +34,18 @@ LEAST = 0.0001  # a smaller share is said in words
 def draw(state: PageState) -> None:
     """Show the part."""
     guess, descent = descended()
-    section(words.ONE_TITLE)
-    prose(words.ONE_TEXT.format(names=len(guess.numbers), best=guess.best, start=START))
+    section(words.one)
+    prose(words.one_text.format(names=len(guess.numbers), best=guess.best, start=START))
     from llmviz.training.optimizers import Hyper
 
-    one = walkers.walker(descent, Hyper(), guess.floor, words.ONE_LABEL, "key")
+    one = walkers.walker(descent, Hyper(), guess.floor, words.one_label, "key")
     reach = 1.35 * (guess.best - START)
     x = np.linspace(guess.best - reach, guess.best + reach, 161)
     descent_view(
         [one],
         descent.rates.numpy(),
         key=KEY,
-        words=words.VIEW | words.ONE_VIEW,
+        words=words.view | words.one_view,
         floor=guess.floor,
         state=walkers.state_of(state, ONE_WEIGHT_NAME, 1, RATES.count, STEPS),
         stage=Profile(x, (x - guess.best) ** 2 + guess.floor, (guess.best, guess.floor)),
@@ -77,11 +77,11 @@ def sentence(rate: float) -> str:
         kind = "tiny" if rest > MUCH else "slow"
     else:
         kind = "edge" if rest > MUCH else "over"
-    return words.ONE_LINES[kind].format(
+    return words.one_lines[kind].format(
         share=percent(2 * rate),
-        share_exact=percent(2 * rate) if factor else words.ALL_OF_IT,
+        share_exact=percent(2 * rate) if factor else words.all_of_it,
         steps=STEPS,
-        rest=percent(rest) if rest >= LEAST else words.LITTLE,
+        rest=percent(rest) if rest >= LEAST else words.little,
         rest_one=percent(abs(factor)),
         factor=abs(factor),
     )
@@ -91,18 +91,18 @@ def question() -> Question:
     """Ask for the smallest rate at which the ball no longer gets closer."""
     rates = (0.5, 0.75, 1.0, 2.0)
     what = {
-        0.5: words.ASK_ONE_ARRIVES,
-        0.75: words.ASK_ONE_NEARER,
-        2.0: words.ASK_ONE_GONE,
+        0.5: words.ask_one_arrives,
+        0.75: words.ask_one_nearer,
+        2.0: words.ask_one_gone,
     }
     return Question(
-        words.ASK_ONE.format(rate=ASKED, factor=1 - 2 * ASKED),
+        words.ask_one.format(rate=ASKED, factor=1 - 2 * ASKED),
         [f"{rate:g}" for rate in rates],
         rates.index(1.0),
         [
-            words.ASK_ONE_YES
+            words.ask_one_yes
             if rate == 1.0
-            else words.ASK_ONE_NO.format(rate=rate, factor=1 - 2 * rate, what=what[rate])
+            else words.ask_one_no.format(rate=rate, factor=1 - 2 * rate, what=what[rate])
             for rate in rates
         ],
     )

@@ -15,8 +15,8 @@ SURFACE_NAME = "surf"
 SURFACE_FIRST = ["sgd", "momentum", "rmsprop", "adam"]
 
 SURFACE = [
-    codec.choice("surface", "ravine", list(words.SURFACES)),
-    codec.choices("opts", SURFACE_FIRST, list(words.NAMES)),
+    codec.choice("surface", "ravine", list(words.surfaces)),
+    codec.choices("opts", SURFACE_FIRST, list(words.names)),
     codec.text("from", ""),
     codec.number("beta1", 0.9, 0.0, 0.99),
     codec.number("beta2", 0.99, 0.0, 0.9999),
@@ -39,13 +39,13 @@ LETTERS = [
 MODEL_NAME = "big"
 
 MODEL = [
-    codec.choices("racers", list(words.NAMES), list(words.NAMES)),
+    codec.choices("racers", list(words.names), list(words.names)),
     codec.flag("deep", False),
     *walkers.controls(MODEL_NAME, [16, 16, 14, 11, 5, 9, 9]),
 ]
 
 PARAMS = [
-    codec.choice("look", "one", list(words.LOOKS)),
+    codec.choice("look", "one", list(words.looks)),
     *ONE_WEIGHT,
     *SURFACE,
     *LETTERS,

@@ -36,13 +36,13 @@ def draw(state: PageState) -> None:
     """Show the part."""
     from llmviz.training.surfaces import SURFACES
 
-    section(words.SURFACE_TITLE)
+    section(words.surface_section)
     _controls(state)
     if not state["opts"]:
-        st.info(words.NONE_CHOSEN, icon=":material/touch_app:")
+        st.info(words.none_chosen, icon=":material/touch_app:")
         return
     surface = SURFACES[state["surface"]]
-    prose(words.SURFACE_TEXT[state["surface"]].format(formula=surface.formula))
+    prose(words.surface_text[state["surface"]].format(formula=surface.formula))
     start = start_of(state, surface)
     settings = (state["beta1"], state["beta2"], state["decay"])
     descents = [ways(state["surface"], start, name, *settings) for name in state["opts"]]
@@ -63,21 +63,21 @@ def _controls(state: PageState) -> None:
         def afresh() -> None:
             state["from"] = ""
 
-        choose(state, "surface", words.SURFACE, words.SURFACES, afresh)
+        choose(state, "surface", words.surface, words.surfaces, afresh)
         st.pills(
-            words.OPTIMIZERS,
+            words.optimizers,
             selection_mode="multi",
             wrap=True,
-            **state.named("opts", words.NAMES),
+            **state.named("opts", words.names),
         )
     with (
-        st.expander(words.SETTINGS, icon=":material/tune:"),
+        st.expander(words.settings, icon=":material/tune:"),
         st.container(horizontal=True, vertical_alignment="bottom", gap="medium"),
     ):
-        st.slider(words.MOMENTUM, step=0.01, width=230, **state.ranged("beta1"))
+        st.slider(words.momentum, step=0.01, width=230, **state.ranged("beta1"))
         beta2 = {"step": 0.0001, "format": "%.4f", "width": 230}
-        st.slider(words.BETA2, **beta2, **state.ranged("beta2"))
-        st.slider(words.DECAY, step=0.01, width=230, **state.ranged("decay"))
+        st.slider(words.beta2, **beta2, **state.ranged("beta2"))
+        st.slider(words.decay, step=0.01, width=230, **state.ranged("decay"))
 
 
 def start_of(state: PageState, surface: Surface) -> tuple[float, float]:
@@ -135,7 +135,7 @@ def _view(
         drawn,
         rates,
         key=KEY,
-        words=words.VIEW,
+        words=words.view,
         floor=surface.floor,
         state=now,
         stage=Landscape(
@@ -152,21 +152,21 @@ def report(
     """Say what becomes of each optimizer at its chosen rate."""
     groups: dict[str, list[str]] = {}
     for one, stop in zip(descents, now.stops, strict=True):
-        groups.setdefault(_end(one, stop, surface), []).append(words.NAMES[one.optimizer])
+        groups.setdefault(_end(one, stop, surface), []).append(words.names[one.optimizer])
     parts = [text.format(names=", ".join(names)) for text, names in groups.items()]
     x, y = (signed(value) for value in start)
-    return words.REPORT.format(steps=STEPS, x=x, y=y, parts="; ".join(parts))
+    return words.report.format(steps=STEPS, x=x, y=y, parts="; ".join(parts))
 
 
 def _end(one: Descent, stop: int, surface: Surface) -> str:
     """How a path ended, with a place for the names of its optimizers."""
     if int(one.lasted[stop]) < STEPS:
-        return words.REPORT_LEFT
+        return words.report_left
     if bool(one.settled(surface.floor, walkers.SETTLED)[stop]):
-        return words.REPORT_SETTLED
+        return words.report_settled
     steep = one.values["gradient"][stop].norm(dim=-1)
     flat = bool(steep[-1] < RESTS * steep[0])
-    text = words.REPORT_REST if flat else words.REPORT_WAY
+    text = words.report_rest if flat else words.report_way
     return text.replace("{share}", _left(one, stop, surface))
 
 
@@ -174,7 +174,7 @@ def decay_note(decay: float, surface: Surface) -> str:
     """Say what weight decay does on a surface: it depends on whether the bottom is at zero."""
     at_zero = any(point == (0.0, 0.0) for point in surface.minima)
     kind = "some" if decay else "none"
-    return words.DECAY_NOTE[kind].format(decay=decay, where=words.DECAY_WHERE[at_zero])
+    return words.decay_note[kind].format(decay=decay, where=words.decay_where[at_zero])
 
 
 def question(name: str, surface: Surface) -> Question | None:
@@ -197,11 +197,11 @@ def question(name: str, surface: Surface) -> Question | None:
         left = _left(ways_down, stop, surface)
         kind = "right" if stop == largest else "small" if arrives[stop] else "large"
         gone = int(ways_down.lasted[stop]) < STEPS
-        what = words.ASK_LEAVES if gone else words.ASK_STUCK.format(left=left)
-        reason = words.ASK_SURFACE_REASON[kind]
+        what = words.ask_leaves if gone else words.ask_stuck.format(left=left)
+        reason = words.ask_surface_reason[kind]
         reasons.append(reason.format(rate=rate, left=left, right=rates[1], what=what))
     x, y = (signed(value) for value in surface.start)
-    return Question(words.ASK_SURFACE.format(steps=STEPS, x=x, y=y), rates, 1, reasons)
+    return Question(words.ask_surface.format(steps=STEPS, x=x, y=y), rates, 1, reasons)
 
 
 def _left(one: Descent, stop: int, surface: Surface) -> str:

@@ -49,11 +49,11 @@ def walker(
 ) -> Walker:
     """Return an optimizer's ways as the view takes them, with the arithmetic of its numbers."""
     name = descent.optimizer
-    arithmetic = words.ARITHMETIC[name]
-    rows = [Row(key, words.VALUE_NAMES[key], arithmetic.get(key, "")) for key in descent.values]
+    arithmetic = words.arithmetic[name]
+    rows = [Row(key, words.value_names[key], arithmetic.get(key, "")) for key in descent.values]
     return Walker(
         name,
-        label or words.NAMES[name],
+        label or words.names[name],
         role or ROLES[name],
         descent.path.numpy(),
         descent.losses.numpy(),

@@ -36,7 +36,7 @@ KEY = "training.loss"
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    section(words.TITLE, words.TEXT)
+    section(words.intro)
     bundled = _text_box(state)
     if bundled is None:
         return
@@ -52,14 +52,14 @@ def draw(state: PageState) -> None:
     try:
         steps = steps_of(reading, settings)
     except ValueError:
-        st.info(words.BAD_MEAN, icon=":material/block:")
+        st.info(words.bad_mean, icon=":material/block:")
         return
     loss_picture.draw(reading, logits, plain, steps, settings, f"{KEY}.matrices")
     _result(reading, logits, steps, settings)
     counted = [i for i in range(len(reading.targets)) if i not in settings.skipped]
     if counted:
         mean = float(plain.nats[counted].mean())
-        prose(words.PERPLEXITY.format(plain=mean, value=perplexity(mean)))
+        prose(words.perplexity.format(plain=mean, value=perplexity(mean)))
     predict(questions.half(plain.target_probability.tolist()), f"{KEY}.half")
     _code(reading, steps, settings)
     loss_mistakes.draw(state, reading)
@@ -77,7 +77,7 @@ def _steps(name: str, version: str, ids: tuple[int, ...], settings: LossSettings
 
 def _text_box(state: PageState):
     with st.container(gap=None):
-        st.text_area(words.SENTENCE_LABEL, height=68, **state.bind("sentence"))
+        st.text_area(words.sentence_label, height=68, **state.bind("sentence"))
         text_guard(HALF_CHARACTER)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         bundled = readers.choose(state, "reader", text="sentence")
@@ -86,9 +86,9 @@ def _text_box(state: PageState):
             state["sentence"] = text
 
         own = state[LEARNER_TEXT.key]
-        st.button(words.USE_MY_TEXT, icon=":material/edit_note:", on_click=take, args=(own,))
-        if state["sentence"] != words.SENTENCE:
-            st.button(words.USE_OWN, icon=":material/undo:", on_click=take, args=(words.SENTENCE,))
+        st.button(words.use_my_text, icon=":material/edit_note:", on_click=take, args=(own,))
+        if state["sentence"] != words.sentence:
+            st.button(words.use_own, icon=":material/undo:", on_click=take, args=(words.sentence,))
     return bundled
 
 
@@ -102,17 +102,17 @@ def _strip(reading: Read, logits: np.ndarray, plain) -> None:
         tokens.append(Token(token, data, at, at + len(data), at, at + len(data)))
         at += len(data)
     details = [
-        {words.CARD_P: percent(p), words.CARD_NATS: f"{nats:.3f}", words.CARD_FIRST: first}
+        {words.card_p: percent(p), words.card_nats: f"{nats:.3f}", words.card_first: first}
         for p, nats, first in zip(
             plain.target_probability.tolist(), plain.nats.tolist(), best, strict=True
         )
     ]
     nats = plain.nats.tolist()
-    row = TokenRow(words.STRIP_NAME, tokens, values=nats, details=details)
-    token_strip([row], key=f"{KEY}.strip", show_ids=False, value_label=words.STRIP_VALUE)
+    row = TokenRow(words.strip_name, tokens, values=nats, details=details)
+    token_strip([row], key=f"{KEY}.strip", show_ids=False, value_label=words.strip_value)
     easy, hard = int(np.argmin(nats)), int(np.argmax(nats))
     vocabulary = logits.shape[1]
-    text = words.EXTREMES if nats[easy] < nats[hard] else words.EXTREMES_SAME
+    text = words.extremes if nats[easy] < nats[hard] else words.extremes_same
     prose(
         text.format(
             easy=quote(reading.target_names[easy]),
@@ -130,8 +130,8 @@ def _chance(nats: float) -> str:
     """A probability in words; what is almost sure, or almost never, is not rounded to that."""
     p = math.exp(-nats)
     if p < 0.00005:
-        return words.HARDLY
-    return words.ALMOST if 0.9995 <= p < 1 else percent(p)
+        return words.hardly
+    return words.almost if 0.9995 <= p < 1 else percent(p)
 
 
 def _controls(state: PageState, reading: Read) -> LossSettings:
@@ -142,19 +142,19 @@ def _controls(state: PageState, reading: Read) -> LossSettings:
     if state["weighs"] not in (NONE, *known):
         state["weighs"] = NONE
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        choose(state, "reduction", words.REDUCTION, words.REDUCTIONS)
+        choose(state, "reduction", words.reduction, words.reductions)
         st.selectbox(
-            words.CLASS,
+            words.class_text,
             [NONE, *known],
-            format_func=lambda token: words.CLASS_NONE if token == NONE else known[token],
+            format_func=lambda token: words.class_none if token == NONE else known[token],
             width=230,
             **state.bind("weighs"),
         )
         if state["weighs"] != NONE:
-            st.slider(words.CLASS_WEIGHT, step=0.5, width=160, **state.ranged("weight"))
-        st.slider(words.SMOOTHING, step=0.05, width=200, **state.ranged("smooth"))
+            st.slider(words.class_weight, step=0.5, width=160, **state.ranged("weight"))
+        st.slider(words.smoothing, step=0.05, width=200, **state.ranged("smooth"))
     st.pills(
-        words.SKIP,
+        words.skip,
         list(positions),
         selection_mode="multi",
         format_func=lambda i: escape_markdown(reading.target_names[i]),
@@ -179,19 +179,19 @@ def _result(reading: Read, logits: np.ndarray, steps, settings: LossSettings) ->
     weighted = settings.token is not None and settings.reduction == "mean"
     kind = "weighted mean" if weighted else settings.reduction
     lines = [
-        words.RESULT[kind].format(
+        words.result[kind].format(
             loss=number,
             counted=count(counted, "token"),
             positions=count(len(reading.targets), "token"),
         ),
-        words.AGREES.format(
-            torch=f"{float(theirs):.4f}" if theirs.ndim == 0 else words.SAME_LIST,
-            apart=f"{apart:.0e}" if apart else words.NO_DIFFERENCE,
+        words.agrees.format(
+            torch=f"{float(theirs):.4f}" if theirs.ndim == 0 else words.same_list,
+            apart=f"{apart:.0e}" if apart else words.no_difference,
         ),
     ]
     if weighted:
         lines.append(
-            words.WEIGHTED.format(
+            words.weighted.format(
                 token=quote(reading.target_names[reading.targets.index(settings.token)]),
                 weight=settings.weight,
                 divisor=float(steps.divisor),
@@ -204,7 +204,7 @@ def _result(reading: Read, logits: np.ndarray, steps, settings: LossSettings) ->
 
 def _smoothed(settings: LossSettings, vocabulary: int) -> str:
     share = percent(settings.smoothing)
-    return words.SMOOTHED.format(eps=settings.smoothing, share=share, vocabulary=vocabulary)
+    return words.smoothed.format(eps=settings.smoothing, share=share, vocabulary=vocabulary)
 
 
 def _code(reading: Read, steps, settings: LossSettings) -> None:

@@ -29,23 +29,23 @@ RIGHT, WRONG = "names-gpt", "names-gpt-no-shift"
 
 def draw(state: PageState, reading: Read) -> None:
     """Show the mistakes, ask which one was made; with the missing shift, a model trained so."""
-    section(words.MISTAKES_TITLE, words.MISTAKES_TEXT)
-    choose_below_title(state, "wrong", words.MISTAKE, words.MISTAKES)
+    section(words.mistakes_section)
+    choose_below_title(state, "wrong", words.mistake, words.mistakes)
     with_mistakes, facts = _numbers(reading.bundled.name, reading.bundled.version, reading.ids)
     kind = state["wrong"]
     prose(mistake_text(kind, facts, with_mistakes.get(kind, math.nan)))
     if kind == "perplexity":
-        names = list(words.CHART_PERPLEXITIES.values())
-        values = [facts[name] for name in words.CHART_PERPLEXITIES]
-        axis = words.CHART_AXIS_PERPLEXITY
+        names = list(words.chart_perplexities.values())
+        values = [facts[name] for name in words.chart_perplexities]
+        axis = words.chart_axis_perplexity
         figure = bars(tuple(names), tuple(values), 0, axis, theme(), True)
     else:
-        names = [words.CHART_RIGHT, words.CHART_WRONG, words.CHART_BLIND]
+        names = [words.chart_right, words.chart_wrong, words.chart_blind]
         values = [facts["right"], with_mistakes[kind], facts["blind"]]
         if kind == "probabilities":
-            names.append(words.CHART_LOWEST)
+            names.append(words.chart_lowest)
             values.append(facts["lowest"])
-        figure = bars(tuple(names), tuple(values), 1, words.CHART_AXIS, theme(), False)
+        figure = bars(tuple(names), tuple(values), 1, words.chart_axis, theme(), False)
     st.plotly_chart(figure, key=f"{KEY}.compared", config={"displayModeBar": False})
     question = questions.spot(with_mistakes, facts["right"], facts["blind"])
     if question is not None:
@@ -68,17 +68,17 @@ def mistake_text(kind: str, facts: dict[str, Any], wrong: float) -> str:
     more = {}
     if kind == "column":
         above = "both above" if facts["right"] > facts["blind"] else "above"
-        sign = words.COLUMN_SIGN[above if wrong > facts["blind"] else "below"]
+        sign = words.column_sign[above if wrong > facts["blind"] else "below"]
         more["sign"] = sign.format(blind=facts["blind"])
     elif kind == "classes":
         extra = facts["positions"] - facts["vocabulary"]
-        more["sign"] = words.CLASSES_SIGN[
+        more["sign"] = words.classes_sign[
             "equal" if not extra else "more" if extra > 0 else "fewer"
         ]
     elif kind == "rows":
-        sums = words.SUMS if facts["positions"] > 1 else words.SUMS_ONE
+        sums = words.sums if facts["positions"] > 1 else words.sums_one
         more["sums"] = sums.format(**facts)
-    return words.MISTAKE_TEXT[kind].format(**facts | more | {"wrong": wrong})
+    return words.mistake_text[kind].format(**facts | more | {"wrong": wrong})
 
 
 @kept(128)
@@ -104,7 +104,7 @@ def _twins() -> None:
     """Show what was trained with the mistake beside what was not."""
     if not {RIGHT, WRONG} <= set(engine.names()):
         return
-    section(words.TWIN_TITLE, words.TWIN_TEXT)
+    section(words.twin)
     cards = {name: engine.card(name) for name in (RIGHT, WRONG)}
     rows = [
         [
@@ -112,20 +112,20 @@ def _twins() -> None:
             card["steps"],
             card["validation_loss"],
             card["score"]["nats_per_token"],
-            last_sample(name, engine.version(name)) or words.TWIN_SAMPLE_EMPTY,
+            last_sample(name, engine.version(name)) or words.twin_sample_empty,
         ]
         for name, card in cards.items()
     ]
     number = st.column_config.NumberColumn(format="%.5f")
-    formats = {words.TWIN_COLUMNS[key]: number for key in ("reported", "honest")}
-    rows_table(rows, words.TWIN_COLUMNS.values(), width=820, column_config=formats)
+    formats = {words.twin_columns[key]: number for key in ("reported", "honest")}
+    rows_table(rows, words.twin_columns.values(), width=820, column_config=formats)
     wrong = cards[WRONG]
-    reading = words.TWIN_READ.format(
+    reading = words.twin_read.format(
         wrong=WRONG,
         reported=wrong["validation_loss"],
         steps=wrong["steps"],
         honest=wrong["score"]["nats_per_token"],
         blind=math.log(engine.tokenizer(WRONG).vocab_size),
     )
-    caption = words.TWIN_CAPTION.format(one=cards[RIGHT]["command"], two=wrong["command"])
+    caption = words.twin_caption.format(one=cards[RIGHT]["command"], two=wrong["command"])
     prose(f"{reading}\n\n{caption}")

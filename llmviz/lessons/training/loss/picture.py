@@ -57,14 +57,14 @@ def build(
     small, columns, labels = visible_columns(reading, logits)
     others = logits.shape[1] - len(set(reading.targets))
     rows = {"row_labels": reading.names[:-1], "notes": _notes(reading, plain, settings)}
-    wide = {**rows, "col_labels": labels, "row_axis": words.POSITION}
+    wide = {**rows, "col_labels": labels, "row_axis": words.position}
     targets = {**rows, "row_labels": reading.target_names}
     exact = np.exp(small - np.logaddexp.reduce(small, axis=1, keepdims=True))
     matrices: list[Matrix] = []
 
     def add(name: str, values: Any, op: ops.Op | None = None, **more: Any) -> None:
         weighted = name == "spread" and settings.token is not None
-        label, formula = words.LABELS["spread weighted" if weighted else name]
+        label, formula = words.labels["spread weighted" if weighted else name]
         cells = np.asarray(values, dtype=np.float64)
         if cells.ndim < 2:
             cells = cells.reshape(-1, 1)
@@ -110,12 +110,12 @@ def build(
         add("loss", steps.loss, ops.divided("total", "divisor"), role="accent", scale="sequential")
         ends += ["divisor", "loss"]
     order = ["logits", "probabilities", "p", "ln", "nats"]
-    captions = [([name], words.STEPS[name].format(rest=_rest(others))) for name in order]
-    captions += [(names, words.STEPS["w"]), (["parts"], words.STEPS["parts"])]
+    captions = [([name], words.steps[name].format(rest=_rest(others))) for name in order]
+    captions += [(names, words.steps["w"]), (["parts"], words.steps["parts"])]
     if ends:
-        captions.append((ends, words.STEPS[f"loss {settings.reduction}"]))
+        captions.append((ends, words.steps[f"loss {settings.reduction}"]))
     else:
-        captions[-1] = (["parts"], words.STEPS["loss none"])
+        captions[-1] = (["parts"], words.steps["loss none"])
     return matrices, captions
 
 
@@ -134,7 +134,7 @@ def visible_columns(reading: Read, logits: np.ndarray) -> tuple[np.ndarray, list
         others = np.logaddexp.reduce(logits[:, rest], axis=1, keepdims=True)
         cells = np.concatenate([cells, others], axis=1)
         count = int(rest.sum())
-        labels.append(words.OTHER if count == 1 else words.OTHERS.format(count=count))
+        labels.append(words.other if count == 1 else words.others.format(count=count))
     return cells, [ids.index(token) for token in reading.targets], labels
 
 
@@ -142,12 +142,12 @@ def _rest(others: int) -> str:
     """What the last column stands for, where the text does not have every token."""
     if not others:
         return ""
-    return words.STEP_OTHER if others == 1 else words.STEP_OTHERS.format(count=others)
+    return words.step_other if others == 1 else words.step_others.format(count=others)
 
 
 def _notes(reading: Read, plain: Any, settings: LossSettings) -> list[str]:
     return [
-        (words.NOTE_SKIPPED if i in settings.skipped else words.NOTE).format(
+        (words.note_skipped if i in settings.skipped else words.note).format(
             token=name, p=percent(p), nats=nats
         )
         for i, (name, p, nats) in enumerate(

@@ -27,21 +27,21 @@ def half(probabilities: Sequence[float]) -> Question:
     p = min(suitable, key=lambda one: abs(one - EXAMPLE), default=EXAMPLE)
     nats = -math.log(p)
     answers = [
-        (nats / 2, words.ASK_HALF.format(nats=nats, half=nats / 2), words.ASK_NO_HALF),
+        (nats / 2, words.ask_half.format(nats=nats, half=nats / 2), words.ask_no_half),
         (
             nats + math.log(2),
-            words.ASK_MORE.format(nats=nats, more=nats + math.log(2)),
-            words.ASK_YES.format(ln2=math.log(2)),
+            words.ask_more.format(nats=nats, more=nats + math.log(2)),
+            words.ask_yes.format(ln2=math.log(2)),
         ),
         (
             2 * nats,
-            words.ASK_DOUBLE.format(nats=nats, double=2 * nats),
-            words.ASK_NO_DOUBLE.format(p=percent(p), square=percent(p * p)),
+            words.ask_double.format(nats=nats, double=2 * nats),
+            words.ask_no_double.format(p=percent(p), square=percent(p * p)),
         ),
     ]
     right = answers[1]
     answers.sort()  # by their value: the place tells nothing
-    text = words.ASK if suitable else words.ASK_EXAMPLE
+    text = words.ask if suitable else words.ask_example
     return Question(
         text.format(p=percent(p)),
         [answer for _, answer, _ in answers],
@@ -78,12 +78,12 @@ def spot(losses: Mapping[str, float], right: float, blind: float) -> Question | 
     chosen = asked[int(1000 * right) % len(asked)]
     names = list(losses)
     return Question(
-        words.SPOT.format(wrong=losses[chosen], right=right, blind=blind),
-        [words.MISTAKES[name] for name in names],
+        words.spot.format(wrong=losses[chosen], right=right, blind=blind),
+        [words.mistakes[name] for name in names],
         names.index(chosen),
         [
-            (words.SPOT_RIGHT if name == chosen else words.SPOT_WRONG).format(
-                name=words.MISTAKES[name], value=losses[name]
+            (words.spot_right if name == chosen else words.spot_wrong).format(
+                name=words.mistakes[name], value=losses[name]
             )
             for name in names
         ],

@@ -38,23 +38,23 @@ KEY = "training.wrong"
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    section(words.TITLE, words.TEXT)
-    choose_below_title(state, "failing", words.TITLE, words.KINDS, lambda: _usual_axis(state))
+    section(words.intro)
+    choose_below_title(state, "failing", words.intro.title, words.kinds, lambda: _usual_axis(state))
     kind = state["failing"]
     try:
         own = {name: _bundled(kind, name) for name in EXPERIMENTS[kind].runs}
     except ValueError:
-        st.info(words.MISSING, icon=":material/download:")
-        st.code(words.MISSING_COMMAND, language=None)
+        st.info(words.missing, icon=":material/download:")
+        st.code(words.missing_command, language=None)
         return
     facts = facts_of(own)
-    prose(words.COMPARED[kind])
+    prose(words.compared[kind])
     slot = f"_training_{kind}"
     _buttons(state, kind, slot)
     growing = started.active(slot)
     run_chart.polled(partial(_chart, state, kind, list(own.values()), slot, growing), growing)
     predict(question(kind, facts), f"{KEY}.{kind}")
-    prose(words.RUN_TEXT[kind].format(**facts))  # it tells what the question asks for
+    prose(words.run_text[kind].format(**facts))  # it tells what the question asks for
     if kind == "heart":
         _by_heart(state, own["heart"])
     _table(list(own.values()))
@@ -68,7 +68,7 @@ def _usual_axis(state: PageState) -> None:
 
 def title_of(kind: str, name: str) -> str:
     """What a run is called in one of the comparisons."""
-    return words.RUNS_OF.get(kind, {}).get(name, words.RUNS[name])
+    return words.runs_of.get(kind, {}).get(name, words.runs[name])
 
 
 def _bundled(kind: str, name: str) -> Titled:
@@ -119,11 +119,11 @@ def middle_step(curve: Curve) -> int:
 def _buttons(state: PageState, kind: str, slot: str) -> None:
     names = EXPERIMENTS[kind].runs
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
-        label = words.AGAIN.format(count=count(len(names), "run"))
+        label = words.again.format(count=count(len(names), "run"))
         pressed = clicked(label, f"wrong.{kind}", type="primary", icon=":material/play_arrow:")
         if started.names(slot):
-            st.button(words.FORGET, on_click=started.forget, args=(slot,))
-        st.toggle(words.LOG, **state.bind("failog"))
+            st.button(words.forget, on_click=started.forget, args=(slot,))
+        st.toggle(words.log, **state.bind("failog"))
     if pressed and engine_ready():
         started.start(slot, {title_of(kind, name): PLANS[name] for name in names})
         st.rerun()
@@ -143,21 +143,21 @@ def _chart(state: PageState, kind: str, own: list[Titled], slot: str, growing: b
         colours=[order.index(one.title) for one in drawn],
     )
     if mine or growing:
-        st.caption(words.MINE)
+        st.caption(words.mine)
         for line in started.lines(slot):
             warn(line)
         return
     card = read_card(own[0].name)
-    st.caption(words.MADE_BY.format(command=card["command"], seconds=card["seconds"]))
+    st.caption(words.made_by.format(command=card["command"], seconds=card["seconds"]))
     for one in own:
         if (line := read_card(one.name)["line"]) != "":
-            ending = words.ENDED.format(title=one.title, line=line)
+            ending = words.ended.format(title=one.title, line=line)
             warn(ending)
 
 
 def _by_heart(state: PageState, one: Titled) -> None:
     """Which of the names that it wrote stand in its list."""
-    section(words.WROTE_TITLE)
+    section(words.wrote_section)
     samples = {int(one.curve.steps[i]): text for i, text in one.curve.samples}
     steps = list(samples)
     at = state["by_heart"] if state["by_heart"] in steps else steps[-1]
@@ -165,21 +165,21 @@ def _by_heart(state: PageState, one: Titled) -> None:
     def moved(chosen: int) -> None:
         state["by_heart"] = -1 if chosen == steps[-1] else chosen
 
-    st.select_slider(words.WROTE_AT, steps, width=420, **tied("_by_heart@training", at, moved))
+    st.select_slider(words.wrote_at, steps, width=420, **tied("_by_heart@training", at, moved))
     names = training_names(one)
     known, new = copied(samples[at], names)
-    text = words.WROTE.format(
+    text = words.wrote.format(
         all=len(known) + len(new),
         step=at,
         copied=len(known),
-        some=words.WROTE_SOME.format(names=_listed(known)) if known else "",
+        some=words.wrote_some.format(names=_listed(known)) if known else "",
     )
     if new:
-        text += words.WROTE_NEW.format(names=_listed(new))
+        text += words.wrote_new.format(names=_listed(new))
     letters = sum(len(name) + 1 for name in names) / len(names)
     floor = math.log(len(names)) / letters
     prose(text)
-    prose(words.FLOOR.format(floor=floor, ln=math.log(len(names))))
+    prose(words.floor.format(floor=floor, ln=math.log(len(names))))
 
 
 def training_names(one: Titled) -> list[str]:
@@ -203,25 +203,19 @@ def _table(own: list[Titled]) -> None:
                 one.title,
                 f"{curve.steps[-1]:,.0f}",
                 f"{curve.train[-1]:.3f}",
-                f"{curve.last_validation:.3f}" if best is not None else words.NOT_MEASURED,
-                f"{curve.validation[best]:.3f}" if best is not None else words.NOT_MEASURED,
-                f"{curve.steps[best]:,.0f}" if best is not None else words.NOT_MEASURED,
+                f"{curve.last_validation:.3f}" if best is not None else words.not_measured,
+                f"{curve.validation[best]:.3f}" if best is not None else words.not_measured,
+                f"{curve.steps[best]:,.0f}" if best is not None else words.not_measured,
             ]
         )
     right = st.column_config.TextColumn(alignment="right")  # figures, though some are a dash
-    formats = dict.fromkeys(list(words.TABLE.values())[1:], right)
-    rows_table(rows, words.TABLE.values(), width=820, column_config=formats)
+    formats = dict.fromkeys(list(words.table.values())[1:], right)
+    rows_table(rows, words.table.values(), width=820, column_config=formats)
 
 
 def question(kind: str, facts: dict[str, Any]) -> Question:
     """The question on a comparison, with the numbers of its runs."""
-    text, answers, right = words.ASK[kind]
-    return Question(
-        text.format(**facts),
-        [answer.format(**facts) for answer in answers],
-        right,
-        [reason.format(**facts) for reason in answers.values()],
-    )
+    return Question.of(getattr(words, f"ask_{kind}"), **facts)
 
 
 def _code(name: str, own: dict[str, Titled]) -> None:

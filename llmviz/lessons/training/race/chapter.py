@@ -32,12 +32,12 @@ SLOTS = {"axis": "raxis", "unit": "runit"}  # what the chart offers, by the page
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    section(words.TITLE, words.TEXT)
-    there = [name for name in words.MODELS if name in engine.names()]
-    missing = [name for name in words.MODELS if name not in there]
+    section(words.intro)
+    there = [name for name in words.models if name in engine.names()]
+    missing = [name for name in words.models if name not in there]
     if missing:
         command = f"python -m llmviz checkpoints make {missing[0]}"
-        text = words.MISSING.format(names=", ".join(missing), command=command)
+        text = words.missing.format(names=", ".join(missing), command=command)
         st.info(text, icon=":material/download:")
     titled = [_read(name) for name in there]
     full = [one for one in titled if one is not None]
@@ -48,7 +48,7 @@ def draw(state: PageState) -> None:
     _who(state)
     drawn = [one for one in full if one.name in state["who"]]
     if not drawn and not started.names(SLOT):
-        st.info(words.NONE_CHOSEN, icon=":material/touch_app:")
+        st.info(words.none_chosen, icon=":material/touch_app:")
         return
     growing = started.active(SLOT)
     run_chart.polled(partial(_chart, state, drawn, growing), growing)
@@ -62,7 +62,7 @@ def draw(state: PageState) -> None:
 
 def _read(name: str) -> Titled | None:
     try:
-        return started.titled(charted_runs.read(name), words.MODELS[name][0])
+        return started.titled(charted_runs.read(name), words.models[name][0])
     except ValueError as error:
         refuse(error)
         return None
@@ -70,10 +70,10 @@ def _read(name: str) -> Titled | None:
 
 def _who(state: PageState) -> None:
     st.pills(
-        words.WHO,
-        list(words.MODELS),
+        words.who,
+        list(words.models),
         selection_mode="multi",
-        format_func=lambda name: words.MODELS[name][0],
+        format_func=lambda name: words.models[name][0],
         wrap=True,
         **state.bind("who"),
     )
@@ -85,7 +85,7 @@ def _chart(state: PageState, drawn: list[Titled], growing: bool) -> None:
     mine = started.read(SLOT)
     if not drawn and not mine:
         return
-    order = list(words.MODELS)
+    order = list(words.models)
     colours = [order.index(one.name) for one in drawn]
     colours += [len(order) + i for i in range(len(mine))]
     view = View(state["raxis"], state["runit"], 0.9)
@@ -123,28 +123,28 @@ def _code(one: Titled) -> None:
 
 def _again(state: PageState, there: list[str]) -> None:
     """Start the same runs on this machine."""
-    section(words.AGAIN_TITLE, words.AGAIN_TEXT)
+    section(words.again_section)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         st.multiselect(
-            words.AGAIN_WHO.format(most=ACTIVE_EACH),
+            words.again_who.format(most=ACTIVE_EACH),
             there,
-            format_func=lambda name: words.MODELS[name][0],
+            format_func=lambda name: words.models[name][0],
             max_selections=ACTIVE_EACH,
             width=380,
             **state.bind("again"),
         )
         choices = sorted({*STEPS, state["asteps"]})
-        st.selectbox(words.AGAIN_STEPS, choices, width=130, **state.bind("asteps"))
+        st.selectbox(words.again_steps, choices, width=130, **state.bind("asteps"))
         chosen = [name for name in state["again"] if name in there]
         pressed = clicked(
-            words.AGAIN.format(count=count(len(chosen), "run")),
+            words.again.format(count=count(len(chosen), "run")),
             "race.again",
             type="primary",
             icon=":material/play_arrow:",
             disabled=not chosen,
         )
         if started.names(SLOT):
-            st.button(words.AGAIN_FORGET, on_click=started.forget, args=(SLOT,))
+            st.button(words.again_forget, on_click=started.forget, args=(SLOT,))
     if pressed and engine_ready():
         started.start(SLOT, plans(chosen, state["asteps"]))
         st.rerun()
@@ -169,5 +169,5 @@ def plans(names: list[str], steps: int) -> dict:
             threads=1,
             compile="off",
         )
-        plan_of_title[words.YOURS.format(name=words.MODELS[name][0])] = plan
+        plan_of_title[words.yours.format(name=words.models[name][0])] = plan
     return plan_of_title

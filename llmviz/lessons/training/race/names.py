@@ -23,8 +23,8 @@ def draw(state: PageState, there: list[str]) -> None:
     """Let every model write some names from one seed."""
     if not there:
         return
-    section(words.INVENT_TITLE, words.INVENT_TEXT.format(count=ASKED))
-    st.number_input(words.INVENT_SEED, width=150, **state.ranged("inventing"))
+    section(words.invent, count=ASKED)
+    st.number_input(words.invent_seed, width=150, **state.ranged("inventing"))
     if not engine_ready():
         return
     lines = []
@@ -33,7 +33,7 @@ def draw(state: PageState, there: list[str]) -> None:
         written = invented(*asked)
         listed = ", ".join(quote(one) for one in written)
         lines.append(
-            words.INVENTED.format(name=words.MODELS[name][0], listed=listed, known=_known(*asked))
+            words.invented.format(name=words.models[name][0], listed=listed, known=_known(*asked))
         )
     prose("\n\n".join(lines))
     _code(there[-1], state["inventing"])
@@ -70,5 +70,5 @@ def _code(name: str, seed: int) -> None:
         f"    tokens = generate(model, [end], {LONGEST}, 1.0, generator=generator, stop_id=end)\n"
         "    print(tokenizer.decode([token.id for token in tokens if token.id != end]))",
         "\n".join(invented(name, engine.version(name), seed)),
-        label=words.INVENT_CODE,
+        label=words.invent_code,
     )

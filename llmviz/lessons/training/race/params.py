@@ -12,11 +12,11 @@ STEPS = (200, 400, 800)
 NAMES = [codec.integer("inventing", 1, 0, 9_999)]
 
 PARAMS = [
-    codec.choices("who", list(words.MODELS), list(words.MODELS)),
+    codec.choices("who", list(words.models), list(words.models)),
     codec.choice("raxis", "steps", AXES),
     codec.choice("runit", "nats", UNITS),
     codec.integer("rstep", -1, -1, 1_000_000),  # −1: the last
-    codec.choices("again", ["names-gru", "names-gpt"], list(words.MODELS)),
+    codec.choices("again", ["names-gru", "names-gpt"], list(words.models)),
     codec.integer("asteps", STEPS[0], 1, 10_000),
     *NAMES,
 ]

@@ -25,7 +25,7 @@ def table(state: PageState, full: list[Titled]) -> None:
         state["rstep"] = -1 if chosen == steps[-1] else chosen
 
     st.select_slider(
-        words.AT,
+        words.at,
         steps,
         format_func=lambda step: f"{step:,}",
         width=420,
@@ -33,9 +33,9 @@ def table(state: PageState, full: list[Titled]) -> None:
     )
     rows = [_row(one, at) for one in full]
     three = st.column_config.NumberColumn(format="%.3f")
-    formats = {words.COLUMNS[key]: three for key in ("validation", "training")}
-    formats[words.COLUMNS["parameters"]] = st.column_config.TextColumn(alignment="right")
-    rows_table(rows, words.COLUMNS.values(), column_config=formats)
+    formats = {words.columns[key]: three for key in ("validation", "training")}
+    formats[words.columns["parameters"]] = st.column_config.TextColumn(alignment="right")
+    rows_table(rows, words.columns.values(), column_config=formats)
     prose(report(full, at))
 
 
@@ -46,12 +46,12 @@ def _row(one: Titled, step: int) -> list[object]:
     texts = {int(curve.steps[i]): text for i, text in curve.samples}
     return [
         one.title,
-        words.MODELS[one.name][1],
+        words.models[one.name][1],
         f"{one.description['parameters']:,}",
         round(float(curve.seconds[at])),
         loss_by(one, step),
         float(curve.train[at]),
-        texts.get(step, words.NOT_YET),
+        texts.get(step, words.not_yet),
     ]
 
 
@@ -73,9 +73,9 @@ def report(full: list[Titled], step: int) -> str:
     """Say which model is best at a step, which was within the first seconds, and which overfits."""
     measured = [one for one in full if not np.isnan(loss_by(one, step))]
     if len(measured) < 2:
-        return words.UNMEASURED.format(step=step)
+        return words.unmeasured.format(step=step)
     order = sorted(measured, key=lambda one: loss_by(one, step))
-    text = words.END.format(
+    text = words.end.format(
         step=step,
         first=order[0].title,
         loss=loss_by(order[0], step),
@@ -86,7 +86,7 @@ def report(full: list[Titled], step: int) -> str:
     )
     quick = min(full, key=lambda one: np.nan_to_num(after(one, EARLY), nan=np.inf))
     if not np.isnan(after(quick, EARLY)):
-        text += words.QUICK[quick is order[0]].format(
+        text += words.quick[quick is order[0]].format(
             seconds=f"{EARLY:g}", quick=quick.title, loss=after(quick, EARLY)
         )
     return text + _overfitting(full)
@@ -98,7 +98,7 @@ def _overfitting(full: list[Titled]) -> str:
     place, gap = sorted(full, key=_end).index(low) + 1, _end(low) - _train(low)
     if place == 1 or gap <= 0:
         return ""
-    return " " + words.OVERFIT.format(
+    return " " + words.overfit.format(
         name=low.title, train=_train(low), place=place, loss=_end(low), gap=gap
     )
 
@@ -123,7 +123,7 @@ def question(full: list[Titled]) -> Question | None:
     asked = list({one.name: one for one in (low, order[-1], order[0], order[2])}.values())
     asked.sort(key=lambda one: one.title)
     return Question(
-        words.ASK.format(
+        words.ask.format(
             low=low.title,
             train=_train(low),
             step=int(low.curve.steps[-1]),
@@ -132,7 +132,7 @@ def question(full: list[Titled]) -> Question | None:
         [_answer(one) for one in asked],
         asked.index(order[0]),
         [
-            (words.ASK_RIGHT if one is order[0] else words.ASK_WRONG).format(
+            (words.ask_right if one is order[0] else words.ask_wrong).format(
                 name=one.title,
                 loss=_end(one),
                 place=order.index(one) + 1,
@@ -145,7 +145,7 @@ def question(full: list[Titled]) -> Question | None:
 
 def _answer(one: Titled) -> str:
     """What one can go by before looking: a model's size and its training loss."""
-    return words.ASK_ANSWER.format(
+    return words.ask_answer.format(
         name=one.title,
         parameters=one.description["parameters"],
         train=_train(one),

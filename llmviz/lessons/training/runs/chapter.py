@@ -30,7 +30,7 @@ KEY = "training.live"
 
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    section(words.TITLE, words.TEXT)
+    section(words.intro)
     try:
         manager = runs.manager()
     except ValueError as error:  # a setting of the server that makes no sense
@@ -61,11 +61,11 @@ def _presets(state: PageState) -> None:
     choose_below_title(
         state,
         "preset",
-        words.PRESET,
-        words.PRESETS,
+        words.preset,
+        words.presets,
         lambda: presets.use(state, state["preset"]),
     )
-    prose(words.PRESET_TEXTS[state["preset"]])
+    prose(words.preset_texts[state["preset"]])
     form.own_text(state)
 
 
@@ -91,7 +91,7 @@ def _start(state: PageState, unknown: bool, own_text: str) -> None:
         refuse(error)
     form.short(state)
     place = st.container()
-    box = fold(words.SETTINGS, "_training.settings", ":material/tune:")
+    box = fold(words.settings, "_training.settings", ":material/tune:")
     if box is not None:
         with box:
             if engine_ready():
@@ -102,7 +102,7 @@ def _start(state: PageState, unknown: bool, own_text: str) -> None:
             works = cost.show(plan, text)
         with st.container(horizontal=True, vertical_alignment="center"):
             pressed = clicked(
-                words.START,
+                words.start,
                 "run.start",
                 type="primary",
                 icon=":material/play_arrow:",
@@ -119,10 +119,10 @@ def _machine(manager: RunManager) -> str:
     """How busy the machine is, in a line."""
     training = manager.training
     if not training:
-        return words.FREE.format(limit=count(manager.limit, "run"))
-    line = words.BUSY.format(training=count(training, "run"), limit=manager.limit)
+        return words.free.format(limit=count(manager.limit, "run"))
+    line = words.busy.format(training=count(training, "run"), limit=manager.limit)
     if manager.waiting:
-        line += " " + words.QUEUE.format(waiting=count(manager.waiting, "run"))
+        line += " " + words.queue.format(waiting=count(manager.waiting, "run"))
     return line
 
 
@@ -133,12 +133,12 @@ def _chosen(state: PageState, names: list[str]) -> str:
     if wanted not in names:
         names.append(wanted)
     st.selectbox(
-        words.SHOW,
+        words.show,
         names,
         format_func=charted_runs.label,
         **tied(f"_run@{state.page}", wanted, partial(_choose, state)),
         accept_new_options=True,
-        help=words.SHOW_HELP.format(root=escape_markdown(str(run_folders.root()))),
+        help=words.show_help.format(root=escape_markdown(str(run_folders.root()))),
         width=420,
     )
     return wanted
@@ -205,7 +205,7 @@ def _told(charted: ChartedRun) -> None:
         prose(_told_pairs(charted, loss))
         return
     prose(
-        words.TOLD.format(
+        words.told.format(
             name=quote(charted.label),
             steps=count(int(curve.steps[-1]), "step"),
             tokens=count(int(curve.tokens[-1]), "token"),
@@ -219,7 +219,7 @@ def _told(charted: ChartedRun) -> None:
 def _told_pairs(charted: ChartedRun, loss: float) -> str:
     """The same of word2vec, which answers questions on pairs of words."""
     curve, negatives = charted.curve, random_words(charted.description)
-    return words.TOLD_PAIRS.format(
+    return words.told_pairs.format(
         name=quote(charted.label),
         steps=count(int(curve.steps[-1]), "step"),
         pairs=count(int(curve.tokens[-1]), "pair"),

@@ -33,20 +33,20 @@ def show(plan: Plan, text: str | None) -> bool:
     try:
         guess, most = _estimated(plan, _digest(text), text)
         if plan.train.device in ("auto", "cpu"):
-            check_memory(guess.memory, words.SUCH_A_RUN, share=MEMORY_SHARE)
+            check_memory(guess.memory, words.such_a_run, share=MEMORY_SHARE)
     except ValueError as error:
         refuse(error)
         return False
     seconds, basis = _seconds(plan, None if text is None else guess.vocab_size, guess.parameters)
     prose(
-        words.COST.format(
+        words.cost.format(
             parameters=f"{guess.parameters:,}",
             vocabulary=count(guess.vocab_size, "token"),
             memory=spoken_bytes(guess.memory),
             disk=spoken_bytes(guess.disk),
             tokens=f"{guess.tokens_per_step:,}",
             epochs=_epochs(plan, guess.tokens_per_step, most),
-            time=basis if seconds is None else words.TIME.format(time=spoken(seconds), basis=basis),
+            time=basis if seconds is None else words.time.format(time=spoken(seconds), basis=basis),
         )
     )
     note = warmup_note(plan.train)
@@ -63,8 +63,8 @@ def _epochs(plan: Plan, per_step: int, most: int) -> str:
     if plan.windows in ONE_A_ROW:
         return ""
     times = plan.train.steps * per_step / max(1, most)
-    return words.EPOCHS.format(
-        least="" if plan.tokenizer == "char" else words.EPOCHS_LEAST,
+    return words.epochs.format(
+        least="" if plan.tokenizer == "char" else words.epochs_least,
         times=f"{times:.2g}" if times < 10 else f"{times:,.0f}",
     )
 
@@ -126,18 +126,18 @@ def _seconds(plan: Plan, vocab_size: int | None, parameters: int) -> tuple[float
     known = _step_time(plan, vocab_size)
     if known is None:
         if _has_room():
-            return None, words.TIME_MEASURED
+            return None, words.time_measured
         step = predict_seconds(plan, parameters, [*_MEASURED.values(), *runs.paces()])
         if step is None:
-            return None, words.TIME_BUSY.format(model=plan.model)
-        return run_seconds(plan.train, step), words.TIME_ESTIMATED.format(model=plan.model)
+            return None, words.time_busy.format(model=plan.model)
+        return run_seconds(plan.train, step), words.time_estimated.format(model=plan.model)
     step, line = known
     if step is None:
         return None, escape_markdown(line)
     amount = work(plan, parameters)
     _MEASURED[kind_of(plan), amount] = Pace(kind_of(plan), amount, step)
     each = f"{1000 * step:.0f} ms" if step >= 0.002 else f"{1000 * step:.1f} ms"
-    return run_seconds(plan.train, step), words.TIME_BASIS.format(each=each)
+    return run_seconds(plan.train, step), words.time_basis.format(each=each)
 
 
 def spoken(seconds: float) -> str:

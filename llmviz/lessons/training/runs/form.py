@@ -11,7 +11,7 @@ from llmviz.config import settings_of
 from llmviz.corpus import CORPORA
 from llmviz.lessons.training.runs import plan_controls, presets, words
 from llmviz.lessons.training.runs.plan_controls import MARK
-from llmviz.models.catalogue import MODELS, able
+from llmviz.models.catalogue import MODELS, able, entry_of
 from llmviz.textfile import check_text
 from llmviz.training.config import Plan
 from llmviz.ui.common import refuse
@@ -42,19 +42,19 @@ def short(state: PageState) -> None:
 
 def fields(state: PageState) -> None:
     """Show all other controls, in groups."""
-    st.markdown(f"**{words.GROUPS['text']}**")
+    st.markdown(f"**{words.groups['text']}**")
     _row(state, [*_if(state, "corpus", "tiny-world", "characters"), "tokenizer", *_vocab(state)])
     _row(state, ["context_length", "windows", "fraction"])
-    st.markdown(f"**{words.GROUPS['model']}**")
+    st.markdown(f"**{words.groups['model']}**")
     _row(state, list(plan_controls.options_of(state[MARK + "model"])))
-    st.markdown(f"**{words.GROUPS['training']}**")
+    st.markdown(f"**{words.groups['training']}**")
     _row(state, ["batch_size", "optimizer", "schedule", "warmup_steps"])
     _row(state, ["min_lr", "weight_decay", "grad_clip", "beta1", "beta2", "seed"])
-    st.markdown(f"**{words.GROUPS['way']}**")
+    st.markdown(f"**{words.groups['way']}**")
     sampled = able(state[MARK + "model"], "next_token")
     samples = ["sample_every", "sample_tokens"] if sampled else []
     _row(state, ["eval_every", "eval_batches", "snapshots", *samples])
-    st.markdown(f"**{words.GROUPS['machine']}**")
+    st.markdown(f"**{words.groups['machine']}**")
     recompute = ["recompute"] if able(state[MARK + "model"], "recomputes") else []
     _row(state, ["device", "dtype", "threads", "accumulate", *recompute])
 
@@ -69,10 +69,10 @@ def _vocab(state: PageState) -> list[str]:
 
 def _corpus(state: PageState) -> None:
     st.selectbox(
-        words.LABELS["corpus"],
+        words.labels["corpus"],
         plan_controls.CORPUS_CHOICES,
-        format_func=lambda name: words.CORPORA.get(name, name),
-        help=words.CORPUS_HELP,
+        format_func=lambda name: words.corpora.get(name, name),
+        help=words.corpus_help,
         **state.bind(MARK + "corpus"),
     )
     chosen = CORPORA.get(state[MARK + "corpus"])
@@ -89,31 +89,31 @@ def needs_own_text(state: PageState) -> str:
 def own_text(state: PageState) -> None:
     """The box or the upload, where the corpus is the learner's own text."""
     if needs_own_text(state) == plan_controls.MINE:
-        text_box(state, label=words.OWN_TEXT, height=140)
+        text_box(state, label=words.own_text, height=140)
     elif needs_own_text(state) == plan_controls.FILE:
         upload()
 
 
 def upload() -> None:
     """Take a text file; one that is no text, or too large, is refused in one line."""
-    file = st.file_uploader(words.UPLOAD, type=["txt", "md", "csv"], key="_training_upload")
+    file = st.file_uploader(words.upload, type=["txt", "md", "csv"], key="_training_upload")
     if file is None:
         if UPLOADED in st.session_state:
             name, text = st.session_state[UPLOADED]
-            st.caption(words.UPLOADED.format(name=escape_markdown(name), size=f"{len(text):,}"))
+            st.caption(words.uploaded.format(name=escape_markdown(name), size=f"{len(text):,}"))
         return
     try:
         text = file.getvalue().decode("utf-8-sig")
         check_text(text)
         plan_controls.check_own(text, True)
     except UnicodeDecodeError as error:
-        refuse(words.NO_TEXT.format(place=f"{error.start:,}"))
+        refuse(words.no_text.format(place=f"{error.start:,}"))
         return
     except ValueError as error:
         refuse(error)
         return
     st.session_state[UPLOADED] = file.name, text
-    st.caption(words.UPLOADED.format(name=escape_markdown(file.name), size=f"{len(text):,}"))
+    st.caption(words.uploaded.format(name=escape_markdown(file.name), size=f"{len(text):,}"))
 
 
 def _row(state: PageState, names: list[str]) -> None:
@@ -126,15 +126,13 @@ def _row(state: PageState, names: list[str]) -> None:
 
 
 def _field(state: PageState, name: str, own: dict[str, Any]) -> None:
-    title = words.LABELS[name]
+    title = words.labels[name]
     bound = state.bind(MARK + name, partial(presets.suit, state) if name == "model" else None)
     if name == "model":
-        st.selectbox(
-            title, tuple(MODELS), help=words.MODEL_HELP, format_func=words.model_label, **bound
-        )
+        st.selectbox(title, tuple(MODELS), help=words.model_help, format_func=model_label, **bound)
         return
     if name == "tokenizer":
-        st.selectbox(title, plan_controls.TOKENIZER_CHOICES, help=words.TOKENIZER_HELP, **bound)
+        st.selectbox(title, plan_controls.TOKENIZER_CHOICES, help=words.tokenizer_help, **bound)
         return
     about, param = plan_controls.about(name, own), state.params[MARK + name]
     label = f"{title} ({about.unit})" if about.unit not in ("", title.lower()) else title
@@ -157,7 +155,7 @@ def _field(state: PageState, name: str, own: dict[str, Any]) -> None:
     else:
         whole = isinstance(param.default, int)
         low, high = 0 if name in plan_controls.OPTIONAL else about.low, about.high
-        help_text += " " + words.RANGE.format(low=f"{low:g}", high=f"{high:,g}")
+        help_text += " " + words.range.format(low=f"{low:g}", high=f"{high:,g}")
         st.number_input(
             label,
             step=None if whole else 0.01,
@@ -176,3 +174,8 @@ def _devices() -> list[str]:
     devices += ["cuda"] if torch.cuda.is_available() else []
     devices += ["mps"] if torch.backends.mps.is_available() else []
     return [*devices, "cpu"]
+
+
+def model_label(name: str) -> str:
+    """A model's name with a few words on what it is; those of the catalogue where none are here."""
+    return f"{name}: {words.models.get(name) or entry_of(name).description}"

@@ -42,7 +42,7 @@ def draw(state: PageState, run: RunState | None, charted: ChartedRun | None) -> 
     if st.session_state.pop(ACTED, False):
         st.rerun()  # all of the page, which says how busy the machine is
     if charted is not None and charted.is_bundled:
-        st.caption(words.BUNDLED.format(name=escape_markdown(charted.label)))
+        st.caption(words.bundled.format(name=escape_markdown(charted.label)))
         return
     with st.container(border=True):
         last, steps = _progress(run, charted)
@@ -64,27 +64,27 @@ def _progress(run: RunState | None, charted: ChartedRun | None) -> tuple[int, in
 def _headline(run: RunState | None, charted: ChartedRun | None) -> str:
     if run is None:
         assert charted is not None
-        going = words.ELSEWHERE if charted_runs.is_growing(charted.name) else words.AT_REST
+        going = words.elsewhere if charted_runs.is_growing(charted.name) else words.at_rest
         return f"**{escape_markdown(charted.label)}** · {going}"
-    state = words.STATES[run.state]
+    state = words.states[run.state]
     if run.state == "waiting":
         manager = runs.manager()
-        state = words.PLACE.format(
+        state = words.place.format(
             before=count(manager.place(run.name), "run"), waiting=manager.waiting
         )
-    kept = words.KEPT if run.kept else ""
+    kept = words.kept if run.kept else ""
     return f"**{escape_markdown(runs.label(run))}** · {state}{kept}"
 
 
 def _speed(run: RunState | None, charted: ChartedRun | None, last: int, steps: int) -> str:
     if charted is None or not len(charted.curve):
-        return words.PREPARING
-    text = words.PROGRESS.format(last=f"{last:,}", steps=f"{steps:,}")
+        return words.preparing
+    text = words.progress.format(last=f"{last:,}", steps=f"{steps:,}")
     if run is not None and run.state == "training":
-        text += words.RATE.format(rate=f"{charted.curve.rate[-1]:,.0f}", unit=charted.counted)
+        text += words.rate.format(rate=f"{charted.curve.rate[-1]:,.0f}", unit=charted.counted)
         left = time_left(charted.curve, steps)
         if left is not None:
-            text += words.LEFT.format(time=cost.spoken(left))
+            text += words.left.format(time=cost.spoken(left))
     return text
 
 
@@ -93,18 +93,18 @@ def _buttons(state: PageState, run: RunState | None, charted: ChartedRun | None)
     if run is None:
         if charted and _can_go_on(charted):
             name = run_folders.split_name(charted.name)[0]
-            _act(words.GO_ON, "play_arrow", lambda: _take_up(state, name, owner))
+            _act(words.go_on, "play_arrow", lambda: _take_up(state, name, owner))
         return
     if run.owner != owner and not run.kept:
-        st.caption(words.WATCHING)
+        st.caption(words.watching)
         return
     with st.container(horizontal=True):
         if run.active:
-            _act(words.PAUSE, "pause", lambda: manager.pause(run.name, owner))
-            _act(words.STOP, "stop_circle", lambda: manager.stop(run.name, owner))
+            _act(words.pause, "pause", lambda: manager.pause(run.name, owner))
+            _act(words.stop, "stop_circle", lambda: manager.stop(run.name, owner))
         elif run.state in RESUMABLE:
             _act(
-                words.GO_ON,
+                words.go_on,
                 "play_arrow",
                 lambda: _take_up(state, run.name, owner),
                 type="primary",
@@ -112,7 +112,7 @@ def _buttons(state: PageState, run: RunState | None, charted: ChartedRun | None)
         if not run.kept:
             _keep(state, run, owner)
             if not run.active:
-                _act(words.DELETE, "delete", lambda: manager.discard(run.name, owner))
+                _act(words.delete, "delete", lambda: manager.discard(run.name, owner))
 
 
 def _can_go_on(charted: ChartedRun) -> bool:
@@ -142,10 +142,10 @@ def _take_up(state: PageState, name: str, owner: str) -> None:
 
 
 def _keep(state: PageState, run: RunState, owner: str) -> None:
-    with st.popover(words.KEEP, icon=":material/bookmark_add:"):
-        st.caption(words.KEEP_TEXT.format(root=escape_markdown(str(run_folders.root()))))
-        wanted = st.text_input(words.KEEP_NAME, f"{run.plan['model']}-{run.number}", max_chars=60)
-        if clicked(words.KEEP_BUTTON, f"run.keep.{run.name}", type="primary"):
+    with st.popover(words.keep, icon=":material/bookmark_add:"):
+        st.caption(words.keep_text.format(root=escape_markdown(str(run_folders.root()))))
+        wanted = st.text_input(words.keep_name, f"{run.plan['model']}-{run.number}", max_chars=60)
+        if clicked(words.keep_button, f"run.keep.{run.name}", type="primary"):
             try:
                 runs.manager().keep(run.name, owner, wanted)
             except ValueError as error:

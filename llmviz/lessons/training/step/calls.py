@@ -45,63 +45,63 @@ def _compared(asked: Asked) -> Resumed:
 def _calls(followed: list[Call]) -> None:
     from llmviz.study.one_step import update
 
-    section(words.CALLS_TITLE, words.CALLS_TEXT)
+    section(words.calls_section)
     question = questions.twice(followed[1].norm)
     if question is not None:
         predict(question, f"{KEY}.twice")
     st.code(inspect.getsource(update), language="python")
     rows = [
-        [*words.CALLS[one.name], f"{one.moved:.4f}" if one.moved else "0", f"{one.norm:.4f}"]
+        [*words.calls[one.name], f"{one.moved:.4f}" if one.moved else "0", f"{one.norm:.4f}"]
         for one in followed
     ]
-    _table(rows, words.CALLS_COLUMNS, 2)
-    prose(words.CALLS_READ)
+    _table(rows, words.calls_columns, 2)
+    prose(words.calls_read)
 
 
 def _modes(measured: Modes) -> None:
-    section(words.MODES_TITLE, words.MODES_TEXT.format(dropout=DROPOUT))
+    section(words.modes_section, dropout=DROPOUT)
     rows = [
-        [words.MODES[mode], *(f"{loss:.6f}" for loss in getattr(measured, mode))]
-        for mode in words.MODES
+        [words.modes[mode], *(f"{loss:.6f}" for loss in getattr(measured, mode))]
+        for mode in words.modes
     ]
-    _table(rows, words.MODES_COLUMNS, 1)
-    prose(words.MODES_READ)
+    _table(rows, words.modes_columns, 1)
+    prose(words.modes_read)
 
 
 def _resume(state: PageState, asked: Asked) -> None:
-    section(words.RESUME_TITLE, words.RESUME_TEXT.format(steps=STEPS, middle=STEPS // 2))
+    section(words.resume, steps=STEPS, middle=STEPS // 2)
 
     def begin() -> None:
         state["batch_resume"] = True
 
     if not state["batch_resume"]:
-        st.button(words.RESUME_BUTTON, icon=":material/save:", on_click=begin)
+        st.button(words.resume_button, icon=":material/save:", on_click=begin)
         return
     comparison = _compared(
         dataclasses.replace(asked, step=1)
     )  # the whole run: no step is looked at
     rows = [
-        [words.RESUME_ROWS[0], f"{comparison.loss:.6f}", ""],
-        [words.RESUME_ROWS[1], f"{comparison.resumed_loss:.6f}", _apart(comparison.resumed_apart)],
+        [words.resume_rows[0], f"{comparison.loss:.6f}", ""],
+        [words.resume_rows[1], f"{comparison.resumed_loss:.6f}", _apart(comparison.resumed_apart)],
         [
-            words.RESUME_ROWS[2],
+            words.resume_rows[2],
             f"{comparison.weights_only_loss:.6f}",
             _apart(comparison.weights_only_apart),
         ],
     ]
-    _table(rows, words.RESUME_COLUMNS, 1)
+    _table(rows, words.resume_columns, 1)
     files = ", ".join(f"`{name}` ({size:,} bytes)" for name, size in comparison.files.items())
-    apart = words.RESUME_APART.format(apart=comparison.resumed_apart)
+    apart = words.resume_apart.format(apart=comparison.resumed_apart)
     lines = [
-        words.RESUME_FILES.format(files=files),
-        apart if comparison.resumed_apart else words.RESUME_EQUAL,
-        words.RESUME_MEMORY[comparison.weights_only_apart == 0],
+        words.resume_files.format(files=files),
+        apart if comparison.resumed_apart else words.resume_equal,
+        words.resume_memory[comparison.weights_only_apart == 0],
     ]
     prose(" ".join(lines))
 
 
 def _apart(value: float) -> str:
-    return f"{value:.2e}" if value else words.NO_DIFFERENCE
+    return f"{value:.2e}" if value else words.no_difference
 
 
 def _table(rows: list[list[str]], columns: tuple[str, ...], figures: int) -> None:

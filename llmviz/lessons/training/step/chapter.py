@@ -28,14 +28,14 @@ KEY = "training.step"
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    section(words.TITLE, words.TEXT.format(width=8))
+    section(words.intro, width=8)
     text_box(state)
     _controls(state)
     text = learner_text(state)
     if text is None or not engine_ready():
         return
     if len(text) > READ:
-        st.caption(words.TOO_LONG.format(limit=READ))
+        st.caption(words.too_long.format(limit=READ))
     asked = Asked(
         text[:READ],
         state["batch_rows"],
@@ -65,42 +65,40 @@ def _computed(asked: Asked) -> OneStep:
 
 def _controls(state: PageState) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        st.number_input(words.ROWS, width=140, **state.ranged("batch_rows"))
-        st.number_input(words.WIDTH, width=140, **state.ranged("batch_width"))
-        st.slider(words.STEP, width=180, **state.ranged("batch_step"))
+        st.number_input(words.rows, width=140, **state.ranged("batch_rows"))
+        st.number_input(words.width, width=140, **state.ranged("batch_width"))
+        st.slider(words.step, width=180, **state.ranged("batch_step"))
         st.segmented_control(
-            words.OPTIMIZER,
+            words.optimizer,
             required=True,
-            **state.named("batch_opt", words.OPTIMIZERS),
+            **state.named("batch_opt", words.optimizers),
         )
         st.number_input(
-            words.CLIP, step=0.1, width=145, help=words.CLIP_HELP, **state.ranged("batch_clip")
+            words.clip, step=0.1, width=145, help=words.clip_help, **state.ranged("batch_clip")
         )
-        st.number_input(words.SEED, width=110, **state.ranged("batch_seed"))
+        st.number_input(words.seed, width=110, **state.ranged("batch_seed"))
 
 
 def _batch(step: OneStep, asked: Asked, names: list[str]) -> None:
     """The batch as rows of tokens, and what the model was before any step."""
     rows, width = step.ids.shape
     section(
-        words.BATCH_TITLE,
-        words.BATCH_TEXT.format(
-            vocabulary=len(names),
-            step=asked.step,
-            rows=count(rows, "piece"),
-            rows_number=rows,
-            width=width,
-            positions=rows * width,
-        ),
+        words.batch,
+        vocabulary=len(names),
+        step=asked.step,
+        rows=count(rows, "piece"),
+        rows_number=rows,
+        width=width,
+        positions=rows * width,
     )
     strips = []
     for row in range(rows):
-        for title, ids in ((words.INPUT, step.ids[row]), (words.TARGET, step.targets[row])):
+        for title, ids in ((words.input, step.ids[row]), (words.target, step.targets[row])):
             strips.append(TokenRow(title.format(row=row + 1), _tokens(ids, names)))
     token_strip(strips, key=f"{KEY}.batch")
     prose(
-        words.UNTRAINED.format(
-            sample=quote(step.untrained or words.NOTHING_WRITTEN, 60),
+        words.untrained.format(
+            sample=quote(step.untrained or words.nothing_written, 60),
             loss=step.untrained_loss,
             vocabulary=len(names),
             blind=step.blind,
@@ -120,15 +118,15 @@ def _tokens(ids: np.ndarray, names: list[str]) -> list:
 
 
 def _forward(state: PageState, step: OneStep, names: list[str]) -> None:
-    section(words.FORWARD_TITLE, words.FORWARD_TEXT)
+    section(words.forward)
     picture = pictures.forward(step, names)
     windows = pictures.windows_of(step)
     _matrices(state, picture, "forward", windows)
     upstream = next(one.values for one in picture.matrices if one.name == "upstream")
     by_hand = np.asarray(upstream).T @ step.hidden.reshape(upstream.shape[0], -1)
     apart = float(np.abs(by_hand - step.gradient).max())
-    text = f"{apart:.0e}" if apart else words.ZERO
-    prose(words.AGREES.format(loss=step.loss, apart=text))
+    text = f"{apart:.0e}" if apart else words.zero
+    prose(words.agrees.format(loss=step.loss, apart=text))
 
 
 def _matrices(
@@ -162,7 +160,7 @@ def _matrices(
 
 def _update(state: PageState, step: OneStep, asked: Asked, names: list[str]) -> None:
     parameters = sum(np.prod(shape) for shape in _shapes(asked).values())
-    section(words.UPDATE_TITLE, words.UPDATE_TEXT.format(parameters=int(parameters)))
+    section(words.update, parameters=int(parameters))
     question = questions.clipping(step.norm, asked.clip)
     if question is not None:
         predict(question, f"{KEY}.clip")
@@ -172,10 +170,10 @@ def _update(state: PageState, step: OneStep, asked: Asked, names: list[str]) -> 
         state["batch_token"] = -1
 
     def label(number: int) -> str:
-        return words.STEEPEST.format(token=names[steepest]) if number < 0 else names[number]
+        return words.steepest.format(token=names[steepest]) if number < 0 else names[number]
 
     st.selectbox(
-        words.TOKEN,
+        words.token,
         [-1, *range(len(names))],
         format_func=label,
         width=280,
@@ -185,14 +183,14 @@ def _update(state: PageState, step: OneStep, asked: Asked, names: list[str]) -> 
     config = asked.config()
     column = int(np.abs(step.gradient[token]).argmax())
     lines = [
-        words.SCHEDULE.format(
+        words.schedule.format(
             top=config.learning_rate,
             warmup=config.warmup_steps,
             steps=STEPS,
             step=asked.step,
             rate=step.rate,
         ),
-        words.WEIGHT.format(
+        words.weight.format(
             token=quote(names[token]),
             column=column,
             before=step.head[token, column],
@@ -222,7 +220,7 @@ def loss_after(step: OneStep) -> str:
             if step.loss_after > step.loss
             else "equal"
         )
-    return words.LOSS_AFTER[kind].format(before=step.loss, after=step.loss_after)
+    return words.loss_after[kind].format(before=step.loss, after=step.loss_after)
 
 
 def _code(asked: Asked, step: OneStep) -> None:
@@ -241,5 +239,5 @@ def _code(asked: Asked, step: OneStep) -> None:
         f"step = one_step(Asked({given}))\n"
         "print(f'{step.loss:.4f} {step.norm:.4f} {step.factor:.4f} {step.loss_after:.4f}')",
         f"{step.loss:.4f} {step.norm:.4f} {step.factor:.4f} {step.loss_after:.4f}",
-        label=words.CODE,
+        label=words.code,
     )

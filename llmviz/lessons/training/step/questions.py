@@ -20,18 +20,18 @@ def clipping(norm: float, clip: float) -> Question | None:
     numbers = {"norm": norm, "clip": clip, "down": clip / norm, "up": norm / clip}
     answers = [
         text.format(**numbers)
-        for text in (words.ASK_CLIP_DOWN, words.ASK_CLIP_NOT, words.ASK_CLIP_UP)
+        for text in (words.ask_clip_down, words.ask_clip_not, words.ask_clip_up)
     ]
     long = norm > clip
     reasons = [
-        words.ASK_CLIP_REASONS[key]
+        words.ask_clip_reasons[key]
         for key in (
             ("down, right", "not, wrong", "up, long")
             if long
             else ("down, wrong", "not, right", "up, short")
         )
     ]
-    return Question(words.ASK_CLIP.format(**numbers), answers, 0 if long else 1, reasons)
+    return Question(words.ask_clip.format(**numbers), answers, 0 if long else 1, reasons)
 
 
 def twice(norm: float) -> Question | None:
@@ -39,7 +39,7 @@ def twice(norm: float) -> Question | None:
     if norm < SHORT:
         return None
     numbers = {"norm": norm, "twice": 2 * norm}
-    answers = [text.format(**numbers) for text in words.ASK_ZERO_ANSWERS]
+    answers = [text.format(**numbers) for text in words.ask_zero.answers]
     return Question(
-        words.ASK_ZERO.format(**numbers), answers, 1, list(words.ASK_ZERO_ANSWERS.values())
+        words.ask_zero.text.format(**numbers), answers, 1, list(words.ask_zero.answers.values())
     )

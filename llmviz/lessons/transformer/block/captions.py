@@ -45,10 +45,10 @@ class Captions:
 
     def names(self, stage: str) -> tuple[str, str, str]:
         """Return a stage's title, its box and its short box."""
-        full = words.ACTIVATIONS[self.config.activation]
-        box = words.BOXES.get(self.config.activation, full)
-        kind = words.KINDS[self.config.norm_kind].capitalize().replace("Rmsnorm", "RMSNorm")
-        title, *boxes = words.STAGES[stage]
+        full = words.activations[self.config.activation]
+        box = words.boxes.get(self.config.activation, full)
+        kind = words.kinds[self.config.norm_kind].capitalize().replace("Rmsnorm", "RMSNorm")
+        title, *boxes = words.stages[stage]
         title = title.format(layer=self.layer, kind=kind, activation=full)
         return title[0].upper() + title[1:] if stage != "x" else title, *(
             one.format(activation=box) for one in boxes
@@ -63,30 +63,30 @@ class Captions:
         config, numbers = self.config, self.numbers
         if stage == "x":
             if self.layer:
-                return words.X_LATER.format(before=self.layer - 1)
+                return words.x_later.format(before=self.layer - 1)
             added = config.positions in ("learned", "sinusoidal")
-            return words.X_FIRST.format(position=words.X_POSITION if added else "")
+            return words.x_first.format(position=words.x_position if added else "")
         if stage.startswith("norm"):
             if config.norm_kind == "rms":
-                return words.NORM_RMS
-            return words.NORM if config.bias else words.NORM_PLAIN
+                return words.norm_rms
+            return words.norm if config.bias else words.norm_plain
         if stage == "qkv":
-            shared = words.QKV_SHARED if config.kv_heads < config.n_head else ""
-            return words.QKV + shared + (words.TURNED if config.positions == "rotary" else "")
+            shared = words.qkv_shared if config.kv_heads < config.n_head else ""
+            return words.qkv + shared + (words.turned if config.positions == "rotary" else "")
         if stage == "scores":
-            return words.SCORES.format(scale=self.scale[1]) + self._hidden()
+            return words.scores.format(scale=self.scale[1]) + self._hidden()
         if stage == "join" and config.n_head == 1:
-            return words.JOIN_ONE if self.unmixed else words.JOIN_SINGLE
+            return words.join_one if self.unmixed else words.join_single
         if stage == "sum2":
-            return words.SUM2.format(after=words.THEN_NORM if norm == "post" else words.OUT)
-        name = words.ACTIVATIONS[config.activation]
+            return words.sum2.format(after=words.then_norm if norm == "post" else words.out)
+        name = words.activations[config.activation]
         template = {
-            "weights": words.SOFTMAX,
-            "join": words.JOIN,
-            "sum1": words.SUM1,
-            "up": words.UP_GATED if self.gated else words.UP,
-            "act": words.ACT_GATED if self.gated else words.ACT,
-            "down": words.DOWN,
+            "weights": words.softmax,
+            "join": words.join,
+            "sum1": words.sum1,
+            "up": words.up_gated if self.gated else words.up,
+            "act": words.act_gated if self.gated else words.act,
+            "down": words.down,
         }[stage]
         return template.format(heads=config.n_head, activation=name, **numbers)
 
@@ -96,33 +96,33 @@ class Captions:
         if config.mask != "causal" or config.softmax_before_mask is not None or tokens < 2:
             return ""
         far = config.window is not None and tokens > config.window
-        return words.SCORES_MASKED + words.SCORES_WINDOW.format(window=config.window) * far
+        return words.scores_masked + words.scores_window.format(window=config.window) * far
 
     def _shapes(self, stage: str) -> str:
         shared = self.config.kv_heads < self.config.n_head
         more = {
             "x": "",
-            "qkv": words.SHAPES_QKV + words.SHAPES_SHARED * shared,
-            "up": words.SHAPES_UP,
-        }.get(stage, words.SAME_SHAPE)
+            "qkv": words.shapes_qkv + words.shapes_shared * shared,
+            "up": words.shapes_up,
+        }.get(stage, words.same_shape)
         line = {
-            "scores": words.SHAPES_SCORES,
-            "weights": words.SHAPES_WEIGHTS,
-            "join": words.SHAPES_JOIN,
-            "act": words.SHAPES_ACT,
-            "down": words.SHAPES_DOWN,
+            "scores": words.shapes_scores,
+            "weights": words.shapes_weights,
+            "join": words.shapes_join,
+            "act": words.shapes_act,
+            "down": words.shapes_down,
         }.get(stage)
-        line = line or words.SHAPES.replace("{more}", more)
+        line = line or words.shapes.replace("{more}", more)
         return line.format(**self.numbers)
 
     def _learned(self, stage: str) -> str:
         tensors = self.learned.get(LEARNED_IN.get(stage, ""), {})
         if not tensors:
-            return words.NOT_LEARNED
-        names = words.TENSORS | (words.GATED_TENSORS if self.gated else {})
+            return words.not_learned
+        names = words.tensors | (words.gated_tensors if self.gated else {})
         listed = [
             f"{names[name]} {' × '.join(f'{size:,}' for size in reversed(shape))}"
             for name, shape in tensors.items()
         ]
         count = sum(math.prod(shape) for shape in tensors.values())
-        return words.LEARNED.format(count=count, tensors=", ".join(listed))
+        return words.learned.format(count=count, tensors=", ".join(listed))

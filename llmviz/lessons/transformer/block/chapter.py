@@ -42,7 +42,7 @@ OPENS = {"input": "x", "attn": "qkv", "mlp": "up"}
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    section(words.TITLE, words.TEXT)
+    section(words.intro)
     subject = choose_subject(state, lambda config: _controls(state, config))
     if subject is None:
         return
@@ -50,7 +50,7 @@ def draw(state: PageState) -> None:
     norm = own if own == "none" or state["order"] == "own" else state["order"]
     head = min(state["head"], subject.model.config.n_head - 1)
     if own == "none" and state["order"] != "own":
-        inform(words.NO_NORMS, ":material/info:")
+        inform(words.no_norms, ":material/info:")
     steps = steps_of(*subject.known, subject.layer, norm)
     stage = _picture(state, subject, head, norm)
     code.draw(subject, steps, stage, norm, head)
@@ -59,7 +59,7 @@ def draw(state: PageState) -> None:
     asked = question(steps, subject.tokens[-1])
     if asked is not None:
         predict(asked, f"{KEY}.ask")
-    section(words.STACK, words.STACK_TEXT)
+    section(words.stack)
     _stack(state, subject, stage)
     counted = count_question(subject.model.config)
     if counted is not None:
@@ -69,9 +69,9 @@ def draw(state: PageState) -> None:
 def _controls(state: PageState, config: GPTConfig) -> None:
     """Show what else can be chosen."""
     if config.n_head > 1:
-        st.number_input(words.HEAD, width=120, **state.ranged("head", most=config.n_head - 1))
+        st.number_input(words.head, width=120, **state.ranged("head", most=config.n_head - 1))
     if config.norm != "none":
-        choose(state, "order", words.ORDER, words.ORDERS)
+        choose(state, "order", words.order, words.orders)
 
 
 def _picture(state: PageState, subject: Subject, head: int, norm: str) -> str:
@@ -105,7 +105,7 @@ def changes(subject: Subject, norm: str) -> str:
     """Return what norms before and behind do to the size of the stream, and whose weights ran."""
     steps = {order: steps_of(*subject.known, subject.layer, order) for order in ORDERS}
     post = steps["post"]["norm2"].square().mean(-1).sqrt()
-    line = words.CHANGES.format(
+    line = words.changes.format(
         x=_size(steps["pre"]["input"]),
         pre=_size(steps["pre"]["sum2"]),
         post=_size(steps["post"]["norm2"]),
@@ -114,8 +114,8 @@ def changes(subject: Subject, norm: str) -> str:
     )
     own = subject.model.config.norm
     if norm != own:
-        swapped = words.SWAPPED_SMALL if subject.name == SMALL else words.SWAPPED
-        line += "\n\n" + swapped.format(own=words.WHERE[own], now=words.WHERE[norm])
+        swapped = words.swapped_small if subject.name == SMALL else words.swapped
+        line += "\n\n" + swapped.format(own=words.where[own], now=words.where[norm])
     return line
 
 
@@ -125,17 +125,17 @@ def _size(x) -> float:
 
 def question(steps: Steps, token: str) -> Question | None:
     """Return which part changes the last token's vector more; None where both read the same."""
-    lengths = {part: float(steps[part][-1].norm()) for part in words.PARTS}
+    lengths = {part: float(steps[part][-1].norm()) for part in words.parts}
     if len({f"{length:.2f}" for length in lengths.values()}) < 2:
         return None
     best = max(lengths, key=lengths.__getitem__)
     return Question(
-        words.ASK.format(token=quote(token)),
-        list(words.PARTS.values()),
-        list(words.PARTS).index(best),
+        words.ask.format(token=quote(token)),
+        list(words.parts.values()),
+        list(words.parts).index(best),
         [
-            (words.ASK_RIGHT if part == best else words.ASK_WRONG).format(
-                part=words.PARTS[part], length=length
+            (words.ask_right if part == best else words.ask_wrong).format(
+                part=words.parts[part], length=length
             )
             for part, length in lengths.items()
         ],
@@ -144,7 +144,7 @@ def question(steps: Steps, token: str) -> Question | None:
 
 def count_question(config: GPTConfig) -> Question | None:
     """Return where most numbers of a layer are learned; None where two parts have as many."""
-    counts = dict.fromkeys(words.COUNTED, 0)
+    counts = dict.fromkeys(words.counted, 0)
     parts = {"norm1": "norms", "norm2": "norms", "up": "mlp", "down": "mlp"}
     for part, tensors in parameters_of(config).items():
         counts[parts.get(part, part)] += sum(math.prod(shape) for shape in tensors.values())
@@ -152,11 +152,11 @@ def count_question(config: GPTConfig) -> Question | None:
     if list(counts.values()).count(counts[best]) > 1:
         return None
     return Question(
-        words.COUNT,
-        list(words.COUNTED.values()),
-        list(words.COUNTED).index(best),
+        words.count,
+        list(words.counted.values()),
+        list(words.counted).index(best),
         [
-            (words.COUNT_RIGHT if part == best else words.COUNT_WRONG).format(
+            (words.count_right if part == best else words.count_wrong).format(
                 count=count, all=sum(counts.values())
             )
             for part, count in counts.items()
@@ -187,13 +187,13 @@ def _stack(state: PageState, subject: Subject, stage: str) -> None:
     cell_grid(
         stack.sizes.numpy(),
         key=key,
-        row_names=[words.STACK_ROW.format(layer=layer) for layer in range(len(values))],
-        column_names=[words.STACK_COLUMNS[one] for one in stack.stages],
+        row_names=[words.stack_row.format(layer=layer) for layer in range(len(values))],
+        column_names=[words.stack_columns[one] for one in stack.stages],
         texts=[[f"{value:.2f}" for value in row] for row in values],
-        notes=[[words.STACK_NOTE.format(size=value) for value in row] for row in values],
+        notes=[[words.stack_note.format(size=value) for value in row] for row in values],
         role="residual",
         scale=("0", f"{max(map(max, values)):.2f}"),
-        label=words.STACK_LABEL,
+        label=words.stack_label,
         chosen=(subject.layer, stack.stages.index(part)) if part in stack.stages else None,
         on_change=opened,
     )

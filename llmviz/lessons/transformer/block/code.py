@@ -59,7 +59,7 @@ def draw(subject: Subject, steps: Steps, stage: str, norm: str, head: int) -> No
     numbers = steps[result]
     numbers = numbers[head] if numbers.dim() == 3 else numbers
     prints = str([f"{x:.3f}" for x in numbers[-1, :PRINTED].tolist()])
-    show_code([*ran, block_steps], "\n".join(snippet), prints, label=words.CODE)
+    show_code([*ran, block_steps], "\n".join(snippet), prints, label=words.code)
 
 
 def computed(model: GPT, stage: str, norm: str, head: int) -> tuple[list[str], str]:

@@ -272,7 +272,7 @@ class Drawing:
 
     def _act(self) -> list:
         act, seen = self.steps["mlp.act"], {"windows": ("", self.windows["F"]), "role": "value"}
-        name = words.ACTIVATIONS[self.config.activation]
+        name = words.activations[self.config.activation]
         if self.block.mlp.up is None:
             op = lv.function("hidden", name)
             formula = f"{name} of hidden"

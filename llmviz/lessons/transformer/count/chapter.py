@@ -60,7 +60,7 @@ MEASURED = "ours"  # the shape whose training is tried: small enough for a momen
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    section(words.TITLE, words.TEXT)
+    section(words.intro)
     _controls(state)
     try:
         config = config_of({name: state[name] for name in FIELDS})
@@ -82,20 +82,20 @@ def _controls(state: PageState) -> None:
             state[name] = value
 
     st.pills(
-        words.SHAPE,
+        words.shape,
         required=True,
         help=SHAPE_SOURCES,
         **state.named("shape", SHAPE_NAMES, then=take),
     )
     for place, name in zip(st.columns(len(FIRST_ROW)), FIRST_ROW, strict=True):
-        place.number_input(words.LABELS[name], **state.ranged(name))
-    with st.expander(words.MORE, icon=":material/tune:"):
+        place.number_input(words.labels[name], **state.ranged(name))
+    with st.expander(words.more, icon=":material/tune:"):
         for place, name in zip(st.columns(len(NUMBERS)), NUMBERS, strict=True):
-            place.number_input(words.LABELS[name], **state.ranged(name))
+            place.number_input(words.labels[name], **state.ranged(name))
         for place, name in zip(st.columns(len(CHOICES)), CHOICES, strict=True):
-            place.selectbox(words.LABELS[name], CHOICES[name], **state.bind(name))
+            place.selectbox(words.labels[name], CHOICES[name], **state.bind(name))
         for place, name in zip(st.columns(len(SWITCHES)), SWITCHES, strict=True):
-            place.toggle(words.LABELS[name], **state.bind(name))
+            place.toggle(words.labels[name], **state.bind(name))
 
 
 def _parts(config: GPTConfig) -> None:
@@ -104,18 +104,18 @@ def _parts(config: GPTConfig) -> None:
     used = ""
     if config.n_expert > 1:
         sent = min(config.experts_per_token, config.n_expert)
-        used = words.USED.format(used=count_used(config), sent=sent, experts=config.n_expert)
-    prose(words.TOTAL.format(total=total, used=used, largest=largest_line(parts)))
+        used = words.used.format(used=count_used(config), sent=sent, experts=config.n_expert)
+    prose(words.total.format(total=total, used=used, largest=largest_line(parts)))
     st.plotly_chart(parts_bars(config, theme()), key="transformer.count.parts", theme=None)
-    st.caption(words.TABLE)
+    st.caption(words.table)
     _table(tensor_rows(config), config.n_layer)
 
 
 def largest_line(parts: dict[str, int]) -> str:
     """Return the sentence about the part, or the parts, with the most parameters."""
     most = max(parts.values())
-    names = [words.PARTS[part] for part, numbers in parts.items() if numbers == most]
-    line = words.LARGEST_TIED if len(names) > 1 else words.LARGEST
+    names = [words.parts[part] for part, numbers in parts.items() if numbers == most]
+    line = words.largest_tied if len(names) > 1 else words.largest
     return line.format(part=" and ".join(names), share=percent(most / sum(parts.values())))
 
 
@@ -124,11 +124,11 @@ def parts_bars(config: GPTConfig, mode: Mode) -> go.Figure:
     """Return the parameters of each part as bars, all of one colour."""
     parts = count_by_part(config)
     return named_bars(
-        [words.PARTS[part] for part in parts],
+        [words.parts[part] for part in parts],
         list(parts.values()),
         [f"{numbers:,}" for numbers in parts.values()],
         POLES[mode]["neutral"][1],
-        {"title": {"text": words.BARS_AXIS, "standoff": 8}},
+        {"title": {"text": words.bars_axis, "standoff": 8}},
         mode,
         room=ROOM,
     )
@@ -138,19 +138,19 @@ def _table(rows: list[TensorRow], layers: int) -> None:
     cells = [
         (
             row.name,
-            words.PARTS[row.part],
+            words.parts[row.part],
             " × ".join(f"{size:,}" for size in row.shape),
-            f"{row.times:,}" if ".N." in row.name else words.ONCE,
+            f"{row.times:,}" if ".N." in row.name else words.once,
             row.count,
         )
         for row in rows
     ]
-    formats = {words.COLUMNS[-1]: st.column_config.NumberColumn(format="localized")}
-    rows_table(cells, words.COLUMNS, column_config=formats)
+    formats = {words.columns[-1]: st.column_config.NumberColumn(format="localized")}
+    rows_table(cells, words.columns, column_config=formats)
 
 
 def costs(config: GPTConfig, batch: int, stored: str) -> dict[str, str]:
-    """Return what a shape takes to run and to train, as text, by the names in `words.COSTS`."""
+    """Return what a shape takes to run and to train, as text, by the names in `words.costs`."""
     tokens = batch * config.context_length
     return {
         **{name: size(weight_bytes(config, name)) for name in BYTES},
@@ -164,17 +164,17 @@ def costs(config: GPTConfig, batch: int, stored: str) -> dict[str, str]:
 
 
 def _costs(state: PageState, config: GPTConfig) -> None:
-    section(words.COST_TITLE, words.COST_TEXT)
+    section(words.cost)
     with st.container(horizontal=True, gap="medium"):
-        st.number_input(words.BATCH, width=340, **state.ranged("batch"))
-        st.selectbox(words.STORED, list(BYTES), width=220, **state.bind("stored"))
+        st.number_input(words.batch, width=340, **state.ranged("batch"))
+        st.selectbox(words.stored, list(BYTES), width=220, **state.bind("stored"))
     given = {"batch": f"{state['batch']:,}", "stored": state["stored"]}
     rows = [
-        (words.COSTS[name].format(**given), value)
+        (words.costs[name].format(**given), value)
         for name, value in costs(config, state["batch"], state["stored"]).items()
     ]
-    rows_table(rows, words.COST_COLUMNS, width=720)
-    st.caption(words.NOTE)
+    rows_table(rows, words.cost_columns, width=720)
+    st.caption(words.note)
     prose(held_line(held_by(MEASURED)))
 
 
@@ -187,7 +187,7 @@ def held_by(shape: str) -> OptimizerBytes:
 def held_line(held: OptimizerBytes) -> str:
     """Return the sentence about what AdamW holds."""
     n = held.parameters
-    return words.HELD.format(
+    return words.held.format(
         shape=SHAPE_NAMES[MEASURED],
         parameters=n,
         averages=held.averages,
@@ -209,10 +209,10 @@ def head_question(config: GPTConfig) -> Question | None:
     if len(set(numbers.values())) < len(numbers):
         return None
     known = {"right": right, "vocab": config.vocab_size, "width": config.n_embd}
-    reasons = {"right": words.RIGHT, **words.WRONG}
+    reasons = {"right": words.right, **words.wrong}
     order = sorted(numbers, key=numbers.__getitem__)
     return Question(
-        words.QUESTION.format(state=words.TIED if config.tied_head else words.UNTIED),
+        words.question.format(state=words.tied if config.tied_head else words.untied),
         [f"{numbers[name]:,}" for name in order],
         order.index("right"),
         [reasons[name].format(**known) for name in order],
@@ -220,9 +220,9 @@ def head_question(config: GPTConfig) -> Question | None:
 
 
 def _small() -> None:
-    with st.expander(words.SMALL_TITLE, icon=":material/calculate:"):
+    with st.expander(words.small_title, icon=":material/calculate:"):
         own = [one for one in translator_tensors(SMALL) if not one.name.startswith("encoder.")]
-        prose(words.SMALL_TEXT.format(total=sum(one.count for one in own)))
+        prose(words.small_text.format(total=sum(one.count for one in own)))
         rows = [TensorRow(one.name, one.part, one.shape, 1, one.count) for one in own]
         _table(rows, 1)
 

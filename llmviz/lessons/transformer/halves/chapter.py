@@ -32,15 +32,15 @@ KEY = "transformer.halves"
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    section(words.TITLE, words.TEXT)
+    section(words.intro)
     if not models_here(MODEL):
         return
     bundled = engine.load(MODEL)
-    sentence = read_sentence(state, bundled, words.SENTENCE)
+    sentence = read_sentence(state, bundled, words.sentence)
     if sentence is not None:
         _translation(state, bundled, sentence)
         teacher.draw(state, sentence)
-    known = sentence.known if sentence else translate(words.SENTENCE)
+    known = sentence.known if sentence else translate(words.sentence)
     small.draw(len(known.source.split()), len(known.target.split()) + 1)
 
 
@@ -67,9 +67,9 @@ def best_head(sentence: Sentence, decoded: Decoding, cross: np.ndarray, right: b
 
 def captions(read: list[str], written: list[str], chances: np.ndarray, count: int) -> list[str]:
     """Return the line of each step, T + 1 of them."""
-    lines = [words.CAPTION_READ.format(count=count)]
+    lines = [words.caption_read.format(count=count)]
     for step, (token, one, p) in enumerate(zip(read, written, chances[:, 0], strict=True), 1):
-        line = words.CAPTION_STEP if step > 1 else words.CAPTION_FIRST
+        line = words.caption_step if step > 1 else words.caption_first
         given = {"step": step, "steps": len(read), "before": step, "count": count}
         lines.append(line.format(token=token, said=one, share=percent(float(p)), **given))
     return lines
@@ -81,7 +81,7 @@ def _translation(state: PageState, bundled: engine.Bundled, sentence: Sentence) 
     tokenizer, config = bundled.tokenizer, bundled.model.config
     source = sentence.known.source.split()
     best = [[named(one, tokenizer) for one in row] for row in decoded.best.tolist()]
-    read = [words.START, *(named(one, tokenizer) for one in decoded.read[1:])]
+    read = [words.start, *(named(one, tokenizer) for one in decoded.read[1:])]
     output = [row[0] for row in best]
     written = " ".join(read[1:])
     right = written == sentence.known.target
@@ -100,7 +100,7 @@ def _translation(state: PageState, bundled: engine.Bundled, sentence: Sentence) 
         best=best,
         chances=decoded.chances,
         names=[
-            words.HEAD.format(layer=layer, head=head)
+            words.head.format(layer=layer, head=head)
             for layer in range(config.n_layer)
             for head in range(config.n_head)
         ],
@@ -108,16 +108,16 @@ def _translation(state: PageState, bundled: engine.Bundled, sentence: Sentence) 
     )
     two_halves(
         translation,
-        words=words.VIEW,
+        words=words.view,
         key=KEY,
         step=state["halfstep"],
         chosen=best_head(sentence, decoded, weights.cross, right) if head < 0 else head,
         on_change=keep_place,
     )
-    st.caption(words.NOTE)
-    line = words.RIGHT if right else words.WRONG
+    st.caption(words.note)
+    line = words.right if right else words.wrong
     told = line.format(said=quote(written, 200), known=quote(sentence.known.target, 200))
-    passes = words.PASSES if output[-1] == words.END else words.PASSES_CUT
+    passes = words.passes if output[-1] == words.end else words.passes_cut
     prose(f"{told} {passes.format(steps=counted(len(read), 'step'))}")
     asked = seen_question(len(source), len(read))
     if asked is not None:
@@ -148,16 +148,16 @@ def seen_question(count: int, steps: int) -> Question | None:
     step = places[len(places) // 2]
     given = {"step": step, "steps": steps, "count": count, "left": steps - step}
     answers = {
-        (step, count): words.ASK_RIGHT,
-        (steps, count): words.ASK_FUTURE,
-        (step, step): words.ASK_NARROW,
-        (count, step): words.ASK_TURNED,
+        (step, count): words.ask_right,
+        (steps, count): words.ask_future,
+        (step, step): words.ask_narrow,
+        (count, step): words.ask_turned,
     }
     # The order changes with the sentence, so that the place of the answer tells nothing.
     order = sorted(answers)
     return Question(
-        words.ASK.format(**given),
-        [words.SEES.format(own=own, cross=cross) for own, cross in order],
+        words.ask.format(**given),
+        [words.sees.format(own=own, cross=cross) for own, cross in order],
         order.index((step, count)),
         [answers[one].format(**given) for one in order],
     )

@@ -4,8 +4,8 @@ from llmviz.lessons.transformer.halves import words
 from llmviz.ui import codec
 
 PARAMS = [
-    codec.text("sentence", words.SENTENCE),
+    codec.text("sentence", words.sentence),
     codec.integer("halfstep", 0, 0, 1_000),  # words written; 0: only the encoder has worked
     codec.integer("halfhead", -1, -1, 1_000),  # -1: the head that looks at the right words most
-    codec.choice("translator", "pairs-rnn", list(words.TRANSLATORS)),
+    codec.choice("translator", "pairs-rnn", list(words.translators)),
 ]

@@ -20,13 +20,13 @@ def draw(sources: int, targets: int) -> None:
     """Show its shapes for S source and T target tokens, and its parameters."""
     c, h = SMALL.n_embd, SMALL.n_head
     line = {"v": SMALL.vocab_size, "c": c, "h": h, "d": c // h, "f": SMALL.hidden_size}
-    section(words.SMALL_TITLE, words.SMALL_TEXT.format(t=targets, s=sources, **line))
+    section(words.small, t=targets, s=sources, **line)
     st.dataframe(shape_table(sources, targets), hide_index=True, height=420)
     tensors = learned()
     total = sum(one.count for one in tensors)
     predict(count_question(tensors), "transformer.halves.count")
     st.dataframe(count_table(), hide_index=True, height="content")
-    prose(words.COUNT.format(tensors=len(tensors), total=total))
+    prose(words.count.format(tensors=len(tensors), total=total))
     show_code(
         [learned_tensors, shapes_on_the_way],
         "from llmviz.study.small_decoder import learned_tensors, shapes_on_the_way\n\n"
@@ -59,10 +59,10 @@ def _shape(sources: int, targets: int, name: str) -> tuple[int, ...]:
 def shape_table(sources: int, targets: int) -> pd.DataFrame:
     """Return the shapes as a table."""
     rows = [
-        (one.name, *words.SHAPES[one.name.removeprefix(BLOCK)], _written(one.shape))
+        (one.name, *words.shapes[one.name.removeprefix(BLOCK)], _written(one.shape))
         for one in shapes(sources, targets)
     ]
-    return pd.DataFrame(rows, columns=words.SHAPE_COLUMNS)
+    return pd.DataFrame(rows, columns=words.shape_columns)
 
 
 @kept(1)
@@ -71,13 +71,13 @@ def count_table() -> pd.DataFrame:
     rows = [
         (
             one.name,
-            next(text for end, text in words.TENSORS.items() if one.name.endswith(end)),
+            next(text for end, text in words.tensors.items() if one.name.endswith(end)),
             _written(one.shape),
             one.count,
         )
         for one in learned()
     ]
-    return pd.DataFrame(rows, columns=words.COUNT_COLUMNS)
+    return pd.DataFrame(rows, columns=words.count_columns)
 
 
 def _written(shape: tuple[int, ...]) -> str:
@@ -90,8 +90,8 @@ def count_question(tensors: list[Sized]) -> Question:
     c, h = SMALL.n_embd, SMALL.n_head
     given = {"h": h, "d": c // h, "c": c, "square": c * c, "right": right}
     numbers = [3 * c * c, right, c * c, 4 * h * c * c]
-    wrong = [line.format(**given) for line in words.COUNT_WRONG]
-    reasons = [wrong[0], words.COUNT_RIGHT.format(**given), *wrong[1:]]
+    wrong = [line.format(**given) for line in words.count_wrong]
+    reasons = [wrong[0], words.count_right.format(**given), *wrong[1:]]
     return Question(
-        words.COUNT_ASK.format(**given), [f"{number:,}" for number in numbers], 1, reasons
+        words.count_ask.format(**given), [f"{number:,}" for number in numbers], 1, reasons
     )

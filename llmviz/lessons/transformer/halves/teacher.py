@@ -66,8 +66,8 @@ def both_ways(name: str, version: str, source: tuple[int, ...], target: str) -> 
 
 def draw(state: PageState, sentence: Sentence) -> None:
     """Show both ways on the sentence."""
-    section(words.TEACHER_TITLE, words.TEACHER_TEXT)
-    choose(state, "translator", words.TRANSLATOR, words.TRANSLATORS)
+    section(words.teacher)
+    choose(state, "translator", words.translator, words.translators)
     name = state["translator"]
     if not models_here(name):
         return
@@ -77,20 +77,20 @@ def draw(state: PageState, sentence: Sentence) -> None:
     cell_grid(
         grid.values,
         key=f"{KEY}.{name}",
-        row_names=words.ROW_NAMES,
-        column_names=[words.STEP.format(step=i + 1) for i in range(grid.values.shape[1])],
+        row_names=words.row_names,
+        column_names=[words.step.format(step=i + 1) for i in range(grid.values.shape[1])],
         texts=grid.texts,
         notes=grid.notes,
         strong=grid.wrong,
         starts=[2],
         limit=1.0,
-        scale=words.SCALE,
-        label=words.GRID,
+        scale=words.scale,
+        label=words.grid,
     )
-    st.caption(words.GRID_NOTE)
-    cards = [card_of(one) or {} for one in words.TRANSLATORS if one != name]
+    st.caption(words.grid_note)
+    cards = [card_of(one) or {} for one in words.translators if one != name]
     prose(report(both, bundled, [one for card in cards if (one := exact_share(card)) is not None]))
-    prose(words.LOSS.format(loss=f"{both.loss:.4f}"))
+    prose(words.loss.format(loss=f"{both.loss:.4f}"))
     predict(mistake(sentence.known.target.split()), f"{KEY}.mistake")
     step = both.parting
     show_code(
@@ -110,7 +110,7 @@ def draw(state: PageState, sentence: Sentence) -> None:
 def named(token: int, tokenizer: Tokenizer) -> str:
     """Return a token that a decoder writes: the end as a word."""
     end = tokenizer.special_tokens[ENDOFTEXT]
-    return words.END if token == end else tokenizer.decode([token])
+    return words.end if token == end else tokenizer.decode([token])
 
 
 @kept(64)
@@ -123,18 +123,18 @@ def grid_of(name: str, version: str, source: tuple[int, ...], target: str) -> Gr
     values, wrong = np.zeros((4, steps)), np.zeros((4, steps), dtype=bool)
     for row, way in ((0, both.forced), (2, both.free)):
         over = steps - len(way.read)
-        read = [words.START, *(named(token, tokenizer) for token in way.read[1:])]
+        read = [words.start, *(named(token, tokenizer) for token in way.read[1:])]
         written = [named(token, tokenizer) for token in way.written]
         shares = way.chances[:, 0]
         values[row + 1, : len(written)] = shares
         lines = []
         for step, (one, p) in enumerate(zip(written, shares, strict=True)):
-            wanted = right[step] if step < len(right) else words.CELL_OVER
+            wanted = right[step] if step < len(right) else words.cell_over
             wrong[row + 1, step] = step >= len(right) or one != right[step]
-            lines.append(words.CELL_SAYS.format(token=one, share=percent(float(p)), right=wanted))
+            lines.append(words.cell_says.format(token=one, share=percent(float(p)), right=wanted))
         texts += [read + [""] * over, written + [""] * over]
-        rest = [words.CELL_OVER] * over
-        notes += [[words.CELL_READS.format(token=one) for one in read] + rest, lines + rest]
+        rest = [words.cell_over] * over
+        notes += [[words.cell_reads.format(token=one) for one in read] + rest, lines + rest]
     return Grid(values, texts, notes, wrong)
 
 
@@ -145,20 +145,20 @@ def report(both: Both, bundled: engine.Bundled, others: Sequence[float] = ()) ->
     """
     at, steps = both.parting, len(both.right)
     if at is None:
-        line = words.NEVER.format(steps=steps)
+        line = words.never.format(steps=steps)
         share = exact_share(bundled.card)
         if share is not None:
-            line += words.NEVER_SHARE.format(share=percent(share))
-            line += words.NEVER_OTHER if any(one < share for one in others) else ""
+            line += words.never_share.format(share=percent(share))
+            line += words.never_other if any(one < share for one in others) else ""
         return line
     if at >= len(both.free.written):
-        return words.PART_FULL.format(step=at + 1)
+        return words.part_full.format(step=at + 1)
     token = named(both.free.written[at], bundled.tokenizer)
     given = {"step": at + 1, "said": quote(token)}
     given["right"] = quote(named(both.right[at], bundled.tokenizer))
     if at == steps - 1:
-        return words.PART_END.format(**given)
-    line = words.PART_ENDS if token == words.END else words.PART
+        return words.part_end.format(**given)
+    line = words.part_ends if token == words.end else words.part
     return line.format(
         free=both.wrong(both.free),
         all_free=max(steps, len(both.free.written)),
@@ -175,12 +175,12 @@ def exact_share(card: dict[str, Any]) -> float | None:
 
 def mistake(target: list[str]) -> Question:
     """Return the question whose mistake is a target that is not shifted."""
-    asked = " ".join([*target, words.END])
-    right = " ".join([words.START, *target])
+    asked = " ".join([*target, words.end])
+    right = " ".join([words.start, *target])
     given = {"fed": quote(asked, 200), "asked": quote(asked, 200), "right": quote(right, 200)}
-    reasons = [reason.format(**given) for reason in words.MISTAKE_REASONS]
+    reasons = [reason.format(**given) for reason in words.mistake_reasons]
     # The right answer stands at another place for each sentence.
     turn = len(asked) % len(reasons)
-    answers = [*words.MISTAKE_ANSWERS[turn:], *words.MISTAKE_ANSWERS[:turn]]
+    answers = [*words.mistake_answers[turn:], *words.mistake_answers[:turn]]
     reasons = [*reasons[turn:], *reasons[:turn]]
-    return Question(words.MISTAKE.format(**given), answers, -turn % len(reasons), reasons)
+    return Question(words.mistake.format(**given), answers, -turn % len(reasons), reasons)

@@ -38,18 +38,18 @@ NEAR = 1.1  # times; two measured times that differ by less are about the same
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    section(words.TITLE, words.TEXT)
+    section(words.intro)
     text_box(state, height=80)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         name = choose_model(state)
-        st.toggle(words.REUSE, help=words.REUSE_HELP, **state.bind("reuse"))
+        st.toggle(words.reuse, help=words.reuse_help, **state.bind("reuse"))
     model_and_text = load_and_read(state, name, PROMPT)
     if model_and_text is None:
         return
     bundled, read = model_and_text
     cacheable = can_cache(bundled.model)
     if not cacheable:
-        inform(words.NO_CACHE, ":material/visibility:")
+        inform(words.no_cache, ":material/visibility:")
     predict(rounds_question(len(read.ids)), f"{KEY}.ask")
     rounds = rounds_of(bundled.name, bundled.version, read.ids)
     _loop(state, bundled, read, cacheable)
@@ -91,13 +91,13 @@ def pictured(name: str, version: str, ids: tuple[int, ...], cached: bool) -> lis
             "listed": len(names),
             "pick": names[0],
             "share": percent(float(one.probabilities[0])),
-            "norm": words.FINAL_NORM if final_norm(bundled) else "",
+            "norm": words.final_norm if final_norm(bundled) else "",
             "end": "",
         }
         text.append(one.pick)
-        templates = dict(words.LINES)
+        templates = dict(words.lines)
         if n == len(rounds) - 1:
-            templates["append"] = words.LAST
+            templates["append"] = words.last
             line["end"] = ending(bundled, text)
         pictures.append(
             LoopRound(
@@ -115,8 +115,8 @@ def pictured(name: str, version: str, ids: tuple[int, ...], cached: bool) -> lis
 def ending(bundled: engine.Bundled, text: list[int]) -> str:
     """Return why no further round is shown behind a text."""
     if text[-1] == stop_of(bundled):
-        return words.END_STOP
-    return words.END_FULL if len(text) > bundled.model.context_length else words.END_SHOWN
+        return words.end_stop
+    return words.end_full if len(text) > bundled.model.context_length else words.end_shown
 
 
 def work_lines(tokens: int, rounds: int, cached: bool) -> list[str]:
@@ -124,10 +124,10 @@ def work_lines(tokens: int, rounds: int, cached: bool) -> list[str]:
     sentences, so_far = [], 0
     for n, now in enumerate(vectors_computed(tokens, rounds, cached)):
         so_far += now
-        template = words.WORK_KEPT if cached else words.WORK_AGAIN
+        template = words.work_kept if cached else words.work_again
         line = {"round": n + 1, "now": count(now, "vector"), "again": f"{now - 1:,}"}
         line["sum"] = f"{so_far:,}"
-        sentences.append((template if n else words.WORK_FIRST).format(**line))
+        sentences.append((template if n else words.work_first).format(**line))
     return sentences
 
 
@@ -138,7 +138,7 @@ def total(tokens: int, rounds: int, cacheable: bool) -> str:
         for name, cached in (("cached", True), ("plain", False))
     }
     line = {"tokens": count(tokens, "token"), "rounds": count(rounds, "round"), **sums}
-    return (words.SUM if cacheable else words.SUM_NO_CACHE).format(**line)
+    return (words.sum if cacheable else words.sum_no_cache).format(**line)
 
 
 def final_norm(bundled: engine.Bundled) -> bool:
@@ -148,11 +148,11 @@ def final_norm(bundled: engine.Bundled) -> bool:
 
 def picture_words(normed: bool, cacheable: bool) -> dict[str, str]:
     """Return the picture's words for a model with or without a final norm and a cache."""
-    texts = dict(words.PICTURE)
+    texts = dict(words.picture)
     if normed:
-        texts["row"] = words.ROW_NORMED
+        texts["row"] = words.row_normed
     if not cacheable:
-        texts["again"] = words.AGAIN_CHANGED
+        texts["again"] = words.again_changed
     return texts
 
 
@@ -200,16 +200,16 @@ def costs_of(name: str, version: str) -> CacheCosts:
 def cost_figures(name: str, version: str, mode: Mode) -> tuple[go.Figure, go.Figure]:
     """Return milliseconds and memory over the length of the text."""
     costs = costs_of(name, version)
-    names = (words.WITH, words.WITHOUT)
+    names = (words.with_text, words.without)
     times = (costs.with_cache, costs.without)
     memory = [[held / 1024 for held in costs.held]]
     return (
-        against_size(costs.lengths, times, names, Axes(words.LENGTH, words.TIME), mode=mode),
+        against_size(costs.lengths, times, names, Axes(words.length, words.time), mode=mode),
         against_size(
             costs.lengths,
             memory,
-            (words.HELD,),
-            Axes(words.LENGTH, words.MEMORY),
+            (words.held,),
+            Axes(words.length, words.memory),
             log_y=True,
             mode=mode,
         ),
@@ -217,7 +217,7 @@ def cost_figures(name: str, version: str, mode: Mode) -> tuple[go.Figure, go.Fig
 
 
 def _costs(bundled: engine.Bundled) -> None:
-    section(words.COST_TITLE, words.COST_TEXT)
+    section(words.cost)
     config = bundled.model.config
     predict(bytes_question(config), f"{KEY}.bytes")
     known = (bundled.name, bundled.version)
@@ -227,7 +227,7 @@ def _costs(bundled: engine.Bundled) -> None:
         places, cost_figures(*known, theme()), ("time", "memory"), strict=True
     ):
         place.plotly_chart(figure, key=f"{KEY}.{key}", theme=None)
-    held = words.BYTES.format(
+    held = words.bytes.format(
         held=costs.held[-1],
         each=costs.held[0],
         layers=count(config.n_layer, "layer"),
@@ -236,12 +236,12 @@ def _costs(bundled: engine.Bundled) -> None:
         width=bundled.model.token.weight.element_size(),
     )
     prose(f"{time_line(costs)} {held}")
-    st.caption(words.MEASURED.format(tries=TRIES, alone=words.ALONE if costs.alone else ""))
+    st.caption(words.measured.format(tries=TRIES, alone=words.alone if costs.alone else ""))
 
 
 def time_line(costs: CacheCosts) -> str:
     """Return the sentence about the longest text that was measured."""
     without, with_cache = costs.without[-1], costs.with_cache[-1]
     ratio = without / with_cache
-    line = words.LESS if ratio > NEAR else words.SAME if ratio > 1 / NEAR else words.MORE
+    line = words.less if ratio > NEAR else words.same if ratio > 1 / NEAR else words.more
     return line.format(n=costs.lengths[-1], without=without, with_=with_cache, ratio=ratio)

@@ -24,7 +24,7 @@ def rounds_question(tokens: int) -> Question:
         "new": ASKED,
     }
     line = {"tokens": count(tokens, "token"), "n": tokens, "right": right}
-    return _of_numbers(words.ASK.format(**line), right, wrong, words.ASK_RIGHT, line)
+    return _of_numbers(words.ask.format(**line), right, wrong, words.ask_right, line)
 
 
 def bytes_question(config: GPTConfig) -> Question:
@@ -45,7 +45,7 @@ def bytes_question(config: GPTConfig) -> Question:
         "n_layer": config.n_layer,
         "layers": count(config.n_layer, "layer"),
     }
-    return _of_numbers(words.ASK_BYTES, right, wrong, words.BYTES_RIGHT, line)
+    return _of_numbers(words.ask_bytes, right, wrong, words.bytes_right, line)
 
 
 def _of_numbers(
@@ -56,7 +56,7 @@ def _of_numbers(
     Of mistakes that lead to the same number the first one is offered; one that leads to the right
     number is none.
     """
-    texts = words.ASK_WRONG | words.BYTES_WRONG
+    texts = words.ask_wrong | words.bytes_wrong
     offered = {right: reason.format(**line)}
     for name, number in wrong.items():
         offered.setdefault(number, texts[name].format(**line))

@@ -53,13 +53,13 @@ def draw(
     name: str,
 ) -> None:
     """Show the heads of both on the text; name: the hidden word, as it is written in prose."""
-    section(words.ATTENTION_TITLE, words.ATTENTION_TEXT)
+    section(words.attention)
     hidden = tuple(hidden_at(both.model, read.ids, word))
     hidden_tokens = list(read.tokens)
-    hidden_tokens[word + 1] = words.MASK
+    hidden_tokens[word + 1] = words.mask
     pictures = (
-        ("bothhead", words.BOTH_HEADS, both, hidden, hidden_tokens),
-        ("lefthead", words.LEFT_HEADS, left, read.ids, list(read.tokens)),
+        ("bothhead", words.both_heads, both, hidden, hidden_tokens),
+        ("lefthead", words.left_heads, left, read.ids, list(read.tokens)),
     )
     shares = []
     for place, (control, line, bundled, ids, tokens) in zip(
@@ -72,7 +72,7 @@ def draw(
             sizes = {"layers": count(layers, "layer"), "heads": count(heads, "head")}
             prose("**" + line.format(word=name, **sizes) + "**")
             _grid(state, control, weights, tokens)
-    prose(words.ABOVE.format(both=percent(shares[0]), left=percent(shares[1])))
+    prose(words.above.format(both=percent(shares[0]), left=percent(shares[1])))
 
 
 def _grid(state: PageState, control: str, weights: np.ndarray, tokens: list[str]) -> None:

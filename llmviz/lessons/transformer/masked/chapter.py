@@ -36,7 +36,7 @@ BEST = 6  # answers of each model
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    section(words.TITLE, words.TEXT)
+    section(words.intro)
     text_box(state, height=80)
     if not models_here(BOTH, LEFT):
         return
@@ -47,7 +47,7 @@ def draw(state: PageState) -> None:
         if len(sentence.ids) > 1:
             _hidden_word(state, both, left, text, sentence)
         else:
-            inform(words.NO_WORD, ":material/edit:")
+            inform(words.no_word, ":material/edit:")
     held_out.draw(both, left)
 
 
@@ -133,18 +133,18 @@ def _strip(
         clicked = st.session_state[key].get("selected")
         state["hide"] = clicked[1] if clicked else -1
 
-    strange = {words.DETAIL: words.UNKNOWN_DETAIL.format(count=vocabulary)}
+    strange = {words.detail: words.unknown_detail.format(count=vocabulary)}
     rows = [
         TokenRow(
             name,
             tokens,
             values=shares.tolist(),
             details=[
-                strange if one == unknown else {words.DETAIL: percent(float(share))}
+                strange if one == unknown else {words.detail: percent(float(share))}
                 for one, share in zip(ids[1:], shares, strict=True)
             ],
         )
-        for name, shares in zip(words.ROWS, own, strict=True)
+        for name, shares in zip(words.rows, own, strict=True)
     ]
     clicked = st.session_state.get(key, {}).get("selected")
     row = clicked[0] if clicked and clicked[1] == word else 0
@@ -152,12 +152,12 @@ def _strip(
         rows,
         key=key,
         show_ids=False,
-        value_label=words.VALUE,
+        value_label=words.value,
         value_range=(0.0, 1.0),
         selected=TokenSelection(row, word, ids[word + 1]),
         on_change=take,
     )
-    st.caption(words.STRIP_NOTE)
+    st.caption(words.strip_note)
 
 
 def sides_question(count: int, place: int, name: str) -> Question:
@@ -168,22 +168,22 @@ def sides_question(count: int, place: int, name: str) -> Question:
     """
     given = {"both": count - 1, "left": place}
     reasons = {
-        (count - 1, place): words.ASK_RIGHT,
-        (count, place): words.ASK_OWN,
-        (count - 1, count - 1): words.ASK_SAME,
-        (place, place): words.ASK_LEFT,
+        (count - 1, place): words.ask_right,
+        (count, place): words.ask_own,
+        (count - 1, count - 1): words.ask_same,
+        (place, place): words.ask_left,
     }
     # For the last word the two numbers are the same, and two wrong answers fall together with it.
     if place == count - 1:
         reasons = {
-            (count - 1, place): words.ASK_RIGHT,
-            (count, place): words.ASK_OWN,
-            (count, count): words.ASK_SAME,
+            (count - 1, place): words.ask_right,
+            (count, place): words.ask_own,
+            (count, count): words.ask_same,
         }
     order = sorted(reasons)
     return Question(
-        words.ASK.format(tokens=count, place=place + 1, word=name),
-        [words.ASK_ANSWER.format(both=both, left=left) for both, left in order],
+        words.ask.format(tokens=count, place=place + 1, word=name),
+        [words.ask_answer.format(both=both, left=left) for both, left in order],
         order.index((count - 1, place)),
         [reasons[one].format(**given) for one in order],
     )
@@ -212,9 +212,9 @@ def _bars(
     paired_bars(
         labels,
         *values,
-        title=words.BARS_TITLE.format(word=tokens[word].data.decode("utf-8", "replace")),
-        names=words.ROWS,
-        axis=words.BARS_AXIS,
+        title=words.bars_title.format(word=tokens[word].data.decode("utf-8", "replace")),
+        names=words.rows,
+        axis=words.bars_axis,
         limit=max(float(one.max()) for one in values),
         key=f"{KEY}.bars",
     )
@@ -232,7 +232,7 @@ def _read(
     guesses = [spoken(one, tokenizer) for one in best]
     shares = [percent(float(one[word, i])) for one, i in zip(p, best, strict=True)]
     known = ids[word + 1] != tokenizer.special_tokens[UNKNOWN]
-    line = (words.READ if known else words.READ_UNKNOWN).format(
+    line = (words.read if known else words.read_unknown).format(
         word=quote(tokens[word].data.decode("utf-8", "replace")),
         both=guesses[0],
         both_share=shares[0],
@@ -243,4 +243,4 @@ def _read(
     )
     last = word == len(tokens) - 1
     following = " ".join(one.data.decode("utf-8", "replace") for one in tokens[word + 1 :])
-    prose(f"{line} {words.LAST if last else words.RIGHT_OF.format(right=quote(following))}")
+    prose(f"{line} {words.last if last else words.right_of.format(right=quote(following))}")

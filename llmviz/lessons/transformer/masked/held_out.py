@@ -24,15 +24,15 @@ def draw(both: engine.Bundled, left: engine.Bundled) -> None:
     ended = both.card.get("without_right_side", {})
     if "share_right" not in score:
         return
-    section(words.SCORE_TITLE)
+    section(words.score_section)
     share = percent(score["share_right"])
     if other.get("name") != left.name:
-        prose(words.SCORE_ONE.format(tokens=score["tokens"], both=share))
+        prose(words.score_one.format(tokens=score["tokens"], both=share))
         return
     shares = (score["share_right"], other["share_right"])
     st.plotly_chart(share_bars(shares, theme()), key="transformer.masked.shares", theme=None)
     prose(
-        words.SCORE.format(
+        words.score.format(
             tokens=score["tokens"],
             both=share,
             left=percent(shares[1]),
@@ -44,7 +44,7 @@ def draw(both: engine.Bundled, left: engine.Bundled) -> None:
             left_layers=left.model.config.n_layer,
         )
     )
-    prose(words.NOT_WRITE)
+    prose(words.not_write)
     if "share_right" in ended:
         predict(mistake(score, other, ended), "transformer.masked.mistake")
 
@@ -52,7 +52,7 @@ def draw(both: engine.Bundled, left: engine.Bundled) -> None:
 @kept(4)
 def share_bars(shares: tuple[float, float], mode: Mode) -> go.Figure:
     """Return both shares as bars."""
-    return compared(words.ROWS, shares, 0, words.SCORE_AXIS, mode)
+    return compared(words.rows, shares, 0, words.score_axis, mode)
 
 
 def mistake(score: dict[str, Any], other: dict[str, Any], ended: dict[str, Any]) -> Question:
@@ -63,5 +63,5 @@ def mistake(score: dict[str, Any], other: dict[str, Any], ended: dict[str, Any])
         "ended": percent(ended["share_right"]),
         "tokens": score["tokens"],
     }
-    reasons = [line.format(**given) for line in words.MISTAKE_REASONS]
-    return Question(words.MISTAKE.format(**given), words.MISTAKE_ANSWERS, 2, reasons)
+    reasons = [line.format(**given) for line in words.mistake_reasons]
+    return Question(words.mistake.format(**given), words.mistake_answers, 2, reasons)

@@ -31,30 +31,30 @@ def draw(state: PageState, subject: Subject) -> None:
     """Show the part."""
     own = subject.model.config.activation
     values = values_of(*subject.known, subject.layer)
-    text = words.BEND_TEXT.format(
-        without=words.BEND_GATED if own == "swiglu" else words.BEND_WITHOUT,
-        text=words.BEND_SMALL if subject.name == SMALL else words.BEND_OWN,
+    text = words.bend_text.format(
+        without=words.bend_gated if own == "swiglu" else words.bend_without,
+        text=words.bend_small if subject.name == SMALL else words.bend_own,
         tokens=count(len(subject.tokens), "token"),
         units=count(subject.model.config.feed_forward_size, "[[unit]]", "[[unit|units]]"),
     )
-    section(words.BEND, text)
-    choose(state, "bend", words.BEND_LABEL, words.BENDS)
+    section(words.bend.title, text)
+    choose(state, "bend", words.bend_label, words.bends)
     name = own if state["bend"] == "own" else state["bend"]
     predict(question(values), f"{KEY}.ask")
     figure = figure_of(*subject.known, subject.layer, name, theme())
     st.plotly_chart(figure, key=f"{KEY}.curve", theme=None)
     flat = flat_share(*subject.known, subject.layer, name)
-    line = words.BEND_READ.format(
-        formula=words.FORMULA[name],
-        own=words.BENDS[own],
+    line = words.bend_read.format(
+        formula=words.formula[name],
+        own=words.bends[own],
         count=len(values),
         below=percent(float((values <= 0).mean())),
         flat=percent(flat),
-        name=words.BENDS["silu" if name == "swiglu" else name],
+        name=words.bends["silu" if name == "swiglu" else name],
     )
     if name.startswith("gelu"):
         at, gap = gap_of_gelu()
-        line += "\n\n" + words.GAP.format(at=at, gap=gap)
+        line += "\n\n" + words.gap.format(at=at, gap=gap)
     prose(line)
     _code(subject, name, flat)
 
@@ -84,22 +84,22 @@ def figure_of(
 ) -> go.Figure:
     """Return a function and its derivative over a text's numbers."""
     curve = activation_curve(function)
-    lines, names = [curve.y, curve.slope], [words.BENDS[function], words.DERIVATIVE]
+    lines, names = [curve.y, curve.slope], [words.bends[function], words.derivative]
     if function == "swiglu":
-        names[0] = words.THROUGH.format(u=1)
+        names[0] = words.through.format(u=1)
         lines += [activation_curve(function, u).y for u in THROUGH]
-        names += [words.THROUGH.format(u=u).replace("-", "−") for u in THROUGH]
+        names += [words.through.format(u=u).replace("-", "−") for u in THROUGH]
     values = values_of(name, version, ids, layer)
-    return curve_on_values(curve.x, lines, names, values, words.COUNTED, words.BEND_AXIS, mode)
+    return curve_on_values(curve.x, lines, names, values, words.counted, words.bend_axis, mode)
 
 
 def question(values: np.ndarray) -> Question:
     """Return how many of some numbers ReLU sets to 0, as a question."""
     share = float((values <= 0).mean())
     right = int(np.searchsorted([0.25, 0.5, 0.75], share, side="left"))
-    reason = words.BEND_REASON.format(below=percent(share))
-    ask = words.BEND_ASK.format(count=len(values))
-    return Question(ask, words.BEND_ANSWERS, right, [reason] * len(words.BEND_ANSWERS))
+    reason = words.bend_reason.format(below=percent(share))
+    ask = words.bend_ask.format(count=len(values))
+    return Question(ask, words.bend_answers, right, [reason] * len(words.bend_answers))
 
 
 def _code(subject: Subject, name: str, flat: float) -> None:

@@ -35,11 +35,11 @@ LISTED = 4  # numbers of a row that an answer lists
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    section(words.TITLE, words.TEXT)
+    section(words.intro)
     subject = choose_subject(state)
     if subject is not None:
         if subject.model.config.norm == "none":
-            inform(words.NO_NORMS, ":material/info:")
+            inform(words.no_norms, ":material/info:")
         else:
             _norm(state, subject)
     _stack(state)
@@ -48,7 +48,7 @@ def draw(state: PageState) -> None:
 
 
 def _norm(state: PageState, subject: Subject) -> None:
-    choose(state, "which", words.WHICH_LABEL, words.WHICH)
+    choose(state, "which", words.which_label, words.which)
     known = (*subject.known, subject.layer, state["which"])
     norms = normed(*known)
     picture = picture_of(*subject.known, subject.tokens, subject.layer, state["which"])
@@ -74,7 +74,7 @@ def summary(norms: Normed, kind: str) -> str:
     means = norms.layer.mean
     rms_means = norms.rms.normalized.mean(-1)
     tokens = len(norms.x)
-    line = (words.READ if tokens > 1 else words.READ_ONE).format(
+    line = (words.read if tokens > 1 else words.read_one).format(
         tokens=tokens,
         mean_low=float(means.min()),
         mean_high=float(means.max()),
@@ -83,12 +83,12 @@ def summary(norms: Normed, kind: str) -> str:
         rms_low=float(rms_means.min()),
         rms_high=float(rms_means.max()),
     )
-    more = words.EPSILON.format(
+    more = words.epsilon.format(
         epsilon=norms.epsilon,
         variance=float(norms.layer.normalized.var(-1, unbiased=False).min()),
         square=float(norms.rms.normalized.square().mean(-1).min()),
     )
-    return f"{line} {words.OWN[kind]} {more}".replace(" -", " −")
+    return f"{line} {words.own[kind]} {more}".replace(" -", " −")
 
 
 def mistake(x: torch.Tensor, epsilon: float, token: str) -> Question | None:
@@ -106,10 +106,10 @@ def mistake(x: torch.Tensor, epsilon: float, token: str) -> Question | None:
         return None
     names = sorted(kept_rows, key=lambda name: kept_rows[name])  # the right one stands anywhere
     return Question(
-        words.MISTAKE.format(token=quote(token), students=words.STUDENTS[len(names)]),
+        words.mistake.format(token=quote(token), students=words.students[len(names)]),
         [f"{kept_rows[name]} …" for name in names],
         names.index("right"),
-        [words.MISTAKES[name] for name in names],
+        [words.mistakes[name] for name in names],
     )
 
 
@@ -146,14 +146,14 @@ def stack_lines(layers: int, norm: str, mode: Mode) -> go.Figure:
     place, kind = kinds(norm)
     stacks = (stack(layers, place, True, kind), stack(layers, "none"))
     series = [one.activations.tolist() for one in stacks]
-    return over_points(series, (words.WITH, words.WITHOUT), words.AXES, mode, logarithmic=True)
+    return over_points(series, (words.with_text, words.without), words.axes, mode, logarithmic=True)
 
 
 def _stack(state: PageState) -> None:
-    section(words.STACK, words.STACK_TEXT)
+    section(words.stack)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        st.slider(words.STACK_LAYERS, width=320, **state.ranged("stack"))
-        choose(state, "stacknorm", words.STACK_NORM, words.STACK_NORMS)
+        st.slider(words.stack_layers, width=320, **state.ranged("stack"))
+        choose(state, "stacknorm", words.stack_norm, words.stack_norms)
     layers, norm = state["stack"], state["stacknorm"]
     place, kind = kinds(norm)
     sizes = [
@@ -165,11 +165,11 @@ def _stack(state: PageState) -> None:
     st.plotly_chart(figure, key=f"{KEY}.stack", theme=None)
     written = [written_size(size) for size in sizes]
     prose(
-        words.STACK_READ.format(
-            layers=layers, without=written[0], with_=written[1], why=words.WHY[norm]
+        words.stack_read.format(
+            layers=layers, without=written[0], with_=written[1], why=words.why[norm]
         )
     )
-    st.caption(words.STACK_NOTE)
+    st.caption(words.stack_note)
     show_code(
         [depth_study],
         "from llmviz.study.depth import depth_study\n\n"
@@ -198,8 +198,8 @@ def stack_question(layers: int, size: float) -> Question:
     """Return how large the numbers are after a stack without norms, as a question."""
     right = int(np.searchsorted([10.0, 1e3, 1e6], size, side="right"))
     lines = [
-        words.STACK_RIGHT if i == right else words.STACK_WRONG
-        for i in range(len(words.STACK_ANSWERS))
+        words.stack_right if i == right else words.stack_wrong
+        for i in range(len(words.stack_answers))
     ]
     reasons = [line.format(size=written_size(size)) for line in lines]
-    return Question(words.STACK_ASK.format(layers=layers), words.STACK_ANSWERS, right, reasons)
+    return Question(words.stack_ask.format(layers=layers), words.stack_answers, right, reasons)

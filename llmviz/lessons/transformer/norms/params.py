@@ -5,9 +5,9 @@ from llmviz.study.depth import DEEPEST
 from llmviz.ui import codec
 
 PARAMS = [
-    codec.choice("which", "norm1", list(words.WHICH)),
+    codec.choice("which", "norm1", list(words.which)),
     codec.text("normcell", ""),  # the kept cell, "normalized.2.0"
     codec.integer("stack", 24, 2, DEEPEST),
-    codec.choice("stacknorm", "pre", list(words.STACK_NORMS)),
-    codec.choice("bend", "own", list(words.BENDS)),
+    codec.choice("stacknorm", "pre", list(words.stack_norms)),
+    codec.choice("bend", "own", list(words.bends)),
 ]

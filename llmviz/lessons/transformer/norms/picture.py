@@ -72,12 +72,12 @@ def picture_of(
 ) -> Picture:
     """Return the matrices of both norms."""
     norms, picture = normed(name, version, ids, layer, which), Picture()
-    rows, say = {"row_labels": tokens}, words.FORMULAS
+    rows, say = {"row_labels": tokens}, words.formulas
     wide = {"windows": ("", picture.window("C", norms.x.shape[1]))}
     both = rows | wide
 
     def add(key: str, values: Tensor, op: lv.Op | None = None, **more) -> None:
-        picture.add(key, values, words.LABELS.get(key, key), say.get(key, ""), op=op, **more)
+        picture.add(key, values, words.labels.get(key, key), say.get(key, ""), op=op, **more)
 
     picture.add("scale", norms.scale[None], **wide)
     if norms.shift is not None:
@@ -93,7 +93,7 @@ def picture_of(
     shift = None if norms.shift is None else "shift"
     op = lv.normalised("x", "mean", "deviation", "scale", shift)
     text = say["out" if shift else "out_plain"]
-    picture.add("out", layer_steps.output, words.OUT, text, op=op, role="query", **both)
+    picture.add("out", layer_steps.output, words.out, text, op=op, role="query", **both)
     add("mean square", rms.mean_square, lv.row_mean_square("x"), **rows)
     root = (rms.mean_square + norms.epsilon).sqrt()
     add("root", root, lv.root("mean square", norms.epsilon), **rows)

@@ -26,7 +26,7 @@ from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.model_on_text import choose_model, names_of, run_again, spoken
 from llmviz.ui.notices import inform
-from llmviz.ui.prose import prose
+from llmviz.ui.prose import bold, prose
 from llmviz.ui.question import predict
 from llmviz.ui.selectable_models import label, load
 from llmviz.ui.state import PageState
@@ -40,15 +40,15 @@ BARS = 6  # tokens whose probabilities are drawn
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    section(words.TITLE, words.TEXT)
+    section(words.intro)
     left, right = st.columns([3, 1])
-    left.text_input(words.PROMPT, **state.bind("prompt"))
-    right.text_input(words.ANSWER, help=words.ANSWER_HELP, **state.bind("answer"))
-    left.text_input(words.OTHER_PROMPT, **state.bind("donor"))
-    right.text_input(words.OTHER_ANSWER, help=words.ANSWER_HELP, **state.bind("other"))
+    left.text_input(words.prompt, **state.bind("prompt"))
+    right.text_input(words.answer, help=words.answer_help, **state.bind("answer"))
+    left.text_input(words.other_prompt, **state.bind("donor"))
+    right.text_input(words.other_answer, help=words.answer_help, **state.bind("other"))
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         name = choose_model(state)
-        choose(state, "sites", words.SITES_LABEL, words.SITES)
+        choose(state, "sites", words.sites_label, words.sites)
     if name is None:
         return
     bundled = load(name)
@@ -58,7 +58,7 @@ def draw(state: PageState) -> None:
         require_transformer(bundled.model)
         own, donor = (ids_of(state[key], bundled) for key in ("prompt", "donor"))
         if own == donor:
-            raise ValueError(words.SAME_PROMPTS)
+            raise ValueError(words.same_prompts)
         pair = answers(state, bundled, own, donor)
         map_of = bundled.name, bundled.version, own, donor, pair
         grown = site_map.growing(*map_of)
@@ -84,7 +84,7 @@ def _map(state: PageState, bundled: engine.Bundled, map_of: tuple[Any, ...], liv
     if asked is not None:
         predict(asked, "transformer.patching.ask")
     site = site_map.grid(state, bundled, all_sites)
-    prose(words.MEASURE.format(**_named(bundled, all_sites.pair)))
+    prose(words.measure.format(**_named(bundled, all_sites.pair)))
     _opened(bundled, all_sites, site)
     prose(site_map.strongest(all_sites))
     _code(bundled, all_sites, site)
@@ -96,12 +96,12 @@ def ids_of(text: str, bundled: engine.Bundled) -> tuple[int, ...]:
     Raises ValueError: it is empty, cannot be written as UTF-8, or is longer than the context.
     """
     if not text:
-        raise ValueError(words.EMPTY)
+        raise ValueError(words.empty)
     ids = bundled.tokenizer.encode_from_start(check_text(text))
     limit = bundled.model.context_length
     if len(ids) > limit:
         name = label(bundled.name)
-        raise ValueError(words.LONG.format(count=f"{len(ids):,}", name=name, limit=f"{limit:,}"))
+        raise ValueError(words.long.format(count=f"{len(ids):,}", name=name, limit=f"{limit:,}"))
     return tuple(ids)
 
 
@@ -119,7 +119,7 @@ def answers(
         pair.append(token_of(written, [], bundled.tokenizer) if written else best)
     if pair[0] == pair[1]:
         token = names_of(pair[:1], bundled.tokenizer)[0]
-        raise ValueError(words.SAME_ANSWERS.format(token=token))
+        raise ValueError(words.same_answers.format(token=token))
     return pair[0], pair[1]
 
 
@@ -136,7 +136,7 @@ def _told(
         for ids in (own, donor)
     ]
     prose(
-        words.SAYS.format(
+        words.says.format(
             **_named(bundled, pair),
             own_share=percent(shares[0][0]),
             own_other=percent(shares[0][1]),
@@ -146,12 +146,12 @@ def _told(
     )
     if len(own) != len(donor):
         left = abs(len(own) - len(donor))
-        stand = words.LEFT if left == 1 else words.LEFT_MORE.format(left=left)
-        line = words.UNEQUAL.format(own=len(own), donor=len(donor), left=stand)
+        stand = words.left if left == 1 else words.left_more.format(left=left)
+        line = words.unequal.format(own=len(own), donor=len(donor), left=stand)
         inform(line, ":material/align_horizontal_right:")
     places = min(len(own), len(donor))
     if places > site_map.PLACES:
-        line = words.LAST_PLACES.format(shown=site_map.PLACES, all=places)
+        line = words.last_places.format(shown=site_map.PLACES, all=places)
         inform(line, ":material/content_cut:")
 
 
@@ -183,14 +183,14 @@ def _opened(bundled: engine.Bundled, all_sites: Map, site: Site) -> None:
         for logits in (own.logits, after, donor.logits)
     ]
     tokens = [spoken(ids[-1 - site.back], tokenizer) for ids in (all_sites.own, all_sites.donor)]
-    title = words.OPENED.format(site=site_map.site_name(site, config.n_layer), token=tokens[0])
+    title = words.opened.format(site=site_map.site_name(site, config.n_layer), token=tokens[0])
     picture, told = st.columns([3, 2], gap="large", vertical_alignment="center")
     with picture:
-        prose(f"**{title}**")
+        prose(bold(title))
         figure = opened_bars(*known, all_sites.own, all_sites.donor, site, theme())
         st.plotly_chart(figure, key="transformer.patching.bars", theme=None)
-    line = words.OPENED_TEXT.format(
-        kind=words.KINDS[site.kind],
+    line = words.opened_text.format(
+        kind=words.kinds[site.kind],
         own=tokens[0],
         donor=tokens[1],
         width=len(a),
@@ -201,7 +201,7 @@ def _opened(bundled: engine.Bundled, all_sites: Map, site: Site) -> None:
         share=site_map.written(all_sites.share(site)),
     )
     with told:
-        prose(line + (words.ALIKE if torch.equal(a, b) else ""))
+        prose(line + (words.alike if torch.equal(a, b) else ""))
 
 
 @kept(64)
@@ -220,7 +220,7 @@ def opened_bars(
     p = torch.stack(logits).double().softmax(-1)  # (3, V)
     best = p.amax(0).topk(min(BARS, p.shape[1])).indices.tolist()
     names = [escape_plotly(token) for token in names_of(best, engine.tokenizer(name))]
-    return three_bars(names, p[:, best].tolist(), words.SERIES, mode)
+    return three_bars(names, p[:, best].tolist(), words.series, mode)
 
 
 def _code(bundled: engine.Bundled, all_sites: Map, site: Site) -> None:

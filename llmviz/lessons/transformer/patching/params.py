@@ -4,10 +4,10 @@ from llmviz.lessons.transformer.patching import words
 from llmviz.ui import codec
 
 PARAMS = [
-    codec.text("prompt", words.OWN),
-    codec.text("donor", words.DONOR),
+    codec.text("prompt", words.own),
+    codec.text("donor", words.donor),
     codec.text("answer", ""),  # none: the most probable token after the prompt
     codec.text("other", ""),  # none: the most probable token after the other prompt
-    codec.choice("sites", "all", list(words.SITES)),
+    codec.choice("sites", "all", list(words.sites)),
     codec.text("site", ""),  # the opened cell, "stream.2.0" or "head.1.0.3"; none: the strongest
 ]

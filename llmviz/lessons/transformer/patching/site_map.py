@@ -64,13 +64,13 @@ def growing(
     try:
         return GrowingMap(model, *read, pair, PLACES)
     except ValueError:
-        raise ValueError(words.NO_DIFFERENCE) from None
+        raise ValueError(words.no_difference) from None
 
 
 def waiting(grown: GrowingMap, n_layer: int) -> None:
     """Show how far a map is that is not whole yet."""
     sites = sum(site.back == 0 for site in grown.shares) or n_layer
-    st.progress(grown.known / grown.places, words.WAIT.format(count=sites * grown.places))
+    st.progress(grown.known / grown.places, words.wait.format(count=sites * grown.places))
 
 
 @kept(64)
@@ -83,7 +83,7 @@ def whole(
     tokenizer, n_layer = engine.tokenizer(name), engine.load(name).model.config.n_layer
     tokens = [names_of(ids[-grown.places :], tokenizer) for ids in (own, donor)]
     columns = tuple(
-        a if a == b else words.COLUMN.format(own=a, donor=b) for a, b in zip(*tokens, strict=True)
+        a if a == b else words.column.format(own=a, donor=b) for a, b in zip(*tokens, strict=True)
     )
     return Map(own, donor, pair, grown.shares, n_layer, columns)
 
@@ -91,8 +91,8 @@ def whole(
 def site_name(site: Site, n_layer: int) -> str:
     """Return what a site's row is called."""
     if site.kind == "stream" and site.layer == n_layer:
-        return words.ROWS["last"].format(layer=n_layer - 1)
-    return words.ROWS[site.kind].format(layer=site.layer, head=site.head)
+        return words.rows["last"].format(layer=n_layer - 1)
+    return words.rows[site.kind].format(layer=site.layer, head=site.head)
 
 
 def written(share: float) -> str:
@@ -153,11 +153,11 @@ def grid(state: PageState, bundled: engine.Bundled, all_sites: Map) -> Site:
         key=KEY,
         row_names=[site_name(one, all_sites.n_layer) for one in rows],
         column_names=all_sites.columns,
-        notes=[[words.NOTE.format(share=written(x)) for x in line] for line in values],
+        notes=[[words.note.format(share=written(x)) for x in line] for line in values],
         starts=[i for i in range(1, len(rows)) if rows[i].kind != rows[i - 1].kind],
         limit=1.0,
-        scale=words.SCALE,
-        label=words.GRID,
+        scale=words.scale,
+        label=words.grid,
         chosen=None if row is None else (row, places - 1 - site.back),
         on_change=keep_site,
     )
@@ -174,15 +174,15 @@ def strongest(all_sites: Map) -> str:
             f"{kind}_token": quote(all_sites.columns[-1 - site.back]),
             f"{kind}_share": written(all_sites.share(site)),
         }
-    return words.READ.format(**told)
+    return words.read.format(**told)
 
 
 def place_name(all_sites: Map, back: int) -> str:
     """Return what an answer calls a place, so that it is the only one of that name."""
     name = all_sites.columns[-1 - back]
     if all_sites.columns.count(name) == 1:
-        return words.PLACE.format(name=name)
-    return (words.PLACE_OF_SEVERAL if back else words.PLACE_LAST).format(name=name, back=back)
+        return words.place.format(name=name)
+    return (words.place_of_several if back else words.place_last).format(name=name, back=back)
 
 
 def question(all_sites: Map) -> Question | None:
@@ -199,11 +199,11 @@ def question(all_sites: Map) -> Question | None:
         return None
     backs = sorted(order[:ANSWERS], reverse=True)
     return Question(
-        words.ASK.format(row=site_name(Site("stream", layer, 0), all_sites.n_layer)),
+        words.ask.format(row=site_name(Site("stream", layer, 0), all_sites.n_layer)),
         [escape_markdown(place_name(all_sites, back)) for back in backs],
         backs.index(order[0]),
         [
-            (words.ASK_RIGHT if back == order[0] else words.ASK_WRONG).format(
+            (words.ask_right if back == order[0] else words.ask_wrong).format(
                 share=written(shares[back])
             )
             for back in backs

@@ -31,7 +31,7 @@ def sizes() -> list[SizeRow]:
 
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    section(words.TITLE, words.TEXT)
+    section(words.intro)
     allowed = own = False
     try:
         allowed, own = may_import()
@@ -40,7 +40,7 @@ def draw(state: PageState) -> None:
     if allowed:
         importing.draw(state, own)
     else:
-        inform(words.NOT_HERE, ":material/lock:")
+        inform(words.not_here, ":material/lock:")
     model_list.draw(own)
     _without_network()
     predict(bytes_question(sizes()[0]), "transformer.published.bytes")
@@ -48,8 +48,8 @@ def draw(state: PageState) -> None:
 
 
 def _without_network() -> None:
-    section(words.OFFLINE_TITLE, words.OFFLINE)
-    prose(words.SHAPES)
+    section(words.offline)
+    prose(words.shapes)
     rows = [
         (
             row.name,
@@ -57,28 +57,28 @@ def _without_network() -> None:
             row.heads,
             row.width,
             row.parameters,
-            *(size(row.weights[kind]) for kind in words.SHAPE_COLUMNS[5:]),
+            *(size(row.weights[kind]) for kind in words.shape_columns[5:]),
         )
         for row in sizes()
     ]
     number = st.column_config.NumberColumn(format="localized")
     st.dataframe(
-        pd.DataFrame(rows, columns=words.SHAPE_COLUMNS),
+        pd.DataFrame(rows, columns=words.shape_columns),
         hide_index=True,
-        column_config={words.SHAPE_COLUMNS[4]: number},
+        column_config={words.shape_columns[4]: number},
     )
 
 
 def bytes_question(row: SizeRow) -> Question:
     """Return how many bytes the weights of a size take in float32, as a question."""
     right = row.weights["float32"]
-    numbers = {each: each * row.parameters for each in sorted([4, *words.WRONG])}
+    numbers = {each: each * row.parameters for each in sorted([4, *words.wrong])}
     known = {"parameters": row.parameters, "right": right}
     return Question(
-        words.QUESTION.format(**known),
+        words.question.format(**known),
         [f"{number:,}" for number in numbers.values()],
         list(numbers).index(4),
-        [words.WRONG.get(each, words.RIGHT).format(**known) for each in numbers],
+        [words.wrong.get(each, words.right).format(**known) for each in numbers],
     )
 
 

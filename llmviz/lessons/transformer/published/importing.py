@@ -48,10 +48,10 @@ def draw(state: PageState, own: bool) -> None:
     box = state.bind("published")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.text_input(
-            words.SOURCE[own], placeholder=words.EXAMPLE, max_chars=1000, width=480, **box
+            words.source[own], placeholder=words.example, max_chars=1000, width=480, **box
         )
         st.button(
-            words.LOOK, key="transformer.published.look", on_click=_look, args=(box["key"], own)
+            words.look, key="transformer.published.look", on_click=_look, args=(box["key"], own)
         )
     if problem := st.session_state.get(PROBLEM):
         refuse(problem)
@@ -87,13 +87,13 @@ def _looked(asked: Asked) -> None:
     elif _ended(job):
         about = job.results[-1]
         st.dataframe(
-            pd.DataFrame(about_rows(about), columns=words.ABOUT_COLUMNS),
+            pd.DataFrame(about_rows(about), columns=words.about_columns),
             hide_index=True,
             width=800,
         )
-        st.caption(words.NEEDS)
+        st.caption(words.needs)
         if about.problem:
-            refuse(words.REFUSED.format(source=about.source, problem=about.problem.rstrip(".")))
+            refuse(words.refused.format(source=about.source, problem=about.problem.rstrip(".")))
         else:
             _offer(asked)
 
@@ -104,7 +104,7 @@ def about_rows(about: About) -> list[tuple[str, str]]:
     if about.kind is not None:
         cells["kind"] = about.kind
     if config is not None:
-        cells["shape"] = words.SHAPE.format(
+        cells["shape"] = words.shape.format(
             layers=config.n_layer,
             heads=config.n_head,
             width=config.n_embd,
@@ -116,16 +116,16 @@ def about_rows(about: About) -> list[tuple[str, str]]:
             cells[name] = f"{number:,}"
     for name in ("stored", "memory", "free_memory", "disk", "free_disk"):
         if (number := getattr(about, name)) is not None:
-            cells[name] = words.WITH_BYTES.format(short=size(number), bytes=number)
-    return [(words.ABOUT[name], cell) for name, cell in cells.items()]
+            cells[name] = words.with_bytes.format(short=size(number), bytes=number)
+    return [(words.about[name], cell) for name, cell in cells.items()]
 
 
 def _offer(asked: Asked) -> None:
     st.session_state.setdefault(NAME, proposed(asked.source))
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.text_input(words.NAME, max_chars=60, width=320, key=NAME)
+        st.text_input(words.name, max_chars=60, width=320, key=NAME)
         st.button(
-            words.IMPORT,
+            words.import_text,
             key="transformer.published.import",
             type="primary",
             on_click=_begin,
@@ -159,15 +159,15 @@ def _begin(asked: Asked) -> None:
 def _imported(state: PageState, asked: Asked, job: Job) -> None:
     if not job.over:
         _wait(asked)
-        st.caption(words.STAY)
+        st.caption(words.stay)
         return
     if not _ended(job):
         return
     name = run_folders.PREFIX + job.results[-1].name
     brought = st.session_state.setdefault(model_list.BROUGHT, set())
     brought.add(name)
-    inform(words.IMPORTED.format(name=job.results[-1].name), ":material/check:")
-    st.button(words.USE, key="transformer.published.use", on_click=_use, args=(state, name))
+    inform(words.imported.format(name=job.results[-1].name), ":material/check:")
+    st.button(words.use, key="transformer.published.use", on_click=_use, args=(state, name))
 
 
 def _use(state: PageState, name: str) -> None:
@@ -178,10 +178,10 @@ def _use(state: PageState, name: str) -> None:
 def _ended(job: Job) -> bool:
     """Whether a job brought what it should; one line where it did not."""
     if job.state == STOPPED:
-        inform(words.CANCELLED, ":material/block:")
+        inform(words.cancelled, ":material/block:")
     elif job.state != DONE:
         last = (job.problem.strip().splitlines() or [""])[-1]
-        refuse(job.problem if job.expected else words.BROKEN.format(problem=last))
+        refuse(job.problem if job.expected else words.broken.format(problem=last))
     return job.state == DONE
 
 
@@ -191,15 +191,15 @@ def _wait(asked: Asked) -> None:
     job = asked.look if asked.work is None else asked.work
     if job.over:
         st.rerun()
-    text, share = words.LOOKING, 0.0
+    text, share = words.looking, 0.0
     if asked.work is not None:
         text, share = _how_far(job)
     if job.before:
-        text = words.WAITING.format(before=count(job.before, "other job"))
+        text = words.waiting.format(before=count(job.before, "other job"))
     with st.container(horizontal=True, vertical_alignment="center"):
         st.progress(share, text=text, width=480)
         st.button(
-            words.CANCEL,
+            words.cancel,
             key="transformer.published.cancel",
             icon=":material/close:",
             on_click=_stop,
@@ -210,9 +210,9 @@ def _wait(asked: Asked) -> None:
 def _how_far(job: Job) -> tuple[str, float]:
     """What an import does now, and which share of it is done: a download is nearly all of it."""
     if not job.results:
-        return words.STAGES[""], 0.0
+        return words.stages[""], 0.0
     now = job.results[-1]
-    text = words.STAGES[now.stage].format(done=size(now.done), total=size(now.total))
+    text = words.stages[now.stage].format(done=size(now.done), total=size(now.total))
     return text, 0.9 * now.done / max(1, now.total) if now.stage == DOWNLOADING else 0.95
 
 

@@ -31,7 +31,7 @@ class Model:
     """A model that is here: its name in the pages, where it is from, bytes on the disk."""
 
     name: str
-    origin: str  # a key of words.FROM
+    origin: str  # a key of words.from_text
     kind: str
     parameters: int
     size: int
@@ -42,20 +42,20 @@ def draw(own: bool) -> None:
 
     own: whether the visitor is at the server's own machine.
     """
-    section(words.SHELF_TITLE)
+    section(words.shelf)
     models = [*_runs(), *bundled(str(engine.CHECKPOINTS), tuple(engine.names()))]
     rows = [
-        (label(one.name), words.FROM[one.origin], one.kind, one.parameters, size(one.size))
+        (label(one.name), words.from_text[one.origin], one.kind, one.parameters, size(one.size))
         for one in models
     ]
     number = st.column_config.NumberColumn(format="localized")
     st.dataframe(
-        pd.DataFrame(rows, columns=words.SHELF_COLUMNS),
+        pd.DataFrame(rows, columns=words.shelf_columns),
         hide_index=True,
-        column_config={words.SHELF_COLUMNS[3]: number},
+        column_config={words.shelf_columns[3]: number},
     )
     total = size(sum(one.size for one in models))
-    prose(words.SHELF_NOTE.format(count=count(len(models), "model"), size=total))
+    prose(words.shelf_note.format(count=count(len(models), "model"), size=total))
     _offer_deleting(deletable(models, own))
 
 
@@ -121,18 +121,18 @@ def _offer_deleting(models: list[Model]) -> None:
         st.session_state.pop(CHOSEN, None)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         chosen = st.selectbox(
-            words.DELETE_LABEL, list(by_name), format_func=label, width=320, key=CHOSEN
+            words.delete_label, list(by_name), format_func=label, width=320, key=CHOSEN
         )
-        with st.popover(words.DELETE, icon=":material/delete:"):
+        with st.popover(words.delete, icon=":material/delete:"):
             one = by_name[chosen]
             named = escape_markdown(label(one.name))
-            st.markdown(words.DELETE_ASKS.format(name=named, size=size(one.size)))
-            st.button(words.DELETE_YES, key="transformer.delete.yes", on_click=_remove, args=(one,))
+            st.markdown(words.delete_asks.format(name=named, size=size(one.size)))
+            st.button(words.delete_yes, key="transformer.delete.yes", on_click=_remove, args=(one,))
 
 
 def _remove(model: Model) -> None:
     name = model.name.removeprefix(run_folders.PREFIX)
-    line = words.DELETED.format(name=label(model.name))
+    line = words.deleted.format(name=label(model.name))
     try:
         if model.origin == "mine":
             runs.manager().discard(name, runs.visitor())

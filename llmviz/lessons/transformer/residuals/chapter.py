@@ -35,21 +35,21 @@ MANY = 100  # times that a gradient may grow on its way before the page speaks o
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    section(words.TITLE, words.TEXT)
+    section(words.intro)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        st.slider(words.DEPTH, width=320, **state.ranged("deep"))
-        choose(state, "deepnorm", words.NORM, words.NORMS)
+        st.slider(words.depth, width=320, **state.ranged("deep"))
+        choose(state, "deepnorm", words.norm, words.norms)
     layers, norm = state["deep"], state["deepnorm"]
     shares = {short: share_left(stack(layers, norm, short)) for short in (True, False)}
     predict(question(layers, norm, shares[False]), f"{KEY}.ask")
     figure = gradient_lines(layers, norm, theme())
     st.plotly_chart(figure, key=f"{KEY}.gradients", theme=None)
-    line = words.READ.format(without=written(shares[False]), with_=written(shares[True]))
+    line = words.read.format(without=written(shares[False]), with_=written(shares[True]))
     if norm == "none" and shares[True] > MANY:
         normed = share_left(stack(layers, "pre", True))
-        line += " " + words.GROWS.format(normed=written(normed))
+        line += " " + words.grows.format(normed=written(normed))
     prose(line)
-    st.caption(words.NOTE)
+    st.caption(words.note)
     show_code(
         [depth_study],
         "from llmviz.study.depth import depth_study\n\n"
@@ -58,7 +58,7 @@ def draw(state: PageState) -> None:
         '    print(f"{gradients[0] / gradients[-1]:.1e}")',
         "\n".join(f"{shares[short]:.1e}" for short in (True, False)),
     )
-    section(words.STREAM_TITLE, words.STREAM_TEXT)
+    section(words.stream)
     text_box(state, height=80)
     model_and_text = load_and_read(state, choose_model(state), require=require_sum)
     if model_and_text is not None:
@@ -85,18 +85,18 @@ def written(share: float) -> str:
 def question(layers: int, norm: str, share: float) -> Question:
     """Return how much of the gradient is left without shortcuts, as a question; norm: of NORMS."""
     right = 0 if share >= 1 else 1 if share > 0.1 else 2 if share > 1e-3 else 3
-    lines = [words.RIGHT if i == right else words.WRONG for i in range(len(words.ANSWERS))]
+    lines = [words.right if i == right else words.wrong for i in range(len(words.answers))]
     reasons = [line.format(share=written(share)) for line in lines]
-    asked = words.ASK.format(layers=count(layers, "layer"), norms=words.ASK_NORMS[norm])
-    return Question(asked, words.ANSWERS, right, reasons)
+    asked = words.ask.format(layers=count(layers, "layer"), norms=words.ask_norms[norm])
+    return Question(asked, words.answers, right, reasons)
 
 
 @kept(64)
 def gradient_lines(layers: int, norm: str, mode: Mode) -> go.Figure:
     """Return the gradient at every point of both stacks as lines."""
     series = [stack(layers, norm, short).gradients.tolist() for short in (True, False)]
-    axes = (words.AXIS, words.GRADIENT)
-    return over_points(series, (words.WITH, words.WITHOUT), axes, mode, logarithmic=True)
+    axes = (words.axis, words.gradient)
+    return over_points(series, (words.with_text, words.without), axes, mode, logarithmic=True)
 
 
 @kept(32)
@@ -107,7 +107,7 @@ def shares_of(name: str, version: str, ids: tuple[int, ...]) -> StreamShares:
 
 def point_names(points: int) -> list[str]:
     """Return what the points are called."""
-    return [words.EMBEDDINGS, *(words.AFTER.format(layer=layer) for layer in range(points - 1))]
+    return [words.embeddings, *(words.after.format(layer=layer) for layer in range(points - 1))]
 
 
 @kept(32)
@@ -118,12 +118,12 @@ def stream_figures(
     stream = shares_of(name, version, ids)
     names = point_names(stream.norms.shape[0])
     shares = stream.shares.mean(-1).tolist()
-    parts = [words.PARTS[part] for part in PARTS]
+    parts = [words.parts[part] for part in PARTS]
     roles = ("residual", "weights", "value")
     length = [stream.norms.mean(-1).tolist()]
     return (
-        stacked(names, shares, parts, roles, words.SHARES, mode),
-        stacked(names, length, [words.NORMS_AXIS], ("query",), words.NORMS_AXIS, mode),
+        stacked(names, shares, parts, roles, words.shares, mode),
+        stacked(names, length, [words.norms_axis], ("query",), words.norms_axis, mode),
     )
 
 
@@ -146,7 +146,7 @@ def _stream(bundled: engine.Bundled, read: Read) -> None:
         place.plotly_chart(figure, key=f"{KEY}.{key}", theme=None)
     lengths, last = stream.norms.mean(-1), stream.shares[:, -1].mean(-1).tolist()
     prose(
-        words.STREAM_READ.format(
+        words.stream_read.format(
             tokens=count(len(read.ids), "token"),
             first=float(lengths[0]),
             last=float(lengths[-1]),

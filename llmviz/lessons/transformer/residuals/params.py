@@ -6,5 +6,5 @@ from llmviz.ui import codec
 
 PARAMS = [
     codec.integer("deep", 24, 1, DEEPEST),
-    codec.choice("deepnorm", "none", list(words.NORMS)),
+    codec.choice("deepnorm", "none", list(words.norms)),
 ]

@@ -39,27 +39,27 @@ def draw(state: PageState) -> None:
     missing = [name for name, card in cards.items() if card is None]
     if missing:
         name = checkpoint(missing[0])
-        section(words.TITLE)
-        st.info(words.MISSING.format(name=name), icon=":material/download:")
-        st.code(words.COMMAND.format(name=name), language=None)
+        section(words.intro.title)
+        st.info(words.missing.format(name=name), icon=":material/download:")
+        st.code(words.command.format(name=name), language=None)
         return
-    section(words.TITLE, words.TEXT.format(tokens=cards[FAMILY[0]]["tokens"]))
+    section(words.intro, tokens=cards[FAMILY[0]]["tokens"])
     results = {name: measured(name, card) for name, card in cards.items()}
     text_box(state, height=80)
-    choose(state, "change", words.CHANGE, words.CHANGES)
+    choose(state, "change", words.change, words.changes)
     change = state["change"]
-    prose(f"{words.ABOUT[change]} {code_switches(change)}")
+    prose(f"{words.about[change]} {code_switches(change)}")
     predict(question(change, results), f"{pictures.KEY}.ask")
     model_and_text = load_and_read(state, pictures.names_in(change)[0], DRAWN)
     if model_and_text is not None:
         read = model_and_text[1]
         pictures.draw(change, read.ids)
         _code(change, pictures.read_ids(change, read.ids))
-    prose(f"{effects_of(change, results)}\n\n{words.ONE_RUN}")
+    prose(f"{effects_of(change, results)}\n\n{words.one_run}")
     floor = cards[FAMILY[0]]["floor"]["nats_per_token"]
-    section(words.TABLE_TITLE, words.TABLE_TEXT.format(floor=floor))
+    section(words.table, floor=floor)
     _table(results)
-    st.caption(words.TABLE_NOTE.format(tokens=config_of(FAMILY[0]).context_length))
+    st.caption(words.table_note.format(tokens=config_of(FAMILY[0]).context_length))
     times.draw(change)
 
 
@@ -68,7 +68,7 @@ def code_switches(change: str) -> str:
     before, *after = CHANGES[change]
     sides = [switched(name, before) for name in after]
     new = " or ".join(f"`{settings(side, 1)}`" for side in sides)
-    return words.SWITCH.format(switches=new, before=f"`{settings(sides[0], 0)}`")
+    return words.switch.format(switches=new, before=f"`{settings(sides[0], 0)}`")
 
 
 def settings(differing: dict[str, tuple[object, object]], side: int) -> str:
@@ -93,8 +93,8 @@ def verdict(by: float) -> int:
 def written(by: float) -> str:
     """Return a difference in words."""
     if not by:
-        return words.EQUAL
-    return (words.LESS if by < 0 else words.MORE).format(by=abs(by))
+        return words.equal
+    return (words.less if by < 0 else words.more).format(by=abs(by))
 
 
 def in_digits(by: float) -> str:
@@ -111,30 +111,30 @@ def question(change: str, results: dict[str, Measured]) -> Question:
     before, after = results[CHANGES[change][0]], results[CHANGES[change][-1]]
     by = difference(after, before)
     line = {"before": before.over, "after": after.over, "difference": written(by)}
-    sides = {"before": words.SIDES[change][0], "after": words.SIDES[change][-1]}
-    reason = words.ASK_REASON.format(**line)
+    sides = {"before": words.sides[change][0], "after": words.sides[change][-1]}
+    reason = words.ask_reason.format(**line)
     return Question(
-        words.ASK.format(**sides), words.ANSWERS, verdict(by), [reason] * len(words.ANSWERS)
+        words.ask.format(**sides), words.answers, verdict(by), [reason] * len(words.answers)
     )
 
 
 def effects_of(change: str, results: dict[str, Measured]) -> str:
     """Return what a change did, model by model."""
-    names, sides = CHANGES[change], words.SIDES[change]
+    names, sides = CHANGES[change], words.sides[change]
     first, lines = results[names[0]], []
     for name, side in zip(names[1:], sides[1:], strict=True):
         one = results[name]
         by = difference(one, first)
-        line = words.RESULT.format(
+        line = words.result.format(
             after=side[0].upper() + side[1:],
             over=one.over,
             before=f"{sides[0]} ({first.over:.3f})",
             difference=written(by),
-            verdict=words.VERDICTS[verdict(by)],
+            verdict=words.verdicts[verdict(by)],
         )
         if one.whole < first.whole:
             part = f"1/{round(first.whole / one.whole)}"
-            line += " " + words.CACHE_LESS.format(part=part, tokens=config_of(name).context_length)
+            line += " " + words.cache_less.format(part=part, tokens=config_of(name).context_length)
         lines.append(line)
     return "\n\n".join(lines)
 
@@ -152,8 +152,8 @@ def table_rows(results: dict[str, Measured]) -> list[tuple[object, ...]]:
     ]
     return [
         (
-            words.MODELS[name],
-            words.MODELS.get(before, ""),
+            words.models[name],
+            words.models.get(before, ""),
             switches,
             round(results[name].over, ROUNDED),
             in_digits(difference(results[name], results[before])) if before else "",
@@ -174,7 +174,7 @@ def table_of(results: tuple[Measured, ...]) -> pd.DataFrame:
 def column_names() -> list[str]:
     """Return the names of the table's columns."""
     tokens = config_of(FAMILY[0]).context_length
-    return [name.format(tokens=tokens) for name in words.COLUMNS]
+    return [name.format(tokens=tokens) for name in words.columns]
 
 
 def _table(results: dict[str, Measured]) -> None:

@@ -4,5 +4,5 @@ from llmviz.lessons.transformer.since import words
 from llmviz.ui import codec
 
 PARAMS = [
-    codec.choice("change", "place", list(words.CHANGES)),
+    codec.choice("change", "place", list(words.changes)),
 ]

@@ -71,19 +71,19 @@ def figures(change: str, versions: tuple[str, ...], ids: Ids, mode: Mode) -> tup
     by_model = readings(change, ids)
     if change == "place":
         lines = [one.tolist() for one in reversed(by_model)]
-        axes = (words.POINTS_AXIS, words.SIZE_AXIS)
-        return (over_points(lines, words.SIDES[change][::-1], axes, mode),)
+        axes = (words.points_axis, words.size_axis)
+        return (over_points(lines, words.sides[change][::-1], axes, mode),)
     if change == "positions":
-        titles = zip(by_model, words.POSITION_TITLES, strict=True)
+        titles = zip(by_model, words.position_titles, strict=True)
         return tuple(_positions(one, title, mode) for one, title in titles)
     if change == "activation":
-        kinds = zip(by_model, words.SIDES[change], words.CURVES, ("gelu", "swiglu"), strict=True)
+        kinds = zip(by_model, words.sides[change], words.curves, ("gelu", "swiglu"), strict=True)
         return tuple(_cloud(one, side, curve, kind, mode) for one, side, curve, kind in kinds)
     labels = [escape_plotly(name) for name in names_of(ids, engine.tokenizer(names_in(change)[0]))]
-    axes = Axes(words.LOOKED_AXIS, words.LOOKED_AXIS)
+    axes = Axes(words.looked_axis, words.looked_axis)
     return tuple(
         number_table(seen(name, one), side, axes, mode, limit=FULL, labels=labels)
-        for name, one, side in zip(names_in(change), by_model, words.SIDES[change], strict=True)
+        for name, one, side in zip(names_in(change), by_model, words.sides[change], strict=True)
     )
 
 
@@ -94,8 +94,8 @@ def seen(name: str, weights: Tensor) -> np.ndarray:
 
 
 def _positions(numbers: Tensor, title: str, mode: Mode) -> go.Figure:
-    rotary = title == words.POSITION_TITLES[-1]
-    axes = Axes(words.PAIR_AXIS if rotary else words.NUMBER_AXIS, words.PLACE_AXIS)
+    rotary = title == words.position_titles[-1]
+    axes = Axes(words.pair_axis if rotary else words.number_axis, words.place_axis)
     return number_table(numbers.numpy(), title, axes, mode)
 
 
@@ -104,8 +104,8 @@ def _cloud(numbers: Tensor, side: str, curve: str, kind: str, mode: Mode) -> go.
     some = np.linspace(0, len(before) - 1, min(DOTS, len(before))).round().astype(int)
     x = torch.linspace(float(before.min()), float(before.max()), 80)
     bent = (x.numpy(), ACTIVATIONS[kind](x).numpy())
-    names = (words.POINTS, curve)
-    return cloud(before[some], behind[some], bent, names, side, Axes(*words.BENT_AXES), mode)
+    names = (words.points, curve)
+    return cloud(before[some], behind[some], bent, names, side, Axes(*words.bent_axes), mode)
 
 
 def _place(ids: Ids) -> None:
@@ -113,7 +113,7 @@ def _place(ids: Ids) -> None:
     post, pre = readings("place", ids)
     line = {"low": float(post[1:].min()), "high": float(post[1:].max())}
     line["tokens"] = count(len(ids), "token")
-    prose(words.PLACE_READ.format(first=float(pre[0]), last=float(pre[-1]), **line))
+    prose(words.place_read.format(first=float(pre[0]), last=float(pre[-1]), **line))
 
 
 def _grid(
@@ -144,9 +144,9 @@ def plain_zero(value: float) -> str:
 
 def _kind(ids: Ids) -> None:
     values = np.concatenate([one.numpy() for one in readings("kind", ids)])
-    rows = [row.format(side=side) for side in words.SIDES["kind"] for row in words.NORM_ROWS]
-    _grid(values, rows, ids, "kind", words.NORM_GRID, plain_zero, starts=[3], limit=1.0)
-    prose(words.NORM_READ.format(most=float(np.abs(values[4]).max())))
+    rows = [row.format(side=side) for side in words.sides["kind"] for row in words.norm_rows]
+    _grid(values, rows, ids, "kind", words.norm_grid, plain_zero, starts=[3], limit=1.0)
+    prose(words.norm_read.format(most=float(np.abs(values[4]).max())))
 
 
 def _positions_of(ids: Ids) -> None:
@@ -154,50 +154,50 @@ def _positions_of(ids: Ids) -> None:
     config = engine.load(names_in("positions")[-1]).model.config
     slow = config.rotary_base ** (2 / config.head_size - 1)
     line = {"width": config.n_embd, "tokens": len(ids), "fast": 1.0, "slow": slow}
-    prose(words.POSITIONS_READ.format(**line))
+    prose(words.positions_read.format(**line))
 
 
 def _activation(ids: Ids) -> None:
     _figures("activation", ids)
-    st.caption(words.CLOUD_NOTE.format(most=DOTS))
-    prose(words.ACTIVATION_READ)
+    st.caption(words.cloud_note.format(most=DOTS))
+    prose(words.activation_read)
 
 
 def _heads(ids: Ids) -> None:
     by_model, rows, starts = readings("heads", ids), [], []
-    for side, lengths, name in zip(words.SIDES["heads"], by_model, names_in("heads"), strict=True):
+    for side, lengths, name in zip(words.sides["heads"], by_model, names_in("heads"), strict=True):
         share = engine.load(name).model.config.n_head // len(lengths)
         starts.append(len(rows))
         for group in range(len(lengths)):
             heads = ", ".join(str(group * share + n) for n in range(share))
-            line = (words.ONE_HEAD if share == 1 else words.MORE_HEADS).format(heads=heads)
-            rows.append(words.KEY_ROW.format(side=side, heads=line))
+            line = (words.one_head if share == 1 else words.more_heads).format(heads=heads)
+            rows.append(words.key_row.format(side=side, heads=line))
     values = np.concatenate([one.numpy() for one in by_model])
-    scale = (words.KEYS_SCALE[0], words.KEYS_SCALE[1].format(most=float(values.max())))
-    notes = [[words.KEY_NOTE.format(value=float(v)) for v in row] for row in values]
+    scale = (words.keys_scale[0], words.keys_scale[1].format(most=float(values.max())))
+    notes = [[words.key_note.format(value=float(v)) for v in row] for row in values]
     more = {"starts": starts[1:], "scale": scale, "notes": notes, "role": "key"}
-    _grid(values, rows, ids, "heads", words.KEYS_GRID, lambda v: f"{v:.1f}", **more)
+    _grid(values, rows, ids, "heads", words.keys_grid, lambda v: f"{v:.1f}", **more)
     counts = [f"{one.numel():,}" for one in by_model]
     either = f"{', '.join(counts[:-1])} or {counts[-1]}"
-    prose(words.KEYS_READ.format(tokens=count(len(ids), "token"), counts=either))
+    prose(words.keys_read.format(tokens=count(len(ids), "token"), counts=either))
 
 
 def _experts(ids: Ids) -> None:
     (shares,) = readings("experts", ids)  # (L, T, E)
     layers, tokens, experts = shares.shape
     rows = [
-        words.EXPERT_ROW.format(layer=layer, expert=expert)
+        words.expert_row.format(layer=layer, expert=expert)
         for layer in range(layers)
         for expert in range(experts)
     ]
     values = shares.transpose(1, 2).reshape(layers * experts, tokens).numpy()
 
     def note(share: float) -> str:
-        return words.EXPERT_NOTE.format(share=percent(share)) if share else words.EXPERT_NOTHING
+        return words.expert_note.format(share=percent(share)) if share else words.expert_nothing
 
     more = {
         "starts": [experts * layer for layer in range(1, layers)],
-        "scale": words.EXPERTS_SCALE,
+        "scale": words.experts_scale,
         "notes": [[note(float(share)) for share in row] for row in values],
         "role": "value",
         "limit": 1.0,
@@ -207,17 +207,17 @@ def _experts(ids: Ids) -> None:
         rows,
         ids,
         "experts",
-        words.EXPERTS_GRID,
+        words.experts_grid,
         lambda share: f"{100 * share:.0f} %" if share else "",
         **more,
     )
     lines = [
-        words.EXPERTS_LAYER.format(
+        words.experts_layer.format(
             layer=layer, counts=listed(counts), tokens=count(tokens, "token")
         )
         for layer, counts in enumerate((shares > 0).sum(1).tolist())
     ]
-    prose(words.EXPERTS_READ.format(layers=" ".join(lines)))
+    prose(words.experts_read.format(layers=" ".join(lines)))
 
 
 def listed(numbers: list[int]) -> str:
@@ -250,9 +250,9 @@ def _window(ids: Ids) -> None:
     window = engine.load(names_in("window")[1]).model.config.window
     seen = len(whole) * (len(whole) + 1) // 2
     closed = sum(max(0, n - window) for n in range(1, len(whole) + 1))
-    line = words.WINDOW_READ.format(seen=seen, closed=closed, window=window)
+    line = words.window_read.format(seen=seen, closed=closed, window=window)
     if len(whole) > len(ids):
-        line += " " + words.WINDOW_LONGER.format(own=count(len(ids), "token"), all=len(whole))
+        line += " " + words.window_longer.format(own=count(len(ids), "token"), all=len(whole))
     prose(line)
 
 

@@ -29,18 +29,18 @@ def measuring() -> list[Job]:
 
 def draw(change: str) -> None:
     """Show the times, how far their measurement is, or how to begin one."""
-    section(words.TIMES_TITLE, words.TIMES_TEXT)
+    section(words.times)
     jobs = measuring()
     if not jobs or jobs[-1].state == STOPPED:
-        st.button(words.MEASURE, key=f"{KEY}.begin", icon=":material/timer:", on_click=_begin)
+        st.button(words.measure, key=f"{KEY}.begin", icon=":material/timer:", on_click=_begin)
         return
     job = jobs[-1]
     if not job.over:
         st.fragment(_wait, run_every=POLL)(job)
         return
     if job.state != DONE:
-        refuse(words.NOT_MEASURED.format(problem=(job.problem.splitlines() or [""])[-1]))
-        st.button(words.MEASURE, key=f"{KEY}.begin", icon=":material/timer:", on_click=_begin)
+        refuse(words.not_measured.format(problem=(job.problem.splitlines() or [""])[-1]))
+        st.button(words.measure, key=f"{KEY}.begin", icon=":material/timer:", on_click=_begin)
         return
     measured = job.results[-1]
     prose(times_line(change, measured))
@@ -61,12 +61,12 @@ def _wait(job: Job) -> None:
     if job.over:
         st.rerun()
     done = job.results[-1].rounds if job.results else 0
-    line = words.MEASURED_ROUNDS.format(done=done, rounds=ROUNDS)
+    line = words.measured_rounds.format(done=done, rounds=ROUNDS)
     if job.before:
-        line = words.TIMES_WAIT.format(before=count(job.before, "other job"))
+        line = words.times_wait.format(before=count(job.before, "other job"))
     with st.container(horizontal=True, vertical_alignment="center"):
         st.progress(done / ROUNDS, line, width=480)
-        st.button(words.STOP, key=f"{KEY}.stop", icon=":material/close:", on_click=job.stop)
+        st.button(words.stop, key=f"{KEY}.stop", icon=":material/close:", on_click=job.stop)
 
 
 def ratios(measured: StepTimes) -> dict[tuple[str, str], float]:
@@ -82,14 +82,14 @@ def ratios(measured: StepTimes) -> dict[tuple[str, str], float]:
 def times_line(change: str, measured: StepTimes) -> str:
     """Return the sentences about the times of one change."""
     before, *after = CHANGES[change]
-    every, sides = ratios(measured), words.SIDES[change]
+    every, sides = ratios(measured), words.sides[change]
     lines = [
-        words.TIMES_READ.format(
+        words.times_read.format(
             after=side[0].upper() + side[1:], ratio=every[name, before], before=sides[0]
         )
         for name, side in zip(after, sides[1:], strict=True)
     ]
-    return " ".join([*lines, words.TIMES_NOTE])
+    return " ".join([*lines, words.times_note])
 
 
 @kept(4)
@@ -97,17 +97,17 @@ def table_of(milliseconds: tuple[tuple[str, float], ...]) -> pd.DataFrame:
     """Return the times as a table; milliseconds: by checkpoint."""
     measured = StepTimes(0, dict(milliseconds))
     first = FAMILY[0]
-    rows = [(words.MODELS[first], "", f"{measured.milliseconds[checkpoint(first)]:.1f}", "")]
+    rows = [(words.models[first], "", f"{measured.milliseconds[checkpoint(first)]:.1f}", "")]
     rows += [
         (
-            words.MODELS[name],
-            words.MODELS[before],
+            words.models[name],
+            words.models[before],
             f"{measured.milliseconds[checkpoint(name)]:.1f}",
             f"{ratio:.2f}",
         )
         for (name, before), ratio in ratios(measured).items()
     ]
-    return pd.DataFrame(rows, columns=words.TIMES_COLUMNS)
+    return pd.DataFrame(rows, columns=words.times_columns)
 
 
 def _code() -> None:

@@ -18,8 +18,8 @@ class _Drawn(Picture):
 
     def put(self, name: str, values, op: lv.Op | None = None, formula: str = "", **more) -> None:
         """Add a matrix; one as wide as the stream is seen through the window of C."""
-        label = words.MATRICES.get(name, name)
-        text = formula or words.FORMULAS.get(name, "")
+        label = words.matrices.get(name, name)
+        text = formula or words.formulas.get(name, "")
         self.add(name, values, label, text, op=op, **more)
 
 
@@ -42,10 +42,10 @@ def lens_picture(readout: Readout, tokens: Sequence[str], vocab: int) -> Picture
         layout[1] += ["normed"]
         read = "normed"
     picture.put("head", readout.rows.T, role="key", windows=(seen, ""), **columns)
-    product = f"{words.MATRICES.get(read, read)} · {words.MATRICES['head']}"
+    product = f"{words.matrices.get(read, read)} · {words.matrices['head']}"
     picture.put("logits", readout.logits, lv.matmul(read, "head"), product, **columns)
     layout.append(["head", "head", "logits", "logits"])
-    picture.put("lnsum", readout.log_sum, formula=words.LOG_SUM.format(vocab=vocab))
+    picture.put("lnsum", readout.log_sum, formula=words.log_sum.format(vocab=vocab))
     picture.put("lnp", readout.log_p, lv.subtracted("logits", "lnsum"), **columns)
     exponential = lv.function("lnp", "exp")
     picture.put("p", readout.p, exponential, role="weights", limit=1.0, **columns)
@@ -69,7 +69,7 @@ def part_picture(
     if norm is not None:
         picture.put("stream", part_readout.stream, role="residual", **wide)
         layout.append(["stream", *_norm(picture, norm, "stream")])
-    picture.add("part", part_readout.vector, part, words.ADDED, role=role, **wide)
+    picture.add("part", part_readout.vector, part, words.added, role=role, **wide)
     layout.append(["part"])
     if norm is not None:
         if part_readout.mean is not None:
@@ -80,10 +80,10 @@ def part_picture(
         picture.put("frozen", part_readout.normed, op, role=role, **wide)
         layout[-1] += ["scale", "frozen"]
         read = "frozen"
-    picture.add("row", part_readout.row.T, words.ROW.format(token=token), role="key", **tall)
+    picture.add("row", part_readout.row.T, words.row.format(token=token), role="key", **tall)
     rows: list[str | None] = ["row"]
     if part_readout.against is not None:
-        label = words.ROW.format(token=against)
+        label = words.row.format(token=against)
         picture.add("other row", part_readout.against.T, label, role="key", **tall)
         op = lv.subtracted("row", "other row")
         picture.put("rows", (part_readout.row - part_readout.against).T, op, role="key", **tall)

@@ -38,11 +38,11 @@ KEY = "transformer.stream.grid"
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    section(words.TITLE, words.TEXT)
+    section(words.intro)
     text_box(state, height=80)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         name = choose_model(state)
-        choose(state, "lens", words.COLOUR, words.COLOURS)
+        choose(state, "lens", words.colour, words.colours)
     model_and_text = load_and_read(state, name, DRAWN)
     if model_and_text is None:
         return
@@ -73,8 +73,8 @@ def opened_cell(written: str, points: int, tokens: int) -> tuple[int, int]:
 
 def point_names(points: int) -> list[str]:
     """Return what the rows are called."""
-    after = [words.AFTER.format(layer=layer) for layer in range(points - 2)]
-    return [words.EMBEDDINGS, *after, words.OUTPUT.format(layer=points - 2)]
+    after = [words.after.format(layer=layer) for layer in range(points - 2)]
+    return [words.embeddings, *after, words.output.format(layer=points - 2)]
 
 
 def colours(lens: Lens, kind: str) -> np.ndarray:
@@ -88,7 +88,7 @@ def _grid(state: PageState, bundled: engine.Bundled, read: Read, lens: Lens) -> 
     points, tokens = lens.entropy.shape
     texts, notes = cell_lines(bundled.name, bundled.version, read.ids)
     kind, most = state["lens"], math.log(bundled.model.vocab_size)
-    low, high = words.SCALES[kind]
+    low, high = words.scales[kind]
 
     def keep_cell() -> None:
         cell = st.session_state[KEY].get("chosen")
@@ -105,16 +105,16 @@ def _grid(state: PageState, bundled: engine.Bundled, read: Read, lens: Lens) -> 
         strong=lens.agrees.numpy() if kind == "agreement" else None,
         limit=most if kind == "entropy" else 1.0,
         scale=(low, high.format(most=most)),
-        label=words.GRID,
+        label=words.grid,
         chosen=place,
         on_change=keep_cell,
     )
     last = int(lens.tokens[-1, -1, 0])
     early = int(lens.agrees[-2].sum())
     prose(
-        words.COLOUR_NOTES[kind]
+        words.colour_notes[kind]
         + " "
-        + words.READ.format(
+        + words.read.format(
             last=spoken(read.ids[-1], bundled.tokenizer),
             best=spoken(last, bundled.tokenizer),
             share=percent(float(lens.probabilities[-1, -1, 0])),
@@ -135,7 +135,7 @@ def repeated(lens: Lens, ids: tuple[int, ...], tied: bool) -> str:
     same = sum(guess == own for guess, own in zip(lens.tokens[0, :, 0].tolist(), ids, strict=True))
     if not tied or 2 * same <= len(ids):
         return ""
-    return " " + words.TIED.format(same=same, tokens=count(len(ids), "column"))
+    return " " + words.tied.format(same=same, tokens=count(len(ids), "column"))
 
 
 def settled(lens: Lens, at: int) -> str:
@@ -145,9 +145,9 @@ def settled(lens: Lens, at: int) -> str:
     while first and agrees[first - 1]:
         first -= 1
     if not first:
-        return words.SETTLED_FIRST
+        return words.settled_first
     last = first == len(agrees) - 1
-    return words.SETTLED_LAST if last else words.SETTLED.format(layer=first - 1)
+    return words.settled_last if last else words.settled.format(layer=first - 1)
 
 
 @kept(32)
@@ -160,7 +160,7 @@ def cell_lines(
     texts = [names_of(row, tokenizer) for row in lens.tokens[..., 0].tolist()]
     notes = [
         [
-            words.NOTE.format(
+            words.note.format(
                 best=best,
                 share=percent(float(lens.probabilities[p, t, 0])),
                 entropy=float(lens.entropy[p, t]),
@@ -176,26 +176,26 @@ def cell_lines(
 
 def _opened(bundled: engine.Bundled, read: Read, lens: Lens, point: int, at: int) -> None:
     tokenizer, last = bundled.tokenizer, lens.entropy.shape[0] - 1
-    where = words.POINT.format(layer=point - 1) if point else words.POINT_EMBEDDINGS
+    where = words.point.format(layer=point - 1) if point else words.point_embeddings
     token = spoken(read.ids[at], tokenizer)
     picture, told = st.columns([3, 2], gap="large", vertical_alignment="center")
     with picture:
-        prose("**" + words.OPENED.format(point=where, token=token) + "**")
+        prose("**" + words.opened.format(point=where, token=token) + "**")
         figure = best_bars(bundled.name, bundled.version, read.ids, point, at, theme())
         st.plotly_chart(figure, key="transformer.stream.best", theme=None)
-    line = words.OPENED_TEXT.format(
+    line = words.opened_text.format(
         token=token,
         point=where,
-        through=words.THROUGH[bundled.model.config.norm],
+        through=words.through[bundled.model.config.norm],
         width=bundled.model.config.n_embd,
         vocab=bundled.model.vocab_size,
         entropy=float(lens.entropy[point, at]),
         most=math.log(bundled.model.vocab_size),
     )
     final = spoken(int(lens.tokens[-1, at, 0]), tokenizer)
-    more = words.OPENED_BEFORE.format(final=final, own=percent(float(lens.of_last[point, at])))
+    more = words.opened_before.format(final=final, own=percent(float(lens.of_last[point, at])))
     with told:
-        prose(f"{line}\n\n{words.OPENED_END if point == last else more}")
+        prose(f"{line}\n\n{words.opened_end if point == last else more}")
 
 
 @kept(64)
@@ -208,7 +208,7 @@ def best_bars(
     names = [escape_plotly(token) for token in names_of(best, engine.tokenizer(name))]
     unlike = [n + "\u200b" * names[:i].count(n) for i, n in enumerate(names)]  # bars need own names
     values = lens.probabilities[point, at].tolist()
-    return compared(unlike, values, 0, words.OPENED_AXIS, mode)
+    return compared(unlike, values, 0, words.opened_axis, mode)
 
 
 @kept(32)
@@ -221,7 +221,7 @@ def numbers_of(name: str, version: str, ids: tuple[int, ...], point: int, at: in
 
 
 def _numbers(state: PageState, bundled: engine.Bundled, read: Read, point: int, at: int) -> None:
-    prose(f"**{words.NUMBERS_TITLE}**\n\n{words.NUMBERS_TEXT}")
+    prose(f"**{words.numbers_title}**\n\n{words.numbers_text}")
     picture = numbers_of(bundled.name, bundled.version, read.ids, point, at)
     pinned_cells.show(
         state,

@@ -43,28 +43,28 @@ def draw(
     """Show what the parts added to a logit at a token; `best` are the likeliest tokens there."""
     tokenizer = bundled.tokenizer
     place = spoken(read.ids[at], tokenizer)
-    section(words.LEDGER_TITLE, words.LEDGER_TEXT.format(token=place))
+    section(words.ledger, token=place)
     try:
         require_sum(bundled.model)
     except ValueError as error:
         refuse(error)
-        inform(words.CANNOT, ":material/info:")
+        inform(words.cannot, ":material/info:")
         return
     _controls(state, names_of(best, tokenizer))
     try:
         token = token_of(state["credit"], best, tokenizer) if state["credit"] else best[0]
         against = token_of(state["against"], best, tokenizer) if state["against"] else None
         if token == against:
-            raise ValueError(words.SAME.format(token=names_of([token], tokenizer)[0]))
+            raise ValueError(words.same.format(token=names_of([token], tokenizer)[0]))
     except ValueError as error:
         refuse(error)
         return
     known = (bundled.name, bundled.version, read.ids, token, against, at)
     ledger = ledger_of(*known)
-    what = words.LOGIT.format(token=spoken(token, tokenizer))
+    what = words.logit.format(token=spoken(token, tokenizer))
     if against is not None:
         names = {"token": spoken(token, tokenizer), "against": spoken(against, tokenizer)}
-        what = words.DIFFERENCE.format(**names)
+        what = words.difference.format(**names)
     asked = question(ledger, what, place)
     if asked is not None:
         predict(asked, f"{KEY}.ask")
@@ -79,9 +79,9 @@ def draw(
     st.plotly_chart(
         figure, key=f"{KEY}.bars", theme=None, on_select=open_bar, selection_mode="points"
     )
-    st.caption(words.COLOURS_OF_PARTS)
+    st.caption(words.colours_of_parts)
     prose(summary(ledger, entries, what, place))
-    prose(words.FROZEN[ledger.norm.kind].format(divisor=ledger.norm.divisor))
+    prose(words.frozen[ledger.norm.kind].format(divisor=ledger.norm.divisor))
     share.draw(state, known, ledger, entries)
     _code(bundled, read, token, against, at, ledger)
 
@@ -89,9 +89,9 @@ def draw(
 def _controls(state: PageState, names: list[str]) -> None:
     """Show which token's logit is taken apart, and against which; any other can be typed."""
     slots = {key: f"_{KEY}.{key}" for key in ("credit", "against")}
-    first = {"credit": names[0], "against": words.NO_OTHER}
-    options = {"credit": names, "against": [words.NO_OTHER, *names]}
-    labels = {"credit": words.CREDIT, "against": words.AGAINST}
+    first = {"credit": names[0], "against": words.no_other}
+    options = {"credit": names, "against": [words.no_other, *names]}
+    labels = {"credit": words.credit, "against": words.against}
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         for key, slot in slots.items():
             st.session_state[slot] = state[key] or first[key]
@@ -109,7 +109,7 @@ def _controls(state: PageState, names: list[str]) -> None:
                 key=slot,
                 on_change=take,
             )
-        choose(state, "parts", words.PARTS_LABEL, words.PARTS)
+        choose(state, "parts", words.parts_label, words.parts)
 
 
 @kept(64)
@@ -153,7 +153,7 @@ def waterfall_of(
         [part_name(entry) for entry in entries],
         [entry.value for entry in entries],
         [entry.kind for entry in entries],
-        words.TOTAL if against is None else words.TOTAL_DIFFERENCE,
+        words.total if against is None else words.total_difference,
         mode,
     )
 
@@ -162,11 +162,11 @@ def summary(ledger: Ledger, entries: Sequence[Entry], what: str, place: str) -> 
     """Return the sentences about a ledger; entries: those that are drawn."""
     most = max(entries, key=lambda entry: entry.value)
     least = min(entries, key=lambda entry: entry.value)
-    line = words.LEDGER_READ
+    line = words.ledger_read
     if least.value >= 0:
-        line = words.LEDGER_READ_UP
+        line = words.ledger_read_up
     elif most.value <= 0:
-        line = words.LEDGER_READ_DOWN
+        line = words.ledger_read_down
     return line.format(
         place=place,
         what=what,
@@ -190,11 +190,11 @@ def question(ledger: Ledger, what: str, place: str) -> Question | None:
     if len(order) < 2 or written(sums[order[0]]) == written(sums[order[1]]):
         return None
     return Question(
-        words.ASK.format(what=what, place=place),
-        [words.KINDS[group] for group in sums],
+        words.ask.format(what=what, place=place),
+        [words.kinds[group] for group in sums],
         list(sums).index(order[0]),
         [
-            (words.ASK_RIGHT if group == order[0] else words.ASK_WRONG).format(value=written(value))
+            (words.ask_right if group == order[0] else words.ask_wrong).format(value=written(value))
             for group, value in sums.items()
         ],
     )

@@ -35,7 +35,7 @@ def written(value: float) -> str:
 
 def part_name(entry: Entry) -> str:
     """Return what a part is called."""
-    return words.PART_NAMES[entry.kind].format(layer=entry.layer, head=entry.head)
+    return words.part_names[entry.kind].format(layer=entry.layer, head=entry.head)
 
 
 def code_of(entry: Entry) -> str:
@@ -58,15 +58,15 @@ def draw(state: PageState, known: Known, ledger: Ledger, entries: Sequence[Entry
     entry = opened_entry(state["share"], entries)
     names = {code_of(one): f"{part_name(one)}: {written(one.value)}" for one in entries}
     folded = entries is not ledger.entries
-    title = words.SHARE_TITLE.format(part=part_name(entry), value=written(entry.value))
+    title = words.share_title.format(part=part_name(entry), value=written(entry.value))
     plain = ledger.norm.kind == "none" or entry.kind == "norm_shift"
-    prose(f"**{title}**\n\n{words.SHARE_TEXT_PLAIN if plain else words.SHARE_TEXT}")
+    prose(f"**{title}**\n\n{words.share_text_plain if plain else words.share_text}")
 
     def take(code: str) -> None:
         state["share"] = code
 
     slot = tied(f"_{KEY}.part", code_of(entry), take)
-    st.selectbox(words.OPEN_PART, list(names), format_func=names.__getitem__, width=360, **slot)
+    st.selectbox(words.open_part, list(names), format_func=names.__getitem__, width=360, **slot)
     picture = picture_of(*known, within(ledger, entry, folded), entry[:3])
     pinned_cells.show(
         state,

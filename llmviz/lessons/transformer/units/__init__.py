@@ -1,1 +1,5 @@
 """The chapter "Units" of the lesson "Inside the transformer"."""
+
+from llmviz.document import beside
+
+words = beside(__file__)

@@ -15,7 +15,7 @@ from llmviz.components import TokenRow, token_strip
 from llmviz.components.cell_grid.view import cell_grid
 from llmviz.figures.theme import Mode
 from llmviz.figures.units import signed_bars
-from llmviz.lessons.transformer import subject_words
+from llmviz.lessons.transformer import words as subject_words
 from llmviz.lessons.transformer.subject import ALSO
 from llmviz.lessons.transformer.units import words
 from llmviz.study.block import require_block
@@ -89,26 +89,26 @@ def draw(state: PageState) -> None:
     try:
         require_block(bundled.model)
     except ValueError as error:
-        head.header(words.TITLE, anchor=False)
+        head.header(words.intro.title, anchor=False)
         refuse(error)
-        inform(subject_words.CANNOT, ":material/info:")
+        inform(subject_words.subject_cannot, ":material/info:")
         return
     try:
         grown = growing(bundled.name, bundled.version)
     except ValueError as error:
-        head.header(words.TITLE, anchor=False)
+        head.header(words.intro.title, anchor=False)
         refuse(error)
         return
     with head:
         own = bundled.card.get("corpus") == OWN_TEXT
-        corpus = words.YOUR_TEXT if own else grown.corpus
-        text = words.TEXT.format(
+        corpus = words.your_text if own else grown.corpus
+        text = words.text.format(
             units=count(bundled.model.config.feed_forward_size, "[[unit]]", "[[unit|units]]"),
             pieces=count(len(grown.pieces), "piece"),
             corpus=corpus,
             tokens=count(grown.tokens, "token"),
         )
-        section(words.TITLE, text)
+        section(words.intro.title, text)
     # A new search is too much for one rerun: it grows by some batches at a time.
     live = not grown.grow(0.0)
     st.fragment(_searched, run_every=POLL if live else None)(state, bundled, live)
@@ -118,7 +118,7 @@ def _searched(state: PageState, bundled: engine.Bundled, live: bool) -> None:
     """Show what the units did once all is read, and until then how far the reading is."""
     grown = growing(bundled.name, bundled.version)
     if not grown.grow(SLICE):
-        line = words.WAIT.format(known=grown.known, tokens=grown.tokens)
+        line = words.wait.format(known=grown.known, tokens=grown.tokens)
         st.progress(grown.known / grown.tokens, line)
         return
     if live:
@@ -130,11 +130,11 @@ def _searched(state: PageState, bundled: engine.Bundled, live: bool) -> None:
     dead = corpus_search.search.dead.sum(-1).tolist()
     predict(dead_question(dead[layer], units, layer, tokens), f"{KEY}.dead")
     activation = bundled.model.config.activation
-    section(words.GRID, words.GRID_TEXT.format(silent=words.SILENT[activation]))
+    section(words.grid, silent=words.silent[activation])
     _grid(state, corpus_search, layer)
-    line = words.GRID_READ.format(dead=sum(dead), all=layers * units, tokens=tokens)
-    prose(line + (f" {words.GATED}" if activation == "swiglu" else ""))
-    cut = words.CUT if len(grown.pieces) <= grown.documents else words.PIECES
+    line = words.grid_read.format(dead=sum(dead), all=layers * units, tokens=tokens)
+    prose(line + (f" {words.gated}" if activation == "swiglu" else ""))
+    cut = words.cut if len(grown.pieces) <= grown.documents else words.pieces
     st.caption(cut.format(longest=grown.longest))
     _opened(bundled, corpus_search, layer, _choice(state, corpus_search, layer))
 
@@ -142,9 +142,9 @@ def _searched(state: PageState, bundled: engine.Bundled, live: bool) -> None:
 def dead_question(count: int, units: int, layer: int, tokens: int) -> Question:
     """Return how many of a layer's units never fire, as a question."""
     right = int(np.searchsorted([1, 11, 101], count, side="right"))
-    reason = words.DEAD_REASON.format(count=count)
-    ask = words.DEAD_ASK.format(all=units, layer=layer, tokens=tokens)
-    return Question(ask, words.DEAD_ANSWERS, right, [reason] * len(words.DEAD_ANSWERS))
+    reason = words.dead_reason.format(count=count)
+    ask = words.dead_ask.format(all=units, layer=layer, tokens=tokens)
+    return Question(ask, words.dead_answers, right, [reason] * len(words.dead_answers))
 
 
 def _grid(state: PageState, corpus_search: CorpusSearch, layer: int) -> None:
@@ -162,14 +162,14 @@ def _grid(state: PageState, corpus_search: CorpusSearch, layer: int) -> None:
     cell_grid(
         groups.astype(np.float32),
         key=key,
-        row_names=[words.ROW.format(layer=one) for one in range(layers)],
-        column_names=words.GROUPS,
+        row_names=[words.row.format(layer=one) for one in range(layers)],
+        column_names=words.groups,
         texts=[[f"{count:,}" for count in row] for row in rows],
-        notes=[[words.NOTE.format(count=count, all=units) for count in row] for row in rows],
+        notes=[[words.note.format(count=count, all=units) for count in row] for row in rows],
         role="value",
         limit=float(units),
         scale=("0", f"{units:,}"),
-        label=words.GRID_LABEL,
+        label=words.grid_label,
         chosen=(
             layer,
             int(corpus_search.group_of()[layer, chosen_unit(state, corpus_search, layer)]),
@@ -201,11 +201,11 @@ def _choice(state: PageState, corpus_search: CorpusSearch, layer: int) -> int:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         if layers > 1:
             slot = tied(f"_{KEY}.layer", layer, go)
-            st.number_input(words.LAYER, min_value=0, max_value=layers - 1, width=120, **slot)
+            st.number_input(words.layer, min_value=0, max_value=layers - 1, width=120, **slot)
         slot = tied(f"_{KEY}.unit", unit, take)
-        st.number_input(words.UNIT, min_value=0, max_value=units - 1, width=140, **slot)
+        st.number_input(words.unit, min_value=0, max_value=units - 1, width=140, **slot)
         chosen = unit if unit in best else None
-        st.pills(words.STRONGEST, best, **tied(f"_{KEY}.best", chosen, take))
+        st.pills(words.strongest, best, **tied(f"_{KEY}.best", chosen, take))
     return unit
 
 
@@ -228,27 +228,27 @@ def writes_bars(name: str, version: str, layer: int, unit: int, mode: Mode) -> g
     ids = [*writing.more.tolist(), *reversed(writing.less.tolist())]
     values = [*writing.raised.tolist(), *reversed(writing.lowered.tolist())]
     names = [escape_plotly(token) for token in names_of(ids, engine.tokenizer(name))]
-    return signed_bars(names, values, words.WRITES_AXIS, mode)
+    return signed_bars(names, values, words.writes_axis, mode)
 
 
 def question(share: float, tokens: int, layer: int, unit: int) -> Question:
     """Return on how many tokens a unit fires, as a question; share: from 0 to 1."""
     ends = np.float32([0.0, 0.01, 0.1])
     right = int(np.searchsorted(ends, np.float32(share), side="left"))
-    reason = words.ASK_REASON.format(count=round(share * tokens), share=percent(share))
-    ask = words.ASK.format(tokens=tokens, unit=unit, layer=layer)
-    return Question(ask, words.ASK_ANSWERS, right, [reason] * len(words.ASK_ANSWERS))
+    reason = words.ask_reason.format(count=round(share * tokens), share=percent(share))
+    ask = words.ask.format(tokens=tokens, unit=unit, layer=layer)
+    return Question(ask, words.ask_answers, right, [reason] * len(words.ask_answers))
 
 
 def _opened(bundled: engine.Bundled, corpus_search: CorpusSearch, layer: int, unit: int) -> None:
     search, tokenizer = corpus_search.search, bundled.tokenizer
     share = float(search.fired[layer, unit])
-    section(words.UNIT_TITLE.format(unit=unit, layer=layer))
+    section(words.unit_section, unit=unit, layer=layer)
     predict(question(share, search.tokens, layer, unit), f"{KEY}.fires")
     numbers = search.texts[layer, unit, :TEXTS].tolist()
     top = float(search.highest[layer, unit, 0])
     place = int(search.places[layer, unit, 0])
-    line = words.UNIT_READ if share > 0 else words.UNIT_DEAD
+    line = words.unit_read if share > 0 else words.unit_dead
     token = spoken(corpus_search.texts[numbers[0]][place], tokenizer)
     prose(line.format(share=percent(share), value=top, token=token).replace(" -", " −"))
     rows = [
@@ -258,7 +258,7 @@ def _opened(bundled: engine.Bundled, corpus_search: CorpusSearch, layer: int, un
         rows,
         key=f"{KEY}.texts",
         show_ids=False,
-        value_label=words.VALUE,
+        value_label=words.value,
         value_range=(0.0, max(top, 1e-3)),
     )
     _writes(bundled, layer, unit, top)
@@ -273,19 +273,19 @@ def _row(bundled: engine.Bundled, text: tuple[int, ...], layer: int, unit: int) 
         data = token_name.encode() if special else bundled.tokenizer.token_bytes(token)
         tokens.append(Token(token, data, at, at + len(data), at, at + len(data)))
         at += len(data)
-    details = [{words.VALUE: signed(value)} for value in values]
-    name = words.ROW_NAME.format(value=max(values)).replace("-", "−")
+    details = [{words.value: signed(value)} for value in values]
+    name = words.row_name.format(value=max(values)).replace("-", "−")
     return TokenRow(name, tokens, values=values, details=details)
 
 
 def _writes(bundled: engine.Bundled, layer: int, unit: int, top: float) -> None:
-    section(words.WRITES, words.WRITES_TEXT[bundled.model.config.norm])
+    section(words.writes.title, words.writes_text[bundled.model.config.norm])
     writing = writes(bundled.name, bundled.version, layer, unit)
     figure = writes_bars(bundled.name, bundled.version, layer, unit, theme())
     st.plotly_chart(figure, key=f"{KEY}.writes", theme=None)
     tokenizer, raised = bundled.tokenizer, float(writing.raised[0])
     prose(
-        words.WRITES_READ.format(
+        words.writes_read.format(
             more=spoken(int(writing.more[0]), tokenizer),
             raised=signed(raised),
             less=spoken(int(writing.less[0]), tokenizer),

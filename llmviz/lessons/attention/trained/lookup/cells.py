@@ -12,7 +12,7 @@ from llmviz import components as lv
 from llmviz.components import TokenRow, TokenSelection, token_strip
 from llmviz.lessons.attention.inputs import model_on_text as real
 from llmviz.lessons.attention.matrices import linked_matrices as linked
-from llmviz.lessons.attention.trained.lookup import words
+from llmviz.lessons.attention.trained import words as words
 from llmviz.nn.attention import attention
 from llmviz.sampling.temperature import softmax_terms
 from llmviz.study.lookup_trace import Head, Look, LookPair
@@ -43,23 +43,25 @@ def draw(state: PageState, bundled: engine.Bundled, pair: LookPair, head: Head) 
     token_strip(
         [
             TokenRow(
-                words.MOST.format(thing=thing),
+                words.lookup_most.format(thing=thing),
                 part,
                 values=look.weights[head].tolist(),
-                details=[{words.WEIGHT: percent(float(weight))} for weight in look.weights[head]],
+                details=[
+                    {words.lookup_weight: percent(float(weight))} for weight in look.weights[head]
+                ],
             )
             for thing, part, look in zip(pair.story.things, tokens, pair.looks, strict=True)
         ],
         key=f"{KEY}.strip",
         show_ids=False,
-        value_label=words.WEIGHT,
+        value_label=words.lookup_weight,
         value_range=(0.0, 1.0),
         selected=TokenSelection(row, place, tokens[row][place].id),
         on_change=take,
     )
     token = quote(tokens[row][place].data.decode("utf-8", "replace").replace(" ", "·"))
     both = place < pair.shared
-    line = words.SAME_KEY if both else words.OWN_KEY
+    line = words.lookup_same_key if both else words.lookup_own_key
     prose(line.format(token=token, thing=pair.story.things[row]))
     scale = real.scale_of(bundled, bundled.model.blocks[head[0]].attn.scale)
     plain = bundled.model.config.softmax_before_mask is None
@@ -117,7 +119,7 @@ def product(
     """
     asked = (0, 1) if place < pair.shared else (row,)
     looks, things = [pair.looks[i] for i in asked], [pair.story.things[i] for i in asked]
-    label, rows = words, {"row_labels": [words.MOST.format(thing=t) for t in things]}
+    rows = {"row_labels": [words.lookup_most.format(thing=t) for t in things]}
     query = np.stack([look.queries[head] for look in looks])  # (1 or 2, D)
     key = looks[0].keys[head][place][None]  # (1, D)
 
@@ -127,11 +129,11 @@ def product(
 
     ends: list[lv.Matrix] = []
     by_key = lv.matmul("q", "k", transpose_b=True)
-    column("score", (look.scores[head][place] for look in looks), label.SCORE, by_key)
+    column("score", (look.scores[head][place] for look in looks), words.lookup_score, by_key)
     column(
         "scaled",
         (look.scaled[head][place] for look in looks),
-        label.SCALED,
+        words.lookup_scaled,
         lv.scaled("score", *scale),
     )
     weight, hidden = None, []
@@ -142,20 +144,20 @@ def product(
             line[: len(one.exps)] = one.exps
         highest = np.array([[one.highest] for one in terms])
         hidden = [
-            lv.Matrix("highest", highest, label.HIGHEST, **rows),
-            lv.Matrix("powers", powers, label.POWER, **rows),
+            lv.Matrix("highest", highest, words.lookup_highest, **rows),
+            lv.Matrix("powers", powers, words.lookup_power, **rows),
         ]
         less, power = lv.subtracted("scaled", "highest"), lv.function("less", "exp")
-        column("less", (one.shifted[place] for one in terms), label.LESS, less)
-        column("power", (one.exps[place] for one in terms), label.POWER, power)
-        column("total", (one.total for one in terms), label.TOTAL, lv.row_summed("powers"))
+        column("less", (one.shifted[place] for one in terms), words.lookup_less, less)
+        column("power", (one.exps[place] for one in terms), words.lookup_power, power)
+        column("total", (one.total for one in terms), words.lookup_total, lv.row_summed("powers"))
         weight = lv.divided("power", "total")
     shares = (look.weights[head][place] for look in looks)
-    column("weight", shares, label.WEIGHT, weight, role="weights", limit=1.0)
+    column("weight", shares, words.lookup_weight, weight, role="weights", limit=1.0)
     long = [
-        lv.Matrix("q", query, label.QUERY, role="query", **rows),
-        lv.Matrix("k", key, label.KEY, role="key"),
-        lv.Matrix("terms", query * key, label.TERMS, op=lv.multiply("q", "k"), **rows),
+        lv.Matrix("q", query, words.lookup_query, role="query", **rows),
+        lv.Matrix("k", key, words.lookup_key, role="key"),
+        lv.Matrix("terms", query * key, words.lookup_terms, op=lv.multiply("q", "k"), **rows),
     ]
     names = [matrix.name for matrix in ends]
     pairs = [names[i : i + 2] for i in range(0, len(names), 2)]  # both find room on a phone

@@ -10,9 +10,9 @@ import streamlit as st
 from llmviz.corpus import Lookup
 from llmviz.lessons.attention import words as lesson_words
 from llmviz.lessons.attention.inputs import model_on_text as real
+from llmviz.lessons.attention.trained import words as words
 from llmviz.lessons.attention.trained.lookup import cells as lookup_cells
 from llmviz.lessons.attention.trained.lookup import trace as looking
-from llmviz.lessons.attention.trained.lookup import words
 from llmviz.nn.attention import heads_given
 from llmviz.nn.attention.study import moved
 from llmviz.sampling.pipeline import top_ids
@@ -39,7 +39,7 @@ def draw(state: PageState, bundled: engine.Bundled) -> None:
     stories = looking.stories(bundled.name, real.stamp(bundled))
     if not stories:
         return
-    section(words.TITLE, words.TEXT)
+    section(words.lookup_intro)
     number = state["story"] % len(stories)
     pair = looking.pair(bundled, stories[number])
     numbers = list(map(str, range(len(pair.movers))))
@@ -55,13 +55,13 @@ def draw(state: PageState, bundled: engine.Bundled) -> None:
 
     st.markdown(coloured(pair.story), width=620)
     with st.container(horizontal=True):
-        st.button(words.NEXT, icon=":material/auto_stories:", on_click=another)
-        if st.button(words.OPEN, icon=":material/arrow_upward:", on_click=follow):
+        st.button(words.lookup_next, icon=":material/auto_stories:", on_click=another)
+        if st.button(words.lookup_open, icon=":material/arrow_upward:", on_click=follow):
             st.rerun()  # the whole page: the text's box stands outside this part of it
     _answers(bundled, pair)
     _heads(bundled, pair)
-    names = [lesson_words.HEAD_NAME.format(layer=layer, head=head) for layer, head in pair.movers]
-    choose(state, "mover", words.CHOOSE, dict(zip(numbers, names, strict=True)))
+    names = [lesson_words.head_name.format(layer=layer, head=head) for layer, head in pair.movers]
+    choose(state, "mover", words.lookup_choose, dict(zip(numbers, names, strict=True)))
     lookup_cells.draw(state, bundled, pair, head)
     after = looking.after_swap(bundled, pair)
     asked = question(bundled, pair, after)
@@ -83,7 +83,7 @@ def coloured(story: Lookup) -> str:
 def _answers(bundled: engine.Bundled, pair: LookPair) -> None:
     p, story = looking.chances(bundled, pair), pair.story
     one, other = (quote(answer.strip()) for answer in story.answers)
-    told = words.BOTH.format(
+    told = words.lookup_both.format(
         first=story.things[0],
         second=story.things[1],
         one=one,
@@ -94,35 +94,35 @@ def _answers(bundled: engine.Bundled, pair: LookPair) -> None:
         wrong_other=percent(p[1, 0]),
     )
     same = (p[0].argmax() == p[1].argmax()).item()
-    prose(told + (" " + words.NOT_LEARNT if same else ""))
+    prose(told + (" " + words.lookup_not_learnt if same else ""))
 
 
 def _heads(bundled: engine.Bundled, pair: LookPair) -> None:
     """Say which head reads the question, and where those that move look for either."""
-    first, story, name = pair.looks[0], pair.story, lesson_words.HEAD_NAME.format
+    first, story, name = pair.looks[0], pair.story, lesson_words.head_name.format
     width = len(bundled.tokenizer.encode(" " + story.things[0]))
     reading = first.weights[:, :, pair.shared : pair.shared + width].sum(-1)
     reader = divmod(int(reading.argmax()), reading.shape[1])
     best = pair.movers[0]
     prose(
-        words.READS.format(
+        words.lookup_reads.format(
             head=name(layer=reader[0], head=reader[1]),
             share=f"{reading[reader]:.0%}",
             thing=quote(story.things[0]),
         )
         + " "
-        + words.FINDS.format(
+        + words.lookup_finds.format(
             head=name(layer=best[0], head=best[1]), moved=f"{pair.moved[best]:.0%}"
         )
     )
-    table = {words.HEAD: [name(layer=layer, head=head) for layer, head in pair.movers]}
-    table[words.MOVES] = [f"{pair.moved[at]:.0%}" for at in pair.movers]
+    table = {words.lookup_head: [name(layer=layer, head=head) for layer, head in pair.movers]}
+    table[words.lookup_moves] = [f"{pair.moved[at]:.0%}" for at in pair.movers]
     for thing, one in zip(story.things, pair.looks, strict=True):
         tokens = real.names_of(one.ids, bundled.tokenizer)
         most_looked = [most(one.weights[at], tokens) for at in pair.movers]
-        table[words.MOST.format(thing=thing)] = most_looked
+        table[words.lookup_most.format(thing=thing)] = most_looked
     columns_table(table)
-    st.caption(words.LINE.format(count=len(pair.movers)))
+    st.caption(words.lookup_line.format(count=len(pair.movers)))
 
 
 def most(row: np.ndarray, tokens: list[str]) -> str:
@@ -131,7 +131,7 @@ def most(row: np.ndarray, tokens: list[str]) -> str:
     for token, weight in zip(tokens, row, strict=True):
         total[token] = total.get(token, 0.0) + float(weight)
     best = max(total, key=total.__getitem__)
-    return words.WHERE.format(token=best, share=f"{total[best]:.0%}")
+    return words.lookup_where.format(token=best, share=f"{total[best]:.0%}")
 
 
 def question(bundled: engine.Bundled, pair: LookPair, after: np.ndarray) -> Question:
@@ -153,12 +153,14 @@ def question(bundled: engine.Bundled, pair: LookPair, after: np.ndarray) -> Ques
     before = looking.chances(bundled, pair)[0]
     unchanged = right < len(ids) and int(before.argmax()) == right
     reasons = [
-        words.ASK_GETS.format(name=quote(name), share=percent(share))
+        words.lookup_ask_gets.format(name=quote(name), share=percent(share))
         for name, share in zip(names, shares, strict=True)
     ]
-    reasons[right] += " " + (words.ASK_SAME if unchanged else words.ASK_WHY[right])
+    reasons[right] += " " + (words.lookup_ask_same if unchanged else words.lookup_ask_why[right])
     return Question(
-        words.ASK.format(first=story.things[0], second=story.things[1], count=len(pair.movers)),
+        words.lookup_ask.format(
+            first=story.things[0], second=story.things[1], count=len(pair.movers)
+        ),
         [escape_markdown(name) for name in names],
         right,
         reasons,
@@ -170,7 +172,7 @@ def _test(bundled: engine.Bundled, pair: LookPair, after: np.ndarray) -> None:
     p = after[looking.answer_ids(bundled, pair.story)]
     one, other = (quote(answer.strip()) for answer in pair.story.answers)
     prose(
-        words.TEST.format(
+        words.lookup_test.format(
             count=len(pair.movers),
             first=pair.story.things[0],
             second=pair.story.things[1],
