@@ -74,8 +74,16 @@ def add_line(path: Path, before: str, line: str) -> None:
 
 def add_chapter(folder: Path) -> None:
     """Write a chapter's folder, with a control of its own."""
-    write(folder / "__init__.py", '"""A chapter that a test adds."""\n')
-    write(folder / "words.py", 'TITLE = "A chapter that was added"\n')
+    write(
+        folder / "__init__.py",
+        '"""A chapter that a test adds."""\n\nfrom llmviz.document import beside\n\n'
+        "words = beside(__file__)\n",
+    )
+    write(
+        folder / "chapter.md",
+        "---\ntitle: Added\nminutes: 5\n---\n\n# What is added here?\n\n"
+        "## A chapter that was added {#intro}\n\nIt has {count} slider.\n",
+    )
     write(
         folder / "params.py",
         'from llmviz.ui import codec\n\nPARAMS = [codec.integer("added", 3, 0, 9)]\n',
@@ -83,9 +91,10 @@ def add_chapter(folder: Path) -> None:
     write(
         folder / "chapter.py",
         "from importlib import import_module\n\nimport streamlit as st\n\n"
-        'words = import_module(__package__ + ".words")\n\n\n'
+        "from llmviz.ui.lesson import section\n\n"
+        "words = import_module(__package__).words\n\n\n"
         "def draw(state):\n"
-        '    st.header(words.TITLE)\n    st.slider("Added", **state.ranged("added"))\n',
+        '    section(words.intro, count=1)\n    st.slider("Added", **state.ranged("added"))\n',
     )
 
 
@@ -114,8 +123,7 @@ def opened(copy: Path, page: str, **link: str) -> str:
 def test_a_chapter_is_a_folder_and_a_line(copy):
     lesson = copy / "llmviz" / "lessons" / "tokenization"
     add_chapter(lesson / "added")
-    line = '        Chapter("added", "Added", minutes=5),\n'
-    add_line(lesson / "__init__.py", "    ],\n", line)
+    add_line(lesson / "__init__.py", '"windows"', '"added", ')
     page = opened(copy, "tokenization", part="added", added="7")
     assert "['A chapter that was added'] [7] []" in page
 
@@ -126,10 +134,14 @@ def test_a_lesson_is_a_folder_a_page_and_its_place_in_the_list(copy):
     write(
         lessons / "fresh" / "__init__.py",
         '"""A lesson that a test adds."""\n\n'
-        "from llmviz.ui.lesson import Chapter, Lesson\n\n"
-        'LESSON = Lesson(key="fresh", title="Fresh", icon=":material/star:", card="A card.", '
-        'headline="A fresh lesson", promise="You see a slider.", needs="Nothing.", '
-        'chapters=[Chapter("first", "First")])\n',
+        "from llmviz.document import beside\nfrom llmviz.ui.lesson import Lesson\n\n"
+        'words = beside(__file__, "lesson")\n\n'
+        'LESSON = Lesson("fresh", ":material/star:", words, ("first",))\n',
+    )
+    write(
+        lessons / "fresh" / "lesson.md",
+        "---\ntitle: Fresh\n---\n\ncard\n:   A card.\n\nheadline\n:   A fresh lesson\n\n"
+        "promise\n:   You see a slider.\n\nneeds\n:   Nothing.\n",
     )
     write(
         copy / "pages" / "fresh.py",

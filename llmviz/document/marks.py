@@ -18,7 +18,7 @@ _ALL = re.compile("[\ufdd0-\ufdd8]")
 _CODE = re.compile(r"`([^`]+)`")
 _TERM = re.compile(r"\[\[([^\]|]+)(?:\|([^\]]+))?\]\]")
 _BOLD = re.compile(r"\*\*(.+?)\*\*", re.DOTALL)
-_ITALIC = re.compile(r"(?<!\*)\*([^*\n]+)\*(?!\*)")
+_ITALIC = re.compile(r"(?<!\*)\*(?!\s)([^*\n]+)(?<!\s)\*(?!\*)")
 _CODE_SPAN = re.compile(f"{CODE}([^{CODE_END}]*){CODE_END}")
 TERM_SPAN = re.compile(f"{TERM}([^{FORM}]*){FORM}([^{TERM_END}]*){TERM_END}")
 

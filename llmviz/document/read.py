@@ -54,14 +54,16 @@ def read(path: Path) -> dict[str, Any]:
 
     Raises DocumentError: a broken table, a repeated name, text that belongs to none.
     """
-    return _Reader(path).texts
+    return Reader(path).texts
 
 
-class _Reader:
+class Reader:
+    """A document that is read: its texts by name, and the line that each stands in."""
+
     def __init__(self, path: Path) -> None:
         self.path = path
         self.texts: dict[str, Any] = {}
-        self.lines_of: dict[str, int] = {}
+        self.lines_of: dict[str, int] = {FRONT: 1}
         # A byte-order mark and Windows line ends are an editor's, not the author's.
         source = path.read_text("utf-8-sig").replace("\r\n", "\n")
         self.lines = source.split("\n")
@@ -80,13 +82,13 @@ class _Reader:
         values = {"title": "", "minutes": "0"}
         for number, line in enumerate(self.lines[1:], 1):
             if line.strip() == "---":
-                if not values["minutes"].isdecimal():
-                    raise self._wrong(1, f"minutes is a whole number; got {values['minutes']!r}")
                 return values["title"], int(values["minutes"]), number + 1
-            key, colon, value = line.partition(":")
-            if not colon or key.strip() not in values:
+            key, _, value = (part.strip() for part in line.partition(":"))
+            if key not in values and line.strip():
                 raise self._wrong(number + 1, f"front matter has {', '.join(values)}; got {line!r}")
-            values[key.strip()] = value.strip()
+            if key == "minutes" and not value.isdecimal():
+                raise self._wrong(number + 1, f"minutes is a whole number; got {value!r}")
+            values[key] = value
         raise self._wrong(1, "the front matter has no end")
 
     def _block(self, nodes: list[SyntaxTreeNode], at: int) -> int:
@@ -149,14 +151,14 @@ class _Reader:
         return Ask(text, answers, right)
 
     def _definitions(self, node: SyntaxTreeNode) -> None:
-        name = ""
+        named = node
         for part in node.children:
             if part.type == "dt":
-                name = self._raw(part)
+                named = part
             elif part.children and part.children[0].type == "bullet_list":
-                self._keep(name, self._list(part.children[0]), part)
+                self._keep(self._raw(named), self._list(part.children[0]), named)
             else:
-                self._keep(name, Sentence(self._inside(part)), part)
+                self._keep(self._raw(named), Sentence(self._inside(part)), named)
 
     def _list(self, node: SyntaxTreeNode) -> tuple[Any, ...] | Group:
         """Return the texts of a list; a group where each begins with its key, as `key`: text."""
@@ -238,10 +240,14 @@ class _Reader:
         if not _NAME.fullmatch(name) or iskeyword(name):
             rule = "a name has small letters, digits and _, and is no keyword of Python"
             raise self._wrong(line, f"{rule}; got {name!r}")
-        if name in self.texts or name == FRONT:
-            raise self._wrong(line, f"{name!r} stands in line {self.lines_of.get(name, 1)} already")
+        if name in self.lines_of:
+            raise self._wrong(line, f"{name!r} stands in line {self.lines_of[name]} already")
         self.texts[name] = value
         self.lines_of[name] = line
+
+    def wrong(self, name: str, rule: str) -> DocumentError:
+        """Return the error that says what is wrong with a text, and where it stands."""
+        return self._wrong(self.lines_of[name], rule)
 
     def _wrong(self, line: int, rule: str) -> DocumentError:
         return DocumentError(f"{self.path}, line {line}: {rule}")

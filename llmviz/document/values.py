@@ -31,7 +31,7 @@ class Section(NamedTuple):
     title: Sentence
     text: Sentence
 
-    def filled(self, **values: Any) -> tuple[str, str]:
+    def filled(self, /, **values: Any) -> tuple[str, str]:
         """Return its title and its text with their slots filled.
 
         Raises KeyError: a slot has no value.

@@ -26,7 +26,7 @@ class Question:
     reasons: Sequence[str]
 
     @classmethod
-    def of(cls, ask: Ask, right: int | None = None, **values: Any) -> Question:
+    def of(cls, ask: Ask, right: int | None = None, /, **values: Any) -> Question:
         """Return the question of a document with its slots filled.
 
         right: the place of the right answer, where the document does not say it.

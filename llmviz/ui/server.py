@@ -22,6 +22,7 @@ import psutil
 from streamlit import net_util
 
 from llmviz.ui import engine, runs
+from llmviz.ui.documents import check_documents
 from llmviz.ui.lesson import Lesson
 
 _LOG = logging.getLogger(__name__)
@@ -114,7 +115,7 @@ def load_ahead(lessons: Sequence[Lesson]) -> threading.Thread:
 
 def _load(lessons: Sequence[Lesson]) -> None:
     engine.start()
-    if not check_controls(lessons):
+    if not check_pages(lessons):
         return
     engine.wait(LOADING)
     if not engine.ready():  # the pages say why
@@ -138,14 +139,16 @@ def _load(lessons: Sequence[Lesson]) -> None:
     gc.freeze()
 
 
-def check_controls(lessons: Sequence[Lesson]) -> bool:
-    """Return whether no page has two controls of one name; else say where, and end the server.
+def check_pages(lessons: Sequence[Lesson]) -> bool:
+    """Return whether the controls and documents of all pages are right; else end the server.
 
-    It is asked beside the start, not before it: the controls of all lessons take a moment.
+    No page may have two controls of one name, and each document fits its code; what is wrong is
+    said with its place. It is asked beside the start, not before it: it takes a second.
     """
     try:
         for lesson in lessons:
             lesson.params()
+        check_documents(lessons)
     except ValueError as problem:
         _LOG.critical("%s", problem)
         signal.raise_signal(signal.SIGTERM)

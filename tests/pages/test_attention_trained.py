@@ -12,6 +12,7 @@ import torch
 
 from llmviz.components import unpack
 from llmviz.corpus.language import translate
+from llmviz.document.marks import as_markdown
 from llmviz.lessons.attention import params, words
 from llmviz.lessons.attention.cross import cells as cross_cells
 from llmviz.lessons.attention.inputs import model_on_text as real
@@ -198,7 +199,9 @@ def test_bytes_are_called_so_and_the_question_names_whole_tokens(models):
     tokenizer = models["narrow"].tokenizer
     ids = tokenizer.encode("cat 🙂")
     assert "piece of a character" in real.spoken(ids[-1], tokenizer)
-    assert real.spoken(ids[0], tokenizer) == f"`{real.names_of(ids[:1], tokenizer)[0]}`"
+    assert (
+        as_markdown(real.spoken(ids[0], tokenizer)) == f"`{real.names_of(ids[:1], tokenizer)[0]}`"
+    )
     app = open_part("attention", "heads", model="narrow", text="the cat and 🙂")
     fine(app)
     assert "a piece of a character" in prose_of(app)

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as some
 
+from llmviz.document.marks import as_markdown
 from llmviz.lessons.efficiency.bits import gradients, lost_updates, one_number, race, sums, words
 from llmviz.lessons.efficiency.bits.written import written
 from llmviz.pretrained import load_bundled
@@ -179,7 +180,7 @@ def test_the_bars_are_the_gradients_of_the_step_at_the_links_scale(opened):
     powers, counts = sizes.powers
     kept = counts > 0
     assert shown == dict(zip((powers[kept] + 9).tolist(), counts[kept].tolist(), strict=True))
-    assert gradients.fates_told(sizes, 9).split("**")[1] in prose_of(opened)
+    assert as_markdown(gradients.fates_told(sizes, 9)).split("**")[1] in prose_of(opened)
     fates = sizes.fates(9)
     assert sum(data[2]["y"]) == pytest.approx(fates.normal, abs=0.01 * fates.total)
 

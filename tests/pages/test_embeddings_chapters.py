@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
+from llmviz.document.marks import as_markdown
 from llmviz.lessons.embeddings import LESSON
 from llmviz.lessons.embeddings.positions import longer, mistake, params, words
 from llmviz.nn.positions import sinusoidal_positions
@@ -43,7 +44,7 @@ def test_the_page_says_what_it_needs_and_how_long_each_chapter_takes():
         app = open_part("embeddings", chapter.key)
         fine(app)
         assert "You need to know what a" in prose_of(app)
-        assert f"About {chapter.minutes} minutes." in [one.value for one in app.caption]
+        assert f"About {chapter.minutes} minutes." in prose_of(app)
         assert 0 < chapter.minutes <= 45
 
 
@@ -114,7 +115,7 @@ def test_the_sentence_on_longer_texts_holds_for_all_losses(values):
     losses = {
         kind: LossBeyond(64, *values[3 * at : 3 * at + 3], 0.0) for at, kind in enumerate(kinds)
     }
-    text = longer.what_longer_does(losses)
+    text = as_markdown(longer.what_longer_does(losses))
     for kind, loss in losses.items():
         line = text.split(f"**{words.longer_names[kind].capitalize()}:**")[1].split("**")[0]
         for value in (loss.beyond, loss.far):

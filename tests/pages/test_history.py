@@ -11,6 +11,7 @@ from hypothesis import strategies as some
 
 from llmviz.components.series_view.view import read_drawn, read_hand
 from llmviz.corpus.counts import letter_pair_counts
+from llmviz.document.marks import as_markdown
 from llmviz.lessons.history import other_lessons
 from llmviz.lessons.history import words as lesson_words
 from llmviz.lessons.history.all import axes, nine
@@ -284,7 +285,9 @@ def test_the_best_model_is_the_one_with_the_lowest_mean(name):
     chances = scored.scores(name)
     assert chances.shape == (9, len(name) + 1) and (chances > 0).all() and (chances <= 1).all()
     means = -np.log(chances).mean(1)
-    assert f"**{all_words.models[NINE[int(means.argmin())]]}**" in scored.best(name, chances)
+    assert f"**{all_words.models[NINE[int(means.argmin())]]}**" in as_markdown(
+        scored.best(name, chances)
+    )
 
 
 def test_models_that_agree_are_not_ranked():

@@ -9,6 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as some
 from torch import nn
 
+from llmviz.document.marks import as_markdown
 from llmviz.lessons.history.recurrent import gradient, parallel, roles, strips, words
 from llmviz.study.gradient_through_time import PastGradients, fresh, past_gradients, scaled
 from llmviz.study.length_timing import MODELS, Timing, time_steps, waits
@@ -249,7 +250,7 @@ def test_the_units_on_the_page_are_those_of_the_search_and_measured_on_other_nam
     assert np.abs(found.correlations).argmax() == found.counts
     assert found.shares.argmax() == found.remembers
     assert 0 <= found.explained <= 1 and -1 <= found.correlation <= 1
-    assert roles.report(found, 64).startswith("**Unit") and "nan" not in prose_of(app)
+    assert as_markdown(roles.report(found, 64)).startswith("**Unit") and "nan" not in prose_of(app)
     with pytest.raises(ValueError, match="at least 20 names"):
         find_roles(bundled.model, bundled.tokenizer, ["ann", "olivia"])
 

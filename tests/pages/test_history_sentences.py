@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from llmviz.corpus.counts import LETTERS, letter_pair_counts
+from llmviz.document.marks import as_markdown
 from llmviz.figures.theme import category_style
 from llmviz.lessons.history import words as lesson_words
 from llmviz.lessons.history.all import name as scored
@@ -220,7 +221,7 @@ def test_the_end_of_a_name_is_called_no_letter(name):
     assert all_words.place_end in said and "letter " not in said.split("differ most at")[1][:20]
     chances = np.full((9, len(name) + 1), 0.5)
     chances[0, 0] = 0.01
-    assert f"letter 1, `{name[0]}`" in scored.best(name, chances)
+    assert f"letter 1, `{name[0]}`" in as_markdown(scored.best(name, chances))
 
 
 def test_all_were_trained_on_the_same_tokens_as_is_said():

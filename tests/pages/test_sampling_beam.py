@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 
+from llmviz.document.marks import as_markdown
 from llmviz.lessons.sampling import source
 from llmviz.lessons.sampling.beam import exhaustive, words
 from llmviz.sampling import beam_search
@@ -88,7 +89,7 @@ def test_the_find_of_every_width_is_looked_up_among_all_texts(speller):
 
 
 def test_widths_that_find_the_best_are_named():
-    text = exhaustive.beams_find((3, 4), 4, {3: 7}, 29, 1000)
+    text = as_markdown(exhaustive.beams_find((3, 4), 4, {3: 7}, 29, 1000))
     assert "from **3** to 4" in text and "203 continuations" in text
     assert "These do: 2, 4." in exhaustive.beams_find((2, 4), 4, {}, 29, 1000)
     assert "up to 2 finds" in exhaustive.beams_find((), 2, {}, 29, 1000)

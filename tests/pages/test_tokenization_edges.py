@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
+from llmviz.document.marks import as_markdown
 from llmviz.lessons.tokenization.cut import chapter as cut
 from llmviz.lessons.tokenization.cut import words as cut_words
 from llmviz.lessons.tokenization.windows import words as windows_words
@@ -32,7 +33,7 @@ KINDS += [BPETokenizer([]), WordPieceTokenizer.train("the cat sat.", 60)]
 def test_two_unknown_words_are_not_called_the_same_token():
     tokens = get_tokenizer("word").tokens("zyxq qxyz the")
     assert tokens[0].id == tokens[1].id
-    text = cut.chosen_token(tokens, 0)
+    text = as_markdown(cut.chosen_token(tokens, 0))
     assert "`zyxq`" in text and "This id occurs 2 times" in text
 
 
@@ -59,7 +60,7 @@ def test_what_decoding_loses_is_what_the_page_says(text):
 
 def test_only_the_special_tokens_that_there_are_are_explained():
     for tokenizer in [*KINDS, get_tokenizer("bpe")]:
-        text = cut.special_text(tokenizer)
+        text = as_markdown(cut.special_text(tokenizer))
         assert "ordinary text never" not in text  # <|unk|> stands for parts of ordinary text
         for name, meaning in cut_words.special_meanings.items():
             assert (f"`{name}` (id " in text) == (name in tokenizer.special_tokens)
@@ -84,7 +85,7 @@ def test_unknown_words_of_every_kind_are_named_in_the_reason_for_capitals():
     for tokenizer in (KINDS[0], KINDS[3]):
         question = cut.capitals_question("one", tokenizer, "the cat")
         unknown = next(t for t in (UNKNOWN, "[UNK]") if t in tokenizer.special_tokens)
-        assert f"`{unknown}`" in question.reasons[question.right]
+        assert f"`{unknown}`" in as_markdown(question.reasons[question.right])
 
 
 # ---- learn

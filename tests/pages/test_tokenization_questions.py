@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from llmviz.corpus import WindowPlan
+from llmviz.document.marks import as_markdown
 from llmviz.lessons.tokenization.bytes import chapter as utf8
 from llmviz.lessons.tokenization.bytes import words as bytes_words
 from llmviz.lessons.tokenization.compare import chapter as compare
@@ -182,7 +183,7 @@ def test_the_first_merge_is_that_of_lowest_rank_within_one_piece(parts):
     question = merge.first_merge_question(" ".join(parts), "token", bpe)
     if question is None:
         return
-    word = question.text.split("`")[1]
+    word = as_markdown(question.text).split("`")[1]
     assert word != "token" and bpe.pretokenize(" " + word) == [" " + word]
     tree = bpe.merge_tree(" " + word)
     node = tree.nodes[len(tree.piece)]

@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from llmviz.corpus import load_corpus
+from llmviz.document.marks import as_markdown
 from llmviz.lessons.training import charted_runs
 from llmviz.lessons.training import started_runs as started
 from llmviz.lessons.training.overfitting import chapter as overfitting
@@ -66,7 +67,7 @@ def test_the_report_names_who_is_ahead():
     full = [started.titled(charted_runs.read(name), race_words.models[name][0]) for name in THERE]
     ends = {one.title: curve(one.name).last_validation for one in full}
     order = sorted(ends, key=ends.__getitem__)
-    said = standings.report(full, 6000)
+    said = as_markdown(standings.report(full, 6000))
     assert f"**{order[0]}** has the lowest validation loss, {ends[order[0]]:.3f}" in said
     assert f"{order[-1]} has the highest loss, {ends[order[-1]]:.3f}" in said
     # Before anything was measured there is no order, and nothing breaks.

@@ -11,6 +11,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
+from llmviz.document.marks import as_markdown
 from llmviz.lessons.transformer.block.captions import Captions
 from llmviz.lessons.transformer.count import chapter as counting
 from llmviz.lessons.transformer.count import words as count_words
@@ -244,7 +245,7 @@ def test_where_two_ways_part_is_told_as_it_is(target, own, ended, exact):
     found = teacher.Both(right, forced, decoded(written), 0.1)
     card = {} if exact is None else {"score": {"exact": exact}}
     bundled = SimpleNamespace(tokenizer=ends, card=card)
-    told = teacher.report(found, bundled, [0.7])
+    told = as_markdown(teacher.report(found, bundled, [0.7]))
     at = found.parting
     if at is None:
         assert ("of the held-out" in told) == (exact is not None) and "nan" not in told

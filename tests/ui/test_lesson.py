@@ -145,7 +145,8 @@ def test_a_widget_is_a_new_one_only_when_the_page_changed_its_value():
     assert len(keys) == 16
 
 
-def test_two_controls_of_one_name_are_refused_with_both_places(monkeypatch):
+def test_two_controls_of_one_name_are_refused_with_both_places(monkeypatch, tmp_path):
+    from llmviz.document import Document
     from llmviz.ui import codec, lesson
 
     declared = {
@@ -154,8 +155,7 @@ def test_two_controls_of_one_name_are_refused_with_both_places(monkeypatch):
         "llmviz.lessons.small.second": [codec.flag("on", True)],
     }
     monkeypatch.setattr(lesson, "_params", declared.__getitem__)
-    chapters = [lesson.Chapter("first", "First"), lesson.Chapter("second", "Second")]
-    small = lesson.Lesson("small", "Small", "", "", "", chapters)
+    small = lesson.Lesson("small", "", Document(tmp_path / "lesson.md"), ("first", "second"))
     with pytest.raises(ValueError, match="'on' is declared twice") as refused:
         small.params()
     assert "in llmviz.lessons.small and in llmviz.lessons.small.second" in str(refused.value)

@@ -16,6 +16,8 @@ import pytest
 from streamlit import net_util
 from streamlit.web.server.app_discovery import discover_asgi_app
 
+from llmviz.document import Document
+from llmviz.document.read import DocumentError
 from llmviz.ui import lesson, server
 from llmviz.ui.codec import flag
 from tests.awaiting import awaited
@@ -136,16 +138,27 @@ def test_the_start_switches_nagle_off_and_the_end_closes_runs(started, listening
     assert started == ["load", "close"]
 
 
+def test_a_document_that_is_wrong_ends_the_start(monkeypatch, caplog):
+    def wrong(_lessons):
+        raise DocumentError("chapter.md, line 3: a broken table")
+
+    ended = []
+    monkeypatch.setattr(server.signal, "raise_signal", ended.append)
+    monkeypatch.setattr(server, "check_documents", wrong)
+    assert not server.check_pages([]) and ended == [signal.SIGTERM]
+    assert "chapter.md, line 3: a broken table" in caplog.text
+
+
 def test_two_controls_of_one_name_end_the_start(monkeypatch, caplog):
     declared = {"llmviz.lessons.small": [flag("on", False)] * 2}
     monkeypatch.setattr(lesson, "_params", declared.__getitem__)
     ended = []
     monkeypatch.setattr(server.signal, "raise_signal", ended.append)
-    small = lesson.Lesson("small", "Small", "", "", "")
-    assert not server.check_controls([small]) and ended == [signal.SIGTERM]
+    small = lesson.Lesson("small", "", Document(Path("small.md")))
+    assert not server.check_pages([small]) and ended == [signal.SIGTERM]
     assert "'on' is declared twice: in llmviz.lessons.small" in caplog.text
     declared["llmviz.lessons.small"].pop()
-    assert server.check_controls([small]) and len(ended) == 1
+    assert server.check_pages([small]) and len(ended) == 1
 
 
 def test_streamlit_serves_app_with_that_start():

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from llmviz.document import Document
 from llmviz.lessons import LESSONS
 from llmviz.ui import shell
 
@@ -34,8 +35,9 @@ def test_pages_are_made_once_and_each_rerun_has_its_own(made):
         assert one is not other and vars(one) == vars(other)
 
 
-def test_another_list_of_lessons_has_pages_of_its_own(made):
+def test_another_list_of_lessons_has_pages_of_its_own(made, tmp_path):
     shell.page_list(LESSONS)
-    renamed = [replace(LESSONS[0], title="Another title"), *LESSONS[1:]]
+    (tmp_path / "lesson.md").write_text("---\ntitle: Another title\n---\n", "utf-8")
+    renamed = [replace(LESSONS[0], words=Document(tmp_path / "lesson.md")), *LESSONS[1:]]
     assert shell.page_list(renamed)[0].title == "Another title"
     assert shell.page_list(LESSONS)[0].title == LESSONS[0].title

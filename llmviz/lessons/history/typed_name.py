@@ -7,6 +7,7 @@ from string import ascii_lowercase
 
 import streamlit as st
 
+from llmviz.document.marks import unmarked
 from llmviz.lessons.history import words
 from llmviz.lessons.history.params import NAME
 from llmviz.ui.notices import inform
@@ -62,7 +63,7 @@ def letters_of(text: str, longest: int, long: str, empty: str) -> str:
     """
     reading = read(text, longest)
     if reading.cut:
-        listed = " ".join(quote(one).strip("`") for one in reading.cut[:LISTED])
+        listed = " ".join(unmarked(quote(one)) for one in reading.cut[:LISTED])
         listed += " …" if len(reading.cut) > LISTED else ""
         inform(words.cut.format(cut=listed), ":material/content_cut:")
     if reading.typed > len(reading.letters):

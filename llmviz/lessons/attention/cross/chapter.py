@@ -7,6 +7,7 @@ import streamlit as st
 import torch
 
 from llmviz.components import head_view
+from llmviz.document.marks import unmarked
 from llmviz.lessons.attention import words as lesson_words
 from llmviz.lessons.attention.cross import cells as cross_cells
 from llmviz.lessons.attention.cross import words
@@ -44,7 +45,7 @@ def draw(state: PageState) -> None:
     asking, asked = [*target.split(), words.end], known.source.split()
     right = target == known.target
     line = words.right if right else words.wrong
-    prose(line.format(written=quote(target, 200).strip("`"), known=known.target))
+    prose(line.format(written=unmarked(quote(target, 200)), known=known.target))
     flat, heads = trace.weights, bundled.model.config.n_head
     places = [divmod(i, heads) for i in range(len(flat))]
     names = [lesson_words.head_name.format(layer=layer, head=head) for layer, head in places]

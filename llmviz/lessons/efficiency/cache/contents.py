@@ -7,6 +7,7 @@ import streamlit as st
 
 from llmviz import components as lv
 from llmviz.components.cell_grid.view import cell_grid
+from llmviz.document.marks import as_markdown
 from llmviz.lessons.efficiency.cache import cells, words
 from llmviz.lessons.efficiency.cache.params import READ, WRITTEN
 from llmviz.sampling.generation import can_cache
@@ -137,7 +138,7 @@ def _grid(
         chosen=(state["cachelayer"] * heads + state["cachehead"], length - 1),
         on_change=take,
     )
-    st.caption(words.grid_read.format(token=quote(tokens[length - 1])))
+    st.caption(as_markdown(words.grid_read.format(token=quote(tokens[length - 1]))))
 
 
 @kept(32)

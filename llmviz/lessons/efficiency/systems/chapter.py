@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from llmviz.document.marks import as_markdown
 from llmviz.lessons.efficiency import LESSON
 from llmviz.lessons.efficiency.systems import words
 from llmviz.lessons.efficiency.systems.sources import READ, SOURCES
@@ -84,7 +85,7 @@ def _group(state: str, rows: Sequence[Row], used: Sequence[str]) -> None:
             number = used.index(entry.source) + 1
             line += words.source.format(number=number, address=SOURCES[entry.source].address)
         lines.append(f"- {line}")
-    st.markdown("\n".join(lines))
+    st.markdown(as_markdown("\n".join(lines)))
 
 
 def _links(ideas: Sequence[Idea]) -> None:
@@ -108,7 +109,7 @@ def _sources(used: Sequence[str]) -> None:
         date = source.date or words.version.format(version=source.version)
         line = {"title": source.title, "address": source.address}
         lines.append(words.source_line.format(number=number, date=date, **line))
-    st.markdown("\n".join([*lines, "", words.read.format(date=READ)]))
+    st.markdown(as_markdown("\n".join([*lines, "", words.read.format(date=READ)])))
 
 
 def whole_table() -> dict[str, list[str]]:

@@ -11,6 +11,7 @@ import streamlit as st
 from llmviz.components.scatter_film.view import MOST_CHOSEN, Near, Shade, scatter_film
 from llmviz.figures.maps import map_in_space
 from llmviz.figures.theme import Mode
+from llmviz.lessons.embeddings import words as lesson_words
 from llmviz.lessons.embeddings.maps import clusters as maps_clusters
 from llmviz.lessons.embeddings.maps import words
 from llmviz.lessons.embeddings.maps.atlas import Ground
@@ -47,9 +48,10 @@ def flat(state: PageState, view: MapView) -> None:
         judged.points[None],
         here.labels,
         key=KEY,
-        words=words.film
+        words=lesson_words.map_of_words
+        | words.film
         | {"near": words.list[state["by"]]}
-        | (words.film_clusters if colours.clusters else {}),
+        | (lesson_words.map_of_words | words.film_clusters if colours.clusters else {}),
         kinds=colours.kinds,
         kind_names=colours.names,
         lit=colours.lit,

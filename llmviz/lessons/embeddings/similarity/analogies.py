@@ -28,7 +28,7 @@ from llmviz.ui import pinned_cells as cells
 from llmviz.ui.code import show_code
 from llmviz.ui.common import choose, percent, signed
 from llmviz.ui.paint_order import before_controls
-from llmviz.ui.prose import prose
+from llmviz.ui.prose import bold, prose
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
 
@@ -167,7 +167,7 @@ def _about(rows: list[int], table: VectorTable) -> dict[str, str]:
 
 def _say(table: VectorTable, rows: list[int], every: Neighbours) -> None:
     text = words.best.format(
-        best=f"**{sources.word(table, int(every.ids[0]))}**", cosine=signed(every.values[0])
+        best=bold(sources.word(table, int(every.ids[0]))), cosine=signed(every.values[0])
     )
     known = known_answer(rows, table)
     if known is not None:

@@ -8,6 +8,7 @@ import numpy as np
 import streamlit as st
 
 from llmviz.components.scatter_film.view import MOST_CHOSEN, Curve, Near, scatter_film
+from llmviz.lessons.embeddings import words as lesson_words
 from llmviz.lessons.embeddings.clear import stands_out
 from llmviz.lessons.embeddings.word2vec import run as runs
 from llmviz.lessons.embeddings.word2vec import words
@@ -40,7 +41,7 @@ def draw(state: PageState, film: WordFilm) -> None:
         film.maps,
         film.words,
         key=KEY,
-        words=words.film | {"near": words.near[metric]},
+        words=lesson_words.map_of_words | words.film | {"near": words.near[metric]},
         kinds=film.kinds,
         kind_names=runs.kind_names(),
         lit=[kind for kind in state["kinds"] if kind < len(runs.kind_names())],

@@ -9,6 +9,7 @@ import streamlit as st
 
 from llmviz.components.paired_bars.view import paired_bars
 from llmviz.corpus.rules import ANSWERS, Question, draw_question, group_words, questions
+from llmviz.document.marks import as_markdown
 from llmviz.finetuning.fewshot import Answers, answers
 from llmviz.lessons.finetuning.fewshot import words
 from llmviz.lessons.finetuning.tuned_model import base, tuned
@@ -36,7 +37,7 @@ def draw(state: PageState) -> Question:
             if state["shots"]:
                 st.slider(words.wrong, width=200, **state.ranged("wrong", most=state["shots"]))
             st.button(words.draw, icon=":material/casino:", on_click=_another, args=(state,))
-    st.text_input(words.own_label, help=words.own_help, **state.bind("ownrule"))
+    st.text_input(words.own_label, help=as_markdown(words.own_help), **state.bind("ownrule"))
     asked = read_prompt(own) if own else drawn(*settings(state))
     st.caption(words.prompt)
     st.code(asked.prompt, language=None, wrap_lines=True)

@@ -20,7 +20,7 @@ from llmviz.ui.engine_ready import engine_ready
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.notices import refuse
-from llmviz.ui.prose import prose
+from llmviz.ui.prose import bold, prose
 from llmviz.ui.question import Question, predict
 from llmviz.ui.rerun import once
 from llmviz.ui.state import PageState
@@ -138,7 +138,7 @@ def reasons(known: dict[str, dict[str, Any]]) -> list[str]:
         config, mean = card["model"]["config"], round(100 * float(np.mean(card["right"])), 1)
         window = config.get("window") or 2 ** config.get("n_layer", 0)
         reads = {"window": window, "covered": window - 1, "farthest": FARTHEST}
-        text = f"**{words.models[name]}.** {words.ideas[name].format(**reads)} "
+        text = f"{bold(words.models[name] + '.')} {words.ideas[name].format(**reads)} "
         text += measured(card["right"], card["asked"])
         if before is not None:
             other, least = before

@@ -9,6 +9,7 @@ import streamlit as st
 
 from llmviz import components as lv
 from llmviz.components.cell_grid.view import cell_grid
+from llmviz.document.marks import unmarked
 from llmviz.lessons.history.hidden_layer import add_layer, add_strip
 from llmviz.lessons.history.kept_cell import show
 from llmviz.lessons.history.mlp import words
@@ -95,7 +96,7 @@ def _grid(state: PageState, read: WindowsRead, targets: list[int], at: int) -> N
     names = []
     for row, target in enumerate(targets):
         place = words.start if row == 0 else letter_name(read.seen[row][-1])
-        token = spoken_next(target, tokenizer).strip("`")
+        token = unmarked(spoken_next(target, tokenizer))
         names.append(words.row.format(place=place, token=token, p=percent(float(p[row, target]))))
     back = [words.slot.format(n=slots - 1 - i) for i in range(slots - 1)]
     cell_grid(
@@ -121,7 +122,7 @@ def report(read: WindowsRead, target: int, at: int) -> str:
     p, tokenizer = read.logits[at].double().softmax(-1), engine.tokenizer(MODEL)
     best, most = int(p.argmax()), int(read.added[at].argmax())
     return words.window_read.format(
-        most=quote(slot_names(read, at)[most]).strip("`"),
+        most=unmarked(quote(slot_names(read, at)[most])),
         token=spoken_next(target, tokenizer),
         p=percent(float(p[target])),
         best=spoken_next(best, tokenizer),

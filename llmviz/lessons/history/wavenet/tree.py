@@ -10,6 +10,7 @@ import streamlit as st
 from llmviz import components as lv
 from llmviz.components.fused_tree.view import TreeLevel
 from llmviz.components.fused_tree.view import fused_tree as drawn_tree
+from llmviz.document.marks import unmarked
 from llmviz.lessons.history.hidden_layer import add_layer, add_strip
 from llmviz.lessons.history.kept_cell import show
 from llmviz.lessons.history.named_model import spoken_next
@@ -174,7 +175,7 @@ def node_picture(version: str, name: str, at: int, level: int, node: int) -> Pic
         return picture
     below = (fused.embed, *(one.nodes for one in fused.levels))[level - 1]
     one = fused.levels[level - 1]
-    left, right = (quote(seen(fused, level - 1, 2 * node + side)).strip("`") for side in (0, 1))
+    left, right = (unmarked(quote(seen(fused, level - 1, 2 * node + side))) for side in (0, 1))
     for side, label in enumerate((left, right)):
         key = ("left", "right")[side]
         picture.add(key, below[[2 * node + side]], label, role="value")
@@ -197,9 +198,9 @@ def _opened(
         text = words.opened_text.format(
             left=left, right=right, pair=one.pairs.shape[1], width=one.nodes.shape[1]
         )
-        section(words.opened.title.format(seen=label.replace("`", "")), text)
+        section(words.opened.title.format(seen=unmarked(label)), text)
     else:
-        section(words.leaf, seen=label.replace("`", ""))
+        section(words.leaf, seen=unmarked(label))
     picture = node_picture(bundled.version, name, at, level, number)
     show(state, picture, key=f"{KEY}.node.{min(level, 1)}", control="fused", stacked=True)
 

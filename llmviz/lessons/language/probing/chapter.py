@@ -12,6 +12,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.components.cell_grid.view import cell_grid
+from llmviz.document.marks import as_markdown
 from llmviz.figures import language as figures
 from llmviz.figures.theme import Mode
 from llmviz.lessons.language.probing import results, words
@@ -88,7 +89,7 @@ def _measured(asked: results.Asked, live: bool, places: int) -> None:
     _picture(probed, known)
     told = {"stories": probed.stories, "test": probed.test, "model": label(asked.model)}
     line = words.measured if probed.command else words.fitted
-    st.caption(line.format(command=probed.command, **told))
+    st.caption(as_markdown(line.format(command=probed.command, **told)))
     if not growing:
         prose(read_line(probed) if known else words.answer_first)
     prose(words.wide)

@@ -11,6 +11,7 @@ import streamlit as st
 from llmviz.components.cell_grid.view import cell_grid
 from llmviz.components.text_guard.view import text_guard
 from llmviz.corpus.roles import split_words
+from llmviz.document.marks import as_markdown
 from llmviz.language.porter import STEPS, StemStep, forms, measure, stem, stem_steps
 from llmviz.lessons.language.stems import questions, words
 from llmviz.lessons.language.stems.opened import opened_text
@@ -157,7 +158,7 @@ def _opened(word: str, row: int) -> None:
         limit=1.6,
         label=words.letters,
     )
-    st.caption(words.conditions.replace("*", "\\*"))
+    st.caption(as_markdown(words.conditions))
 
 
 def _beside(listed: tuple[str, ...]) -> None:

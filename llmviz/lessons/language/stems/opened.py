@@ -8,7 +8,7 @@ from llmviz.language.porter import STEPS, StemStep, forms
 from llmviz.lessons.language.stems import words
 from llmviz.lessons.language.stems.rows import row_of, rule_text, short
 from llmviz.ui.common import count
-from llmviz.ui.prose import quote
+from llmviz.ui.prose import bold, quote
 
 
 def opened_text(word: str, steps: Sequence[StemStep], row: int) -> tuple[StemStep | None, str]:
@@ -16,7 +16,7 @@ def opened_text(word: str, steps: Sequence[StemStep], row: int) -> tuple[StemSte
     name = row_of(row)
     if name is None:
         return None, words.opened_start.format(word=quote(steps[0].before))
-    title = f"**{words.opened.format(word=quote(word), name=name)}.** "
+    title = bold(words.opened.format(word=quote(word), name=name) + ".") + " "
     step = next((step for step in steps if step.name == name), None)
     if step is None:
         before = next(step.after for step in steps if step.name == "1b")

@@ -25,7 +25,7 @@ from llmviz.ui.code import show_code
 from llmviz.ui.common import percent, refuse, theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
-from llmviz.ui.prose import prose, quote
+from llmviz.ui.prose import bold, prose, quote
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
 
@@ -154,7 +154,7 @@ def _story(state: PageState, bundled: engine.Bundled, probe: Probe, heat: float)
     prose(
         words.numbers.format(
             t=heat,
-            right=f"**{quote(probe.right.strip())}**",
+            right=bold(quote(probe.right.strip())),
             wrong=quote(probe.wrong.strip()),
             p_right=percent(p_right),
             p_wrong=percent(p_wrong),

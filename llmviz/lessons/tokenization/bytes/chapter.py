@@ -108,7 +108,7 @@ def characters_table(text: str, cut: dict[str, list[Token]]) -> pd.DataFrame:
 def _counts(state: PageState, text: str, cut: dict[str, list[Token]]) -> None:
     inside = {name: cut_inside(text, tokens) for name, tokens in cut.items()}
     split = [
-        words.bytes_split.format(name=f"`{name}`", times=count(times, "character"))
+        words.bytes_split.format(name=quote(name), times=count(times, "character"))
         for name, times in inside.items()
         if times
     ]

@@ -126,7 +126,7 @@ def script_question(chosen: dict[str, Tokenizer], sample: str) -> Question | Non
     def reason(name: str) -> str:
         line = words.ask_script_right if name == best else words.ask_script_wrong
         line = line if name in able else words.ask_script_lost
-        return line.format(name=f"`{name}`", tokens=count(sizes[name], "token"))
+        return line.format(name=quote(name), tokens=count(sizes[name], "token"))
 
     names = list(sizes)
     return Question(

@@ -112,7 +112,7 @@ def chosen_token(tokens: list[Token], at: int) -> str:
 
 def _both_ways(state: PageState, name: str, tokenizer: Tokenizer, text: str) -> None:
     last = tokenizer.vocab_size - 1
-    section(words.both, name=f"`{name}`", last=last)
+    section(words.both, name=quote(name), last=last)
     ids = tokenizer.encode(text)
     left, right = st.columns(2, gap="medium")
     with left:
@@ -227,7 +227,7 @@ def capitals_question(name: str, tokenizer: Tokenizer, text: str) -> Question | 
         words.ask_upper.format(
             characters=count(len(text), "character"),
             tokens=count(before, "token"),
-            name=f"`{name}`",
+            name=quote(name),
             capitals=length,
         ),
         words.ask_upper_answers,

@@ -6,6 +6,7 @@ import streamlit as st
 
 from llmviz.components import FilmNode, FilmStep, TokenRow, bpe_film, token_strip
 from llmviz.components.bpe_film.view import MergeTable, merge_table
+from llmviz.document.marks import as_markdown
 from llmviz.lessons.tokenization import sources
 from llmviz.lessons.tokenization import words as lesson_words
 from llmviz.lessons.tokenization.learn import words
@@ -95,11 +96,9 @@ def _tell_where_it_ends(state: PageState, film: Film) -> None:
         line = words.no_merges if film.stopped_early else words.no_room
         st.info(line.format(vocabulary=vocabulary))
     elif film.stopped_early:
-        st.info(
-            words.stopped_early.format(
-                merges=count(len(film.steps), "merge"), vocabulary=vocabulary, size=state["size"]
-            )
-        )
+        merges = count(len(film.steps), "merge")
+        line = words.stopped_early.format(merges=merges, vocabulary=vocabulary, size=state["size"])
+        st.info(as_markdown(line))
 
 
 def _film(state: PageState, film: Film, step: int) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 import streamlit as st
 
 from llmviz.components.curves.view import View
+from llmviz.document.marks import as_markdown
 from llmviz.lessons.training import run_chart
 from llmviz.lessons.training import started_runs as started
 from llmviz.lessons.training.clicks import clicked
@@ -148,7 +149,8 @@ def _chart(state: PageState, kind: str, own: list[Titled], slot: str, growing: b
             warn(line)
         return
     card = read_card(own[0].name)
-    st.caption(words.made_by.format(command=card["command"], seconds=card["seconds"]))
+    made = words.made_by.format(command=card["command"], seconds=card["seconds"])
+    st.caption(as_markdown(made))
     for one in own:
         if (line := read_card(one.name)["line"]) != "":
             ending = words.ended.format(title=one.title, line=line)

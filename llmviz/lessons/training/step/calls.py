@@ -12,7 +12,7 @@ from llmviz.study.one_step import STEPS, Asked
 from llmviz.study.step_calls import DROPOUT, Call, Modes, Resumed, calls, modes, resumed
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
-from llmviz.ui.prose import prose
+from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import predict
 from llmviz.ui.state import PageState
 from llmviz.ui.table import rows_table
@@ -90,7 +90,7 @@ def _resume(state: PageState, asked: Asked) -> None:
         ],
     ]
     _table(rows, words.resume_columns, 1)
-    files = ", ".join(f"`{name}` ({size:,} bytes)" for name, size in comparison.files.items())
+    files = ", ".join(f"{quote(name)} ({size:,} bytes)" for name, size in comparison.files.items())
     apart = words.resume_apart.format(apart=comparison.resumed_apart)
     lines = [
         words.resume_files.format(files=files),

@@ -15,7 +15,7 @@ from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.model_on_text import Read
 from llmviz.ui.pinned_cells import keeping
-from llmviz.ui.prose import prose
+from llmviz.ui.prose import bold, prose
 from llmviz.ui.state import PageState
 
 KEY = "transformer.masked.heads"
@@ -70,7 +70,7 @@ def draw(
         layers, heads = weights.shape[:2]
         with place:
             sizes = {"layers": count(layers, "layer"), "heads": count(heads, "head")}
-            prose("**" + line.format(word=name, **sizes) + "**")
+            prose(bold(line.format(word=name, **sizes)))
             _grid(state, control, weights, tokens)
     prose(words.above.format(both=percent(shares[0]), left=percent(shares[1])))
 

@@ -12,6 +12,7 @@ import streamlit as st
 
 from llmviz.components.paired_bars.view import paired_bars
 from llmviz.components.token_strip.view import TokenRow, TokenSelection, token_strip
+from llmviz.document.marks import unmarked
 from llmviz.lessons.transformer.masked import attention, held_out, words
 from llmviz.study.both_sides import from_both_sides, from_the_left
 from llmviz.tokenizers import ENDOFTEXT, UNKNOWN, Token
@@ -207,7 +208,7 @@ def _bars(
     answer = None if ids[word + 1] == unknown else ids[word + 1]
     listed = best_answers(p, word, answer)
     special = {i: text for text, i in tokenizer.special_tokens.items() if text != ENDOFTEXT}
-    labels = [special.get(i) or spoken(i, tokenizer).strip("`") for i in listed]
+    labels = [special.get(i) or unmarked(spoken(i, tokenizer)) for i in listed]
     values = [np.minimum(one[word, listed], 1.0) for one in p]
     paired_bars(
         labels,

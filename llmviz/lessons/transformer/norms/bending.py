@@ -35,7 +35,7 @@ def draw(state: PageState, subject: Subject) -> None:
         without=words.bend_gated if own == "swiglu" else words.bend_without,
         text=words.bend_small if subject.name == SMALL else words.bend_own,
         tokens=count(len(subject.tokens), "token"),
-        units=count(subject.model.config.feed_forward_size, "[[unit]]", "[[unit|units]]"),
+        units=count(subject.model.config.feed_forward_size, words.unit_one, words.unit_many),
     )
     section(words.bend.title, text)
     choose(state, "bend", words.bend_label, words.bends)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pandas as pd
 import streamlit as st
 
+from llmviz.document.marks import as_markdown
 from llmviz.lessons.transformer.published import words
 from llmviz.lessons.transformer.sizes import size
 from llmviz.study.published_import import delete_imported
@@ -126,7 +127,7 @@ def _offer_deleting(models: list[Model]) -> None:
         with st.popover(words.delete, icon=":material/delete:"):
             one = by_name[chosen]
             named = escape_markdown(label(one.name))
-            st.markdown(words.delete_asks.format(name=named, size=size(one.size)))
+            st.markdown(as_markdown(words.delete_asks.format(name=named, size=size(one.size))))
             st.button(words.delete_yes, key="transformer.delete.yes", on_click=_remove, args=(one,))
 
 

@@ -21,7 +21,7 @@ from llmviz.ui.common import choose
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.model_on_text import load_and_read
-from llmviz.ui.prose import prose
+from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
 from llmviz.ui.selectable_models import card_of
 from llmviz.ui.shell import text_box
@@ -67,8 +67,8 @@ def code_switches(change: str) -> str:
     """Return the sentence about the settings in which the models of a change differ."""
     before, *after = CHANGES[change]
     sides = [switched(name, before) for name in after]
-    new = " or ".join(f"`{settings(side, 1)}`" for side in sides)
-    return words.switch.format(switches=new, before=f"`{settings(sides[0], 0)}`")
+    new = " or ".join(quote(settings(side, 1)) for side in sides)
+    return words.switch.format(switches=new, before=quote(settings(sides[0], 0)))
 
 
 def settings(differing: dict[str, tuple[object, object]], side: int) -> str:

@@ -26,7 +26,7 @@ from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.matrix_picture import Picture
 from llmviz.ui.model_on_text import Read, choose_model, load_and_read, names_of, spoken
-from llmviz.ui.prose import prose
+from llmviz.ui.prose import bold, prose
 from llmviz.ui.shell import text_box
 from llmviz.ui.state import PageState
 from llmviz.ui.text import escape_plotly
@@ -180,7 +180,7 @@ def _opened(bundled: engine.Bundled, read: Read, lens: Lens, point: int, at: int
     token = spoken(read.ids[at], tokenizer)
     picture, told = st.columns([3, 2], gap="large", vertical_alignment="center")
     with picture:
-        prose("**" + words.opened.format(point=where, token=token) + "**")
+        prose(bold(words.opened.format(point=where, token=token)))
         figure = best_bars(bundled.name, bundled.version, read.ids, point, at, theme())
         st.plotly_chart(figure, key="transformer.stream.best", theme=None)
     line = words.opened_text.format(
@@ -221,7 +221,7 @@ def numbers_of(name: str, version: str, ids: tuple[int, ...], point: int, at: in
 
 
 def _numbers(state: PageState, bundled: engine.Bundled, read: Read, point: int, at: int) -> None:
-    prose(f"**{words.numbers_title}**\n\n{words.numbers_text}")
+    prose(f"{bold(words.numbers_title)}\n\n{words.numbers_text}")
     picture = numbers_of(bundled.name, bundled.version, read.ids, point, at)
     pinned_cells.show(
         state,

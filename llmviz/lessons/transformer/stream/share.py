@@ -15,7 +15,7 @@ from llmviz.ui import engine, pinned_cells
 from llmviz.ui.kept import kept
 from llmviz.ui.matrix_picture import Picture
 from llmviz.ui.model_on_text import names_of
-from llmviz.ui.prose import prose
+from llmviz.ui.prose import bold, prose
 from llmviz.ui.state import PageState, tied
 
 KEY = "transformer.stream.share"
@@ -60,7 +60,7 @@ def draw(state: PageState, known: Known, ledger: Ledger, entries: Sequence[Entry
     folded = entries is not ledger.entries
     title = words.share_title.format(part=part_name(entry), value=written(entry.value))
     plain = ledger.norm.kind == "none" or entry.kind == "norm_shift"
-    prose(f"**{title}**\n\n{words.share_text_plain if plain else words.share_text}")
+    prose(f"{bold(title)}\n\n{words.share_text_plain if plain else words.share_text}")
 
     def take(code: str) -> None:
         state["share"] = code

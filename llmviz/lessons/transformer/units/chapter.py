@@ -103,7 +103,7 @@ def draw(state: PageState) -> None:
         own = bundled.card.get("corpus") == OWN_TEXT
         corpus = words.your_text if own else grown.corpus
         text = words.text.format(
-            units=count(bundled.model.config.feed_forward_size, "[[unit]]", "[[unit|units]]"),
+            units=count(bundled.model.config.feed_forward_size, words.unit_one, words.unit_many),
             pieces=count(len(grown.pieces), "piece"),
             corpus=corpus,
             tokens=count(grown.tokens, "token"),
