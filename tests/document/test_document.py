@@ -152,7 +152,7 @@ def test_a_document_is_held_against_its_code(written):
     )
     check(written(WHOLE), Names([code]))
     check(written("result\n:   {velocity}\n"), Names([code], Names([written("velocity", "a.js")])))
-    with pytest.raises(DocumentError, match=r"line 16: no code fills the slot \{nmae\}"):
+    with pytest.raises(DocumentError, match=r"line 15: no code fills the slot \{nmae\}"):
         check(written(WHOLE.replace("{name}", "{nmae}")), Names([code]))
     with pytest.raises(DocumentError, match="line 1: no code uses the text 'unused'"):
         check(written("unused\n:   Nobody says this.\n"), Names([code]))
