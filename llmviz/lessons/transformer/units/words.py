@@ -62,14 +62,16 @@ VALUE = "value"
 WRITES = "What it writes into the prediction"
 WRITES_TEXT = {  # by where the model's norms stand
     "pre": (
-        "The unit's vector is multiplied by the final norm's scale and by the output head. The "
-        "result says how much a value of 1 raises or lowers the [[logits|logit]] of a token. The "
-        "norm's division and the effect on later layers are left out."
+        "The unit's value is highest at {token}. There the final norm divides by {divisor:.2f}. "
+        "The unit's vector goes through this norm and is multiplied by the output head. The result "
+        "says how much a value of 1 raises or lowers the [[logits|logit]] of a token. The effect "
+        "on later layers is left out."
     ),
     "post": (
-        "The unit's vector is multiplied by the output head. The result says how much a value of 1 "
-        "raises or lowers the [[logits|logit]] of a token. The norms after it and the effect on "
-        "later layers are left out."
+        "The unit's value is highest at {token}. The unit's vector goes through the norms after "
+        "it, with the divisors that they have there, and is multiplied by the output head. The "
+        "result says how much a value of 1 raises or lowers the [[logits|logit]] of a token. The "
+        "effect on later layers is left out."
     ),
     "none": (
         "The unit's vector is multiplied by the output head. The result says how much a value of 1 "
@@ -78,6 +80,6 @@ WRITES_TEXT = {  # by where the model's norms stand
 }
 WRITES_AXIS = "added to the logit by a value of 1"
 WRITES_READ = (
-    "The highest number is that of {more} ({raised}), the lowest that of {less} ({lowered}). At "
-    "the unit's highest value, {value:.2f}, it would add {times} to the logit of {more}."
+    "The highest number is that of {more} ({raised}), the lowest that of {less} ({lowered}). With "
+    "the unit's highest value, {value:.2f}, it adds {times} to the logit of {more}."
 )
