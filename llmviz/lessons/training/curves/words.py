@@ -28,6 +28,16 @@ ABOVE = (
     "The line is the loss on the texts on which the pairs were counted. The model is measured on "
     "texts that it never saw."
 )
+COPIES = {  # what the loss of a model means that is shown what it has to predict
+    "shift": (
+        "These lines are no measure for this model: it was asked for the token that it had just "
+        "read, so it only had to copy it."
+    ),
+    "mask": (
+        "These lines are no measure for this model: its mask lets it see the token that it has to "
+        "predict."
+    ),
+}
 FLOOR = (
     "On average no model can have a loss below **{floor}**. The grammar that wrote tiny-world "
     "gives the exact probability of every text. Its loss was computed on {documents} held-out "
