@@ -12,6 +12,8 @@ import torch
 from torch import Tensor, nn
 
 from llmviz.models.gpt import GPT
+from llmviz.nn.layers import LayerNorm
+from llmviz.study.block import all_blocks, require_block
 from llmviz.study.transformers import require_dense
 from llmviz.trace import record
 
@@ -45,6 +47,7 @@ class UnitWrites(NamedTuple):
     raised: Tensor  # (K,) what a value of 1 adds to their logits
     less: Tensor  # (K,)
     lowered: Tensor  # (K,)
+    divisor: float  # of the final norm at that token; 1 without one
 
 
 def texts_within(texts: Sequence[Sequence[int]], tokens: int, longest: int) -> list[list[int]]:
@@ -130,27 +133,52 @@ def unit_values(model: nn.Module, ids: Sequence[int], layer: int) -> Tensor:
     return trace[name][0]
 
 
-def unit_writes(model: nn.Module, layer: int, unit: int, keep: int = 10) -> UnitWrites:
-    """What a unit writes into the prediction: its output column through the final norm and head.
+def unit_writes(
+    model: nn.Module, layer: int, unit: int, ids: Sequence[int], place: int = -1, keep: int = 10
+) -> UnitWrites:
+    """What a value of 1 of a unit adds to the logits after the token at `place` of a text.
 
-    The norm's division is left out, since it depends on the text: it scales all of it alike. What
-    later layers make of it is left out, too.
-    Raises ValueError as `unit_values` does, and for a unit that is not there.
+    The unit's output column goes the direct way to the head, through the norms that stand there,
+    each with the divisor that it has at this token. What later layers make of it is left out.
+    Raises ValueError as `unit_values` does, for a unit that is not there, for a place outside the
+    text and for a model with residual=False, where there is no direct way.
 
     Reference: Geva et al. 2022, "Transformer Feed-Forward Layers Build Predictions by Promoting
     Concepts in the Vocabulary Space", section 3.
     """
-    gpt = require_dense(model)
+    gpt = require_block(model)
     _check(gpt, layer, unit)
+    if not -len(ids) <= place < len(ids):
+        raise ValueError(f"place must be from {-len(ids)} to {len(ids) - 1}; got {place}")
+    sums = [(one["sum1"][place], one["sum2"][place]) for one in all_blocks(gpt, ids)]  # (C,) each
     with torch.inference_mode():
         column = gpt.blocks[layer].mlp.output.weight[:, unit]  # (C,)
-        if gpt.config.norm == "pre":
-            centred = column - column.mean() if gpt.config.norm_kind == "layer" else column
-            column = centred * gpt.norm_final.weight
-        logits = gpt.head.weight @ column  # (V,)
+        if gpt.config.norm == "post":
+            for at, block in enumerate(gpt.blocks[layer:], layer):
+                if at > layer:
+                    column = _held(block.norm1, column, sums[at][0])
+                column = _held(block.norm2, column, sums[at][1])
+        logits = gpt.head.weight @ _held(gpt.norm_final, column, sums[-1][1])  # (V,)
         keep = min(keep, len(logits))
         more, less = logits.topk(keep), logits.topk(keep, largest=False)
-        return UnitWrites(more.indices, more.values, less.indices, less.values)
+        divisor = float(_divisor(gpt.norm_final, sums[-1][1]))
+        return UnitWrites(more.indices, more.values, less.indices, less.values, divisor)
+
+
+def _divisor(norm: nn.Module, x: Tensor) -> Tensor:
+    """By what a norm divides a vector x (C,); 1 where there is none."""
+    if isinstance(norm, nn.Identity):
+        return torch.ones(())
+    layer = isinstance(norm, LayerNorm)
+    return ((x.var(unbiased=False) if layer else x.square().mean()) + norm.eps).sqrt()
+
+
+def _held(norm: nn.Module, part: Tensor, x: Tensor) -> Tensor:
+    """Return what a part (C,) of a vector x (C,) is behind a norm of x; its shift is no part's."""
+    if isinstance(norm, nn.Identity):
+        return part
+    centred = part - part.mean() if isinstance(norm, LayerNorm) else part
+    return centred / _divisor(norm, x) * norm.weight
 
 
 def _check(gpt: GPT, layer: int, unit: int) -> None:

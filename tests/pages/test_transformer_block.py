@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -440,10 +441,19 @@ def test_texts_of_a_unit_are_those_that_drive_it_highest(bundle, unit, monkeypat
         peaks.append(float(unit_values(bundle.model, text, 1)[:, chosen].max()))
     best = sorted(peaks, reverse=True)[: len(rows)]
     assert [max(row["values"]) for row in rows] == pytest.approx(best, abs=1e-4)
-    made = unit_writes(bundle.model, 1, chosen, units.LISTED)
+    text, place = units.peak(found, 1, chosen)
+    made = unit_writes(bundle.model, 1, chosen, text, place, units.LISTED)
     bars = charts(app)[0]["data"][0]["x"]
     expected = [*made.raised.tolist(), *reversed(made.lowered.tolist())]
     assert bars == pytest.approx(expected, abs=1e-5)
+    with torch.inference_mode(), record("blocks.*.residual") as trace:
+        logits = bundle.model(torch.tensor([text]))[0][0, place]
+    stream = trace[f"blocks.{bundle.model.config.n_layer - 1}.residual"][0, place]
+    assert f"divides by {float(stream.std(unbiased=False)):.2f}" in prose_of(app)
+    told = re.search(r"it adds (−?[\d.]+) to the logit", prose_of(app))[1].replace("−", "-")
+    top = float(found.search.highest[1, chosen, 0])
+    assert float(told) == pytest.approx(top * float(made.raised[0]), abs=0.006)
+    assert abs(float(told)) < float(logits.max() - logits.min())  # no more than there is
 
 
 def test_the_grid_counts_all_units(bundle):

@@ -3,6 +3,7 @@
 import pytest
 import torch
 
+from llmviz.nn.layers import LayerNorm, RMSNorm
 from llmviz.study import units
 from llmviz.study.units import search_units, texts_within, unit_values, unit_writes
 from llmviz.trace import record
@@ -63,30 +64,51 @@ def test_values_are_those_of_the_tap_and_the_best_place_is_their_largest():
         assert values[:, unit].argmax() == found.places[1, unit, at]
 
 
+class Frozen(torch.nn.Module):
+    """A norm that divides by what it divided by when it was first asked."""
+
+    def __init__(self, norm):
+        super().__init__()
+        self.norm, self.divisor = norm, None
+
+    def forward(self, x):
+        centred = x - x.mean(-1, keepdim=True) if isinstance(self.norm, LayerNorm) else x
+        if self.divisor is None:
+            self.divisor = (centred.square().mean(-1, keepdim=True) + self.norm.eps).sqrt()
+        y = centred / self.divisor * self.norm.weight
+        return y if getattr(self.norm, "bias", None) is None else y + self.norm.bias
+
+
+@pytest.mark.parametrize("layer", [0, 1])
 @pytest.mark.parametrize(
-    "options", [dict(norm="none"), dict(norm_kind="rms"), dict(), dict(norm="post")], ids=str
+    "options",
+    [dict(norm="none"), dict(norm_kind="rms"), dict(), dict(norm="post")],
+    ids=str,
 )
-def test_what_a_unit_writes_is_what_more_of_it_changes(options):
-    """Against the slope of the logits in the last layer's unit, with the norm's divisor held."""
-    model = gpt(n_layer=1, **options).double()
-    model.requires_grad_(False)
-    found = unit_writes(model, 0, 7, keep=19)
-    column = model.blocks[0].mlp.output.weight[:, 7].detach()
-    if options.get("norm") in ("none", "post"):
-        expected = model.head.weight @ column
-    else:
-        x = torch.randn(16, dtype=torch.float64)
-
-        def held(vector):
-            x_all = x + vector
-            if options:
-                return x_all * model.norm_final.weight
-            return (x_all - x_all.mean()) * model.norm_final.weight
-
-        expected = model.head.weight @ (held(column) - held(0 * column))
+def test_what_a_unit_writes_is_what_one_more_of_it_adds_to_the_logits(options, layer):
+    """Against a model whose norms' divisors are held, and whose later layer writes nothing."""
+    model = gpt(n_layer=2, **options).double().requires_grad_(False)
+    if layer == 0:
+        for part in (model.blocks[1].attn.projection, model.blocks[1].mlp.output):
+            part.weight.zero_(), part.bias.zero_()
+    text, place = [3, 7, 1, 4], 2
+    found = unit_writes(model, layer, 7, text, place, keep=19)
+    if options.get("norm") != "none":
+        for parent in (*model.blocks, model):
+            for name in ("norm1", "norm2", "norm_final"):
+                norm = getattr(parent, name, None)
+                if isinstance(norm, (LayerNorm, RMSNorm)):
+                    setattr(parent, name, Frozen(norm))
+    before = model(torch.tensor([text]))[0][0, place]
+    output = model.blocks[layer].mlp.output
+    output.bias += output.weight[:, 7]
+    expected = model(torch.tensor([text]))[0][0, place] - before
     for ids, values in ((found.more, found.raised), (found.less, found.lowered)):
-        torch.testing.assert_close(expected[ids].detach(), values)
+        torch.testing.assert_close(expected[ids], values)
     assert torch.equal(found.raised, found.lowered.flip(0))
+    final = model.norm_final
+    held = final.divisor[0, place].item() if isinstance(final, Frozen) else 1.0
+    assert found.divisor == pytest.approx(held)
 
 
 def test_texts_are_cut_to_what_is_wanted():
@@ -100,7 +122,9 @@ def test_texts_are_cut_to_what_is_wanted():
         (lambda: search_units(gpt(), [[]]), "at least one text"),
         (lambda: search_units(gpt(n_expert=2), TEXTS), "the model has 2 experts a layer"),
         (lambda: unit_values(gpt(), [1], 3), "layer must be from 0 to 2; got 3"),
-        (lambda: unit_writes(gpt(), 0, 64), "unit must be from 0 to 63; got 64"),
+        (lambda: unit_writes(gpt(), 0, 64, [1]), "unit must be from 0 to 63; got 64"),
+        (lambda: unit_writes(gpt(), 0, 1, [1], 1), "place must be from -1 to 0; got 1"),
+        (lambda: unit_writes(gpt(residual=False), 0, 1, [1]), "residual=False"),
     ],
 )
 def test_bad_input_is_named(call, message):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -169,8 +170,10 @@ def _about(main: ChartedRun) -> None:
         "bigram": f"{counts.bigram:.2f}",
         "tokens": f"{counts.tokens:,}",
     }
-    text = words.lines.format(**numbers) + " " + against_pairs(counts.bigram - loss)
-    if counts.floor is not None:
+    copies = copied(main.description)
+    said = against_pairs(counts.bigram - loss) if copies is None else words.copies[copies]
+    text = f"{words.lines.format(**numbers)} {said}"
+    if counts.floor is not None and copies is None:
         text += " " + words.floor.format(
             floor=f"{counts.floor:.2f}",
             documents=counts.floor_documents,
@@ -192,6 +195,14 @@ def against_pairs(below: float) -> str:
     return (words.below if below > 0 else words.above).format(gap=f"{abs(below):.2f}")
 
 
+def copied(description: dict[str, Any]) -> str | None:
+    """Return the setting by which a model was shown what it predicts; None if it was not."""
+    config = description["model"].get("config", {})
+    if not config.get("shift", True):
+        return "shift"
+    return None if config.get("mask", "causal") == "causal" else "mask"
+
+
 def first_below(main: ChartedRun, line: float) -> int | None:
     """The step of the first measured validation loss below a line; None if there is none."""
     curve = main.curve
@@ -203,13 +214,17 @@ def question(main: ChartedRun) -> Question | None:
     """Ask when a run first was below the line of pairs; None where that cannot be seen.
 
     A run that comes within 0.05 nats below the line, and no further, is not asked about: on the
-    chart nobody could tell.
+    chart nobody could tell. Nor is one that was not measured in its first quarter and is below
+    the line when it first is, nor one that is shown what it has to predict.
     """
     reference, losses = charted_runs.references_of(main), main.curve.validation
-    if reference is None or np.isnan(losses).all():
+    if reference is None or np.isnan(losses).all() or copied(main.description) is not None:
         return None
     line: float = reference[0].bigram
     step, last = first_below(main, line), int(main.curve.steps[-1])
+    measured = int(main.curve.steps[np.flatnonzero(~np.isnan(losses))[0]])
+    if step == measured > last / 4:
+        return None
     best = float(np.nanmin(losses))
     if step is None:
         right, why = 2, words.ask_never.format(best=f"{best:.3f}", line=f"{line:.2f}")

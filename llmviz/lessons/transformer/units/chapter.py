@@ -217,8 +217,16 @@ def values_on(name: str, version: str, text: tuple[int, ...], layer: int) -> np.
 
 @kept(128)
 def writes(name: str, version: str, layer: int, unit: int) -> UnitWrites:
-    """Return what a unit writes into the prediction."""
-    return unit_writes(engine.load(name).model, layer, unit, LISTED)
+    """Return what a unit writes into the prediction at the token where its value is highest."""
+    text, place = peak(searched(name, version), layer, unit)
+    return unit_writes(engine.load(name).model, layer, unit, text, place, LISTED)
+
+
+def peak(corpus_search: CorpusSearch, layer: int, unit: int) -> tuple[tuple[int, ...], int]:
+    """Return the text in which a unit's value is highest, and the token's place in it."""
+    search = corpus_search.search
+    place = int(search.places[layer, unit, 0])
+    return corpus_search.texts[int(search.texts[layer, unit, 0])], place
 
 
 @kept(64)
@@ -247,9 +255,9 @@ def _opened(bundled: engine.Bundled, corpus_search: CorpusSearch, layer: int, un
     predict(question(share, search.tokens, layer, unit), f"{KEY}.fires")
     numbers = search.texts[layer, unit, :TEXTS].tolist()
     top = float(search.highest[layer, unit, 0])
-    place = int(search.places[layer, unit, 0])
+    text, place = peak(corpus_search, layer, unit)
     line = words.unit_read if share > 0 else words.unit_dead
-    token = spoken(corpus_search.texts[numbers[0]][place], tokenizer)
+    token = spoken(text[place], tokenizer)
     prose(line.format(share=percent(share), value=top, token=token).replace(" -", " −"))
     rows = [
         _row(bundled, corpus_search.texts[number], layer, unit) for number in dict.fromkeys(numbers)
@@ -261,7 +269,7 @@ def _opened(bundled: engine.Bundled, corpus_search: CorpusSearch, layer: int, un
         value_label=words.value,
         value_range=(0.0, max(top, 1e-3)),
     )
-    _writes(bundled, layer, unit, top)
+    _writes(bundled, layer, unit, top, token)
     _code(bundled, corpus_search, layer, unit)
 
 
@@ -278,26 +286,29 @@ def _row(bundled: engine.Bundled, text: tuple[int, ...], layer: int, unit: int) 
     return TokenRow(name, tokens, values=values, details=details)
 
 
-def _writes(bundled: engine.Bundled, layer: int, unit: int, top: float) -> None:
-    section(words.writes.title, words.writes_text[bundled.model.config.norm])
+def _writes(bundled: engine.Bundled, layer: int, unit: int, top: float, token: str) -> None:
     writing = writes(bundled.name, bundled.version, layer, unit)
+    text = words.writes_text[bundled.model.config.norm]
+    section(words.writes.title, text.format(token=token, divisor=writing.divisor))
     figure = writes_bars(bundled.name, bundled.version, layer, unit, theme())
     st.plotly_chart(figure, key=f"{KEY}.writes", theme=None)
     tokenizer, raised = bundled.tokenizer, float(writing.raised[0])
     prose(
         words.writes_read.format(
             more=spoken(int(writing.more[0]), tokenizer),
-            raised=signed(raised),
+            raised=f"{raised:.4f}",
             less=spoken(int(writing.less[0]), tokenizer),
-            lowered=signed(float(writing.lowered[0])),
+            lowered=f"{float(writing.lowered[0]):.4f}",
             value=top,
             times=signed(top * raised),
-        ).replace(" -", " −")
+        )
+        .replace(" -", " −")
+        .replace("(-", "(−")
     )
 
 
 def _code(bundled: engine.Bundled, corpus_search: CorpusSearch, layer: int, unit: int) -> None:
-    text = corpus_search.texts[int(corpus_search.search.texts[layer, unit, 0])]
+    text, place = peak(corpus_search, layer, unit)
     values = values_on(bundled.name, bundled.version, text, layer)[:, unit]
     writing = writes(bundled.name, bundled.version, layer, unit)
     show_code(
@@ -308,6 +319,6 @@ def _code(bundled: engine.Bundled, corpus_search: CorpusSearch, layer: int, unit
         f"text = {list(text)}\n"
         f"values = unit_values(model, text, {layer})[:, {unit}]\n"
         'print(f"{values.max():.2f} at token {values.argmax()}")\n'
-        f"print(unit_writes(model, {layer}, {unit}).more[:3].tolist())",
+        f"print(unit_writes(model, {layer}, {unit}, text, {place}).more[:3].tolist())",
         f"{values.max():.2f} at token {values.argmax()}\n{writing.more[:3].tolist()}",
     )
