@@ -85,7 +85,10 @@ WROTE = "What they wrote first, from seed {seed}: {listed}."
 WROTE_ONE = "**{model}** {names}"
 LOWEST = (
     "**{best}** has the lowest loss on the held-out names, {low:.4f} nats per letter. Of the "
-    "trained models it is {trained}, {trained_low:.4f}, with {parameters:,} parameters."
+    "trained models it is {trained}, {trained_low:.4f}, with {parameters:,} parameters.{ties}"
+)
+LOWEST_TIES = (
+    " {others} {follow} within {tie:g} nats: such a difference can come from the choice of names."
 )
 COUNTS_WIN = (
     " Here a table of counts is ahead, and this has to do with the names. Most of them were made "

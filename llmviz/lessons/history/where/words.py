@@ -67,6 +67,10 @@ ASK = (
     "Four programs predict each letter of {names:,} names that none of them learned from. Which is "
     "right most often?"
 )
+TOGETHER = "{programs}: too close to tell which is better"
+TOGETHER_REASON = (
+    "{shares}. With {letters:,} letters, shares that are so close can change places on other names."
+)
 PROGRAMS = {
     "rules": "Rules by hand",
     "pairs": "Counted pairs",

@@ -31,29 +31,39 @@ COLUMNS = {
 NOT_YET = "–"
 END = (
     "At step {step:,} **{first}** has the lowest validation loss, {loss:.3f} nats per letter. "
-    "{second} is {gap:.3f} nats behind it. {last} has the highest loss, {worst:.3f}."
+    "{next} {last} has the highest loss, {worst:.3f}."
+)
+NEXT = "{second} is {gap:.3f} nats behind it."
+NEXT_TIES = (
+    "{ties} {follow} within {tie:g} nats: the 800 names are too few to say which of them is better."
 )
 UNMEASURED = "At step {step:,} fewer than two models have a measured validation loss."
-QUICK = {
-    True: " After the first {seconds} seconds of training it had the lowest loss, too: {loss:.3f}.",
+QUICK = {  # whether the best at the step are among the best by then
+    True: " After the first {seconds} seconds of training it was among the best, too.",
     False: (
-        " After the first {seconds} seconds of training another model had the lowest loss: "
-        "**{quick}** with {loss:.3f}."
+        " After the first {seconds} seconds of training the order was another: the lowest loss, "
+        "{loss:.3f}, was that of **{quick}**."
     ),
 }
 OVERFIT = (
-    "{name} ends with the lowest training loss, {train:.3f}. On names that it never saw it is "
-    "number {place}, with {loss:.3f}. Not all that it learned from its list is true for other "
-    "names. The gap of {gap:.3f} is a sign of [[overfitting]]."
+    "{name} ends with the lowest training loss, {train:.3f}. On names that it never saw its loss "
+    "is {loss:.3f}, and that of {best} is {behind:.3f} lower. Not all that {name} learned from its "
+    "list is true for other names. The gap of {gap:.3f} between its two losses is a sign of "
+    "[[overfitting]]."
+)
+DROPPED = (
+    "The training loss of {names} is higher than the validation loss. One reason is [[dropout]]: "
+    "while the model learns, some of its numbers are set to 0 at random. The validation loss is "
+    "measured without dropout."
 )
 ASK = (
     "{low} ends with the lowest training loss of all, {train:.3f} nats after {step:,} steps. Which "
-    "model ends with the lowest loss on the {count} names that none of them saw? Look at the rings "
-    "at the right end of the chart, or at the last step of the table."
+    "of these models ends with the lowest loss on the {count} names that none of them saw? Look at "
+    "the rings at the right end of the chart, or at the last step of the table."
 )
 ASK_ANSWER = "{name}: {parameters:,} parameters, training loss {train:.3f}"
-ASK_RIGHT = "{name} ends at {loss:.3f} nats there, the lowest of all."
-ASK_WRONG = "{name} ends at {loss:.3f} nats there, number {place} of {all}."
+ASK_RIGHT = "{name} ends at {loss:.3f} nats there, the lowest of these."
+ASK_WRONG = "{name} ends at {loss:.3f} nats there, {gap:.3f} more than {best}."
 INVENT_TITLE = "What each invents"
 INVENT_TEXT = (
     "Each model writes {count} names now, from one seed and at temperature 1. The bigram uses only "

@@ -130,10 +130,14 @@ SCHEDULE = (
     "The rate rises from 0 to {top:g} during the first {warmup} steps and then falls along a "
     "cosine to 0 at step {steps}. In step {step} it is {rate:.4g}."
 )
-WEIGHT = (
-    "One weight of the row of {token}, number {column}: {before:.6f} before, gradient "
-    "{gradient:.6f}, {after:.6f} after."
-)
+WEIGHT = "One weight of the row of {token}, number {column}: its gradient is {gradient}{clipped}."
+WEIGHT_CLIPPED = ", and {clipped} after clipping"
+WEIGHT_NEW = {  # by optimizer
+    "sgd": "Old weight − rate × gradient = new weight: {before} − {rate} × {clipped} = {after}.",
+    "adamw": (
+        "Old weight + pull to zero + step = new weight: {before} + {decay} + {step} = {after}."
+    ),
+}
 LOSS_AFTER = {
     "lower": "The same batch again: its loss was {before:.4f}, now it is **{after:.4f}**, lower.",
     "higher": (
@@ -163,8 +167,9 @@ ASK_CLIP_REASONS = {
 
 CALLS_TITLE = "Which call does what"
 CALLS_TEXT = (
-    "The whole step is this function. The table follows its calls on the batch above. It shows how "
-    "far the weights moved in each call, and how long the gradient was after it."
+    "The whole step is this function. The table follows its calls on the batch above, with a "
+    "second `backward` put in between. It shows how far the weights moved in each call, and how "
+    "long the gradient was after it."
 )
 CALLS = {
     "forward": ("model(inputs, targets)", "computes the loss"),
@@ -172,6 +177,7 @@ CALLS = {
     "backward again": ("… once more, without zero_grad()", "adds it again: now it counts twice"),
     "zero_grad": ("optimizer.zero_grad()", "removes the gradients"),
     "backward anew": ("loss.backward()", "the gradient of this batch alone"),
+    "clip": ("clip_grad_norm_(…)", "shortens the gradient if it is too long"),
     "step": ("optimizer.step()", "moves the weights"),
 }
 CALLS_COLUMNS = ("call", "what it does", "largest move of a weight", "length of the gradient")
