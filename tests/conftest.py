@@ -25,7 +25,6 @@ from typing import Any
 
 import hypothesis
 import pytest
-from hypothesis.internal.constants_ast import constants_from_module
 from xdist.scheduler.loadfile import LoadFileScheduling
 
 # Runs that pages start or list are in a folder of the tests, never in `runs/`; and processes
@@ -66,9 +65,8 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 def pytest_collection(session: pytest.Session) -> None:
     """Let each of several processes prepare a part of the modules, and find the others prepared.
 
-    All of them need all modules. In a fresh copy, half of the time that collecting takes is spent
-    on compiling them, on rewriting the assertions of tests, and on looking for the constants of all
-    modules, which Hypothesis tries besides random values and keeps in `.hypothesis`.
+    All of them need all modules. In a fresh copy, much of the time that collecting takes is spent
+    on compiling them and on rewriting the assertions of tests.
     """
     given = getattr(session.config, "workerinput", None)
     if given is None:
@@ -80,9 +78,6 @@ def pytest_collection(session: pytest.Session) -> None:
     for path in TEST_FILES[part]:
         with contextlib.suppress(pytest.skip.Exception):  # it is told where tests are collected
             importlib.import_module(module_name(path))
-    for path in MODULES[part]:
-        if module := sys.modules.get(module_name(path)):
-            constants_from_module(module)
 
 
 def module_name(path: Path) -> str:

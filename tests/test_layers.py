@@ -126,6 +126,21 @@ def test_figures_know_neither_torch_nor_streamlit():
             assert {name.split(".")[0] for name in imports(path)} <= OF_FIGURES, path
 
 
+def test_internals_of_other_packages_stay_theirs():
+    """They may be gone with the next version. What is left has no public counterpart."""
+    own = {"__future__", "__main__", "benchmarks", "llmviz", "tests"}
+    private = {
+        name
+        for folder in ("llmviz", "tests", "benchmarks")
+        for path in (ROOT / folder).rglob("*.py")
+        for name in imports(path)
+        if name.partition(".")[0] not in own
+        and any(part.startswith("_") or part == "internal" for part in name.split("."))
+    }
+    modules = {"torch.utils._python_dispatch", "torch.utils._pytree"}
+    assert {name.rpartition(".")[0] for name in private - modules} == modules, private
+
+
 def test_no_room_holds_more_than_a_third_of_the_lines():
     lines: Counter[str] = Counter()
     for path in (ROOT / "llmviz").rglob("*"):

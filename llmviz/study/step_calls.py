@@ -6,6 +6,7 @@ All on the model of `llmviz.study.one_step`, and with the training loop's own fu
 from __future__ import annotations
 
 import dataclasses
+import math
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -34,6 +35,7 @@ class Call:
 def calls(asked: Asked) -> list[Call]:
     """Follow a step call by call, with a second `backward` that no `zero_grad` came before."""
     import torch
+    from torch.nn.utils import clip_grad_norm_
 
     from llmviz.training.schedule import learning_rate_at
 
@@ -45,6 +47,9 @@ def calls(asked: Asked) -> list[Call]:
     def backward() -> None:
         model(*batch)[1].backward()
 
+    def clip() -> None:
+        clip_grad_norm_(model.parameters(), asked.config().grad_clip or math.inf)
+
     followed: list[Call] = []
     for name, call in (
         ("forward", lambda: model(*batch)),
@@ -52,6 +57,7 @@ def calls(asked: Asked) -> list[Call]:
         ("backward again", backward),
         ("zero_grad", optimizer.zero_grad),
         ("backward anew", backward),
+        ("clip", clip),
         ("step", optimizer.step),
     ):
         if not followed:

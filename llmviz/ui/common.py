@@ -30,6 +30,15 @@ def count(number: int, noun: str, plural: str = "") -> str:
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
+def listed(names: list[str]) -> str:
+    """Return names as a list in a sentence.
+
+    >>> listed(["MLP", "RNN", "GPT"])
+    'MLP, RNN and GPT'
+    """
+    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
+
+
 def learner_text(state: PageState, limit: int = LOOKED_AT) -> str | None:
     """Return the learner's text as far as a lesson looks at it, saying so where that is not all.
 

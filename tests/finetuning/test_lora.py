@@ -228,6 +228,24 @@ def test_merging_changes_nothing_but_rounding_and_unmerging_brings_back_every_bi
         unmerge(model)
 
 
+@pytest.mark.parametrize("first", ["merged", "merged and taken out", "used", "not used"])
+def test_plain_layers_have_the_adapter_in_use_once(first):
+    model, plain = base(), base()
+    add_adapter(model, LoraConfig(4))
+    fill(model, "default")
+    if first == "not used":
+        use_adapter(model, None)
+    expected = {path: layer.weight.clone() for path, layer in lora_layers(model).items()}
+    if first.startswith("merged"):
+        merge(model)
+    if first == "merged and taken out":
+        unmerge(model)
+    assert without_adapters(model) is model and not lora_layers(model)
+    for name, parameter in plain.named_parameters():
+        path = name.removesuffix(".weight")
+        torch.testing.assert_close(model.get_parameter(name), expected.get(path, parameter))
+
+
 def test_several_adapters_lie_on_one_base_and_only_the_one_in_use_is_trained():
     model, plain = base(), base()
     add_adapter(model, LoraConfig(2), "first")

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import inspect
+import re
+
 import numpy as np
 import pytest
 
 from llmviz.components.matrix_view.view import matrix_payload
 from llmviz.lessons.training.step import chapter as step_chapter
 from llmviz.lessons.training.step import pictures, questions, words
-from llmviz.study.one_step import STEPS, Asked, one_step
+from llmviz.study.one_step import STEPS, Asked, one_step, update
+from llmviz.study.step_calls import calls
 from tests.pages.cells import work_out
 from tests.pages.harness import (
     ODD_TEXTS,
@@ -52,6 +56,35 @@ def test_every_cell_is_what_its_arithmetic_gives(asked):
         windows = pictures.windows_of(step)
         used = {name for one in picture.matrices for name in one.windows if name}
         matrix_payload(picture.matrices, None, picture.steps, True, windows if used else None)
+
+
+@pytest.mark.parametrize("asked", list(asked_variants()), ids=str)
+def test_the_numbers_of_one_weight_fit_to_the_last_digit_but_one(asked):
+    step = one_step(asked)
+    for token, column in np.ndindex(step.gradient.shape):
+        told = step_chapter.one_weight(step, asked, token, column, "a").replace("−", "-")
+        assert (" after clipping" in told) == (step.factor < 1)
+        sum_, after = re.search(r"weight: (.*) = (-?[\d.]+)\.$", told).groups()
+        terms = re.fullmatch(
+            r"(\S+) ([-+]) (\S+) ([×+]) (\S+)", sum_.replace("(", "").replace(")", "")
+        )
+        a, sign, b, then, c = terms.groups()
+        if asked.optimizer == "sgd":
+            assert (sign, then) == ("-", "×")
+            new = float(a) - float(b) * float(c)
+        else:
+            assert (sign, then) == ("+", "+")
+            new = float(a) + float(b) + float(c)
+        assert new == pytest.approx(float(after), abs=2.1e-6)
+        assert float(after) == pytest.approx(step.after[token, column], abs=5.1e-7)
+
+
+def test_the_table_of_calls_has_each_call_of_the_function_above_it():
+    source = inspect.getsource(update)
+    told = [one for one, _ in words.calls.values()]
+    for call in ("loss.backward", "clip_grad_norm_", "optimizer.step", "optimizer.zero_grad"):
+        assert f"{call}(" in source and any(one.startswith(f"{call}(") for one in told)
+    assert list(words.calls) == [one.name for one in calls(Asked(TEXT))]
 
 
 def test_the_page_says_the_steps_numbers_and_its_snippet_prints_them():

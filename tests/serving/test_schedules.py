@@ -127,3 +127,20 @@ def test_samples_share_the_prompt_and_part_where_they_write():
     assert len({table[:2] for table in tables}) == 1  # full blocks stay shared
     assert len({table[2] for table in tables}) == 3  # the half-full one was copied
     assert len(second.copies) == 2  # the last who writes keeps the original
+
+
+@pytest.mark.parametrize("policy", ["continuous", "split-fuse"])
+def test_who_joins_others_leaves_a_block_to_spare_for_them(policy):
+    """A batch that takes the last block would push its newest out again at once."""
+    requests = [Request("old", (1, 2, 3, 4), max_new_tokens=4), Request("new", (5, 6), 1)]
+    for n_blocks, joins_at in ((4, 4), (5, 1)):
+        config = ServingConfig(policy=policy, block_size=2, n_blocks=n_blocks)
+        script = Script(config, {0: requests[:1], 1: requests[1:]})
+        played = play(script, SimulatedModel(config, VOCAB))
+        check_against(played, script, alone)
+        admitted = [i for i, tick in enumerate(played.ticks) if "new" in tick.admitted]
+        assert admitted == [joins_at]
+        assert not any(tick.preempted for tick in played.ticks)
+    full = ServingConfig(policy=policy, block_size=2, n_blocks=2)  # nobody runs: none to spare
+    script = Script(full, {0: [Request("whole", (1, 2, 3, 4), max_new_tokens=1)]})
+    check_against(play(script, SimulatedModel(full, VOCAB)), script, alone)

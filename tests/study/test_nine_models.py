@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
 import torch
 
+from llmviz.corpus import load_corpus
 from llmviz.models.bigram import Bigram
 from llmviz.pretrained import load_bundled
 from llmviz.study.invented_names import names_learned_from
 from llmviz.study.nine_models import (
     COUNTED,
+    TIE,
     TRAINED,
     chances_by_counts,
     chances_by_model,
@@ -82,3 +85,19 @@ def test_counts_write_names_that_their_table_allows():
     # Short names are as frequent as in the list, roughly: no run of the dice goes astray.
     known = np.mean([len(name) for name in names_learned_from()])
     assert abs(np.mean([len(name) for name in names]) - known) < 2
+
+
+def test_two_trained_models_are_ranked_where_their_difference_is_twice_its_error():
+    """The standard error of the difference, from the losses of the 800 held-out names."""
+    held_out = list(load_corpus("names").split(0.1, 0)[1])
+    letters = np.array([len(name) + 1 for name in held_out])
+    nats = {}
+    for key in TRAINED:
+        model, tokenizer, _ = load_bundled(key)
+        each = [-np.log(chances_by_model(model, tokenizer, name)).sum() for name in held_out]
+        nats[key] = np.array(each)
+    for first, second in combinations(TRAINED, 2):
+        apart = nats[first] - nats[second]
+        gap = apart.sum() / letters.sum()
+        error = math.sqrt(len(letters) * (apart - gap * letters).var(ddof=1)) / letters.sum()
+        assert (abs(gap) > TIE) == (abs(gap) > 2 * error), (first, second, gap, error)

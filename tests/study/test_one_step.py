@@ -79,7 +79,9 @@ def test_each_call_does_what_is_said(optimizer):
     assert once > 0 and found["forward"].norm == found["zero_grad"].norm == 0
     assert found["backward again"].norm == pytest.approx(2 * once)
     assert found["backward anew"].norm == once
-    assert once == pytest.approx(one_step(Asked(TEXT, optimizer=optimizer, step=2)).norm)
+    own = one_step(Asked(TEXT, optimizer=optimizer, step=2))
+    assert once == pytest.approx(own.norm)
+    assert found["clip"].norm == pytest.approx(min(own.norm, Asked(TEXT).clip), rel=1e-4)
 
 
 def test_inference_gives_one_loss_and_training_another_each_time():

@@ -61,20 +61,23 @@ def test_the_map_is_one_patch_a_cell(options, other):
         torch.testing.assert_close(getattr(found, site.kind)[there], cell, atol=2e-4, rtol=1e-4)
 
 
-def test_a_head_is_what_the_output_projection_gets_from_it():
+@pytest.mark.parametrize("head", range(4))
+def test_a_head_is_what_the_output_projection_gets_from_it(head):
     """Written out: the donor's D numbers of one head, and the rest of the pass by hand."""
-    model = gpt(n_layer=1)
+    model = gpt(n_layer=1, n_head=4)
     own, donor = read_prompt(model, IDS), read_prompt(model, OTHER)
     block = model.blocks[0]
     with torch.inference_mode(), record(["embed", "blocks.0.attn.concat"]) as trace:
         model(torch.tensor([IDS]))
     with torch.inference_mode():
         concat = trace["blocks.0.attn.concat"].clone()
-        concat[0, -2, 8:] = donor.concat[0, -2, 8:]
+        own_columns = slice(4 * head, 4 * head + 4)
+        concat[0, -1, own_columns] = donor.concat[0, -1, own_columns]
         x = trace["embed"] + block.attn.projection(concat)
         x = x + block.mlp(block.norm2(x))
         expected = model.head(model.norm_final(x))[0, -1]
-    found = patch(model, own, donor, [Site("head", 0, 1, 1)])
+    found = patch(model, own, donor, [Site("head", 0, 0, head)])
+    assert not torch.allclose(found, own.logits, atol=1e-3)
     torch.testing.assert_close(found, expected)
 
 

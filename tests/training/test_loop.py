@@ -5,10 +5,19 @@ import math
 
 import pytest
 import torch
+import torch.nn.functional as F
 from torch import nn
 
 from llmviz.models import MODELS, build
-from llmviz.training import CheckpointError, Diverged, TrainConfig, train
+from llmviz.training import (
+    CheckpointError,
+    Diverged,
+    Stream,
+    TrainConfig,
+    TrainData,
+    loop,
+    train,
+)
 from llmviz.training.config import OPTIMIZERS
 from llmviz.training.loop import EXPLODED, _randomness
 from llmviz.training.optimizers import Hyper, adamw
@@ -87,6 +96,51 @@ def test_it_learns_and_validates_on_the_same_data_each_time(data, config):
     assert records[-1].train_loss < 0.7 * records[0].train_loss
     assert [r.step for r in records if r.validation_loss is not None] == [20, 40, 60]
     assert [r.tokens for r in records] == sorted(r.tokens for r in records)
+
+
+def test_each_token_counts_alike_in_the_validation_loss():
+    """The batches have as many rows and not as many tokens."""
+    stream = Stream.join([[1 + i % 5] * (1 + 3 * (i % 4)) for i in range(23)], 0)
+    data = TrainData(stream, stream, 16, 7, "padded")
+    model = new("gru", data)
+    config = TrainConfig(steps=1, batch_size=4, device="cpu", dtype="float32", threads=1)
+    (record,) = train(model, data, config)
+    nats, batches = [], list(data.validation_batches(4, config.eval_batches))
+    with torch.no_grad():
+        for inputs, targets in batches:
+            logits = model(inputs)[0]
+            each = F.cross_entropy(logits.mT, targets, ignore_index=-1, reduction="none")
+            nats.append(each[targets != -1])
+    assert len({len(one) / len(batch[0]) for one, batch in zip(nats, batches, strict=True)}) > 2
+    assert record.validation_loss == pytest.approx(float(torch.cat(nats).mean()), rel=1e-5)
+
+
+def test_the_pace_is_that_of_the_steps_since_the_last_record(data, config, monkeypatch):
+    """Validation and samples take time that is no step's."""
+    now, stream = [0.0], iter(range(1, 100))
+    monkeypatch.setattr(loop.time, "perf_counter", lambda: now[0])
+    model = new("gru", data)
+    model.register_forward_hook(lambda module, *_: take(next(stream) if module.training else 50))
+
+    def take(seconds):
+        now[0] += seconds
+
+    def sample(model):
+        take(1000)
+        return "text"
+
+    config = dataclasses.replace(config, eval_every=2, sample_every=3, log_every=2)
+    first, sampled, third, last = train(model, data, config, sample=sample)
+    assert [one.step for one in (first, sampled, third, last)] == [2, 3, 4, 6]
+    pace = [one.tokens_per_second for one in (first, sampled, third, last)]
+    tokens = [0, *(data.count(data.batch(step, config.batch_size)) for step in range(1, 7))]
+    expected = [sum(tokens[1:3]) / 3, tokens[3] / 3, tokens[4] / 4, sum(tokens[5:]) / 11]
+    assert pace == pytest.approx(expected)
+    validating = 50 * len(list(data.validation_batches(config.batch_size, config.eval_batches)))
+    seconds = [one.seconds for one in (first, sampled, third, last)]
+    assert seconds == pytest.approx(
+        [3 + validating, 1006 + validating, 1010 + 2 * validating, 2021 + 3 * validating]
+    )
 
 
 @pytest.mark.parametrize("parts", [2, 3, 4])

@@ -14,9 +14,9 @@ from llmviz.figures.history import by_measure
 from llmviz.figures.theme import Mode
 from llmviz.lessons.history.all import nine, words
 from llmviz.lessons.history.all.nine import Measured, measures
-from llmviz.study.nine_models import COUNTED, NINE, Written, reach
+from llmviz.study.nine_models import COUNTED, NINE, TIE, Written, reach
 from llmviz.ui.code import show_code
-from llmviz.ui.common import percent, theme
+from llmviz.ui.common import listed, percent, theme
 from llmviz.ui.job_pools import training_jobs
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
@@ -131,13 +131,18 @@ def _frame(written: tuple[Written, ...]) -> pd.DataFrame:
 def lowest(all_of_them: tuple[Measured, ...]) -> str:
     """Say which of the nine has the lowest loss, and which of those that were trained."""
     first = min(all_of_them, key=lambda one: one.loss)
-    trained = min((one for one in all_of_them if one.key not in COUNTED), key=lambda one: one.loss)
+    order = sorted((one for one in all_of_them if one.key not in COUNTED), key=lambda one: one.loss)
+    trained = order[0]
+    near = [words.models[one.key] for one in order[1:] if one.loss - trained.loss <= TIE]
+    follow = "follows" if len(near) == 1 else "follow"
+    ties = words.lowest_ties.format(others=listed(near), follow=follow, tie=TIE)
     text = words.lowest.format(
         best=words.models[first.key],
         low=first.loss,
         trained=words.models[trained.key],
         trained_low=trained.loss,
         parameters=trained.parameters,
+        ties=ties if near else "",
     )
     if first.key != "counted-fours":
         return text
@@ -157,14 +162,14 @@ def size_question(all_of_them: tuple[Measured, ...]) -> Question | None:
     """Ask which of two trained models has the lower loss, where the smaller one might surprise.
 
     The pair: of all in which the smaller model is better, that with the largest gap of losses; any
-    pair else. None where two losses look alike.
+    pair else. None where two losses are too close to rank.
     """
     trained = [one for one in all_of_them if one.key not in COUNTED]
     pairs = [(a, b) for a in trained for b in trained if a.parameters < b.parameters]
     if not pairs:
         return None
     small, large = max(pairs, key=lambda pair: pair[1].loss - pair[0].loss)
-    if f"{small.loss:.4f}" == f"{large.loss:.4f}":
+    if abs(small.loss - large.loss) <= TIE:
         return None
     better = small if small.loss < large.loss else large
     reasons = []

@@ -15,7 +15,7 @@ from llmviz.lessons.history.memory import own_string, words
 from llmviz.training import first_letter
 from llmviz.training.first_letter import CHANCE, FARTHEST, LENGTH, OPTIONS, TRAINING
 from llmviz.ui.code import show_code
-from llmviz.ui.common import count, percent, theme
+from llmviz.ui.common import count, listed, percent, theme
 from llmviz.ui.engine_ready import engine_ready
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
@@ -63,7 +63,7 @@ def draw(state: PageState) -> None:
     st.plotly_chart(chart(curves, theme()), key=f"{KEY}.chart", theme=None)
     alike = together(known)
     if len(alike) > 1:
-        st.caption(words.together.format(names=own_string.listed(alike)))
+        st.caption(words.together.format(names=listed(alike)))
     _table(known)
     section(words.why, models=len(known))
     prose("\n\n".join(reasons(known)))

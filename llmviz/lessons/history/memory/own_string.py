@@ -23,7 +23,7 @@ from llmviz.textfile import whole_number
 from llmviz.training import first_letter
 from llmviz.training.first_letter import LENGTH
 from llmviz.ui.code import show_code
-from llmviz.ui.common import percent, theme
+from llmviz.ui.common import listed, percent, theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.notices import refuse
@@ -166,15 +166,6 @@ def ending(string: str, names: list[str], right: list[bool]) -> str:
         wrong=listed(lost),
         give="gives" if len(lost) == 1 else "give",
     )
-
-
-def listed(names: list[str]) -> str:
-    """Return names as a list in a sentence.
-
-    >>> listed(["MLP", "RNN", "GPT"])
-    'MLP, RNN and GPT'
-    """
-    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
 def _code(model: str, string: str, chances: np.ndarray) -> None:

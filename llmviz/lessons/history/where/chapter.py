@@ -56,7 +56,9 @@ def draw(state: PageState) -> None:
     prose(programs.about(ring))
     name = typed_name.ask(state) if ring != "llm" else ""
     if ring == "ai":
-        predict(programs.question(), f"{KEY}.right")
+        asked = programs.question()
+        if asked is not None:
+            predict(asked, f"{KEY}.right")
     if name:
         section(words.program)
         programs.draw(state, ring, name)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import streamlit as st
 
@@ -22,7 +24,7 @@ from llmviz.study.next_letters import (
 )
 from llmviz.ui import engine
 from llmviz.ui.code import show_code
-from llmviz.ui.common import percent
+from llmviz.ui.common import listed, percent
 from llmviz.ui.kept import kept
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question
@@ -80,19 +82,44 @@ def _letters() -> int:
     return sum(len(name) + 1 for name in split()[1] if len(name) <= LONGEST)
 
 
-def question() -> Question:
-    """Ask which of the four programs is right most often."""
-    right = shares()
-    best = max(right, key=right.__getitem__)
-    return Question(
-        words.ask.format(names=len(split()[1])),
-        list(words.programs.values()),
-        list(words.programs).index(best),
-        [
-            words.ask_reason.format(program=title, share=percent(right[key]))
-            for key, title in words.programs.items()
-        ],
-    )
+def question() -> Question | None:
+    """Ask which of the four programs is right most often; None where all four are alike."""
+    return question_of(shares(), _letters())
+
+
+def question_of(right: dict[str, float], letters: int) -> Question | None:
+    """Ask which program is right most often; those that are too close to tell are one answer.
+
+    right: shares of the same letters. Too close is a difference of up to two standard errors, as
+    if each program had letters of its own.
+    """
+    best = max(right.values())
+    error = {
+        key: math.sqrt((p * (1 - p) + best * (1 - best)) / letters) for key, p in right.items()
+    }
+    first = [key for key, p in right.items() if best - p <= 2 * error[key]]
+    told = {
+        key: words.ask_reason.format(program=title, share=percent(right[key]))
+        for key, title in words.programs.items()
+    }
+    groups = [[key] for key in words.programs if key not in first] + [first]
+    if len(groups) == 1:
+        return None
+    answers, reasons = [], []
+    for group in groups:
+        titles = [words.programs[key] for key in group]
+        if len(group) == 1:
+            answers.append(titles[0])
+            reasons.append(told[group[0]])
+        else:
+            answers.append(words.together.format(programs=listed(_in_line(titles))))
+            said = " ".join(told[key] for key in group).rstrip(".")
+            reasons.append(words.together_reason.format(shares=said, letters=letters))
+    return Question(words.ask.format(names=len(split()[1])), answers, groups.index(first), reasons)
+
+
+def _in_line(titles: list[str]) -> list[str]:
+    return [titles[0], *(title[0].lower() + title[1:] for title in titles[1:])]
 
 
 def draw(state: PageState, ring: str, name: str) -> None:

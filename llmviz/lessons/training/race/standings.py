@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
 import streamlit as st
 
 from llmviz.lessons.training.race import words
 from llmviz.lessons.training.started_runs import Titled
+from llmviz.study.nine_models import TIE
+from llmviz.ui.common import listed
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question
 from llmviz.ui.state import PageState, tied
@@ -70,37 +75,69 @@ def after(one: Titled, seconds: float) -> float:
 
 
 def report(full: list[Titled], step: int) -> str:
-    """Say which model is best at a step, which was within the first seconds, and which overfits."""
+    """Say which models are best at a step, which were after some seconds, and which overfits."""
     measured = [one for one in full if not np.isnan(loss_by(one, step))]
     if len(measured) < 2:
         return words.unmeasured.format(step=step)
     order = sorted(measured, key=lambda one: loss_by(one, step))
+    best = _leaders(order, partial(loss_by, step=step))
     text = words.end.format(
         step=step,
         first=order[0].title,
         loss=loss_by(order[0], step),
-        second=order[1].title,
-        gap=loss_by(order[1], step) - loss_by(order[0], step),
+        next=_next(order, best, step),
         last=order[-1].title,
         worst=loss_by(order[-1], step),
     )
-    quick = min(full, key=lambda one: np.nan_to_num(after(one, EARLY), nan=np.inf))
-    if not np.isnan(after(quick, EARLY)):
-        text += words.quick[quick is order[0]].format(
-            seconds=f"{EARLY:g}", quick=quick.title, loss=after(quick, EARLY)
+    by_then = partial(after, seconds=EARLY)
+    quick = _leaders(full, by_then)
+    if quick:
+        text += words.quick[best[0] in quick].format(
+            seconds=f"{EARLY:g}", quick=quick[0].title, loss=by_then(quick[0])
         )
-    return text + _overfitting(full)
+    return text + _overfitting(full) + _dropped(full)
+
+
+def _leaders(runs: list[Titled], loss: Callable[[Titled], float]) -> list[Titled]:
+    """The runs with the lowest loss, the lowest first: those that cannot be ranked behind it."""
+    order = sorted((one for one in runs if not np.isnan(loss(one))), key=loss)
+    return [one for one in order if loss(one) - loss(order[0]) <= TIE]
+
+
+def _next(order: list[Titled], best: list[Titled], step: int) -> str:
+    """Say which come behind the first one, or with it."""
+    if len(best) == 1:
+        gap = loss_by(order[1], step) - loss_by(order[0], step)
+        return words.next.format(second=order[1].title, gap=gap)
+    follow = "follows" if len(best) == 2 else "follow"
+    ties = listed([one.title for one in best[1:]])
+    return words.next_ties.format(ties=ties, follow=follow, tie=TIE)
 
 
 def _overfitting(full: list[Titled]) -> str:
-    """Say which model has the lowest training loss, where others do better on new names."""
-    low = min(full, key=_train)
-    place, gap = sorted(full, key=_end).index(low) + 1, _end(low) - _train(low)
-    if place == 1 or gap <= 0:
+    """Say which model has the lowest training loss, where another does better on new names."""
+    low, best = min(full, key=_train), min(full, key=_end)
+    behind, gap = _end(low) - _end(best), _end(low) - _train(low)
+    if behind <= TIE or gap <= 0 or np.isinf(_end(low)):
         return ""
     return " " + words.overfit.format(
-        name=low.title, train=_train(low), place=place, loss=_end(low), gap=gap
+        name=low.title,
+        train=_train(low),
+        loss=_end(low),
+        best=best.title,
+        behind=behind,
+        gap=gap,
     )
+
+
+def _dropped(full: list[Titled]) -> str:
+    """Say why a model with dropout has a higher loss on what it learns from."""
+    names = [
+        one.title
+        for one in full
+        if one.description["model"]["config"].get("dropout") and _train(one) > _end(one)
+    ]
+    return " " + words.dropped.format(names=listed(names)) if names else ""
 
 
 def _train(one: Titled) -> float:
@@ -115,12 +152,14 @@ def _end(one: Titled) -> float:
 def question(full: list[Titled]) -> Question | None:
     """Ask which model ends best on new names; None where the lowest training loss tells it.
 
-    None as well where two models end alike in the digits that are shown.
+    Models that end too close to the best one to be ranked are no answers.
     """
     low, order = min(full, key=_train), sorted(full, key=_end)
-    if order[0] is low or f"{_end(order[0]):.3f}" == f"{_end(order[1]):.3f}":
+    best = order[0]
+    behind = [one for one in order if _end(one) - _end(best) > TIE]
+    if low not in behind:
         return None
-    asked = list({one.name: one for one in (low, order[-1], order[0], order[2])}.values())
+    asked = list({one.name: one for one in (low, behind[-1], best, behind[0])}.values())
     asked.sort(key=lambda one: one.title)
     return Question(
         words.ask.format(
@@ -130,13 +169,12 @@ def question(full: list[Titled]) -> Question | None:
             count=f"{low.description['data']['validation_documents']:,}",
         ),
         [_answer(one) for one in asked],
-        asked.index(order[0]),
+        asked.index(best),
         [
-            (words.ask_right if one is order[0] else words.ask_wrong).format(
-                name=one.title,
-                loss=_end(one),
-                place=order.index(one) + 1,
-                all=len(order),
+            words.ask_right.format(name=one.title, loss=_end(one))
+            if one is best
+            else words.ask_wrong.format(
+                name=one.title, loss=_end(one), gap=_end(one) - _end(best), best=best.title
             )
             for one in asked
         ],

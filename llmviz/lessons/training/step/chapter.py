@@ -11,7 +11,7 @@ from llmviz.lessons.training.step import calls as step_calls
 from llmviz.lessons.training.step import pictures, questions, words
 from llmviz.study.one_step import READ, STEPS, Asked, OneStep, one_step
 from llmviz.ui.code import show_code
-from llmviz.ui.common import IN_SNIPPET, count, learner_text
+from llmviz.ui.common import IN_SNIPPET, count, learner_text, operand
 from llmviz.ui.engine_ready import engine_ready
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
@@ -190,16 +190,32 @@ def _update(state: PageState, step: OneStep, asked: Asked, names: list[str]) -> 
             step=asked.step,
             rate=step.rate,
         ),
-        words.weight.format(
-            token=quote(names[token]),
-            column=column,
-            before=step.head[token, column],
-            gradient=step.gradient[token, column],
-            after=step.after[token, column],
-        ),
+        one_weight(step, asked, token, column, quote(names[token])),
         loss_after(step),
     ]
     prose("\n\n".join(lines))
+
+
+def one_weight(step: OneStep, asked: Asked, token: int, column: int, name: str) -> str:
+    """Say how one weight of the head got its new value, with numbers that fit."""
+
+    def digits(values: np.ndarray) -> str:
+        return f"{values[token, column]:.6f}".replace("-", "−")
+
+    gradient, factor = digits(step.gradient), min(1.0, step.factor)
+    clipped = digits(step.gradient * factor)
+    more = words.weight_clipped.format(clipped=clipped) if factor < 1 else ""
+    new = words.weight_new[asked.optimizer].format(
+        before=digits(step.head),
+        rate=f"{step.rate:.6g}",
+        clipped=operand(clipped),
+        decay=operand(digits(step.update["decay"])) if "decay" in step.update else "",
+        step=operand(digits(step.update["step"])),
+        after=digits(step.after),
+    )
+    return (
+        f"{words.weight.format(token=name, column=column, gradient=gradient, clipped=more)} {new}"
+    )
 
 
 @kept(32)
