@@ -22,6 +22,7 @@ from llmviz.document import Document, Front, Section, texts_of
 from llmviz.ui import codec
 from llmviz.ui.engine_ready import engine_ready
 from llmviz.ui.prose import opening, prose
+from llmviz.ui.question import open_all
 from llmviz.ui.state import PageState, page_state
 
 CHAPTERS = "_chapters"  # in the session: tests read from here which chapters there are
@@ -144,6 +145,8 @@ class Lesson:
             keys = [chapter.key for chapter in self.chapters]
             controls.append(codec.choice("part", self.linked_first or keys[0], keys))
             declared["part"] = "llmviz.ui.lesson"
+        controls.append(codec.flag("show", False))  # what questions cover
+        declared["show"] = "llmviz.ui.lesson"
         folders = [f"{self.package}.{chapter.key}" for chapter in self.chapters]
         for package in (self.package, *folders):
             for param in _params(package):
@@ -184,6 +187,7 @@ def show(lesson: Lesson) -> None:
             for key in lesson.after:
                 st.page_link(f"pages/{key}.py", icon=":material/arrow_back:")
     state.show_problems()
+    open_all(state["show"])
     body(lesson, state)
 
 
@@ -192,7 +196,9 @@ def body(lesson: Lesson, state: PageState) -> None:
     """Show what stands below a lesson's head; its imports wait until the head is on its way."""
     if find_spec(f"{lesson.package}.page"):
         importlib.import_module(f"{lesson.package}.page").draw(state)
-    if lesson.chapters and (not lesson.needs_engine or engine_ready()):
+    if not lesson.names:
+        _next_lesson(lesson)
+    elif not lesson.needs_engine or engine_ready():
         chapters(lesson, state)
 
 
@@ -233,10 +239,39 @@ def chapters(lesson: Lesson, state: PageState) -> None:
             on_click=_go_to,
             args=(state, keys[at + 1]),
         )
+    else:
+        with after:
+            _next_lesson(lesson)
 
 
 def _go_to(state: PageState, part: str) -> None:
     state["part"] = part
+
+
+def _next_lesson(lesson: Lesson) -> None:
+    """Lead on to the lesson after this one, at its first chapter; nothing comes after the last."""
+    lessons: list[Lesson] = importlib.import_module("llmviz.lessons").LESSONS
+    at = [one.key for one in lessons].index(lesson.key) + 1
+    if at == len(lessons):
+        return
+    after = lessons[at]
+    if st.button(
+        f"Next lesson: {after.title}",
+        key=f"_next@{lesson.key}",
+        icon=":material/arrow_forward:",
+        type="primary",
+    ):
+        if after.names:
+            st.session_state[f"{after.key}.part"] = after.names[0]
+        st.switch_page(f"pages/{after.key}.py")
+
+
+def seen(end: Section, /, **values: Any) -> None:
+    """Show what a chapter ends with: what was seen, in the learner's numbers, and what to try."""
+    title, text = end.filled(**values)
+    with st.container(border=True):
+        st.subheader(title, anchor=False)
+        prose(text)
 
 
 def section(

@@ -11,6 +11,9 @@ import streamlit as st
 from llmviz.document import Ask
 from llmviz.ui.prose import prose
 
+COVERS = True  # False shows everything: tests that look at what is below a question
+_SHOW = "_show_answers"  # in the session
+
 
 @dataclass(frozen=True)
 class Question:
@@ -50,15 +53,33 @@ def _slot(question: Question, key: str) -> str:
     return f"{key}.{hash((question.text, tuple(question.answers)))}"
 
 
+def open_all(shown: bool) -> None:
+    """Say whether this visitor's link shows all that questions cover."""
+    st.session_state[_SHOW] = shown
+
+
 def answered(question: Question, key: str) -> bool:
-    """Whether `predict` has an answer already, for a page that draws what it asks for above it."""
-    return st.session_state.get(_slot(question, key)) is not None
+    """Whether what a question covers may be seen: it was answered, or somebody asked to see it.
+
+    For a page that draws what is asked for above the question; else `predict` returns the same.
+    """
+    slot, session = _slot(question, key), st.session_state
+    return (
+        not COVERS
+        or session.get(_SHOW, False)
+        or session.get(f"{slot}.shown", False)
+        or session.get(slot) is not None
+    )
+
+
+def _show(slot: str) -> None:
+    st.session_state[f"{slot}.shown"] = True
 
 
 def predict(question: Question, key: str) -> bool:
     """Ask before the numbers are shown; grade the answer and give the reason.
 
-    Returns True once an answer was given, so that a page can hold the numbers back until then.
+    Returns whether what would give the answer away may be shown: see `answered`.
     """
     with st.container(border=True):
         st.caption("PREDICT, THEN LOOK")
@@ -72,7 +93,12 @@ def predict(question: Question, key: str) -> bool:
             label_visibility="collapsed",
         )
         if chosen is None:
-            return False
+            shown = answered(question, key)
+            if not shown:
+                slot = _slot(question, key)
+                label = "Show me without an answer"
+                st.button(label, key=f"{slot}.show", type="tertiary", on_click=_show, args=(slot,))
+            return shown
         right = chosen == question.right
         with st.container(border=False):
             if right:

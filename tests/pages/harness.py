@@ -17,7 +17,7 @@ from llmviz.lessons.sampling.compare import chapter as compare
 from llmviz.lessons.sampling.knows import chapter as knows
 from llmviz.lessons.transformer.patching import chapter as patching
 from llmviz.lessons.transformer.units import chapter as units
-from llmviz.ui import light_reruns, paint_order
+from llmviz.ui import light_reruns, paint_order, question
 from llmviz.ui.code import OPENED, SNIPPET_MARK
 from llmviz.ui.state import THROUGH_APP
 
@@ -29,6 +29,7 @@ manifest_scanner.scan_component_manifests = functools.cache(
 
 light_reruns.lighten()  # as app.py does for its server
 paint_order.AHEAD = 0.0  # there is no browser that would draw meanwhile
+question.COVERS = False  # but for the test of what questions cover
 knows.SOON = 60.0  # nor one that would look again
 compare.SLICE = 200
 patching.SLICE = units.SLICE = 60.0

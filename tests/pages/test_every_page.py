@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import ast
+import re
 
 import pytest
 
 from llmviz.lessons import LESSONS
 from llmviz.ui.lesson import CHAPTERS
 from tests.pages.harness import PAGES, ROOT, open_page, open_part, parts, run_snippet, snippets
+
+MARK = re.compile(
+    "[\ufdd0-\ufdd8]|ufdd[0-8]|\\\\357\\\\267\\\\2[0-9]{2}"
+)  # also as a message writes them
 
 
 def test_every_lesson_has_its_page_and_every_page_its_lesson():
@@ -29,6 +34,50 @@ def test_every_chapter_runs_and_its_snippets_print_what_the_page_says(name):
             assert tuple(app.session_state[CHAPTERS]) == parts(name)
         for snippet, prints in snippets(app):
             assert run_snippet(snippet).strip() == prints.strip(), part
+        assert [button.label for button in leads_on(app)] == onward(name, part)
+        assert no_marks(app.main), f"{part}: marks or markup that nobody turned into tags"
+
+
+def leads_on(app) -> list:
+    """The main buttons that lead on from a page."""
+    return [button for button in app.button if button.label.startswith("Next")]
+
+
+def onward(name: str, part: str) -> list[str]:
+    """What the main button of a chapter says: no chapter is the end of the way but the glossary."""
+    at = [lesson.key for lesson in LESSONS].index(name)
+    titles = {chapter.key: chapter.title for chapter in LESSONS[at].chapters}
+    keys = list(titles)
+    if part and part != keys[-1]:
+        return [f"Next: {titles[keys[keys.index(part) + 1]]}"]
+    return [f"Next lesson: {lesson.title}" for lesson in LESSONS[at + 1 : at + 2]]
+
+
+def no_marks(block) -> bool:
+    """Whether no text on the page holds marks of a document, and no prose holds raw markup."""
+    for element in block.children.values():
+        proto = getattr(element, "proto", None)
+        body = getattr(proto, "body", "") if element.type == "html" else ""
+        raw = re.sub(r"<code>.*?</code>", "", body) if 'class="lv-' in body else ""
+        if re.search(r"\*\*|\[\[|`", raw) or (proto is not None and MARK.search(str(proto))):
+            return False
+        if hasattr(element, "children") and not no_marks(element):
+            return False
+    return True
+
+
+def test_the_button_after_a_lesson_opens_the_first_chapter_of_the_next():
+    app = open_part("tokenization", "windows", text="One two.")
+    leads_on(app)[0].click().run()
+    assert app.title[0].value == "Tokens to vectors" and app.session_state["embeddings.part"]
+    assert app.session_state["embeddings.part"] == parts("embeddings")[0]
+
+
+def test_every_chapter_asks_one_question_before_it_explains():
+    for lesson in LESSONS:
+        for chapter in lesson.chapters:
+            assert chapter.front.question.endswith("?"), chapter.key
+            assert len(chapter.front.question.split()) <= 25 and 0 < chapter.minutes <= 45
 
 
 @pytest.mark.parametrize("name", PAGES)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from llmviz.ui import question
 from llmviz.ui.question import Question
 
 
@@ -61,7 +62,25 @@ def test_a_control_writes_the_address_and_its_default_leaves_it():
     assert "heat" not in app.query_params
 
 
-def test_a_question_is_graded_with_its_reason():
+@pytest.fixture
+def covers(monkeypatch):
+    """Questions cover what they ask for, as on the pages; other tests look at all of it."""
+    monkeypatch.setattr(question, "COVERS", True)
+
+
+def test_what_a_question_covers_is_shown_to_who_asks_for_it(covers):
+    app = AppTest.from_function(small_page).run()
+    assert "answered" not in shown(app)
+    (button,) = [one for one in app.button if one.label == "Show me without an answer"]
+    button.click().run()
+    assert "answered" in shown(app) and not app.success and not app.error
+    assert not [one for one in app.button if one.label == "Show me without an answer"]
+    app = AppTest.from_function(small_page)
+    app.session_state[question._SHOW] = True  # by the link of a teacher
+    assert "answered" in shown(app.run())
+
+
+def test_a_question_is_graded_with_its_reason(covers):
     app = AppTest.from_function(small_page).run()
     assert "answered" not in shown(app)
     app.radio[0].set_value(1).run()
@@ -160,7 +179,7 @@ def test_two_controls_of_one_name_are_refused_with_both_places(monkeypatch, tmp_
         small.params()
     assert "in llmviz.lessons.small and in llmviz.lessons.small.second" in str(refused.value)
     declared["llmviz.lessons.small.second"] = []
-    assert [param.key for param in small.params()] == ["part", "on"]
+    assert [param.key for param in small.params()] == ["part", "show", "on"]
 
 
 def test_a_title_is_typed_once():

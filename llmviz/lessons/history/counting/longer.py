@@ -32,8 +32,8 @@ def draw(state: PageState) -> None:
     measured = measure()
     section(words.longer, counted=measured.counted_names, held_out=len(measured.held_out))
     asked = curse_question(measured)
-    if asked is not None:
-        predict(asked, f"{KEY}.curse")
+    if asked is not None and not predict(asked, f"{KEY}.curse"):
+        return
     st.dataframe(_frame(), hide_index=True)
     prose(words.longer_methods)
     st.plotly_chart(_figure(theme()), key=f"{KEY}.losses")

@@ -32,7 +32,8 @@ def draw(state: PageState) -> None:
         return
     choose(state, "learn", words.optimizer, words.optimizers)
     way, film = _film(state["learn"])
-    predict(start_question(way, counts.size), f"{KEY}.start")
+    if not predict(start_question(way, counts.size), f"{KEY}.start"):
+        return
 
     def settled() -> None:
         step = st.session_state[KEY].get("step")

@@ -33,22 +33,20 @@ def draw(state: PageState) -> None:
     table = counts()
     section(words.intro, names=int(table[0].sum()))
     name = typed_name.ask(state)
-    if name:
-        asked = row_question(table, name)
-        if asked is not None:
-            predict(asked, f"{KEY}.row")
+    asked = row_question(table, name) if name else None
+    divided = asked is None or predict(asked, f"{KEY}.row")
     pinned_cells.show(
         state,
-        matrices(),
-        [["counts"], ["P"]],
+        matrices() if divided else matrices()[:1],
+        [["counts"], ["P"]] if divided else [["counts"]],
         key=f"{KEY}.pairs",
         control="paircell",
         first=FIRST_CELL,
         stacked=True,
     )
-    section(words.walk)
-    if not name:
+    if not name or not divided:
         return
+    section(words.walk)
     steps = walk(table, name)
     _grid(steps)
     prose(result(table, name, steps))
@@ -172,6 +170,18 @@ def result(table: np.ndarray, name: str, steps: list[PairStep]) -> str:
         mean=plain,
         smooth=smooth,
     )
+
+
+def end(table: np.ndarray, name: str) -> dict[str, object]:
+    """Return the numbers that the chapter ends with, for a name of at least one letter."""
+    losses = [one.loss for one in walk(table, name)]
+    loss = sum(losses) / len(losses)
+    return {
+        "pairs": int(table.sum()),
+        "name": quote(name),
+        "loss": f"{loss:.2f}" if np.isfinite(loss) else "∞",
+        "mean": average_loss(table),
+    }
 
 
 def row_question(table: np.ndarray, name: str) -> Question | None:
