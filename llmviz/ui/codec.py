@@ -12,11 +12,15 @@ import math
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 MAX_TEXT_IN_LINK = 6_000  # characters of address that browsers and chat programs carry safely
+MOST_OF_A_NAME = 200  # characters: of a model, a run, a word, a kept cell
+MOST_OF_A_PROMPT = 10_000  # characters of what a model reads
+MOST_OF_A_TEXT = 50_000  # characters of a learner's text, of which merges are learned at once
 _PLAIN_TEXT_LIMIT = 160  # longer texts are compressed
-_UNPACKED_LIMIT = 1_000_000  # bytes that a link may unpack into
+_BYTES = 4  # of a character in UTF-8, at most
 _PACKED = "~"
 
 
@@ -26,7 +30,8 @@ class Param:
 
     `read` raises `ValueError` with the rule that was broken. `write` returns None where a value
     cannot be put into a link (a text that is too long). A `shared` parameter travels between pages.
-    `low` and `high` are the range of a number, for its link and for its slider alike.
+    `low` and `high` are the range of a number, for its link and for its slider alike; `most` is how
+    many characters of a text are read, `options` are what there is to choose from.
     """
 
     key: str
@@ -36,42 +41,55 @@ class Param:
     shared: bool = False
     low: float | None = None
     high: float | None = None
+    most: int | None = None
+    options: Sequence[str] = ()
 
 
-def pack_text(text: str) -> str | None:
+@lru_cache(maxsize=64)  # each rerun writes the address
+def pack_text(text: str, most: int = MOST_OF_A_TEXT) -> str | None:
     """Write a text for a link: as it is when short, compressed when long, None when too long."""
+    if len(text) > most:
+        return None
     if len(text) <= _PLAIN_TEXT_LIMIT and not text.startswith(_PACKED):
         return text
-    raw = text.encode("utf-8")
-    if len(raw) > _UNPACKED_LIMIT:  # nor is it compressed at every rerun only to be refused
-        return None
-    packed = base64.urlsafe_b64encode(zlib.compress(raw, 9)).decode("ascii")
+    packed = base64.urlsafe_b64encode(zlib.compress(text.encode("utf-8"), 9)).decode("ascii")
     return _PACKED + packed.rstrip("=") if len(packed) <= MAX_TEXT_IN_LINK else None
 
 
-def unpack_text(written: str) -> str:
-    """Read what `pack_text` wrote.
+def unpack_text(written: str, most: int = MOST_OF_A_TEXT) -> str:
+    """Read what `pack_text` wrote; a small link that holds a large text is not unpacked to its end.
 
-    Raises ValueError: the compressed form is damaged.
+    A text that is not packed is as long as its address, and kept whole.
+
+    Raises ValueError: the compressed form has more than `most` characters, or is damaged.
     """
     if not written.startswith(_PACKED):
         return written
     body = written[len(_PACKED) :]
     try:
         raw = base64.urlsafe_b64decode(body + "=" * (-len(body) % 4))
-        # A small link may hold a very large text; nobody types more than this into a link.
         unpacker = zlib.decompressobj()
-        text = unpacker.decompress(raw, _UNPACKED_LIMIT)
-        if not unpacker.eof:
-            raise ValueError("the text in the link is cut off or too long")
-        return text.decode("utf-8")
+        data = unpacker.decompress(raw, _BYTES * most + 1)
+        text = data.decode("utf-8") if unpacker.eof else ""
     except (binascii.Error, zlib.error, UnicodeDecodeError) as error:
         raise ValueError("the text in the link is damaged") from error
+    if len(data) > _BYTES * most or len(text) > most:
+        raise ValueError(f"the text in the link is too long; {most:,} characters are read")
+    if not unpacker.eof:
+        raise ValueError("the text in the link is cut off")
+    return text
 
 
-def text(key: str, default: str, *, shared: bool = False) -> Param:
-    """A free text."""
-    return Param(key, default, unpack_text, pack_text, shared)
+def text(key: str, default: str, most: int = MOST_OF_A_NAME, *, shared: bool = False) -> Param:
+    """A free text, of which `most` characters are read."""
+
+    def read(written: str) -> str:
+        return unpack_text(written, most)
+
+    def write(value: str) -> str | None:
+        return pack_text(value, most)
+
+    return Param(key, default, read, write, shared, most=most)
 
 
 def integer(key: str, default: int, low: int, high: int, *, shared: bool = False) -> Param:
@@ -114,7 +132,7 @@ def flag(key: str, default: bool, *, shared: bool = False) -> Param:
             raise ValueError("0 or 1 is needed")
         return written == "1"
 
-    return Param(key, default, read, lambda value: "1" if value else "0", shared)
+    return Param(key, default, read, lambda value: "1" if value else "0", shared, options="01")
 
 
 def choice(key: str, default: str, options: Sequence[str], *, shared: bool = False) -> Param:
@@ -125,7 +143,7 @@ def choice(key: str, default: str, options: Sequence[str], *, shared: bool = Fal
             raise ValueError("one of " + ", ".join(options) + " is needed")
         return written
 
-    return Param(key, default, read, str, shared)
+    return Param(key, default, read, str, shared, options=tuple(options))
 
 
 def choices(

@@ -160,6 +160,15 @@ class Lesson:
         return controls
 
 
+def controls_of(lesson: Lesson, chapter: str) -> list[codec.Param]:
+    """Return the controls that a chapter may read: its own and its lesson's.
+
+    chapter: its key; an empty one for a lesson without chapters.
+    """
+    own = _params(f"{lesson.package}.{chapter}") if chapter else ()
+    return [*_params(lesson.package), *own]
+
+
 @cache
 def _params(package: str) -> Sequence[codec.Param]:
     name = f"{package}.params"

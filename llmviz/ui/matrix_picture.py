@@ -21,7 +21,7 @@ from llmviz.ui import matrix_words as words
 Names = list[list[str | None]]
 Scale = tuple[float, str]  # what scores are multiplied by, and how that is written
 SEEN = 4  # numbers of a long axis that are seen at once
-WHOLE = 6  # numbers of an axis that is drawn whole
+WHOLE = 8  # numbers of an axis that is drawn whole
 ROLE_OF = {"Q": "query", "K": "key", "V": "value"}
 BINARY = {"scale": "sequential", "limit": 1.0}  # how zeros and ones are drawn
 

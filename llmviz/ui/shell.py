@@ -15,6 +15,7 @@ from llmviz.ui.common import suggest
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import Lesson
 from llmviz.ui.state import LEARNER_TEXT, THROUGH_APP, PageState
+from llmviz.ui.text_field import text_area
 
 if TYPE_CHECKING:
     from streamlit.navigation.page import StreamlitPage
@@ -76,7 +77,7 @@ def text_box(state: PageState, *, label: str = "Your text", height: int = 110) -
     key = f"_examples@{state.page}"
     suggest("Examples", list(EXAMPLES), take, key=key, label_visibility="collapsed")
     with st.container(gap=None):
-        st.text_area(label, height=height, **state.bind(LEARNER_TEXT.key))
+        text_area(state, LEARNER_TEXT.key, label, height=height)
         text_guard(HALF_CHARACTER)
     return state[LEARNER_TEXT.key]
 

@@ -23,7 +23,7 @@ from llmviz.ui.notices import warn
 
 LINK_ICON = ":material/link_off:"
 DEFAULT_TEXT = "The cat sat on the mat. The kitten slept; tokenization isn't magic 🙂"
-LEARNER_TEXT = codec.text("text", DEFAULT_TEXT, shared=True)
+LEARNER_TEXT = codec.text("text", DEFAULT_TEXT, codec.MOST_OF_A_TEXT, shared=True)
 
 
 class PageState:
@@ -39,6 +39,12 @@ class PageState:
         return f"shared.{key}" if self.params[key].shared else f"{self.page}.{key}"
 
     def __getitem__(self, key: str) -> Any:
+        """Return the value of a control; of a text, as many characters as are read."""
+        value, most = self.whole(key), self.params[key].most
+        return value if most is None else value[:most]
+
+    def whole(self, key: str) -> Any:
+        """Return all that a control holds, also what is typed beyond the limit of its text."""
         return st.session_state.get(self._slot(key), self.params[key].default)
 
     def __setitem__(self, key: str, value: Any) -> None:
@@ -56,7 +62,7 @@ class PageState:
             if then is not None:
                 then()
 
-        return tied(f"_{self._slot(key)}@{self.page}", self[key], changed)
+        return tied(f"_{self._slot(key)}@{self.page}", self.whole(key), changed)
 
     def ranged(
         self,
@@ -116,7 +122,9 @@ class PageState:
         Those whose value is too long for a link are left out, and named in `left_out`.
         """
         changed = {
-            key: value for key in self.params if (value := self[key]) != self.params[key].default
+            key: value
+            for key, param in self.params.items()
+            if (value := self.whole(key)) != param.default
         }
         written = {key: self.params[key].write(value) for key, value in changed.items()}
         self.left_out = [key for key, text in written.items() if text is None]

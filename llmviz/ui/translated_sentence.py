@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import streamlit as st
-
 from llmviz.corpus.language import Translation, translate
 from llmviz.ui import engine
 from llmviz.ui.notices import refuse
 from llmviz.ui.state import PageState
+from llmviz.ui.text_field import text_input
 
 SENTENCE = "quietly the old fox counts two hens in the garden"
 LABEL = "English sentence"
@@ -32,7 +31,7 @@ def read_sentence(
     None, after one clear line, where the grammar does not know the sentence or the model's context
     is too short for it. example: a sentence that the line names.
     """
-    st.text_input(LABEL, width=520, **state.bind("sentence"))
+    text_input(state, "sentence", LABEL, width=520)
     try:
         known = translate(state["sentence"].strip())
     except ValueError as rule:

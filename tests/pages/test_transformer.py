@@ -330,10 +330,23 @@ def test_the_shares_of_the_stream_add_up_to_one(bundle):
     assert length[0]["y"][-1] == pytest.approx(float(last), rel=1e-4)
 
 
-@given(st.floats(0, 1e300), st.integers(1, 48), st.sampled_from(list(residuals.words.norms)))
-def test_the_question_of_the_gradient_has_the_range_that_holds_it(share, layers, norm):
-    asked = residuals.question(layers, norm, share)
-    assert residuals.words.ask_norms[norm] in asked.text
+@pytest.mark.parametrize("norm", ["none", "pre", "post"])
+def test_what_a_gradient_loses_is_asked_only_where_it_is_no_matter_of_the_seed(bundle, norm):
+    found = [depth_study(20, norm, False, seed=seed).gradients for seed in range(5)]
+    shares = [float(one[0] / one[-1]) for one in found]
+    app = open_part("transformer", "residuals", deep="20", deepnorm=norm, deepseed="2")
+    fine(app)
+    assert f"{residuals.written(shares[2])} times as long" in prose_of(app)
+    rights = {residuals.question(20, share).right for share in shares}
+    assert (len(rights) == 1) == (norm == "none") == bool(app.radio)
+    assert (residuals.words.varies in prose_of(app)) == (norm != "none")
+    if norm != "none":
+        assert max(shares) > 10 * shares[0] or min(shares) < shares[0] / 10
+
+
+@given(st.floats(0, 1e300), st.integers(1, 48))
+def test_the_question_of_the_gradient_has_the_range_that_holds_it(share, layers):
+    asked = residuals.question(layers, share)
     assert ("Take 1 layer without" in asked.text) == (layers == 1)
     ranges = [(1, math.inf), (0.1, 1), (1e-3, 0.1), (-1, 1e-3)]
     low, high = ranges[asked.right]

@@ -220,7 +220,20 @@ def test_three_words_are_computed_not_typed():
     steps = all_blocks(three_words(), [0, 1, 2])[0]
     drawn = matrices(app)
     np.testing.assert_array_equal(drawn["out"], steps["residual"].numpy())
-    assert drawn["act"].shape == (3, 3) and not view(app)["windows"]
+    assert drawn["act"].shape == (3, 8) and not view(app)["windows"]
+
+
+def test_the_example_behaves_as_models_do():
+    """Its feed-forward network widens and has most parameters; ReLU sets some numbers to 0."""
+    own, real = three_words().config, GPTConfig()
+    for config in (own, real):
+        asked = block.count_question(config)
+        assert asked.answers[asked.right] == block_words.counted["mlp"]
+        assert config.feed_forward_size > config.n_embd
+    steps = all_blocks(three_words(), [0, 1, 2])[0]
+    below = float((steps["mlp.hidden"] <= 0).float().mean())
+    assert 0.25 < below < 0.75
+    assert "eight units" in prose_of(open_part("transformer", "norms"))
 
 
 @pytest.mark.parametrize("order", ["pre", "post"])

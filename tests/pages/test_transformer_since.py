@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import re
 import shutil
 
 import numpy as np
@@ -46,6 +47,20 @@ def test_every_change_has_its_picture_at_the_edges(change, text):
     assert bool(charts(app) or "llmviz_cell_grid" in names) == bool(text)
     if text.startswith("zzz"):
         assert "unknown to this model" in boxes(app)
+
+
+def test_how_far_the_sizes_of_the_models_are_apart_is_what_their_cards_say():
+    sizes = [engine.card(checkpoint(name))["parameters"] for name in FAMILY]
+    told = prose_of(open_part("transformer", "since"))
+    apart = float(re.search(r"The largest has ([\d.]+)\s%", told)[1])
+    assert apart == pytest.approx(100 * (max(sizes) - min(sizes)) / min(sizes), abs=0.0051)
+
+
+def test_the_function_of_2017_is_named_before_those_that_replaced_it():
+    """Vaswani and others 2017, section 3.3, equation 2: max(0, x)."""
+    told = str(words.about["activation"])
+    assert told.index("In 2017 the function was ReLU") < told.index("GPT-2 uses GELU")
+    assert told.index("GPT-2 uses GELU") < told.index("came in 2020")
 
 
 @pytest.mark.parametrize("text", ODD_TEXTS.values(), ids=list(ODD_TEXTS))

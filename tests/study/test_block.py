@@ -12,7 +12,7 @@ from llmviz.study.block import (
     parameters_of,
     sizes,
 )
-from llmviz.study.three_words import MATRICES, matrix, three_words
+from llmviz.study.three_words import DOWN, MATRICES, UP, matrix, three_words
 from llmviz.trace import record
 from tests.study.models import IDS, NO_SUM, OPTIONS, gpt
 
@@ -76,10 +76,15 @@ def test_three_words_are_the_example_worked_out_by_hand():
     close = {"atol": 6e-5, "rtol": 0}
     expected = torch.tensor([0.0800, 0.2714, 0.2763, 0.2505])
     torch.testing.assert_close(trace["blocks.0.attn"][0, -1], expected, **close)
-    hidden = torch.tensor([0.3350, 0.4479, 0.5607])
-    torch.testing.assert_close(trace["blocks.0.mlp.act"][0, -1], hidden, **close)
-    out = torch.tensor([0.1118, 0.3805, 0.6492, 0.9180])
-    torch.testing.assert_close(trace["blocks.0.mlp"][0, -1], out, **close)
+    up, down = (
+        [[float(one) for one in row.split(",")] for row in written.split(";")]
+        for written in (UP, DOWN)
+    )
+    sums = [sum(x * row[k] for x, row in zip(expected.tolist(), up, strict=True)) for k in range(8)]
+    hidden = [max(0.0, one) for one in sums]
+    torch.testing.assert_close(trace["blocks.0.mlp.act"][0, -1], torch.tensor(hidden), **close)
+    out = [sum(x * row[k] for x, row in zip(hidden, down, strict=True)) for k in range(4)]
+    torch.testing.assert_close(trace["blocks.0.mlp"][0, -1], torch.tensor(out), **close)
     assert torch.equal(three_words().token.weight, matrix(MATRICES["x"]))
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import base64
+import zlib
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from llmviz.ui import codec
 
-TEXT = codec.text("text", "")
+TEXT = codec.text("text", "", codec.MOST_OF_A_TEXT)
 
 
 @settings(max_examples=200, deadline=None)
@@ -39,13 +42,39 @@ def test_a_damaged_text_is_refused(damaged):
         TEXT.read(damaged)
 
 
-def test_a_small_link_cannot_unpack_into_a_huge_text():
-    import base64
-    import zlib
+def packed(text):
+    raw = zlib.compress(text.encode())
+    return "~" + base64.urlsafe_b64encode(raw).decode().rstrip("=")
 
-    bomb = base64.urlsafe_b64encode(zlib.compress(b"a" * 3_000_000)).decode().rstrip("=")
-    with pytest.raises(ValueError, match="too long"):
-        TEXT.read("~" + bomb)
+
+@pytest.mark.parametrize("letter", ["a", "é", "語", "🙂"])
+def test_a_text_of_its_limit_comes_back_and_a_longer_one_is_refused(letter):
+    param = codec.text("word", "", 300)
+    assert param.read(param.write(letter * 300)) == letter * 300
+    assert param.write(letter * 301) is None
+    with pytest.raises(ValueError, match="too long; 300 characters are read"):
+        param.read(packed(letter * 301))
+
+
+def test_a_small_link_is_not_unpacked_into_a_huge_text(monkeypatch):
+    unpacked = []
+
+    class Counting:
+        def __init__(self):
+            self.unpacker = unpack()
+
+        def decompress(self, raw, most=0):
+            unpacked.append(self.unpacker.decompress(raw, most))
+            return unpacked[-1]
+
+        def __getattr__(self, name):
+            return getattr(self.unpacker, name)
+
+    bomb, unpack = packed("a" * 30_000_000), zlib.decompressobj
+    monkeypatch.setattr(codec.zlib, "decompressobj", Counting)
+    with pytest.raises(ValueError, match="too long; 200 characters are read"):
+        codec.text("word", "").read(bomb)
+    assert sum(map(len, unpacked)) <= 4 * 200 + 1
 
 
 @given(some.integers(-5, 5))

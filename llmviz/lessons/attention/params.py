@@ -70,9 +70,9 @@ MATRICES = ("x", "wq", "wk", "wv", "wo")
 TEXT = "Once Anna and Samir met at the market. Then"
 
 PARAMS = [
-    codec.text("text", TEXT, shared=True),
+    codec.text("text", TEXT, codec.MOST_OF_A_TEXT, shared=True),
     codec.choice("source", "cat", list(words.sources)),
-    codec.text("words", words.journey),
+    codec.text("words", words.journey, 1_000),
     *(_matrix(key) for key in MATRICES),
     codec.text("model", ""),  # none: the one with the lowest loss
     codec.integer("layer", -1, -1, 1_000),  # -1: that of the strongest head
@@ -83,6 +83,6 @@ PARAMS = [
     codec.text("seen", ""),  # which columns of wide matrices are seen, "C.96,D.12"
     codec.integer("step", -1, -1, 1_000),  # -1: the last
     codec.text("letters", "rosalinda"),
-    codec.text("sentence", SENTENCE),
+    codec.text("sentence", SENTENCE, 1_000),
     codec.choice("look", "gpt", ["gpt", "cross"]),  # old links: the translation had no chapter
 ]

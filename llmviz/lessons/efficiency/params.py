@@ -5,5 +5,5 @@ from llmviz.ui import codec
 TEXT = "Once Anna and Samir met at the market. Then"
 
 PARAMS = [
-    codec.text("text", TEXT, shared=True),
+    codec.text("text", TEXT, codec.MOST_OF_A_TEXT, shared=True),
 ]

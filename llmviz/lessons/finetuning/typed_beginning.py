@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import streamlit as st
-
 from llmviz.textfile import check_text
 from llmviz.ui.common import LOOKED_AT
 from llmviz.ui.notices import inform, refuse
 from llmviz.ui.state import PageState
+from llmviz.ui.text_field import text_area
 
 
 def ask(state: PageState, key: str, label: str, empty: str) -> str | None:
@@ -16,7 +15,7 @@ def ask(state: PageState, key: str, label: str, empty: str) -> str | None:
     None, after one clear line, for a text that cannot be written as UTF-8, and for none: empty says
     that.
     """
-    st.text_area(label, height=100, **state.bind(key))
+    text_area(state, key, label, height=100)
     try:
         text = check_text(state[key][-LOOKED_AT:])
     except ValueError as error:

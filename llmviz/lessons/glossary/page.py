@@ -5,11 +5,12 @@ import streamlit as st
 from llmviz.ui.glossary import TERMS
 from llmviz.ui.prose import bold, prose
 from llmviz.ui.state import PageState
+from llmviz.ui.text_field import text_input
 
 
 def draw(state: PageState) -> None:
     """Show the terms whose name or meaning contains the wanted letters."""
-    st.text_input("Find a term", placeholder="softmax", **state.bind("find"))
+    text_input(state, "find", "Find a term", placeholder="softmax")
     wanted = state["find"].strip().lower()
     matches = {
         term: meaning

@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from string import ascii_lowercase
 
-import streamlit as st
-
 from llmviz.document.marks import unmarked
 from llmviz.lessons.history import words
 from llmviz.lessons.history.params import NAME
 from llmviz.ui.notices import inform
 from llmviz.ui.prose import quote
 from llmviz.ui.state import PageState
+from llmviz.ui.text_field import text_input
 
 LONGEST = 15  # letters: with the start token as many as the context of the bundled GPT
 LISTED = 12  # different characters that a message names
@@ -52,7 +51,7 @@ def ask(state: PageState, longest: int = LONGEST) -> str:
 
     What is left out is named. The box keeps what the learner typed.
     """
-    st.text_input(words.name, help=words.name_help, width=280, **state.bind(NAME.key))
+    text_input(state, NAME.key, words.name, help=words.name_help, width=280)
     return letters_of(state[NAME.key], longest, words.long, words.empty)
 
 

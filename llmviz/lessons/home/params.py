@@ -8,7 +8,7 @@ TEXT = "Once Anna and Samir met at the market. Then"
 DEFAULT_MODEL = "tiny-world-gpt"
 
 PARAMS = [
-    codec.text("text", TEXT, shared=True),
+    codec.text("text", TEXT, codec.MOST_OF_A_TEXT, shared=True),
     codec.text("model", DEFAULT_MODEL, shared=True),
     codec.integer("layer", -1, -1, 99),  # -1: the layer with the most decided head
     codec.integers("heads", [], 0, 99),  # none: the most decided head of each layer

@@ -19,6 +19,7 @@ from llmviz.ui.notices import inform, refuse
 from llmviz.ui.selectable_models import load
 from llmviz.ui.shell import HALF_CHARACTER
 from llmviz.ui.state import PageState
+from llmviz.ui.text_field import text_area
 
 if TYPE_CHECKING:
     from llmviz.language.tagger import Tagger
@@ -44,9 +45,7 @@ def sentence_box(state: PageState) -> None:
         label_visibility="collapsed",
     )
     with st.container(gap=None):
-        st.text_area(
-            words.sentence_label, height=80, **state.bind(KEY, then=lambda: _let_go(state))
-        )
+        text_area(state, KEY, words.sentence_label, height=80, then=lambda: _let_go(state))
         text_guard(HALF_CHARACTER)
 
 

@@ -50,7 +50,7 @@ def _order() -> codec.Param:
 
 PARAMS = [
     LEARNER_TEXT,
-    codec.text("prompt", PROMPT),
+    codec.text("prompt", PROMPT, codec.MOST_OF_A_PROMPT),
     codec.text("model", DEFAULT_MODEL, shared=True),
     *map(_control, STEPS),
     _order(),

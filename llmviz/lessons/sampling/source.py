@@ -27,6 +27,7 @@ from llmviz.ui.model_on_text import reads_text
 from llmviz.ui.selectable_models import bundled_fitting, card_of, label, load, offered
 from llmviz.ui.shell import HALF_CHARACTER
 from llmviz.ui.state import LEARNER_TEXT, PageState
+from llmviz.ui.text_field import text_area
 
 if TYPE_CHECKING:
     from llmviz.nn.cache import KVCache
@@ -94,7 +95,7 @@ def _vocabulary(name: str) -> float:
 def prompt_box(state: PageState) -> None:
     """Show the prompt's box, the choice of a model, and the way to the learner's own text."""
     with st.container(gap=None):
-        st.text_area(words.prompt_prompt_label, height=80, **state.bind("prompt"))
+        text_area(state, "prompt", words.prompt_prompt_label, height=80)
         text_guard(HALF_CHARACTER)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         names = models(state["model"])

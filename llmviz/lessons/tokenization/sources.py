@@ -29,14 +29,14 @@ YOUR_TEXT, OWN = "text", "own"
 FORMS = "word-forms"  # the bundled corpus in which stems meet endings often
 BUNDLED = ("tiny-world-sample", FORMS, "story", "names")
 MEGABYTE = 2**20
-CORPUS_LIMIT = MEGABYTE  # characters of a learner's corpus, and bytes of a file with one
+CORPUS_LIMIT = codec.MOST_OF_A_TEXT  # bytes of a file with a learner's corpus
 TOKENIZER_FILE_LIMIT = 8 * MEGABYTE
 QUOTED = 2_000  # characters of a corpus that a snippet quotes
 
 TOKENIZER = codec.choice("tokenizer", "bpe", [*TOKENIZERS, TRAINED, LOADED], shared=True)
 TRAINING = [
     codec.choice("corpus", BUNDLED[0], [*BUNDLED, YOUR_TEXT, OWN]),
-    codec.text("own", words.own_corpus),
+    codec.text("own", words.own_corpus, codec.MOST_OF_A_TEXT),
     codec.integer("size", 1024, 0, 4096),
 ]
 
@@ -111,9 +111,9 @@ def file_of(tokenizer: Tokenizer) -> bytes:
 
 
 def own_corpus(state: PageState) -> str | None:
-    """Return the learner's own corpus as far as it is used, or None for a bundled one."""
+    """Return the learner's own corpus, or None for a bundled one."""
     slot = {YOUR_TEXT: LEARNER_TEXT.key, OWN: "own"}.get(state["corpus"])
-    return None if slot is None else state[slot][:CORPUS_LIMIT]
+    return None if slot is None else state[slot]
 
 
 def trained(state: PageState) -> Film:

@@ -5,5 +5,5 @@ from llmviz.ui import codec
 
 PARAMS = [
     codec.choice("columns", "own", list(words.columns)),
-    codec.text("off", ""),
+    codec.text("off", "", 5_000),
 ]

@@ -15,6 +15,7 @@ from llmviz.ui.code import fold
 from llmviz.ui.common import choose, keep
 from llmviz.ui.prose import prose
 from llmviz.ui.state import PageState
+from llmviz.ui.text_field import text_input
 
 KEY = "attention.edit"
 
@@ -40,7 +41,7 @@ def words_box(state: PageState) -> None:
         state["x"] = ""
         to_the_end(state)()
 
-    st.text_input(words.journey_label, width=420, **state.bind("words", then=other_rows))
+    text_input(state, "words", words.journey_label, width=420, then=other_rows)
 
 
 def choose_heads(state: PageState, width: int) -> int:

@@ -7,7 +7,7 @@ PARAMS = [
     codec.choice("mask", "causal", list(words.masks)),
     codec.integer("window", 2, 1, 64),
     codec.integer("real", 2, 0, 64),
-    codec.text("own", ""),
+    codec.text("own", "", 5_000),
     codec.choice("when", "before", list(words.when)),
     codec.choice("scale", "head", list(words.scales)),
     codec.choice("twin", "names-gpt-no-mask", list(words.mistake_names)),

@@ -22,6 +22,7 @@ from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, answered, predict
 from llmviz.ui.state import PageState
 from llmviz.ui.table import rows_table
+from llmviz.ui.text_field import text_input
 
 ASK = "attention.why.ask"
 KEPT = {"rnn": "layers.0.hidden", "gpt": "blocks.0.residual"}
@@ -45,7 +46,7 @@ def draw(state: PageState) -> None:
 
 def _influence(state: PageState) -> None:
     """Draw how much each letter of a name moves the prediction of two models."""
-    st.text_input(words.name, width=300, **state.bind("letters"))
+    text_input(state, "letters", words.name, width=300)
     name = typed_name(state)
     if name is None:
         return

@@ -24,6 +24,7 @@ from llmviz.ui.question import Question, predict
 from llmviz.ui.selectable_models import card_of, label, load, offered
 from llmviz.ui.state import LINK_ICON, PageState, tied
 from llmviz.ui.table import rows_table
+from llmviz.ui.text_field import text_input
 
 KEY = "efficiency.bits.board"
 EXAMPLE = 0.1  # shown where nothing that was typed is a number
@@ -72,8 +73,8 @@ def lines_of(number: float) -> str:
 
 def _typed(state: PageState) -> float:
     if state["numberfrom"] == "typed":
-        slot = state.bind("number", then=lambda: _anew(state))
-        st.text_input(words.number, help=words.number_help, width=260, **slot)
+        more = {"help": words.number_help, "width": 260}
+        text_input(state, "number", words.number, then=lambda: _anew(state), **more)
     try:
         return read_number(state["number"])
     except ValueError as problem:

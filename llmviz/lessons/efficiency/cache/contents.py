@@ -23,6 +23,7 @@ from llmviz.ui.pinned_cells import keeping
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.selectable_models import load
 from llmviz.ui.state import PageState
+from llmviz.ui.text_field import text_area
 
 KEY = "efficiency.cache"
 FLOAT = 4  # bytes of a number
@@ -37,7 +38,7 @@ def draw(state: PageState) -> engine.Bundled | None:
     if not can_cache(bundled.model):
         inform(words.no_cache, ":material/visibility:")
         return None
-    st.text_area(words.model_text, height=80, **state.bind("cachetext"))
+    text_area(state, "cachetext", words.model_text, height=80)
     try:
         text = check_text(state["cachetext"][:LOOKED_AT])
     except ValueError as error:

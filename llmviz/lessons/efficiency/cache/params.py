@@ -10,7 +10,7 @@ READ = 24  # tokens of the text that are read
 
 PARAMS = [
     codec.text("cachemodel", ""),  # none: the one with the lowest loss
-    codec.text("cachetext", "Once Anna and Samir met at the market. Then"),
+    codec.text("cachetext", "Once Anna and Samir met at the market. Then", codec.MOST_OF_A_PROMPT),
     codec.integer("cachelength", 12, 1, READ + WRITTEN),
     codec.integer("cachelayer", 0, 0, 1_000),
     codec.integer("cachehead", 0, 0, 1_000),

@@ -21,6 +21,7 @@ from llmviz.ui.prose import prose
 from llmviz.ui.question import predict
 from llmviz.ui.selectable_models import load
 from llmviz.ui.state import PageState
+from llmviz.ui.text_field import text_area
 
 KEY = rounds.KEY
 
@@ -34,7 +35,7 @@ def draw(state: PageState) -> None:
     bundled = load(MADE_FIRST)
     if bundled is None:
         return
-    st.text_area(words.prompt, height=80, **state.bind("guesstext"))
+    text_area(state, "guesstext", words.prompt, height=80)
     kind = _controls(state, bundled)
     prompt = _read(state, bundled)
     if prompt is None:

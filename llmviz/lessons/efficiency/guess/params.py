@@ -8,7 +8,7 @@ WRITTEN = 24  # tokens that are written
 MOST_STEPS = 3 * WRITTEN  # a round of one token has at most three: a guess, its check, a draw
 
 PARAMS = [
-    codec.text("guesstext", words.story),
+    codec.text("guesstext", words.story, codec.MOST_OF_A_PROMPT),
     codec.choice("draft", NETWORK, KINDS),
     codec.integer("guesses", 4, 1, 8),
     codec.number("guessheat", 1.0, 0.0, 2.0),

@@ -21,6 +21,7 @@ from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose
 from llmviz.ui.state import PageState
+from llmviz.ui.text_field import text_area
 
 
 @kept(8)
@@ -45,7 +46,7 @@ def errors_of(
 
 def text_of(state: PageState) -> str | None:
     """Show the box of the text; None, after one clear line, where there is nothing to read."""
-    st.text_area(words.text_label, height=100, **state.bind("qtext"))
+    text_area(state, "qtext", words.text_label, height=100)
     return readable(state["qtext"], LOOKED_AT, words.empty, TOO_LONG)
 
 

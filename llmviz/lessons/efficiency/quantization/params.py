@@ -18,7 +18,7 @@ PARAMS = [
     codec.text("qcell", ""),
     codec.integer("qtimes", 1, 1, 30),
     codec.choice("qmethod", "rounding", list(METHODS)),
-    codec.text("qtext", words.story),
+    codec.text("qtext", words.story, codec.MOST_OF_A_PROMPT),
     codec.choice("qaxis", "bits", list(words.axes_of)),
     codec.flag("qmeasured", False),
     codec.choice("stairbits", "3", list(words.training_stair_bits)),

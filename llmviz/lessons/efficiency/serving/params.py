@@ -25,7 +25,7 @@ PARAMS = [
     codec.integer("servememory", MEMORY, 256, 4096),  # 256: the context of the model fits
     codec.flag("serveshare", TRIAL.config.share_prefixes),
     codec.choice("servepreempt", TRIAL.config.preemption, list(words.preemptions)),
-    codec.text("serveown", ""),
+    codec.text("serveown", "", 2_000),
     codec.flag("serverun", False),
     codec.choice("serveways", WAYS[1], list(words.kinds)),
     codec.integer("servewaystick", OPENING, OPENING, 10_000),

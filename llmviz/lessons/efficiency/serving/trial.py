@@ -24,6 +24,7 @@ from llmviz.ui.model_on_text import models_here
 from llmviz.ui.notices import refuse
 from llmviz.ui.prose import prose
 from llmviz.ui.state import PageState
+from llmviz.ui.text_field import text_area
 
 WIDTH = 250
 
@@ -79,12 +80,14 @@ def _controls(state: PageState) -> None:
         choose(state, "servepreempt", words.preempt, words.preemptions, then=anew)
         st.toggle(words.share, **state.bind("serveshare", then=anew))
     limits = words.own_limits.format(lines=MOST_OWN, characters=MOST_OWN_CHARACTERS)
-    st.text_area(
+    text_area(
+        state,
+        "serveown",
         words.own,
         placeholder=words.own_place,
         help=f"{words.own_help} {limits}",
         height=90,
-        **state.bind("serveown", then=anew),
+        then=anew,
     )
 
 

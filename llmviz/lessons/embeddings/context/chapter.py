@@ -32,6 +32,7 @@ from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
+from llmviz.ui.text_field import text_input
 
 
 @st.fragment
@@ -43,7 +44,7 @@ def draw(state: PageState) -> None:
         table = sources.choose(state)
         if table is None:
             return
-        st.text_input(words.word, width=160, **state.bind("ctxword", then=_forget(state)))
+        text_input(state, "ctxword", words.word, width=160, then=_forget(state))
     bundled = engine.load(table.name)
     if not isinstance(bundled.model, GPT):
         prose(words.no_layers.format(name=sources.named(table)))

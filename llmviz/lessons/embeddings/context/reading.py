@@ -19,6 +19,7 @@ from llmviz.ui.prose import prose, quote
 from llmviz.ui.selectable_models import label as menu_label
 from llmviz.ui.state import PageState
 from llmviz.ui.text import escape_markdown
+from llmviz.ui.text_field import text_input
 
 KEY = "embeddings.context"
 SENTENCES = (("ctx1", "at1"), ("ctx2", "at2"))  # the controls of each: its text, the token clicked
@@ -37,7 +38,7 @@ def sentence(
     def forget() -> None:
         state[at] = -1
 
-    st.text_input(words.sentences[number], max_chars=LONGEST, **state.bind(key, then=forget))
+    text_input(state, key, words.sentences[number], then=forget)
     if not state[key].strip():
         raise ValueError(words.empty.format(which=which))
     tokens = bundled.tokenizer.tokens(state[key])

@@ -34,6 +34,7 @@ from llmviz.ui.prose import prose
 from llmviz.ui.selectable_models import label as menu_label
 from llmviz.ui.shell import text_box
 from llmviz.ui.state import PageState
+from llmviz.ui.text_field import text_input
 
 KEY = "embeddings.lookup"
 AROUND = 3  # rows drawn on either side of the chosen one
@@ -65,7 +66,7 @@ def _row(state: PageState, table: VectorTable) -> None:
 
     def controls() -> None:
         _text(state, table, row, tokens)
-        st.text_input(words.word, width=180, **state.bind("word"))
+        text_input(state, "word", words.word, width=180)
 
     with before_controls(head, controls):
         _whole(state, table, row, [token.id for token in tokens])

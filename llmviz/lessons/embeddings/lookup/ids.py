@@ -30,6 +30,7 @@ from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
+from llmviz.ui.text_field import text_input
 
 NAMED = 4  # neighbours that are named in the figure
 CROWD = 0.2  # share of the tokens with rows that point one way, from which on it is said
@@ -94,7 +95,7 @@ def draw(state: PageState, table: VectorTable, row: int) -> None:
 def _dealt(state: PageState, table: VectorTable, row: int, alike: np.ndarray) -> None:
     """Draw the dots and the text about them; alike: (V,) cosines of all rows with that of `row`."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.text_input(words.other, width=180, **state.bind("other"))
+        text_input(state, "other", words.other, width=180)
         st.button(words.deal, icon=":material/shuffle:", on_click=_deal, args=(state, 1))
         st.button(words.undeal, on_click=_deal, args=(state, 0), disabled=not state["deal"])
     other = sources.find(state, "other", table)

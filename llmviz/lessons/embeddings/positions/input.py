@@ -27,6 +27,7 @@ from llmviz.ui.prose import prose, quote
 from llmviz.ui.rerun import once
 from llmviz.ui.selectable_models import load
 from llmviz.ui.state import PageState
+from llmviz.ui.text_field import text_input
 
 MOST_TOKENS, SHOWN_COLUMNS = 24, 5
 
@@ -44,7 +45,7 @@ def added(state: PageState) -> None:
         state["from"] = last
 
     def controls() -> None:
-        st.text_input(words.sentence, width=420, **state.bind("sat"))
+        text_input(state, "sat", words.sentence, width=420)
         st.number_input(
             words.from_text, step=SHOWN_COLUMNS, width=150, **state.ranged("from", most=last)
         )
@@ -193,9 +194,9 @@ def turn(state: PageState) -> None:
 
 
 def _turn_controls(state: PageState) -> None:
-    st.text_input(words.asks, width=130, **state.bind("asks"))
+    text_input(state, "asks", words.asks, width=130)
     st.slider(words.at, width=170, **state.ranged("m"))
-    st.text_input(words.answers, width=130, **state.bind("answers"))
+    text_input(state, "answers", words.answers, width=130)
     st.slider(words.at_too, width=170, **state.ranged("n"))
     st.slider(words.shift, width=170, **state.ranged("shift"))
 

@@ -28,7 +28,7 @@ PARAMS = [
     codec.text("placed", TABLE_MODEL),
     codec.integer("position", 8, 0, LENGTHS[-1] - 1),
     codec.integer("number", 6, 0, 1_000),  # the column of the table
-    codec.text("sat", SENTENCE),
+    codec.text("sat", SENTENCE, 2_000),
     codec.integer("from", 0, 0, 100_000),  # the first of the columns that are added
     codec.text("sum", ""),
     codec.text("asks", "cat"),
@@ -37,6 +37,6 @@ PARAMS = [
     codec.integer("n", 4, 0, 60),
     codec.integer("shift", 20, 0, 200),
     codec.text("turn", ""),
-    codec.text("prompt", PROMPT),
+    codec.text("prompt", PROMPT, 2_000),
     codec.integer("order", 0, 0, 999_999),  # 0: the words as they stand
 ]

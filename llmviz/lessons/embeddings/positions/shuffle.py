@@ -24,6 +24,7 @@ from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
+from llmviz.ui.text_field import text_input
 
 TOP = 6
 MANY = 20  # orders that the mean is over
@@ -92,7 +93,7 @@ def _controls(state: PageState) -> None:
         state["order"] = 0
 
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        st.text_input(words.prompt, width=460, **state.bind("prompt"))
+        text_input(state, "prompt", words.prompt, width=460)
         st.button(words.shuffle, icon=":material/shuffle:", type="primary", on_click=another)
         st.button(words.as_it_is, icon=":material/undo:", on_click=back)
 

@@ -31,6 +31,7 @@ from llmviz.ui.paint_order import before_controls
 from llmviz.ui.prose import bold, prose
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
+from llmviz.ui.text_field import text_input
 
 KEY = "embeddings.analogy"
 WORDS = ("plus", "minus", "add")  # the controls of a, b and c
@@ -78,7 +79,7 @@ def _controls(state: PageState, table: VectorTable) -> None:
     _presets(state, table)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         for key, name in zip(WORDS, words.three, strict=True):
-            st.text_input(name, width=150, **state.bind(key))
+            text_input(state, key, name, width=150)
         st.slider(words.how_many, width=200, **state.ranged("k"))
         st.toggle(words.include, help=words.include_help, **state.bind("inputs"))
 

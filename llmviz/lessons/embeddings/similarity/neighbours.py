@@ -22,6 +22,7 @@ from llmviz.ui.paint_order import before_controls, pictures_first
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
+from llmviz.ui.text_field import text_input
 
 KEY = "embeddings.neighbours"
 BESIDE = 5  # neighbours in the other table
@@ -64,7 +65,7 @@ def draw(state: PageState, table: VectorTable) -> None:
 
 
 def _controls(state: PageState) -> None:
-    st.text_input(words.word, width=180, **state.bind("word"))
+    text_input(state, "word", words.word, width=180)
     choose(state, "metric", words.metric, words.metrics)
     st.slider(words.how_many, width=220, **state.ranged("k"))
 

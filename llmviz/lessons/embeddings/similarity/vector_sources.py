@@ -18,6 +18,7 @@ from llmviz.similarity import NotOneRow, VectorTable
 from llmviz.ui.common import choose, count
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
+from llmviz.ui.text_field import text_input
 
 
 @dataclass(frozen=True)
@@ -33,8 +34,8 @@ class Side:
 
 def _word_boxes(state: PageState) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.text_input(words.first, width=200, **state.bind("word"))
-        st.text_input(words.second, width=200, **state.bind("other"))
+        text_input(state, "word", words.first, width=200)
+        text_input(state, "other", words.second, width=200)
 
 
 def _words(state: PageState, table: VectorTable) -> tuple[Side, Side] | None:
@@ -65,7 +66,7 @@ def _mean_of(ids: Sequence[int]) -> str:
 
 def _sentence_boxes(state: PageState) -> None:
     for key, name in zip(("s1", "s2"), words.sentences, strict=True):
-        st.text_input(name, max_chars=2_000, **state.bind(key))
+        text_input(state, key, name)
 
 
 def _sentences(state: PageState, table: VectorTable) -> tuple[Side, Side] | None:
@@ -88,7 +89,7 @@ def _number_boxes(state: PageState) -> None:
     prose(words.numbers_text)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         for key in TYPED:
-            st.text_input(key, width=190, **state.bind(key))
+            text_input(state, key, key, width=190)
         st.button(words.example, icon=":material/undo:", on_click=_example, args=(state,))
     choose(state, "pair", words.pair, words.pairs)
 

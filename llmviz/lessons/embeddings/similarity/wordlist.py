@@ -20,6 +20,7 @@ from llmviz.ui.paint_order import before_controls
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
+from llmviz.ui.text_field import text_input
 
 KEY = "embeddings.wordlist"  # "embeddings.list" is the slot of a control
 
@@ -30,7 +31,7 @@ def draw(state: PageState, table: VectorTable) -> None:
     Raises ValueError: too few or too many words, or a row of zeros.
     """
     box = st.container()
-    with before_controls(box, lambda: st.text_input(words.list, **state.bind("list"))):
+    with before_controls(box, lambda: text_input(state, "list", words.list)):
         rows = _rows(state, table)
         prose(words.list_text.format(width=table.width))
         asked = st.container()

@@ -38,7 +38,7 @@ PARAMS = [
     codec.integer("epochs", 20, 1, EPOCHS[-1]),
     codec.integer("seed", 0, 0, 2**31 - 1),
     codec.flag("trained", False),  # show the learner's own film; a link trains it again
-    codec.text("also", ""),  # words that the film must hold
+    codec.text("also", "", 1_000),  # words that the film must hold
     codec.integer("frame", -1, -1, 100_000),
     codec.integer("center", 0, 0, 31),
     word_list("watch", WATCHED, MOST_WATCHED),

@@ -8,13 +8,11 @@ from llmviz.lessons.embeddings.word2vec import words
 from llmviz.lessons.embeddings.word2vec.params import MOST_ALSO
 from llmviz.models.word2vec_reading import SkipGramTraining
 from llmviz.training.word_vectors import Text, WordVectorPlan, read_text
-from llmviz.ui.common import LOOKED_AT
 from llmviz.ui.kept import kept
 from llmviz.ui.state import LEARNER_TEXT, PageState
 
 FRAMES = 40
 USUAL = 1_000_000  # characters of tiny-world
-FROM_TEXT = 100 * LOOKED_AT  # characters of the learner's text that are trained on
 
 
 def plan_of(state: PageState) -> WordVectorPlan:
@@ -57,7 +55,7 @@ def also(state: PageState) -> tuple[str, ...]:
 
 def own_text(state: PageState) -> str | None:
     """Return the learner's text where that is the corpus, else None."""
-    return state[LEARNER_TEXT.key][:FROM_TEXT] if state["corpus"] == "text" else None
+    return state[LEARNER_TEXT.key] if state["corpus"] == "text" else None
 
 
 def usual_texts() -> None:

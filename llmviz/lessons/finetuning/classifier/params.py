@@ -13,7 +13,7 @@ PARAMS = [
     codec.choice("labels", "stories", list(words.sources)),
     codec.choice("task", FIRST.task, list(words.tasks)),
     codec.choice("reads", FIRST.reads, list(words.reads)),
-    codec.text("typed", words.typed),
+    codec.text("typed", words.typed, 20_000),
     codec.choice("trains", FIRST.way, list(words.ways)),
     codec.integer("examples", FIRST.examples, 10, MOST_EXAMPLES),
     codec.integer("classupdates", FIRST.steps, 10, MOST_STEPS),
@@ -22,7 +22,7 @@ PARAMS = [
     codec.integer("classseed", FIRST.seed, 0, LAST_SEED),
     codec.flag("classtrained", False),  # a link that asks for the training
     codec.text("cell", ""),  # of the confusion matrix, "0.1"
-    codec.text("sentence", words.sentence),
+    codec.text("sentence", words.sentence, codec.MOST_OF_A_PROMPT),
     codec.integer("explained", -1, -1, 9),  # the class, −1 the one that is chosen
 ]
 """Steps that suit each way on this model: a head is a small problem, the rest takes longer."""

@@ -19,6 +19,7 @@ from llmviz.ui.model_on_text import names_of, spoken
 from llmviz.ui.notices import inform, refuse
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
+from llmviz.ui.text_field import text_area
 
 LONGEST = 64  # tokens that are read, the last ones
 
@@ -28,7 +29,7 @@ def draw(state: PageState, now: Outcome) -> None:
     assert now.trained is not None
     names = now.trained.names
     section(words.sentence_section)
-    st.text_area(words.sentence_label, height=80, **state.bind("sentence"))
+    text_area(state, "sentence", words.sentence_label, height=80)
     if state["explained"] >= len(names):
         state["explained"] = -1
     st.selectbox(

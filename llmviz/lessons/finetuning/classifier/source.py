@@ -16,6 +16,7 @@ from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
 from llmviz.ui.table import columns_table
 from llmviz.ui.text import escape_markdown
+from llmviz.ui.text_field import text_area
 
 FILE = "finetuning.classifier.file"  # in the session: (name, Labelled)
 REFUSED = "finetuning.classifier.refused"  # in the session: why the last file was not taken
@@ -36,7 +37,7 @@ def controls(state: PageState) -> None:
                 choose(state, "reads", words.reads_label, words.reads)
             prose(words.grammar.format(question=words.task_text[state["task"]]))
         case "typed":
-            st.text_area(words.typed_label, height=220, **state.bind("typed"))
+            text_area(state, "typed", words.typed_label, height=220)
         case _:
             _upload()
 

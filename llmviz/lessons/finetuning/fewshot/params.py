@@ -9,7 +9,7 @@ PARAMS = [
     codec.integer("groups", FEWEST, FEWEST, MOST),
     codec.integer("wrong", 0, 0, MOST_EXAMPLES),
     codec.integer("drawing", 1, 1, 9_999),
-    codec.text("ownrule", ""),
+    codec.text("ownrule", "", 2_000),
     codec.text("rulehead", ""),  # layer and head; empty: the one that looks at the answers most
     codec.flag("curves", False),
 ]

@@ -21,6 +21,7 @@ from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question as Asked
 from llmviz.ui.question import predict
 from llmviz.ui.state import PageState
+from llmviz.ui.text_field import text_input
 
 KEY = "finetuning.fewshot"
 TUNED = "few-shot"
@@ -37,7 +38,7 @@ def draw(state: PageState) -> Question:
             if state["shots"]:
                 st.slider(words.wrong, width=200, **state.ranged("wrong", most=state["shots"]))
             st.button(words.draw, icon=":material/casino:", on_click=_another, args=(state,))
-    st.text_input(words.own_label, help=as_markdown(words.own_help), **state.bind("ownrule"))
+    text_input(state, "ownrule", words.own_label, help=as_markdown(words.own_help))
     asked = read_prompt(own) if own else drawn(*settings(state))
     st.caption(words.prompt)
     st.code(asked.prompt, language=None, wrap_lines=True)

@@ -19,6 +19,7 @@ from llmviz.ui.model_on_text import models_here
 from llmviz.ui.notices import inform, refuse
 from llmviz.ui.state import PageState
 from llmviz.ui.text import escape_markdown
+from llmviz.ui.text_field import text_area, text_input
 
 OFFERED = 24  # stories that “Another story” goes through
 TOLD = "finetuning.instructions.told"  # in the session: the number of the last of them
@@ -53,7 +54,7 @@ def draw(state: PageState) -> None:
 
 def _controls(state: PageState) -> None:
     """Show the story, the questions that can be asked about it, and the learner's own question."""
-    st.text_area(words.story_label, height=130, help=words.story_help, **state.bind("story"))
+    text_area(state, "story", words.story_label, height=130, help=words.story_help)
 
     def another() -> None:
         number = st.session_state.get(TOLD, -1) + 1
@@ -70,9 +71,9 @@ def _controls(state: PageState) -> None:
     if asked:
         key = "_finetuning.instructions.asked"
         suggest(words.askable, list(asked), take, key=key, format_func=escape_markdown)
-    st.text_input(words.question_label, **state.bind("question"))
+    text_input(state, "question", words.question_label)
     if state["question"].strip() and state["question"] not in asked:
-        st.text_input(words.reply_label, help=words.reply_help, **state.bind("reply"))
+        text_input(state, "reply", words.reply_label, help=words.reply_help)
         if not state["reply"].strip():
             inform(words.by_tuned, ":material/help:")
 

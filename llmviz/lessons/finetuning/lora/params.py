@@ -22,5 +22,5 @@ PARAMS = [
     codec.choice("sorted", "ending", list(TASKS)),
     codec.integer("updates", 40, 10, 120),
     codec.flag("race", False),
-    codec.text("adapted", words.prompts["A question"]),
+    codec.text("adapted", words.prompts["A question"], codec.MOST_OF_A_PROMPT),
 ]

@@ -10,5 +10,5 @@ PARAMS = [
     codec.integer("preferupdates", 40, 8, 120),
     codec.flag("prefer", False),
     codec.text("pairscell", ""),
-    codec.text("beginning", words.story),
+    codec.text("beginning", words.story, codec.MOST_OF_A_PROMPT),
 ]

@@ -20,6 +20,7 @@ from llmviz.ui.notices import inform, refuse
 from llmviz.ui.prose import prose
 from llmviz.ui.state import PageState
 from llmviz.ui.text import escape_plotly
+from llmviz.ui.text_field import text_area
 
 TUNED = "instructions"
 TOKENS = 40
@@ -41,7 +42,7 @@ def draw(state: PageState) -> None:
 
     key = "_finetuning.stages.examples"
     suggest(words.examples, list(words.prompts), take, key=key, label_visibility="collapsed")
-    st.text_area(words.prompt, height=150, **state.bind("prompt"))
+    text_area(state, "prompt", words.prompt, height=150)
     if not models_here(BASE):
         return
     try:

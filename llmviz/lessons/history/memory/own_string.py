@@ -29,6 +29,7 @@ from llmviz.ui.lesson import section
 from llmviz.ui.notices import refuse
 from llmviz.ui.prose import bold, prose, quote
 from llmviz.ui.state import PageState
+from llmviz.ui.text_field import text_input
 
 if TYPE_CHECKING:
     from torch import nn
@@ -96,7 +97,7 @@ def draw(state: PageState, models: list[str]) -> None:
 
 def _ask(state: PageState) -> str:
     """Show the box for the string; return its letters, and "" after one line if there is none."""
-    st.text_input(words.string, **state.bind("string"))
+    text_input(state, "string", words.string)
     return typed_name.letters_of(state["string"], LENGTH, words.long, words.empty)
 
 

@@ -4,7 +4,7 @@ from llmviz.lessons.history.memory import words
 from llmviz.ui import codec
 
 PARAMS = [
-    codec.text("string", words.string_default),
+    codec.text("string", words.string_default, 1_000),
     codec.text(
         "asked", ""
     ),  # the opened answer, "gru.12"; none: the last letter of the first model

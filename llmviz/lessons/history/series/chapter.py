@@ -26,6 +26,7 @@ from llmviz.ui.notices import inform, refuse
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
+from llmviz.ui.text_field import text_area
 
 KEY = "history.series.view"  # not that of the control called series
 SWING = 48  # values
@@ -80,7 +81,7 @@ def draw(state: PageState) -> None:
 def series_of(state: PageState) -> np.ndarray:
     """Return the chosen series, (T,). Raises SeriesError for a text that holds none."""
     if state["series"] == "typed":
-        st.text_area(words.typed, height=80, **state.bind("typed"))
+        text_area(state, "typed", words.typed, height=80)
         return read_series(state["typed"])
     if state["series"] == "drawn":
         drawn = state["drawn"]

@@ -15,10 +15,10 @@ HILLS = [
 PARAMS = [
     codec.choice("series", "sunspots", list(words.sources)),
     codec.integers("drawn", HILLS, 0, 100, DRAWN),
-    codec.text("typed", "1 1 2 3 5 8 13 21 34 55"),
+    codec.text("typed", "1 1 2 3 5 8 13 21 34 55", 2_000),
     codec.integer("lags", 2, 1, 12),
     codec.integer("hold", 20, 0, 100),
     codec.integer("ahead", 0, 0, 100),
-    codec.text("byhand", ""),
+    codec.text("byhand", "", 1_000),
     codec.text("seriescell", ""),
 ]

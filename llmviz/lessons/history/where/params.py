@@ -8,7 +8,7 @@ from llmviz.ui import codec
 PARAMS = [
     codec.choice("ring", "ai", list(words.rings)),
     codec.integers("goal", [10, 6], 0, 20, 2),
-    codec.text("pad", ""),
+    codec.text("pad", "", 2_000),
     codec.integer("drawseed", 1, 0, 9_999),
     codec.integer("dice", 1, 0, 9_999),
 ]

@@ -11,6 +11,7 @@ from llmviz.lessons.language.counts import counted, pictures, questions, weighin
 from llmviz.lessons.language.counts.counted import Counted
 from llmviz.tokenizers import Token
 from llmviz.ui.code import show_code
+from llmviz.ui.codec import MOST_OF_A_TEXT
 from llmviz.ui.common import IN_SNIPPET, choose, count, learner_text, percent, signed, theme
 from llmviz.ui.lesson import section
 from llmviz.ui.notices import inform
@@ -38,7 +39,7 @@ def draw(state: PageState) -> None:
     source, text = state["counted"], None
     if source == "text":
         text_box(state, height=90)
-        text = learner_text(state, counted.LIMIT)
+        text = learner_text(state, MOST_OF_A_TEXT)
         if text is None:
             return
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):

@@ -14,7 +14,6 @@ from llmviz.language.counts import TfIdf, ZipfLine, ngrams, tf_idf, zipf
 from llmviz.study.word_roles import cut_sentences
 from llmviz.ui.kept import kept
 
-LIMIT = 100_000  # characters of the learner's text that are counted
 MOST_N = 5
 WEIGHED = 12  # sentences whose words are weighed
 _NO_SPACES = regex.compile(

@@ -28,6 +28,7 @@ from llmviz.ui.question import predict
 from llmviz.ui.shell import HALF_CHARACTER
 from llmviz.ui.state import PageState
 from llmviz.ui.table import rows_table
+from llmviz.ui.text_field import text_input
 
 KEY = "language.stems"
 DRAWN = 12  # words that have a column
@@ -41,7 +42,7 @@ def draw(state: PageState) -> None:
     rules = sum(map(len, STEPS.values()))
     section(words.intro, rules=rules, steps=len(STEPS))
     with st.container(gap=None):
-        st.text_input(words.forms, **state.bind("forms"))
+        text_input(state, "forms", words.forms)
         text_guard(HALF_CHARACTER)
     try:
         text = check_text(state["forms"])

@@ -24,6 +24,7 @@ from llmviz.ui.question import Question, predict
 from llmviz.ui.selectable_models import load
 from llmviz.ui.state import PageState
 from llmviz.ui.text import escape_plotly
+from llmviz.ui.text_field import text_input
 
 WIDTHS = range(1, 9)
 BARS = 12
@@ -41,7 +42,7 @@ def draw(state: PageState) -> None:
         return
     name = keep(state, "small", names)
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
-        st.text_input(words.exhaustive_beginning, width=220, **state.bind("begin"))
+        text_input(state, "begin", words.exhaustive_beginning, width=220)
         st.slider(words.exhaustive_tokens, width=220, **state.ranged("letters"))
         if len(names) > 1:
             source.menu(words.exhaustive_model, names, state, "small")

@@ -22,6 +22,7 @@ from llmviz.ui.notices import AWAY_ICON, inform
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
+from llmviz.ui.text_field import text_input
 
 DRAWN = 1_200  # characters; a row of the aligned view is a line of the page for every 60 of them
 UNITS_DRAWN = 120
@@ -82,7 +83,7 @@ def rows(chosen: dict[str, Tokenizer], text: str) -> list[TokenRow]:
 
 def _units(state: PageState) -> None:
     section(words.units)
-    st.text_input(words.units_words, width=460, **state.bind("words"))
+    text_input(state, "words", words.units_words, width=460)
     text = state["words"][:UNITS_DRAWN].strip()
     if not text:
         return

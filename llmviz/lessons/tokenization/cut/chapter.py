@@ -17,6 +17,7 @@ from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
+from llmviz.ui.text_field import text_input
 
 IDS_SHOWN = 120
 
@@ -123,7 +124,7 @@ def _both_ways(state: PageState, name: str, tokenizer: Tokenizer, text: str) -> 
         prose(way_back(tokenizer, text, ids))
     with right:
         some = " ".join(map(str, ids[:8]))
-        st.text_input(words.type_ids, placeholder=some, **state.bind("ids"))
+        text_input(state, "ids", words.type_ids, placeholder=some)
         try:
             decoded = tokenizer.decode(read_ids(state["ids"] or some))
         except ValueError as error:

@@ -20,6 +20,7 @@ from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import LEARNER_TEXT, PageState
+from llmviz.ui.text_field import text_area, text_input
 
 FOLLOWED = 8  # words
 SAMPLE = 400  # characters that the film shows
@@ -62,7 +63,8 @@ def draw(state: PageState) -> None:
 def _own_corpus(state: PageState) -> None:
     """Show the box and the upload for a corpus of the learner's own; a file goes into the box."""
     left, right = st.columns(2, gap="medium")
-    left.text_area(words.own_label, height=130, **state.bind("own"))
+    with left:
+        text_area(state, "own", words.own_label, height=130)
 
     def take() -> None:
         file = st.session_state["_corpus_file"]
@@ -74,10 +76,10 @@ def _own_corpus(state: PageState) -> None:
                 st.session_state["_corpus_refused"] = error
 
     right.file_uploader(
-        words.own_upload.format(limit=f"{sources.CORPUS_LIMIT // sources.MEGABYTE} MB"),
+        words.own_upload.format(limit=f"{sources.CORPUS_LIMIT // 1_000} kB"),
         type=["txt", "md", "csv", "py", "json"],
         key="_corpus_file",
-        max_upload_size=sources.CORPUS_LIMIT // sources.MEGABYTE,
+        max_upload_size=1,
         on_change=take,
     )
     refused = st.session_state.get("_corpus_refused")
@@ -87,10 +89,7 @@ def _own_corpus(state: PageState) -> None:
 
 
 def _tell_where_it_ends(state: PageState, film: Film) -> None:
-    """Say where the corpus was cut, or had no pair left before the vocabulary was full."""
-    slot = {sources.YOUR_TEXT: LEARNER_TEXT.key, sources.OWN: "own"}.get(state["corpus"])
-    if slot and len(state[slot]) > sources.CORPUS_LIMIT:
-        st.info(words.own_cut.format(all=len(state[slot]), limit=sources.CORPUS_LIMIT))
+    """Say where the corpus had no pair left before the vocabulary was full."""
     vocabulary = film.tokenizer.vocab_size
     if not film.steps:
         line = words.no_merges if film.stopped_early else words.no_room
@@ -163,7 +162,7 @@ def _curve(film: Film, step: int) -> None:
 
 def _subwords(state: PageState, film: Film, step: int) -> None:
     section(words.subwords)
-    st.text_input(words.subwords_words, width=460, **state.bind("follow"))
+    text_input(state, "follow", words.subwords_words, width=460)
     then = BPETokenizer(film.tokenizer.merges[:step])
     followed = list(dict.fromkeys(WordTokenizer.split(state["follow"])))[:FOLLOWED]
     rows = _word_rows(then, followed, sources.occurrences(state, followed))

@@ -9,6 +9,6 @@ from llmviz.ui import codec
 PARAMS = [
     *sources.TRAINING,
     codec.integer("step", 100, 0, 4096),
-    codec.text("follow", words.subwords_default),
+    codec.text("follow", words.subwords_default, 2_000),
     codec.integer("stems", 120, 0, 360),  # merges learned from the word forms
 ]

@@ -21,6 +21,7 @@ from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import LEARNER_TEXT, PageState
 from llmviz.ui.text import visible
+from llmviz.ui.text_field import text_input
 
 BYTES_DRAWN = 48
 PIECES_LISTED = 30
@@ -35,7 +36,7 @@ def draw(state: PageState) -> None:
         state["piece"], state["merges"] = 0, -1
 
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        st.text_input(words.merge_word, width=320, **state.bind("word", then=from_the_end))
+        text_input(state, "word", words.merge_word, width=320, then=from_the_end)
         _rules(state)
         st.toggle(words.merge_space, **state.bind("space", then=from_the_end))
     try:

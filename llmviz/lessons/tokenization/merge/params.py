@@ -6,7 +6,7 @@ from llmviz.lessons.tokenization.merge import words
 from llmviz.ui import codec
 
 PARAMS = [
-    codec.text("word", words.merge_word_default),
+    codec.text("word", words.merge_word_default, 1_000),
     codec.flag("space", True),
     codec.choice("rules", "bpe", list(words.merge_rule_names)),
     codec.integer("piece", 0, 0, 10_000),

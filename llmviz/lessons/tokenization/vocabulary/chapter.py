@@ -18,6 +18,7 @@ from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
+from llmviz.ui.text_field import text_input
 
 SENTENCE_LIMIT = 300  # characters of the other sentence
 IDS_LISTED = 60
@@ -38,7 +39,7 @@ def draw(state: PageState) -> None:
     table = vocabulary_table(tokenizer, WordTokenizer.split(text))
     st.dataframe(table, hide_index=True, height=280, width=460)
     section(words.use)
-    st.text_input(words.sentence, width=460, **state.bind("sentence"))
+    text_input(state, "sentence", words.sentence, width=460)
     sentence = state["sentence"][:SENTENCE_LIMIT]
     try:
         check_text(sentence)

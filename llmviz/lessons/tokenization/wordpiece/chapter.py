@@ -17,6 +17,7 @@ from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
+from llmviz.ui.text_field import text_input
 
 FORMS_LIMIT = 160  # characters
 LAST_MERGES = 8  # in the table
@@ -42,7 +43,7 @@ def draw(state: PageState) -> None:
         refuse(error)
         return
     st.slider(words.joins, **state.ranged("joins"))
-    st.text_input(words.forms, width=460, **state.bind("forms"))
+    text_input(state, "forms", words.forms, width=460)
     tokenizer = after_merges(learned, state["joins"])
     if tokenizer.split(forms):
         _rows(learned, tokenizer, forms, state["joins"])

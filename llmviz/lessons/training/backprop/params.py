@@ -33,7 +33,7 @@ DEFAULT_MODEL, DEFAULT_MATRIX = "tiny-world-char", "blocks.1.mlp.hidden.weight"
 TRAINED_STEEPEST = -1
 
 TRAINED = [
-    codec.text("story", words.sentence),
+    codec.text("story", words.sentence, 2_000),
     codec.text("pupil", DEFAULT_MODEL),
     codec.text("tmat", DEFAULT_MATRIX),
     # −1: the one with the largest gradient

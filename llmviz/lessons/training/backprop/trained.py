@@ -27,6 +27,7 @@ from llmviz.ui.question import Question, predict
 from llmviz.ui.shell import HALF_CHARACTER
 from llmviz.ui.state import PageState
 from llmviz.ui.text import escape_markdown
+from llmviz.ui.text_field import text_area
 
 if TYPE_CHECKING:
     from llmviz.training.one_weight import WeightGradient
@@ -38,7 +39,7 @@ MOST = 24  # positions of the text
 def draw(state: PageState) -> None:
     """Show the part."""
     with st.container(gap=None):
-        st.text_area(words.sentence_label, height=68, **state.bind("story"))
+        text_area(state, "story", words.sentence_label, height=68)
         text_guard(HALF_CHARACTER)
     bundled = readers.choose(state, "pupil", ("next_token", "attention"), text="story")
     if bundled is None:

@@ -26,6 +26,7 @@ from llmviz.ui.question import predict
 from llmviz.ui.shell import HALF_CHARACTER
 from llmviz.ui.state import LEARNER_TEXT, PageState
 from llmviz.ui.text import escape_markdown
+from llmviz.ui.text_field import text_area
 
 if TYPE_CHECKING:
     from llmviz.nn.loss import LossSteps
@@ -77,7 +78,7 @@ def _steps(name: str, version: str, ids: tuple[int, ...], settings: LossSettings
 
 def _text_box(state: PageState):
     with st.container(gap=None):
-        st.text_area(words.sentence_label, height=68, **state.bind("sentence"))
+        text_area(state, "sentence", words.sentence_label, height=68)
         text_guard(HALF_CHARACTER)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         bundled = readers.choose(state, "reader", text="sentence")

@@ -10,7 +10,7 @@ MOST = 64  # targets: each has a row in the matrices, which are seen through a w
 NONE = -1  # no token has a weight of its own
 
 PARAMS = [
-    codec.text("sentence", words.sentence),
+    codec.text("sentence", words.sentence, 2_000),
     codec.text("reader", "tiny-world-gpt"),
     codec.choice("reduction", "mean", list(words.reductions)),
     codec.integers("skip", [], 0, MOST - 1),

@@ -31,6 +31,7 @@ from llmviz.ui.question import predict
 from llmviz.ui.selectable_models import label, load
 from llmviz.ui.state import PageState
 from llmviz.ui.text import escape_plotly
+from llmviz.ui.text_field import text_input
 
 SLICE = 0.04  # seconds of work by which a map grows in one rerun
 POLL = 0.1  # seconds between two reruns while it grows
@@ -42,10 +43,12 @@ def draw(state: PageState) -> None:
     """Show the chapter."""
     section(words.intro)
     left, right = st.columns([3, 1])
-    left.text_input(words.prompt, **state.bind("prompt"))
-    right.text_input(words.answer, help=words.answer_help, **state.bind("answer"))
-    left.text_input(words.other_prompt, **state.bind("donor"))
-    right.text_input(words.other_answer, help=words.answer_help, **state.bind("other"))
+    with left:
+        text_input(state, "prompt", words.prompt)
+        text_input(state, "donor", words.other_prompt)
+    with right:
+        text_input(state, "answer", words.answer, help=words.answer_help)
+        text_input(state, "other", words.other_answer, help=words.answer_help)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         name = choose_model(state)
         choose(state, "sites", words.sites_label, words.sites)

@@ -4,8 +4,8 @@ from llmviz.lessons.transformer.patching import words
 from llmviz.ui import codec
 
 PARAMS = [
-    codec.text("prompt", words.own),
-    codec.text("donor", words.donor),
+    codec.text("prompt", words.own, 2_000),
+    codec.text("donor", words.donor, 2_000),
     codec.text("answer", ""),  # none: the most probable token after the prompt
     codec.text("other", ""),  # none: the most probable token after the other prompt
     codec.choice("sites", "all", list(words.sites)),

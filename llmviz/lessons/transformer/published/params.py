@@ -2,4 +2,4 @@
 
 from llmviz.ui import codec
 
-PARAMS = [codec.text("published", "")]  # a folder, or a name on the hub
+PARAMS = [codec.text("published", "", 1_000)]  # a folder, or a name on the hub

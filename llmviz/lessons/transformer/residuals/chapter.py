@@ -39,22 +39,28 @@ def draw(state: PageState) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         st.slider(words.depth, width=320, **state.ranged("deep"))
         choose(state, "deepnorm", words.norm, words.norms)
-    layers, norm = state["deep"], state["deepnorm"]
-    shares = {short: share_left(stack(layers, norm, short)) for short in (True, False)}
-    predict(question(layers, norm, shares[False]), f"{KEY}.ask")
-    figure = gradient_lines(layers, norm, theme())
+        st.number_input(words.seed, width=200, **state.ranged("deepseed"))
+    layers, norm, seed = state["deep"], state["deepnorm"], state["deepseed"]
+    shares = {
+        short: share_left(stack(layers, norm, short, "layer", seed)) for short in (True, False)
+    }
+    if norm == "none":  # with norms it is another answer for each seed
+        predict(question(layers, shares[False]), f"{KEY}.ask")
+    figure = gradient_lines(layers, norm, seed, theme())
     st.plotly_chart(figure, key=f"{KEY}.gradients", theme=None)
     line = words.read.format(without=written(shares[False]), with_=written(shares[True]))
     if norm == "none" and shares[True] > MANY:
-        normed = share_left(stack(layers, "pre", True))
+        normed = share_left(stack(layers, "pre", True, "layer", seed))
         line += " " + words.grows.format(normed=written(normed))
+    if norm != "none":
+        line += " " + words.varies
     prose(line)
     st.caption(words.note)
     show_code(
         [depth_study],
         "from llmviz.study.depth import depth_study\n\n"
         "for shortcuts in (True, False):\n"
-        f"    gradients = depth_study({layers}, {norm!r}, shortcuts).gradients\n"
+        f"    gradients = depth_study({layers}, {norm!r}, shortcuts, seed={seed}).gradients\n"
         '    print(f"{gradients[0] / gradients[-1]:.1e}")',
         "\n".join(f"{shares[short]:.1e}" for short in (True, False)),
     )
@@ -82,19 +88,21 @@ def written(share: float) -> str:
     return f"{digits}·10^{int(power)}".replace("-", "−")
 
 
-def question(layers: int, norm: str, share: float) -> Question:
-    """Return how much of the gradient is left without shortcuts, as a question; norm: of NORMS."""
+def question(layers: int, share: float) -> Question:
+    """Return how much of the gradient is left without shortcuts and norms, as a question."""
     right = 0 if share >= 1 else 1 if share > 0.1 else 2 if share > 1e-3 else 3
     lines = [words.right if i == right else words.wrong for i in range(len(words.answers))]
     reasons = [line.format(share=written(share)) for line in lines]
-    asked = words.ask.format(layers=count(layers, "layer"), norms=words.ask_norms[norm])
+    asked = words.ask.format(layers=count(layers, "layer"))
     return Question(asked, words.answers, right, reasons)
 
 
 @kept(64)
-def gradient_lines(layers: int, norm: str, mode: Mode) -> go.Figure:
+def gradient_lines(layers: int, norm: str, seed: int, mode: Mode) -> go.Figure:
     """Return the gradient at every point of both stacks as lines."""
-    series = [stack(layers, norm, short).gradients.tolist() for short in (True, False)]
+    series = [
+        stack(layers, norm, short, "layer", seed).gradients.tolist() for short in (True, False)
+    ]
     axes = (words.axis, words.gradient)
     return over_points(series, (words.with_text, words.without), axes, mode, logarithmic=True)
 

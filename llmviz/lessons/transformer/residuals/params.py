@@ -7,4 +7,5 @@ from llmviz.ui import codec
 PARAMS = [
     codec.integer("deep", 24, 1, DEEPEST),
     codec.choice("deepnorm", "none", list(words.norms)),
+    codec.integer("deepseed", 0, 0, 99),
 ]

@@ -17,7 +17,7 @@ from llmviz.study.since_2017 import (
     switched,
 )
 from llmviz.ui.code import show_code
-from llmviz.ui.common import choose
+from llmviz.ui.common import choose, percent
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.model_on_text import load_and_read
@@ -43,7 +43,9 @@ def draw(state: PageState) -> None:
         st.info(words.missing.format(name=name), icon=":material/download:")
         st.code(words.command.format(name=name), language=None)
         return
-    section(words.intro, tokens=cards[FAMILY[0]]["tokens"])
+    sizes = [card["parameters"] for card in cards.values()]
+    apart = percent(max(sizes) / min(sizes) - 1)
+    section(words.intro, tokens=cards[FAMILY[0]]["tokens"], apart=apart)
     results = {name: measured(name, card) for name, card in cards.items()}
     text_box(state, height=80)
     choose(state, "change", words.change, words.changes)
