@@ -31,7 +31,8 @@ class Param:
     `read` raises `ValueError` with the rule that was broken. `write` returns None where a value
     cannot be put into a link (a text that is too long). A `shared` parameter travels between pages.
     `low` and `high` are the range of a number, for its link and for its slider alike; `most` is how
-    many characters of a text are read, `options` are what there is to choose from.
+    many characters of a text are read, `options` are what there is to choose from, `at_most` is how
+    many of several may be chosen, by a link and by hand alike.
     """
 
     key: str
@@ -43,6 +44,7 @@ class Param:
     high: float | None = None
     most: int | None = None
     options: Sequence[str] = ()
+    at_most: int | None = None
 
 
 @lru_cache(maxsize=64)  # each rerun writes the address
@@ -147,18 +149,25 @@ def choice(key: str, default: str, options: Sequence[str], *, shared: bool = Fal
 
 
 def choices(
-    key: str, default: Sequence[str], options: Sequence[str], *, at_least: int = 0
+    key: str,
+    default: Sequence[str],
+    options: Sequence[str],
+    *,
+    at_least: int = 0,
+    at_most: int | None = None,
 ) -> Param:
-    """Several of some named options, in the order chosen."""
+    """Several of some named options, in the order chosen; at_most: how many, if not all."""
 
     def read(written: str) -> list[str]:
         values = [part for part in written.split(",") if part]
         unknown = [value for value in values if value not in options]
         if unknown or len(values) < at_least or len(set(values)) != len(values):
             raise ValueError("different names out of " + ", ".join(options) + " are needed")
+        if at_most is not None and len(values) > at_most:
+            raise ValueError(f"at most {at_most} names are needed")
         return values
 
-    return Param(key, list(default), read, ",".join)
+    return Param(key, list(default), read, ",".join, at_most=at_most)
 
 
 def integers(key: str, default: Sequence[int], low: int, high: int, at_most: int = 64) -> Param:

@@ -103,6 +103,13 @@ class PageState:
             **self.bind(key, then),
         }
 
+    def several(self, key: str) -> dict[str, Any]:
+        """Return how many may be chosen, for `st.multiselect`: as many as a link may name.
+
+        Streamlit raises an error for a choice of more than its `max_selections`.
+        """
+        return {"max_selections": self.params[key].at_most}
+
     def keep(self, key: str, options: Sequence[Any]) -> Any:
         """Return the value if it is among `options`, else the first of them, and say so.
 

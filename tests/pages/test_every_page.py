@@ -73,6 +73,12 @@ def test_the_button_after_a_lesson_opens_the_first_chapter_of_the_next():
     assert app.session_state["embeddings.part"] == parts("embeddings")[0]
 
 
+def test_how_many_may_be_chosen_is_what_a_link_may_name():
+    for path in SOURCES:
+        if path.name != "state.py":
+            assert "max_selections=" not in path.read_text("utf-8"), f"{path}: state.several()"
+
+
 def test_every_chapter_asks_one_question_before_it_explains():
     for lesson in LESSONS:
         for chapter in lesson.chapters:

@@ -157,6 +157,13 @@ def test_each_failure_shows_its_curves_and_numbers(kind):
     assert [box.value for box in app.success] == ["Right."]
 
 
+def test_a_link_that_names_more_runs_than_may_be_started_is_refused():
+    names = "names-gru,names-mlp,names-lstm,names-gpt,names-bigram"
+    app = open_part("training", "race", again=names)
+    fine(app)
+    assert any("at most 4 names" in warning.value for warning in app.warning)
+
+
 def test_what_was_learned_by_heart_is_counted():
     app = open_part("training", "overfitting", failing="heart", by_heart="400")
     own = CurveFile(experiments.bundled("heart")).read()

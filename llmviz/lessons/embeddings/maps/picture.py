@@ -125,7 +125,7 @@ def in_space(state: PageState, view: MapView) -> None:
     st.multiselect(
         words.spots,
         sorted(set(here.labels) | set(state["spots"])),
-        max_selections=MOST_CHOSEN,
+        **state.several("spots"),
         **state.bind("spots"),
     )
     st.plotly_chart(

@@ -26,7 +26,7 @@ def word_list(key: str, default: list[str], most: int) -> codec.Param:
         written = ",".join(words)
         return written if len(written) <= 300 else None
 
-    return codec.Param(key, default, read, write)
+    return codec.Param(key, default, read, write, at_most=most)
 
 
 PARAMS = [

@@ -12,7 +12,6 @@ from llmviz.components.curves.view import OFFERED, View, hidden_of, step_of
 from llmviz.lessons.training import charted_runs, run_chart
 from llmviz.lessons.training.charted_runs import ChartedRun
 from llmviz.lessons.training.curves import checkpoint, words
-from llmviz.lessons.training.curves.params import MOST
 from llmviz.training import run_folders
 from llmviz.training.curves import CSV_HEAD, csv_rows, smooth
 from llmviz.ui import runs
@@ -59,7 +58,7 @@ def _choose(state: PageState) -> list[str]:
         words.runs,
         list(dict.fromkeys([*wanted, *names])),
         format_func=charted_runs.label,
-        max_selections=MOST,
+        **state.several("runs"),
         **tied(f"_runs@{state.page}", wanted, partial(state.__setitem__, "runs")),
         help=words.runs_help,
     )

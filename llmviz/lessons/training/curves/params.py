@@ -17,7 +17,7 @@ def _names(key: str) -> codec.Param:
             raise ValueError(f"at most {MOST} different runs are needed")
         return names
 
-    return codec.Param(key, [], read, ",".join)
+    return codec.Param(key, [], read, ",".join, at_most=MOST)
 
 
 PARAMS = [

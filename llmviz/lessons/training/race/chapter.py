@@ -129,7 +129,7 @@ def _again(state: PageState, there: list[str]) -> None:
             words.again_who.format(most=ACTIVE_EACH),
             there,
             format_func=lambda name: words.models[name][0],
-            max_selections=ACTIVE_EACH,
+            **state.several("again"),
             width=380,
             **state.bind("again"),
         )

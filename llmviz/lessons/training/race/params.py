@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from llmviz.lessons.training.race import words
 from llmviz.training.curves import AXES, UNITS
+from llmviz.training.run_state import ACTIVE_EACH
 from llmviz.ui import codec
 
 STEPS = (200, 400, 800)
@@ -16,7 +17,7 @@ PARAMS = [
     codec.choice("raxis", "steps", AXES),
     codec.choice("runit", "nats", UNITS),
     codec.integer("rstep", -1, -1, 1_000_000),  # −1: the last
-    codec.choices("again", ["names-gru", "names-gpt"], list(words.models)),
+    codec.choices("again", ["names-gru", "names-gpt"], list(words.models), at_most=ACTIVE_EACH),
     codec.integer("asteps", STEPS[0], 1, 10_000),
     *NAMES,
 ]
