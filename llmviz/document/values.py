@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from numbers import Number
+from string import Formatter
 from typing import Any, NamedTuple
 
 from llmviz.document.marks import marked
 
+_POWER = re.compile(r"e([+-]\d+)$")
+_NOTHING = re.compile(r"-0(\.0*)?")
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _WHOLE = re.compile(r"-?\d+")
 
 
@@ -23,6 +28,38 @@ class Sentence(str):
     def __new__(cls, text: str) -> Sentence:
         """Return the text with its markup as marks."""
         return super().__new__(cls, marked(text))
+
+    def format(self, /, *args: Any, **values: Any) -> str:
+        """Return the text with its slots filled; a minus of a number is a true one.
+
+        Small numbers have their power of ten as one writes it: 2·10⁻⁷.
+
+        >>> Sentence("from {low:.1f} to {name}, {off:.0e}").format(low=-2.5, name="b-2", off=2e-7)
+        'from −2.5 to b-2, 2·10⁻⁷'
+        """
+        text = super().format(*args, **values)
+        if "-" not in text:  # nearly always, and many cells of a picture have their sentence
+            return text
+        return _NUMBERS.vformat(self, args, values)
+
+
+class _Numbers(Formatter):
+    """Fills slots as `str.format` does, but for the minus signs and powers of ten of numbers."""
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        text = super().format_field(value, format_spec)
+        if not isinstance(value, Number):
+            return text
+        if _NOTHING.fullmatch(text):  # no number below 0, but one that is rounded to it
+            return text[1:]
+        return _POWER.sub(_raised, text).replace("-", "−")
+
+
+def _raised(power: re.Match[str]) -> str:
+    return "·10" + str(int(power[1])).translate(_RAISED)
+
+
+_NUMBERS = _Numbers()
 
 
 class Section(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
@@ -12,6 +13,7 @@ from llmviz.document.marks import as_markdown, cleared, marked, unmarked
 from llmviz.document.read import DocumentError, read
 from llmviz.ui.prose import quote, to_html
 
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 WHOLE = """---
 title: Counting
 minutes: 25
@@ -189,3 +191,26 @@ def test_marks_go_back_to_what_they_were():
     text = "**bold**, *italic*, `co*de*`, [[merge|merges]] and 2 * 3 * 4"
     assert as_markdown(marked(text)) == text.replace("[[merge|merges]]", "merges")
     assert unmarked(marked(text)) == "bold, italic, co*de*, merges and 2 * 3 * 4"
+
+
+@pytest.mark.parametrize("value", [-2.5, -3, np.float32(-0.5), np.float64(-1e-9), 4e-16])
+@pytest.mark.parametrize("form", ["", ".2f", ".1e", "+.3g"])
+def test_a_number_has_a_true_minus_sign_and_a_name_keeps_its_hyphen(value, form):
+    text = Sentence("**at** {value:" + form + "} of {name}, -1").format(value=value, name="b-2")
+    filled, rest = text.split(" of ")
+    assert rest == "b-2, -1" and "-" not in filled
+    plain, _, power = format(value, form).partition("e")
+    assert (plain.lstrip("-") if float(plain) == 0 else plain.replace("-", "−")) in filled
+    assert (f"·10{str(int(power)).translate(RAISED)}" in filled) if power else "·10" not in filled
+
+
+def test_a_number_that_is_rounded_to_0_has_no_sign():
+    assert Sentence("{x:.2f} {y:.0f} {z:.3f}").format(x=-0.001, y=-0.4, z=-0.5) == "0.00 0 −0.500"
+
+
+def test_a_sentence_is_filled_as_a_text_is():
+    pattern = "{0} {n:,} {word!r} {width:>{size}} {{x}}"
+    values = {"n": -1200, "word": "a-b", "width": 7, "size": 4}
+    assert Sentence(pattern).format(1, **values).replace("−", "-") == pattern.format(1, **values)
+    with pytest.raises(KeyError):
+        Sentence("{n} -").format()

@@ -18,7 +18,7 @@ from llmviz.study.letter_map import MapSettings, activity, before_activation, fi
 from llmviz.study.sliding_window import read_windows
 from llmviz.ui import engine
 from tests.pages.conftest import load_torch
-from tests.pages.harness import boxes, fine, open_part, run_snippet, sent, snippets
+from tests.pages.harness import boxes, fine, open_part, prose_of, run_snippet, sent, snippets
 
 NAME = "olivia"
 
@@ -202,6 +202,26 @@ def test_the_page_shows_the_numbers_of_its_frame(frame):
     vowels, across = film_part.distances(made.vectors[False][at], made.letters)
     assert f"{vowels:.2f}" in film_part.map_report(made, False, at)
     assert f"{across:.2f}" in film_part.map_report(made, False, at)
+
+
+@pytest.mark.parametrize("on", [True, False])
+def test_the_map_of_letters_says_whether_vowels_are_a_group(on):
+    made = film_part.bundled()
+    for at in range(made.frames):
+        vowels, across = film_part.distances(made.vectors[on][at], made.letters)
+        told = film_part.map_report(made, on, at)
+        assert ("are no group on this map" in told) == (at > 0 and vowels >= 0.8 * across)
+        assert ("nearer to each other" in told) == (at > 0 and vowels < 0.8 * across)
+
+
+def test_larger_first_weights_flatten_a_tanh_only_without_batch_norm():
+    """What the chapter says of batch norm; a bend of ReLU does not depend on their size."""
+    usual, large = (next(iter(_first(MapSettings(scale=one)))) for one in (1.0, 6.0))
+    flat = {on: [one.activity[on].saturated for one in (usual, large)] for on in (True, False)}
+    assert flat[False][1] > 3 * flat[False][0] and abs(flat[True][1] - flat[True][0]) < 0.02
+    assert "larger first weights" in words.norm_why["tanh"]
+    assert "larger first weights" not in words.norm_why["relu"]
+    assert "made for deep networks" in prose_of(open_part("history", "mlp", mlp="map"))
 
 
 def test_other_settings_show_the_bundled_film_and_say_so():

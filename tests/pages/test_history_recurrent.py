@@ -14,7 +14,7 @@ from llmviz.lessons.history.recurrent import gradient, parallel, roles, strips, 
 from llmviz.study.gradient_through_time import PastGradients, fresh, past_gradients, scaled
 from llmviz.study.length_timing import MODELS, Timing, time_steps, waits
 from llmviz.study.recurrent_states import GATES, gate_steps, read_states
-from llmviz.study.unit_roles import correlations, explained, find_roles, linear_guess
+from llmviz.study.unit_roles import correlations, explained, find_roles, guessed, linear_guess
 from llmviz.ui import engine
 from tests.pages.harness import (
     boxes,
@@ -244,6 +244,7 @@ def test_the_units_on_the_page_are_those_of_the_search_and_measured_on_other_nam
     found = roles.roles(bundled.name, bundled.version)
     grid = sent(app, "cell_grid")
     cell = read_states(bundled.model, bundled.tokenizer.encode_from_start(NAME)).parts["cell"]
+    assert found.tells  # in the LSTM; in the others no unit does, as the next test has it
     assert np.allclose(grid["values"], cell[:, [found.counts, found.remembers]].T, atol=1e-6)
     assert f"unit {found.counts}" in grid["rowNames"][0]
     # Chosen among all units on one half; the other half can only confirm it by itself.
@@ -253,6 +254,33 @@ def test_the_units_on_the_page_are_those_of_the_search_and_measured_on_other_nam
     assert as_markdown(roles.report(found, 64)).startswith("**Unit") and "nan" not in prose_of(app)
     with pytest.raises(ValueError, match="at least 20 names"):
         find_roles(bundled.model, bundled.tokenizer, ["ann", "olivia"])
+
+
+@pytest.mark.parametrize("cell", ["rnn", "gru", "lstm"])
+def test_a_unit_is_shown_as_remembering_only_where_it_beats_the_most_frequent_letter(cell):
+    app = open_part("history", "recurrent", recurrent="units", cell=cell, name=NAME)
+    bundled = engine.load(f"names-{cell}")
+    found = roles.roles(bundled.name, bundled.version)
+    error = (found.usual * (1 - found.usual) / found.names) ** 0.5
+    beats = found.guessed > found.usual + 2 * error
+    assert found.guessed > found.usual - 2 * error  # a guess that is worse than none is no reading
+    assert len(sent(app, "cell_grid")["rowNames"]) == 1 + beats
+    assert ("remembers best" in prose_of(app)) == beats
+    assert ("No single unit remembers" in prose_of(app)) == (not beats)
+
+
+def test_a_group_is_guessed_from_a_number_that_tells_it_and_from_no_other():
+    chance = np.random.default_rng(0)
+    groups = chance.integers(0, 2, 2000) + 3
+    telling = np.where(groups == 3, -1.0, 1.0) + 0.1 * chance.normal(size=2000)
+    half = slice(None, 1000), slice(1000, None)
+    assert guessed(telling[half[0]], groups[half[0]], telling[half[1]], groups[half[1]]) > 0.9
+    noise = chance.normal(size=2000)
+    share = guessed(noise[half[0]], groups[half[0]], noise[half[1]], groups[half[1]])
+    assert 0.44 < share < 0.56
+    flat = np.zeros(1000)
+    usual = (groups[half[1]] == np.bincount(groups[half[0]]).argmax()).mean()
+    assert guessed(flat, groups[half[0]], flat, groups[half[1]]) == usual
 
 
 @given(moved=some.lists(some.floats(0, 50, allow_nan=False), min_size=1, max_size=15))

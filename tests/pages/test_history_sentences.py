@@ -26,10 +26,13 @@ from llmviz.lessons.history.mlp import norm
 from llmviz.lessons.history.recurrent import gradient, roles
 from llmviz.lessons.history.recurrent import words as recurrent_words
 from llmviz.lessons.history.series import chapter as series
+from llmviz.lessons.history.series import words as series_words
 from llmviz.lessons.history.where import drawing, programs
+from llmviz.lessons.history.where import words as where_words
 from llmviz.study.letter_pictures import EACH, TESTED, pictures, train_networks
 from llmviz.study.nine_models import COUNTED, NINE
 from llmviz.study.series_fit import fit_series, swing
+from llmviz.study.unit_roles import UnitRoles
 from llmviz.training.first_letter import FARTHEST, OPTIONS, read_card
 from tests.pages.harness import fine, open_part, prose_of
 
@@ -152,18 +155,31 @@ def test_a_gradient_on_a_border_is_not_asked(ratio):
 
 @given(*[some.floats(0, 1)] * 3)
 def test_a_unit_is_said_to_say_less_only_where_it_does(together, usual, guessed):
-    found = SimpleNamespace(
-        counts=1,
-        correlation=0.5,
-        remembers=2,
-        explained=0.1,
-        guessed=guessed,
-        usual=usual,
-        together=together,
-    )
+    nothing = np.zeros(64)
+    found = UnitRoles(1, 0.5, 2, 0.1, guessed, usual, together, 900, nothing, nothing)
     said = roles.report(found, 64)
+    assert ("remembers best" in said) == found.tells and not (found.tells and guessed <= usual)
     assert not (recurrent_words.roles_spread in said and together <= guessed)
     assert not (recurrent_words.roles_lost in said and together > usual + roles.CLEAR)
+
+
+# ---- what is said of the history
+
+
+def test_a_letter_as_a_row_has_one_1_and_zeros_elsewhere():
+    told = " ".join(series_words.letters.text.split())
+    assert f"{len(LETTERS) - 1} zeros and a single 1" in told
+
+
+def test_elman_and_the_first_lstm_are_not_given_what_came_later():
+    """Elman 1990 stops the gradient at the copied state; Gers and others 2000: the forget gate."""
+    told = {year: " ".join(row) for year, row in all_words.events.items()}
+    assert "only through one step" in told["1990"]
+    assert "forget gate came in 2000" in told["1997"] and "Gers" in told["1997"]
+
+
+def test_a_language_model_is_not_said_to_be_deep_by_nature():
+    assert "a language model need not be deep" in where_words.intro.text
 
 
 # ---- one test for all

@@ -269,7 +269,7 @@ def test_what_the_step_did_to_the_loss_is_said_as_it_is(ready, slip, rate):
     if not rate:
         assert after == before and text == words.update_zero
         return
-    assert f"{before:.4f}" in text and f"{after:.4f}" in text
+    assert f"{before:.4f}" in text and f"{abs(after):.4f}" in text
     assert (words.update_lower in text) == (after < before and slip == "none")
     assert (words.update_lower_wrong in text) == (after < before and slip != "none")
     assert (words.update_not_lower in text) == (after >= before)

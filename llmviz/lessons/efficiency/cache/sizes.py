@@ -80,6 +80,7 @@ def report(shape: CacheShape, texts: int, tokens: int, dtype: str) -> str:
         layers=count(shape.layers, "layer"),
         kv_heads=count(shape.kv_heads, "head"),
         size=shape.head_size,
+        head_size=count(shape.head_size, "number"),
         n_layer=shape.layers,
         n_kv=shape.kv_heads,
         numbers=shape.numbers(),
@@ -128,6 +129,7 @@ def question(shape: CacheShape, dtype: str) -> Question:
         "n_layer": count(layers, "layer"),
         "n_head": count(heads, "head"),
         "n_kv": count(kv_heads, "head"),
+        "head_size": count(size, "number"),
         "each": f"{width:g} byte" if width == 1 else f"{width:g} bytes",
     }
     right = shape.numbers() * width

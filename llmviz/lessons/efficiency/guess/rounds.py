@@ -22,7 +22,7 @@ from llmviz.study.drafts import draft_of
 from llmviz.study.guess_places import Place, places_of
 from llmviz.tokenizers import ENDOFTEXT
 from llmviz.ui import engine
-from llmviz.ui.common import count, percent
+from llmviz.ui.common import count, percent, power_of_ten
 from llmviz.ui.kept import kept
 from llmviz.ui.model_on_text import names_of
 from llmviz.ui.state import PageState
@@ -174,9 +174,9 @@ def _bars(place: Place, names: list[str], line: str, vocab: int) -> PlaceBars:
         told = words.told.format(
             kept=chance_text(float(place.kept.sum())),
             added=chance_text(float(place.added.sum())),
-            vocab=vocab,
-            error=f"{place.error:.0e}" if place.error else "0",
         )
+        apart = words.told_apart if place.error else words.told_same
+        told += apart.format(vocab=vocab, error=power_of_ten(place.error, 1))
     return PlaceBars(names, place.p, place.q, place.kept, place.added, line, told)
 
 

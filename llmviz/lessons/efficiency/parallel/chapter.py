@@ -126,8 +126,12 @@ def same_line(outcome: Outcome) -> str:
         weight=power_of_ten(outcome.difference),
         rate=f"{outcome.plan.learning_rate:g}",
         why=_why_apart(outcome),
-        logits="" if logits is None else words.logits.format(logits=power_of_ten(logits)),
+        logits="" if logits is None else _logits_apart(logits),
     )
+
+
+def _logits_apart(most: float) -> str:
+    return words.logits.format(logits=power_of_ten(most)) if most else words.logits_same
 
 
 def _why_apart(outcome: Outcome) -> str:

@@ -14,7 +14,7 @@ from llmviz.lessons.finetuning.tuned_model import base
 from llmviz.study.adapted import BothWays, both_ways, pairs_of
 from llmviz.study.continuations import Continuation, continuation
 from llmviz.ui.code import show_code
-from llmviz.ui.common import IN_SNIPPET, count, suggest
+from llmviz.ui.common import IN_SNIPPET, count, power_of_ten, suggest
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose
@@ -47,10 +47,13 @@ def draw(state: PageState, name: str) -> None:
             )
     prose(memory(version))
     difference, back = compared(name, version, text), source.merged(name, version).back
-    line = words.merge_read.format(
+    apart = (words.merge_apart if difference.largest else words.merge_same).format(
         tokens=count(len(read(text)), "token"),
-        largest=difference.largest,
+        largest=power_of_ten(difference.largest),
         logit=difference.logit,
+    )
+    line = words.merge_read.format(
+        apart=apart,
         back=words.merge_back if back else words.merge_not_back,
         slow=1000 * difference.seconds[0],
         fast=1000 * difference.seconds[1],

@@ -21,6 +21,7 @@ from llmviz.ui.notices import refuse_failed
 from llmviz.ui.prose import prose
 from llmviz.ui.state import PageState
 
+NEARER = 0.8  # times the distance from consonants: below it vowels are a group
 KEY = "history.mlp.film"
 RUN = f"{KEY}.run"  # in the session
 POLL = 0.5  # seconds between two looks at a training that goes on
@@ -199,10 +200,13 @@ def map_report(film: LetterFilm, on: bool, at: int) -> str:
     """Say how far vowels lie from each other and from consonants, now and at the start."""
     vowels, across = distances(film.vectors[on][at], film.letters)
     vowels_first, across_first = distances(film.vectors[on][0], film.letters)
-    return words.map_read.format(
+    read = words.map_read.format(
         step=int(film.steps[at]),
         vowels=vowels,
         across=across,
         vowels_first=vowels_first,
         across_first=across_first,
     )
+    if at == 0:
+        return read
+    return read + (words.map_near if vowels < NEARER * across else words.map_mixed)

@@ -49,7 +49,7 @@ def draw(film: LetterFilm, bend: str, at: int, settings: MapSettings) -> None:
     ]
     frame = pd.DataFrame(rows, columns=list(words.stats))
     st.dataframe(frame, hide_index=True, width=680)
-    prose(norm_report(film, name, at))
+    prose(norm_report(film, name, at) + words.norm_why[bend])
     values = tuple(tuple((100 * film.saturated[on]).tolist()) for on in (True, False))
     figure = flat_chart(tuple(film.steps.tolist()), *values, theme())
     st.plotly_chart(figure, key=f"{KEY}.flat", theme=None)

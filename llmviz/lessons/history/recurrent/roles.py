@@ -35,19 +35,17 @@ def draw(state: PageState, bundled: engine.Bundled, name: str) -> None:
     names, units = unit_roles.names, len(unit_roles.shares)
     section(words.roles, names=f"{names:,}", later=LATER)
     predict(question(unit_roles, words.cells[cell]), f"{KEY}.ask")
-    values = (
-        states(*known, name)
-        .parts[part_of(bundled.model)][:, [unit_roles.counts, unit_roles.remembers]]
-        .T
-    )
+    shown = [unit_roles.counts, *([unit_roles.remembers] if unit_roles.tells else [])]
+    titles = [
+        text.format(unit=unit)
+        for text, unit in zip((words.counts, words.remembers), shown, strict=False)
+    ]
+    values = states(*known, name).parts[part_of(bundled.model)][:, shown].T
     numbers = values.tolist()
     cell_grid(
         values.numpy(),
         key=f"{KEY}.{cell}",
-        row_names=[
-            words.counts.format(unit=unit_roles.counts),
-            words.remembers.format(unit=unit_roles.remembers),
-        ],
+        row_names=titles,
         column_names=rows_of(bundled.name, name),
         texts=[[signed(one) for one in row] for row in numbers],
         notes=[[words.role_note.format(value=signed(one)) for one in row] for row in numbers],
@@ -74,20 +72,24 @@ def roles(model: str, version: str) -> UnitRoles:
 
 def report(unit_roles: UnitRoles, units: int) -> str:
     """Say how well both units do what they do."""
-    text = words.roles_read.format(
-        counts=unit_roles.counts,
-        correlation=signed(unit_roles.correlation),
+    told = (words.roles_unit if unit_roles.tells else words.roles_no_unit).format(
         remembers=unit_roles.remembers,
         explained=percent(unit_roles.explained),
         guessed=percent(unit_roles.guessed),
         usual=percent(unit_roles.usual),
+    )
+    text = words.roles_read.format(
+        counts=unit_roles.counts,
+        correlation=signed(unit_roles.correlation),
+        told=told,
         units=units,
         together=percent(unit_roles.together),
     )
     # A difference of a few cases in a hundred is no evidence.
     if unit_roles.together <= unit_roles.usual + CLEAR:
         return text + words.roles_lost
-    return text + (words.roles_spread if unit_roles.together > unit_roles.guessed + CLEAR else "")
+    spread = unit_roles.tells and unit_roles.together > unit_roles.guessed + CLEAR
+    return text + (words.roles_spread if spread else "")
 
 
 def question(unit_roles: UnitRoles, model: str) -> Question:

@@ -13,7 +13,7 @@ from llmviz.lessons.training.backprop import graph as net
 from llmviz.lessons.training.backprop import picture, update, words
 from llmviz.lessons.training.backprop.params import SMALL_LAST
 from llmviz.ui.code import show_code
-from llmviz.ui.common import choose
+from llmviz.ui.common import choose, power_of_ten
 from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
@@ -116,7 +116,7 @@ def _rows(step_picture: picture.Picture) -> list[list[str | None]] | None:
 
 
 def _small(value: float) -> str:
-    return f"{value:.1e}" if value else words.zero
+    return power_of_ten(value)
 
 
 def _slipped(slip: str, d: dict[str, Any], by_torch: dict[str, Any]) -> str:

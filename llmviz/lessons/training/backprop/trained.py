@@ -19,7 +19,7 @@ from llmviz.lessons.training.model_picker import Read
 from llmviz.study.weight_nudges import position_shares, steepest_weight, weight_on_text
 from llmviz.ui import engine
 from llmviz.ui.code import show_code
-from llmviz.ui.common import keep, percent
+from llmviz.ui.common import keep, percent, power_of_ten
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose, quote
@@ -195,7 +195,7 @@ def _result(reading: Read, gradient: WeightGradient) -> str:
             value=exact(gradient.value),
             hand=exact(gradient.by_hand),
             auto=exact(gradient.autograd),
-            apart=f"{apart:.0e}" if apart else words.zero,
+            apart=power_of_ten(apart, 1) if apart else words.zero,
         )
     ]
     if part.any():

@@ -18,7 +18,7 @@ from llmviz.lessons.training.loss.params import MOST, NONE
 from llmviz.lessons.training.model_picker import Read
 from llmviz.study.text_loss import LossSettings, loss_steps, torch_loss
 from llmviz.ui.code import show_code
-from llmviz.ui.common import choose, count, percent
+from llmviz.ui.common import choose, count, percent, power_of_ten
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose, quote
@@ -187,7 +187,7 @@ def _result(reading: Read, logits: np.ndarray, steps, settings: LossSettings) ->
         ),
         words.agrees.format(
             torch=f"{float(theirs):.4f}" if theirs.ndim == 0 else words.same_list,
-            apart=f"{apart:.0e}" if apart else words.no_difference,
+            apart=power_of_ten(apart, 1) if apart else words.no_difference,
         ),
     ]
     if weighted:

@@ -10,6 +10,7 @@ import streamlit as st
 from llmviz.lessons.training.step import questions, words
 from llmviz.study.one_step import STEPS, Asked
 from llmviz.study.step_calls import DROPOUT, Call, Modes, Resumed, calls, modes, resumed
+from llmviz.ui.common import power_of_ten
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose, quote
@@ -101,7 +102,7 @@ def _resume(state: PageState, asked: Asked) -> None:
 
 
 def _apart(value: float) -> str:
-    return f"{value:.2e}" if value else words.no_difference
+    return power_of_ten(value, 3) if value else words.no_difference
 
 
 def _table(rows: list[list[str]], columns: tuple[str, ...], figures: int) -> None:

@@ -11,7 +11,7 @@ from llmviz.lessons.training.step import calls as step_calls
 from llmviz.lessons.training.step import pictures, questions, words
 from llmviz.study.one_step import READ, STEPS, Asked, OneStep, one_step
 from llmviz.ui.code import show_code
-from llmviz.ui.common import IN_SNIPPET, count, learner_text, operand
+from llmviz.ui.common import IN_SNIPPET, count, learner_text, operand, power_of_ten
 from llmviz.ui.engine_ready import engine_ready
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
@@ -125,7 +125,7 @@ def _forward(state: PageState, step: OneStep, names: list[str]) -> None:
     upstream = next(one.values for one in picture.matrices if one.name == "upstream")
     by_hand = np.asarray(upstream).T @ step.hidden.reshape(upstream.shape[0], -1)
     apart = float(np.abs(by_hand - step.gradient).max())
-    text = f"{apart:.0e}" if apart else words.zero
+    text = power_of_ten(apart, 1) if apart else words.zero
     prose(words.agrees.format(loss=step.loss, apart=text))
 
 
