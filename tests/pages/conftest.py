@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from llmviz import pretrained
-from llmviz.ui import engine
+from llmviz.ui import engine, question
 from tests.pages.small_model import make_checkpoint
 
 
@@ -15,6 +15,12 @@ def use(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
     """Let the app find its checkpoints in a folder."""
     monkeypatch.setattr(engine, "CHECKPOINTS", folder)
     monkeypatch.setattr(pretrained, "CHECKPOINTS", folder)
+
+
+@pytest.fixture
+def covers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Questions cover what would give their answers away, as they do for visitors."""
+    monkeypatch.setattr(question, "COVERS", True)
 
 
 def load_torch() -> None:

@@ -179,7 +179,7 @@ def test_the_texts_of_one_prompt_are_shown_with_the_blocks_they_share(way):
     copied = sum(len(tick.copies) for tick in run.recording.ticks)
     said = re.search(
         r"these name (\d+) blocks in all, and only (\d+) of them are different: sharing saves "
-        r"(\d+) blocks? \([\d.]+\u00a0%\)\..*: (\d+) blocks?\.",
+        r"(\d+) blocks? \([\d.]+\u00a0%\)\..*?: (\d+) blocks?\.",
         prose_of(app),
     )
     assert [int(number) for number in said.groups()] == [named, held, named - held, copied]

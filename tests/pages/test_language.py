@@ -93,7 +93,7 @@ def test_zipfs_axes_have_ticks_between_powers_of_ten_where_these_are_too_few():
     assert ticks == [["D2", "D2"], ["D2", "D2"], [1, 1]]  # D2: 1, 2, 5, 10 …
 
 
-def test_weights_are_scikit_learns_and_cells_open_to_them():
+def test_weights_are_scikit_learns_and_cells_open_to_them(covers):
     from sklearn.feature_extraction.text import TfidfVectorizer
 
     found = counted.count_text(TEXT, True)
@@ -264,7 +264,7 @@ def test_the_question_on_stems_holds_for_any_words(words):
 # ---- lemmas
 
 
-def test_a_word_with_two_lemmas_gets_that_of_its_tag():
+def test_a_word_with_two_lemmas_gets_that_of_its_tag(covers):
     app = open_part("language", "lemmas")
     fine(app)
     assert "?" in grids(app)[lemmas.words.grid]["texts"][4]  # until the question is answered

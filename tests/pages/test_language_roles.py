@@ -203,7 +203,7 @@ def rows(count):
     ]
 
 
-def test_the_bundled_probes_are_drawn_and_named():
+def test_the_bundled_probes_are_drawn_and_named(covers):
     app = open_part("language", "probing")
     fine(app)
     card = tags.scores.card()
