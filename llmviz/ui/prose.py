@@ -36,7 +36,7 @@ STYLE = f"""<style>
 .lv-prose p {{ margin: 0 0 .6rem 0; }}
 .lv-opening p {{ margin: 0; opacity: .65; font-size: .875rem; }}
 .lv-opening p:last-child:not(:first-child) {{ margin: .3rem 0 .8rem 0; opacity: 1;
-  font-size: 1.25rem; line-height: 1.4; font-weight: 600; max-width: 44ch; text-wrap: balance; }}
+  font-size: 1.25rem; line-height: 1.4; font-weight: 600; max-width: 60ch; text-wrap: balance; }}
 .lv-term {{ border-bottom: 1px dotted currentColor; cursor: help; position: relative; }}
 .lv-term:focus-visible {{ outline-offset: 2px;
   outline: 2px solid var(--st-primary-color, {PRIMARY["light"]}); }}

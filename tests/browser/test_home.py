@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from llmviz.lessons.home import below
 from tests.browser.conftest import app
 from tests.browser.hand import frames, settle, until
 from tests.pages.small_model import HEADS, LAYERS, make_checkpoint
@@ -240,3 +241,23 @@ def test_the_keyboard_moves_rows_and_stages(home):
     assert page.locator(".player .count").inner_text().startswith("0 /")
     page.keyboard.press("End")
     assert page.locator("g.ahead").count() == 0
+
+
+def test_nothing_of_the_machine_is_cut_in_a_window_that_is_not_wide(home):
+    for width in (1280, 1366):
+        page = home(width=width)
+        cut = "(e) => e.scrollWidth - e.clientWidth"
+        assert page.locator(".scroll").evaluate(cut) <= 1, width
+
+
+def test_the_whole_card_of_a_lesson_is_its_link_and_cards_come_in_their_order(home):
+    page = home(width=390)
+    titles = [lesson.title for lesson in below.lessons()]
+    assert page.locator(".st-key-lesson-cards a").all_inner_texts() == titles
+    tops = [
+        page.locator(f".st-key-lesson-card-{one.key}").bounding_box()["y"]
+        for one in below.lessons()
+    ]
+    assert tops == sorted(tops)
+    page.locator(".st-key-lesson-card-sampling").click(position={"x": 60, "y": 80})
+    page.wait_for_url("**/sampling*")

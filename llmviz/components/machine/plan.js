@@ -1,8 +1,10 @@
 // Where everything in the machine stands. Layout only: no number of the model is computed here.
 
 export const SIZES = { head: 56, id: 38, tile: 16, entry: 25, loop: 48, foot: 24 };
-// With more layers, those that are not open are folded: narrow, without ports, lens and legend.
+// With more layers, or where they would not fit, those that are not open are folded: narrow, without
+// ports, lens and legend.
 const MOST_UNFOLDED = 6;
+const LEAST = { open: 100, closed: 24 }; // of the room for curves in a layer that is not folded
 const FOLDED = { edge: 1, room: 11, tile: 7, between: 2 };
 // Inside a layer, from its left edge: key and value ports, room for curves, query port and lens,
 // tile. Right of the last layer: fan, scores, bars, percentages.
@@ -36,14 +38,15 @@ export function makePlan(data, width, open) {
 
   const g = GAPS;
   const count = v.weights.shape[0];
-  p.folds = count > MOST_UNFOLDED;
   const inside = g.ports + g.query + g.lens + g.tile + p.tile + g.edge;
   const small = 2 * FOLDED.edge + FOLDED.room + FOLDED.tile + FOLDED.between;
   const start = p.vectorX + p.vector + 8;
   const ends = start + g.fan + g.score + g.bar + g.share;
+  const unfolded = ends + count * (inside + g.between) + LEAST.open + (count - 1) * LEAST.closed;
+  p.folds = count > MOST_UNFOLDED || (count > 1 && unfolded > width);
   const free = width - ends - (p.folds ? inside + g.between : count * (inside + g.between));
-  const closed = p.folds ? FOLDED.room : Math.max(24, Math.min(46, free * 0.15));
-  const wide = Math.max(p.folds ? 130 : 100, free - (count - 1) * (p.folds ? small : closed));
+  const closed = p.folds ? FOLDED.room : Math.max(LEAST.closed, Math.min(46, free * 0.15));
+  const wide = Math.max(p.folds ? 130 : LEAST.open, free - (count - 1) * (p.folds ? small : closed));
   let x = start;
   p.layers = Array.from({ length: count }, (_, l) => {
     // How much of its parts a layer shows: all of them, or less the more it is folded.

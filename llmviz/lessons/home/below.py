@@ -32,7 +32,12 @@ _STYLE = """<style>
 .st-key-model-table td, .st-key-model-table th { font-size: .9rem; white-space: nowrap; }
 .st-key-model-table td:nth-child(2) { white-space: normal; min-width: 15rem; }
 .st-key-lesson-cards [data-testid=stPageLink-NavLink] { padding-left: 0; background: none; }
-.st-key-lesson-cards [data-testid=stPageLink-NavLink]:hover { text-decoration: underline; }
+/* The whole card is the link: its title's area is drawn over all of the card. */
+.st-key-lesson-cards [class*=st-key-lesson-card-] { position: relative; height: 100%; }
+.st-key-lesson-cards [class*=st-key-lesson-card-]:hover { border-color: currentColor; }
+.st-key-lesson-cards [class*=st-key-lesson-card-] * { position: static; }
+.st-key-lesson-cards [data-testid=stPageLink-NavLink]::after { content: ""; position: absolute;
+  inset: 0; z-index: 1; border-radius: 8px; }
 </style>"""
 
 
@@ -192,11 +197,14 @@ def lesson_cards() -> None:
     section(words.lessons)
     st.html(_STYLE)
     with st.container(key="lesson-cards"):
-        columns = st.columns(CARDS_IN_A_ROW)
-        for index, lesson in enumerate(lessons()):
-            with columns[index % CARDS_IN_A_ROW].container(border=True, gap="xsmall"):
-                st.page_link(f"pages/{lesson.key}.py", label=f"**{lesson.title}**")
-                st.caption(lesson.card)
+        listed = lessons()
+        for first in range(0, len(listed), CARDS_IN_A_ROW):  # by rows, as they are read
+            columns = st.columns(CARDS_IN_A_ROW)
+            for column, lesson in zip(columns, listed[first:], strict=False):
+                key = f"lesson-card-{lesson.key}"
+                with column.container(border=True, gap="xsmall", key=key, height="stretch"):
+                    st.page_link(f"pages/{lesson.key}.py", label=f"**{lesson.title}**")
+                    st.caption(lesson.card)
 
 
 def model_list() -> None:
