@@ -110,8 +110,13 @@ def test_strips_of_a_causal_mask_are_the_same_attention(monkeypatch, at_once, st
 
 @pytest.mark.parametrize(
     ("mask", "causal"),
-    [(causal_mask(7), True), (causal_mask(7), False), (sliding_window_mask(7, 3), False)]
-    + [(None, False), (padding_mask([7, 4], 7), False)],
+    [
+        (causal_mask(7), True),
+        (causal_mask(7), False),
+        (sliding_window_mask(7, 3), False),
+        (None, False),
+        (padding_mask([7, 4], 7), False),
+    ],
 )
 def test_weights_recorded_alone_are_those_recorded_with_every_step(monkeypatch, mask, causal):
     monkeypatch.setattr(steps, "STRIP", 2)
