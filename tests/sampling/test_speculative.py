@@ -169,10 +169,12 @@ def test_texts_are_as_frequent_as_the_target_makes_them(target, draft, k, option
 
 @pytest.mark.parametrize("name", DRAFTS)
 @pytest.mark.parametrize("k", [0, 1, 5])
-def test_greedy_is_plain_greedy_token_for_token_past_the_context(name, k):
-    model = gpt()
-    plain = [one.id for one in generate(model, [1, 2], 25, temperature=0)]
-    found = written(model, DRAFTS[name](), [1, 2], 25, k, settings=SamplingSettings(0.0))
+@pytest.mark.parametrize("penalty", [1.0, 1.7])
+def test_greedy_is_plain_greedy_token_for_token_past_the_context(name, k, penalty):
+    """A penalty looks at the guesses that were accepted before, too."""
+    model, options = gpt(), {"temperature": 0.0, "repetition_penalty": penalty}
+    plain = [one.id for one in generate(model, [1, 2], 25, **options)]
+    found = written(model, DRAFTS[name](), [1, 2], 25, k, settings=SamplingSettings(**options))
     assert found == plain
 
 
