@@ -169,13 +169,27 @@ def test_texts_are_as_frequent_as_the_target_makes_them(target, draft, k, option
 
 @pytest.mark.parametrize("name", DRAFTS)
 @pytest.mark.parametrize("k", [0, 1, 5])
-@pytest.mark.parametrize("penalty", [1.0, 1.7])
-def test_greedy_is_plain_greedy_token_for_token_past_the_context(name, k, penalty):
-    """A penalty looks at the guesses that were accepted before, too."""
-    model, options = gpt(), {"temperature": 0.0, "repetition_penalty": penalty}
-    plain = [one.id for one in generate(model, [1, 2], 25, **options)]
-    found = written(model, DRAFTS[name](), [1, 2], 25, k, settings=SamplingSettings(**options))
+def test_greedy_is_plain_greedy_token_for_token_past_the_context(name, k):
+    model = gpt()
+    plain = [one.id for one in generate(model, [1, 2], 25, temperature=0)]
+    found = written(model, DRAFTS[name](), [1, 2], 25, k, settings=SamplingSettings(0.0))
     assert found == plain
+
+
+@pytest.mark.parametrize("name", ["the model itself", "even"])
+def test_each_token_is_checked_after_the_guesses_before_it(name):
+    """A penalty looks at the accepted guesses of the same round, too."""
+    model, options = gpt(), {"repetition_penalty": 3.0}
+    settings, text, checked = SamplingSettings(**options), [1], 0
+    for one in speculate(model, DRAFTS[name](), text, 11, 4, settings, seeded()):
+        so_far = text + [guess.token for guess in one.guesses]
+        for place, guess in enumerate(one.guesses[: one.checked], len(text)):
+            logits = model(torch.tensor([so_far[:place]]))[0][0, -1]
+            expected = sampling_steps(logits, previous=so_far[:place], **options).probabilities
+            np.testing.assert_allclose(guess.p, expected, atol=1e-5)
+            checked += place > len(text)
+        text += one.tokens
+    assert checked
 
 
 @pytest.mark.parametrize("kind", ["bigram", "mlp", "rnn"])
