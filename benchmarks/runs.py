@@ -11,7 +11,6 @@ time; twenty runs of 5,000 points drawn within 200 ms.
 from __future__ import annotations
 
 import argparse
-import fcntl
 import json
 import os
 import shutil
@@ -27,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from llmviz.lessons.training.runs import plan_controls, presets
-from llmviz.training import read_metrics, run_folders
+from llmviz.training import locks, read_metrics, run_folders
 from llmviz.training.config import Plan
 from llmviz.training.curves import CurveFile
 from llmviz.training.manager import RunManager
@@ -248,7 +247,7 @@ def growth(page: Any, folder: Path, seconds: int = 8) -> None:
     """What one run that grows among all costs each second: bytes, and time to take them up."""
     page.add_init_script(ARRIVALS)
     with (folder / "metrics.jsonl").open("a+", encoding="utf-8") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)  # which tells the page that somebody writes it
+        locks.lock(file)  # which tells the page that somebody writes it
         page.goto(page.url)
         page.locator(".lv[data-ms]").last.wait_for(timeout=120_000)
         page.wait_for_timeout(4000)

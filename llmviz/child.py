@@ -44,8 +44,11 @@ def start_child(command: Sequence[str], threads: int, **streams: Any) -> subproc
 def serve_parent(niceness: int, mode: str = "w", **options: Any) -> IO[Any]:
     """In the child: step behind the server, and return the stream that its parent reads.
 
-    What a library prints goes to standard error from now on, not between the answers.
+    What a library prints goes to standard error from now on, not between the answers. Text on the
+    pipes has the encoding of the options, in both directions.
     """
+    if "encoding" in options:
+        sys.stdin.reconfigure(encoding=options["encoding"])
     if hasattr(os, "nice"):
         os.nice(niceness)
     _nice_session(niceness)

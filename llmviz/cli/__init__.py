@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 
 from llmviz.cli.option_names import with_option_names
 from llmviz.cli.options import place
+from llmviz.standard_streams import take_any_character
 
 WRONG, INTERRUPTED = 2, 130
 
@@ -106,6 +107,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stderr = io.StringIO()
     if sys.stdout is None:
         return refuse("standard output is closed")
+    take_any_character()
     try:
         given = _parsed(arguments)
         name += f" {given.command}"

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any
 
+from llmviz.standard_streams import is_unicode
+
 HUB = "hub:"  # before the name of a repository
 LARGEST = 2**31 - 1  # whole number that an option takes: all that count with it have room for it
 
@@ -91,8 +93,8 @@ def write(text: str, end: str = "\n") -> None:
 
 
 def write_json(value: Any) -> None:
-    """One line of JSON to standard output."""
-    write(json.dumps(value, ensure_ascii=False))
+    """One line of JSON to standard output; escaped where the encoding there lacks characters."""
+    write(json.dumps(value, ensure_ascii=not is_unicode(sys.stdout)))
 
 
 def table(rows: list[tuple[str, ...]]) -> str:

@@ -14,6 +14,7 @@ from typing import NoReturn
 from llmviz.parallel.launch import run
 from llmviz.parallel.outcome import KINDS, Outcome, Progress
 from llmviz.parallel.plan import METHODS, ParallelPlan
+from llmviz.standard_streams import take_any_character
 
 WRONG, INTERRUPTED = 2, 130
 
@@ -50,6 +51,7 @@ def parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run and print; return 0, 2 after one line for what cannot be done, 130 for Ctrl-C."""
+    take_any_character()
     given = vars(parser().parse_args(arguments))
     try:
         return _started(given) if _launched() else _alone(given)

@@ -8,7 +8,7 @@ from hmac import compare_digest
 from pathlib import Path
 from typing import Any
 
-from llmviz.training import run_folders
+from llmviz.training import locks, run_folders
 from llmviz.training.reading import plan_in, read_description
 from llmviz.training.run_state import ACTIVE_EACH, RUNS_EACH, WAITING_ALL, RunState
 
@@ -137,17 +137,13 @@ def claim_private(clear: bool) -> Any:
     """
     home = run_folders.root() / run_folders.SESSIONS
     try:
-        import fcntl
-
         home.mkdir(parents=True, exist_ok=True)
         file = (home / ".server").open("a")
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if locks.lock(file):  # else another server has visitors here
             if clear:
                 run_folders.clear_private()
-        except BlockingIOError:  # another server has visitors here
-            pass
-        fcntl.flock(file, fcntl.LOCK_SH)
-    except (ImportError, OSError):  # no locks here, or nothing can be written
+            locks.release(file)
+        locks.share(file)
+    except OSError:  # nothing can be written or locked
         return None
     return file

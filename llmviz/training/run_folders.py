@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from llmviz.textfile import whole_number
+from llmviz.training import locks
 from llmviz.training.errors import CheckpointError
 from llmviz.training.files import open_regular, parse_json, remove_folder
 from llmviz.training.reading import CONFIG, METRICS, MODEL, TOKENIZER, read_description, steps_saved
@@ -209,17 +210,12 @@ def clear_private() -> None:
 
 
 def is_written(folder: Path) -> bool:
-    """Whether a process writes this run now; always False where files cannot be locked."""
+    """Whether a process writes this run now; False for a file that cannot be locked."""
     try:
-        import fcntl
-
         with open_regular(folder / METRICS) as file:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    except (ImportError, OSError, CheckpointError):
+            return locks.is_locked(file)
+    except (OSError, CheckpointError):
         return False
-    return False
 
 
 def last_record(folder: Path) -> dict[str, Any] | None:

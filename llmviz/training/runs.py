@@ -20,7 +20,7 @@ from typing import IO, Any
 from torch import nn
 
 from llmviz.quantization.files import QUANTIZATION, full_tensors
-from llmviz.training import distributed
+from llmviz.training import distributed, locks
 from llmviz.training.checkpoints import MODEL, Checkpoint, forget_after, save_checkpoint, versions
 from llmviz.training.config import TrainConfig
 from llmviz.training.data import Batches
@@ -209,15 +209,9 @@ def writing(what: str) -> Iterator[None]:
 def _open_metrics(path: Path) -> IO[str]:
     """The metrics file, open for adding lines and locked against a second writer."""
     file = path.open("a+", encoding="utf-8")
-    try:
-        import fcntl
-    except ImportError:  # Windows: the run is not locked there
-        return file
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as error:
+    if not locks.lock(file):
         file.close()
-        raise ValueError(f"{path.parent} is being written by another process") from error
+        raise ValueError(f"{path.parent} is being written by another process")
     return file
 
 

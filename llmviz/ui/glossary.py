@@ -137,8 +137,8 @@ TERMS: dict[str, str] = {
         "lengths, the dot product is largest if both vectors point the same way."
     ),
     "dropout": (
-        "In training, some numbers are set to 0 at random. So the model learns not to depend on "
-        "any one of them alone."
+        "In training, a share p of some numbers is set to 0 at random, and the others are divided "
+        "by 1 − p. So the model learns not to depend on any one of them alone."
     ),
     "embedding": (
         "The vector that stands for a token inside the model: one row of the embedding matrix."

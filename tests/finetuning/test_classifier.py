@@ -156,6 +156,8 @@ def test_tables_and_scores_equal_scikit_learns():
     assert c.accuracy(table) == pytest.approx((labels == chosen).double().mean().item())
     theirs = balanced_accuracy_score(labels, chosen)
     assert c.balanced_accuracy(table) == pytest.approx(theirs)
+    wider = c.confusion(labels, chosen, 6)  # no text has the last two classes
+    assert c.balanced_accuracy(wider) == pytest.approx(theirs)
 
 
 def test_balanced_weights_make_classes_count_the_same():

@@ -9,6 +9,7 @@ from llmviz.finetuning import dpo, preferences
 from llmviz.finetuning.lora import add_adapter, use_adapter
 from llmviz.finetuning.masked import masked_batch
 from llmviz.finetuning.plan import LoraConfig
+from llmviz.models import GPT, GPTConfig
 from llmviz.training import train
 from tests.training.small_plans import small_training
 
@@ -125,6 +126,28 @@ def test_a_text_scores_its_counted_tokens_alone(model, tokenizer):
 def test_a_beta_that_is_no_positive_number_is_refused(beta):
     with pytest.raises(ValueError, match="beta must be a number above 0"):
         dpo.dpo_steps(*torch.zeros(4, 1), beta)
+
+
+def test_the_reference_is_the_model_without_dropout(tokenizer):
+    torch.manual_seed(0)
+    sizes = {"context_length": 320, "n_layer": 1, "n_head": 2, "n_embd": 16, "dropout": 0.5}
+    model = GPT(GPTConfig(vocab_size=tokenizer.vocab_size, **sizes)).train()
+    pairs = preferences.pairs("place", 4)
+    data = dpo.prepare_pairs(model, tokenizer, pairs[:3], pairs[3:])
+    expected = dpo.prepare_pairs(model.eval(), tokenizer, pairs[:3], pairs[3:])
+    assert torch.equal(data.reference, expected.reference)
+    assert torch.equal(data.held_out_reference, expected.held_out_reference)
+
+
+def test_a_pair_that_just_fits_is_kept(model, tokenizer):
+    pairs = preferences.pairs("place", 6)
+    sizes = [max(map(len, dpo.pair_tokens(tokenizer, pair))) for pair in pairs]
+    for longest in sorted(sizes):
+        model.config = type(model.config).from_dict(
+            model.config.to_dict() | {"context_length": longest - 1}
+        )
+        data = dpo.prepare_pairs(model, tokenizer, pairs, pairs)
+        assert len(data.rows) == len(data.held_out) == sum(size <= longest for size in sizes)
 
 
 def test_pairs_must_fit_the_context(model, tokenizer):

@@ -102,6 +102,21 @@ def test_data_that_cannot_be_made_is_refused(tokenizer, change, message):
         i.prepare_instructions(tokenizer, values["context_length"], some, some, values["mix"])
 
 
+def test_a_question_that_just_fits_is_kept(tokenizer):
+    some = i.instructions(8)
+    sizes = [len(i.tokens_of(tokenizer, one)) for one in some]
+    for longest in sorted(sizes):
+        data = i.prepare_instructions(tokenizer, longest - 1, some, some)
+        assert len(data.rows) == len(data.held_out) == sum(size <= longest for size in sizes)
+
+
+def test_as_many_batches_are_held_out_as_are_asked_for(tokenizer):
+    some = i.instructions(11)
+    data = i.prepare_instructions(tokenizer, 320, some, some)
+    for count, sizes in ((1, [4]), (2, [4, 4]), (3, [4, 4, 3]), (9, [4, 4, 3]), (0, [4, 4, 3])):
+        assert [len(inputs) for inputs, _ in data.validation_batches(4, count)] == sizes
+
+
 class Parrot(torch.nn.Module):
     """Writes what it was told to after each prompt."""
 
@@ -131,3 +146,27 @@ def test_replies_are_read_up_to_the_end_and_compared_to_the_letter(tokenizer):
     found = i.replies(Parrot(tokenizer, some, texts), tokenizer, some)
     assert [one.right for one in found] == [True, False, True, False]
     assert found[0].text == known[0].strip()
+
+
+class Counting(torch.nn.Module):
+    """Says the last token that it sees once more, and keeps what it was given."""
+
+    def __init__(self, context_length, size):
+        super().__init__()
+        self.context_length, self.size, self.given = context_length, size, []
+
+    def forward(self, idx):
+        self.given.append(idx.tolist())
+        return torch.nn.functional.one_hot(idx, self.size).float(), None
+
+
+@pytest.mark.parametrize("tokens", [1, 3])
+def test_a_long_prompt_loses_its_beginning_and_so_many_tokens_are_written(tokenizer, tokens):
+    (one,) = i.instructions(1)
+    prompt = tokenizer.encode(one.prompt)
+    model = Counting(12, tokenizer.vocab_size)
+    (reply,) = i.replies(model, tokenizer, [one], tokens)
+    rows = [row for (row,) in model.given]
+    assert rows[0] == prompt[-(12 - tokens) :] and max(map(len, rows)) < 12
+    assert len(rows) == tokens
+    assert reply.text == tokenizer.decode([prompt[-1]] * tokens)

@@ -92,6 +92,55 @@ def test_piece_by_piece_is_the_same_attention(monkeypatch, at_once, mask):
     assert torch.equal(half, weights.half())
 
 
+@pytest.mark.parametrize("strip", [1, 2, 3, 5, 8])
+@pytest.mark.parametrize("at_once", [1, 40, 10**6])
+def test_strips_of_a_causal_mask_are_the_same_attention(monkeypatch, at_once, strip):
+    monkeypatch.setattr(steps, "IN_CACHE", at_once)
+    monkeypatch.setattr(steps, "STRIP", strip)
+    q, k, v = (x.detach() for x in random_qkv(2, 3, 5, 4))
+    mask = causal_mask(5)
+    expected = attention(q, k, v, mask, 0.3)
+    for keep in (torch.float64, torch.float16):
+        with torch.inference_mode():
+            weights, output = steps.weights_and_output(q, k, v, mask, 0.3, keep=keep, causal=True)
+        assert weights.dtype == keep and output.dtype == v.dtype
+        torch.testing.assert_close(weights, expected.weights.to(keep))
+        torch.testing.assert_close(output, expected.output)
+
+
+@pytest.mark.parametrize(
+    ("mask", "causal"),
+    [
+        (causal_mask(7), True),
+        (causal_mask(7), False),
+        (sliding_window_mask(7, 3), False),
+        (None, False),
+        (padding_mask([7, 4], 7), False),
+    ],
+)
+def test_weights_recorded_alone_are_those_recorded_with_every_step(monkeypatch, mask, causal):
+    monkeypatch.setattr(steps, "STRIP", 2)
+    layer, x = MultiHeadAttention(8, 2).eval(), torch.randn(2, 7, 8)
+    with torch.inference_mode():
+        with record("weights") as alone:
+            y = layer(x, mask, causal)
+        with record() as every:
+            torch.testing.assert_close(y, layer(x, mask, causal))
+    torch.testing.assert_close(alone["weights"], every["weights"])
+
+
+@pytest.mark.parametrize("mask", [None, causal_mask(5), padding_mask([5, 3], 5)])
+@pytest.mark.parametrize("texts", [(1, 2), (2, 1)])
+def test_one_text_asks_many_and_many_ask_one(texts, mask):
+    (q, _, _), (_, k, v) = (random_qkv(n, 3, 5, 4) for n in texts)
+    expected = attention(q, k, v, mask)
+    for learning in (True, False):
+        with torch.set_grad_enabled(learning):
+            weights, output = steps.weights_and_output(q, k, v, mask)
+        torch.testing.assert_close(weights, expected.weights)
+        torch.testing.assert_close(output, expected.output)
+
+
 def test_half_precision_stays_close_on_either_kernel(monkeypatch):
     q, k, v = (x.detach().bfloat16() for x in random_qkv(2, 3, 6, 4))
     expected = attention(q.float(), k.float(), v.float(), causal_mask(6)).output

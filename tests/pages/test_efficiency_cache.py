@@ -191,6 +191,8 @@ def test_the_question_has_one_right_answer(layers, groups, share, size, dtype):
     assert found == [i == question.right for i in range(len(found))]
     line = sizes.report(shape, 1, 1, dtype)
     assert ("times as much" in line) == (share > 1) and "1 bytes" not in question.text
+    for text in (line, question.text):
+        assert f"{size:,} number{'s' * (size > 1)} a head" in text
 
 
 def test_sums_have_digits_at_both_ends():

@@ -18,7 +18,7 @@ from llmviz.components.guess_rounds.view import (
     RoundPicture,
     rounds_payload,
 )
-from llmviz.lessons.efficiency.guess import questions, speed, words
+from llmviz.lessons.efficiency.guess import questions, rounds, speed, words
 from llmviz.lessons.efficiency.guess.params import MOST_STEPS, WRITTEN
 from llmviz.lessons.efficiency.guess.rounds import (
     chance_text,
@@ -29,6 +29,7 @@ from llmviz.lessons.efficiency.guess.rounds import (
 )
 from llmviz.sampling.drafts import Chances
 from llmviz.sampling.speculative import Guess, Round
+from llmviz.study.guess_places import Place
 from llmviz.study.guess_speed import Speed, guess_speeds
 from llmviz.ui import engine
 from llmviz.ui.common import percent
@@ -124,6 +125,15 @@ def test_the_sentences_say_why_there_are_fewer_guesses_or_none(bundle, kind, k):
             for at, line in enumerate(shown.lines[bool(guesses) : -1]):
                 if "rejected" in line:
                     assert ("behind it" in line) == (at + 1 < guesses)
+
+
+@pytest.mark.parametrize("error", [0.0, 3e-17])
+def test_two_ways_without_a_difference_are_not_said_to_differ(error):
+    p = np.array([0.25, 0.75])
+    place = Place((0,), p, p, p, 0 * p, error)
+    told = rounds._bars(place, ["a", "b"], "", 2).told
+    assert ("differ from p by at most 3·10⁻¹⁷" in told) == bool(error)
+    assert ("give p, digit by digit" in told) == (not error)
 
 
 def test_an_end_within_the_accepted_guesses_is_told():

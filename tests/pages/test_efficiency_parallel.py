@@ -214,6 +214,14 @@ def test_rounding_is_named_only_where_numbers_differ_by_little(losses, weights):
     assert (words.rounding in line) == (little and (losses or weights > 0))
 
 
+@pytest.mark.parametrize("apart", [None, 0.0, 1e-7])
+def test_logits_without_a_difference_are_not_said_to_differ(apart):
+    outcome = recorded()[ParallelPlan("gpipe", 2, micro_batches=1)]
+    line = chapter.same_line(dataclasses.replace(outcome, logits_difference=apart))
+    assert ("logits differ by at most 1.0·10⁻⁷" in line) == bool(apart)
+    assert ("the logits are the same" in line) == (apart == 0)
+
+
 def test_1f1b_keeps_no_more_micro_batches_than_the_text_says():
     for plan in recorded():
         if plan.method == "1f1b":

@@ -9,7 +9,16 @@ import pytest
 
 from llmviz.lessons import LESSONS
 from llmviz.ui.lesson import CHAPTERS
-from tests.pages.harness import PAGES, ROOT, open_page, open_part, parts, run_snippet, snippets
+from tests.pages.harness import (
+    PAGES,
+    ROOT,
+    open_page,
+    open_part,
+    parts,
+    prose_of,
+    run_snippet,
+    snippets,
+)
 
 MARK = re.compile(
     "[\ufdd0-\ufdd8]|ufdd[0-8]|\\\\357\\\\267\\\\2[0-9]{2}"
@@ -23,6 +32,20 @@ def test_every_lesson_has_its_page_and_every_page_its_lesson():
         assert f"from llmviz.lessons.{lesson.key} import LESSON\n" in source
 
 
+# A number as a program writes it: a hyphen for its minus sign, or e-05 for a power of ten.
+TYPED = re.compile(r"(?:^|[\s(=,;:])-\d[\d.,]*|\d(?:\.\d+)?e[-+]\d+")
+
+
+def seen(app) -> list[str]:
+    """Return the sentences that a visitor reads, without code, and the texts in tables."""
+    texts = [re.sub(r"(?s)<code>.*?</code>|<[^>]+>", "", prose_of(app))]
+    texts += [block.value for block in (*app.caption, *app.info)]
+    texts += [option for radio in app.radio for option in radio.options]
+    for table in app.dataframe:
+        texts += map(str, table.value.select_dtypes("object").to_numpy().ravel())
+    return [re.sub(r"`[^`]*`", "", text) for text in texts]
+
+
 @pytest.mark.parametrize("name", PAGES)
 def test_every_chapter_runs_and_its_snippets_print_what_the_page_says(name):
     for part in parts(name):
@@ -30,6 +53,7 @@ def test_every_chapter_runs_and_its_snippets_print_what_the_page_says(name):
         assert [str(error.value) for error in app.exception] == [], part
         assert len(app.title) == 1
         assert len(app.warning) == 0, part
+        assert [one for text in seen(app) for one in TYPED.findall(text)] == [], part
         if part:
             assert tuple(app.session_state[CHAPTERS]) == parts(name)
         for snippet, prints in snippets(app):

@@ -191,6 +191,16 @@ def test_the_race_of_a_network_is_run_on_the_spot(monkeypatch):
         assert f"{record.validation_loss:.3f} nats" in prose_of(app)
 
 
+@pytest.mark.parametrize("gap, tied", [(0.0, True), (0.019, True), (0.03, False)])
+def test_optimizers_that_end_alike_are_not_ranked(gap, tied):
+    told = descent_model.ahead([(2.0, "sgd"), (2.0 + gap, "adam"), (2.5, "momentum")])
+    assert ("has the lowest" in told) == (not tied) and ("can come from chance" in told) == tied
+    assert (
+        descent_model.words.names["sgd"] in told
+        and descent_model.words.names["momentum"] not in told
+    )
+
+
 def test_the_race_starts_everyone_from_the_same_weights_and_batch():
     first = {}
     for name, record in race({"sgd": 0.1, "momentum": 0.1, "adam": 0.01}, 2):

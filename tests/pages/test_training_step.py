@@ -7,6 +7,7 @@ import re
 
 import numpy as np
 import pytest
+import torch
 
 from llmviz.components.matrix_view.view import matrix_payload
 from llmviz.lessons.training.step import chapter as step_chapter
@@ -77,6 +78,12 @@ def test_the_numbers_of_one_weight_fit_to_the_last_digit_but_one(asked):
             new = float(a) + float(b) + float(c)
         assert new == pytest.approx(float(after), abs=2.1e-6)
         assert float(after) == pytest.approx(step.after[token, column], abs=5.1e-7)
+
+
+def test_dropout_divides_what_it_keeps_as_is_said():
+    ones = torch.nn.functional.dropout(torch.ones(1000), 0.2, training=True)
+    assert set(ones.tolist()) == {0.0, 1 / (1 - 0.2)}
+    assert "divides the others by 1 − p" in " ".join(words.modes_section.text.split())
 
 
 def test_the_table_of_calls_has_each_call_of_the_function_above_it():

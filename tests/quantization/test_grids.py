@@ -80,6 +80,16 @@ def test_a_clipped_grid_cuts_what_is_beyond_it_to_its_end(w, scheme, clip):
     assert bool(torch.isin(steps.codes[cut], ends).all())
 
 
+@pytest.mark.parametrize("clip", [0.3, 0.6, 1.0])
+def test_an_uneven_grid_reaches_the_share_of_both_ends(clip):
+    w = torch.tensor([[-1.0, 0.25, 3.0, 0.5], [-8.0, -0.5, 0.125, 1.0]])
+    scheme = Scheme(8, False, "channel", clip=clip)
+    scale, zero = quantize_steps(w, scheme)[:2]
+    ends = torch.cat(((0 - zero) * scale, (scheme.highest - zero) * scale), dim=1)
+    expected = clip * torch.stack((w.amin(1), w.amax(1)), dim=1)
+    assert bool(((ends - expected).abs() <= scale).all())
+
+
 def test_each_step_follows_from_the_one_before():
     w = torch.randn(5, 12, generator=torch.Generator().manual_seed(0))
     for scheme in (Scheme(3, False, "group", 4), Scheme(5, True, "channel"), Scheme(4, False)):

@@ -280,3 +280,12 @@ def test_what_was_not_prepared_or_is_prepared_already_is_refused():
         prepare_qat(prepare_qat(small_gpt(), scheme), scheme)
     with pytest.raises(ValueError, match=f"group must be at most {WIDTH}"):
         prepare_qat(small_gpt(), Scheme(group=64))
+
+
+@pytest.mark.parametrize("exponent", [0.0, 0.25, 1.0])
+def test_the_largest_and_the_smallest_scale_of_a_matrix_are_each_others_inverse(exponent):
+    x = torch.randn(40, 6, generator=torch.Generator().manual_seed(0)) * torch.arange(1.0, 7)
+    scales = channel_scales(x, exponent)
+    assert float(scales.max() * scales.min()) == pytest.approx(1)
+    ratio = scales / scales[0]
+    torch.testing.assert_close(ratio, (x.abs().mean(0) / x[:, 0].abs().mean()) ** exponent)

@@ -176,6 +176,9 @@ def test_softmax_arithmetic_and_the_limits_of_temperature():
     np.testing.assert_array_equal(sampling_steps(LOGITS, temperature=0).probabilities, cold)
     hot = temperature_limit(LOGITS, math.inf)
     np.testing.assert_allclose(softmax_terms(LOGITS, 1e6).probabilities, hot, atol=1e-6)
+    cut = [1.0, -math.inf, 3.0, 3.0]
+    assert temperature_limit(cut, 0).tolist() == [0, 0, 0.5, 0.5]
+    assert temperature_limit(cut, math.inf).tolist() == pytest.approx([1 / 3, 0, 1 / 3, 1 / 3])
 
 
 def test_entropy_rises_with_temperature_from_nothing_to_ln_v():

@@ -176,6 +176,22 @@ def test_greedy_is_plain_greedy_token_for_token_past_the_context(name, k):
     assert found == plain
 
 
+@pytest.mark.parametrize("name", ["the model itself", "even"])
+def test_each_token_is_checked_after_the_guesses_before_it(name):
+    """A penalty looks at the accepted guesses of the same round, too."""
+    model, options = gpt(), {"repetition_penalty": 3.0}
+    settings, text, checked = SamplingSettings(**options), [1], 0
+    for one in speculate(model, DRAFTS[name](), text, 11, 4, settings, seeded()):
+        so_far = text + [guess.token for guess in one.guesses]
+        for place, guess in enumerate(one.guesses[: one.checked], len(text)):
+            logits = model(torch.tensor([so_far[:place]]))[0][0, -1]
+            expected = sampling_steps(logits, previous=so_far[:place], **options).probabilities
+            np.testing.assert_allclose(guess.p, expected, atol=1e-5)
+            checked += place > len(text)
+        text += one.tokens
+    assert checked
+
+
 @pytest.mark.parametrize("kind", ["bigram", "mlp", "rnn"])
 def test_models_without_a_cache_are_targets_and_drafts_too(kind):
     torch.manual_seed(0)

@@ -122,6 +122,8 @@ def test_a_set_that_reaches_p_exactly_is_enough():
     logits = np.log([0.1, 0.5, 0.3, 0.1])
     assert nucleus_size(softmax(logits), 0.8) == 2
     assert nucleus_size(softmax(np.zeros(10)), 0.3) == 3
+    short_of_one = np.array([0.0, 0.5, 0.5 - 1e-9, 0.0])  # all there is does not reach p
+    assert nucleus_size(short_of_one, 1.0) == 2
 
 
 def test_p_of_one_keeps_even_what_rounds_to_nothing():
@@ -162,6 +164,7 @@ def test_logits_of_any_kind_are_taken_and_left_alone():
         (lambda z: pure.apply_temperature(z, -0.1), r"0 \(arg-max\) or above; got -0.1"),
         (lambda z: pure.apply_temperature(z, math.nan), "got nan"),
         (lambda z: pure.apply_temperature(z, 1e-320), "too small to divide by"),
+        (lambda z: pure.apply_temperature(z - z.max() - 1e300 * (z < 0), 1e-20), "too small to"),
         (lambda z: pure.keep_top_k(z, 0), "1 or more; got 0"),
         (lambda z: pure.keep_top_k(z, 2.5), "whole number of tokens, 1 or more; got 2.5"),
         (lambda z: pure.keep_top_k(z, 5), "must not exceed the vocabulary of 4 tokens; got 5"),

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from llmviz.serving import POLICIES, Request, ServingConfig, SimulatedModel
+from llmviz.serving.blocks import BlockManager
 from llmviz.serving.simulate import mixed, next_token
 from tests.serving.schedules import VOCAB, Script, check_against, play, scripts
 
@@ -144,3 +145,27 @@ def test_who_joins_others_leaves_a_block_to_spare_for_them(policy):
     full = ServingConfig(policy=policy, block_size=2, n_blocks=2)  # nobody runs: none to spare
     script = Script(full, {0: [Request("whole", (1, 2, 3, 4), max_new_tokens=1)]})
     check_against(play(script, SimulatedModel(full, VOCAB)), script, alone)
+
+
+def test_a_content_that_is_kept_twice_is_found_from_its_beginning_alone():
+    """The second of two equal texts has blocks of its own; they are not the beginning of a text."""
+    blocks, text = BlockManager(8, 2), [1, 2, 3, 4, 5]
+    for table in ([0, 1], [2, 3]):
+        for place in range(2):
+            blocks.remember(table, text, place)
+    assert blocks.find(text) == [0, 1] and blocks.find([3, 4, 9]) == []
+
+
+@pytest.mark.parametrize(("host_blocks", "swaps"), [(2, True), (1, False)])
+def test_a_second_memory_that_just_holds_a_sequence_takes_it(host_blocks, swaps):
+    config = ServingConfig(
+        max_batch=2, block_size=2, n_blocks=5, preemption="swap", host_blocks=host_blocks
+    )
+    requests = [Request("old", (1, 2, 3), 6), Request("new", (4, 5, 6), 4)]
+    script = Script(config, {0: requests})
+    played = play(script, SimulatedModel(config, VOCAB))
+    check_against(played, script, alone)
+    pushed = next(tick for tick in played.ticks if tick.swapped_out or tick.preempted)
+    assert ([*pushed.swapped_out], [*pushed.preempted]) == (
+        (["new"], []) if swaps else ([], ["new"])
+    )

@@ -8,7 +8,7 @@ from llmviz.models.gpt import GPT
 from llmviz.models.settings import GPTConfig
 from llmviz.study import roofline as measuring
 from llmviz.study.cache_contents import cache_contents
-from llmviz.study.roofline import BATCHES, DECODE, PREFILL, roofline
+from llmviz.study.roofline import BATCHES, DECODE, PREFILL, Roofline, roofline
 
 
 @pytest.mark.parametrize(
@@ -65,3 +65,11 @@ def test_the_shortest_time_of_each_counts(monkeypatch):
     assert last.roof(ridge / 4) == pytest.approx(last.operations / 4)
     with pytest.raises(ValueError, match="rounds must be at least 1"):
         next(roofline("names-gpt", 0))
+
+
+@pytest.mark.parametrize(("near", "ridge"), [(True, 5.0), (False, 10.0)])
+def test_a_roof_rises_with_what_is_read_and_is_level_from_its_ridge_on(near, ridge):
+    roof = Roofline(rounds=1, operations=100.0, far=10.0, near=20.0, points=())
+    assert roof.ridge(near) == ridge
+    assert roof.roof(ridge / 2, near) == 50 and roof.roof(ridge / 10, near) == 10
+    assert roof.roof(ridge, near) == roof.roof(10 * ridge, near) == 100

@@ -42,6 +42,16 @@ def test_the_steps_end_where_torch_does(reduction, smoothing, token, skipped):
     assert np.allclose(ours, torch_loss(LOGITS, TARGETS, settings), atol=1e-12)
 
 
+def test_a_token_counts_as_often_as_its_weight_says():
+    """Weight 3 for a token is each of its positions three times."""
+    places = [i for i, token in enumerate(TARGETS) for _ in range(3 if token == 1 else 1)]
+    often = loss_steps(LOGITS[places], [TARGETS[i] for i in places]).loss
+    for of in (lambda *given: loss_steps(*given).loss, torch_loss):
+        assert float(of(LOGITS, TARGETS, LossSettings(token=1, weight=3.0))) == pytest.approx(
+            float(often)
+        )
+
+
 def test_a_mean_over_nothing_is_refused():
     with pytest.raises(ValueError):
         loss_steps(LOGITS, TARGETS, LossSettings(skipped=tuple(range(len(TARGETS)))))

@@ -59,6 +59,14 @@ def test_tokens_that_are_cut_are_no_tie():
     assert tie_at_top_k(np.array([1.0, 0.5, -np.inf, -np.inf])) is None
 
 
+def test_a_tie_begins_at_the_second_token_and_all_equal_ones_count():
+    assert tie_at_top_k(np.array([3.0, 3.0, 1.0])) is None  # greedy decoding settles that one
+    assert tie_at_top_k(np.array([1.0, 3.0, 1.0, 1.0])) == (2, 4, 0, 2, 1.0)
+    many = np.zeros(500)
+    many[3] = 1.0
+    assert tie_at_top_k(many) == (2, 500, 0, 1, 0.0)
+
+
 def test_rounding_is_that_of_torch():
     logits = logits_of(100, 1, 5.0)
     assert as_bfloat16(logits).tolist() == torch.tensor(logits).bfloat16().tolist()

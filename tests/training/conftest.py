@@ -1,10 +1,13 @@
 """A small text, its data, and models that train in moments."""
 
+import importlib
+import sys
+
 import pytest
 
 from llmviz.corpus import Corpus
 from llmviz.tokenizers import train_tokenizer
-from llmviz.training import TrainConfig, TrainData
+from llmviz.training import TrainConfig, TrainData, locks
 from tests.pages.conftest import bundle, folder
 
 __all__ = ["bundle", "folder"]
@@ -43,3 +46,14 @@ def config():
         dtype="float32",
         threads=1,
     )
+
+
+@pytest.fixture(params=["this system's", "Windows'"])
+def system_locks(request, monkeypatch):
+    """The locks of this system, then those of Windows."""
+    if request.param == "Windows'" and sys.platform != "win32":
+        if sys.platform != "linux":
+            pytest.skip("only Linux has locks that are as those of a Windows handle")
+        monkeypatch.setattr(locks, "fcntl", None)
+        lent = importlib.import_module("tests.training.windows_locks")
+        monkeypatch.setitem(sys.modules, "msvcrt", lent)

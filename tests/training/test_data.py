@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from llmviz.corpus import Corpus
+from llmviz.tokenizers import train_tokenizer
 from llmviz.training import Stream, TrainData
 from llmviz.training.data import POOL
 
@@ -68,6 +69,35 @@ def test_sorted_batches_come_in_no_order_of_length():
     widths = [data.batch(step, 10)[0].shape[1] for step in range(1, POOL + 1)]
     assert sorted(widths) != widths != sorted(widths, reverse=True)
     assert min(widths) < 20 and max(widths) > 75  # each batch has its own length
+
+
+@pytest.mark.parametrize("context", range(1, 10))
+def test_rows_are_documents_in_pieces_of_the_context(context):
+    """Any length of document: whole pieces, and what is left for the last one."""
+    stream = Stream.join(DOCUMENTS, END)
+    starts, lengths = stream.rows(context)
+    rows = [stream.ids[a + 1 : a + 1 + n].tolist() for a, n in zip(starts, lengths, strict=True)]
+    expected = [
+        [*document, END][first : first + context]
+        for document in DOCUMENTS
+        for first in range(0, len(document) + 1, context)
+    ]
+    assert rows == expected
+
+
+def test_each_pool_deals_out_its_batches_anew():
+    documents = [[1] * size for size in range(1, 2 * POOL + 1)]
+    data = make(documents * 10, 100, "sorted")  # the lengths of a pool's batches, ranked
+    widths = [data.batch(step, 20)[0].shape[1] for step in range(1, 6 * POOL + 1)]
+    pools = [widths[first : first + POOL] for first in range(0, len(widths), POOL)]
+    assert len({tuple(np.argsort(pool, kind="stable")) for pool in pools}) > 1
+
+
+@pytest.mark.parametrize(("fitting", "windows"), [(8, "documents"), (9, "padded"), (10, "padded")])
+def test_a_row_each_is_chosen_where_nine_documents_of_ten_fit(fitting, windows):
+    tokenizer = train_tokenizer("char", ["ab"])
+    texts = ["ab"] * fitting + ["abababab"] * (10 - fitting)
+    assert TrainData.from_documents(texts, texts, tokenizer, 3).windows == windows
 
 
 def test_padded_rows_begin_with_the_end_token_and_hold_one_document():

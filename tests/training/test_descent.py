@@ -65,6 +65,18 @@ def test_what_has_left_holds_still():
     assert bool((found.values["step"][0, last:] == 0).all())
 
 
+def test_what_has_left_is_not_settled_wherever_it_was():
+    flat = lambda w: w[:, 0] * 0  # noqa: E731
+    found = descend(
+        "sgd", flat, lambda w, step: torch.full_like(w, 1e5), torch.zeros(1), RATES, steps=1000
+    )
+    assert found.losses.eq(0).all()
+    assert (
+        found.settled(0.0, 0.1).tolist() == (found.lasted == 1000).tolist() == [True, False, False]
+    )
+    assert found.best() == 0
+
+
 def test_momentum_is_faster_along_a_ravine():
     ravine = SURFACES["ravine"]
     rates = rates_between(0.001, 1.0, 31)

@@ -101,6 +101,30 @@ def test_log_probabilities_multiply_along_a_text(chars):
     assert math.isfinite(cut)
 
 
+@pytest.mark.parametrize("context", [2, 3, 4, 5, 9])
+def test_what_is_beyond_the_context_is_left_out_from_the_front(chars, context):
+    model = gpt(chars, context).eval()
+    end = chars.special_tokens["<|endoftext|>"]
+    ids = [end, *chars.encode("ann met bob")][-(context + 1) :]
+    scored = min(4, context)
+    rows = model(torch.tensor([ids[:-1]]))[0][0].log_softmax(-1)
+    expected = rows[range(context - scored, context), ids[-scored:]].sum().item()
+    (found,) = log_probabilities(model, chars, [("ann met", " bob")])
+    assert found == pytest.approx(expected, rel=1e-5)
+
+
+def test_a_tie_is_no_right_answer(chars):
+    from llmviz.corpus.probes import Probe
+
+    asked = [
+        Probe("any", "ann ", right, wrong) for right, wrong in (("met", "bob"), ("bob", "met"))
+    ]
+    even = build("bigram", {"vocab_size": chars.vocab_size, "context_length": 16})
+    with torch.no_grad():
+        even.table.weight.zero_()
+    assert share_right(even, chars, asked) == Share(0, 2)
+
+
 def test_probes_are_won_by_who_has_read_the_right_continuations():
     from llmviz.corpus import probes
 

@@ -182,3 +182,11 @@ def test_a_checkpoint_whose_scale_lacks_a_part_is_named(data, config, tmp_path, 
     list(train(small_gpt(data), data, in_float16(config, steps=1), save=keep))
     with pytest.raises(CheckpointError, match=r"state.json lacks 'good_steps'"):
         load_checkpoint(tmp_path)
+
+
+def test_a_checkpoint_changes_no_scale_that_is_set():
+    state = {"scale": 4.0, "good_steps": 7.0}
+    free, fixed = LossScale(2.0), LossScale(2.0, grow_every=0)
+    for one in (free, fixed):
+        one.restore(state)
+    assert free.state() == state and fixed.scale == 2.0

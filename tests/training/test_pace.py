@@ -71,3 +71,12 @@ def test_steps_are_taken_with_the_corpus_or_without_it():
     assert step_seconds(nowhere, 30, ended=lambda: True) is None
     with pytest.raises(ValueError, match="translates"):
         step_seconds(dataclasses.replace(nowhere, model="seq2seq"), 30)
+
+
+def test_the_nearest_is_the_one_of_the_smallest_factor():
+    """Of twice and a third of the work, the double one is nearer, though further in numbers."""
+    known = [
+        Pace(kind_of(PLAN), factor * work(PLAN, 5000), seconds)
+        for factor, seconds in ((2, 1.0), (1 / 3, 9.0))
+    ]
+    assert predict_seconds(PLAN, 5000, known) == pytest.approx(0.5)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import sys
-
 import pytest
 
 from llmviz.training import run_folders
 from llmviz.training.permissions import claim_private
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no file locks of Unix")
+pytestmark = pytest.mark.usefixtures("system_locks")
 
 
 @pytest.fixture

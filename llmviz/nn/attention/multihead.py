@@ -133,7 +133,8 @@ class MultiHeadAttention(nn.Module):
         if self.softmax_before_mask is None and not wanted:
             output = fast_attention(q, k, v, mask, self.scale, dropout, causal)
         elif wanted == [self.tap_weights] and self.softmax_before_mask is None:
-            weights, output = weights_and_output(q, k, v, mask, self.scale, dropout, kept_dtype())
+            kept = kept_dtype()
+            weights, output = weights_and_output(q, k, v, mask, self.scale, dropout, kept, causal)
             self.tap_weights(weights)
         else:
             steps = attention(

@@ -15,6 +15,7 @@ from torch import Tensor
 # Contexts up to which, on a CPU, the explicit steps outrun the fused kernel in half precision.
 EXPLICIT_ON_CPU_UP_TO = 1024
 IN_CACHE = 2**20  # weights that are worked on at once where nothing is learned
+STRIP = 128  # rows that are worked on at once where the mask is causal
 
 # Ways to take the softmax before the mask, all of them mistakes (see `attention`).
 SOFTMAX_BEFORE_MASK = ("softmax_again", "leave", "renormalise")
@@ -116,11 +117,13 @@ def weights_and_output(
     scale: float | None = None,
     dropout: float = 0.0,
     keep: torch.dtype | None = None,
+    causal: bool = False,
 ) -> tuple[Tensor, Tensor]:
     """Weights (…, T, S) and output (…, T, D) of `attention`, without keeping what comes before.
 
     The product, the scale and the mask are one operation. keep: the dtype to hand the weights back
-    in where nothing is learned; the output comes from the full ones all the same.
+    in where nothing is learned; the output comes from the full ones all the same. causal: says that
+    `mask` is the causal one, (T, T), so that nothing need be computed of what it hides.
     """
     t, s, d = q.shape[-2], k.shape[-2], q.shape[-1]
     lead = q.shape[:-2]
@@ -141,30 +144,45 @@ def weights_and_output(
         weights = torch.baddbmm(bias, queries, keys, alpha=alpha).softmax(dim=-1).to(v.dtype)
         output = _dropout(weights, dropout, None) @ values
     else:
-        weights, output = _piece_by_piece(bias, queries, keys, values, alpha, keep or v.dtype)
+        pieces = (queries, keys, values, alpha, keep or v.dtype, causal)
+        weights, output = _piece_by_piece(bias, *pieces)
     return weights.view(*lead, t, s), output.view(*lead, t, -1)
 
 
 def _piece_by_piece(
-    bias: Tensor, queries: Tensor, keys: Tensor, values: Tensor, alpha: float, keep: torch.dtype
+    bias: Tensor,
+    queries: Tensor,
+    keys: Tensor,
+    values: Tensor,
+    alpha: float,
+    keep: torch.dtype,
+    causal: bool,
 ) -> tuple[Tensor, Tensor]:
     """Weights (N, T, S) and output (N, T, D), a few heads at a time in one place of memory.
 
     All heads' scores at once would leave the processor's cache between one operation and the next.
+    causal: a strip of rows looks at no column behind its last row.
     """
     n, t, s = len(queries), queries.shape[1], keys.shape[2]
-    step = max(1, min(n, IN_CACHE // (t * s)))
+    height = min(t, STRIP) if causal else t
     weights = queries.new_empty(n, t, s, dtype=keep)
     output = values.new_empty(n, t, values.shape[-1])
-    place = queries.new_empty(step, t, s)
-    for first in range(0, n, step):
-        now = slice(first, min(n, first + step))
-        part = place[: now.stop - first]
-        own = bias[now] if bias.dim() == 3 and len(bias) > 1 else bias
-        torch.baddbmm(own, queries[now], keys[now], alpha=alpha, out=part)
-        torch.softmax(part, dim=-1, out=part)
-        torch.bmm(part, values[now], out=output[now])
-        weights[now] = part
+    place = queries.new_empty(min(n * height * s, max(IN_CACHE, height * s)))
+    for start in range(0, t, height):
+        rows = slice(start, min(t, start + height))
+        seen = rows.stop if causal else s
+        weights[:, rows, seen:] = 0
+        cells = (rows.stop - start) * seen
+        step = max(1, IN_CACHE // cells)
+        for first in range(0, n, step):
+            now = slice(first, min(n, first + step))
+            part = place[: (now.stop - first) * cells].view(-1, rows.stop - start, seen)
+            own = bias[now] if bias.dim() == 3 and len(bias) > 1 else bias
+            product = queries[now, rows], keys[now, :, :seen]
+            torch.baddbmm(own[..., rows, :seen], *product, alpha=alpha, out=part)
+            torch.softmax(part, dim=-1, out=part)
+            output[now, rows] = part @ values[now, :seen]
+            weights[now, rows, :seen] = part
     return weights, output
 
 

@@ -11,7 +11,7 @@ from llmviz.study.word_pieces import LearnedPieces, after_merges, learn_pieces, 
 from llmviz.textfile import check_text
 from llmviz.tokenizers import PairCount, WordPieceTokenizer, piece_steps
 from llmviz.ui.code import show_code
-from llmviz.ui.common import IN_SNIPPET, choose, count, learner_text, refuse
+from llmviz.ui.common import IN_SNIPPET, choose, count, learner_text, power_of_ten, refuse
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose, quote
@@ -85,7 +85,7 @@ def _merges(learned: LearnedPieces, joins: int) -> None:
     for at, step in enumerate(learned.steps[first:done], first + 1):
         best = step.best
         parts = f"{best.counts[0]:,} · {best.counts[1]:,}"
-        score = f"{best.score:.2e}"
+        score = power_of_ten(best.score, 3)
         lines.append((at, " + ".join(best.pair), step.piece, best.count, parts, score))
     if lines:
         prose(words.last)

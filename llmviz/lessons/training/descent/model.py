@@ -15,8 +15,9 @@ from llmviz.lessons.training import run_chart
 from llmviz.lessons.training.descent import walkers, words
 from llmviz.lessons.training.descent.params import MODEL_NAME
 from llmviz.study.descents import Rates, bigram_descent
+from llmviz.study.nine_models import TIE
 from llmviz.ui.code import show_code
-from llmviz.ui.common import theme
+from llmviz.ui.common import listed, theme
 from llmviz.ui.job_pools import training_jobs
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
@@ -184,12 +185,19 @@ def _deep_shown(rates: dict[str, float], going: bool) -> None:
         )
         for loss, name in ends
     ]
-    best = words.names[ends[0][1]]
-    prose(
-        words.deep_result.format(
-            best=best, steps=DEEP_STEPS, loss=ends[0][0], all="; ".join(parts) + "."
-        )
-    )
+    all_parts = "; ".join(parts) + "."
+    prose(words.deep_result.format(steps=DEEP_STEPS, all=all_parts, told=ahead(ends)))
+
+
+def ahead(ends: list[tuple[float, str]]) -> str:
+    """Say which of some optimizers ends lowest, or that the first ones cannot be ranked.
+
+    ends: validation losses in nats per letter, with the names, rising.
+    """
+    first = [words.names[name] for loss, name in ends if loss - ends[0][0] <= TIE]
+    if len(first) == 1:
+        return words.deep_ahead.format(best=first[0])
+    return words.deep_tie.format(names=listed(first), tie=TIE)
 
 
 @kept(16)

@@ -29,6 +29,7 @@ from llmviz.ui.state import PageState
 
 DRAWN = 24  # tokens of the text that are read
 NEAR = 0.01  # nats; less says little where each model was trained once
+BORDER = 0.001  # nats around that: nobody could tell which answer is meant
 ROUNDED = 3  # digits of the losses
 
 
@@ -51,7 +52,9 @@ def draw(state: PageState) -> None:
     choose(state, "change", words.change, words.changes)
     change = state["change"]
     prose(f"{words.about[change]} {code_switches(change)}")
-    predict(question(change, results), f"{pictures.KEY}.ask")
+    asked = question(change, results)
+    if asked is not None:
+        predict(asked, f"{pictures.KEY}.ask")
     model_and_text = load_and_read(state, pictures.names_in(change)[0], DRAWN)
     if model_and_text is not None:
         read = model_and_text[1]
@@ -108,10 +111,12 @@ def in_digits(by: float) -> str:
     return f"{by:+.{ROUNDED}f}".replace("-", "−") if by else f"{0:.{ROUNDED}f}"
 
 
-def question(change: str, results: dict[str, Measured]) -> Question:
-    """Ask what the last model of a change did to the loss."""
+def question(change: str, results: dict[str, Measured]) -> Question | None:
+    """Ask what the last model of a change did to the loss; None on the border of two answers."""
     before, after = results[CHANGES[change][0]], results[CHANGES[change][-1]]
     by = difference(after, before)
+    if abs(abs(by) - NEAR) < BORDER:
+        return None
     line = {"before": before.over, "after": after.over, "difference": written(by)}
     sides = {"before": words.sides[change][0], "after": words.sides[change][-1]}
     reason = words.ask_reason.format(**line)
