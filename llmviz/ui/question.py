@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import Any
 
 import streamlit as st
@@ -19,14 +20,17 @@ _SHOW = "_show_answers"  # in the session
 class Question:
     """A question made from live numbers.
 
-    `answers` are shown in this order, `right` is the index of the right one, and `reasons` say for
-    each answer why it is right or what it overlooks.
+    `right` is the index of the right one of `answers`, and `reasons` say for each answer why it is
+    right or what it overlooks. The answers are shown in `order`, so that their author's order does
+    not tell which one is right. scale: they are steps of a scale or lines of a program, which keep
+    their order.
     """
 
     text: str
     answers: Sequence[str]
     right: int
     reasons: Sequence[str]
+    scale: bool = False
 
     @classmethod
     def of(cls, ask: Ask, right: int | None = None, /, **values: Any) -> Question:
@@ -46,6 +50,17 @@ class Question:
             raise ValueError("a question needs different answers and one reason for each")
         if self.right is None or not 0 <= self.right < len(self.answers):
             raise ValueError(f"right must name one of {len(self.answers)} answers")
+
+    @property
+    def order(self) -> list[int]:
+        """The answers as they stand on the page: drawn by their words, so always the same."""
+
+        def drawn(index: int) -> bytes:
+            words = "\0".join((self.text, self.answers[index]))
+            return blake2b(words.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+
+        order = list(range(len(self.answers)))
+        return order if self.scale else sorted(order, key=drawn)
 
 
 def _slot(question: Question, key: str) -> str:
@@ -86,7 +101,7 @@ def predict(question: Question, key: str) -> bool:
         prose(question.text)
         chosen = st.radio(
             "Your answer",
-            range(len(question.answers)),
+            question.order,
             index=None,
             format_func=lambda index: question.answers[index],
             key=_slot(question, key),

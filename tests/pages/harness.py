@@ -10,6 +10,7 @@ from pathlib import Path
 
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import Radio
 
 from llmviz.components import unpack
 from llmviz.lessons import LESSONS
@@ -111,6 +112,12 @@ def boxes(app: AppTest) -> str:
 def charts(app: AppTest) -> list[dict]:
     """Return the page's Plotly figures, as they were sent."""
     return [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
+
+
+def choose_answer(radio: Radio, text: str) -> None:
+    """Give the answer of a question whose text this is; the page does not run again yet."""
+    answers = range(len(radio.options))
+    radio.set_value(next(one for one in answers if radio.format_func(one) == text))
 
 
 def prose_of(app: AppTest) -> str:

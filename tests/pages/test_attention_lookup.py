@@ -236,7 +236,7 @@ def test_what_comes_of_the_swap_is_said_after_the_answer(bundled, pairs):
     asked = lookup.question(bundled, found, after)
     test = lookup_words.lookup_test.partition("{")[0]
     assert test not in html.unescape(prose_of(app))
-    (radio,) = [one for one in app.radio if list(one.options) == asked.answers]
+    (radio,) = [one for one in app.radio if set(one.options) == set(asked.answers)]
     radio.set_value(asked.right).run()
     fine(app)
     said = html.unescape(prose_of(app))

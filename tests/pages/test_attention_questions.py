@@ -14,7 +14,7 @@ from llmviz.lessons.attention.masks import words as masks_words
 from llmviz.lessons.attention.trained import words as trained_words
 from tests.pages.attention_models import TEXT, matrices_of, views_of
 from tests.pages.attention_models import models as models
-from tests.pages.harness import fine, open_part, prose_of, sent
+from tests.pages.harness import choose_answer, fine, open_part, prose_of, sent
 
 
 def hidden_cells(app) -> dict[str, list]:
@@ -40,13 +40,12 @@ def test_the_cell_in_question_is_covered_until_it_is_answered(rung, source):
     if rung == "dropout":
         assert set(found) == {"weights", "dropped"}
     (asked,) = app.radio
-    right = [i for i, answer in enumerate(asked.options) if f"{values[row, column]:.3f}" == answer]
+    right = [answer for answer in asked.options if f"{values[row, column]:.3f}" == answer]
     offered = sorted(float(answer.replace("−", "-")) for answer in asked.options)
-    apart = np.abs(
-        np.delete(offered, offered.index(float(asked.options[right[0]]))) - values[row, column]
-    )
+    apart = np.abs(np.delete(offered, offered.index(float(right[0]))) - values[row, column])
     assert apart.min() > 0.0035  # no two that differ by rounding alone
-    app.radio[0].set_value(right[0]).run()
+    choose_answer(app.radio[0], right[0])
+    app.run()
     fine(app)
     assert hidden_cells(app) == {}
     assert [box.value for box in app.success] == ["Right."]
@@ -109,7 +108,8 @@ def test_the_head_that_matters_most_is_told_after_the_question(models):
     worth = opening.worth_of_heads("narrow", real.stamp(bundled), ids)
     best = "layer {}, head {}".format(*np.unravel_index(worth.argmax(), worth.shape))
     asked = next(radio for radio in app.radio if best in radio.options)
-    asked.set_value(asked.options.index(best)).run()
+    choose_answer(asked, best)
+    app.run()
     assert [box.value for box in app.success] == ["Right."]
     assert "Each head was switched off alone" in prose_of(app)
     made = switching.question(worth, "x")

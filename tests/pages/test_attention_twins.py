@@ -18,7 +18,7 @@ from llmviz.study.letter_by_letter import LetterByLetter
 from llmviz.tokenizers import ENDOFTEXT
 from llmviz.trace import record
 from llmviz.ui import engine
-from tests.pages.harness import charts, fine, open_part, prose_of, sent
+from tests.pages.harness import charts, choose_answer, fine, open_part, prose_of, sent
 
 LEAKS = ("names-gpt-no-mask", "names-gpt-mask-off-by-one", "names-gpt-two-softmaxes")
 
@@ -103,7 +103,8 @@ def test_what_is_left_of_the_first_letter_is_covered_until_it_is_answered():
     (asked,) = app.radio
     loaded = engine.load("names-rnn")
     left = why.influence_of("names-rnn", real.stamp(loaded), "rosalinda")
-    asked.set_value(asked.options.index(f"{left[0]:.0%}")).run()
+    choose_answer(asked, f"{left[0]:.0%}")
+    app.run()
     fine(app)
     assert [box.value for box in app.success] == ["Right."]
     np.testing.assert_allclose(grey_bars(app), left, rtol=1e-5)

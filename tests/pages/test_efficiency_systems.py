@@ -141,3 +141,8 @@ def test_what_is_open_claims_nothing():
         for idea in IDEAS:
             one = cell(system.key, idea.key)
             assert (one.state == table.OPEN) == (one.source == "")
+
+
+def test_the_right_answers_of_the_eight_systems_do_not_all_stand_in_one_place():
+    places = [one.order.index(one.right) for one in (question(one.key) for one in SYSTEMS)]
+    assert len(set(places)) >= 3, places

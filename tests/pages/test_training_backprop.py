@@ -20,6 +20,7 @@ from tests.pages.cells import work_out
 from tests.pages.harness import (
     ODD_TEXTS,
     boxes,
+    choose_answer,
     fine,
     open_part,
     prose_of,
@@ -159,8 +160,9 @@ def test_the_products_add_up_to_the_models_own_gradient(bundle):
     # The question asks for the position whose product is largest.
     (question,) = app.radio
     largest = int(np.abs(shown["product"][:, 0]).argmax()) + 1
-    (right,) = (i for i, text in enumerate(question.options) if f"position {largest}," in text)
-    question.set_value(right).run()
+    (right,) = (text for text in question.options if f"position {largest}," in text)
+    choose_answer(question, right)
+    app.run()
     assert [box.value for box in app.success] == ["Right."]
     view = sent(app, "nudge_view")
     with torch.no_grad():

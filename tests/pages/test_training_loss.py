@@ -15,6 +15,7 @@ from llmviz.lessons.training.loss import words
 from tests.pages.harness import (
     ODD_TEXTS,
     boxes,
+    choose_answer,
     fine,
     open_part,
     prose_of,
@@ -155,11 +156,12 @@ def test_the_question_and_the_snippet_are_right(bundle):
     (snippet,) = snippets(app)
     assert run_snippet(snippet[0]).strip() == snippet[1].strip()
     question = next(radio for radio in app.radio if "ln 2" in " ".join(radio.options))
-    right = next(i for i, option in enumerate(question.options) if "ln 2" in option)
-    question.set_value(right).run()
+    right = next(option for option in question.options if "ln 2" in option)
+    choose_answer(question, right)
+    app.run()
     assert [box.value for box in app.success] == ["Right."]
-    nats = float(question.options[right].split(" ")[0])
-    assert f"{nats + math.log(2):.2f}" in question.options[right]
+    nats = float(right.split(" ")[0])
+    assert f"{nats + math.log(2):.2f}" in right
 
 
 def test_an_example_fits_the_model_that_is_chosen():

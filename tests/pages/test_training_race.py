@@ -26,6 +26,7 @@ from llmviz.ui import engine
 from tests.pages.conftest import load_torch, use
 from tests.pages.harness import (
     boxes,
+    choose_answer,
     fine,
     open_part,
     prose_of,
@@ -95,8 +96,9 @@ def test_questions_and_snippets_of_the_race():
     (question,) = app.radio
     best = min(THERE, key=lambda name: curve(name).last_validation)
     title = race_words.models[best][0]
-    (right,) = (i for i, one in enumerate(question.options) if one.startswith(title + ":"))
-    question.set_value(right).run()
+    (right,) = (one for one in question.options if one.startswith(title + ":"))
+    choose_answer(question, right)
+    app.run()
     assert [box.value for box in app.success] == ["Right."]
 
 

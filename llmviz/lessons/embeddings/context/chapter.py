@@ -248,6 +248,7 @@ def least_question(steps: list[Stage], cosines: np.ndarray) -> Question | None:
         [_named(words.stage_names, steps[i]) for i in options],
         options.index(low),
         [words.ask_reason.format(cosine=signed(float(cosines[i]))) for i in options],
+        scale=True,
     )
 
 

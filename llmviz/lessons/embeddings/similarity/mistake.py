@@ -53,6 +53,7 @@ def draw() -> None:
             [words.mistake_line.format(number=number) for number in range(1, len(lines) + 1)],
             1,
             [reason.format(**about) for reason in words.mistake_reasons],
+            scale=True,
         ),
         "embeddings.mistake",
     )

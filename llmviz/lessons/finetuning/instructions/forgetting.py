@@ -105,7 +105,7 @@ def loss_question(losses: Losses) -> Question | None:
     reason = words.forgot_measured.format(
         count=len(losses.base), base=f"{base:.3f}", alone=f"{alone:.3f}"
     )
-    return Question(words.forgot_question, words.forgot_answers, right, [reason] * 3)
+    return Question(words.forgot_question, words.forgot_answers, right, [reason] * 3, scale=True)
 
 
 @kept(8)

@@ -174,7 +174,7 @@ def question(right: list[float]) -> Question:
     correct = int(np.searchsorted([8, 31, FARTHEST], reach, side="right"))
     reason = words.ask_reason.format(letters=_more(reach)) if reach else words.ask_never
     text = words.ask.format(length=LENGTH)
-    return Question(text, words.ask_answers, correct, [reason] * len(words.ask_answers))
+    return Question(text, words.ask_answers, correct, [reason] * len(words.ask_answers), scale=True)
 
 
 def _code(known: dict[str, dict[str, Any]]) -> None:

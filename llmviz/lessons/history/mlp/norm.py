@@ -114,7 +114,7 @@ def question(film: LetterFilm, bend: str, scale: float) -> Question | None:
     right = int(np.searchsorted(BORDERS, off))
     reason = words.norm_reason.format(off=percent(off), on=percent(float(film.saturated[True][0])))
     text = words.norm_ask.format(scale=f"{scale:g}", bend=bend)
-    return Question(text, words.norm_answers, right, [reason] * len(words.norm_answers))
+    return Question(text, words.norm_answers, right, [reason] * len(words.norm_answers), scale=True)
 
 
 def _code(map_film: LetterFilm, settings: MapSettings) -> None:

@@ -135,6 +135,7 @@ def question(past: PastGradients, model: str, times: float, count: int) -> Quest
         words.past_answers,
         right,
         [reason] * len(words.past_answers),
+        scale=True,
     )
 
 

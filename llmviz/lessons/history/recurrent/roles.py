@@ -101,6 +101,7 @@ def question(unit_roles: UnitRoles, model: str) -> Question:
         words.roles_answers,
         right,
         [reason] * len(words.roles_answers),
+        scale=True,
     )
 
 

@@ -21,7 +21,9 @@ def once(text_counts: Counted, n: int) -> Question:
     right = 0 if 3 * alone < different else 1 if 3 * alone <= 2 * different else 2
     told = {"once": alone, "different": different, "share": percent(alone / different)}
     reason = words.ask_once_reason.format(**told)
-    return Question(words.ask_once.format(n=n), words.ask_once_answers, right, [reason] * 3)
+    return Question(
+        words.ask_once.format(n=n), words.ask_once_answers, right, [reason] * 3, scale=True
+    )
 
 
 def heaviest(text_counts: Counted, most: int) -> tuple[Question, int] | None:

@@ -177,7 +177,7 @@ def ask(probed: Results) -> Question | None:
         )
         for i in range(len(written))
     ]
-    return Question(words.ask, probed.layers, best, reasons)
+    return Question(words.ask, probed.layers, best, reasons, scale=True)
 
 
 def _code(asked: results.Asked) -> None:

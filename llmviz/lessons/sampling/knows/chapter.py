@@ -272,6 +272,7 @@ def question(chances: np.ndarray) -> Question | None:
         words.ask_knows_answers,
         right,
         [reason if answer == right else no for answer in range(3)],
+        scale=True,
     )
 
 

@@ -89,4 +89,5 @@ def _lines(text: str, right: int, reasons: dict[int, str]) -> Question:
         [words.mistake_line.format(n=n) for n in numbers],
         right - 1,
         [reasons[n] for n in numbers],
+        scale=True,
     )

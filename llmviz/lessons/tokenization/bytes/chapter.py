@@ -140,7 +140,9 @@ def size_question(character: str) -> Question:
     reasons[size - 1] = words.ask_bytes_right.format(
         code=ord(character), range=words.ask_bytes_ranges[size - 1], bytes=sizes[size - 1]
     )
-    return Question(words.ask_bytes.format(character=quote(character)), sizes, size - 1, reasons)
+    return Question(
+        words.ask_bytes.format(character=quote(character)), sizes, size - 1, reasons, scale=True
+    )
 
 
 def _code(state: PageState, text: str, tokenizers: dict[str, Tokenizer]) -> None:

@@ -234,4 +234,5 @@ def capitals_question(name: str, tokenizer: Tokenizer, text: str) -> Question | 
         words.ask_upper_answers,
         right,
         [reason.format(before=before, after=after, unknown=quote(unknown or ""))] * 3,
+        scale=True,
     )

@@ -212,6 +212,7 @@ def saving_question(film: Film) -> Question | None:
         [answer.format(half=half) for answer in words.ask_saving_answers],
         right,
         [reason] * 3,
+        scale=True,
     )
 
 

@@ -237,6 +237,7 @@ def question(main: ChartedRun) -> Question | None:
         list(words.ask_answers),
         right,
         [why if i == right else words.ask_wrong for i in range(3)],
+        scale=True,
     )
 
 

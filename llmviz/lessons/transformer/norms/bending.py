@@ -99,7 +99,7 @@ def question(values: np.ndarray) -> Question:
     right = int(np.searchsorted([0.25, 0.5, 0.75], share, side="left"))
     reason = words.bend_reason.format(below=percent(share))
     ask = words.bend_ask.format(count=len(values))
-    return Question(ask, words.bend_answers, right, [reason] * len(words.bend_answers))
+    return Question(ask, words.bend_answers, right, [reason] * len(words.bend_answers), scale=True)
 
 
 def _code(subject: Subject, name: str, flat: float) -> None:

@@ -202,4 +202,6 @@ def stack_question(layers: int, size: float) -> Question:
         for i in range(len(words.stack_answers))
     ]
     reasons = [line.format(size=written_size(size)) for line in lines]
-    return Question(words.stack_ask.format(layers=layers), words.stack_answers, right, reasons)
+    return Question(
+        words.stack_ask.format(layers=layers), words.stack_answers, right, reasons, scale=True
+    )

@@ -94,7 +94,7 @@ def question(layers: int, share: float) -> Question:
     lines = [words.right if i == right else words.wrong for i in range(len(words.answers))]
     reasons = [line.format(share=written(share)) for line in lines]
     asked = words.ask.format(layers=count(layers, "layer"))
-    return Question(asked, words.answers, right, reasons)
+    return Question(asked, words.answers, right, reasons, scale=True)
 
 
 @kept(64)

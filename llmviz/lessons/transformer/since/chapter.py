@@ -121,7 +121,11 @@ def question(change: str, results: dict[str, Measured]) -> Question | None:
     sides = {"before": words.sides[change][0], "after": words.sides[change][-1]}
     reason = words.ask_reason.format(**line)
     return Question(
-        words.ask.format(**sides), words.answers, verdict(by), [reason] * len(words.answers)
+        words.ask.format(**sides),
+        words.answers,
+        verdict(by),
+        [reason] * len(words.answers),
+        scale=True,
     )
 
 

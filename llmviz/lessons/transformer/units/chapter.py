@@ -144,7 +144,7 @@ def dead_question(count: int, units: int, layer: int, tokens: int) -> Question:
     right = int(np.searchsorted([1, 11, 101], count, side="right"))
     reason = words.dead_reason.format(count=count)
     ask = words.dead_ask.format(all=units, layer=layer, tokens=tokens)
-    return Question(ask, words.dead_answers, right, [reason] * len(words.dead_answers))
+    return Question(ask, words.dead_answers, right, [reason] * len(words.dead_answers), scale=True)
 
 
 def _grid(state: PageState, corpus_search: CorpusSearch, layer: int) -> None:
@@ -245,7 +245,7 @@ def question(share: float, tokens: int, layer: int, unit: int) -> Question:
     right = int(np.searchsorted(ends, np.float32(share), side="left"))
     reason = words.ask_reason.format(count=round(share * tokens), share=percent(share))
     ask = words.ask.format(tokens=tokens, unit=unit, layer=layer)
-    return Question(ask, words.ask_answers, right, [reason] * len(words.ask_answers))
+    return Question(ask, words.ask_answers, right, [reason] * len(words.ask_answers), scale=True)
 
 
 def _opened(bundled: engine.Bundled, corpus_search: CorpusSearch, layer: int, unit: int) -> None:
