@@ -229,7 +229,7 @@ def test_another_story_and_the_way_to_the_tiles(pairs):
     assert pairs[0].story.prompts[0] in typed
 
 
-def test_what_comes_of_the_swap_is_said_after_the_answer(bundled, pairs):
+def test_what_comes_of_the_swap_is_said_after_the_answer(bundled, pairs, covers):
     app = open_part("attention", "trained", story="1")
     found = pairs[1]
     after = looking.after_swap(bundled, found)

@@ -23,7 +23,7 @@ def hidden_cells(app) -> dict[str, list]:
 
 @pytest.mark.parametrize("rung", ["simple", "causal", "dropout", "heads"])
 @pytest.mark.parametrize("source", ["journey", "model"])
-def test_the_cell_in_question_is_covered_until_it_is_answered(rung, source):
+def test_the_cell_in_question_is_covered_until_it_is_answered(rung, source, covers):
     link = {"source": source, "rung": rung, "model": "narrow", "text": "the cat and the dog"}
     app = open_part("attention", "steps", **link)
     fine(app)
@@ -58,7 +58,7 @@ def test_too_few_tokens_or_equal_weights_ask_nothing():
         assert hidden_cells(app) == {} and not app.radio
 
 
-def test_the_head_in_question_does_not_travel_until_it_is_answered(models):
+def test_the_head_in_question_does_not_travel_until_it_is_answered(models, covers):
     app = open_part("attention", "trained", model="narrow", text=TEXT)
     grid = sent(app, "heads_grid")
     layer, head = grid["covered"]
@@ -99,7 +99,7 @@ def test_the_spread_is_asked_for_at_every_size_and_the_question_stays_when_one_t
     assert asked["64"] == asked["256"] != asked["512"]
 
 
-def test_the_head_that_matters_most_is_told_after_the_question(models):
+def test_the_head_that_matters_most_is_told_after_the_question(covers, models):
     app = open_part("attention", "heads", model="narrow", text=TEXT)
     fine(app)
     assert "Each head was switched off alone" not in prose_of(app)

@@ -95,7 +95,7 @@ def grey_bars(app) -> np.ndarray:
     return np.frombuffer(base64.b64decode(values["bdata"]), dtype=values["dtype"])
 
 
-def test_what_is_left_of_the_first_letter_is_covered_until_it_is_answered():
+def test_what_is_left_of_the_first_letter_is_covered_until_it_is_answered(covers):
     app = open_part("attention", "why", letters="rosalinda")
     fine(app)
     assert np.isnan(grey_bars(app)[:-1]).all() and grey_bars(app)[-1] > 0
