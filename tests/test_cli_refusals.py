@@ -101,6 +101,11 @@ def test_standard_output_that_is_closed_is_one_line(capsys, monkeypatch):
     assert code == 2 and "standard output is closed" in capsys.readouterr().err
 
 
+def test_a_model_that_continues_no_text_is_refused_and_others_are_named(capsys):
+    line = refused(capsys, "generate", "--checkpoint", "masked-words", "--prompt", "The")
+    assert "masked-words is a bert" in line and "tiny-world-gpt" in line
+
+
 @pytest.mark.parametrize("name", ["config.json", "tokenizer.json", "checkpoints/*/*.*"])
 def test_a_file_of_a_checkpoint_that_cannot_be_read_is_one_line(capsys, trained, name):
     for path in trained.glob(name):

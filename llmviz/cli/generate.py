@@ -69,7 +69,12 @@ def run(given: argparse.Namespace) -> int:
     end = end_id(trained.tokenizer)
     generator = torch.Generator().manual_seed(given.seed)
     if able(name, "word_vectors"):
-        raise ValueError(f"{name} has a vector for each word and writes no text; choose another")
+        raise ValueError(f"{name} has a vector for each word and writes no text; {_writers()}")
+    if able(name, "hidden_words"):
+        raise ValueError(
+            f"{given.checkpoint} is a {name}: it says which word is hidden and continues no text; "
+            + _writers()
+        )
     model = trained.model
     if given.precision is not None and not can_decode(model):
         raise ValueError(
@@ -108,6 +113,15 @@ def run(given: argparse.Namespace) -> int:
     if not given.json:
         write("")
     return 0
+
+
+def _writers() -> str:
+    """Which bundled models continue a text, for a message on one that does not."""
+    from llmviz.models.catalogue import able
+    from llmviz.pretrained import bundled, read_card
+
+    names = [name for name in bundled() if able(read_card(name)["model"], "next_token")]
+    return f"those that do: {', '.join(names)}"
 
 
 def trained_of(checkpoint: str) -> Any:

@@ -36,9 +36,10 @@ from llmviz.finetuning.lora import add_adapter, trained_parameters
 from llmviz.finetuning.plan import CLASSES, INSTRUCTIONS, PREFER, RULES, TuningPlan
 from llmviz.finetuning.preferences import pairs
 from llmviz.models import GPT, build
+from llmviz.models.catalogue import able
 from llmviz.models.room import check_memory
 from llmviz.nn.outline import outlined
-from llmviz.pretrained import load_bundled
+from llmviz.pretrained import bundled, load_bundled, read_card
 from llmviz.training.checkpoints import versions
 from llmviz.training.estimate import FLOAT, STATE_NUMBERS, saved_bytes
 from llmviz.training.evaluate import evaluate_documents
@@ -76,9 +77,11 @@ def prepare(plan: TuningPlan, command: str = "") -> Tuning:
     Raises ValueError for a base that is not there or no gpt, for data that cannot be trained on
     (see `labels`), and where memory lacks.
     """
-    base, tokenizer, _ = load_bundled(plan.base)
-    if not isinstance(base, GPT):
-        raise ValueError(f"base must be a gpt; {plan.base} is a {type(base).__name__.lower()}")
+    base, tokenizer, card = load_bundled(plan.base)
+    # BERT is built like a GPT, but sees both sides: nothing here trains it.
+    if not isinstance(base, GPT) or not able(card["model"], "next_token"):
+        fit = ", ".join(name for name in bundled() if read_card(name)["model"] == "gpt")
+        raise ValueError(f"base must be a gpt, such as {fit}; {plan.base} is a {card['model']}")
     digest = base_digest(base)  # before anything is put beside its matrices
     model, module, data, scores, about = _PREPARE[plan.kind](plan, base, tokenizer)
     _check_room(plan, base, module, data)
