@@ -26,6 +26,24 @@ def test_ci_calls_the_readmes_test_command():
     assert tests[0] in (ROOT / ".ci" / "run").read_text("utf-8").splitlines()
 
 
+def test_all_commands_after_the_first_are_the_same_on_windows():
+    below = README.split("## The commands below")[1]
+    activating, *rest = re.findall(r"```sh\n(.*?)```", below, re.S)
+    assert activating == ". .venv/bin/activate\n" and "\n.venv\\Scripts\\activate\n" in below
+    lines = [line for block in rest for line in block.strip().splitlines()]
+    contributing = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    lines += [
+        line
+        for block in re.findall(r"```sh\n(.*?)```", contributing, re.S)
+        for line in block.strip().splitlines()
+    ]
+    assert len(lines) > 20
+    programs = {"python", "torchrun", "streamlit", "docker", "ruff", "npx"}
+    for line in lines:
+        assert line.split()[0] in programs, line
+        assert not re.search(r"[$`#\\]", line), f"a Command Prompt reads it otherwise: {line}"
+
+
 def test_both_commands_have_a_windows_form():
     windows = commands("bat")
     assert any("streamlit run app.py" in line for line in windows)

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from llmviz.corpus import generate
 from llmviz.corpus.deeds import GIFTS
@@ -22,6 +23,9 @@ MOST_TEXTS = 20_000
 LIMIT = 2 * 2**20  # bytes of a file
 LONGEST_LABEL = 40  # characters
 TEXT, LABEL = "text", "label"  # the columns of a table
+ENDINGS_OF_TABLES = (".csv", ".tsv")
+SEPARATORS = ",;\t"  # of cells: the first with which the first row names both columns
+MOST_NAMED = 10  # lines that a refusal lists
 _SEED_OFFSET = 2_000_003  # so that labelled stories are not those that the models have read
 
 
@@ -49,15 +53,13 @@ class Labelled:
             )
         if len(self.texts) > MOST_TEXTS:
             raise ValueError(f"there must be at most {MOST_TEXTS:,} texts; got {len(self.texts):,}")
-        for number, text in enumerate(self.texts, 1):
-            if not text.strip():
-                raise ValueError(f"a text must not be empty; number {number} is")
-        for name, count in self.counts.items():
-            if count < FEWEST_EXAMPLES:
-                raise ValueError(
-                    f"each label needs at least {FEWEST_EXAMPLES} texts, one to train on and one "
-                    f"to test; {name!r} has {count}"
-                )
+        if empty := [number for number, text in enumerate(self.texts, 1) if not text.strip()]:
+            raise ValueError(f"a text must not be empty; {_numbered('number', empty, 'is', 'are')}")
+        if few := [(name, n) for name, n in self.counts.items() if n < FEWEST_EXAMPLES]:
+            raise ValueError(
+                f"each label needs at least {FEWEST_EXAMPLES} texts, one to train on and one "
+                f"to test; {', '.join(f'{name!r} has {n}' for name, n in few)}"
+            )
 
     @property
     def counts(self) -> dict[str, int]:
@@ -205,61 +207,104 @@ def stories(task: str, count: int, seed: int = 0) -> Labelled:
 def from_lines(typed: str) -> Labelled:
     """Return texts typed one a line, as `label: text`; empty lines are left out.
 
-    Raises ValueError naming the first line that has no label or no text, and as `Labelled`.
+    Raises ValueError naming the lines that have no label or no text, and as `Labelled`.
     """
-    pairs = []
+    pairs, wrong = [], []
     for number, line in enumerate(check_text(typed).splitlines(), 1):
         if not line.strip():
             continue
         label, colon, text = line.partition(":")
         if not colon or not label.strip() or not text.strip():
-            raise ValueError(f"line {number} must be `label: text`; got {_short(line)!r}")
-        pairs.append((text.strip(), _label(label, f"line {number}")))
+            wrong.append((number, line))
+            continue
+        pairs.append((text.strip(), _label(label, number)))
+    if wrong:
+        must = _numbered("line", [number for number, _ in wrong], "must", "must")
+        raise ValueError(f"{must} be `label: text`; got {_short(wrong[0][1])!r}")
     return Labelled.of(pairs)
 
 
 def from_csv(source: str | Path | bytes) -> Labelled:
     """Return the texts of a UTF-8 table with the columns `text` and `label`, in any order.
 
-    Other columns are left out. A text or label that holds commas, quotes or line ends is written in
-    double quotes, as in any CSV file; markup is text like any other.
+    Cells are separated by commas, semicolons (as by a spreadsheet where a comma stands before
+    decimals) or tabs. Other columns are left out. A cell that holds separators, quotes or line ends
+    is written in double quotes, as in any CSV file; markup is text like any other.
 
     Raises ValueError for a file above 2 MB, one that is not UTF-8, a column that is missing, a row
-    with another number of cells, and as `Labelled`.
+    with another number of cells, rows without a label (naming each), and as `Labelled`.
     """
     text = read_text_file(source, LIMIT)
-    rows = csv.reader(io.StringIO(text, newline=""), strict=True)
+    rows = _rows(text, _separator(text))
     try:
-        head = [cell.strip().lower() for cell in next(rows, [])]
-        for column in (TEXT, LABEL):
-            if head.count(column) != 1:
-                names = ", ".join(_short(cell) for cell in head[:10]) or "nothing"
-                raise ValueError(
-                    f"the first row must name one column {column!r}, and it names {names}"
-                )
+        head = _names(next(rows, []))
+        if missing := [repr(column) for column in (TEXT, LABEL) if head.count(column) != 1]:
+            names = ", ".join(_short(cell) for cell in head[:10]) or "nothing"
+            raise ValueError(
+                f"the first row must name one column {' and one '.join(missing)}, "
+                f"and it names {names}"
+            )
         at_text, at_label = head.index(TEXT), head.index(LABEL)
-        pairs = []
+        pairs, bare = [], []
         for row in rows:
             if not any(cell.strip() for cell in row):
                 continue
-            where = f"line {rows.line_num}"
             if len(row) != len(head):
-                raise ValueError(f"{where} must have {len(head)} cells; got {len(row)}")
-            pairs.append((row[at_text].strip(), _label(row[at_label], where)))
+                raise ValueError(
+                    f"line {rows.line_num} must have {len(head)} cells; got {len(row)}"
+                )
+            if not row[at_label].strip():
+                bare.append(rows.line_num)
+            pairs.append((row[at_text].strip(), _label(row[at_label], rows.line_num)))
     except csv.Error as error:
         raise ValueError(f"line {rows.line_num} is not CSV: {error}") from error
+    if bare:
+        raise ValueError(f"{_numbered('line', bare, 'has', 'have')} no label")
     return Labelled.of(pairs)
 
 
-def _label(label: str, where: str) -> str:
+def _rows(text: str, separator: str) -> Any:
+    return csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+
+
+def _names(row: Sequence[str]) -> list[str]:
+    return [cell.strip().lower() for cell in row]
+
+
+def _separator(text: str) -> str:
+    """Return what separates the cells of a table: a comma where its first row does not tell."""
+    for separator in SEPARATORS:
+        try:
+            head = _names(next(_rows(text, separator), []))
+        except csv.Error:
+            continue
+        if TEXT in head and LABEL in head:
+            return separator
+    return SEPARATORS[0]
+
+
+def _label(label: str, line: int) -> str:
     label = " ".join(label.split())
-    if not label:
-        raise ValueError(f"{where} has no label")
     if len(label) > LONGEST_LABEL:
         raise ValueError(
-            f"a label has at most {LONGEST_LABEL} characters; {where} has {len(label)}"
+            f"a label has at most {LONGEST_LABEL} characters; line {line} has {len(label)}"
         )
     return label
+
+
+def _numbered(noun: str, numbers: Sequence[int], one: str, many: str) -> str:
+    """Return a subject and its verb.
+
+    >>> _numbered("line", [2], "has", "have"), _numbered("line", [2, 5, 9], "has", "have")
+    ('line 2 has', 'lines 2, 5 and 9 have')
+    """
+    if len(numbers) == 1:
+        return f"{noun} {numbers[0]} {one}"
+    if len(numbers) > MOST_NAMED:
+        ahead, last = numbers[:MOST_NAMED], f"{len(numbers) - MOST_NAMED:,} more"
+    else:
+        ahead, last = numbers[:-1], str(numbers[-1])
+    return f"{noun}s {', '.join(map(str, ahead))} and {last} {many}"
 
 
 def _short(text: str) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 from llmviz.config import Config, setting
-from llmviz.finetuning.labels import MOST_TEXTS
+from llmviz.finetuning.labels import ENDINGS_OF_TABLES, MOST_TEXTS
 from llmviz.finetuning.labels import TASKS as CLASS_TASKS
 from llmviz.finetuning.preferences import RULES as PREFERENCES
 from llmviz.training.config import TrainConfig
@@ -58,8 +58,9 @@ class TuningPlan(Config):
 
     task: str = setting(
         "ending",
-        "classes of stories (ending, mood, about, who) or a table FILE.csv; instructions; "
-        "endings to prefer (shorter, happier, place); rules to read out of examples",
+        "classes of stories (ending, mood, about, who) or a table FILE.csv or FILE.tsv; "
+        "instructions; endings to prefer (shorter, happier, place); "
+        "rules to read out of examples",
     )
     base: str = setting(BASE, "the trained model to begin from, bundled or run:NAME")
     way: str = setting("lora", "what is trained", "", choices=tuple(WAYS))
@@ -85,9 +86,10 @@ class TuningPlan(Config):
     )
 
     def __post_init__(self) -> None:
-        if self.task not in TASKS and not self.task.lower().endswith(".csv"):
+        if self.task not in TASKS and not self.task.lower().endswith(ENDINGS_OF_TABLES):
             raise ValueError(
-                f"task must be one of {', '.join(TASKS)}, or a file.csv; got {self.task!r}"
+                f"task must be one of {', '.join(TASKS)}, or a file.csv or file.tsv; "
+                f"got {self.task!r}"
             )
         self.require_one_of("way", WAYS)
         if self.kind != CLASSES and self.way not in WRITING_WAYS:

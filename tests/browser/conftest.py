@@ -10,7 +10,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -116,8 +116,17 @@ def opener(window: Visit, page: str, always: str = "") -> Callable[..., Any]:
 
 
 @contextmanager
-def app(script: Path = ROOT / "app.py", **environment: str) -> Iterator[str]:
-    """A Streamlit server on a free port, for as long as the block runs; gives its address."""
+def app(
+    script: Path = ROOT / "app.py",
+    *,
+    folder: Path = ROOT,
+    options: Sequence[str] = ("--server.fileWatcherType", "none"),
+    **environment: str,
+) -> Iterator[str]:
+    """A Streamlit server on a free port, for as long as the block runs; gives its address.
+
+    folder: where llmviz is imported from.
+    """
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -125,10 +134,10 @@ def app(script: Path = ROOT / "app.py", **environment: str) -> Iterator[str]:
         [
             *(sys.executable, "-m", "streamlit", "run", str(script)),
             *("--server.port", str(port), "--server.address", "127.0.0.1"),
-            *("--server.fileWatcherType", "none"),
+            *options,
         ],
-        cwd=ROOT,
-        env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT), **environment},
+        cwd=folder,
+        env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(folder), **environment},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.STDOUT,
     )

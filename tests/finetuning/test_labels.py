@@ -1,5 +1,7 @@
 """Labels of the grammar, and every kind of bad line or table."""
 
+import csv
+import io
 import re
 
 import pytest
@@ -87,6 +89,7 @@ def test_typed_lines():
         ("good: a\ngood: b\nbad: c", "'bad' has 1"),
         ("", "2 to 10 different labels; got 0"),
         ("good: a\nno label here", "line 2 must be `label: text`; got 'no label here'"),
+        ("one\ngood: a\ntwo\n\nthree", "lines 1, 3 and 5 must be `label: text`; got 'one'"),
         ("good:\nbad: x", "line 1 must be"),
         (": a", "line 1 must be"),
         ("\n".join(f"l{i}: a\nl{i}: b" for i in range(11)), "2 to 10 different labels; got 11"),
@@ -109,16 +112,32 @@ def test_a_table_with_commas_quotes_line_ends_and_markup():
     assert some.texts == ("a", 'b, "c"\nd', "e", "<script>f</script>")
 
 
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_cells_are_separated_by_commas_semicolons_or_tabs(separator):
+    rows = [("text", "id", "Label"), ("a, b; c", "1", "good"), ("d\te", "2", "bad")]
+    rows += [(f"{text} once more", number, label) for text, number, label in rows[1:]]
+    table = io.StringIO()
+    csv.writer(table, delimiter=separator).writerows(rows)
+    some = from_csv(table.getvalue().encode())
+    assert some.texts[:2] == ("a, b; c", "d\te") and some.counts == {"bad": 2, "good": 2}
+
+
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        (b"", "must name one column 'text', and it names nothing"),
+        (b"", "must name one column 'text' and one 'label', and it names nothing"),
         (b"text,kind\na,b\n", "must name one column 'label', and it names text, kind"),
         (b"text,text,label\na,b,c\n", "one column 'text'"),
         (b"text,label\na,b,c\n", "line 2 must have 2 cells; got 3"),
         (b"text,label\na\n", "line 2 must have 2 cells; got 1"),
-        (b"text,label\na,\n", "line 2 has no label"),
-        (b"text,label\n,x\n,x\nb,y\nc,y\n", "a text must not be empty; number 1 is"),
+        (b"text,label\na,\n", "^line 2 has no label"),
+        (b"text,label\na,\nb,x\nc,\nd, \n", "^lines 2, 4 and 5 have no label"),
+        (b"text,label\n" + b"a,\n" * 14, "lines 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 4 more have no"),
+        (b"word,kind\na,b\n", "one column 'text' and one 'label', and it names word, kind"),
+        (b"text,label\na,x\nb,y\nc,z\nd,z\n", "one to test; 'x' has 1, 'y' has 1"),
+        (b"text;kind\na;b\n", "one column 'text' and one 'label', and it names text;kind"),
+        (b"text,label\n,x\n,x\nb,y\nc,y\n", "a text must not be empty; numbers 1 and 2 are"),
+        (b"text,label\na,x\n,x\nb,y\nc,y\n", "a text must not be empty; number 2 is"),
         (b'text,label\n"a,b\n', "is not CSV"),
         ("text,label\ncafé,x\n".encode("latin-1"), "not UTF-8"),
         ("text,label\na,x\n".encode("utf-16"), "UTF-16"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from llmviz.finetuning.labels import LIMIT, Labelled, from_csv, from_lines
+from llmviz.finetuning.labels import ENDINGS_OF_TABLES, LIMIT, Labelled, from_csv, from_lines
 from llmviz.lessons.finetuning.classifier import words
 from llmviz.study.class_texts import labelled_stories
 from llmviz.tokenizers import UNKNOWN
@@ -57,7 +57,7 @@ def _upload() -> None:
 
     st.file_uploader(
         words.file_label.format(limit=f"{LIMIT // MEGABYTE} MB"),
-        type=["csv"],
+        type=[ending.removeprefix(".") for ending in ENDINGS_OF_TABLES],
         key=UPLOADER,
         help=words.file_help,
         max_upload_size=LIMIT // MEGABYTE,
