@@ -87,9 +87,10 @@ def bars(
     over: str = "",
     height: int = 320,
     percent: bool = True,
+    roles: Sequence[str] = ("weights", "residual"),
     mode: Mode = "light",
 ) -> go.Figure:
-    """Return grouped bars, the first series in violet, the second in grey; axis of values named.
+    """Return grouped bars, each series in the colour of its role; axis of values named.
 
     labels: (N,), shown as they are, of what `over` says. series: each (N,), shares from 0 to 1 if
     `percent`; NaN leaves a bar out.
@@ -104,7 +105,7 @@ def bars(
             "marker": {"color": role_color(role, mode), "line": thin},
             "hovertemplate": "%{y:.1%}" if percent else "%{y:.4f}",
         }
-        for values, name, role in zip(series, names, ("weights", "residual"), strict=False)
+        for values, name, role in zip(series, names, roles, strict=False)
     ]
     layout = _layout(mode, title, Axes(over, axis), height=height, barmode="group", bargap=0.3)
     layout["xaxis"] |= {"tickvals": list(range(len(labels))), "ticktext": list(labels)}

@@ -27,7 +27,7 @@ from llmviz.training.runs import load_trained
 from llmviz.training.translation import evaluate_pairs
 from llmviz.ui import engine
 from llmviz.ui.code import SNIPPET_MARK
-from tests.pages.harness import fine, open_page, open_part, prose_of, run_snippet, snippets
+from tests.pages.harness import charts, fine, open_page, open_part, prose_of, run_snippet, snippets
 
 FOLDER = Path(__file__).parents[2] / "llmviz" / "lessons" / "attention"
 
@@ -202,3 +202,28 @@ def test_snippets_need_no_page(chapter):
     if chapter == "why":
         for snippet, prints in snippets(app):
             assert run_snippet(snippet).strip() == prints
+
+
+def test_the_box_for_the_text_stands_above_the_chapters_that_read_it():
+    for chapter in LESSON.chapters:
+        shown = [
+            open_part("attention", chapter.key, source="model", text=text)
+            for text in ("a cat", "the dogs")
+        ]
+        boxes = [[box.label for box in app.text_area] for app in shown]
+        differ = prose_of(shown[0]) != prose_of(shown[1]) or sent_all(shown[0]) != sent_all(
+            shown[1]
+        )
+        assert ("Your text" in boxes[0]) == differ, chapter.key
+
+
+def sent_all(app) -> list[bytes]:
+    """What all components of a page were sent."""
+    return [part.proto.SerializeToString() for part in app.get("bidi_component")]
+
+
+def test_what_keeps_one_vector_has_one_colour_in_the_whole_chapter():
+    app = open_part("attention", "why")
+    colours = [[bar["marker"]["color"] for bar in chart["data"]] for chart in charts(app)[:2]]
+    (transformer, recurrent), (one_vector, looks_back) = colours
+    assert recurrent == one_vector and transformer == looks_back != one_vector

@@ -99,6 +99,7 @@ def exact_bars(
         words.exact_axis,
         title=words.exact_title,
         over=words.length_axis,
+        roles=("residual", "weights"),  # as above: what keeps one vector is grey
         mode=mode,
     )
 
