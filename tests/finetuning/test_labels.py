@@ -59,6 +59,8 @@ def test_fewer_texts_still_have_every_class():
     for seed in range(5):
         part = some.first(5, seed)
         assert sorted(part.labels) == [0, 1, 2, 3, 4] and {*part.texts} <= {*some.texts}
+    assert some.first(20, 3) == some.first(20, 3)
+    assert len({some.first(20, seed).texts for seed in range(5)}) == 5  # other ones each time
     for count in (4, 101):
         with pytest.raises(ValueError, match="from 5, one of each label, to 100"):
             some.first(count)

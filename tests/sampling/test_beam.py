@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from llmviz.models import build
-from llmviz.sampling import beam_search, generate
+from llmviz.sampling import BeamSearch, beam_search, generate
 from llmviz.sampling.generation import NextLogits
 from tests.random_weights import with_random_weights
 
@@ -61,6 +61,14 @@ def test_width_one_is_greedy_and_more_width_never_ends_worse_than_the_whole_tree
     exact = max(exhaustive(model, [0], 4, 0.0, None).values())
     for width in (1, 2, 3, 64):
         assert beam_search(model, [0], width, 4).best.score <= exact + 1e-4
+
+
+@pytest.mark.parametrize("width", [1, 2, 4])
+def test_two_continuations_more_than_there_are_beams_are_shown_of_each(width):
+    search = BeamSearch(width, max_new_tokens=3)
+    search.step(np.log(np.full((1, 20), 1 / 20)))
+    assert [node.parent for node in search.tree.nodes] == [None] + [0] * (width + 2)
+    assert search.tree.hidden[0][0] == 20 - (width + 2)
 
 
 def test_the_tree_accounts_for_every_branch():

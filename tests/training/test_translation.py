@@ -78,6 +78,15 @@ def test_bad_input(pairs, tokenizer):
         PairData.special_ids(bpe)
 
 
+@pytest.mark.parametrize(("source", "target", "longest"), [("a b", "a b c", 4), ("a b c", "a", 3)])
+def test_the_context_holds_a_source_and_a_target_with_its_end(source, target, longest):
+    tokenizer, pairs = train_tokenizer("word", [source, target]), [(source, target)]
+    data = PairData.from_pairs(pairs, pairs, tokenizer, longest)
+    assert data.longest_row == longest == max(part.shape[1] for part in data.batch(1, 1))
+    with pytest.raises(ValueError, match=f"longest sentence, {longest} tokens; got {longest - 1}"):
+        PairData.from_pairs(pairs, pairs, tokenizer, longest - 1)
+
+
 @pytest.mark.parametrize("name", ["seq2seq", "seq2seq-rnn"])
 def test_exact_translations_are_counted_by_the_length_of_their_source(pairs, tokenizer, name):
     torch.manual_seed(0)
