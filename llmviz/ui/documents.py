@@ -5,12 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+import streamlit as st
+
 import llmviz
 from llmviz.document import Document, texts_of
 from llmviz.document.check import Names, check, check_translation
-from llmviz.ui.lesson import Lesson
+from llmviz.document.texts import let_choose
+from llmviz.ui.lesson import LANGUAGE, Lesson
 
 HERE = Path(llmviz.__file__).parent
+
+
+def offer_languages() -> None:
+    """Show each visitor the texts in the language that the link asks for, as far as there are any.
+
+    Without a document in another language nothing asks, so that English costs nothing.
+    """
+    let_choose(lambda: st.session_state.get(f"shared.{LANGUAGE.key}", LANGUAGE.default))
 
 
 def check_documents(lessons: Sequence[Lesson]) -> None:
@@ -21,6 +32,8 @@ def check_documents(lessons: Sequence[Lesson]) -> None:
 
     Raises DocumentError naming the file, the line and the rule.
     """
+    if any(path.stem.count(".") for path in HERE.glob("lessons/**/*.md")):
+        offer_languages()
     engine = Names(sorted(HERE.rglob("*.py")))
     shared = [*(HERE / "ui").glob("*.py"), *(HERE / "components").rglob("*.js")]
     for lesson in lessons:

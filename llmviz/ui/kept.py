@@ -17,6 +17,8 @@ from typing import Any, Generic, ParamSpec, TypeVar
 
 import numpy as np
 
+from llmviz.document import ENGLISH, language
+
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -83,7 +85,8 @@ class Kept(Generic[P, R]):
         return result
 
     def _key_of(self, arguments: tuple[Any, ...]) -> Hashable:
-        return arguments if self._key is None else self._key(*arguments)
+        key = arguments if self._key is None else self._key(*arguments)
+        return key if language() == ENGLISH else (language(), key)  # what is drawn has words
 
     def forget(self, *arguments: Any) -> None:
         """Forget the result of these arguments, so that it is computed again."""

@@ -18,13 +18,14 @@ from typing import Any
 
 import streamlit as st
 
-from llmviz.document import Document, Front, Section, texts_of
+from llmviz.document import ENGLISH, Document, Front, Section, texts_of
 from llmviz.ui import codec
 from llmviz.ui.engine_ready import engine_ready
 from llmviz.ui.prose import opening, prose
 from llmviz.ui.question import open_all
 from llmviz.ui.state import PageState, page_state
 
+LANGUAGE = codec.language("lang", ENGLISH)  # of the texts
 CHAPTERS = "_chapters"  # in the session: tests read from here which chapters there are
 
 
@@ -146,7 +147,8 @@ class Lesson:
             controls.append(codec.choice("part", self.linked_first or keys[0], keys))
             declared["part"] = "llmviz.ui.lesson"
         controls.append(codec.flag("show", False))  # what questions cover
-        declared["show"] = "llmviz.ui.lesson"
+        controls.append(LANGUAGE)
+        declared["show"] = declared[LANGUAGE.key] = "llmviz.ui.lesson"
         folders = [f"{self.package}.{chapter.key}" for chapter in self.chapters]
         for package in (self.package, *folders):
             for param in _params(package):

@@ -7,7 +7,9 @@ import re
 
 import pytest
 
+from llmviz.document import Sentence, texts, texts_of
 from llmviz.lessons import LESSONS
+from llmviz.ui.documents import offer_languages
 from llmviz.ui.lesson import CHAPTERS
 from tests.pages.harness import (
     PAGES,
@@ -95,6 +97,21 @@ def test_the_button_after_a_lesson_opens_the_first_chapter_of_the_next():
     leads_on(app)[0].click().run()
     assert app.title[0].value == "Tokens to vectors" and app.session_state["embeddings.part"]
     assert app.session_state["embeddings.part"] == parts("embeddings")[0]
+
+
+def test_a_link_asks_for_texts_in_another_language(monkeypatch):
+    """What a second document has is shown; the rest is English, and nothing kept is mixed up."""
+    words = next(lesson for lesson in LESSONS if lesson.key == "tokenization").words
+    english = texts_of(words)
+    translated = english | {"promise": Sentence("Un modelo no lee texto.")}
+    monkeypatch.setitem(words._texts, "es", translated)
+    monkeypatch.setattr(texts, "_asks", None)
+    offer_languages()
+    app = open_part("tokenization", "cut", lang="es")
+    assert "Un modelo no lee texto." in prose_of(app) and not app.warning
+    assert "Each box is one token" in prose_of(app) and app.query_params["lang"] == "es"
+    assert "Un modelo" not in prose_of(open_part("tokenization", "cut"))
+    assert open_part("tokenization", "cut", lang="Spanish!").warning
 
 
 def test_how_many_may_be_chosen_is_what_a_link_may_name():

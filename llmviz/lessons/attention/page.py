@@ -3,12 +3,14 @@
 from llmviz.ui.shell import text_box
 from llmviz.ui.state import PageState
 
-
 READ_IT = ("steps", "masks", "heads", "trained")  # chapters that read the learner's text
 
 
 def draw(state: PageState) -> None:
-    """Show the box for the text above chapters that read it; old links to the translation, once in "trained", lead to it."""
+    """Show the box for the text above chapters that read it.
+
+    Old links to the translation, once in "trained", lead to it.
+    """
     if state["look"] == "cross":
         state["part"], state["look"] = "cross", "gpt"
     if state["part"] in READ_IT:
