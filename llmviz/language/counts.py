@@ -63,14 +63,15 @@ class TfIdf(NamedTuple):
     words: tuple[str, ...]
     tf: np.ndarray  # (D, V) how often the word comes in the document
     df: np.ndarray  # (V,) in how many documents it comes
-    idf: np.ndarray  # (V,) ln((1 + D) / (1 + df)) + 1
-    weights: np.ndarray  # (D, V) tf · idf, each row divided by its length
+    idf: np.ndarray  # (V,) ln(D / df): 0 for a word of every document
+    weights: np.ndarray  # (D, V) tf · idf
 
 
 def tf_idf(documents: Sequence[Sequence[str]]) -> TfIdf:
     """Weigh words up that come often in a document, and down that come in many documents.
 
-    Reference: Spärck Jones 1972; the smoothed idf and the rows of length 1 as in scikit-learn.
+    Reference: Spärck Jones 1972. scikit-learn's variant adds 1 to the idf, so that no word is
+    left out, and divides each row by its length; this one does neither.
     Raises ValueError without a word.
     """
     words = sorted({word for document in documents for word in document})
@@ -82,7 +83,5 @@ def tf_idf(documents: Sequence[Sequence[str]]) -> TfIdf:
         for word, count in Counter(document).items():
             tf[d, column[word]] = count
     df = (tf > 0).sum(0)
-    idf = np.array([math.log((1 + len(documents)) / (1 + n)) + 1 for n in df])
-    weights = tf * idf
-    lengths = np.sqrt((weights**2).sum(1, keepdims=True))
-    return TfIdf(tuple(words), tf, df, idf, weights / np.where(lengths > 0, lengths, 1))
+    idf = np.array([math.log(len(documents) / n) for n in df])
+    return TfIdf(tuple(words), tf, df, idf, tf * idf)

@@ -17,10 +17,8 @@ AMBIGUOUS: dict[str, dict[str, str]] = {
     "felt": {"NOUN": "felt", "VERB": "feel"},
     "left": {"ADJ": "left", "VERB": "leave"},
     "rose": {"NOUN": "rose", "VERB": "rise"},
-    "found": {"VERB": "find"},
     "dove": {"NOUN": "dove", "VERB": "dive"},
     "bore": {"NOUN": "bore", "VERB": "bear"},
-    "lay": {"VERB": "lie"},
     "ground": {"NOUN": "ground", "VERB": "grind"},
     "wound": {"NOUN": "wound", "VERB": "wind"},
     "thought": {"NOUN": "thought", "VERB": "think"},
@@ -28,6 +26,20 @@ AMBIGUOUS: dict[str, dict[str, str]] = {
     "painting": {"NOUN": "painting", "VERB": "paint"},
     "building": {"NOUN": "building", "VERB": "build"},
     "lives": {"NOUN": "life", "VERB": "live"},
+}
+
+# Forms of two verbs: the verb that is not taken. A tag that says "verb" cannot tell them apart.
+TWO_VERBS: dict[str, str] = {
+    "bore": "bore",
+    "bound": "bind",
+    "fell": "fell",
+    "felt": "felt",
+    "found": "found",
+    "ground": "ground",
+    "lay": "lay",
+    "leaves": "leaf",
+    "saw": "saw",
+    "wound": "wound",
 }
 
 # (part of speech, ending, what comes in its place); the first that fits is taken.
@@ -62,6 +74,11 @@ class Lemma:
     rule: str  # such as "ies → y", or ""
     lemma: str
     why: str  # "tag", "dictionary" or "as it is"
+
+    @property
+    def other(self) -> str:
+        """The lemma of a second verb with this form, which the tag cannot tell apart; or ""."""
+        return TWO_VERBS.get(self.word.lower(), "") if self.tag == "VERB" else ""
 
 
 def lemma(word: str, tag: str | None = None) -> Lemma:

@@ -436,7 +436,8 @@ TERMS: dict[str, str] = {
     ),
     "tf-idf": (
         "How often a word occurs in a document, times a number that is larger if fewer documents "
-        "have the word. It is high for words that are typical of a document."
+        "have the word, such as ln(D ÷ df) for a word in df of D documents. It is high for words "
+        "that are typical of a document."
     ),
     "t-SNE": (
         "A map that keeps near points near. Large distances, sizes of clusters and the gaps "

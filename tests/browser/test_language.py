@@ -65,7 +65,7 @@ def test_counts_are_written_as_whole_numbers_and_a_word_has_no_id(visit):
     scales = page.locator(".scale")
     expect(scales.first).to_have_text("02count")  # of the words
     expect(scales.nth(1)).to_have_text("02")  # of tf
-    expect(page.locator(".sum.num")).to_have_text("idf(1) = 1.0000")  # of df
+    expect(page.locator(".sum.num")).to_have_text("idf(1) = 0.0000")  # of df
     visit.assert_clean()
 
 

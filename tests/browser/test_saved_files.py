@@ -43,6 +43,8 @@ def test_an_open_page_runs_again_when_a_python_file_is_saved(visit, project):
     file = project / PAGE
     text = file.read_text("utf-8").replace("Find a term", "Look for a term")
     after = visit.page.get_by_label("Look for a term")
+    visit.page.reload()
+    expect(before).to_be_visible()
     for number in range(TIMES):  # the watching begins some time after the page is there
         file.write_text(f"{text}\n# saved {number} times before\n", "utf-8")
         with contextlib.suppress(AssertionError):

@@ -34,15 +34,31 @@ def test_short_texts_have_no_ngrams_and_n_is_at_least_one():
         ngrams(["a"], 0)
 
 
-def test_tf_idf_equals_scikit_learns():
-    from sklearn.feature_extraction.text import TfidfVectorizer
+def test_tf_idf_equals_scikit_learns_and_gensims():
+    from gensim.corpora import Dictionary
+    from gensim.models import TfidfModel
+    from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 
-    theirs = TfidfVectorizer(tokenizer=words, token_pattern=None, lowercase=False)
-    expected = theirs.fit_transform(DOCUMENTS).toarray()
-    found = tf_idf([words(one) for one in DOCUMENTS])
-    assert list(found.words) == list(theirs.get_feature_names_out())
-    assert np.allclose(found.weights, expected) and np.allclose(found.idf, theirs.idf_)
-    assert (tf_idf([["a"], []]).weights == [[1], [0]]).all()
+    cut = [words(one) for one in DOCUMENTS]
+    found = tf_idf(cut)
+    counter = CountVectorizer(tokenizer=words, token_pattern=None, lowercase=False)
+    counted = counter.fit_transform(DOCUMENTS)
+    plain = TfidfTransformer(norm=None, smooth_idf=False).fit(counted)
+    assert list(found.words) == list(counter.get_feature_names_out())
+    assert np.allclose(found.idf, plain.idf_ - 1)  # theirs is ln(D / df) + 1
+    names = Dictionary(cut)
+    model = TfidfModel(dictionary=names, normalize=False)
+    weights = [{names[i]: weight for i, weight in model[names.doc2bow(one)]} for one in cut]
+    expected = [[row.get(word, 0.0) for word in found.words] for row in weights]
+    assert np.allclose(found.weights, np.array(expected) * math.log(2))  # theirs takes log 2
+
+
+def test_a_word_of_every_document_weighs_nothing():
+    found = tf_idf([["the", "cat", "the"], ["the", "dog"]])
+    assert found.idf.tolist() == [math.log(2), math.log(2), 0]
+    assert found.weights.tolist() == [[math.log(2), 0, 0], [0, math.log(2), 0]]
+    assert (tf_idf([["a", "b"]]).weights == 0).all()
+    assert (tf_idf([["a"], []]).weights == [[math.log(2)], [0]]).all()
     with pytest.raises(ValueError, match="at least one word"):
         tf_idf([[], []])
 

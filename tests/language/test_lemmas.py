@@ -3,7 +3,7 @@
 import pytest
 import simplemma
 
-from llmviz.language.lemmas import AMBIGUOUS, lemma
+from llmviz.language.lemmas import AMBIGUOUS, TWO_VERBS, lemma
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,18 @@ def test_names_stay_as_they_are():
 
 def test_every_ambiguous_word_has_a_form_for_its_tags():
     for word, by_tag in AMBIGUOUS.items():
+        assert len(by_tag) == len(set(by_tag.values())) > 1, word  # the tag decides something
         assert {lemma(word, tag).lemma for tag in by_tag} == set(by_tag.values())
+
+
+def test_a_form_of_two_verbs_names_the_one_that_is_not_taken():
+    for form, other in TWO_VERBS.items():
+        found = lemma(form, "VERB")
+        assert found.other == other != found.lemma, form
+        assert lemma(form, "NOUN").other == ""
+    assert (lemma("lay", "VERB").lemma, lemma("lay", "VERB").other) == ("lie", "lay")
+    assert (lemma("found", "VERB").lemma, lemma("found", "VERB").other) == ("find", "found")
+    assert lemma("went", "VERB").other == ""
 
 
 @pytest.mark.parametrize("word", ["", " ", "two words", "a\n"])

@@ -73,7 +73,7 @@ def test_a_row_with_wrong_exponents_is_wrong_in_its_odd_columns():
         assert f"{exact[j]:.4f}" != f"{written[j]:.4f}"
 
 
-def test_a_longer_text_is_measured_once_the_question_is_answered():
+def test_a_longer_text_is_measured_once_the_question_is_answered(covers):
     app = open_part("embeddings", "positions")
     assert not app.table
     question = next(radio for radio in app.radio if "Learned" in radio.options)

@@ -28,6 +28,7 @@ from llmviz.lessons.language.stems.opened import opened_text
 from llmviz.lessons.language.stems.rows import row_of, rows_of
 from llmviz.study.word_roles import ReadWord, story_words
 from llmviz.ui.common import EMPTY, percent
+from llmviz.ui.state import DEFAULT_TEXT
 from tests.pages.harness import boxes, charts, fine, open_part, prose_of, sent
 
 TEXT = "The cat sat on the mat. The kitten slept on the mat! Where is the cat? On a mat."
@@ -93,20 +94,15 @@ def test_zipfs_axes_have_ticks_between_powers_of_ten_where_these_are_too_few():
     assert ticks == [["D2", "D2"], ["D2", "D2"], [1, 1]]  # D2: 1, 2, 5, 10 …
 
 
-def test_weights_are_scikit_learns_and_cells_open_to_them(covers):
-    from sklearn.feature_extraction.text import TfidfVectorizer
-
+def test_weights_are_tf_times_idf_and_cells_open_to_them(covers):
     found = counted.count_text(TEXT, True)
     matrices, _ = weighing.tables(found)
     by_name = {one.name: np.asarray(one.values) for one in matrices}
-    vectorizer = TfidfVectorizer(analyzer=list)
-    theirs = vectorizer.fit_transform(found.sentences).toarray()
-    columns = [
-        vectorizer.vocabulary_[found.weights.words[v]] for v in weighing.drawn_columns(found)
-    ]
-    assert np.allclose(by_name["weights"], theirs[:, columns])
-    assert np.allclose(by_name["product"], by_name["tf"] * by_name["idf"])
-    assert np.allclose(by_name["weights"], by_name["product"] / by_name["length"])
+    drawn = [found.weights.words[v] for v in weighing.drawn_columns(found)]
+    tf = [[sentence.count(word) for word in drawn] for sentence in found.sentences]
+    df = [sum(word in sentence for sentence in found.sentences) for word in drawn]
+    assert np.allclose(by_name["idf"], np.log(len(found.sentences) / np.array([df])))
+    assert np.allclose(by_name["weights"], np.array(tf) * by_name["idf"])
     app = open_part("language", "counts", text=TEXT, weighed="weights.1.0")
     shown = {one["name"]: one for one in sent(app, "matrix_view")["matrices"]}
     assert shown["weights"]["hidden"] and not shown["tf"]["hidden"]
@@ -134,12 +130,26 @@ def test_questions_on_counts_hold_for_any_text(words):
     if found.words and (pair := count_questions.heaviest(found, weighing.SENTENCES)) is not None:
         asked, sentence = pair
         row = int(asked.text.split("sentence ")[1].split(",")[0]) - 1
-        weights = found.weights.weights[row]
-        best = found.weights.words[int(weights.argmax())]
-        assert asked.answers[asked.right] == best and (weights == weights.max()).sum() == 1
         assert sentence == row < weighing.SENTENCES
-        shown = sorted(count_questions.written(weight) for weight in weights)
-        assert shown[-1] != shown[-2]
+        inside = found.weights.tf[row] > 0
+        named = np.array(found.weights.words)[inside]
+        weights = found.weights.weights[row][inside]
+        best = int(weights.argmin() if "smallest" in asked.text else weights.argmax())
+        assert asked.answers[asked.right] == named[best]
+        shown = [count_questions.written(weight) for weight in weights]
+        assert shown.count(shown[best]) == 1
+
+
+def test_no_question_on_weights_calls_the_most_frequent_word_the_heaviest_or_asks_without_one():
+    """By default the word of every sentence weighs least; in the story a rare word weighs most."""
+    default = counted.count_text(DEFAULT_TEXT, True)
+    asked, _ = count_questions.heaviest(default, weighing.SENTENCES)
+    assert "smallest" in asked.text and asked.answers[asked.right] == "the"
+    assert "ln 1 = 0" in asked.reasons[asked.right]
+    story = counted.bundled("story", True)
+    asked, _ = count_questions.heaviest(story, weighing.SENTENCES)
+    assert "largest" in asked.text
+    assert asked.answers[asked.right] not in ("the", "a", "and", "it", "of", "at", "was")
 
 
 @settings(deadline=None, max_examples=60)
@@ -294,9 +304,17 @@ def test_a_word_is_unknown_to_the_tagger_that_is_chosen():
 
 def test_what_is_said_of_a_lemma_fits_words_without_one():
     text = prose_of(open_part("language", "lemmas", sentence="Anna found it.", lword="1"))
-    assert "<code>find</code> as VERB" in text and "several lemmas" not in text
+    assert "By the dictionary its lemma is <strong><code>find</code>" in text
+    assert "depends on the tag" not in text and "several lemmas" not in text
     name = prose_of(open_part("language", "lemmas", sentence="Anna found it.", lword="0"))
     assert "Names stay as they are" in name
+
+
+def test_a_form_of_two_verbs_is_called_one():
+    link = {"sentence": "They lay the table.", "lword": "1"}
+    text = prose_of(open_part("language", "lemmas", **link))
+    assert "also a form of the verb <code>lay</code>" in text
+    assert "also a form of" not in prose_of(open_part("language", "lemmas", sentence="We went."))
 
 
 @pytest.mark.parametrize("tag", ["NOUN", "VERB", "ADJ", "PRON"])
@@ -304,7 +322,7 @@ def test_the_question_on_lemmas_holds_for_every_word_and_tag(tag):
     for word, forms in AMBIGUOUS.items():
         before, own = ReadWord("An", 0, "DET", "O", True), ReadWord(word, 3, tag, "O", True)
         pair = lemmas.question((before, own))
-        if tag in forms and len(forms) > 1:
+        if tag in forms:
             asked, at = pair
             assert at == 1 and asked.answers[asked.right] == forms[tag] and "number 2" in asked.text
         else:

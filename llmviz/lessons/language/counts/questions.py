@@ -27,39 +27,39 @@ def once(text_counts: Counted, n: int) -> Question:
 
 
 def heaviest(text_counts: Counted, most: int) -> tuple[Question, int] | None:
-    """Return which word of a sentence has the largest weight, as a question, and the sentence.
+    """Return which word of a sentence weighs most, as a question, and the sentence.
 
     It is the first of the first `most` whose heaviest word is one alone, also as its weight is
-    written; None where there is none.
+    written. Where no sentence has one, the question is which word weighs least; None where that
+    is no word alone either.
     """
-    weighed = text_counts.weights
-    for row, weights in enumerate(weighed.weights[:most]):
-        inside = [v for v in range(len(weights)) if weighed.tf[row, v]]
-        order = sorted(inside, key=lambda v: -weights[v])[:ANSWERS]
-        if len(order) < 2 or written(weights[order[0]]) == written(weights[order[1]]):
-            continue
-        columns = sorted(order)
-        names = [escape_markdown(shortened(weighed.words[v])) for v in columns]
-        if len(set(names)) < len(names):
-            continue
-        reasons = [
-            (words.ask_weight_right if v == order[0] else words.ask_weight_wrong).format(
-                weight=written(weights[v]),
-                tf=int(weighed.tf[row, v]),
-                df=int(weighed.df[v]),
-                all=len(weighed.tf),
-            )
-            for v in columns
-        ]
-        sentence = " ".join(text_counts.sentences[row])
-        asked = Question(
-            words.ask_weight.format(number=row + 1, sentence=quote(sentence, 80)),
-            names,
-            columns.index(order[0]),
-            reasons,
-        )
-        return asked, row
-    return None
+    sentences = range(min(most, len(text_counts.weights.weights)))
+    asked = (_one_alone(text_counts, row, kind) for kind in ("most", "least") for row in sentences)
+    return next(filter(None, asked), None)
+
+
+def _one_alone(text_counts: Counted, row: int, kind: str) -> tuple[Question, int] | None:
+    """Return the question which word of a sentence weighs most, or least, if one alone does."""
+    weighed, weights = text_counts.weights, text_counts.weights.weights[row]
+    inside = [v for v in range(len(weights)) if weighed.tf[row, v]]
+    order = sorted(inside, key=lambda v: -weights[v] if kind == "most" else weights[v])
+    if len(order) < 2 or written(weights[order[0]]) == written(weights[order[1]]):
+        return None
+    offered = sorted({*order[: ANSWERS - 1], order[-1]})
+    names = [escape_markdown(shortened(weighed.words[v])) for v in offered]
+    if len(set(names)) < len(names):
+        return None
+    reasons = []
+    for v in offered:
+        df, tf, documents = int(weighed.df[v]), int(weighed.tf[row, v]), len(weighed.tf)
+        told = {"weight": written(weights[v]), "tf": tf, "df": df, "all": documents}
+        reason = words.ask_weight_zero if df == documents else words.ask_weight_right
+        other = "" if v == order[0] else f" {words.ask_weight_wrong[kind]}"
+        reasons.append(reason.format(**told) + other)
+    sentence = quote(" ".join(text_counts.sentences[row]), 80)
+    text = words.ask_weight if kind == "most" else words.ask_least
+    asked = text.format(number=row + 1, sentence=sentence)
+    return Question(asked, names, offered.index(order[0]), reasons), row
 
 
 def written(weight: float) -> str:

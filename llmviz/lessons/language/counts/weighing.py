@@ -63,8 +63,6 @@ def tables(
     """
     weighed, columns = text_counts.weights, drawn_columns(text_counts)
     drawn, all_sentences = min(SENTENCES, len(weighed.tf)), len(weighed.tf)
-    product = weighed.tf * weighed.idf
-    lengths = np.sqrt((product**2).sum(1, keepdims=True))
     rows = [_name(i, text_counts.sentences[i]) for i in range(drawn)]
     across = {
         "col_labels": [questions.shortened(weighed.words[v], 14) for v in columns],
@@ -87,34 +85,17 @@ def tables(
             **across,
         ),
         lv.Matrix(
-            "product",
-            product[:drawn, columns],
-            words.product,
-            op=lv.multiply("tf", "idf"),
-            hidden=hidden,
-            **table,
-        ),
-        lv.Matrix(
-            "length",
-            lengths[:drawn],
-            words.length,
-            words.length_formula,
-            row_labels=rows,
-            scale="sequential",
-        ),
-        lv.Matrix(
             "weights",
             weighed.weights[:drawn, columns],
             words.weights,
             words.weights_formula,
             role="weights",
-            op=lv.divided("product", "length"),
-            limit=1.0,
+            op=lv.multiply("tf", "idf"),
             hidden=hidden,
             **table,
         ),
     ]
-    layout = [["tf"], ["df"], ["idf"], ["product"], ["length"], ["weights"]]
+    layout = [["tf"], ["df"], ["idf"], ["weights"]]
     return matrices, layout
 
 

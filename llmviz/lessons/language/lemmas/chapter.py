@@ -161,6 +161,7 @@ def _opened(word: ReadWord) -> None:
                 words.form.format(lemma=quote(form), tag=t) for t, form in forms.items()
             ),
         )
+        + (words.two_verbs.format(other=quote(one.other)) if one.other else "")
     )
 
 
@@ -171,7 +172,7 @@ def question(drawn: tuple[ReadWord, ...]) -> tuple[Question, int] | None:
     """
     for number, word in enumerate(drawn, 1):
         forms = AMBIGUOUS.get(word.text.lower(), {})
-        if word.tag not in forms or len(set(forms.values())) < 2:
+        if word.tag not in forms:
             continue
         right = forms[word.tag]
         reasons = {right: words.ask_right.format(tag=word.tag, lemma=quote(right))}
@@ -200,7 +201,6 @@ def _twice(drawn: tuple[ReadWord, ...], hidden: int | None) -> None:
     rows = [
         (word, " · ".join(forms), " · ".join(forms.values()), ", ".join(here.get(word, [])))
         for word, forms in AMBIGUOUS.items()
-        if len(forms) > 1
     ]
     rows_table(rows, words.twice_columns, width=720, height="content")
 
