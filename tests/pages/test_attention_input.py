@@ -138,7 +138,7 @@ def test_a_cell_that_does_not_exist_is_let_go(cell):
 @pytest.mark.parametrize("part", PARTS)
 def test_odd_texts_break_nothing(part):
     app = open_part("attention", part, source="model", model="narrow")
-    for text in ODD_TEXTS:
+    for text in ODD_TEXTS if app.text_area else ():  # other chapters read no text
         app.text_area[0].set_value(text).run()
         fine(app)
         for snippet, prints in snippets(app):

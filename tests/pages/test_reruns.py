@@ -114,7 +114,7 @@ def looked_at(monkeypatch) -> Iterator[Counter]:
 
 
 @pytest.mark.parametrize(("name", "part", "link"), CHAPTERS)
-def test_a_rerun_in_which_nothing_changed(name, part, link, work, looked_at):
+def test_a_rerun_in_which_nothing_changed(name, part, link, work, looked_at, covers):
     app = open_part(name, part, **link)
     fine(app)
     work.clear()
@@ -148,7 +148,7 @@ def test_a_rerun_in_which_nothing_changed(name, part, link, work, looked_at):
     assert computed(work) == {}  # for a second visitor
 
 
-def test_a_new_text_is_one_pass_of_the_model(work):
+def test_a_new_text_is_one_pass_of_the_model(work, covers):
     open_part("home", "")
     work.clear()
     open_part("home", "", text="Once Mila found a key. Then")

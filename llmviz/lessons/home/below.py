@@ -23,7 +23,6 @@ from llmviz.ui.question import Question, answered, predict
 from llmviz.ui.text import escape_markdown
 
 LISTED_IN_CODE = 5
-CARDS_IN_A_ROW = 3
 CHANGE = "home.change"
 # A card's link begins where its text begins; a table wider than a phone scrolls by itself.
 _STYLE = """<style>
@@ -32,6 +31,8 @@ _STYLE = """<style>
 .st-key-model-table td, .st-key-model-table th { font-size: .9rem; white-space: nowrap; }
 .st-key-model-table td:nth-child(2) { white-space: normal; min-width: 15rem; }
 .st-key-lesson-cards [data-testid=stPageLink-NavLink] { padding-left: 0; background: none; }
+.st-key-lesson-cards { display: grid; gap: 1rem;
+  grid-template-columns: repeat(auto-fill, minmax(min(17rem, 100%), 1fr)); }
 /* The whole card is the link: its title's area is drawn over all of the card. */
 .st-key-lesson-cards [class*=st-key-lesson-card-] { position: relative; height: 100%; }
 .st-key-lesson-cards [class*=st-key-lesson-card-]:hover { border-color: currentColor; }
@@ -197,14 +198,11 @@ def lesson_cards() -> None:
     section(words.lessons)
     st.html(_STYLE)
     with st.container(key="lesson-cards"):
-        listed = lessons()
-        for first in range(0, len(listed), CARDS_IN_A_ROW):  # by rows, as they are read
-            columns = st.columns(CARDS_IN_A_ROW)
-            for column, lesson in zip(columns, listed[first:], strict=False):
-                key = f"lesson-card-{lesson.key}"
-                with column.container(border=True, gap="xsmall", key=key, height="stretch"):
-                    st.page_link(f"pages/{lesson.key}.py", label=f"**{lesson.title}**")
-                    st.caption(lesson.card)
+        for lesson in lessons():
+            key = f"lesson-card-{lesson.key}"
+            with st.container(border=True, gap="xsmall", key=key, height="stretch"):
+                st.page_link(f"pages/{lesson.key}.py", label=f"**{lesson.title}**")
+                st.caption(lesson.card)
 
 
 def model_list() -> None:
