@@ -184,6 +184,14 @@ def test_one_bad_prompt_among_good_ones_takes_none(server):
     assert json.loads(server.ask("GET", "/health")[1])["busy"] == 0
 
 
+def test_what_was_taken_with_a_prompt_that_is_refused_is_not_computed():
+    with running(ServingConfig(block_size=4, n_blocks=2)) as small:
+        status, _ = small.complete(prompt=["a", "ab" * 8], max_tokens=3)
+        assert status == 400
+        assert small.complete(max_tokens=4)[0] == 200  # whatever came before it is done by now
+        assert not small.model.steps[3] and small.model.steps[4]
+
+
 def test_a_body_that_does_not_come_is_not_waited_for(server, monkeypatch):
     monkeypatch.setattr(http, "BODY_SECONDS", 0.05)
     with socket.create_connection(("127.0.0.1", server.port), PATIENCE) as client:

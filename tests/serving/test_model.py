@@ -16,6 +16,7 @@ from llmviz.serving import (
     ServingConfig,
     blocks_that_fit,
 )
+from llmviz.serving.paged_memory import PagedMemory, Reading, attend_blocks
 from llmviz.serving.plan import Plan
 from tests.serving.schedules import CONTEXT, VOCAB, Script, check_against, play, scripts
 
@@ -211,3 +212,22 @@ def test_other_models_and_layers_are_refused():
     model.blocks[0].attn.qkv = torch.nn.Sequential(model.blocks[0].attn.qkv)
     with pytest.raises(ValueError, match="plain linear layers; got Sequential"):
         PagedModel(model, 4, 4)
+
+
+@pytest.mark.parametrize("scale", [1.0, 1000.0])
+def test_rows_of_any_scores_are_read_from_their_blocks(scale):
+    """All scores of a row may be far below 0, and rows may have other numbers of blocks."""
+    memory = PagedMemory(1, 6, 1, 2, 4)
+    draw = torch.Generator().manual_seed(0)
+    for tensor in (memory.keys[0], memory.values[0]):
+        tensor.copy_(torch.rand(tensor.shape, generator=draw) + 0.5)
+    q = -torch.rand(2, 1, 4, generator=draw) - 0.5  # against keys above 0: scores below 0
+    tables, lengths = [[5], [0, 3, 1]], [1, 5]
+    reading = Reading.of(tables, lengths, 2, memory.keys[0])
+    found = attend_blocks(q, memory.keys[0], memory.values[0], reading, scale)
+    for row, (table, length) in enumerate(zip(tables, lengths, strict=True)):
+        keys, values = (
+            part[0][table, 0].reshape(-1, 4)[:length] for part in (memory.keys, memory.values)
+        )
+        expected = (scale * keys @ q[row, 0]).softmax(0) @ values
+        torch.testing.assert_close(found[row], expected)

@@ -7,9 +7,9 @@ import pytest
 import torch
 from torch.nn.functional import scaled_dot_product_attention
 
-from llmviz.nn.attention import merge_heads
+from llmviz.nn.attention import attention, merge_heads
 from llmviz.study.head_columns import heads_of
-from llmviz.study.masks import even_weights, mask_of
+from llmviz.study.masks import even_weights, leak, mask_of
 
 
 @pytest.mark.parametrize("t", [1, 2, 5, 12])
@@ -44,3 +44,23 @@ def test_heads_are_those_of_torch_on_their_own_columns(t, c, n):
     torch.testing.assert_close(merge_heads(steps.output), torch.cat(wanted, dim=1))
     wrong = heads_of(q, k, v, n, mask, d**-0.5, all_columns=True)
     assert all(torch.equal(one, wrong.weights[0]) for one in wrong.weights)
+
+
+@pytest.mark.parametrize("before", [None, "softmax_again", "leave", "renormalise"])
+def test_a_leak_is_what_larger_forbidden_scores_do_to_the_allowed_weights(before):
+    q, k, v = torch.randn(3, 5, 4, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    mask = mask_of("causal", 5)
+
+    def weights(scores: torch.Tensor) -> torch.Tensor:
+        if before is None:
+            return scores.masked_fill(~mask, -torch.inf).softmax(-1)
+        p = scores.softmax(-1)
+        if before == "softmax_again":
+            return p.masked_fill(~mask, -torch.inf).softmax(-1)
+        return p * mask / ((p * mask).sum(-1, keepdim=True) if before == "renormalise" else 1)
+
+    scores = q @ k.T
+    expected = ((weights(scores + ~mask) - weights(scores)) * mask).abs().max()
+    found = leak(attention(q, k, v, mask, 1.0, softmax_before_mask=before), mask, before)
+    assert found == pytest.approx(float(expected), abs=1e-12)
+    assert (found > 1e-3) == (before in ("softmax_again", "leave"))

@@ -73,3 +73,16 @@ def test_the_bytes_are_those_of_the_tensors(options, seconds):
     cache = model.new_cache()
     whole = sum(part.untyped_storage().nbytes() for part in (*cache.keys, *cache.values))
     assert bytes_held(cache, cache.context_length) == whole
+
+
+def test_what_is_timed_with_a_cache_is_the_last_token_behind_all_others():
+    model, passes = gpt(), []
+    model.register_forward_pre_hook(
+        lambda module, given, named: passes.append(
+            (given[0].shape[1], named["cache"].length if "cache" in named else None)
+        ),
+        with_kwargs=True,
+    )
+    found = cache_costs(model, 9.0)
+    expected = [one for n in found.lengths for one in ((n, None), (1, n - 1))]
+    assert passes == [(model.context_length, 0), *expected * 4]

@@ -12,7 +12,6 @@ from llmviz.lessons.efficiency.systems import words
 from llmviz.lessons.efficiency.systems.sources import READ, SOURCES
 from llmviz.lessons.efficiency.systems.table import (
     IDEAS,
-    NO_JOB,
     OPEN,
     PARTLY,
     STATES,
@@ -31,6 +30,7 @@ from llmviz.ui.state import PageState
 from llmviz.ui.table import columns_table
 
 KEY = "efficiency.systems"
+ANSWERS = 4
 HEIGHT = 35 * (len(IDEAS) + 1) + 3  # pixels: all rows, without a bar to scroll
 
 
@@ -129,28 +129,20 @@ def table_note() -> str:
 
 
 def question(asked: str) -> Question:
-    """Ask for an idea that a system has, among ideas that the system is not made for.
-
-    About the chosen system, or the next one in the list that some ideas are not for. An idea of
-    which nothing is known is no answer, because the system may have it.
-    """
+    """Ask what an idea of a system is, among other ideas: each system asks for another one."""
     keys = [one.key for one in SYSTEMS]
     at = keys.index(asked)
-    for system in (*SYSTEMS[at:], *SYSTEMS[:at]):
-        right = [one for one in IDEAS if cell(system.key, one.key).state == YES]
-        wrong = [one for one in IDEAS if cell(system.key, one.key).state == NO_JOB]
-        if right and len(wrong) >= 2:
-            return _question(system, right[0], wrong[:3])
-    raise ValueError("there is no system that has an idea and is not made for two others")
-
-
-def _question(system: System, right: Idea, others: Sequence[Idea]) -> Question:
-    offered = sorted((right, *others), key=lambda one: one.name)
-    title = SOURCES[cell(system.key, right.key).source].title
-    wrong = words.wrong.format(system=system.name, about=system.about)
+    known = [one for one in IDEAS if cell(asked, one.key).state == YES]
+    right = known[at % len(known)]
+    first = IDEAS.index(right)
+    offered = [IDEAS[(first + step) % len(IDEAS)] for step in range(ANSWERS)]
+    told = {"system": SYSTEMS[at].name, "title": SOURCES[cell(asked, right.key).source].title}
     return Question(
-        words.ask.format(system=system.name),
-        [words.answer.format(idea=one.name, about=one.about) for one in offered],
-        offered.index(right),
-        [words.right.format(title=title) if one is right else wrong for one in offered],
+        words.ask.format(idea=right.name, **told),
+        [one.about for one in offered],
+        0,
+        [
+            words.right.format(**told) if one is right else words.wrong.format(idea=one.name)
+            for one in offered
+        ],
     )

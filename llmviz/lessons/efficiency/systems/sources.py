@@ -44,6 +44,11 @@ SOURCES = {
         "https://docs.vllm.ai/en/v0.10.1.1/serving/expert_parallel_deployment.html",
         version="0.10.1.1",
     ),
+    "vllm-training": Source(
+        "vLLM, issue 660: how to support prefix-tuning?",
+        "https://github.com/vllm-project/vllm/issues/660",
+        date="2025-07-31",
+    ),
     "trt": Source(
         "TensorRT LLM, Overview",
         "https://nvidia.github.io/TensorRT-LLM/1.2.0rc6/overview.html",
@@ -66,22 +71,11 @@ SOURCES = {
         _DEEPSPEED + "master/blogs/deepspeed-fp6/03-05-2024/README.md",
         date="2024-03-05",
     ),
-    "fastgen-prefix": Source(
-        "DeepSpeed-MII, pull request 484: Tohtana/cache prefix",
-        _MII + "pull/484",
-        date="2024-05-27",
+    "fastgen-parallel": Source(
+        "DeepSpeed-MII, issue 389: support for mixtral family?",
+        _MII + "issues/389",
+        date="2024-02-29",
     ),
-    "fastgen-speculative": Source(
-        "DeepSpeed-MII, issue 254: Speculative Decoding",
-        _MII + "issues/254",
-        date="2023-11-04",
-    ),
-    "fastgen-settings": Source(
-        "DeepSpeed, deepspeed/inference/v2/config_v2.py",
-        _DEEPSPEED + "v0.19.8/deepspeed/inference/v2/config_v2.py",
-        version="0.19.8",
-    ),
-    "sglang": Source("SGLang, README.md", _SGLANG + "README.md", version="0.5.23"),
     "sglang-model": Source(
         "SGLang, arg_groups/fields/model.py",
         _SGLANG_CODE + "arg_groups/fields/model.py",
@@ -123,9 +117,9 @@ SOURCES = {
         date="2023-03",
     ),
     "llamacpp-paged": Source(
-        "llama.cpp, pull request 22569: implement paged KV cache and attention",
-        _LLAMA + "pull/22569",
-        date="2026-04-30",
+        "llama.cpp, pull request 18747: KV cache size limiting and block tracking",
+        _LLAMA + "pull/18747",
+        date="2026-01-13",
     ),
     "llamacpp-prefix": Source(
         "llama.cpp, pull request 16391: host-memory prompt caching",
@@ -138,9 +132,9 @@ SOURCES = {
         date="2024-03-22",
     ),
     "llamacpp-chunked": Source(
-        "llama.cpp, pull request 10718: chunked prefill support",
-        _LLAMA + "pull/10718",
-        date="2024-12-08",
+        "llama.cpp, issue 29175: one prefill chunk blocks decode for all sequences",
+        _LLAMA + "issues/29175",
+        date="2026-09-20",
     ),
     "llamacpp-speculative": Source(
         "llama.cpp, pull request 10455: add speculative decoding support",
@@ -220,18 +214,5 @@ SOURCES = {
         "PyTorch, fully_shard",
         _TORCH + "distributed/fsdp/_fully_shard/_fully_shard.py",
         version="2.13.0",
-    ),
-    "torch-tensor": Source(
-        "PyTorch, parallelize_module",
-        _TORCH + "distributed/tensor/parallel/api.py",
-        version="2.13.0",
-    ),
-    "torch-pipeline": Source(
-        "PyTorch, Pipeline Parallelism",
-        "https://docs.pytorch.org/docs/main/distributed/pipelining.html",
-        date="2026-10-15",
-    ),
-    "torch-checkpoint": Source(
-        "PyTorch, torch.utils.checkpoint", _TORCH + "utils/checkpoint.py", version="2.13.0"
     ),
 }

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-YES, PARTLY, NO, NO_JOB, OPEN = STATES = ("yes", "partly", "no", "no job", "open")
+YES, PARTLY, NO, OPEN = STATES = ("yes", "partly", "no", "open")
 
 
 @dataclass(frozen=True)
@@ -72,37 +72,32 @@ def _all(state: str, source: str, *ideas: str) -> dict[str, Cell]:
     return {idea: Cell(state, source) for idea in ideas}
 
 
-# What a system has, as a source says. NO: its source shows that it has not (a proposal that waits,
-# or a list of all that it can do). NO_JOB: the source says what the system is for instead. An idea
-# that is left out was found in no source; nothing is claimed about it.
-_OTHER = "another part of PyTorch does that"
+# What a system has, as a source says. NO: the source itself says no, as of its date. A request that
+# is open, a list of features or a system's purpose says no such thing. An idea that is left out was
+# found in no source; nothing is claimed about it.
 CELLS: dict[str, dict[str, Cell]] = {
     "vllm": {
         **_all(YES, "vllm", *SERVING, "flash", "tensor", "pipeline"),
         "expert": Cell(PARTLY, "vllm-experts", "the source calls it experimental"),
-        **_all(NO_JOB, "vllm", *TRAINING),
+        **{idea: Cell(NO, "vllm-training", "called out of scope") for idea in TRAINING},
     },
     "trt": {
         **_all(YES, "trt", "quantized", "paged", "continuous", "chunked", "speculative"),
         "prefix": Cell(YES, "trt", "called block reuse"),
         "flash": Cell(YES, "trt-flash", "kernels of its own"),
         **_all(YES, "trt", "tensor", "pipeline", "expert"),
-        **_all(NO_JOB, "trt", *TRAINING),
     },
     "fastgen": {
         "quantized": Cell(YES, "fastgen-fp6", "6 bits a weight"),
         "paged": Cell(YES, "fastgen", "called blocked KV caching"),
-        "prefix": Cell(NO, "fastgen-prefix", "proposed in 2024, and not taken in"),
         "continuous": Cell(YES, "fastgen"),
         "chunked": Cell(YES, "fastgen", "called Dynamic SplitFuse"),
-        "speculative": Cell(NO, "fastgen-speculative", "asked for in 2023, and still open"),
         "flash": Cell(YES, "fastgen"),
         "tensor": Cell(YES, "fastgen", "measured on four processors there"),
         **{
-            idea: Cell(NO, "fastgen-settings", "its settings name tensor parallel alone")
+            idea: Cell(NO, "fastgen-parallel", "only tensor parallel, as an author answers")
             for idea in ("pipeline", "expert")
         },
-        **_all(NO_JOB, "fastgen", *TRAINING),
     },
     "sglang": {
         "quantized": Cell(YES, "sglang-model"),
@@ -112,22 +107,19 @@ CELLS: dict[str, dict[str, Cell]] = {
         "speculative": Cell(YES, "sglang-speculative"),
         "flash": Cell(YES, "sglang-flash"),
         **_all(YES, "sglang-parallel", "tensor", "pipeline", "expert"),
-        **_all(NO_JOB, "sglang", *TRAINING),
     },
     "llamacpp": {
         "quantized": Cell(YES, "llamacpp", "what it began with"),
-        "paged": Cell(NO, "llamacpp-paged", "one buffer; blocks are a draft that waits"),
+        "paged": Cell(NO, "llamacpp-paged", "not wanted, as a maintainer answers"),
         "prefix": Cell(
             PARTLY, "llamacpp-prefix", "a request goes on with the cache of an earlier one"
         ),
         "continuous": Cell(YES, "llamacpp-continuous"),
-        "chunked": Cell(NO, "llamacpp-chunked", "proposed by its author, and not taken in"),
+        "chunked": Cell(YES, "llamacpp-chunked", "as many tokens a step as one batch takes"),
         "speculative": Cell(YES, "llamacpp-speculative"),
         "flash": Cell(YES, "llamacpp-flash"),
         "tensor": Cell(PARTLY, "llamacpp-split", "the source calls it experimental"),
         "pipeline": Cell(YES, "llamacpp-split", "the default with several processors"),
-        "expert": Cell(NO, "llamacpp-split", "split by layers or inside them, not by experts"),
-        **_all(NO_JOB, "llamacpp", *TRAINING),
     },
     "transformers": {
         "quantized": Cell(YES, "hf-quantization"),
@@ -150,15 +142,6 @@ CELLS: dict[str, dict[str, Cell]] = {
     "fsdp": {
         "sharded": Cell(YES, "fsdp", "parameters, gradients and the optimizer's state"),
         "mixed": Cell(YES, "fsdp-api"),
-        **_all(NO_JOB, "fsdp-api", *SERVING, "flash", "expert"),
-        **{
-            idea: Cell(NO_JOB, source, _OTHER)
-            for idea, source in (
-                ("tensor", "torch-tensor"),
-                ("pipeline", "torch-pipeline"),
-                ("checkpointing", "torch-checkpoint"),
-            )
-        },
     },
 }
 
