@@ -39,7 +39,7 @@ from llmviz.training.reading import (
     read_tokenizer,
 )
 from llmviz.training.records import TrainRecord
-from llmviz.training.tensors import load_tensors, load_weights
+from llmviz.training.tensors import check_finite, load_tensors, load_weights
 from llmviz.wholefile import write_whole
 
 __all__ = [
@@ -268,6 +268,7 @@ def load_trained(folder: Path | str, step: int | None = None) -> Trained:
     if QUANTIZATION in description:
         tensors = full_tensors(tensors, description, weights.source)
     load_weights(model, tensors, weights.source)
+    check_finite(model, weights.source)
     tokenizer = read_tokenizer(path)
     check_vocabulary(tokenizer, description, path)
     return Trained(model.eval(), tokenizer, description, weights.notes)

@@ -13,6 +13,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor, nn
 
+from llmviz.nn.finite import broken_weight
 from llmviz.training.errors import CheckpointError
 from llmviz.training.files import parse_json
 from llmviz.training.weights_place import STEP
@@ -151,6 +152,16 @@ def load_weights(model: nn.Module, tensors: dict[str, Tensor], source: str) -> N
     """Copy weights into a model; CheckpointError if they are another model's."""
     check_shapes(shapes(model.state_dict()), shapes(tensors), source)
     model.load_state_dict(tensors)
+
+
+def check_finite(model: nn.Module, source: str) -> None:
+    """Raise CheckpointError, naming the tensor, where a weight is NaN or infinite."""
+    name = broken_weight(model)
+    if name is not None:
+        raise CheckpointError(
+            f"{source}: the weights {name} hold values that are NaN or infinite, so the model "
+            "computes nothing. Its training went wrong; take an earlier checkpoint, or another run"
+        )
 
 
 Shapes = dict[str, tuple[int, ...]]

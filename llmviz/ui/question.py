@@ -91,10 +91,11 @@ def _show(slot: str) -> None:
     st.session_state[f"{slot}.shown"] = True
 
 
-def predict(question: Question, key: str) -> bool:
+def predict(question: Question, key: str, *, covers: bool = False) -> bool:
     """Ask before the numbers are shown; grade the answer and give the reason.
 
-    Returns whether what would give the answer away may be shown: see `answered`.
+    Returns whether what would give the answer away may be shown: see `answered`. covers: whether
+    the page holds anything back until then, which the visitor can have shown without an answer.
     """
     with st.container(border=True):
         st.caption("PREDICT, THEN LOOK")
@@ -109,7 +110,7 @@ def predict(question: Question, key: str) -> bool:
         )
         if chosen is None:
             shown = answered(question, key)
-            if not shown:
+            if covers and not shown:
                 slot = _slot(question, key)
                 label = "Show me without an answer"
                 st.button(label, key=f"{slot}.show", type="tertiary", on_click=_show, args=(slot,))

@@ -44,16 +44,21 @@ async def ready(visitor: Visitor) -> None:
 
 # Controls of a chapter that run all of its lesson: they choose what most of the chapter shows, or
 # are answered once in a chapter where a part of their own would cost every rerun more.
+SHOW = "Show me without an answer"
 RUN_THE_LESSON = {
-    "Positions": {"Your answer"},
+    **dict.fromkeys(
+        ("Step by step", "Masks", "Heads", "A trained model"), {"Your text", "Examples"}
+    ),
+    "Positions": {"Your answer", SHOW},
     "Train one": {"Starting point", "Run"},
     "Your own model, or GPT-2": {
         "A folder on this machine, or OWNER/NAME on the hub",
         "Look at it",
         "Your answer",
+        SHOW,
     },
 }
-WAYS_ON = ("Back: ", "Next: ")
+WAYS_ON = ("Back: ", "Next: ", "Next lesson: ")
 
 
 def acts(widget: Any) -> bool:

@@ -141,7 +141,7 @@ def questions(screen: OnScreen, changed: Callable[[OnScreen], Reading]) -> None:
     asked = change_question(screen, other)
     if answered(asked, CHANGE):
         asked = change_question(screen, other, changed(screen))
-    predict(asked, CHANGE)
+    predict(asked, CHANGE, covers=True)
 
 
 def code(screen: OnScreen) -> None:

@@ -162,7 +162,7 @@ def chance_bars(
 def _ask(worth: np.ndarray, best: str) -> None:
     """Ask which head matters most here; say it where there is not enough to choose from."""
     asked = question(worth, best)
-    if asked is None or predict(asked, "attention.off.ask"):
+    if asked is None or predict(asked, "attention.off.ask", covers=True):
         prose(strongest(worth))
 
 

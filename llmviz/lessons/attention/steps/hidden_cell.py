@@ -80,7 +80,7 @@ def draw(rung: Rung) -> None:
     """Ask for the covered cell."""
     asked = hidden(rung)
     if asked is not None:
-        predict(asked.question, KEY)
+        predict(asked.question, KEY, covers=True)
 
 
 def _minus(number: str) -> str:

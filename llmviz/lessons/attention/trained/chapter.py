@@ -77,7 +77,7 @@ def _text(state: PageState, bundled: engine.Bundled, reading: Read) -> None:
     reasons = (opening.why(bundled, (layer, head)), opening.why_model(bundled.name))
     prose(" ".join(filter(None, reasons)))
     if asked:
-        predict(asked[0], ASK)
+        predict(asked[0], ASK, covers=True)
     _summary(summary, reading)
     _code(bundled, reading, layer, head, summary)
     lookup.draw(state, bundled)

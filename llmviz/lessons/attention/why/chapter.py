@@ -58,7 +58,7 @@ def _influence(state: PageState) -> None:
     st.plotly_chart(figure, key="attention.why", theme=None)
     st.caption(" ".join([words.influence, words.covered if covered else ""]))
     if asked is not None:
-        predict(asked, ASK)
+        predict(asked, ASK, covers=True)
     if not covered:
         prose(
             words.read.format(

@@ -22,7 +22,7 @@ def draw() -> None:
     """Ask which kind of positions has no further row; once answered, measure a model of each."""
     section(words.longer_intro)
     question = Question(words.longer_ask, words.longer_ask_answers, 1, words.longer_ask_reasons)
-    if not predict(question, "embeddings.positions.longer"):
+    if not predict(question, "embeddings.positions.longer", covers=True):
         return
     prose(words.longer_kinds)
     if any(card_of(name) is None for name in params.LONGER.values()):

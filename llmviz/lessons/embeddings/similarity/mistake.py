@@ -56,6 +56,7 @@ def draw() -> None:
             scale=True,
         ),
         "embeddings.mistake",
+        covers=True,
     )
     if not answered:
         return

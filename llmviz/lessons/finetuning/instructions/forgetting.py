@@ -46,7 +46,9 @@ def draw() -> None:
         return
     section(words.forgot_section, count=STORIES)
     question = loss_question(losses)
-    answered = question is not None and predict(question, "finetuning.instructions.forgot")
+    answered = question is not None and predict(
+        question, "finetuning.instructions.forgot", covers=True
+    )
     st.plotly_chart(bars(version, answered, theme()), key="finetuning.forgot", theme=None)
     prose(report(losses))
     prose(words.mix.format(share=percent(TUNINGS[MIXED].plan.mix)))

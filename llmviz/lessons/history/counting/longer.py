@@ -32,7 +32,7 @@ def draw(state: PageState) -> None:
     measured = measure()
     section(words.longer, counted=measured.counted_names, held_out=len(measured.held_out))
     asked = curse_question(measured)
-    if asked is not None and not predict(asked, f"{KEY}.curse"):
+    if asked is not None and not predict(asked, f"{KEY}.curse", covers=True):
         return
     st.dataframe(_frame(), hide_index=True)
     prose(words.longer_methods)

@@ -32,7 +32,7 @@ def draw(state: PageState) -> None:
         return
     choose(state, "learn", words.optimizer, words.optimizers)
     way, film = _film(state["learn"])
-    if not predict(start_question(way, counts.size), f"{KEY}.start"):
+    if not predict(start_question(way, counts.size), f"{KEY}.start", covers=True):
         return
 
     def settled() -> None:

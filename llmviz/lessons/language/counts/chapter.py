@@ -97,7 +97,7 @@ def _grams(text_counts: Counted, n: int, known: pictures.Known) -> None:
         inform(words.no_grams.format(n=n, words=all_words), ":material/info:")
     else:
         st.plotly_chart(pictures.bars(*known, n, theme()), key=f"{KEY}.bars", theme=None)
-        if not predict(questions.once(text_counts, n), f"{KEY}.once"):
+        if not predict(questions.once(text_counts, n), f"{KEY}.once", covers=True):
             st.caption(words.answer_first)
             return
     there = [size for size in range(1, counted.MOST_N + 1) if text_counts.grams[size - 1]]

@@ -25,7 +25,7 @@ def draw(state: PageState, text_counts: Counted) -> None:
     asked = questions.heaviest(text_counts, SENTENCES)
     known = asked is None or answered(asked[0], f"{KEY}.heaviest")
     if asked is not None:
-        predict(asked[0], f"{KEY}.heaviest")
+        predict(asked[0], f"{KEY}.heaviest", covers=True)
     matrices, layout = tables(text_counts, None if known else asked[1])
     pinned_cells.show(state, matrices, layout, key=KEY, control="weighed")
     if line := cut_line(text_counts):

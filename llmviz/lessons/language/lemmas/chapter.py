@@ -58,7 +58,7 @@ def draw(state: PageState) -> None:
     asked = question(drawn)
     hidden = None
     if asked is not None:
-        hidden = None if predict(asked[0], f"{KEY}.ask") else asked[1]
+        hidden = None if predict(asked[0], f"{KEY}.ask", covers=True) else asked[1]
     at = _grid(state, drawn, hidden)
     if at == hidden:
         prose(words.answer_first)

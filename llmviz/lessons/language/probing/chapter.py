@@ -85,7 +85,7 @@ def _measured(asked: results.Asked, live: bool, places: int) -> None:
         return
     growing = job is not None and not job.over
     question = ask(probed) if probed.whole else None
-    known = not growing and (question is None or predict(question, f"{KEY}.ask"))
+    known = not growing and (question is None or predict(question, f"{KEY}.ask", covers=True))
     _picture(probed, known)
     told = {"stories": probed.stories, "test": probed.test, "model": label(asked.model)}
     line = words.measured if probed.command else words.fitted

@@ -98,7 +98,7 @@ def _texts(state: PageState, prompt: Prompted, growing: bool) -> None:
     if growing:
         st.rerun()  # which ends the looking
     asked = question(means)
-    answered = asked is None or predict(asked, "compare.mean")
+    answered = asked is None or predict(asked, "compare.mean", covers=True)
     if rows:
         hidden = [] if answered else [words.columns["mean"]]  # it is what was asked
         table = [row | dict.fromkeys(hidden, "?") for row in rows]

@@ -34,7 +34,7 @@ def draw(state: PageState) -> None:
     if text is None:
         return
     tokenizer = WordTokenizer.train(text)
-    if predict(size_question(text), "vocabulary.size"):
+    if predict(size_question(text), "vocabulary.size", covers=True):
         _counts(text, tokenizer)
     table = vocabulary_table(tokenizer, WordTokenizer.split(text))
     st.dataframe(table, hide_index=True, height=280, width=460)

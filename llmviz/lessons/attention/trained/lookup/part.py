@@ -65,7 +65,7 @@ def draw(state: PageState, bundled: engine.Bundled) -> None:
     lookup_cells.draw(state, bundled, pair, head)
     after = looking.after_swap(bundled, pair)
     asked = question(bundled, pair, after)
-    if predict(asked, ASK):
+    if predict(asked, ASK, covers=True):
         _test(bundled, pair, after)
     _code(bundled, pair, after)
 
