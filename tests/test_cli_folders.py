@@ -3,7 +3,9 @@
 import dataclasses
 import io
 import json
+import re
 import shutil
+import signal
 import sys
 
 import pytest
@@ -11,7 +13,7 @@ import torch
 from safetensors.torch import load_file
 
 from llmviz import cli
-from llmviz.cli import train
+from llmviz.cli import preparing, train
 from llmviz.training import TrainConfig, load_checkpoint, read_metrics, recipes
 from llmviz.training.runs import load_trained
 from tests.test_cli import FAST, SMALL, call, refused
@@ -76,7 +78,7 @@ def test_behind_a_pipe_a_line_is_printed_at_each_validation(capsys, line, monkey
 
     monkeypatch.setattr(train, "write", noted)
     assert call(capsys, *given, "--eval-every", "2")[0] == 0
-    assert [step for _, step in written] == [2, 4, 4]  # as it goes, not at the end
+    assert [step for _, step in written] == [2, 4]  # as it goes, not at the end
     losses = [record.validation_loss for record in read_metrics(out)]
     assert losses[0] is None and losses[2] is None
     assert written[0][0].startswith("step 2: ") and f"{losses[1]:.4f} nats" in written[0][0]
@@ -380,3 +382,63 @@ def test_a_second_part_is_interrupted_and_goes_on(capsys, monkeypatch, tmp_path)
     again = load_file(tmp_path / "to" / "names-bigram" / "model.safetensors")
     assert weights.keys() == again.keys()
     assert all(torch.equal(weights[name], again[name]) for name in weights)
+
+
+def test_the_last_losses_are_written_once(capsys, line, monkeypatch):
+    given, out = line
+    code, lines, _ = call(capsys, *given, "--eval-every", "2")
+    steps = [one.split(":")[0] for one in lines.splitlines()]
+    assert code == 0 and steps == ["step 2", "step 4"]
+    assert lines.splitlines()[-1].endswith(f"; in {out}")
+
+
+def test_a_run_that_is_interrupted_after_a_validation_says_its_losses_once(
+    capsys, line, monkeypatch
+):
+    given, out = line
+    lines = train.write
+
+    def interrupting(text, end="\n"):
+        lines(text, end)
+        if text.startswith("step 2:"):
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(train, "write", interrupting)
+    code, said, _ = call(capsys, *given, "--eval-every", "2")
+    assert code == 130 and [one.split(":")[0] for one in said.splitlines()][:1] == ["step 2"]
+    assert said.count("step 2:") == 1 and said.splitlines()[-1].endswith(str(out))
+
+
+def test_the_preparing_of_a_large_text_is_told_from_its_beginning(
+    capsys, line, monkeypatch, tmp_path
+):
+    """What is read, learned, cut into tokens and counted, in this order, with counts."""
+    documents = ["The cat sat on the mat."] * 50
+    text = tmp_path / "many.txt"
+    text.write_text("<|endoftext|>".join(documents), encoding="utf-8")
+    given, _ = line
+    given = [*given, "--corpus", str(text)]
+    monkeypatch.setattr(preparing, "LARGE", 1000)
+    code, _, err = call(capsys, *given)
+    assert code == 0
+    told = [one for one in err.splitlines() if re.search(r": [\d,]+ ", one)]
+    assert told[0] == f"reading {text}: {text.stat().st_size:,} bytes"
+    assert re.match(r"training the tokenizer char: 1,\d{3} characters", told[1])
+    tokenizing = [one for one in told if one.startswith("tokenizing: ")]
+    characters = sum(map(len, documents))
+    assert tokenizing[0] == f"tokenizing: {characters:,} characters"
+    assert 8 <= len(tokenizing) <= 10
+    assert all(one.endswith(f" of {characters:,} characters") for one in tokenizing[1:])
+    assert re.match(r"counting pairs of tokens: 1,\d{3} tokens", told[-1])
+
+
+def test_a_small_text_is_prepared_without_a_word(capsys, line):
+    given, _ = line
+    assert "tokenizing" not in call(capsys, *given)[2]
+
+
+def test_the_writing_of_tiny_world_is_told(capsys, tmp_path, monkeypatch):
+    monkeypatch.setattr(preparing, "LARGE", 1000)
+    given = ["train", "--corpus", "tiny-world", "--characters", "20000", "--steps", "1"]
+    code, _, err = call(capsys, *given, "--out", str(tmp_path / "run"), *FAST, *SMALL)
+    assert code == 0 and err.splitlines()[0] == "writing tiny-world: 20,000 characters"

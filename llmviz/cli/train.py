@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import dataclasses
+import os
 import shlex
 import sys
 from collections.abc import Callable, Iterable
@@ -21,6 +22,7 @@ from llmviz.cli.options import (
     write,
     write_json,
 )
+from llmviz.cli.preparing import Preparing
 from llmviz.config import About, default_of, settings_of
 from llmviz.models.catalogue import DEFAULT, entry_of
 from llmviz.training.config import Plan, TrainConfig
@@ -117,6 +119,10 @@ def add(commands: Any) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Train until the end, or until Ctrl-C: then save and return 130."""
+    preparing = Preparing(quiet=os.environ.get("RANK", "0") != "0")  # as torchrun numbers them
+    if given.corpus and not given.resume:  # said before torch is imported, which takes seconds
+        preparing.reading(given.corpus)
+
     from llmviz.training import distributed
     from llmviz.training.files import removed_if_empty
     from llmviz.training.memory import keep_freed_memory
@@ -128,7 +134,7 @@ def run(given: argparse.Namespace) -> int:
         interruption.watched(),
         removed_if_empty(Path(given.out)) if world.leads else contextlib.nullcontext(),
     ):
-        prepared = _prepared(given)
+        prepared = _prepared(given, preparing)
         show(prepared, given.out, interruption, given.resume, world.leads, given.json)
     return interruption.exit_code
 
@@ -144,6 +150,7 @@ def show(
     """Run with a progress bar on standard error; `json`: records on standard output.
 
     Where either is no terminal, as behind a pipe, a line to standard output at each validation.
+    The last line names the folder; where its losses were written just before, it says no more.
     """
     from tqdm import tqdm
 
@@ -162,7 +169,7 @@ def show(
         out, prepared, resume=resume, stop=interruption, sample=sampler(prepared)
     )
     bar = tqdm(total=config.steps, unit="step", disable=None if leads else True, file=sys.stderr)
-    last = validation = None
+    last = validation = written = None
     with bar, contextlib.closing(records):
         for record in records:
             for note in record.notes if leads else ():
@@ -179,15 +186,19 @@ def show(
             elif leads and record.sample:
                 bar.write(f"--- step {record.step}\n{record.sample}", file=sys.stderr)
             by_line = bar.disable or not sys.stdout.isatty()
-            if leads and not json and by_line and record.validation_loss is not None:
+            ends = record.step == config.steps  # the last line says it
+            if leads and not json and by_line and record.validation_loss is not None and not ends:
+                written = record.step
                 with bar.external_write_mode(file=sys.stdout):
                     write(f"{_losses(record, validation)}; {record.seconds:,.0f} s")
             last = record
     if leads and not json:
         if last is None:
             write(f"{out} is already at its last step, {config.steps}")
+        elif last.step == written:  # it was interrupted after a validation
+            write(f"saved in {out}")
         else:
-            write(f"{_losses(last, validation)}; in {out}")
+            write(f"{_losses(last, validation)}; {last.seconds:,.0f} s; in {out}")
 
 
 def _losses(record: TrainRecord, validation: float | None) -> str:
@@ -195,12 +206,12 @@ def _losses(record: TrainRecord, validation: float | None) -> str:
     return f"step {record.step}: train loss {record.train_loss:.4f}{loss}"
 
 
-def _prepared(given: argparse.Namespace) -> Run:
+def _prepared(given: argparse.Namespace, preparing: Preparing) -> Run:
     """The run of the arguments; with --resume that of the folder, if it holds one."""
     from llmviz.cli.resume import changes_of, take_folder
     from llmviz.training import distributed
-    from llmviz.training.plan import prepare, prepare_again
-    from llmviz.training.runs import CONFIG
+    from llmviz.training.plan import plan_of, prepare, prepare_again
+    from llmviz.training.reading import CONFIG, read_description
 
     out = Path(given.out)
     changes = _chosen(given, [field for field, _, _ in TRAINING.values()])
@@ -208,9 +219,11 @@ def _prepared(given: argparse.Namespace) -> Run:
         changes["shard"] = True
     planned, options = _chosen(given, PLANNING), _chosen(given, SIZES)
     options.update(given.settings)
-    if given.resume and (out / CONFIG).exists():
-        return prepare_again(out, **changes_of(out, planned, options, changes))
     world, refusal = distributed.current(), ""
+    if given.resume and (out / CONFIG).exists():
+        changes = changes_of(out, planned, options, changes)
+        preparing.reading(plan_of(read_description(out), str(out)).corpus)
+        return prepare_again(out, preparing, **changes)
     if world.leads:
         try:
             take_folder(out, given.resume)
@@ -218,9 +231,8 @@ def _prepared(given: argparse.Namespace) -> Run:
             refusal = str(error)
     if refusal := world.told(refusal):
         raise ValueError(refusal)
-    return prepare(
-        plan(planned, options, changes), shlex.join(["python", "-m", "llmviz", *sys.argv[1:]])
-    )
+    command = shlex.join(["python", "-m", "llmviz", *sys.argv[1:]])
+    return prepare(plan(planned, options, changes), command, tell=preparing)
 
 
 def plan(planned: dict[str, Any], options: dict[str, Any], changes: dict[str, Any]) -> Plan:

@@ -8,6 +8,8 @@ import numpy as np
 
 from llmviz.corpus.tiny_world import Document, parse
 
+LEAST_TABLE = 1 << 20  # places of a table of counts that are little memory for any text
+
 
 @dataclass(frozen=True)
 class EntropyFloor:
@@ -84,12 +86,16 @@ def bigram_entropy(ids: Sequence[int] | np.ndarray) -> float:
     """
     if len(ids) < 2:
         raise ValueError(f"the entropy of token pairs needs at least 2 tokens; got {len(ids)}")
-    known, ranks = np.unique(np.asarray(ids), return_inverse=True)
-    pairs = ranks[:-1] * len(known) + ranks[1:]
-    return _entropy(_counts(pairs)) - _entropy(_counts(ranks[:-1]))
+    ids = np.asarray(ids, dtype=np.int64)
+    pairs = ids[:-1] * (int(ids.max()) + 1) + ids[1:]
+    return _entropy(_counts(pairs)) - _entropy(_counts(ids[:-1]))
 
 
 def _counts(ids: np.ndarray) -> np.ndarray:
+    """Return how often each id occurs that occurs, in the order of the ids."""
+    if int(ids.max()) < max(len(ids), LEAST_TABLE):  # a place for each is quicker than sorting
+        counts = np.bincount(ids)
+        return counts[counts > 0]
     return np.unique(ids, return_counts=True)[1]
 
 

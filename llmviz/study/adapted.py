@@ -15,6 +15,7 @@ import numpy as np
 if TYPE_CHECKING:
     from torch import Tensor, nn
 
+    from llmviz.finetuning.lora import LoraLinear
     from llmviz.finetuning.plan import LoraConfig
     from llmviz.models import GPT
 
@@ -186,20 +187,28 @@ class MergedCopy(NamedTuple):
 
     model: GPT
     back: bool  # whether every weight was the same to the bit after it was taken out again
+    apart: int  # weights that would be another number if the change were subtracted instead
 
 
 def merged_copy(model: GPT) -> MergedCopy:
     """Merge the adapter in use into a copy of a model, take it out again, and merge it for good."""
     import torch
 
-    from llmviz.finetuning.lora import merge, unmerge, without_adapters
+    from llmviz.finetuning.lora import lora_layers, merge, unmerge, without_adapters
 
     own = copy.deepcopy(model)  # with weights of its own: merging writes into them
+    apart = sum(_apart(layer) for layer in lora_layers(own).values() if layer.active)
     merge(own)
     unmerge(own)
     pairs = zip(model.state_dict().values(), own.state_dict().values(), strict=True)
     back = all(torch.equal(before, after) for before, after in pairs)
-    return MergedCopy(without_adapters(own), back)
+    return MergedCopy(without_adapters(own), back, apart)
+
+
+def _apart(layer: LoraLinear) -> int:
+    """How many weights are another number once the change was added and subtracted."""
+    weight, change = layer.base.weight.detach(), layer.adapters[layer.active].change().detach()
+    return int(((weight + change) - change != weight).sum())
 
 
 class BothWays(NamedTuple):

@@ -6,7 +6,7 @@ exactly the windows it would have seen.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -19,6 +19,14 @@ from llmviz.textfile import ENDOFTEXT
 from llmviz.tokenizers.base import PADDING
 from llmviz.training.config import ONE_A_ROW, WINDOWS
 from llmviz.training.stream import Epochs, Stream
+
+Tell = Callable[[str, int, int, str], object]
+"""Hears of work that takes long: its name, how much of it is done, how much there is, of what."""
+
+
+def nobody(what: str, done: int, total: int, unit: str) -> None:
+    """Hear nothing."""
+
 
 POOL = 8  # updates whose rows are sorted by length together
 
@@ -120,15 +128,21 @@ class TrainData:
         *,
         windows: str = "auto",
         seed: int = 0,
+        tell: Tell = nobody,
     ) -> TrainData:
-        """Encode two lists of documents with one tokenizer."""
+        """Encode two lists of documents with one tokenizer; `tell` hears how far that is."""
         if windows not in WINDOWS:
             raise ValueError(f"windows must be one of {', '.join(WINDOWS)}; got {windows!r}")
         end = end_id(tokenizer)
-        streams = [
-            Stream.join([np.array(tokenizer.encode(text), dtype=np.int32) for text in part], end)
-            for part in (train, validation)
-        ]
+        done, characters = 0, sum(map(len, train)) + sum(map(len, validation))
+        streams = []
+        for part in (train, validation):
+            encoded = []
+            for text in part:
+                tell("tokenizing", done, characters, "characters")
+                encoded.append(np.array(tokenizer.encode(text), dtype=np.int32))
+                done += len(text)
+            streams.append(Stream.join(encoded, end))
         if windows == "auto":
             windows = _suitable_windows(streams[0], context_length)
         return cls(*streams, context_length, tokenizer.vocab_size, windows, seed)

@@ -17,7 +17,7 @@ from llmviz.models.registry import bytes_needed
 from llmviz.models.room import check_memory, check_sizes
 from llmviz.tokenizers import TOKENIZERS, get_tokenizer, train_tokenizer
 from llmviz.training.config import ONE_A_ROW, OWN_TEXT, TRAINED, Plan
-from llmviz.training.data import Batches, TrainData, end_id, split_documents
+from llmviz.training.data import Batches, Tell, TrainData, end_id, nobody, split_documents
 from llmviz.training.errors import CheckpointError
 from llmviz.training.estimate import check_room
 from llmviz.training.exercise_data import ExerciseData
@@ -35,21 +35,26 @@ BYTES_A_CHARACTER = 5  # of a text in memory: itself and its ids
 TOKENIZER_TEXT = 4_000_000  # a BPE is trained on at most so many characters of the corpus
 
 
-def prepare(plan: Plan, command: str = "", folder: Path | None = None) -> Run:
+def prepare(
+    plan: Plan, command: str = "", folder: Path | None = None, *, tell: Tell = nobody
+) -> Run:
     """Load the corpus, train the tokenizer, encode, build the model from the seed.
 
     folder: that of the run, where its corpus is a text that lies there (OWN_TEXT).
+    tell: hears what is being done, and how much of it there is.
     Raises ValueError naming the rule for choices that cannot work together.
     """
     entry_of(plan.model)
-    train, validation = documents_of(plan, folder)
+    train, validation = documents_of(plan, folder, tell)
     check_kind(plan, train)
-    return _assemble(plan, _tokenizer(plan, train), train, validation, command)
+    tokenizer = _tokenizer(plan, train, tell)
+    return _assemble(plan, tokenizer, train, validation, command, tell)
 
 
-def prepare_again(folder: Path | str, **changes: Any) -> Run:
+def prepare_again(folder: Path | str, tell: Tell = nobody, **changes: Any) -> Run:
     """The run that a folder's config.json describes, with its own tokenizer.
 
+    tell: as for `prepare`.
     changes: fields of TrainConfig to set anew, such as steps=2000.
     Raises CheckpointError if the folder is not a run, ValueError if its corpus has changed.
     """
@@ -57,12 +62,12 @@ def prepare_again(folder: Path | str, **changes: Any) -> Run:
     description = read_description(path)
     plan = plan_of(description, str(path))
     plan = dataclasses.replace(plan, train=dataclasses.replace(plan.train, **changes))
-    train, validation = documents_of(plan, path)
+    train, validation = documents_of(plan, path, tell)
     now, before = _digest(train, validation), description["data"].get("sha256")
     if before is not None and now != before:
         raise ValueError(f"the corpus {plan.corpus} is not the one that {path} was trained on")
     command = description.get("command", "")
-    run = _assemble(plan, read_tokenizer(path), train, validation, command)
+    run = _assemble(plan, read_tokenizer(path), train, validation, command, tell)
     if FORK in description:
         run.description[FORK] = description[FORK]
     return run
@@ -79,12 +84,15 @@ def plan_of(description: dict[str, Any], source: str) -> Plan:
         raise CheckpointError(f"{source} has no plan that can be trained again: {error}") from error
 
 
-def documents_of(plan: Plan, folder: Path | None = None) -> tuple[list[Any], list[Any]]:
+def documents_of(
+    plan: Plan, folder: Path | None = None, tell: Tell = nobody
+) -> tuple[list[Any], list[Any]]:
     """The training and the validation documents of a plan; for `pairs`, pairs of sentences.
 
     folder: that of the run, where its corpus is a text that lies there (OWN_TEXT).
     """
     from llmviz.corpus import load_corpus
+    from llmviz.corpus.corpora import TINY_WORLD_CHARACTERS
 
     if plan.characters is not None and plan.corpus != "tiny-world":
         raise ValueError(
@@ -96,6 +104,9 @@ def documents_of(plan: Plan, folder: Path | None = None) -> tuple[list[Any], lis
             f"a text of {plan.characters:,} characters",
         )
         check_memory(needs, what, smaller="it")
+    if plan.corpus == "tiny-world":
+        size = plan.characters or TINY_WORLD_CHARACTERS
+        tell("writing tiny-world", 0, size, "characters")
     source = plan.corpus
     own = folder is not None and source == OWN_TEXT and (folder / OWN_TEXT).is_file()
     if own:
@@ -141,7 +152,7 @@ def check_kind(plan: Plan, documents: Sequence[Any]) -> None:
         )
 
 
-def _tokenizer(plan: Plan, train: Sequence[Any]) -> Any:
+def _tokenizer(plan: Plan, train: Sequence[Any], tell: Tell) -> Any:
     if plan.tokenizer not in TRAINED:
         if plan.tokenizer not in TOKENIZERS:
             names = ", ".join(dict.fromkeys((*TRAINED, *TOKENIZERS)))
@@ -158,14 +169,15 @@ def _tokenizer(plan: Plan, train: Sequence[Any]) -> Any:
         taken += len(texts[-1])
         if plan.tokenizer == "bpe" and taken > TOKENIZER_TEXT:
             break
+    tell(f"training the tokenizer {plan.tokenizer}", 0, taken, "characters")
     return train_tokenizer(plan.tokenizer, texts, plan.vocab_size)
 
 
 def _assemble(
-    plan: Plan, tokenizer: Any, train: list[Any], validation: list[Any], command: str
+    plan: Plan, tokenizer: Any, train: list[Any], validation: list[Any], command: str, tell: Tell
 ) -> Run:
     # the data first: a context that is longer than the text is refused before it costs memory
-    data, options, counted = _data(plan, tokenizer, train, validation)
+    data, options, counted = _data(plan, tokenizer, train, validation, tell)
     plan = dataclasses.replace(plan, windows=getattr(data, "windows", plan.windows))
     torch.manual_seed(plan.train.seed)
     options = {"vocab_size": tokenizer.vocab_size, **options}
@@ -186,7 +198,7 @@ def _assemble(
 
 
 def _data(
-    plan: Plan, tokenizer: Any, train: list[Any], validation: list[Any]
+    plan: Plan, tokenizer: Any, train: list[Any], validation: list[Any], tell: Tell
 ) -> tuple[Batches, dict[str, Any], References | None]:
     """The batches of a plan, the settings of its model, and the losses to compare its loss with.
 
@@ -201,7 +213,7 @@ def _data(
     if able(plan.model, "hidden_words") and windows == "auto":
         windows = "padded"
     text = TrainData.from_documents(
-        train, validation, tokenizer, context, windows=windows, seed=seed
+        train, validation, tokenizer, context, windows=windows, seed=seed, tell=tell
     )
     if able(plan.model, "hidden_words"):
         if plan.exercises:
@@ -220,6 +232,7 @@ def _data(
         options = {"vocab_size": tokenizer.vocab_size, **plan.model_options}
         config = SkipGramConfig.from_dict(options)
         return WordPairs(text, end_id(tokenizer), config), options, None
+    tell("counting pairs of tokens", 0, len(text.train.ids), "tokens")
     counted = references(text.train.ids, train, validation, tokenizer, plan.corpus)
     if plan.exercises:
         practice = ExerciseData.of(text, train, tokenizer, plan.exercises, plan.practice)

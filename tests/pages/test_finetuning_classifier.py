@@ -173,3 +173,11 @@ def test_the_padded_texts_differ_in_length_and_begin_with_the_shortest(lengths):
     found = [lengths[place] for place in places]
     assert found == sorted(set(found)) and found[0] == min(lengths)
     assert 1 <= len(found) <= ROWS and found[-1] <= found[0] + LONGER
+
+
+def test_a_head_that_shares_the_embeddings_is_not_said_to_be_taken_away():
+    said = prose_of(open_part("finetuning", "classifier"))
+    model = engine.load("tiny-world-gpt").model
+    old, new = model.config.vocab_size * model.config.n_embd, 2 * (model.config.n_embd + 1)
+    assert model.config.tied_head and f"by {new:,}." in said and f"= {old:,} numbers" in said
+    assert "taken away" not in said and "which stay" in said

@@ -148,3 +148,23 @@ def test_before_it_is_measured_the_cards_numbers_are_drawn(opened):
         float(key): value for key, value in card.items()
     }
     assert len(ANSWERS) == 20
+
+
+def test_examples_that_contradict_each_other_have_no_right_answer():
+    app = open_part("finetuning", "fewshot", ownrule="coat red, hat blue, cap")
+    fine(app)
+    said = prose_of(app)
+    assert "contradict each other: they show red and blue equally often" in said
+    assert "should be" not in said and "right colour" not in said
+    more = prose_of(open_part("finetuning", "fewshot", ownrule="coat red, hat blue, gown red, cap"))
+    assert "contradict" not in more and "should be <strong>red" in more and "right colour" in more
+
+
+def test_no_colour_is_said_with_a_probability_of_0():
+    assert prompt.share(0.00004) == "less than 0.01 %" and prompt.share(0.0001) == percent(0.0001)
+    for seed in ("1", "2", "3"):
+        assert " 0.00\u00a0%" not in prose_of(open_part("finetuning", "fewshot", drawing=seed))
+
+
+def test_large_models_are_said_to_read_rules_without_such_a_training(opened):
+    assert "Large models learn it from their texts alone" in prose_of(opened)

@@ -7,14 +7,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from llmviz.finetuning.instructions import ask
+from llmviz.finetuning.instructions import Instruction, ask
 from llmviz.lessons.finetuning.classifier import chapter as classifier_chapter
 from llmviz.lessons.finetuning.example_story import QUESTION, STORY
-from llmviz.lessons.finetuning.instructions import chapter, forgetting, words
+from llmviz.lessons.finetuning.instructions import chapter, forgetting, side_by_side, words
 from llmviz.lessons.finetuning.instructions.forgetting import Losses, loss_question, report
 from llmviz.lessons.finetuning.instructions.mask import count_question
+from llmviz.study.continuations import Continuation
 from llmviz.study.instruction_reading import Example
 from llmviz.ui import engine
+from llmviz.ui.prose import quote
 from tests.pages.harness import ODD_TEXTS, boxes, fine, open_part, prose_of, sent
 
 pytestmark = pytest.mark.usefixtures("ready")
@@ -121,3 +123,39 @@ def test_what_is_done_ahead_survives_other_weights(bundle):
     """The server calls it for each chapter in turn; the page says what is wrong."""
     chapter.ahead()
     classifier_chapter.ahead()
+
+
+def written(text: str, ended: bool = True) -> Continuation:
+    return Continuation(text, ended, np.zeros(1), 0)
+
+
+ASKED = Instruction("A story.", "What colour is it?", "Dark red")
+VERDICTS = [
+    (" Dark red.", True, words.right),
+    (" dark red.", True, words.right),
+    (" Dark red.\nAnd so on", False, words.right),
+    (" Dark red. Dark red.", False, words.goes_on),
+    (" Dark", False, words.too_long),
+    (" Dark", True, words.wrong),
+    (" Blue.", True, words.wrong),
+    ("", True, words.wrong),
+    ("", False, words.wrong),
+]
+
+
+@pytest.mark.parametrize(("text", "ended", "told"), VERDICTS)
+def test_an_answer_that_does_not_stop_is_called_that(text, ended, told):
+    line = side_by_side.verdict(written(text, ended), ASKED)
+    assert line == told.format(answer=quote("Dark red"))
+
+
+@pytest.mark.parametrize("typed", ["a cat", "a cat.", " a cat. ", "a cat.."])
+def test_ones_own_answer_may_have_a_full_stop(typed):
+    assert Instruction("s", "q", chapter.typed_answer(typed)).reply == " a cat."
+    assert chapter.typed_answer(" . ") == ""
+
+
+def test_a_question_is_known_in_capitals_too():
+    told = chapter.offered()[0]
+    assert chapter.known_answer(told.story, told.question.upper()) == told.answer
+    assert chapter.known_answer(told.story, f" {told.question.lower()} ") == told.answer

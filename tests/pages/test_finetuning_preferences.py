@@ -156,3 +156,8 @@ def test_what_a_training_costs_is_the_bundled_curves_time_in_updates():
     assert spent < records[-1]["seconds"]  # which holds what was measured between updates
     each = spent / (records[-1]["step"] * TUNINGS["instructions"].plan.train.batch_size)
     assert seconds_of(10) == pytest.approx(10 * each)
+
+
+def test_beta_is_explained_as_the_strength_of_the_tie_and_the_distance_as_of_its_own_texts():
+    assert "how strongly the model is tied to the base" in words.beta_text
+    assert "endings that the new model writes" in " ".join(words.read.split())

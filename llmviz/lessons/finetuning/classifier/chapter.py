@@ -60,7 +60,11 @@ def draw(state: PageState) -> None:
     config, classes = bundled.model.config, len(some.names)
     sizes = {"vocab": config.vocab_size, "width": config.n_embd, "classes": classes}
     new, old = classes * (config.n_embd + 1), config.vocab_size * config.n_embd
-    prose(words.head.format(**sizes, old=f"{old:,}", new=f"{new:,}"))
+    prose(
+        words.head["tied" if config.tied_head else "own"].format(
+            **sizes, old=f"{old:,}", new=f"{new:,}"
+        )
+    )
     section(words.train_section)
     training.controls(state)
     plan = plan_of(state, name, own)

@@ -33,7 +33,7 @@ def draw(state: PageState) -> None:
         refuse(error)
     else:
         prose(prompt.report(asked, bool(state["ownrule"].strip())))
-        prompt.bars(asked)
+        prompt.bars(asked, own=bool(state["ownrule"].strip()))
         prompt.code(asked)
         heads.draw(state, asked)
     accuracy.draw(state)

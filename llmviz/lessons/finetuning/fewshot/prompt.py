@@ -13,7 +13,7 @@ from llmviz.document.marks import as_markdown
 from llmviz.finetuning.fewshot import Answers, answers
 from llmviz.lessons.finetuning.fewshot import words
 from llmviz.lessons.finetuning.tuned_model import base, tuned
-from llmviz.study.rule_prompts import read_prompt
+from llmviz.study.rule_prompts import group_of, read_prompt
 from llmviz.ui.code import show_code
 from llmviz.ui.common import percent
 from llmviz.ui.kept import kept
@@ -67,16 +67,32 @@ def report(asked: Question, own: bool) -> str:
         words.rule_part.format(group=group, answer=answer)
         for group, answer in asked.rule.answers.items()
     ]
-    template = words.rule_own if own else words.rule
-    line = template.format(parts=", ".join(parts), word=quote(asked.word), answer=asked.answer)
+    told = {"parts": ", ".join(parts), "word": quote(asked.word), "answer": asked.answer}
+    if own and (colours := tied(asked)):
+        group = group_of()[asked.word]
+        return words.rule_tied.format(group=group, colours=" and ".join(colours), **told)
     if own:
-        return line
+        return words.rule_own.format(**told)
+    line = words.rule.format(**told)
     wrong = sum(answer != asked.rule.answer(word) for word, answer in asked.examples)
     more = []
     if wrong:
         more.append(words.wrong_told.format(wrong=wrong, examples=len(asked.examples)))
     more += [one for one in (not_told(asked),) if one]
     return " ".join([line, *more, words.held_out])
+
+
+def tied(asked: Question) -> list[str]:
+    """Return the colours that the examples show equally often for the word's group; [] for one."""
+    group = group_of()[asked.word]
+    times = Counter(answer for word, answer in asked.examples if group_of()[word] == group)
+    most = [answer for answer, n in times.items() if n == max(times.values())]
+    return most if len(most) > 1 else []
+
+
+def share(probability: float) -> str:
+    """Return a probability in words that do not call a small one 0."""
+    return percent(probability) if probability >= 1e-4 else words.tiny
 
 
 def not_told(asked: Question) -> str:
@@ -98,8 +114,8 @@ def replies(version: str, asked: Question) -> tuple[Answers, Answers]:
     return tuple(answers(one, tokenizer, [asked]) for one in (tuned(TUNED), base().model))
 
 
-def bars(asked: Question) -> None:
-    """Draw what both models say, and tell it."""
+def bars(asked: Question, *, own: bool) -> None:
+    """Draw what both models say, and tell it; own: the examples are the learner's."""
     both = _replies(asked)
     chances = [one.probabilities[0].numpy() for one in both]
     right = ANSWERS.index(asked.answer)
@@ -121,12 +137,13 @@ def bars(asked: Question) -> None:
     prose(
         words.read.format(
             tuned=ANSWERS[best[0]],
-            tuned_share=percent(float(chances[0][best[0]])),
-            tuned_right=percent(float(chances[0][right])),
+            tuned_share=share(float(chances[0][best[0]])),
+            tuned_right=share(float(chances[0][right])),
             base=ANSWERS[best[1]],
-            base_share=percent(float(chances[1][best[1]])),
-            base_right=percent(float(chances[1][right])),
+            base_share=share(float(chances[1][best[1]])),
+            base_right=share(float(chances[1][right])),
             answer=asked.answer,
+            called=words.called["tied" if own and tied(asked) else "right"],
         )
     )
     st.caption(words.unsure)

@@ -43,7 +43,7 @@ def draw(state: PageState) -> None:
         story, question = (check_text(state[key])[:LOOKED_AT] for key in ("story", "question"))
         if not question.strip():
             raise ValueError(words.empty)
-        answer = known_answer(story, question) or check_text(state["reply"]).strip()
+        answer = known_answer(story, question) or typed_answer(check_text(state["reply"]))
         one = Instruction(story, question, answer)
         side_by_side.draw(one)
         mask.draw(one)
@@ -63,7 +63,8 @@ def _controls(state: PageState) -> None:
         state["story"], state["question"], state["reply"] = told.story, told.question, ""
 
     st.button(words.another, icon=":material/autorenew:", on_click=another, key="another.story")
-    asked = askable(state["story"][:LOOKED_AT])
+    story = state["story"][:LOOKED_AT]
+    asked = askable(story)
 
     def take(question: str) -> None:
         state["question"], state["reply"] = question, ""
@@ -72,7 +73,7 @@ def _controls(state: PageState) -> None:
         key = "_finetuning.instructions.asked"
         suggest(words.askable, list(asked), take, key=key, format_func=escape_markdown)
     text_input(state, "question", words.question_label)
-    if state["question"].strip() and state["question"] not in asked:
+    if state["question"].strip() and not known_answer(story, state["question"]):
         text_input(state, "reply", words.reply_label, help=words.reply_help)
         if not state["reply"].strip():
             inform(words.by_tuned, ":material/help:")
@@ -86,7 +87,13 @@ def askable(story: str) -> dict[str, str]:
 
 def known_answer(story: str, question: str) -> str:
     """Return the right answer as the grammar knows it, or nothing."""
-    return askable(story).get(question, "")
+    known = {asked.casefold(): answer for asked, answer in askable(story).items()}
+    return known.get(question.strip().casefold(), "")
+
+
+def typed_answer(written: str) -> str:
+    """Return a learner's answer without its full stop, which every reply gets."""
+    return written.strip().rstrip(".").strip()
 
 
 @kept(1)

@@ -57,12 +57,15 @@ def draw(one: Instruction) -> None:
 
 
 def verdict(continuation: Continuation, one: Instruction) -> str:
-    """Return whether an answer is right: its first line is the reply to the letter."""
+    """Return whether an answer is right: its first line is the reply, capitals or not."""
     if not one.answer:
         return words.unknown
-    first = continuation.text.strip().split("\n")[0].strip()
-    right = first == one.reply.strip()
-    return words.right if right else words.wrong.format(answer=quote(one.answer))
+    text, reply = continuation.text.strip().casefold(), one.reply.strip().casefold()
+    if text.split("\n")[0].strip() == reply:
+        return words.right
+    cut_off = bool(text) and not continuation.ended and reply.startswith(text)
+    line = words.goes_on if text.startswith(reply) else words.too_long if cut_off else words.wrong
+    return line.format(answer=quote(one.answer))
 
 
 def _chances(one: Instruction) -> None:

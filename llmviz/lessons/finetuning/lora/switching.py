@@ -11,7 +11,7 @@ from llmviz.finetuning.plan import BASE
 from llmviz.lessons.finetuning import typed_beginning
 from llmviz.lessons.finetuning.lora import source, words
 from llmviz.lessons.finetuning.tuned_model import base
-from llmviz.study.adapted import BothWays, both_ways, pairs_of
+from llmviz.study.adapted import BothWays, MergedCopy, both_ways, pairs_of
 from llmviz.study.continuations import Continuation, continuation
 from llmviz.ui.code import show_code
 from llmviz.ui.common import IN_SNIPPET, count, power_of_ten, suggest
@@ -46,7 +46,7 @@ def draw(state: PageState, name: str) -> None:
                 written(one, version, text).text or words.nothing, language=None, wrap_lines=True
             )
     prose(memory(version))
-    difference, back = compared(name, version, text), source.merged(name, version).back
+    difference, taken_out = compared(name, version, text), source.merged(name, version)
     apart = (words.merge_apart if difference.largest else words.merge_same).format(
         tokens=count(len(read(text)), "token"),
         largest=power_of_ten(difference.largest),
@@ -54,12 +54,21 @@ def draw(state: PageState, name: str) -> None:
     )
     line = words.merge_read.format(
         apart=apart,
-        back=words.merge_back if back else words.merge_not_back,
+        back=_back(taken_out),
         slow=1000 * difference.seconds[0],
         fast=1000 * difference.seconds[1],
     )
     section(words.merge.title, f"{words.merge_text}\n\n{line}")
     _code(name, text)
+
+
+def _back(taken_out: MergedCopy) -> str:
+    """Return how the matrices are after the adapter was taken out again."""
+    if not taken_out.back:
+        return words.merge_not_back
+    kind = "rounding" if taken_out.apart else "none"
+    subtracted = words.merge_subtracted[kind].format(weights=count(taken_out.apart, "weight"))
+    return words.merge_back.format(subtracted=subtracted)
 
 
 def read(text: str) -> tuple[int, ...]:

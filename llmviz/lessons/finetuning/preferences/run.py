@@ -20,6 +20,7 @@ from llmviz.study.adapted import adapted_by
 from llmviz.study.preference_run import (
     BATCH,
     HELD_OUT,
+    OWN_TEXTS,
     PROMPTS,
     Learned,
     Look,
@@ -125,6 +126,7 @@ def report(last: Look) -> str:
         seconds=last.seconds,
         preferred=percent(last.preferred),
         moved=last.divergence,
+        own=OWN_TEXTS,
         times=f"{times:,.2f}" if times < 100 else f"{times:,.0f}",
     )
 

@@ -1,0 +1,37 @@
+"""What is said while a large text is prepared for its first step."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+LARGE = 2_000_000  # characters, tokens or bytes from which on a step of the work takes a second
+PARTS = 10  # lines that a step of the work has at most
+
+
+class Preparing:
+    """Lines on standard error about large texts: what is done with them, and how far that is.
+
+    quiet: says nothing, as all processes of a run do but the first.
+    """
+
+    def __init__(self, *, quiet: bool = False) -> None:
+        self._quiet = quiet
+        self._last: tuple[str, int] | None = None
+
+    def __call__(self, what: str, done: int, total: int, unit: str) -> None:
+        """Hear of some work, as `llmviz.training.data.Tell` has it."""
+        part = what, PARTS * done // max(1, total)
+        if self._quiet or total < LARGE or part == self._last:
+            return
+        self._last = part
+        far = f"{done:,} of " if done else ""
+        sys.stderr.write(f"{what}: {far}{total:,} {unit}\n")
+
+    def reading(self, corpus: str) -> None:
+        """Say which file is read now, if the corpus is one."""
+        try:
+            size = Path(corpus).stat().st_size
+        except OSError:  # a bundled text, or what is refused in a moment
+            return
+        self(f"reading {corpus}", 0, size, "bytes")
