@@ -46,16 +46,16 @@ async def ready(visitor: Visitor) -> None:
 # are answered once in a chapter where a part of their own would cost every rerun more.
 SHOW = "Show me without an answer"
 RUN_THE_LESSON = {
-    **dict.fromkeys(
-        ("Step by step", "Masks", "Heads", "A trained model"), {"Your text", "Examples"}
-    ),
+    "Step by step": {"Your text", "Examples"},
+    "Masks": {"Your text", "Examples"},
+    "Heads": {"Your text", "Examples"},
+    "A trained model": {"Your text", "Examples"},
     "Positions": {"Your answer", SHOW},
     "Train one": {"Starting point", "Run"},
     "Your own model, or GPT-2": {
         "A folder on this machine, or OWNER/NAME on the hub",
         "Look at it",
         "Your answer",
-        SHOW,
     },
 }
 WAYS_ON = ("Back: ", "Next: ", "Next lesson: ")

@@ -26,7 +26,7 @@ def small_page() -> None:
     st.text_area("Text", **state.bind("text"))
     st.write(f"heat={state['heat']}")
     question = Question("Is 1 < 2?", ["yes", "no"], 0, ["It is.", "1 comes before 2."])
-    if predict(question, "less"):
+    if predict(question, "less", covers=True):
         st.write("answered")
 
 
