@@ -80,7 +80,8 @@ def prepare(plan: TuningPlan, command: str = "") -> Tuning:
     base, tokenizer, card = load_bundled(plan.base)
     # BERT is built like a GPT, but sees both sides: nothing here trains it.
     if not isinstance(base, GPT) or not able(card["model"], "next_token"):
-        fit = ", ".join(name for name in bundled() if read_card(name)["model"] == "gpt")
+        kinds = {name: read_card(name)["model"] for name in bundled()}
+        fit = ", ".join(name for name in kinds if able(kinds[name], "next_token", "attention"))
         raise ValueError(f"base must be a gpt, such as {fit}; {plan.base} is a {card['model']}")
     digest = base_digest(base)  # before anything is put beside its matrices
     model, module, data, scores, about = _PREPARE[plan.kind](plan, base, tokenizer)
