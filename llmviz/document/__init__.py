@@ -1,7 +1,7 @@
 """Texts that stand in Markdown documents beside the code that shows them."""
 
 from llmviz.document.texts import ENGLISH, Document, beside, language, texts_of
-from llmviz.document.values import Ask, Front, Section, Sentence
+from llmviz.document.values import Ask, Front, Section, Sentence, sentences
 
 __all__ = [
     "ENGLISH",
@@ -12,5 +12,6 @@ __all__ = [
     "Sentence",
     "beside",
     "language",
+    "sentences",
     "texts_of",
 ]

@@ -42,6 +42,11 @@ def marked(text: str) -> str:
     return _CODE_SPAN.sub(lambda match: f"{CODE}{codes[int(match[1])]}{CODE_END}", text)
 
 
+def term(name: str) -> str:
+    """Return a term of the glossary as text that shows it under its own name."""
+    return f"{TERM}{name}{FORM}{name}{TERM_END}"
+
+
 def cleared(text: str) -> str:
     """Return a learner's text without the characters that are marks here, each shown as �."""
     return _ALL.sub("�", text)

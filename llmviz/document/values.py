@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from numbers import Number
 from string import Formatter
 from typing import Any, NamedTuple
@@ -117,3 +117,16 @@ def _key(written: str) -> str | int:
     if _WHOLE.fullmatch(written):
         return int(written)
     return written[1:-1] if written[:1] == written[-1:] == '"' else written
+
+
+def sentences(value: Any) -> Iterator[Sentence]:
+    """Return all sentences of a text, or of the texts in a group; code is none."""
+    if isinstance(value, Sentence):
+        yield value
+    elif isinstance(value, Mapping):
+        for key, part in value.items():
+            yield from sentences(key)
+            yield from sentences(part)
+    elif isinstance(value, tuple):
+        for part in value:
+            yield from sentences(part)

@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
+
+from llmviz.document import marks
+
+_CODE = re.compile(f"{marks.CODE}[^{marks.CODE_END}]*{marks.CODE_END}")
+
 TERMS: dict[str, str] = {
     "activation function": (
         "A function that is applied to each number by itself, such as ReLU or GELU. Its graph is "
@@ -504,7 +511,110 @@ TERMS: dict[str, str] = {
         "In long texts that people wrote, the word of rank r occurs about 1/r times as often as "
         "the most frequent word."
     ),
+    "Adam": (
+        "An optimizer. For each weight it keeps two running averages, of its gradients and of "
+        "their squares. The step is the first, divided by the root of the second. AdamW also "
+        "makes each weight a little smaller at each step."
+    ),
+    "backpropagation": (
+        "The way in which the gradients of a whole network are computed. It begins at the loss "
+        "and goes back from step to step, multiplying the slopes on the way."
+    ),
+    "batch norm": (
+        "A step that brings each unit's numbers to mean 0 and deviation 1 over the texts of a "
+        "batch, and then scales and shifts each unit. After training, it uses averages that it "
+        "kept."
+    ),
+    "BERT": (
+        "Bidirectional Encoder Representations from Transformers (2018): a masked-word model. "
+        "It reads a text from both sides and writes no texts."
+    ),
+    "epoch": ("One pass of training through all texts of the training set."),
+    "GELU": (
+        "Gaussian Error Linear Unit: an activation function. It is x times the probability that "
+        "a number from a normal distribution is below x, so it is a smooth relative of ReLU."
+    ),
+    "GPT": (
+        "Generative Pre-trained Transformer: a transformer that reads from left to right and "
+        "predicts the next token. GPT-2 and GPT-3 are large ones, published by OpenAI in 2019 "
+        "and 2020."
+    ),
+    "GRU": (
+        "Gated Recurrent Unit: a recurrent network (RNN) whose gates decide how much of the old "
+        "state is kept and how much is replaced."
+    ),
+    "initialisation": (
+        "The choice of the weights that training begins with. Most are small random numbers. If "
+        "they are too large or too small, training is slow or fails."
+    ),
+    "loss": (
+        "A number that says how bad a model's predictions are; training makes it smaller. For "
+        "language models it is the cross-entropy: the mean of −ln p, where p is the probability "
+        "that the model gave to the token that came."
+    ),
+    "LSTM": (
+        "Long Short-Term Memory: a recurrent network (RNN) with a second vector, its cell. "
+        "Gates decide what is written into the cell, kept in it and read from it."
+    ),
+    "MLP": (
+        "Multi-layer perceptron: layers one behind the other, where each output is computed "
+        "from all inputs, with an activation function between them. In a transformer it is the "
+        "feed-forward network of a layer."
+    ),
+    "optimizer": ("The rule that turns gradients into new weights, such as SGD or Adam."),
+    "parameter": (
+        "A number that training sets: a weight, a bias, a number of an embedding or of a norm. "
+        "A model's size is said as its count of parameters."
+    ),
+    "ReLU": (
+        "Rectified Linear Unit: an activation function. A number above 0 stays as it is, any "
+        "other becomes 0."
+    ),
+    "RNN": (
+        "Recurrent neural network: it reads a text token by token and carries a vector, its "
+        "state, from each to the next. Here the name alone means the simplest kind, without "
+        "gates."
+    ),
+    "SGD": (
+        "Stochastic gradient descent: the optimizer that subtracts learning rate times gradient "
+        "from each weight. The gradient is that of one batch, which is drawn by chance."
+    ),
+    "test set": (
+        "Texts that are used only at the very end, once all choices are made. Nothing was "
+        "learned from them, and nothing was chosen by them."
+    ),
+    "transformer": (
+        "A network of layers, each with attention and a feed-forward network, whose outputs are "
+        "added to the vectors of the tokens. Almost all language models today are transformers."
+    ),
+    "validation loss": (
+        "The loss on texts that the model does not learn from. It shows whether the model "
+        "learned something general or only its training texts."
+    ),
+    "weight": (
+        "A number that an input is multiplied by. Training changes it. Attention weights are "
+        "something else: they are computed anew for each text."
+    ),
+    "∂": (
+        "The sign of a partial derivative: ∂L/∂w says how fast L changes with w alone, while "
+        "all other numbers stay as they are."
+    ),
+    "∇": (
+        "The sign of a gradient (“nabla”): ∇L is the list of the partial derivatives of L, one "
+        "for each weight."
+    ),
 }
+
+
+# Names and signs, also of axes and lists: a chapter that has one explains it at its top.
+SHORT = ("BERT", "epoch", "GELU", "GPT", "GRU", "LSTM", "MLP", "ReLU", "RNN", "SGD", "∂", "∇")
+_SHORT = {name: re.compile(rf"(?<!\w){name}s?(?!\w)" if name.isalpha() else name) for name in SHORT}
+
+
+def short_names(texts: Iterable[str]) -> list[str]:
+    """Return which of the names in `SHORT` stand in texts of a document, code left out."""
+    whole = "\n".join(_CODE.sub("", text) for text in texts)
+    return [name for name, pattern in _SHORT.items() if pattern.search(whole)]
 
 
 def define(term: str) -> str:

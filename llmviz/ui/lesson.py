@@ -18,15 +18,29 @@ from typing import Any
 
 import streamlit as st
 
-from llmviz.document import ENGLISH, Document, Front, Section, texts_of
+from llmviz.document import (
+    ENGLISH,
+    Document,
+    Front,
+    Section,
+    language,
+    sentences,
+    texts_of,
+)
 from llmviz.ui import codec
 from llmviz.ui.engine_ready import engine_ready
+from llmviz.ui.glossary import short_names
 from llmviz.ui.prose import opening, prose
 from llmviz.ui.question import open_all
 from llmviz.ui.state import PageState, page_state
 
 LANGUAGE = codec.language("lang", ENGLISH)  # of the texts
 CHAPTERS = "_chapters"  # in the session: tests read from here which chapters there are
+
+
+@cache
+def _short_names(document: Document, wanted: str) -> list[str]:
+    return short_names(sentences(texts_of(document, wanted)))
 
 
 @dataclass(frozen=True)
@@ -45,6 +59,11 @@ class Chapter:
     def front(self) -> Front:
         """What its document says of it: its title, its minutes, the question that it answers."""
         return importlib.import_module(self.package).words.front
+
+    @property
+    def short_names(self) -> list[str]:
+        """The short names that its document uses, such as GELU."""
+        return _short_names(importlib.import_module(self.package).words, language())
 
     @property
     def title(self) -> str:
@@ -231,7 +250,7 @@ def chapters(lesson: Lesson, state: PageState) -> None:
         **state.bind("part"),
     )
     at = keys.index(state["part"])
-    opening(lesson.chapters[at].front)
+    opening(lesson.chapters[at].front, lesson.chapters[at].short_names)
     lesson.module(lesson.chapters[at]).draw(state)
     st.space("medium")
     before, after = st.columns(2)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 
 import streamlit as st
@@ -34,8 +35,9 @@ _TAGS = str.maketrans(
 STYLE = f"""<style>
 .lv-prose {{ max-width: 72ch; line-height: 1.6; }}
 .lv-prose p {{ margin: 0 0 .6rem 0; }}
-.lv-opening p {{ margin: 0; opacity: .65; font-size: .875rem; }}
-.lv-opening p:last-child:not(:first-child) {{ margin: .3rem 0 .8rem 0; opacity: 1;
+.lv-opening p {{ margin: 0; font-size: .875rem;
+  color: color-mix(in srgb, currentColor 70%, transparent); }}
+.lv-opening p:last-child:not(:first-child) {{ margin: .3rem 0 .8rem 0; color: inherit;
   font-size: 1.25rem; line-height: 1.4; font-weight: 600; max-width: 60ch; text-wrap: balance; }}
 .lv-term {{ border-bottom: 1px dotted currentColor; cursor: help; position: relative; }}
 .lv-term:focus-visible {{ outline-offset: 2px;
@@ -46,7 +48,8 @@ STYLE = f"""<style>
   color: {TIP["text"]}; box-shadow: 0 4px 18px {TIP["shadow"]}; display: none;
   pointer-events: none; }}
 .lv-term:hover .lv-tip, .lv-term:focus .lv-tip {{ display: block; }}
-@media (max-width: 640px) {{ .lv-prose p {{ position: relative; }} .lv-term {{ position: static; }}
+@media (max-width: 640px) {{ .lv-prose p, .lv-opening p {{ position: relative; }}
+  .lv-term {{ position: static; }}
   .lv-tip {{ left: 0; right: 0; top: 100%; bottom: auto; width: auto; max-width: none; }} }}
 .lv-prose code {{ font-size: .875em; padding: .1em .3em; border-radius: 4px;
   background: {CODE_GROUND}; overflow-wrap: anywhere; }}
@@ -91,9 +94,12 @@ def prose(text: str) -> None:
     st.html(f'<div class="lv-prose">{to_html(text)}</div>')
 
 
-def opening(front: Front) -> None:
-    """Show how long a chapter takes and the question that it answers."""
-    minutes = f"<p>About {front.minutes} minutes.</p>" if front.minutes else ""
+def opening(front: Front, names: Sequence[str] = ()) -> None:
+    """Show how long a chapter takes, the short names that it uses, and the question it answers."""
+    lines = [f"About {front.minutes} minutes."] if front.minutes else []
+    if names:
+        lines.append(f"Names: {' · '.join(marks.term(name) for name in names)}.")
+    minutes = to_html(" ".join(lines)) if lines else ""
     question = to_html(front.question) if front.question else ""
     if minutes or question:
         st.html(f'<div class="lv-opening">{minutes}{question}</div>')

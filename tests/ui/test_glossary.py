@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-import numpy as np
+import html
+import re
 
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from llmviz.document.marks import marked
+from llmviz.lessons import LESSONS
 from llmviz.similarity import pca
-from llmviz.ui.glossary import TERMS
+from llmviz.ui.glossary import SHORT, TERMS, short_names
 
 
 def test_a_bigram_is_not_the_simplest_model():
@@ -23,3 +30,50 @@ def test_pca_centres_its_points_and_may_keep_three_axes():
 def test_marks_are_explained():
     assert {"start token", "padding", "sub-word", "WordPiece", "special token"} <= TERMS.keys()
     assert "bytes" in TERMS["BPE"] and "byte-level" in TERMS["BPE"]
+
+
+WANTED = {"loss", "weight", "parameter", "optimizer", "Adam", "backpropagation", "transformer"}
+WANTED |= {"batch norm", "validation loss", "initialisation", "test set", *SHORT}
+
+
+@pytest.mark.parametrize("term", sorted(WANTED))
+def test_the_words_that_every_chapter_takes_for_granted_are_explained(term):
+    assert len(TERMS[term]) > 40
+
+
+def test_short_names_are_found_as_words_and_not_in_code():
+    assert short_names([marked("`GPT(config)` and MLPs, ∂L"), marked("two epochs")]) == [
+        "epoch",
+        "MLP",
+        "∂",
+    ]
+    assert short_names(["GPT-2 and GRU."]) == ["GPT", "GRU"]
+    assert short_names(["LSTMish, reGELU, epochal"]) == []
+
+
+CHAPTERS = [chapter for lesson in LESSONS for chapter in lesson.chapters]
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda one: one.package.rpartition("lessons.")[2])
+def test_a_chapter_explains_its_short_names_before_it_uses_them(chapter):
+    """Also those that stand only on axes and in lists, where no link can be."""
+    from llmviz.ui import documents
+
+    path = documents.HERE / "lessons" / chapter.package.partition("lessons.")[2].replace(".", "/")
+    text = re.sub(r"```.*?```|`[^`]*`", "", (path / "chapter.md").read_text("utf-8"), flags=re.S)
+    found = {name for name in SHORT if re.search(rf"(?<![\w-]){name}(?!\w)", text)}
+    used = found | {sign for sign in "∂∇" if sign in text}
+    assert used <= set(chapter.short_names)
+
+
+def test_short_names_stand_at_the_top_with_what_they_mean():
+    def page() -> None:
+        from llmviz.document import Front, Sentence
+        from llmviz.ui.prose import opening
+
+        opening(Front("Title", 10, Sentence("Why?")), ["GELU", "∂"])
+        opening(Front("Title", 10, Sentence("Why?")))
+
+    first, second = (one.proto.body for one in AppTest.from_function(page).run().get("html"))
+    assert "About 10 minutes. Names: " in first and html.escape(TERMS["GELU"]) in first
+    assert "Names" not in second
