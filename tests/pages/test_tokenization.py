@@ -338,7 +338,7 @@ def test_the_slider_of_stems_follows_the_word_forms():
 # ---- words
 
 
-def test_the_vocabulary_is_the_sorted_words_of_the_text():
+def test_the_vocabulary_is_the_sorted_words_of_the_text(covers):
     text = "the cat saw the Cat ."
     app = open_part("tokenization", "vocabulary", text=text, sentence="the dog saw")
     fine(app)
