@@ -181,7 +181,7 @@ class Unigram(LanguageModel):
 
     def forward(self, idx, targets=None):
         """Logits (B, T, V) and the loss."""
-        self.check_length(idx)
+        self.check_ids(idx)
         logits = self.logits.expand(*idx.shape, -1)
         return logits, self.loss(logits, targets)
 

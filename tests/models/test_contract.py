@@ -35,6 +35,16 @@ def test_shapes_and_loss(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_forward_needs_only_shapes(name):
+    """Memory is estimated on the meta device, where tensors have no numbers."""
+    with torch.device("meta"):
+        model = build(name, {"vocab_size": V, "context_length": T}).train()
+        idx = torch.zeros((3, T), dtype=torch.long)
+    logits, loss = model(idx, idx)
+    assert logits.is_meta and logits.shape == (3, T, V) and loss.shape == ()
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_a_later_token_changes_nothing_before_it(name):
     model = make(name).eval()
     before, _ = model(ids())
@@ -74,7 +84,9 @@ def test_a_batch_is_learned_by_heart(name):
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-    assert loss.item() < 0.5 * math.log(V) if name != "bigram" else loss.item() < math.log(V) - 0.5
+    # Without a table of tokens, a model may see one token or none.
+    most = 0.5 * math.log(V) if MODELS[name].token_table else math.log(V) - 0.3
+    assert loss.item() < most
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -123,7 +135,7 @@ def test_bfloat16_autocast_stays_close(name):
 
 
 def test_build_refuses_what_it_does_not_know():
-    with pytest.raises(ValueError, match="model must be one of bigram, mlp"):
+    with pytest.raises(ValueError, match=f"model must be one of {', '.join(MODELS)}; got 'gtp'"):
         build("gtp")
     with pytest.raises(ValueError, match="model rnn needs a RNNConfig; got a GPTConfig"):
         build("rnn", MODELS["gpt"].config())
@@ -135,7 +147,8 @@ def test_registry_describes_and_counts():
         model = build(name)
         total = sum(p.numel() for p in model.parameters())
         assert count_parameters(model) == total
-        assert count_parameters(model, embeddings=False) < total
+        tables = [part for part in model.modules() if isinstance(part, torch.nn.Embedding)]
+        assert (count_parameters(model, embeddings=False) < total) == bool(tables)
 
 
 class TestCountedBigram:

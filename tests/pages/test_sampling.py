@@ -89,7 +89,7 @@ def test_order_of_the_steps_is_changed_kept_and_explained(bundle):
     app = open_page("sampling", prompt=PROMPT, temperature="2", p="0.5", order=changed)
     fine(app)
     shown = [column["name"] for column in sent(app, "sampler")["columns"]]
-    assert shown == ["model", *changed.split(",")[1:]]
+    assert [name for name in shown if name in changed.split(",")] == changed.split(",")[1:]
     logits, ids = logits_of(bundle, PROMPT), ids_of(bundle, PROMPT)
     kept = [
         int(sampling_steps(logits, 2, top_p=0.5, previous=ids, order=order).kept.sum())

@@ -45,7 +45,9 @@ def test_all_steps_together_equal_transformers():
 def test_each_step_says_what_it_did():
     steps = sampling_steps(LOGITS, **SETTINGS)
     assert tuple(step.name for step in steps.steps) == usual_order()
-    assert [step.active for step in steps.steps] == [False, True, True, True, True, True]
+    assert [step.name for step in steps.steps if step.active] == [
+        name for name in usual_order() if name in SETTINGS
+    ]
     before = softmax(LOGITS)
     alive = np.ones(200, dtype=bool)
     for step in steps.steps:
@@ -68,7 +70,9 @@ def test_every_order_runs_and_order_matters():
     results = {}
     for order in itertools.permutations(names):
         steps = sampling_steps(LOGITS, **SETTINGS | {"temperature": 3, "top_k": 150}, order=order)
-        assert [step.name for step in steps.steps] == ["banned", *order]
+        shown = [step.name for step in steps.steps]
+        assert [name for name in shown if name in order] == list(order)
+        assert shown[0] == "banned" and sorted(shown) == sorted(usual_order())
         results[order] = int(steps.kept.sum())
     hot_first = results["repetition_penalty", "temperature", "top_p", "top_k", "min_p"]
     hot_last = results["repetition_penalty", "top_p", "top_k", "min_p", "temperature"]
@@ -130,7 +134,7 @@ def test_bars_and_what_they_hide_are_everything():
     np.testing.assert_allclose(bars.probabilities.sum(axis=1) + bars.hidden_mass, 1)
     alive = [200, *(int(step.kept.sum()) for step in steps.steps)]
     assert (bars.kept.sum(axis=1) + bars.hidden_tokens).tolist() == alive
-    assert steps.bars(10_000).hidden_tokens.tolist() == [0] * 7
+    assert steps.bars(10_000).hidden_tokens.tolist() == [0] * len(bars.names)
     assert [steps.rank(i) for i in bars.ids] == list(range(1, 13))
 
 
