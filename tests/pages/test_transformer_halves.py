@@ -21,6 +21,7 @@ from llmviz.study.small_decoder import learned_tensors
 from llmviz.study.translation_steps import forced, free, looks
 from llmviz.tokenizers import UNKNOWN
 from llmviz.training.export import scores
+from llmviz.training.masked import hide_tokens
 from llmviz.training.runs import load_trained
 from llmviz.ui import engine
 from tests.pages.conftest import use
@@ -250,3 +251,13 @@ def test_the_shares_of_the_page_are_those_of_the_cards_and_the_cards_of_the_mode
     asked = held_out.mistake(*(card[name] for name in ("score", "left_only", "without_right_side")))
     assert card["without_right_side"]["share_right"] < card["left_only"]["share_right"]
     assert asked.answers[asked.right] == masked_words.mistake_answers[2]
+
+
+def test_how_many_tokens_training_hides_at_once_is_said_as_it_does_it():
+    said = masked_words.intro.text.format(**masked.training_shares())
+    shares = [int(one) / 100 for one in re.findall(r"(\d+) %", said)]
+    ids = np.zeros((200, 500), np.int64)
+    steps = hide_tokens(ids, ids == 0, 1, 9, np.random.default_rng(0))
+    hidden = steps.asked.sum()
+    measured = [steps.asked.mean(), steps.masked.sum() / hidden, steps.replaced.sum() / hidden]
+    assert shares == pytest.approx(measured, abs=0.02)

@@ -34,10 +34,18 @@ DRAWN = 40  # tokens that are read
 BEST = 6  # answers of each model
 
 
+def training_shares() -> dict[str, str]:
+    """Return how many tokens training asks for at once, and what becomes of them."""
+    from llmviz.training.masked import HIDDEN, MASKED, REPLACED
+
+    shares = {"hidden": HIDDEN, "masked": MASKED, "replaced": REPLACED}
+    return {name: f"{share:.0%}".replace("%", " %") for name, share in shares.items()}
+
+
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    section(words.intro)
+    section(words.intro, **training_shares())
     text_box(state, height=80)
     if not models_here(BOTH, LEFT):
         return
