@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import os
 import re
 import shutil
@@ -23,13 +24,23 @@ from llmviz.corpus import CORPORA, load_corpus
 from llmviz.corpus.corpora import _bundled
 from llmviz.figures import theme
 from llmviz.lessons.training.runs.form import model_label
-from llmviz.lessons.training.runs.plan_controls import options_of
+from llmviz.lessons.training.runs.plan_controls import TOKENIZER_CHOICES, options_of
 from llmviz.models import MODELS, build
 from llmviz.models.base import LanguageModel
 from llmviz.models.catalogue import ModelEntry, able
 from llmviz.pretrained import load_trained
 from llmviz.sampling import STEPS, StepKind, sampling_steps, usual_order
+from llmviz.tokenizers import (
+    ENDOFTEXT,
+    TOKENIZERS,
+    TRAINERS,
+    UNKNOWN,
+    train_tokenizer,
+)
+from llmviz.tokenizers.base import KINDS
+from llmviz.tokenizers.vocabulary import VocabularyTokenizer
 from llmviz.training.config import TrainConfig
+from llmviz.training.estimate import vocabulary
 from llmviz.training.plan import Plan
 from llmviz.training.recipes import RECIPES, Recipe
 
@@ -207,6 +218,61 @@ def test_a_model_is_its_settings_its_class_and_an_entry(monkeypatch, tmp_path, c
     shares = trained.model.logits.softmax(-1)
     assert int(shares.argmax()) == trained.tokenizer.encode("a")[0]
     assert main(["generate", "--checkpoint", str(out), "--prompt", "a", "--tokens", "3"]) == 0
+
+
+# ---- a tokenizer
+
+
+@pytest.fixture
+def pair_tokenizer(monkeypatch):
+    """A tokenizer that cuts a text into pairs of characters, entered as the recipe says."""
+
+    class PairTokenizer(VocabularyTokenizer):
+        kind = "added"
+        special_texts = (ENDOFTEXT, UNKNOWN)
+
+        @staticmethod
+        def split(text):
+            return [text[i : i + 2] for i in range(0, len(text), 2)]
+
+        def decode(self, ids):
+            return "".join(self._texts[i] for i in self.check_ids(ids))
+
+        def _spans_ordinary(self, text):
+            start = 0
+            for token_id, part in zip(self.encode(text), self.split(text), strict=True):
+                end = start + len(part.encode("utf-8"))
+                yield token_id, start, end
+                start = end
+
+    monkeypatch.setitem(TRAINERS, "added", PairTokenizer.train)
+    yield PairTokenizer
+    del KINDS["added"]
+
+
+def test_a_tokenizer_is_a_class_and_an_entry(pair_tokenizer, tmp_path, capsys):
+    text = tmp_path / "text.txt"
+    text.write_text("the cat sat on a mat. " * 200, encoding="utf-8")
+    out = tmp_path / "run"
+    given = ["train", "--model", "bigram", "--corpus", str(text), "--tokenizer", "added"]
+    given += ["--steps", "3", "--out", str(out), "--device", "cpu", "--threads", "1"]
+    plan = Plan(model="bigram", corpus=str(text), tokenizer="added")
+    foreseen = vocabulary(plan, ["the cat sat on a mat. " * 180])
+    assert main([*given, "--context-length", "8"]) == 0
+    tokenizer = load_trained(out).tokenizer
+    assert isinstance(tokenizer, pair_tokenizer) and tokenizer.vocab_size == foreseen
+    assert tokenizer.decode(tokenizer.encode("the cat")) == "the cat"[:6] + UNKNOWN
+    assert main(["generate", "--checkpoint", str(out), "--prompt", "the ", "--tokens", "3"]) == 0
+    capsys.readouterr()
+    saved = str(out / "tokenizer.json")
+    assert main(["tokenize", "--tokenizer", saved, "--json", "cat sat "]) == 0
+    assert json.loads(capsys.readouterr().out)["tokens"] == ["ca", "t ", "sa", "t "]
+    with pytest.raises(ValueError, match=r"kind must be one of char, word, bpe, added; got 'none'"):
+        train_tokenizer("none", "text")
+
+
+def test_the_form_for_training_offers_every_tokenizer():
+    assert set(TOKENIZER_CHOICES) == {*TRAINERS, *TOKENIZERS}
 
 
 # ---- a step of sampling

@@ -10,6 +10,7 @@ from llmviz.tokenizers.merging import NEVER, MergeTree, Node
 from llmviz.tokenizers.published import PublishedTokenizer, read_published_tokenizer
 from llmviz.tokenizers.registry import (
     TOKENIZERS,
+    TRAINERS,
     TokenizerInfo,
     get_tokenizer,
     load_tokenizer,
@@ -26,6 +27,7 @@ __all__ = [
     "PADDING",
     "TIE_RULES",
     "TOKENIZERS",
+    "TRAINERS",
     "UNKNOWN",
     "BPETokenizer",
     "CharTokenizer",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -53,6 +53,20 @@ TOKENIZERS: dict[str, TokenizerInfo] = {
     )
 }
 
+
+def _train_bpe(text_or_documents: str | Iterable[str], vocab_size: int | None) -> Tokenizer:
+    size = DEFAULT_BPE_SIZE if vocab_size is None else vocab_size
+    return BPETokenizer.train(text_or_documents, size)
+
+
+Trainer = Callable[[str | Iterable[str], int | None], Tokenizer]
+TRAINERS: dict[str, Trainer] = {
+    "char": CharTokenizer.train,
+    "word": WordTokenizer.train,
+    "bpe": _train_bpe,
+}
+"""What learns a vocabulary from texts, of at most so many tokens (None: as many as suits)."""
+
 _loaded: dict[str, Tokenizer] = {}
 _lock = threading.Lock()
 
@@ -89,7 +103,7 @@ def load_tokenizer(path: str | Path) -> Tokenizer:
 def train_tokenizer(
     kind: str, text_or_documents: str | Iterable[str], vocab_size: int | None = None
 ) -> Tokenizer:
-    """Train a tokenizer of a kind ("word", "char" or "bpe") on a corpus.
+    """Train a tokenizer of a kind in `TRAINERS` on a corpus.
 
     Args:
         kind: which.
@@ -100,11 +114,6 @@ def train_tokenizer(
     Raises:
         ValueError: the kind cannot be trained, or the size does not fit it.
     """
-    if kind == "bpe":
-        size = DEFAULT_BPE_SIZE if vocab_size is None else vocab_size
-        return BPETokenizer.train(text_or_documents, size)
-    if kind == "char":
-        return CharTokenizer.train(text_or_documents, vocab_size)
-    if kind == "word":
-        return WordTokenizer.train(text_or_documents, vocab_size)
-    raise ValueError(f"kind must be word, char or bpe; got {kind!r}")
+    if kind not in TRAINERS:
+        raise ValueError(f"kind must be one of {', '.join(TRAINERS)}; got {kind!r}")
+    return TRAINERS[kind](text_or_documents, vocab_size)

@@ -22,7 +22,6 @@ OWN_TEXT = "corpus.txt"  # as a corpus: the text of this name in the run's own f
 OWNERS, DETAILS, BOTH = "owners", "details", "both"  # what exercises practise
 # Of a short training inside a page: it takes one core, and comes out the same to the last bit.
 ON_ONE_CORE: dict[str, Any] = {"device": "cpu", "dtype": "float32", "threads": 1, "compile": "off"}
-TRAINED = ("char", "word", "bpe")  # tokenizers that are trained on the run's own corpus
 
 
 @dataclass(frozen=True)

@@ -18,9 +18,9 @@ from llmviz.models.registry import from_outlines
 from llmviz.models.room import check_memory, check_sizes
 from llmviz.nn.outline import outlined
 from llmviz.nn.recurrent import Recurrence
-from llmviz.tokenizers import TOKENIZERS, get_tokenizer
+from llmviz.tokenizers import TOKENIZERS, TRAINERS, get_tokenizer
 from llmviz.training import distributed
-from llmviz.training.config import TRAINED, Plan, TrainConfig
+from llmviz.training.config import Plan, TrainConfig
 from llmviz.training.device import choose_device
 from llmviz.training.preparation import check_recompute, make_optimizer
 
@@ -176,13 +176,13 @@ def vocabulary(plan: Plan, train: list[Any]) -> int:
                 f"got {size}"
             )
         return size
-    if plan.tokenizer in TRAINED:
+    if plan.tokenizer in TRAINERS:
         from llmviz.tokenizers import train_tokenizer
 
         texts = [text if isinstance(text, str) else "\n".join(text) for text in train]
         return train_tokenizer(plan.tokenizer, texts, plan.vocab_size).vocab_size
     if plan.tokenizer not in TOKENIZERS:
-        names = ", ".join(dict.fromkeys((*TRAINED, *TOKENIZERS)))
+        names = ", ".join(dict.fromkeys((*TRAINERS, *TOKENIZERS)))
         raise ValueError(f"tokenizer must be one of {names}; got {plan.tokenizer!r}")
     return get_tokenizer(plan.tokenizer).vocab_size
 

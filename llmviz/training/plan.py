@@ -15,8 +15,8 @@ from llmviz.models import BERTConfig, SkipGramConfig, build
 from llmviz.models.catalogue import MODELS, able, entry_of
 from llmviz.models.registry import bytes_needed
 from llmviz.models.room import check_memory, check_sizes
-from llmviz.tokenizers import TOKENIZERS, get_tokenizer, train_tokenizer
-from llmviz.training.config import ONE_A_ROW, OWN_TEXT, TRAINED, Plan
+from llmviz.tokenizers import TOKENIZERS, TRAINERS, get_tokenizer, train_tokenizer
+from llmviz.training.config import ONE_A_ROW, OWN_TEXT, Plan
 from llmviz.training.data import Batches, Tell, TrainData, end_id, nobody, split_documents
 from llmviz.training.errors import CheckpointError
 from llmviz.training.estimate import check_room
@@ -153,9 +153,9 @@ def check_kind(plan: Plan, documents: Sequence[Any]) -> None:
 
 
 def _tokenizer(plan: Plan, train: Sequence[Any], tell: Tell) -> Any:
-    if plan.tokenizer not in TRAINED:
+    if plan.tokenizer not in TRAINERS:
         if plan.tokenizer not in TOKENIZERS:
-            names = ", ".join(dict.fromkeys((*TRAINED, *TOKENIZERS)))
+            names = ", ".join(dict.fromkeys((*TRAINERS, *TOKENIZERS)))
             raise ValueError(f"tokenizer must be one of {names}; got {plan.tokenizer!r}")
         if plan.vocab_size is not None:
             raise ValueError(

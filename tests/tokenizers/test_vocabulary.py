@@ -73,5 +73,5 @@ def test_every_trained_tokenizer_knows_the_end_of_text(kind):
 
 
 def test_a_kind_that_cannot_be_trained_is_refused():
-    with pytest.raises(ValueError, match="word, char or bpe"):
+    with pytest.raises(ValueError, match="one of char, word, bpe; got 'gpt2'"):
         train_tokenizer("gpt2", "text")

@@ -13,6 +13,7 @@ from llmviz.lessons.training.runs import plan_controls, presets, words
 from llmviz.lessons.training.runs.plan_controls import MARK
 from llmviz.models.catalogue import MODELS, able, entry_of
 from llmviz.textfile import check_text
+from llmviz.tokenizers import TRAINERS
 from llmviz.training.config import Plan
 from llmviz.ui.common import refuse
 from llmviz.ui.kept import kept
@@ -64,7 +65,7 @@ def _if(state: PageState, key: str, wanted: Any, *names: str) -> list[str]:
 
 
 def _vocab(state: PageState) -> list[str]:
-    return ["vocab_size"] if state[MARK + "tokenizer"] in ("char", "word", "bpe") else []
+    return ["vocab_size"] if state[MARK + "tokenizer"] in TRAINERS else []
 
 
 def _corpus(state: PageState) -> None:

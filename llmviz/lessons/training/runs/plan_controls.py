@@ -9,13 +9,14 @@ from typing import Any
 from llmviz.config import About, settings_of
 from llmviz.corpus import CORPORA
 from llmviz.models.catalogue import MODELS, able, entry_of
+from llmviz.tokenizers import TOKENIZERS, TRAINERS
 from llmviz.training.config import OWN_TEXT, Plan, TrainConfig
 from llmviz.ui import codec
 from llmviz.ui.state import LEARNER_TEXT, PageState
 
 MINE, FILE = "mine", "file"  # as a corpus: the text of the sidebar's lessons, an uploaded file
 CORPUS_CHOICES = [*(name for name in CORPORA if name != "names-counts"), MINE, FILE]
-TOKENIZER_CHOICES = ("char", "word", "bpe", "gpt2", "cl100k_base", "o200k_base")
+TOKENIZER_CHOICES = tuple(dict.fromkeys((*TRAINERS, *TOKENIZERS)))
 LARGEST_TEXT = 5_000_000  # characters of a learner's own text
 POINTS = 4000  # of a curve at most; a point is the mean of the steps since the last
 SNAPSHOTS = 40
@@ -161,7 +162,7 @@ def plan_of(state: PageState, file: str | None = None) -> tuple[Plan, str | None
         corpus=corpus,
         characters=value("characters") if corpus == "tiny-world" else None,
         tokenizer=tokenizer,
-        vocab_size=value("vocab_size") if tokenizer in ("char", "word", "bpe") else None,
+        vocab_size=value("vocab_size") if tokenizer in TRAINERS else None,
         context_length=value("context_length"),
         windows=value("windows"),
         fraction=value("fraction"),
