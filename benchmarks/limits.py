@@ -18,14 +18,19 @@ import random
 import time
 import zlib
 from base64 import urlsafe_b64encode
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.local_script_runner import LocalScriptRunner
 
 from llmviz.lessons import LESSONS
+from llmviz.lessons.sampling.compare import chapter as compare
+from llmviz.lessons.sampling.writing import chapter as writing
+from llmviz.lessons.transformer.patching import chapter as patching
+from llmviz.lessons.transformer.units import chapter as units
 from llmviz.ui import engine
 from llmviz.ui.codec import Param
 from llmviz.ui.lesson import Lesson, controls_of
@@ -125,6 +130,16 @@ class Sent:
         LocalScriptRunner.forward_msgs = noted
 
 
+def open_as_served() -> Callable[..., AppTest]:
+    """Return what opens a chapter, which gives it the slices of work that it has on a server."""
+    slices = [(one, one.SLICE) for one in (compare, writing, patching, units)]
+    from tests.pages.harness import open_part
+
+    for chapter, seconds in slices:
+        chapter.SLICE = seconds
+    return open_part
+
+
 def seconds(app: AppTest) -> float:
     """Processor seconds of running a page again."""
     start = time.process_time()
@@ -132,10 +147,15 @@ def seconds(app: AppTest) -> float:
     return time.process_time() - start
 
 
-def open_link(sent: Sent, lesson: Lesson, part: str, name: str, link: Link) -> Opening:
+def open_link(
+    open_part: Callable[..., AppTest],
+    sent: Sent,
+    lesson: Lesson,
+    part: str,
+    name: str,
+    link: Link,
+) -> Opening:
     """Open a link and run the page once more."""
-    from tests.pages.harness import open_part
-
     where = f"{lesson.key}/{part}" if part else lesson.key
     start = time.process_time()
     app = open_part(lesson.key, part, **link)
@@ -183,12 +203,13 @@ def main() -> None:
     logging.getLogger("streamlit").setLevel(logging.ERROR)
     engine.start()
     engine.wait(120)
-    sent, openings = Sent(), []
+    opener = partial(open_link, open_as_served(), Sent())
+    openings: list[Opening] = []
     for lesson, part, params in chapters(args.only):
-        open_link(sent, lesson, part, "", {})  # what all visitors share is loaded
+        opener(lesson, part, "", {})  # what all visitors share is loaded
         gc.collect()
         gc.freeze()  # as app.py does
-        some = [open_link(sent, lesson, part, name, link) for name, link in links(params)]
+        some = [opener(lesson, part, name, link) for name, link in links(params)]
         openings += some
         if some:
             print(table(some, 1).splitlines()[1], flush=True)

@@ -6,6 +6,8 @@ the same number.
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from threading import Lock
@@ -62,18 +64,23 @@ class Text:
     refused: str = ""
     _growing: Lock = field(default_factory=Lock, repr=False, compare=False)
 
-    def grow(self, n: int, stop_id: int | None) -> None:
-        """Make n tokens known, unless the text ends before.
+    def grow(self, n: int, stop_id: int | None, seconds: float = math.inf) -> bool:
+        """Make n tokens known, unless the text ends before; return whether that is done.
 
+        seconds: of this thread's work, after which it is enough for now; at least one token.
         Raises ValueError: the settings leave no token to draw before there are n, each time anew.
         """
         with self._growing:
+            until, first = time.thread_time() + seconds, len(self.tokens)
             while len(self.tokens) < n and not self.ended:
+                if len(self.tokens) > first and time.thread_time() >= until:
+                    return False
                 if self.refused:
                     raise ValueError(self.refused)
                 self._one_more(stop_id)
             if self.ended:
                 self.more = iter(())  # lets go of the model's cache
+        return True
 
     def _one_more(self, stop_id: int | None) -> None:
         try:

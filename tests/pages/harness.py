@@ -16,6 +16,7 @@ from llmviz.components import unpack
 from llmviz.lessons import LESSONS
 from llmviz.lessons.sampling.compare import chapter as compare
 from llmviz.lessons.sampling.knows import chapter as knows
+from llmviz.lessons.sampling.writing import chapter as writing
 from llmviz.lessons.transformer.patching import chapter as patching
 from llmviz.lessons.transformer.units import chapter as units
 from llmviz.ui import light_reruns, paint_order, question
@@ -32,7 +33,7 @@ light_reruns.lighten()  # as app.py does for its server
 paint_order.AHEAD = 0.0  # there is no browser that would draw meanwhile
 question.COVERS = False  # but for the test of what questions cover
 knows.SOON = 60.0  # nor one that would look again
-compare.SLICE = 200
+compare.SLICE = writing.SLICE = 200
 patching.SLICE = units.SLICE = 60.0
 
 ROOT = Path(__file__).parents[2]

@@ -10,6 +10,8 @@ import torch
 
 from llmviz.components import unpack
 from llmviz.lessons.sampling import source, texts
+from llmviz.lessons.sampling.compare import chapter as compare
+from llmviz.lessons.sampling.writing import chapter as writing
 from llmviz.sampling import generate, sampling_steps, text_measures
 from llmviz.study.growing_text import Fork
 from tests.pages.harness import (
@@ -18,6 +20,7 @@ from tests.pages.harness import (
     open_part,
     prose_of,
     sent,
+    unpack_all,
 )
 from tests.pages.small_model import ids_of, logits_of
 
@@ -49,6 +52,26 @@ def test_written_text_is_what_generate_gives(bundle):
     assert text["rank"][:20].tolist() == [token.rank for token in expected]
     measures = text_measures(expected)
     assert f"number of different tokens is {measures['distinct']:.0%} of that" in prose_of(app)
+
+
+@pytest.mark.parametrize("part", ["writing", "compare"])
+def test_a_text_grows_in_slices_and_is_then_the_same(part, bundle, monkeypatch):
+    """A token at a time with no time for more; its numbers are said when it is whole."""
+    link = {"prompt": PROMPT, "seed": "5", "written": "12", "length": "12"}
+    whole = unpack_all(open_part("sampling", part, **link), "writer")
+    texts._text.clear()
+    monkeypatch.setattr(compare, "SLICE", 1e-9)
+    monkeypatch.setattr(writing, "SLICE", 1e-9)
+    app = open_part("sampling", part, **link)
+    fine(app)
+    assert 1 <= unpack_all(app, "writer")[0]["length"] <= 2
+    assert any("being written" in one.value for one in app.caption)
+    for _ in range(20):
+        app.run()
+        fine(app)
+    assert [one["length"] for one in unpack_all(app, "writer")] == [12] * len(whole)
+    for one, other in zip(unpack_all(app, "writer"), whole, strict=True):
+        assert one["ids"][:12].tolist() == other["ids"][:12].tolist()
 
 
 def test_ways_branch_where_they_say_and_keep_the_seed(bundle):

@@ -5,6 +5,7 @@ A text is a trunk and ways that branch off it, so that a link holds a whole tree
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -31,17 +32,31 @@ def text(
     Raises ValueError: a setting is out of its range or leaves no token to draw, or a fork does not
     fit the text.
     """
-    text = _text(
-        prompt.bundled.name,
-        prompt.bundled.version,
-        prompt.ids,
-        prompt.stop_id,
-        tuple(sorted(settings.items())),
-        seed,
-        tuple((fork.at, fork.token) for fork in ancestry(forks, way)),
-    )
-    text.grow(min(n, params.MOST_TOKENS), prompt.stop_id)
-    return text
+    return grown(prompt, settings, seed, n, forks, way)[0]
+
+
+def grown(
+    prompt: Prompted,
+    settings: dict[str, Any],
+    seed: int,
+    n: int,
+    forks: Sequence[Fork] = (),
+    way: int = 0,
+    seconds: float = math.inf,
+) -> tuple[Text, bool]:
+    """Return `text` as far as it is known after some seconds of work, and whether that is all.
+
+    Where a way's beginning is not known yet, it is the text that the way will leave.
+    """
+    line = tuple((fork.at, fork.token) for fork in ancestry(forks, way))
+    name, version = prompt.bundled.name, prompt.bundled.version
+    known = name, version, prompt.ids, prompt.stop_id, tuple(sorted(settings.items())), seed
+    for place, (at, _) in enumerate(line):
+        parent = _text(*known, line[:place])
+        if not parent.grow(at + 1, prompt.stop_id, seconds):
+            return parent, False
+    text = _text(*known, line)
+    return text, text.grow(min(n, params.MOST_TOKENS), prompt.stop_id, seconds)
 
 
 @kept(KEPT)

@@ -22,7 +22,7 @@ from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
 from llmviz.ui.table import rows_table
 
-SLICE = 14  # tokens by which each text grows in one rerun
+SLICE = 0.08  # seconds of work by which each text grows in one rerun
 POLL = 0.1  # seconds between two reruns while they grow
 
 
@@ -37,7 +37,7 @@ def draw(state: PageState, prompt: Prompted) -> None:
             st.slider(f"{name}: temperature", step=0.1, **state.ranged(f"t{name}"))
             st.slider(f"{name}: top-p", step=0.05, **state.ranged(f"p{name}"))
     # New texts are too much for one rerun: they grow a slice at a time, and are shown meanwhile.
-    growing = any(_known(state, prompt, name, 0) < state["length"] for name in NAMES)
+    growing = not all([_grow(state, prompt, name, 0.0) for name in NAMES])
     body = partial(_texts, state, prompt, growing)
     st.fragment(body, run_every=POLL if growing else None)()
     _code()
@@ -52,8 +52,8 @@ def _settings(state: PageState, name: str, vocab_size: int) -> dict[str, Any]:
     }
 
 
-def _known(state: PageState, prompt: Prompted, name: str, more: int) -> int:
-    """Return how many tokens of a text are known after `more`; all that are wanted if it ended.
+def _grow(state: PageState, prompt: Prompted, name: str, seconds: float) -> bool:
+    """Let a text grow for some seconds; return whether all that is wanted of it is known.
 
     A text whose settings are refused wants none.
     """
@@ -61,14 +61,15 @@ def _known(state: PageState, prompt: Prompted, name: str, more: int) -> int:
     try:
         text = texts.text(prompt, settings, state["seed"], 0)
     except ValueError:  # said where the text would stand
-        return state["length"]
-    text.grow(min(state["length"], len(text.tokens) + more), prompt.stop_id)
-    return state["length"] if text.ended else len(text.tokens)
+        return True
+    if seconds:
+        return text.grow(state["length"], prompt.stop_id, seconds)
+    return text.ended or len(text.tokens) >= state["length"]
 
 
 def _texts(state: PageState, prompt: Prompted, growing: bool) -> None:
     """Show the texts side by side; while they grow, each time a slice longer."""
-    known = [_known(state, prompt, name, SLICE if growing else 0) for name in NAMES]
+    grown = all([_grow(state, prompt, name, SLICE if growing else 0.0) for name in NAMES])
     rows, means = [], {}
     for name, column in zip(NAMES, st.columns(len(NAMES), gap="medium"), strict=True):
         with column:
@@ -92,7 +93,7 @@ def _texts(state: PageState, prompt: Prompted, growing: bool) -> None:
         measures = text_measures(written.tokens[: state["length"]])
         means[name] = measures["mean_log_probability"]
         rows.append(_row(name, settings, len(tokens), measures))
-    if min(known) < state["length"]:
+    if not grown:
         st.caption(words.growing)
         return
     if growing:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -26,6 +27,8 @@ KEY = "sampling.writer"
 READY = 8  # tokens that are known before they are asked for: enough until an answer comes
 SHOWN_AFTER = 24  # tokens of a new way that are shown at once
 ASKED = 4
+SLICE = 0.1  # seconds of work by which the text grows at a time: all of it, in most cases
+POLL = 0.1  # seconds between two reruns while it grows
 _WANTED = "sampling.wanted"
 
 
@@ -35,12 +38,25 @@ def draw(state: PageState, prompt: Prompted) -> None:
     settings = pipeline_settings.usable(state, prompt)
     st.caption(lesson_words.in_force.format(settings=pipeline_settings.described(settings)))
     try:
-        written = _written(state, prompt, settings)
+        live = not _written(state, prompt, settings)[1]
     except ValueError as error:
         pipeline_settings.refused(state, error)
         return
+    # A long text is too much for one rerun where each token is a whole window of the model.
+    body = partial(_text, state, prompt, settings, live)
+    st.fragment(body, run_every=POLL if live else None)()
+
+
+def _text(state: PageState, prompt: Prompted, settings: dict[str, Any], live: bool) -> None:
+    """Show the text as far as it is known, and all that is said of it once that is enough."""
+    written, whole = _written(state, prompt, settings)
     length = min(_length(state), len(written.tokens))
     _writer(state, prompt, settings, written, length)
+    if not whole:
+        st.caption(words.growing)
+        return
+    if live:
+        st.rerun()  # which ends the looking
     if len(state["ways"]) >= texts.MOST_WAYS:
         st.caption(words.fork_limit)
     st.number_input(lesson_words.seed, step=1, width=150, **state.ranged("seed"))
@@ -66,21 +82,25 @@ def _length(state: PageState) -> int:
     return state["ways"][state["way"] - 1].length if state["way"] else state["written"]
 
 
-def _written(state: PageState, prompt: Prompted, settings: dict[str, Any]) -> Text:
-    """Return the text of the way that is shown, with some tokens more than are shown."""
+def _written(state: PageState, prompt: Prompted, settings: dict[str, Any]) -> tuple[Text, bool]:
+    """Return the text of the way that is shown, with some tokens more than are shown.
+
+    And whether they are all known: otherwise it grows each time it is asked for.
+    """
     if state["way"] > len(state["ways"]):
         state["way"] = 0
     wanted = max(_length(state) + READY, st.session_state.get(_WANTED, 0))
     try:
         if any(fork.token >= prompt.logits.size for fork in state["ways"]):
             raise ValueError(words.fork_lost)
-        return texts.text(prompt, settings, state["seed"], wanted, state["ways"], state["way"])
+        ways = state["ways"], state["way"]
+        return texts.grown(prompt, settings, state["seed"], wanted, *ways, seconds=SLICE)
     except ValueError:
         if not state["ways"]:
             raise
         st.info(words.fork_lost, icon=":material/alt_route:")
         state["ways"], state["way"] = [], 0
-        return texts.text(prompt, settings, state["seed"], wanted)
+        return texts.grown(prompt, settings, state["seed"], wanted, seconds=SLICE)
 
 
 def token_of(prompt: Prompted, token: Any, chosen: bool) -> WrittenToken:
