@@ -27,6 +27,7 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.local_script_runner import LocalScriptRunner
 
 from llmviz.lessons import LESSONS
+from llmviz.lessons.sampling.beam import chapter as beam
 from llmviz.lessons.sampling.compare import chapter as compare
 from llmviz.lessons.sampling.writing import chapter as writing
 from llmviz.lessons.transformer.patching import chapter as patching
@@ -132,7 +133,7 @@ class Sent:
 
 def open_as_served() -> Callable[..., AppTest]:
     """Return what opens a chapter, which gives it the slices of work that it has on a server."""
-    slices = [(one, one.SLICE) for one in (compare, writing, patching, units)]
+    slices = [(one, one.SLICE) for one in (beam, compare, writing, patching, units)]
     from tests.pages.harness import open_part
 
     for chapter, seconds in slices:

@@ -31,12 +31,13 @@ from llmviz.sampling.temperature import (
 )
 
 if TYPE_CHECKING:
-    from llmviz.sampling.beam import beam_search
+    from llmviz.sampling.beam import beam_search, beam_steps
     from llmviz.sampling.exhaustive import Continuations, exhaustive_search
     from llmviz.sampling.generation import GeneratedToken, generate, text_measures
 
 _NEED_TORCH = {
     "beam_search": "beam",
+    "beam_steps": "beam",
     "Continuations": "exhaustive",
     "exhaustive_search": "exhaustive",
     "GeneratedToken": "generation",
@@ -60,6 +61,7 @@ __all__ = [
     "StepKind",
     "Sweep",
     "beam_search",
+    "beam_steps",
     "entropy",
     "entropy_curve",
     "exhaustive_search",

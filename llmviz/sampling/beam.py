@@ -5,7 +5,7 @@ Shapes: W beam width, T time, V vocabulary.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 import torch
@@ -41,18 +41,43 @@ def beam_search(
     Raises: ValueError for an empty prompt, a width or number of tokens below 1, or a cache that
     holds more than the prompt.
     """
+    steps = beam_steps(
+        model, idx, beam_width, max_new_tokens, length_penalty, stop_id, shown, cache
+    )
+    *_, tree = steps
+    return tree
+
+
+def beam_steps(
+    model: torch.nn.Module,
+    idx: torch.Tensor | Iterable[int],
+    beam_width: int = 3,
+    max_new_tokens: int = 8,
+    length_penalty: float = 0.0,
+    stop_id: int | None = None,
+    shown: int | None = None,
+    cache: KVCache | None = None,
+) -> Iterator[BeamTree]:
+    """Search as `beam_search` does; yield the tree, which grows, after each of its steps.
+
+    Raises: what `beam_search` raises, before the first step.
+    """
     stop_ids = () if stop_id is None else (stop_id,)
     search = BeamSearch(beam_width, max_new_tokens, length_penalty, stop_ids, shown)
     prompt = as_ids(idx, vocabulary_of(model))
     check_cache(cache, prompt)
-    tree, beginnings = search.tree, _Beginnings(model, cache)
+    return _steps(search, prompt, _Beginnings(model, cache))
+
+
+def _steps(search: BeamSearch, prompt: list[int], beginnings: _Beginnings) -> Iterator[BeamTree]:
+    tree = search.tree
     while not search.over:
         living = search.living
         rows = torch.tensor([prompt + tree.tokens(node) for node in living])
         log_probabilities = beginnings.next(rows, [tree.nodes[node].parent for node in living])
         beginnings.were(living)
         search.step(log_probabilities)
-    return tree
+        yield tree
 
 
 class _Beginnings:

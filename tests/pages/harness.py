@@ -14,6 +14,7 @@ from streamlit.testing.v1.element_tree import Radio
 
 from llmviz.components import unpack
 from llmviz.lessons import LESSONS
+from llmviz.lessons.sampling.beam import chapter as beam
 from llmviz.lessons.sampling.compare import chapter as compare
 from llmviz.lessons.sampling.knows import chapter as knows
 from llmviz.lessons.sampling.writing import chapter as writing
@@ -33,7 +34,7 @@ light_reruns.lighten()  # as app.py does for its server
 paint_order.AHEAD = 0.0  # there is no browser that would draw meanwhile
 question.COVERS = False  # but for the test of what questions cover
 knows.SOON = 60.0  # nor one that would look again
-compare.SLICE = writing.SLICE = 200
+beam.SLICE = compare.SLICE = writing.SLICE = 200
 patching.SLICE = units.SLICE = 60.0
 
 ROOT = Path(__file__).parents[2]

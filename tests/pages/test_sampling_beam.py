@@ -10,7 +10,8 @@ import torch
 
 from llmviz.document.marks import as_markdown
 from llmviz.lessons.sampling import source
-from llmviz.lessons.sampling.beam import exhaustive, words
+from llmviz.lessons.sampling.beam import chapter as beam
+from llmviz.lessons.sampling.beam import exhaustive, searches, words
 from llmviz.sampling import beam_search
 from llmviz.tokenizers import CharTokenizer
 from llmviz.ui import engine
@@ -22,10 +23,28 @@ from tests.pages.harness import (
     open_part,
     prose_of,
     sent,
+    unpack_all,
 )
 from tests.pages.small_model import ids_of, make_checkpoint
 
 PROMPT = "Mila found a ball"
+
+
+def test_a_search_grows_in_slices_and_is_then_the_same(bundle, monkeypatch):
+    """A token at a time with no time for more; the picture comes when the search is over."""
+    link = {"prompt": PROMPT, "width": "3", "depth": "8"}
+    whole = sent(open_part("sampling", "beam", **link), "beam_tree")
+    searches._beam.clear()
+    monkeypatch.setattr(beam, "SLICE", 0.0)
+    app = open_part("sampling", "beam", **link)
+    fine(app)
+    assert unpack_all(app, "beam_tree") == []
+    assert "The search goes on …" in [one.value for one in app.caption]
+    for _ in range(8):
+        app.run()
+        fine(app)
+    assert sent(app, "beam_tree")["parents"] == whole["parents"]
+    assert np.allclose(sent(app, "beam_tree")["own"][1:], whole["own"][1:])
 
 
 def test_beam_is_never_worse_than_greedy_and_says_by_how_much(bundle):

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import streamlit as st
 
 from llmviz.components.beam_tree.view import Branch, beam_tree
 from llmviz.lessons.sampling import source
 from llmviz.lessons.sampling.beam import exhaustive, words
-from llmviz.lessons.sampling.beam.searches import searched
+from llmviz.lessons.sampling.beam.searches import growing
 from llmviz.lessons.sampling.source import Prompted
 from llmviz.sampling import BeamTree, beam_search
+from llmviz.study.growing_beam import GrowingBeam
 from llmviz.study.searches import scored_at, taken_at
 from llmviz.ui import engine
 from llmviz.ui.code import show_code
@@ -19,6 +21,9 @@ from llmviz.ui.common import count, refuse, signed
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
+
+SLICE = 0.1  # seconds of work by which each search grows at a time: all of it, in most cases
+POLL = 0.1  # seconds between two reruns while they grow
 
 
 def draw(state: PageState) -> None:
@@ -42,11 +47,25 @@ def _draw_tree(state: PageState, prompt: Prompted) -> None:
         )
     width, depth, penalty = state["width"], state["depth"], state["penalty"]
     try:
-        tree = searched(prompt, width, depth, penalty)
-        greedy = searched(prompt, 1, depth, penalty)
+        searches = [growing(prompt, one, depth, penalty) for one in (width, 1)]
+        live = not all([one.grow(SLICE) for one in searches])
     except ValueError as error:
         refuse(error)
         return
+    body = partial(_searched, state, prompt, searches, live)
+    # Behind a prompt as long as the context each token takes the model a whole window.
+    st.fragment(body, run_every=POLL if live else None)()
+
+
+def _searched(state: PageState, prompt: Prompted, searches: list[GrowingBeam], live: bool) -> None:
+    """Show the tree once both searches are over: that of the beam, and the greedy one."""
+    if live and not all([one.grow(SLICE) for one in searches]):
+        st.caption(words.growing)
+        return
+    if live:
+        st.rerun()  # which ends the looking
+    width = state["width"]
+    tree, greedy = (one.whole() for one in searches)
     _tree(prompt, tree, width)
     prose(beside_greedy(prompt, tree, greedy))
     asked = question(tree, width, prompt.logits.size)

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from llmviz.lessons.sampling.source import Prompted, cache_after
-from llmviz.sampling import BeamTree, beam_search, exhaustive_search
+from llmviz.sampling import BeamTree, beam_steps, exhaustive_search
+from llmviz.study.growing_beam import GrowingBeam
 from llmviz.study.searches import Compared, compare
 from llmviz.ui import engine
 from llmviz.ui.kept import kept
@@ -14,6 +15,11 @@ from llmviz.ui.kept import kept
 
 def searched(prompt: Prompted, width: int, depth: int, penalty: float = 0.0) -> BeamTree:
     """Return the tree of a beam search behind the prompt."""
+    return growing(prompt, width, depth, penalty).whole()
+
+
+def growing(prompt: Prompted, width: int, depth: int, penalty: float = 0.0) -> GrowingBeam:
+    """Return the search behind the prompt, the same one for all visitors."""
     return _beam(*_key(prompt), width, depth, penalty)
 
 
@@ -35,11 +41,12 @@ def _beam(
     width: int,
     depth: int,
     penalty: float,
-) -> BeamTree:
+) -> GrowingBeam:
     model, cache = engine.load(name).model, cache_after(name, version, ids)
-    return beam_search(
+    steps = beam_steps(
         model, list(ids), width, depth, penalty, stop_id, shown=max(2, width), cache=cache
     )
+    return GrowingBeam(steps)
 
 
 @kept(32)
@@ -53,5 +60,5 @@ def _compared(
 ) -> Compared:
     every = exhaustive_search(engine.load(name).model, list(ids), depth, stop_id=stop_id)
     return compare(
-        every, lambda width: _beam(name, version, ids, stop_id, width, depth, 0.0), widths
+        every, lambda width: _beam(name, version, ids, stop_id, width, depth, 0.0).whole(), widths
     )
