@@ -168,6 +168,47 @@ def test_a_lesson_is_a_folder_a_page_and_its_place_in_the_list(copy):
     assert "['A chapter that was added'] [2] [] ['A fresh lesson']" in page
 
 
+# ---- the tests themselves: a step and a model more, in the copy
+
+STEP = """
+STEPS.append(
+    StepKind("newcomer", lambda logits, on: logits, 0, int, "newcomer", "No change.", "new", 0, 1)
+)
+"""
+MODEL = """
+MODELS["newcomer"] = ModelEntry(
+    "llmviz.models.bigram:Bigram", BigramConfig, "a bigram by another name", token_table=False
+)
+"""
+
+
+def test_the_tests_of_steps_and_models_take_one_more_of_each(copy):
+    """None of them holds a list of its own that a recipe would have to name."""
+    for name, more in (("sampling/kinds.py", STEP), ("models/catalogue.py", MODEL)):
+        file = copy / "llmviz" / name
+        file.write_text(file.read_text("utf-8") + more, encoding="utf-8")
+    shutil.copytree(ROOT / "tests", copy / "tests", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "pyproject.toml", copy)
+    asked = ["tests/sampling/test_pipeline.py", "tests/models/test_contract.py"]
+    asked += ["tests/models/test_catalogue.py", "tests/pages/test_sampling_order.py"]
+    asked += ["tests/pages/test_sampling.py", "tests/pages/test_sampling_seventh.py"]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", *asked],
+        cwd=copy,
+        env=os.environ | {"PYTHONPATH": str(copy)},
+        capture_output=True,
+        text=True,
+        timeout=500,
+    )
+    assert done.returncode == 0, done.stdout[-3000:]
+    assert (
+        "newcomer"
+        in subprocess.run(
+            [sys.executable, "-m", "llmviz", "models"], cwd=copy, capture_output=True, text=True
+        ).stdout
+    )
+
+
 # ---- a model
 
 

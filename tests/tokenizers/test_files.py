@@ -6,6 +6,7 @@ import pytest
 
 from llmviz.paths import TOKENIZER_FOLDER
 from llmviz.tokenizers import (
+    TOKENIZERS,
     BPETokenizer,
     WordTokenizer,
     get_tokenizer,
@@ -125,5 +126,5 @@ def test_the_bundled_files_are_what_their_command_makes(tmp_path):
 
 
 def test_an_unknown_name_is_refused():
-    with pytest.raises(ValueError, match="must be one of word, char, bpe, gpt2"):
+    with pytest.raises(ValueError, match=f"one of {', '.join(TOKENIZERS)}; got 'gpt3'"):
         get_tokenizer("gpt3")

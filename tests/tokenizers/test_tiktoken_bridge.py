@@ -16,7 +16,7 @@ import pytest
 import tiktoken
 
 from llmviz.cli import main
-from llmviz.tokenizers import TiktokenTokenizer, TokenizerUnavailable, load_tokenizer
+from llmviz.tokenizers import TOKENIZERS, TiktokenTokenizer, TokenizerUnavailable, load_tokenizer
 from llmviz.tokenizers import download as download_module
 from llmviz.tokenizers.download import cache_folder, ensure_cached
 from llmviz.tokenizers.tiktoken_bridge import ENCODING_FILES
@@ -221,7 +221,7 @@ def test_fetching_waits_for_the_end_and_fails_after_all(server, monkeypatch, tmp
     assert main(["tokenize", "--fetch", "--json"]) == 0
     files = json.loads(capsys.readouterr().out)
     assert {name: len(listed) for name, listed in files.items()} == {
-        **dict.fromkeys(("word", "char", "bpe"), 0),
+        **dict.fromkeys(TOKENIZERS, 0),
         **{name: len(listed) for name, listed in pages.items()},
     }
     assert all(Path(file).read_bytes() == CONTENT for listed in files.values() for file in listed)
@@ -238,7 +238,7 @@ def test_fetching_waits_for_the_end_and_fails_after_all(server, monkeypatch, tmp
     ("given", "problem"),
     [
         (["--fetch", "some text"], "cuts no text"),
-        (["--fetch", "--tokenizer", "gpt9"], "must be one of word, char"),
+        (["--fetch", "--tokenizer", "gpt9"], f"must be one of {', '.join(TOKENIZERS)}"),
         (["--tokenizer", "bpe"], "give --tokenizer NAME and a text, or --fetch"),
         (["some text"], "give --tokenizer NAME and a text, or --fetch"),
     ],
