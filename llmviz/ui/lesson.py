@@ -253,24 +253,23 @@ def chapters(lesson: Lesson, state: PageState) -> None:
     opening(lesson.chapters[at].front, lesson.chapters[at].short_names)
     lesson.module(lesson.chapters[at]).draw(state)
     st.space("medium")
-    before, after = st.columns(2)
-    if at > 0:
-        before.button(
-            f"Back: {titles[keys[at - 1]]}",
-            icon=":material/arrow_back:",
-            on_click=_go_to,
-            args=(state, keys[at - 1]),
-        )
-    if at + 1 < len(keys):
-        after.button(
-            f"Next: {titles[keys[at + 1]]}",
-            icon=":material/arrow_forward:",
-            type="primary",
-            on_click=_go_to,
-            args=(state, keys[at + 1]),
-        )
-    else:
-        with after:
+    with st.container(horizontal=True, horizontal_alignment="distribute"):
+        if at > 0:
+            st.button(
+                f"Back: {titles[keys[at - 1]]}",
+                icon=":material/arrow_back:",
+                on_click=_go_to,
+                args=(state, keys[at - 1]),
+            )
+        if at + 1 < len(keys):
+            st.button(
+                f"Next: {titles[keys[at + 1]]}",
+                icon=":material/arrow_forward:",
+                type="primary",
+                on_click=_go_to,
+                args=(state, keys[at + 1]),
+            )
+        else:
             _next_lesson(lesson)
 
 

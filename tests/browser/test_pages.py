@@ -16,6 +16,24 @@ ROOT = Path(__file__).parents[2]
 PAGES = sorted(path.stem for path in (ROOT / "pages").glob("*.py"))
 DESK, PHONE = 1440, 390
 WINDOWS = (("light", DESK), ("dark", PHONE))
+BETWEEN = (1366, 1280, 1024)  # of a small laptop's screen, and half of a desk's
+# Texts that an element cuts off without a way to reach the rest, in any component.
+CUT = """() => {
+    const cut = [];
+    const look = (root) => {
+        for (const node of root.querySelectorAll("*")) {
+            if (node.shadowRoot) look(node.shadowRoot);
+            const over = node.scrollWidth - node.clientWidth;
+            if (over < 2 || node.clientWidth < 8 || node.clientHeight < 8) continue;
+            const { overflowX, visibility } = getComputedStyle(node);
+            const text = node.innerText?.trim();
+            if (!text || visibility === "hidden" || !/hidden|clip/.test(overflowX)) continue;
+            cut.push(`${text.slice(0, 60)}: ${over} pixels`);
+        }
+    };
+    look(document.querySelector("[data-testid=stMain]"));
+    return cut;
+}"""
 # What is drawn: the sum of the background's channels, and by how much the page is too wide.
 SEEN = """() => {
     const app = document.querySelector('[data-testid=stApp]');
@@ -35,6 +53,15 @@ def check(visit: Visit, theme: str, title: str) -> None:
         visit.page.wait_for_function(FITS, arg=theme == "light")
     except TimeoutError:
         pytest.fail(f"{title}: {visit.page.evaluate(SEEN)}; theme {theme}")
+    nothing_is_cut(visit, title)
+
+
+def nothing_is_cut(visit: Visit, title: str) -> None:
+    """Fail if a text stays cut; a chart follows the window a moment later."""
+    try:
+        visit.page.wait_for_function(f"() => ({CUT})().length === 0", timeout=4000, polling=50)
+    except TimeoutError:
+        pytest.fail(f"{title}: {visit.page.evaluate(CUT)}")
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -61,6 +88,9 @@ def test_page_opens_clean_in_both_themes_and_fits_a_phone(window, page):
         window.dress(*WINDOWS[1 - turn])
         window.settle()
         check(window, WINDOWS[1 - turn][0], title)
+        for width in BETWEEN:
+            window.dress(WINDOWS[1 - turn][0], width)
+            nothing_is_cut(window, f"{title} at {width}")
 
 
 def button(visit: Visit, name: str) -> Locator:
