@@ -93,6 +93,13 @@ def test_page_opens_clean_in_both_themes_and_fits_a_phone(window, page):
             nothing_is_cut(window, f"{title} at {width}")
 
 
+def test_the_table_of_temperature_fits_a_phone(window):
+    window.dress("dark", PHONE)
+    window.open("sampling?part=temperature", ".table .cell")
+    over = window.page.locator(".scroll").first.evaluate("box => box.scrollWidth - box.clientWidth")
+    assert over <= 1
+
+
 def button(visit: Visit, name: str) -> Locator:
     """The button of a name that stands behind the name of its icon."""
     return visit.page.get_by_role("button", name=name)

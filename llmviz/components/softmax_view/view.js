@@ -78,6 +78,7 @@ class SoftmaxView {
   layout(width) {
     this.wide = width >= 860;
     this.root.classList.toggle("wide", this.wide);
+    this.root.classList.toggle("narrow", width < 500);
     this.curve(this.wide ? Math.min(380, width - 620) : Math.min(width, 460));
     this.paint();
   }
