@@ -216,7 +216,7 @@ def grid(page: Page, url: str, rounds: int) -> Iterator[float]:
 
 def another_chapter(page: Page, url: str, rounds: int) -> Iterator[float]:
     """A chapter chosen in the list, to the frame with its heading."""
-    opened(page, url, "sampling?part=temperature", "h2")
+    opened(page, url, "sampling?part=temperature&show=1", "h2")
     titles = ("The dice", "Temperature")
     for i in range(rounds + 2):
         taken = page.evaluate(

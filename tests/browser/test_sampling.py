@@ -16,7 +16,7 @@ from tests.browser.hand import FRAMES, drag, let_go, until
 
 PAGE = "sampling"
 PROMPT = "Mila found a ball"
-QUERY = f"prompt={PROMPT.replace(' ', '+')}&"
+QUERY = f"show=1&prompt={PROMPT.replace(' ', '+')}&"  # with what questions cover
 
 
 @pytest.fixture(scope="module")

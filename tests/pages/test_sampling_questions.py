@@ -101,25 +101,25 @@ def test_a_beam_that_ended_is_not_counted():
 
 
 @pytest.mark.parametrize("can_end", [True, False])
+@pytest.mark.parametrize("n", [1, 2, 3, 4])
 @pytest.mark.parametrize("v", [1, 2, 3, 4, 5])
-def test_all_texts_are_counted_as_the_search_counts_them(v, can_end, monkeypatch):
-    monkeypatch.setattr(exhaustive, "ASKED", 4)
-    question = exhaustive.question(v, can_end)
+def test_all_texts_are_counted_as_the_search_counts_them(v, n, can_end):
+    question = exhaustive.question(v, n, can_end)
     if question is None:
-        assert v < 3
+        assert v < 3 or n < 2
         return
-    every = exhaustive_search(table(v, 0), [0], 4, stop_id=0 if can_end else None)
+    every = exhaustive_search(table(v, 0), [0], n, stop_id=0 if can_end else None)
     values = [first_number(a) for a in question.answers]
     assert values.count(len(every.ids)) == 1 and values[question.right] == len(every.ids)
     said = numbers(question.reasons[question.right])
     if can_end:
-        going_on = int((every.lengths == 4).sum() - (every.ids[:, 3] == 0).sum())
+        going_on = int((every.lengths == n).sum() - (every.ids[:, n - 1] == 0).sum())
         assert going_on in said and len(every.ids) - going_on in said
-    assert 3 * v * 3 + v in said
+    assert 3 * v * (n - 1) + v in said
 
 
 def test_ten_letters_of_the_names_model():
-    question = exhaustive.question(29, True)
+    question = exhaustive.question(29, 10, True)
     assert first_number(question.answers[question.right]) == 28**10 + sum(28**k for k in range(10))
     assert len(set(question.answers)) == 3
 
@@ -135,29 +135,35 @@ def test_nucleus_is_the_smallest_set(logits):
         return
     ordered = np.sort(own)[::-1]
     right = int(first_number(question.answers[question.right]))
-    assert right == nucleus_size(own, 0.9) == sampling_steps(logits, top_p=0.9).kept.sum()
-    assert ordered[:right].sum() >= 0.9 - 1e-9 and ordered[: right - 1].sum() < 0.9
+    p = pipeline.ASKED
+    assert right == nucleus_size(own, p) == sampling_steps(logits, top_p=p).kept.sum()
+    assert ordered[:right].sum() >= p - 1e-9 and ordered[: right - 1].sum() < p
     for at, (answer, reason) in enumerate(zip(question.answers, question.reasons, strict=True)):
         n, share = int(first_number(answer)), numbers(reason)[1]
         assert share == pytest.approx(100 * ordered[:n].sum(), abs=0.06)
         if at != question.right:
-            assert ("less than" in reason) == (n < right) and (share < 90) == (n < right)
+            assert ("less than" in reason) == (n < right) and (share < 100 * p) == (n < right)
 
 
 @pytest.mark.parametrize("logits", LOGITS, ids=range(len(LOGITS)))
-def test_mistakes_name_the_line_that_is_wrong(logits):
+def test_programs_with_a_mistake_print_what_is_graded(logits):
     cut = top_mistakes.cut_vocabulary(logits)
     if cut:
+        assert cut.p != pipeline.ASKED, "the question above would be answered here"
         question = mistakes.cut_question(cut, logits.size)
-        assert question.right == 0 and len(set(question.answers)) == 4
-        reason = question.reasons[0]
+        assert first_number(question.answers[question.right]) == cut.short
+        assert len(set(question.answers)) == 3
+        reason = question.reasons[question.right]
+        assert "Line 1" in reason
         assert f"{logits.size - 50:,} token" in reason
         assert numbers(reason)[-1] == pytest.approx(100 * cut.mass, abs=0.06)
     tie = top_mistakes.tie_at_top_k(logits)
     if tie:
         question = mistakes.tie_question(tie, prompt_of(logits))
-        assert question.right == 2 and len(set(question.answers)) == 4
-        assert f"t{tie.last}" in question.reasons[2] and f"t{tie.extra}" in question.reasons[2]
+        assert first_number(question.answers[question.right]) == tie.kept
+        assert len(set(question.answers)) == 3
+        reason = question.reasons[question.right]
+        assert "Line 3" in reason and f"t{tie.last}" in reason and f"t{tie.extra}" in reason
 
 
 # ---- dice

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import math
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from llmviz.corpus.probes import probes
 from llmviz.lessons.sampling import texts
+from llmviz.lessons.sampling.beam import exhaustive
 from llmviz.lessons.sampling.dice import chapter as dice
 from llmviz.lessons.sampling.dice import words as dice_words
 from llmviz.lessons.sampling.knows import words as knows_words
 from llmviz.lessons.sampling.pipeline import chapter as pipeline
 from llmviz.lessons.sampling.temperature import chapter as temperature
 from llmviz.lessons.sampling.writing import words as writing_words
-from llmviz.sampling import sampling_steps, softmax
+from llmviz.sampling import beam_search, exhaustive_search, sampling_steps, softmax
 from llmviz.study import probe_chances
-from tests.pages.test_sampling_questions import LOGITS, numbers, prompt_of
+from llmviz.study.searches import compare, continuation_count
+from tests.pages.harness import fine, open_part, prose_of, sent
+from tests.pages.test_sampling_questions import LOGITS, numbers, prompt_of, table
 
 
 @pytest.mark.parametrize("logits", LOGITS, ids=range(len(LOGITS)))
@@ -80,3 +84,57 @@ def test_the_arithmetic_of_softmax_can_be_worked_out_as_it_stands(shift, stop):
     plain = inside.replace("−", "-").replace("÷", "/").replace("^", "**")
     steps = [eval(step, {"e": math.e}) for step in plain.split(" = ")]
     assert steps == pytest.approx([softmax(logits / stop)[1]] * 3, abs=2e-3)
+
+
+@pytest.mark.parametrize("logits", LOGITS, ids=range(len(LOGITS)))
+def test_the_ends_are_true_of_any_logits(logits):
+    prompt = prompt_of(logits)
+    said = temperature.end(prompt)
+    token = int(np.argmax(logits))
+    for name, t in (("low", 0.5), ("one", 1.0), ("high", 2.0)):
+        assert numbers(said[name])[0] == pytest.approx(
+            100 * softmax(logits / t)[token], rel=0.01, abs=0.006
+        )
+    steps = sampling_steps(logits)
+    drawn = steps.draw_many(np.array([0.1, 0.5, 0.5]))
+    said = dice.end(prompt, steps, 0.5, drawn)
+    times = int((drawn == drawn[-1]).sum())
+    assert numbers(said["times"]) == [times] and said["n"] == "3 draws"
+    assert numbers(said["share"])[0] == pytest.approx(100 * times / 3, abs=0.06)
+    said = pipeline.end(prompt, steps, 0.5)
+    assert numbers(said["kept"]) == [steps.kept.sum()]
+    assert said["p"] == said["own"]
+
+
+@pytest.mark.parametrize("can_end", [True, False])
+@pytest.mark.parametrize("v", [2, 3, 29])
+def test_the_end_of_the_search_says_where_greedy_choice_stands(v, can_end):
+    model, stop = table(v, 1), 0 if can_end else None
+    every = exhaustive_search(model, [0], 3, stop_id=stop)
+    compared = compare(every, lambda width: beam_search(model, [0], width, 3, stop_id=stop), (1, 2))
+    prompt = SimpleNamespace(text="d", vocab_size=v, stop_id=stop)
+    said = exhaustive.end(prompt, compared)
+    greedy = every.place(beam_search(model, [0], 1, 3, stop_id=stop).tokens())
+    assert ("greedy choice gives the most probable" in said["found"]) == (greedy == 1)
+    assert greedy == 1 or f"gives number {greedy:,} of {len(every.ids):,} texts" in said["found"]
+    assert numbers(said["many"]) == [continuation_count(v, 10, can_end)]
+
+
+def test_the_end_of_a_text_of_one_token_is_true(bundle):
+    app = open_part("sampling", "writing", written="1", show="1")
+    fine(app)
+    assert "Along your" not in prose_of(app) and "Its entropy is one number" in prose_of(app)
+    assert "<strong>Try:" not in prose_of(open_part("sampling", "writing", written="0", show="1"))
+
+
+def test_what_tells_the_number_of_tokens_waits_for_the_answer(bundle, covers):
+    before = sent(open_part("sampling", "pipeline", p="0.75"), "sampler")
+    assert "top_p" not in [control["name"] for control in before["controls"]]
+    after = sent(open_part("sampling", "pipeline", p="0.75", show="1"), "sampler")
+    assert "top_p" in [control["name"] for control in after["controls"]]
+
+
+def test_the_entropy_of_each_token_waits_for_the_answer(bundle, covers):
+    app = open_part("sampling", "writing", written="30")
+    assert (sent(app, "writer")["entropy"] is None) == ("least sure" in prose_of(app))
+    assert len(sent(open_part("sampling", "writing", show="1"), "writer")["entropy"]) >= 30

@@ -206,8 +206,8 @@ class Writer {
     const pairs = [
       ["probability", chance(data.p[i])],
       ["rank", whole(data.rank[i])],
-      ["entropy", `${number(data.entropy[i], 2)} nats`],
     ];
+    if (data.entropy) pairs.push(["entropy", `${number(data.entropy[i], 2)} nats`]);
     if (data.chosen[i]) pairs.push(["chosen", "by you"]);
     else pairs.push(["chance in the draw", chance(data.chance[i])], ["u", number(data.u[i], 4)]);
     const others = data.alternatives[i].filter(([id]) => id !== data.ids[i]).slice(0, 3);
@@ -254,15 +254,11 @@ class Writer {
       button.onclick = () => this.act({ choose: i, id });
       list.appendChild(button);
     }
+    const facts = [`rank ${whole(data.rank[i])}`];
+    if (data.entropy) facts.push(`entropy ${number(data.entropy[i], 2)} nats`);
+    if (!data.chosen[i]) facts.push(`u ${number(data.u[i], 4)}`);
     const title = el("div", "panel-title");
-    title.append(
-      data.words.alternatives,
-      el(
-        "span",
-        "num muted",
-        `  rank ${whole(data.rank[i])} · entropy ${number(data.entropy[i], 2)} nats${data.chosen[i] ? "" : ` · u ${number(data.u[i], 4)}`}`,
-      ),
-    );
+    title.append(data.words.alternatives, el("span", "num muted", `  ${facts.join(" · ")}`));
     this.panel.replaceChildren(title, list);
   }
 

@@ -51,6 +51,7 @@ def writer(
     ways: Sequence[Way] = (),
     way: int = 0,
     controls: bool = True,
+    entropy: bool = True,
     on_act: Callable[[], None] | None = None,
 ) -> None:
     """Draw a text of ``length`` tokens; more of ``tokens`` may be known and are not shown yet.
@@ -58,7 +59,7 @@ def writer(
     Writing goes on in the browser as far as tokens are known and asks for more in time.
     ``st.session_state[key]["act"]`` is then ``{"length": n}`` (where it rests), ``{"want": n}``
     (tokens to have ready), ``{"choose": position, "id": token}``, ``{"way": n}`` or
-    ``{"clear": True}``. Raises ValueError for data that do not fit.
+    ``{"clear": True}``. entropy: whether it is shown. Raises ValueError for data that do not fit.
     """
     if not 0 <= length <= len(tokens):
         raise ValueError(f"length must be from 0 to {len(tokens)} known tokens; got {length}")
@@ -76,6 +77,8 @@ def writer(
         "controls": controls,
         **_columns(tokens),
     }
+    if not entropy:
+        payload["entropy"] = None
     renderer("writer")(data=pack(payload), key=key, on_act_change=on_act or nothing)
 
 

@@ -66,11 +66,10 @@ def _searched(state: PageState, prompt: Prompted, searches: list[GrowingBeam], l
         st.rerun()  # which ends the looking
     width = state["width"]
     tree, greedy = (one.whole() for one in searches)
-    _tree(prompt, tree, width)
-    prose(beside_greedy(prompt, tree, greedy))
     asked = question(tree, width, prompt.logits.size)
-    if asked:
-        predict(asked, "beam.scored")
+    if asked is None or predict(asked, "beam.scored", covers=True):
+        _tree(prompt, tree, width)
+    prose(beside_greedy(prompt, tree, greedy))
     _code(prompt, tree, state)
 
 

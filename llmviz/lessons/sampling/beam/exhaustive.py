@@ -18,7 +18,7 @@ from llmviz.textfile import check_text
 from llmviz.ui.code import show_code
 from llmviz.ui.common import count, keep, percent, refuse, theme
 from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
+from llmviz.ui.lesson import section, seen
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
 from llmviz.ui.selectable_models import load
@@ -28,7 +28,7 @@ from llmviz.ui.text_field import text_input
 
 WIDTHS = range(1, 9)
 BARS = 12
-ASKED = 10  # tokens that the question asks about
+MANY = 10  # tokens: all texts of so many are too many to be scored
 
 
 @st.fragment
@@ -57,13 +57,13 @@ def draw(state: PageState) -> None:
     except ValueError as error:
         refuse(error)
         return
-    _all(prompt, compared.every)
     _figure(prompt, compared)
-    _finds(prompt, compared)
-    asked = question(prompt.vocab_size, prompt.stop_id is not None)
-    if asked:
-        predict(asked, "exhaustive.cost")
-    _code(prompt, compared.every, length)
+    asked = question(prompt.vocab_size, length, prompt.stop_id is not None)
+    if asked is None or predict(asked, "exhaustive.cost", covers=True):
+        _all(prompt, compared.every)
+        _finds(prompt, compared)
+        _code(prompt, compared.every, length)
+        seen(words.end, **end(prompt, compared))
 
 
 def written(prompt: Prompted, tokens: list[int]) -> str:
@@ -161,32 +161,55 @@ def beams_find(best: Sequence[int], most: int, expanded: dict[int, int], v: int,
     return words.exhaustive_found_some.format(most=most, widths=", ".join(map(str, best)))
 
 
-def question(v: int, can_end: bool) -> Question | None:
-    """Return the question how many texts of up to `ASKED` tokens there are with v tokens.
+def end(prompt: Prompted, compared: Compared) -> dict[str, str]:
+    """Return what the chapter ends with: where greedy choice stands among all texts."""
+    every = compared.every
+    found = words.end_finds if 1 in compared.best else words.end_misses
+    return {
+        "found": found.format(
+            place=compared.places[1],
+            all=count(len(every.ids), "text"),
+            beginning=quote(prompt.text) if prompt.text else words.exhaustive_nothing,
+        ),
+        "n": count(MANY, "token"),
+        "many": count(
+            continuation_count(prompt.vocab_size, MANY, prompt.stop_id is not None), "text"
+        ),
+        "beam": f"{_scored(prompt.vocab_size, MANY):,}",
+    }
+
+
+def _scored(v: int, n: int) -> int:
+    """Return how many continuations a beam of width 3 scores at most in n steps."""
+    return v + 3 * v * (n - 1)
+
+
+def question(v: int, n: int, can_end: bool) -> Question | None:
+    """Return the question how many texts of up to n tokens there are with v tokens.
 
     `can_end`: whether one of them ends a text. None with fewer than 3 tokens, which hardly
-    multiply.
+    multiply, and for a single token, of which there are v.
     """
-    if v < 3:
+    if v < 3 or n < 2:
         return None
-    right, going = continuation_count(v, ASKED, can_end), v - 1 if can_end else v
+    right, going = continuation_count(v, n, can_end), v - 1 if can_end else v
     text = words.exhaustive_ask_reason if can_end else words.exhaustive_ask_reason_no_end
-    numbers = {"v": v, "n": ASKED, "going": going, "full": f"{going**ASKED:,}"}
-    beam = f"{v + 3 * v * (ASKED - 1):,}"
+    numbers = {"v": v, "n": n, "going": going, "full": f"{going**n:,}"}
+    beam = f"{_scored(v, n):,}"
     reasons = {
-        right: text.format(early=f"{right - going**ASKED:,}", beam=beam, **numbers),
-        ASKED * v: words.exhaustive_ask_linear,
-        v**ASKED: words.exhaustive_ask_power.format(**numbers),
+        right: text.format(early=f"{right - going**n:,}", beam=beam, **numbers),
+        n * v: words.exhaustive_ask_linear,
+        v**n: words.exhaustive_ask_power.format(**numbers),
     }
     if not can_end:
         reasons = {**reasons, right: text.format(beam=beam, **numbers)}
-        reasons[ASKED * v * v] = words.exhaustive_ask_linear
+        reasons[n + v] = words.exhaustive_ask_linear
     order = sorted(reasons)
     return Question(
-        words.exhaustive_ask.format(n=ASKED),
-        [count(n, "text") for n in order],
+        words.exhaustive_ask.format(n=n, v=v),
+        [count(number, "text") for number in order],
         order.index(right),
-        [reasons[n] for n in order],
+        [reasons[number] for number in order],
     )
 
 

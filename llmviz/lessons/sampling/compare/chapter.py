@@ -17,6 +17,7 @@ from llmviz.lessons.sampling.writing.chapter import tokens_of, writer_words
 from llmviz.sampling import text_measures, usual_order
 from llmviz.ui.code import show_code
 from llmviz.ui.common import refuse, signed
+from llmviz.ui.lesson import seen
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
@@ -40,7 +41,6 @@ def draw(state: PageState, prompt: Prompted) -> None:
     growing = not all([_grow(state, prompt, name, 0.0) for name in NAMES])
     body = partial(_texts, state, prompt, growing)
     st.fragment(body, run_every=POLL if growing else None)()
-    _code()
 
 
 def _settings(state: PageState, name: str, vocab_size: int) -> dict[str, Any]:
@@ -104,6 +104,9 @@ def _texts(state: PageState, prompt: Prompted, growing: bool) -> None:
         hidden = [] if answered else [words.columns["mean"]]  # it is what was asked
         table = [row | dict.fromkeys(hidden, "?") for row in rows]
         rows_table((row.values() for row in table), table[0], width=760)
+    _code()
+    if rows and answered:
+        seen(words.end, **end(rows))
 
 
 def _row(
@@ -120,6 +123,20 @@ def _row(
         signed(measures["mean_log_probability"]),
     )
     return dict(zip(words.columns.values(), values, strict=True))
+
+
+def end(rows: list[dict[str, Any]]) -> dict[str, str]:
+    """Return what the chapter ends with: two columns of the table, row by row."""
+
+    def listed(column: str) -> str:
+        names = (row[words.columns["settings"]].partition(":")[0] for row in rows)
+        values = (row[words.columns[column]] for row in rows)
+        return ", ".join(
+            words.end_value.format(name=name, value=value)
+            for name, value in zip(names, values, strict=True)
+        )
+
+    return {"distinct": listed("distinct"), "means": listed("mean")}
 
 
 def question(means: dict[str, float]) -> Question | None:

@@ -21,6 +21,7 @@ from llmviz.study.sweeps import likeliest
 from llmviz.ui.code import show_code
 from llmviz.ui.common import count, percent, theme
 from llmviz.ui.kept import kept
+from llmviz.ui.lesson import seen
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
@@ -28,6 +29,7 @@ from llmviz.ui.state import PageState
 BARS = 14
 RECENT = 200  # random numbers that are drawn on the strip
 MORE = (100, 10_000)
+SHORTEST = 10  # draws: fewer make no curve
 SURE = 0.9  # above it, nearly all draws are one token, and there is little to ask
 FEW, MANY = 100, 10_000  # draws that the question compares
 RATIOS = {"tenth": (0.07, 0.15), "half": (0.35, 0.7)}  # what still counts as about this much
@@ -51,19 +53,21 @@ def draw(state: PageState, prompt: Prompted) -> None:
         prose(why(prompt, steps, float(us[-1]), int(drawn[-1])))
         _buttons(state)
     prose(words.counts.format(n=count(n, "draw"), seed=state["seed"]))
-    if n >= 10:
-        st.plotly_chart(
-            convergence(*map(tuple, distances(steps.probabilities, drawn)), theme()),
-            key="sampling.convergence",
-            theme=None,
-            config={"displayModeBar": False},
-        )
-        prose(words.curve)
     many = steps.draw_many(source.random_numbers(state["seed"], MANY))
     asked = question(steps.probabilities, many)
-    if asked:
-        predict(asked, "dice.root")
+    if asked is None or predict(asked, "dice.root", covers=True):
+        prose(words.curve)
+        if n >= SHORTEST:
+            st.plotly_chart(
+                convergence(*map(tuple, distances(steps.probabilities, drawn)), theme()),
+                key="sampling.convergence",
+                theme=None,
+                config={"displayModeBar": False},
+            )
+        else:
+            st.caption(words.curve_waits.format(n=SHORTEST))
     _code(prompt, settings, state, drawn)
+    seen(words.end, **end(prompt, steps, float(us[-1]), drawn))
 
 
 def why(prompt: Prompted, steps: SamplingSteps, u: float, token: int) -> str:
@@ -183,6 +187,20 @@ def question(probabilities: np.ndarray, drawn: np.ndarray) -> Question | None:
             for name in words.ask_dice_answers
         ],
     )
+
+
+def end(prompt: Prompted, steps: SamplingSteps, u: float, drawn: np.ndarray) -> dict[str, str]:
+    """Return the numbers that the chapter ends with: of the token that was drawn last."""
+    token = int(drawn[-1])
+    times = int(np.count_nonzero(drawn == token))
+    return {
+        "token": quote(prompt.token_text(token)),
+        "u": f"{u:.4f}",
+        "p": percent(float(steps.probabilities[token])),
+        "n": count(drawn.size, "draw"),
+        "times": count(times, "time"),
+        "share": percent(times / drawn.size),
+    }
 
 
 def _code(prompt: Prompted, settings: dict[str, Any], state: PageState, drawn: np.ndarray) -> None:

@@ -22,9 +22,9 @@ from llmviz.study import probe_chances
 from llmviz.training.measures import Share, probe_shares
 from llmviz.ui import engine
 from llmviz.ui.code import show_code
-from llmviz.ui.common import percent, refuse, theme
+from llmviz.ui.common import count, percent, refuse, theme
 from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
+from llmviz.ui.lesson import section, seen
 from llmviz.ui.prose import bold, prose, quote
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
@@ -69,13 +69,21 @@ def draw(state: PageState) -> None:
         return
     _score(bundled, kind)
     asked = question(chances)
-    if asked:
-        predict(asked, f"knows.{kind}")
-    _all(bundled, kind, heat)
-    prose(words.curve.format(n=probe_chances.EXAMPLES, kind=words.kinds.get(kind, kind)))
+    shown = asked is None or predict(asked, f"knows.{kind}", covers=True)
+    if shown:
+        st.plotly_chart(
+            story_figure(bundled.name, bundled.version, kind, state["example"] - 1, heat, theme()),
+            key="sampling.shares",
+            theme=None,
+            config={"displayModeBar": False},
+        )
+        _all(bundled, kind, heat)
+        prose(words.curve.format(n=probe_chances.EXAMPLES, kind=words.kinds.get(kind, kind)))
     _code(bundled, kind, state["example"] - 1, heat)
     if kind in probe_chances.SHORT_CUTS:
         _short_cut(bundled, kind)
+    if shown:
+        seen(words.end, **end(kind, chances))
 
 
 @kept(256)
@@ -169,12 +177,6 @@ def _story(state: PageState, bundled: engine.Bundled, probe: Probe, heat: float)
         st.number_input(lesson_words.seed, step=1, width=150, **state.ranged("seed"))
         if st.button(words.use, icon=":material/open_in_new:", on_click=open_story):
             st.rerun()  # the whole page: the prompt's box stands outside this part of it
-    st.plotly_chart(
-        story_figure(*known, heat, theme()),
-        key="sampling.shares",
-        theme=None,
-        config={"displayModeBar": False},
-    )
 
 
 def with_interval(share: Share) -> str:
@@ -274,6 +276,19 @@ def question(chances: np.ndarray) -> Question | None:
         [reason if answer == right else no for answer in range(3)],
         scale=True,
     )
+
+
+def end(kind: str, chances: np.ndarray) -> dict[str, str]:
+    """Return the numbers that the chapter ends with: of a rule's stories, chances (N, S)."""
+    at_one = chances[:, STOPS.index(1.0)]
+    return {
+        "kind": words.kinds.get(kind, kind),
+        "n": count(len(chances), "story", "stories"),
+        "low": percent(float(at_one.min())),
+        "high": percent(float(at_one.max())),
+        "cold": percent(float(at_one.mean())),
+        "hot": percent(float(chances[:, STOPS.index(2.0)].mean())),
+    }
 
 
 def _printed(name: str, version: str, kind: str, example: int, heat: float) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -18,24 +19,32 @@ from llmviz.sampling.pipeline import top_ids
 from llmviz.study.sweeps import steps_with_column
 from llmviz.ui.code import show_code
 from llmviz.ui.common import count, percent, refuse
+from llmviz.ui.lesson import seen
 from llmviz.ui.paint_order import pictures_first
-from llmviz.ui.prose import prose
+from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
 
 KEY = "sampling.board"
 SHOWN = 18  # tokens that have a bar of their own
 SLIDERS = tuple(kind.name for kind in STEPS if kind.stops)
-ASKED = 0.9
+ASKED = 0.75  # a share of the probability that "Spot the mistake" does not use
+COVERED = "top_p"  # the step that gives the answer away
 
 
 @source.reads_prompt(words.title, words.text)
 def draw(state: PageState, prompt: Prompted) -> None:
     """Show the chapter."""
     settings = pipeline_settings.usable(state, prompt)
+    asked = question(sampling_steps(prompt.logits).model_probabilities)
+    sliders = SLIDERS
+    if asked and not predict(asked, "pipeline.nucleus", covers=True):
+        st.caption(words.ask_nucleus_waits)  # its slider would count the tokens
+        settings[COVERED] = kind_of(COVERED).neutral
+        sliders = tuple(name for name in SLIDERS if name != COVERED)
     steps = pipeline_settings.steps_of(state, prompt, settings)
     if steps is None:
-        _board(state, prompt, settings)
+        _board(state, prompt, settings, sliders)
         return
     board, below = st.container(), st.container()
     # The bars already stand as the hand left them: what is said about them comes before all stops
@@ -46,12 +55,10 @@ def draw(state: PageState, prompt: Prompted) -> None:
         prose(order_effect(prompt, settings, steps))
     pictures_first()
     with board:
-        _board(state, prompt, settings)
-    asked = question(sampling_steps(prompt.logits).model_probabilities)
-    if asked:
-        predict(asked, "pipeline.nucleus")
+        _board(state, prompt, settings, sliders)
     _code(prompt, settings, state)
     mistakes.draw(prompt)
+    seen(words.end, **end(prompt, steps, u_of(state)))
 
 
 def u_of(state: PageState) -> float:
@@ -65,10 +72,12 @@ def bar_ids(prompt: Prompted, banned: tuple[int, ...] = ()) -> np.ndarray:
     return np.array([*top, *(token for token in banned if token not in top)], dtype=np.int64)
 
 
-def _board(state: PageState, prompt: Prompted, settings: dict[str, Any]) -> None:
+def _board(
+    state: PageState, prompt: Prompted, settings: dict[str, Any], sliders: Sequence[str]
+) -> None:
     ids, u = bar_ids(prompt, settings["banned"]), u_of(state)
     controls = []
-    for name in SLIDERS:
+    for name in sliders:
         try:
             controls.append(sweeps.control(name, prompt, settings, ids, u))
         except ValueError as error:
@@ -208,6 +217,19 @@ def question(own: np.ndarray) -> Question | None:
             for n in answers
         ],
     )
+
+
+def end(prompt: Prompted, steps: SamplingSteps, u: float) -> dict[str, str]:
+    """Return the numbers that the chapter ends with: what was left, and what was drawn."""
+    token = steps.draw(u)
+    return {
+        "logits": count(prompt.logits.size, "logit"),
+        "kept": count(int(steps.kept.sum()), "token"),
+        "u": f"{u:.4f}",
+        "token": quote(prompt.token_text(token)),
+        "own": percent(float(steps.model_probabilities[token])),
+        "p": percent(float(steps.probabilities[token])),
+    }
 
 
 def _code(prompt: Prompted, settings: dict[str, Any], state: PageState) -> None:

@@ -15,9 +15,6 @@ from llmviz.ui.lesson import section
 from llmviz.ui.prose import quote
 from llmviz.ui.question import Question, predict
 
-WRONG_IN_CUT, WRONG_IN_TIE = 1, 3  # lines
-LINES = 4
-
 
 @kept(256)
 def of_prompt(
@@ -35,12 +32,18 @@ def draw(prompt: Prompted) -> None:
     if cut is None and tie is None:
         return
     section(words.mistake_intro)
+    shown = True
     if cut:
         st.code(words.mistake_cut_code.format(**cut._asdict()), language="python")
-        predict(cut_question(cut, prompt.vocab_size), "pipeline.cut")
+        shown &= predict(cut_question(cut, prompt.vocab_size), "pipeline.cut", covers=True)
     if tie:
         st.code(words.mistake_tie_code.format(**tie._asdict()), language="python")
-        predict(tie_question(tie, prompt), "pipeline.tie")
+        shown &= predict(tie_question(tie, prompt), "pipeline.tie", covers=True)
+    if shown:
+        _code(prompt, cut, tie)
+
+
+def _code(prompt: Prompted, cut: CutVocabulary | None, tie: Tie | None) -> None:
     show_code(
         [top_mistakes.cut_vocabulary, top_mistakes.tie_at_top_k],
         "from llmviz.pretrained import load_bundled\n"
@@ -56,38 +59,40 @@ def draw(prompt: Prompted) -> None:
 
 
 def cut_question(cut: CutVocabulary, vocab_size: int) -> Question:
-    """Ask for the line that cuts the vocabulary before softmax."""
+    """Ask what the program prints that cuts the vocabulary before softmax."""
     reason = words.mistake_cut_reason.format(
         left=count(vocab_size - cut.shortlist, "token"),
         short=count(cut.short, "token"),
         p=cut.p,
         mass=percent(cut.mass),
     )
-    return _lines(
-        words.mistake_cut_ask.format(vocabulary=vocab_size, **cut._asdict()),
-        WRONG_IN_CUT,
-        words.mistake_cut_no | {WRONG_IN_CUT: reason},
+    numbers = {
+        cut.short: reason,
+        cut.whole: words.mistake_cut_whole,
+        2 * cut.whole - cut.short: words.mistake_cut_more,  # as many too many
+    }
+    text = words.mistake_cut_ask.format(
+        vocabulary=vocab_size, p=cut.p, whole=count(cut.whole, "token")
     )
+    return _numbers(text, cut.short, numbers)
 
 
 def tie_question(tie: Tie, prompt: Prompted) -> Question:
-    """Ask for the line that lets in all tokens of a tie."""
+    """Ask what the program prints that lets in all tokens of a tie."""
     last, extra = (quote(prompt.token_text(token)) for token in (tie.last, tie.extra))
-    reason = words.mistake_tie_reason.format(last=last, extra=extra, k=tie.k, value=tie.value)
-    return _lines(
-        words.mistake_tie_ask.format(k=tie.k, kept=tie.kept),
-        WRONG_IN_TIE,
-        {n: text.format(k=tie.k) for n, text in words.mistake_tie_no.items()}
-        | {WRONG_IN_TIE: reason},
-    )
+    numbers = {
+        tie.kept: words.mistake_tie_reason.format(last=last, extra=extra, k=tie.k, value=tie.value),
+        tie.k: words.mistake_tie_right,
+        tie.k - 1: words.mistake_tie_less.format(k=tie.k),
+    }
+    return _numbers(words.mistake_tie_ask.format(k=tie.k), tie.kept, numbers)
 
 
-def _lines(text: str, right: int, reasons: dict[int, str]) -> Question:
-    numbers = range(1, LINES + 1)
+def _numbers(text: str, right: int, reasons: dict[int, str]) -> Question:
+    answers = sorted(reasons)
     return Question(
         text,
-        [words.mistake_line.format(n=n) for n in numbers],
-        right - 1,
-        [reasons[n] for n in numbers],
-        scale=True,
+        [f"{n:,}" for n in answers],
+        answers.index(right),
+        [reasons[n] for n in answers],
     )

@@ -15,7 +15,8 @@ from llmviz.lessons.sampling.temperature import words
 from llmviz.sampling import entropy, softmax_terms, temperature_limit
 from llmviz.sampling.pipeline import top_ids
 from llmviz.ui.code import show_code
-from llmviz.ui.common import operand
+from llmviz.ui.common import operand, percent
+from llmviz.ui.lesson import seen
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
@@ -23,6 +24,7 @@ from llmviz.ui.state import PageState
 KEY = "sampling.softmax"
 ROWS = 12
 LEAST_APART, MOST_APART = 0.2, math.log(1000)  # nats: logits between which it is asked
+END_AT = {"low": 0.5, "one": 1.0, "high": 2.0}  # the temperatures that the end compares
 STOPS = (
     0.0,
     *(round(0.05 * i, 2) for i in range(1, 20)),
@@ -52,13 +54,15 @@ STOPS = (
 @source.reads_prompt(words.title, words.text)
 def draw(state: PageState, prompt: Prompted) -> None:
     """Show the chapter."""
-    stops: list[float | None] = [*sorted({*STOPS, state["temperature"]}), None]
-    _table(state, prompt, stops)
-    prose(words.softmax_zero + " " + words.softmax_infinite)
     asked = question(prompt)
-    if asked:
-        predict(asked, "temperature.half")
+    shown = asked is None or predict(asked, "temperature.half", covers=True)
+    if shown:
+        prose(words.drag)
+        _table(state, prompt, [*sorted({*STOPS, state["temperature"]}), None])
+        prose(words.softmax_zero + " " + words.softmax_infinite)
     _code(prompt, state["temperature"] or 1.0)
+    if shown:
+        seen(words.end, **end(prompt))
 
 
 def _table(state: PageState, prompt: Prompted, stops: list[float | None]) -> None:
@@ -162,6 +166,16 @@ def question(prompt: Prompted) -> Question | None:
         answers.index(ratio**2),
         [no.get(answer, reason) for answer in answers],
     )
+
+
+def end(prompt: Prompted) -> dict[str, str]:
+    """Return the numbers that the chapter ends with: one token's probability at three T."""
+    token = int(top_ids(prompt.logits, 1)[0])
+    chances = {
+        name: percent(float(softmax_terms(prompt.logits, t).probabilities[token]))
+        for name, t in END_AT.items()
+    }
+    return {"token": quote(prompt.token_text(token)), **chances}
 
 
 def _number(value: float) -> str:

@@ -18,8 +18,9 @@ from llmviz.sampling import generate, text_measures
 from llmviz.study.growing_text import Fork, Text
 from llmviz.ui.code import show_code
 from llmviz.ui.common import count, percent, signed
+from llmviz.ui.lesson import seen
 from llmviz.ui.prose import prose, quote
-from llmviz.ui.question import Question, predict
+from llmviz.ui.question import Question, answered, predict
 from llmviz.ui.state import PageState
 from llmviz.ui.text import escape_markdown
 
@@ -27,6 +28,7 @@ KEY = "sampling.writer"
 READY = 8  # tokens that are known before they are asked for: enough until an answer comes
 SHOWN_AFTER = 24  # tokens of a new way that are shown at once
 ASKED = 4
+ASK = "writing.entropy"
 SLICE = 0.1  # seconds of work by which the text grows at a time: all of it, in most cases
 POLL = 0.1  # seconds between two reruns while it grows
 _WANTED = "sampling.wanted"
@@ -51,7 +53,10 @@ def _text(state: PageState, prompt: Prompted, settings: dict[str, Any], live: bo
     """Show the text as far as it is known, and all that is said of it once that is enough."""
     written, whole = _written(state, prompt, settings)
     length = min(_length(state), len(written.tokens))
-    _writer(state, prompt, settings, written, length)
+    tokens = written.tokens[:length]
+    asked = question(prompt, tokens) if whole else None
+    shown = whole and (asked is None or answered(asked, ASK))
+    _writer(state, prompt, settings, written, length, entropy=shown)
     if not whole:
         st.caption(words.growing)
         return
@@ -60,7 +65,6 @@ def _text(state: PageState, prompt: Prompted, settings: dict[str, Any], live: bo
     if len(state["ways"]) >= texts.MOST_WAYS:
         st.caption(words.fork_limit)
     st.number_input(lesson_words.seed, step=1, width=150, **state.ranged("seed"))
-    tokens = written.tokens[:length]
     if tokens:
         measures = text_measures(tokens)
         prose(
@@ -72,10 +76,11 @@ def _text(state: PageState, prompt: Prompted, settings: dict[str, Any], live: bo
                 p=percent(math.exp(measures["mean_log_probability"])),
             )
         )
-    asked = question(prompt, tokens)
     if asked:
-        predict(asked, "writing.entropy")
+        predict(asked, ASK, covers=True)
     _code(prompt, settings, state, written, length)
+    if tokens and shown:
+        seen(words.end, **end(prompt, tokens))
 
 
 def _length(state: PageState) -> int:
@@ -132,7 +137,13 @@ def tokens_of(prompt: Prompted, written: Text) -> list[WrittenToken]:
 
 
 def _writer(
-    state: PageState, prompt: Prompted, settings: dict[str, Any], written: Text, length: int
+    state: PageState,
+    prompt: Prompted,
+    settings: dict[str, Any],
+    written: Text,
+    length: int,
+    *,
+    entropy: bool,
 ) -> None:
     writer(
         tokens_of(prompt, written),
@@ -143,6 +154,7 @@ def _writer(
         limit=params.MOST_TOKENS,
         ended=written.ended,
         slides_at=written.slides_at,
+        entropy=entropy,
         ways=[Way(0, 0, ""), *(_way(prompt, fork) for fork in state["ways"])],
         way=state["way"],
         on_act=source.acted(KEY, lambda act: take_act(state, act)),
@@ -224,6 +236,22 @@ def question(prompt: Prompted, tokens: list[Any]) -> Question | None:
             for i in at
         ],
     )
+
+
+def end(prompt: Prompted, tokens: list[Any]) -> dict[str, Any]:
+    """Return the numbers that the chapter ends with, of a text of at least one token."""
+    surest, least = (by(tokens, key=lambda token: token.entropy) for by in (min, max))
+    text = words.end_more if len(tokens) > 1 else words.end_one
+    return {
+        "told": text.format(
+            n=count(len(tokens), "token"),
+            surest=quote(prompt.token_text(surest.id)),
+            low=surest.entropy,
+            least=quote(prompt.token_text(least.id)),
+            high=least.entropy,
+            among=math.exp(least.entropy),
+        )
+    }
 
 
 def in_context(prompt: Prompted, tokens: list[Any], at: int) -> str:
