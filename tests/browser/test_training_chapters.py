@@ -19,6 +19,7 @@ from llmviz.training.surfaces import SURFACES
 from tests.browser.hand import drag, frames, let_go
 
 PAGE = "training"
+QUERY = "show=1&"  # with what questions cover
 # By how many pixels the page is wider than its window, and whether the window is that of a phone.
 TOO_WIDE = """() => {
     const main = document.querySelector('[data-testid=stMain]');

@@ -216,7 +216,7 @@ def test_questions_and_snippets_are_right(ready, how):
     for snippet, prints in snippets(app):
         assert run_snippet(snippet).strip() == prints.strip()
     (question,) = app.radio
-    question.set_value(1).run()
+    question.set_value({"small": 0, "nudge": 1}[how]).run()
     assert [box.value for box in app.success] == ["Right."]
 
 

@@ -17,12 +17,13 @@ from llmviz.study.weight_nudges import example_losses, slope_errors
 from llmviz.ui.code import show_code
 from llmviz.ui.common import keep, theme
 from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
+from llmviz.ui.lesson import section, seen
 from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, predict
+from llmviz.ui.question import Question, answered, predict
 from llmviz.ui.state import PageState
 
 KEY = "training.nudge"
+ASK = f"{KEY}.small"
 REACH = 2.0
 
 
@@ -44,9 +45,14 @@ def draw(state: PageState) -> None:
     )
     asked = question(hand, true)
     if asked is not None:
-        predict(asked, f"{KEY}.small")
+        predict(asked, ASK, covers=True)
     _measure(name, row, column, hand, auto)
     _code(name, row, column, hand)
+    told = words.end_nudge.format(
+        name=name, row=row, column=column, slope=exact(hand), true=exact(true)
+    )
+    if asked is None or answered(asked, ASK):
+        seen(words.end, told=told)
 
 
 def _choose(state: PageState, given: dict[str, Any]) -> tuple[str, int, int]:

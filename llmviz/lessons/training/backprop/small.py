@@ -11,10 +11,10 @@ from llmviz.components.graph_view.view import graph_view
 from llmviz.components.matrix_view.view import Matrix, matrix_view
 from llmviz.lessons.training.backprop import graph as net
 from llmviz.lessons.training.backprop import picture, update, words
-from llmviz.lessons.training.backprop.params import SMALL_LAST
+from llmviz.lessons.training.backprop.params import NUDGE_MATRICES, SMALL_LAST
 from llmviz.ui.code import show_code
 from llmviz.ui.common import choose, power_of_ten
-from llmviz.ui.lesson import section
+from llmviz.ui.lesson import section, seen
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
@@ -33,14 +33,19 @@ def draw(state: PageState) -> None:
     slip = state["slip"]
     d = backward(values, None if slip == "none" else slip)
     by_torch = autograd(given, state["target"])
-    walk = _graph(state, values, d)
-    _matrices(state, walk, values, d, by_torch)
-    if slip != "none":
-        prose(_slipped(slip, d, by_torch))
-    update.draw(state, given, values, d)
-    predict(question(state["target"], float(values["p"][0, state["target"]])), f"{KEY}.sign")
-    update.variant(given, state["target"], float(values["loss"]))
+    asked = question(state["target"], float(values["p"][0, state["target"]]))
+    shown = predict(asked, f"{KEY}.sign", covers=True)
+    if shown:
+        walk = _graph(state, values, d)
+        _matrices(state, walk, values, d, by_torch)
+        if slip != "none":
+            prose(_slipped(slip, d, by_torch))
+    after = update.draw(state, given, values, d)
+    if shown:
+        update.variant(given, state["target"], float(values["loss"]))
     _code(state["target"], d)
+    if shown:
+        seen(words.end, told=end(float(values["loss"]), after, state["eta"], slip != "none"))
 
 
 def _controls(state: PageState, choices: int) -> None:
@@ -129,10 +134,14 @@ def _slipped(slip: str, d: dict[str, Any], by_torch: dict[str, Any]) -> str:
 
 
 def question(target: int, p: float) -> Question:
-    """Ask for the sign of the gradient of the logit whose token came."""
-    answers = list(words.ask_sign.answers)
-    reasons = [text.format(gradient=p - 1) for text in words.ask_sign.answers.values()]
-    return Question(words.ask_sign.text.format(target=target, p=p), answers, 1, reasons)
+    """Ask for the gradient of the logit whose token came."""
+    return Question.of(words.ask_sign, target=target, p=p, rest=1 - p)
+
+
+def end(before: float, after: float, rate: float, slipped: bool) -> str:
+    """Return what was seen of the small network: its loss before and after one step."""
+    text = words.end_slipped if slipped else words.end_small
+    return text.format(before=before, after=after, eta=rate, matrices=len(NUDGE_MATRICES))
 
 
 def _code(target: int, d: dict[str, Any]) -> None:

@@ -19,9 +19,9 @@ from llmviz.lessons.training.model_picker import Read
 from llmviz.study.weight_nudges import position_shares, steepest_weight, weight_on_text
 from llmviz.ui import engine
 from llmviz.ui.code import show_code
-from llmviz.ui.common import keep, percent, power_of_ten
+from llmviz.ui.common import count, keep, percent, power_of_ten
 from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
+from llmviz.ui.lesson import section, seen
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
 from llmviz.ui.shell import HALF_CHARACTER
@@ -54,13 +54,23 @@ def draw(state: PageState) -> None:
         reading.bundled.name, engine.version(bundled.name), reading.ids, *cell
     )
     asked = question(reading.names, gradient)
-    if asked is not None:
-        predict(asked, f"{KEY}.where")
-    _products(reading, gradient)
-    prose(_result(reading, gradient))
+    shown = asked is None or predict(asked, f"{KEY}.where", covers=True)
+    if shown:
+        _products(reading, gradient)
+        prose(_result(reading, gradient))
     weights = _stops(gradient.value)
     nudging.draw(state, "shifted", f"{KEY}.nudge", weights, np.array(losses), gradient.by_hand)
     _code(reading, gradient)
+    if shown:
+        told = words.end_trained.format(
+            name=gradient.name,
+            row=gradient.row,
+            column=gradient.column,
+            slope=exact(gradient.by_hand),
+            parts=count(len(position_shares(gradient)), "position"),
+            parameters=parameters,
+        )
+        seen(words.end, told=told)
 
 
 def _choose(state: PageState, reading: Read) -> tuple[str, int, int]:

@@ -20,8 +20,11 @@ KEY = "training.backprop"
 
 def draw(
     state: PageState, given: dict[str, Any], values: dict[str, Any], d: dict[str, Any]
-) -> None:
-    """Show θ − η · ∇ for one matrix, and what becomes of the loss when all of them step."""
+) -> float:
+    """Show θ − η · ∇ for one matrix, and what becomes of the loss when all of them step.
+
+    Returns the loss after the step.
+    """
     from llmviz.training.backprop import forward, stepped
 
     section(words.update)
@@ -35,9 +38,9 @@ def draw(
         key=f"{KEY}.step",
         layout=[["theta", "+", "step", "=", "new"], [None, None, "gradient", None, None]],
     )
-    loss = float(values["loss"])
-    right = state["slip"] == "none"
-    prose(result(loss, float(forward(after, state["target"])["loss"]), rate, d, right))
+    before, now = float(values["loss"]), float(forward(after, state["target"])["loss"])
+    prose(result(before, now, rate, d, state["slip"] == "none"))
+    return now
 
 
 def matrices(name: str, theta: Any, gradient: Any, new: Any, rate: float) -> list[Matrix]:

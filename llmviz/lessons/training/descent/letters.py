@@ -13,12 +13,13 @@ from llmviz.lessons.training.descent.params import LETTERS_NAME
 from llmviz.study.descents import Rates, points_seen, vowel_descents
 from llmviz.ui.code import show_code
 from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
+from llmviz.ui.lesson import section, seen
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
 
 KEY = "training.descent.letters"
+ASK = f"{KEY}.first"
 
 if TYPE_CHECKING:
     from llmviz.training.descent import Descent
@@ -59,8 +60,14 @@ def draw(state: PageState) -> None:
         on_change=_keep(state, len(trainings), last),
     )
     prose(_report(points, trainings, now))
-    predict(question(), f"{KEY}.start")
+    rate = float(next(iter(trainings.values()))[0].rates[now.stops[now.followed]])
+    predict(question(points.names[state["letter"]], bool(points.y[state["letter"]]), rate), ASK)
     _code(state, points, trainings, now)
+    losses = {
+        words.kinds[kind]: float(one.losses[stop, -1])
+        for (kind, (one, _)), stop in zip(trainings.items(), now.stops, strict=True)
+    }
+    seen(words.end, told=end(losses))
 
 
 @kept(16)
@@ -129,10 +136,26 @@ def _report(points, trainings: dict, now: DescentState) -> str:
     return words.letters_end.format(epochs=EPOCHS, rate=" / ".join(rates), parts="; ".join(parts))
 
 
-def question() -> Question:
-    """Ask for the loss of a neuron whose weights are all 0."""
-    answers = list(words.ask_letters.answers)
-    return Question(words.ask_letters.text, answers, 1, list(words.ask_letters.answers.values()))
+def question(letter: str, vowel: bool, rate: float) -> Question:
+    """Ask where a first step with one letter alone moves b, from weights that are all 0."""
+    return Question.of(
+        words.ask_letters,
+        0 if vowel else 1,
+        letter=letter,
+        kind=words.letters_kinds[vowel],
+        y=int(vowel),
+        rate=rate,
+        half=rate / 2,
+        slope="½ − 1 = −½" if vowel else "½ − 0 = ½",
+    )
+
+
+def end(losses: dict[str, float]) -> str:
+    """Return what was seen of the neuron: the mean loss that each kind of batch ends with."""
+    listed = ", ".join(
+        words.model_part.format(name=name, loss=loss) for name, loss in losses.items()
+    )
+    return words.end_letters.format(epochs=EPOCHS, losses=listed)
 
 
 def _code(state: PageState, points, trainings: dict, now: DescentState) -> None:

@@ -20,11 +20,11 @@ from llmviz.ui.code import show_code
 from llmviz.ui.common import listed, theme
 from llmviz.ui.job_pools import training_jobs
 from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
+from llmviz.ui.lesson import section, seen
 from llmviz.ui.notices import refuse_failed
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
-from llmviz.ui.state import PageState
+from llmviz.ui.state import LEARNER_TEXT, PageState
 
 KEY = "training.descent.model"
 
@@ -64,10 +64,14 @@ def draw(state: PageState) -> None:
     if not state["racers"]:
         st.info(words.none_chosen, icon=":material/touch_app:")
         return
-    _view(state, bigram.floor)
-    predict(question(int(counts.sum()), int(counts[row].sum())), f"{KEY}.rare")
+    losses = _view(state, bigram.floor)
+    rarest = rare_letter(state[LEARNER_TEXT.key], counts.sum(1).tolist())
+    if rarest is not None:
+        asked = question(LETTERS[rarest], int(counts.sum()), int(counts[rarest].sum()))
+        predict(asked, f"{KEY}.rare")
     _code(state)
     _deep(state)
+    seen(words.end, told=end(losses, bigram.floor))
 
 
 @kept(len(words.names))
@@ -83,7 +87,8 @@ def hyper():
     return Hyper(beta2=0.99)
 
 
-def _view(state: PageState, floor: float) -> None:
+def _view(state: PageState, floor: float) -> list[float]:
+    """Show the optimizers on the bigram; return the loss with which each ends."""
     descents = [ways(name) for name in state["racers"]]
     now = walkers.state_of(state, MODEL_NAME, len(descents), RATES.count, STEPS)
     descent_view(
@@ -102,14 +107,29 @@ def _view(state: PageState, floor: float) -> None:
     ]
     parts = [words.model_part.format(name=name, loss=loss) for loss, name in sorted(ends)]
     prose(words.model_report.format(steps=STEPS, parts=", ".join(parts)))
+    return [loss for loss, _ in ends]
 
 
-def question(pairs: int, q: int) -> Question:
-    """Ask how the gradient of q's row depends on how many of all pairs begin with q."""
-    numbers = {"pairs": pairs, "q": q}
-    answers = [text.format(**numbers) for text in words.ask_model.answers]
-    reasons = [text.format(**numbers) for text in words.ask_model.answers.values()]
-    return Question(words.ask_model.text.format(**numbers), answers, 1, reasons)
+def rare_letter(text: str, counts: list[int]) -> int | None:
+    """Return the row of the letter of a text with which fewest pairs begin; None without one.
+
+    counts: of the pairs that begin with each symbol.
+    """
+    from llmviz.corpus.counts import LETTERS
+
+    there = {LETTERS.index(one) for one in text.lower() if "a" <= one <= "z"}
+    return min(there, key=lambda row: (counts[row], row), default=None)
+
+
+def question(letter: str, pairs: int, own: int) -> Question:
+    """Ask how the gradient of a letter's row depends on how many of all pairs begin with it."""
+    return Question.of(words.ask_model, 1, letter=letter, pairs=pairs, own=own)
+
+
+def end(losses: list[float], floor: float) -> str:
+    """Return what was seen of the bigram: the lowest of the losses, and that of the table."""
+    text = words.end_model_one if len(losses) == 1 else words.end_model
+    return text.format(steps=STEPS, all=len(losses), loss=min(losses), floor=floor)
 
 
 def _code(state: PageState) -> None:

@@ -13,7 +13,7 @@ from llmviz.study.descents import Rates, length_descent
 from llmviz.ui.code import show_code
 from llmviz.ui.common import percent
 from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
+from llmviz.ui.lesson import section, seen
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from llmviz.training.one_number import Guess
 START, STEPS = 1.0, 20
 RATES = Rates(0.005, 1.3, 41)
-ASKED = 0.25
 EXACT = 0.03  # a step that leaves no more of the distance is just right
 MUCH = 0.1  # more of the distance left after all steps is too much
 LEAST = 0.0001  # a smaller share is said in words
@@ -53,8 +52,16 @@ def draw(state: PageState) -> None:
         lines=[sentence(rate) for rate in descent.rates.tolist()],
         on_change=walkers.keep_in_link(state, ONE_WEIGHT_NAME, KEY, 1, RATES.count, STEPS),
     )
-    predict(question(), f"{KEY}.limit")
+    rate = float(f"{chosen(state, descent):.3g}")  # as it is shown, so that the arithmetic is right
+    predict(question(rate), f"{KEY}.twice")
     _code(state, descent)
+    seen(words.end, told=end(rate, guess.best))
+
+
+def chosen(state: PageState, descent: Descent) -> float:
+    """Return the learning rate at which the slider stands."""
+    stop = walkers.state_of(state, ONE_WEIGHT_NAME, 1, RATES.count, STEPS).stops[0]
+    return float(descent.rates[stop])
 
 
 @kept(1)
@@ -87,25 +94,41 @@ def sentence(rate: float) -> str:
     )
 
 
-def question() -> Question:
-    """Ask for the smallest rate at which the ball no longer gets closer."""
-    rates = (0.5, 0.75, 1.0, 2.0)
-    what = {
-        0.5: words.ask_one_arrives,
-        0.75: words.ask_one_nearer,
-        2.0: words.ask_one_gone,
+def question(rate: float) -> Question:
+    """Ask what each step would leave of the distance at twice a learning rate."""
+    double = 2 * rate
+    left, right = 1 - 2 * rate, 1 - 2 * double
+    what = words.ask_one_what[_kind(right)]
+    reasons = {
+        f"{left / 2:.4g}": words.ask_one_half,
+        f"{left**2:.4g}": words.ask_one_square,
+        f"{left:.4g}": words.ask_one_same,
     }
+    reasons[f"{right:.4g}"] = words.ask_one_yes.format(double=double, factor=right, what=what)
+    answers = sorted(reasons, key=float)
     return Question(
-        words.ask_one.format(rate=ASKED, factor=1 - 2 * ASKED),
-        [f"{rate:g}" for rate in rates],
-        rates.index(1.0),
-        [
-            words.ask_one_yes
-            if rate == 1.0
-            else words.ask_one_no.format(rate=rate, factor=1 - 2 * rate, what=what[rate])
-            for rate in rates
-        ],
+        words.ask_one.format(rate=rate, factor=left, double=double),
+        [answer.replace("-", "−") for answer in answers],
+        answers.index(f"{right:.4g}"),
+        [reasons[answer] for answer in answers],
     )
+
+
+def _kind(factor: float) -> str:
+    """What becomes of the distance if each step multiplies it by a factor below 1."""
+    if factor >= 0:
+        return "comes" if factor else "arrives"
+    if factor == -1:
+        return "limit"
+    return "over" if factor > -1 else "gone"
+
+
+def end(rate: float, best: float) -> str:
+    """Return what was seen of one weight, at a learning rate: where it ends, and where it would."""
+    factor = 1 - 2 * rate
+    weight = best + (START - best) * factor**STEPS
+    text = words.end_one if abs(factor) < 1 else words.end_one_gone
+    return text.format(rate=rate, factor=factor, steps=STEPS, weight=weight, best=best)
 
 
 def _code(state: PageState, descent: Descent) -> None:

@@ -14,7 +14,7 @@ from llmviz.study.descents import Rates, surface_descent
 from llmviz.ui.code import show_code
 from llmviz.ui.common import choose, percent, signed
 from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
+from llmviz.ui.lesson import section, seen
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
@@ -49,12 +49,14 @@ def draw(state: PageState) -> None:
     hyper = hyper_of(*settings)
     drawn = [walkers.walker(one, hyper, surface.floor) for one in descents]
     now = walkers.state_of(state, SURFACE_NAME, len(drawn), RATES.count, STEPS)
-    _view(state, surface, drawn, descents[0].rates.numpy(), now)
-    prose(report(descents, now, start, surface) + " " + decay_note(state["decay"], surface))
     asked = question(state["surface"], surface)
-    if asked is not None:
-        predict(asked, f"{KEY}.largest.{state['surface']}")
+    shown = asked is None or predict(asked, f"{KEY}.largest.{state['surface']}", covers=True)
+    if shown:
+        _view(state, surface, drawn, descents[0].rates.numpy(), now)
+        prose(report(descents, now, start, surface) + " " + decay_note(state["decay"], surface))
     _code(state, surface, descents, now, start)
+    if shown:
+        seen(words.end, told=end(descents, now, surface))
 
 
 def _controls(state: PageState) -> None:
@@ -168,6 +170,16 @@ def _end(one: Descent, stop: int, surface: Surface) -> str:
     flat = bool(steep[-1] < RESTS * steep[0])
     text = words.report_rest if flat else words.report_way
     return text.replace("{share}", _left(one, stop, surface))
+
+
+def end(descents: list[Descent], now: DescentState, surface: Surface) -> str:
+    """Return what was seen of two weights: how many optimizers got to the bottom."""
+    arrived = [
+        bool(one.settled(surface.floor, walkers.SETTLED)[stop])
+        for one, stop in zip(descents, now.stops, strict=True)
+    ]
+    text = words.end_surface_one if len(arrived) == 1 else words.end_surface
+    return text.format(arrived=sum(arrived), all=len(arrived), steps=STEPS)
 
 
 def decay_note(decay: float, surface: Surface) -> str:

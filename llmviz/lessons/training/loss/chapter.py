@@ -20,7 +20,7 @@ from llmviz.study.text_loss import LossSettings, loss_steps, torch_loss
 from llmviz.ui.code import show_code
 from llmviz.ui.common import choose, count, percent, power_of_ten
 from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
+from llmviz.ui.lesson import section, seen
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import predict
 from llmviz.ui.shell import HALF_CHARACTER
@@ -64,6 +64,20 @@ def draw(state: PageState) -> None:
     predict(questions.half(plain.target_probability.tolist()), f"{KEY}.half")
     _code(reading, steps, settings)
     loss_mistakes.draw(state, reading)
+    seen(words.end, **end(reading, plain.nats.numpy(), logits.shape[1]))
+
+
+def end(reading: Read, nats: np.ndarray, vocabulary: int) -> dict[str, str | float]:
+    """Return the numbers that the chapter ends with: of the losses (N,) of all positions."""
+    hard = int(np.argmax(nats))
+    return {
+        "n": count(len(nats), "token"),
+        "mean": float(nats.mean()),
+        "hard": quote(reading.target_names[hard]),
+        "hard_nats": float(nats[hard]),
+        "vocabulary": count(vocabulary, "token"),
+        "blind": math.log(vocabulary),
+    }
 
 
 def steps_of(reading: Read, settings: LossSettings) -> LossSteps:

@@ -33,7 +33,17 @@ def draw(state: PageState, reading: Read) -> None:
     choose_below_title(state, "wrong", words.mistake, words.mistakes)
     with_mistakes, facts = _numbers(reading.bundled.name, reading.bundled.version, reading.ids)
     kind = state["wrong"]
-    prose(mistake_text(kind, facts, with_mistakes.get(kind, math.nan)))
+    prose(mistake_text(kind, facts))
+    question = questions.spot(with_mistakes, facts["right"], facts["blind"])
+    if question is None or predict(question, f"{KEY}.spot", covers=True):
+        _in_numbers(kind, facts, with_mistakes)
+    if kind == "shift":
+        _twins()
+
+
+def _in_numbers(kind: str, facts: dict[str, Any], with_mistakes: dict[str, float]) -> None:
+    """Show the loss with a mistake beside the right one."""
+    prose(mistake_result(kind, facts, with_mistakes.get(kind, math.nan)))
     if kind == "perplexity":
         names = list(words.chart_perplexities.values())
         values = [facts[name] for name in words.chart_perplexities]
@@ -47,11 +57,6 @@ def draw(state: PageState, reading: Read) -> None:
             values.append(facts["lowest"])
         figure = bars(tuple(names), tuple(values), 1, words.chart_axis, theme(), False)
     st.plotly_chart(figure, key=f"{KEY}.compared", config={"displayModeBar": False})
-    question = questions.spot(with_mistakes, facts["right"], facts["blind"])
-    if question is not None:
-        predict(question, f"{KEY}.spot")
-    if kind == "shift":
-        _twins()
 
 
 @kept(128)
@@ -63,8 +68,16 @@ def _numbers(
     return mistaken_losses(logits, ids[1:], ids[:-1]), mistake_numbers(logits, ids[1:])
 
 
-def mistake_text(kind: str, facts: dict[str, Any], wrong: float) -> str:
-    """Return what is said of a mistake, in the numbers of a text; `wrong` is its loss, in nats."""
+def mistake_text(kind: str, facts: dict[str, Any]) -> str:
+    """Return what a mistake is, and how it shows."""
+    sums = ""
+    if kind == "rows":
+        sums = (words.sums if facts["positions"] > 1 else words.sums_one).format(**facts)
+    return words.mistake_text[kind].format(**facts | {"sums": sums})
+
+
+def mistake_result(kind: str, facts: dict[str, Any], wrong: float) -> str:
+    """Return what a mistake does to the loss of a text; `wrong` is the loss with it, in nats."""
     more = {}
     if kind == "column":
         above = "both above" if facts["right"] > facts["blind"] else "above"
@@ -75,10 +88,8 @@ def mistake_text(kind: str, facts: dict[str, Any], wrong: float) -> str:
         more["sign"] = words.classes_sign[
             "equal" if not extra else "more" if extra > 0 else "fewer"
         ]
-    elif kind == "rows":
-        sums = words.sums if facts["positions"] > 1 else words.sums_one
-        more["sums"] = sums.format(**facts)
-    return words.mistake_text[kind].format(**facts | more | {"wrong": wrong})
+    text = words.mistake_result.get(kind, words.mistake_usual)
+    return text.format(**facts | more | {"wrong": wrong})
 
 
 @kept(128)
