@@ -25,7 +25,6 @@ TO_DO = {
     "history",
     "language",
     "tokenization",
-    "training",
     "transformer",
 }
 CHAPTERS = [

@@ -29,6 +29,7 @@ from llmviz.lessons.training.loss import words as loss_words
 from llmviz.lessons.training.overfitting import chapter as overfitting
 from llmviz.lessons.training.overfitting import words as wrong_words
 from llmviz.lessons.training.race import standings
+from llmviz.lessons.training.runs import chapter as runs_chapter
 from llmviz.nn.loss_mistakes import LOSS_MISTAKES, lowest_twice_softmaxed
 from llmviz.study import text_loss
 from llmviz.study.nine_models import TIE
@@ -372,7 +373,9 @@ def run(validation: list[float], train: float = 2.0, name: str = "a") -> SimpleN
         last_validation=float(last[-1]) if last.size else None,
     )
     about = {"data": {"validation_documents": 800}, "parameters": 1, "model": {"config": {}}}
-    return SimpleNamespace(label=name, title=name, name=name, curve=curve, description=about)
+    return SimpleNamespace(
+        label=name, title=name, name=name, curve=curve, description=about, counted="token"
+    )
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -556,7 +559,9 @@ def test_the_reasons_of_the_failures_hold_for_their_runs():
     heart = facts("heart")
     assert heart["best"] < min(heart["heart"], heart["heart_half"])
     assert len({heart["best_step"], heart["middle_step"], heart["steps"]}) == 3
-    assert facts("shift")["no_shift"] < 0.01
+    shift = facts("shift")
+    assert shift["no_shift"] < 0.01 < shift["right"] < shift["blind"]
+    assert rate["rate_small_peak"] > rate["right"]
     warmup = facts("warmup")
     near = {
         name: abs(warmup[name] - warmup["cold_half"]) for name in ("blind", "unigram", "bigram")
@@ -566,6 +571,28 @@ def test_the_reasons_of_the_failures_hold_for_their_runs():
     dropout = facts("dropout")
     assert dropout["no_dropout_train"] < dropout["dropout_train"]
     assert dropout["no_dropout"] > dropout["dropout"]
+
+
+@pytest.mark.parametrize("kind", list(EXPERIMENTS))
+def test_the_end_of_a_failure_says_numbers_of_its_runs(kind):
+    assert "nan" not in wrong_words.end_told[kind].format(**facts(kind))
+
+
+@pytest.mark.parametrize(
+    "validation, train, says",
+    [(2.0, 1.0, ": higher"), (1.0, 2.0, ": not higher"), (1.0, 1.0, ": not higher")],
+)
+def test_the_end_of_the_curves_compares_the_last_losses(validation, train, says):
+    assert says in curves.end(run([3.0, validation], train))
+
+
+def test_runs_without_a_number_have_no_end():
+    nan = float("nan")
+    assert curves.end(run([nan, nan])) == "" == curves.end(run([1.0, 1.0], nan))
+    assert standings.end([run([nan], 1.0, "a"), run([nan], 2.0, "b")]) is None
+    said = standings.end([run([1.0], 2.0, "a"), run([1.0], 1.0, "b"), run([3.0], 3.0, "c")])
+    assert (said["loss"], said["near"], said["train"]) == (1.0, 1, 1.0)
+    assert runs_chapter.end(run([1.0], nan)) == ""
 
 
 @pytest.mark.parametrize("kind", list(EXPERIMENTS))

@@ -17,7 +17,7 @@ from llmviz.training.curves import CSV_HEAD, csv_rows, smooth
 from llmviz.ui import runs
 from llmviz.ui.code import show_code
 from llmviz.ui.common import percent, refuse
-from llmviz.ui.lesson import section
+from llmviz.ui.lesson import section, seen
 from llmviz.ui.paint_order import pictures_first
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
@@ -103,7 +103,24 @@ def _chapter(state: PageState, growing: bool, drawn: list[ChartedRun]) -> None:
     if not drawn:
         st.info(words.nothing, icon=":material/show_chart:")
         return
+    # A run that goes on has no last step.
+    asked = None if charted_runs.is_growing(drawn[0].name) else question(drawn[0])
+    shown = asked is None or predict(asked, "training.lines", covers=True)
     at = None if state["at"] < 0 else state["at"]
+    if shown:
+        _chart(state, drawn, at)
+    if not growing:  # or each second's look at a run would last longer
+        pictures_first()
+    checkpoint.draw(state, drawn[0], at)
+    checkpoint.fork_told(drawn[0])
+    if shown:
+        _about(drawn[0])
+    _code(drawn[0], state["mean"])
+    if shown and not charted_runs.is_growing(drawn[0].name) and (told := end(drawn[0])):
+        seen(words.end, told=told)
+
+
+def _chart(state: PageState, drawn: list[ChartedRun], at: int | None) -> None:
     run_chart.chart(
         drawn,
         _view(state),
@@ -116,16 +133,16 @@ def _chapter(state: PageState, growing: bool, drawn: list[ChartedRun]) -> None:
         hidden=[one.name for one in drawn[1:] if one.name in state["hide"]],
         on_hidden=partial(_hide, state),
     )
-    if not growing:  # or each second's look at a run would last longer
-        pictures_first()
-    checkpoint.draw(state, drawn[0], at)
-    checkpoint.fork_told(drawn[0])
-    _about(drawn[0])
-    # A run that goes on has no last step.
-    asked = None if charted_runs.is_growing(drawn[0].name) else question(drawn[0])
-    if asked is not None:
-        predict(asked, "training.lines")
-    _code(drawn[0], state["mean"])
+
+
+def end(main: ChartedRun) -> str:
+    """Return what was seen of a run: its last losses. Empty where one of them is no number."""
+    train, loss = float(main.curve.train[-1]), main.curve.last_validation
+    if loss is None or not np.isfinite([train, loss]).all():
+        return ""
+    text = words.end_higher if loss > train else words.end_lower
+    unit = words.end_units[main.counted]
+    return text.format(name=quote(main.label), train=train, loss=loss, unit=unit)
 
 
 def _hide(state: PageState) -> None:

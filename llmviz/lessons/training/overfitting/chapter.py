@@ -26,7 +26,7 @@ from llmviz.ui.code import show_code
 from llmviz.ui.common import choose_below_title, count
 from llmviz.ui.engine_ready import engine_ready
 from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
+from llmviz.ui.lesson import section, seen
 from llmviz.ui.notices import warn
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
@@ -52,14 +52,15 @@ def draw(state: PageState) -> None:
     prose(words.compared[kind])
     slot = f"_training_{kind}"
     _buttons(state, kind, slot)
-    growing = started.active(slot)
-    run_chart.polled(partial(_chart, state, kind, list(own.values()), slot, growing), growing)
-    predict(question(kind, facts), f"{KEY}.{kind}")
-    prose(words.run_text[kind].format(**facts))  # it tells what the question asks for
-    if kind == "heart":
-        _by_heart(state, own["heart"])
-    _table(list(own.values()))
-    _code(EXPERIMENTS[kind].runs[0], own)
+    if predict(question(kind, facts), f"{KEY}.{kind}", covers=True):
+        growing = started.active(slot)
+        run_chart.polled(partial(_chart, state, kind, list(own.values()), slot, growing), growing)
+        prose(words.run_text[kind].format(**facts))
+        if kind == "heart":
+            _by_heart(state, own["heart"])
+        _table(list(own.values()))
+        _code(EXPERIMENTS[kind].runs[0], own)
+        seen(words.end, told=words.end_told[kind].format(**facts))
 
 
 def _usual_axis(state: PageState) -> None:
@@ -217,6 +218,8 @@ def _table(own: list[Titled]) -> None:
 
 def question(kind: str, facts: dict[str, Any]) -> Question:
     """The question on a comparison, with the numbers of its runs."""
+    if kind == "dropout":  # as far on the other side of the run with dropout
+        facts = facts | {"mirrored": 2 * facts["dropout_train"] - facts["no_dropout_train"]}
     return Question.of(getattr(words, f"ask_{kind}"), **facts)
 
 

@@ -19,7 +19,7 @@ from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.common import count, refuse
 from llmviz.ui.engine_ready import engine_ready
-from llmviz.ui.lesson import section
+from llmviz.ui.lesson import section, seen
 from llmviz.ui.notices import warn
 from llmviz.ui.question import predict
 from llmviz.ui.state import PageState
@@ -41,23 +41,25 @@ def draw(state: PageState) -> None:
         st.info(text, icon=":material/download:")
     titled = [_read(name) for name in there]
     full = [one for one in titled if one is not None]
-    if len(full) >= 3:
-        asked = standings.question(full)
-        if asked is not None:
-            predict(asked, "training.race.best")  # before the picture that answers it
+    asked = standings.question(full) if len(full) >= 3 else None
+    shown = asked is None or predict(asked, "training.race.best", covers=True)
     _who(state)
     drawn = [one for one in full if one.name in state["who"]]
     if not drawn and not started.names(SLOT):
         st.info(words.none_chosen, icon=":material/touch_app:")
         return
-    growing = started.active(SLOT)
-    run_chart.polled(partial(_chart, state, drawn, growing), growing)
-    if len(full) >= 3:
-        standings.table(state, full)
-    if full:
+    if shown:
+        growing = started.active(SLOT)
+        run_chart.polled(partial(_chart, state, drawn, growing), growing)
+        if len(full) >= 3:
+            standings.table(state, full)
+    if full and shown:
         _code(full[-1])
     race_names.draw(state, there)
     _again(state, there)
+    numbers = standings.end(full) if len(full) >= 3 and shown else None
+    if numbers is not None:
+        seen(words.end, **numbers)
 
 
 def _read(name: str) -> Titled | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import partial
 
@@ -81,7 +82,7 @@ def report(full: list[Titled], step: int) -> str:
         return words.unmeasured.format(step=step)
     order = sorted(measured, key=lambda one: loss_by(one, step))
     best = _leaders(order, partial(loss_by, step=step))
-    text = words.end.format(
+    text = words.standing.format(
         step=step,
         first=order[0].title,
         loss=loss_by(order[0], step),
@@ -147,6 +148,25 @@ def _train(one: Titled) -> float:
 def _end(one: Titled) -> float:
     loss = one.curve.last_validation
     return float("inf") if loss is None else loss
+
+
+def end(full: list[Titled]) -> dict[str, object] | None:
+    """Return the numbers that the chapter ends with: the lowest losses at the end of the runs.
+
+    None where no validation loss was measured.
+    """
+    low, best = min(full, key=_train), min(full, key=_end)
+    if math.isinf(_end(best)):
+        return None
+    return {
+        "models": len(full),
+        "best": best.title,
+        "loss": _end(best),
+        "near": sum(_end(one) - _end(best) <= TIE for one in full) - 1,
+        "tie": TIE,
+        "low": low.title,
+        "train": _train(low),
+    }
 
 
 def question(full: list[Titled]) -> Question | None:

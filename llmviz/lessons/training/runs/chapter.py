@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+import numpy as np
 import streamlit as st
 
 from llmviz.components.curves.view import View
@@ -20,7 +21,7 @@ from llmviz.ui import runs
 from llmviz.ui.code import fold, show_code
 from llmviz.ui.common import choose_below_title, count, refuse
 from llmviz.ui.engine_ready import engine_ready
-from llmviz.ui.lesson import section
+from llmviz.ui.lesson import section, seen
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState, tied
 from llmviz.ui.text import escape_markdown
@@ -49,6 +50,25 @@ def draw(state: PageState) -> None:
         growing = charted_runs.is_growing(charted.name) or any(run.active for run in runs.mine())
         run_chart.polled(partial(_live, state, name, growing), growing)
     _code(charted)
+    if charted is not None and not charted_runs.is_growing(charted.name):
+        told = end(charted)
+        if told:
+            seen(words.end, told=told)
+
+
+def end(charted: ChartedRun) -> str:
+    """Return what was seen of a run at rest; empty where one of its losses is no number."""
+    curve = charted.curve
+    if not curve.train.size or not np.isfinite([curve.train[0], curve.train[-1]]).all():
+        return ""
+    return words.told_end.format(
+        name=quote(charted.label),
+        steps=count(int(curve.steps[-1]), "step"),
+        time=cost.spoken(float(curve.seconds[-1])),
+        first=float(curve.train[0]),
+        last=float(curve.train[-1]),
+        unit=words.end_units[charted.counted],
+    )
 
 
 def _come_back(state: PageState) -> None:

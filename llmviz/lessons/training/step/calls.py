@@ -48,9 +48,10 @@ def _calls(followed: list[Call]) -> None:
 
     section(words.calls_section)
     question = questions.twice(followed[1].norm)
-    if question is not None:
-        predict(question, f"{KEY}.twice")
+    shown = question is None or predict(question, f"{KEY}.twice", covers=True)
     st.code(inspect.getsource(update), language="python")
+    if not shown:
+        return
     rows = [
         [*words.calls[one.name], f"{one.moved:.4f}" if one.moved else "0", f"{one.norm:.4f}"]
         for one in followed

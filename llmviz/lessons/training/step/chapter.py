@@ -14,7 +14,7 @@ from llmviz.ui.code import show_code
 from llmviz.ui.common import IN_SNIPPET, count, learner_text, operand, power_of_ten
 from llmviz.ui.engine_ready import engine_ready
 from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
+from llmviz.ui.lesson import section, seen
 from llmviz.ui.notices import refuse
 from llmviz.ui.pinned_cells import link_of
 from llmviz.ui.prose import prose, quote
@@ -56,6 +56,14 @@ def draw(state: PageState) -> None:
     _update(state, step, asked, names)
     step_calls.draw(state, asked)
     _code(asked, step)
+    seen(
+        words.end,
+        step=asked.step,
+        positions=count(step.ids.size, "position"),
+        before=step.loss,
+        after=step.loss_after,
+        parameters=_weights(asked),
+    )
 
 
 @kept(64)
@@ -159,11 +167,9 @@ def _matrices(
 
 
 def _update(state: PageState, step: OneStep, asked: Asked, names: list[str]) -> None:
-    parameters = sum(np.prod(shape) for shape in _shapes(asked).values())
-    section(words.update, parameters=int(parameters))
+    section(words.update, parameters=_weights(asked))
     question = questions.clipping(step.norm, asked.clip)
-    if question is not None:
-        predict(question, f"{KEY}.clip")
+    shown = question is None or predict(question, f"{KEY}.clip", covers=True)
     steepest = int(np.abs(step.gradient).max(axis=1).argmax())
     token = state["batch_token"] if 0 <= state["batch_token"] < len(names) else steepest
     if state["batch_token"] != -1 and token != state["batch_token"]:
@@ -179,6 +185,8 @@ def _update(state: PageState, step: OneStep, asked: Asked, names: list[str]) -> 
         width=280,
         **state.bind("batch_token"),
     )
+    if not shown:
+        return
     _matrices(state, pictures.update(step, asked, token), "update")
     config = asked.config()
     column = int(np.abs(step.gradient[token]).argmax())
@@ -216,6 +224,11 @@ def one_weight(step: OneStep, asked: Asked, token: int, column: int, name: str) 
     return (
         f"{words.weight.format(token=name, column=column, gradient=gradient, clipped=more)} {new}"
     )
+
+
+def _weights(asked: Asked) -> int:
+    """The number of weights of the model."""
+    return int(sum(np.prod(shape) for shape in _shapes(asked).values()))
 
 
 @kept(32)

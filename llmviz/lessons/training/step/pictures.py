@@ -278,4 +278,4 @@ def step_name(step: OneStep, token: int) -> str:
     from llmviz.textfile import ENDOFTEXT
 
     name = step.names[token]
-    return words.end if name == ENDOFTEXT else visible_text(name.encode("utf-8"))[0]
+    return words.end_token if name == ENDOFTEXT else visible_text(name.encode("utf-8"))[0]
