@@ -248,7 +248,7 @@ def from_link(page: Page, url: str, rounds: int) -> Iterator[float]:
 
 def dragging(page: Page, url: str, rounds: int) -> Iterator[float]:
     """A slider of the pipeline moved by one stop, to the frame with its bars."""
-    opened(page, url, "sampling?part=pipeline", ".slide")
+    opened(page, url, "sampling?part=pipeline&show=1", ".slide")
     yield from each(
         page,
         rounds,
@@ -261,7 +261,7 @@ def dragging(page: Page, url: str, rounds: int) -> Iterator[float]:
 
 def releasing(page: Page, url: str, rounds: int) -> Iterator[float]:
     """A slider of the pipeline let go, to the sentence on the order of the steps."""
-    opened(page, url, "sampling?part=pipeline&p=0.9", ".slide")
+    opened(page, url, "sampling?part=pipeline&show=1&p=0.9", ".slide")
     yield from each(
         page,
         rounds,

@@ -178,7 +178,7 @@ def drawing(rounds: int, runs: int = 20, points: int = 5000) -> None:
         names = ",".join(f"run:long-{number:02d}" for number in range(runs))
         with window(home) as (browser, url):
             page = browser.new_context(viewport={"width": 1440, "height": 900}).new_page()
-            page.goto(f"{url}/training?part=curves&runs={names}")
+            page.goto(f"{url}/training?part=curves&show=1&runs={names}")
             chart = page.locator(".lv[data-ms]").last
             chart.wait_for(timeout=120_000)
             page.wait_for_timeout(2000)
@@ -213,7 +213,7 @@ def drawing(rounds: int, runs: int = 20, points: int = 5000) -> None:
             taken = []
             for _ in range(rounds):
                 taken.append(rows_after(page, runs - 1, lambda: remove_run(page)))
-                page.goto(f"{url}/training?part=curves&runs={names}")
+                page.goto(f"{url}/training?part=curves&show=1&runs={names}")
                 chart.wait_for(timeout=120_000)
                 page.wait_for_timeout(2000)
             print(f"from one run less to the new chart {statistics.median(taken):6.0f} ms")

@@ -143,7 +143,7 @@ def test_a_run_from_start_to_download(visit):
 
 def test_compare_fork_and_download(visit, halfway, runs_folder):
     page = visit.page
-    visit.open(f"training?part=curves&runs=run:{halfway},names-bigram")
+    visit.open(f"training?part=curves&show=1&runs=run:{halfway},names-bigram")
     page.wait_for_selector(".values tbody tr:nth-child(2)", timeout=WAIT)
     assert page.locator(".values tbody .run").all_inner_texts() == [halfway, "names-bigram"]
     # A click takes a run off the picture and back, and the link says so.
