@@ -43,7 +43,16 @@ from llmviz.training.runs import run_in_folder
 from llmviz.ui import engine, runs
 from llmviz.ui.common import percent
 from llmviz.ui.state import PageState
-from tests.pages.harness import boxes, fine, open_part, prose_of, run_snippet, sent, snippets
+from tests.pages.harness import (
+    boxes,
+    fine,
+    open_part,
+    prose_of,
+    run_snippet,
+    sent,
+    snippets,
+    unpack_all,
+)
 from tests.training.small_plans import small_plan, small_training
 from tests.training.test_manager import MADE, Pretender
 
@@ -727,3 +736,14 @@ def test_the_first_screen_is_a_short_form_and_every_setting_is_behind_the_fold(h
     app.number_input(key="_training.r_steps@training").set_value(77).run()
     fine(app)
     assert app.query_params["r_steps"] in ("77", ["77"])
+
+
+def test_a_chart_that_was_watched_is_not_covered_when_its_run_ends(ready, covers, monkeypatch):
+    app = open_part("training", "curves")
+    assert not unpack_all(app, "curves"), "a run that was never watched waits for the answer"
+    with monkeypatch.context() as training:
+        training.setattr(charted_runs, "is_growing", lambda name: name == "names-gpt")
+        app.run()
+        assert unpack_all(app, "curves")
+    app.run()
+    assert unpack_all(app, "curves") and len(app.radio) == 1

@@ -53,6 +53,7 @@ def draw(state: PageState, prompt: Prompted) -> None:
         prose(why(prompt, steps, float(us[-1]), int(drawn[-1])))
         _buttons(state)
     prose(words.counts.format(n=count(n, "draw"), seed=state["seed"]))
+    prose(words.distance)
     many = steps.draw_many(source.random_numbers(state["seed"], MANY))
     asked = question(steps.probabilities, many)
     if asked is None or predict(asked, "dice.root", covers=True):

@@ -24,6 +24,7 @@ from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState, tied
 
 KEY = "training.curves"
+_WATCHED = "_training_watched"  # in the session: the run that was seen while it trained
 START = ("names-gpt", "names-gru", "names-bigram")
 NEAR = 0.02  # nats: closer than that to the line of pairs is neither above nor below
 WEIGHTS = (0.5, 0.8, 0.9, 0.95, 0.98, 0.99)
@@ -103,9 +104,13 @@ def _chapter(state: PageState, growing: bool, drawn: list[ChartedRun]) -> None:
     if not drawn:
         st.info(words.nothing, icon=":material/show_chart:")
         return
-    # A run that goes on has no last step.
-    asked = None if charted_runs.is_growing(drawn[0].name) else question(drawn[0])
-    shown = asked is None or predict(asked, "training.lines", covers=True)
+    main = drawn[0].name
+    grows = charted_runs.is_growing(main)
+    if grows:
+        st.session_state[_WATCHED] = main
+    watched = st.session_state.get(_WATCHED) == main  # what was seen is not covered at its end
+    asked = None if grows else question(drawn[0])  # a run that goes on has no last step
+    shown = asked is None or predict(asked, "training.lines", covers=not watched) or watched
     at = None if state["at"] < 0 else state["at"]
     if shown:
         _chart(state, drawn, at)
@@ -116,7 +121,7 @@ def _chapter(state: PageState, growing: bool, drawn: list[ChartedRun]) -> None:
     if shown:
         _about(drawn[0])
     _code(drawn[0], state["mean"])
-    if shown and not charted_runs.is_growing(drawn[0].name) and (told := end(drawn[0])):
+    if shown and not grows and (told := end(drawn[0])):
         seen(words.end, told=told)
 
 
