@@ -55,7 +55,7 @@ def test_a_draw_is_told_as_it_was(logits, u):
     else:
         taken = "the most probable token was taken" in told
         assert taken == (token == int(steps.probabilities.argmax()))
-    assert "not always" in dice_words.title  # true of a draw that took it, too
+    assert "not always" in dice_words.intro.title  # true of a draw that took it, too
 
 
 def test_the_limit_of_versions_is_the_number_that_is_said():

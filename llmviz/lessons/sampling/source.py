@@ -13,6 +13,7 @@ import streamlit as st
 
 from llmviz.components.text_guard.view import text_guard
 from llmviz.components.token_strip.view import visible_text
+from llmviz.document import Section
 from llmviz.lessons.sampling import params, words
 from llmviz.models.catalogue import able
 from llmviz.study import draws
@@ -170,7 +171,7 @@ def prompted(state: PageState) -> Prompted | None:
 
 
 def reads_prompt(
-    title: str, text: str
+    head: Section,
 ) -> Callable[[Callable[[PageState, Prompted], None]], Callable[[PageState], None]]:
     """Make what a chapter draws under a head, of a prompt, a part of the page that runs by itself.
 
@@ -180,7 +181,7 @@ def reads_prompt(
     def headed(draw: Callable[[PageState, Prompted], None]) -> Callable[[PageState], None]:
         @functools.wraps(draw)
         def under_head(state: PageState) -> None:
-            section(title, text)
+            section(head)
             prompt = prompted(state)
             if prompt is not None:
                 draw(state, prompt)

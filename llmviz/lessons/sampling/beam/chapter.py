@@ -33,7 +33,7 @@ def draw(state: PageState) -> None:
         exhaustive.draw(state)
 
 
-@source.reads_prompt(words.title, words.text)
+@source.reads_prompt(words.intro)
 def _draw_tree(state: PageState, prompt: Prompted) -> None:
     with st.container(horizontal=True, gap="medium"):
         st.slider(words.width, width=220, **state.ranged("width"))

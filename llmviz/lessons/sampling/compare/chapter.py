@@ -27,7 +27,7 @@ SLICE = 0.08  # seconds of work by which each text grows in one rerun
 POLL = 0.1  # seconds between two reruns while they grow
 
 
-@source.reads_prompt(words.title, words.text)
+@source.reads_prompt(words.intro)
 def draw(state: PageState, prompt: Prompted) -> None:
     """Show the chapter."""
     with st.container(horizontal=True, vertical_alignment="bottom"):

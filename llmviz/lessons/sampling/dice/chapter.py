@@ -35,7 +35,7 @@ FEW, MANY = 100, 10_000  # draws that the question compares
 RATIOS = {"tenth": (0.07, 0.15), "half": (0.35, 0.7)}  # what still counts as about this much
 
 
-@source.reads_prompt(words.title, words.text)
+@source.reads_prompt(words.intro)
 def draw(state: PageState, prompt: Prompted) -> None:
     """Show the chapter."""
     settings = pipeline_settings.usable(state, prompt)

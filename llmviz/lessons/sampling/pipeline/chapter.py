@@ -32,7 +32,7 @@ ASKED = 0.75  # a share of the probability that "Spot the mistake" does not use
 COVERED = "top_p"  # the step that gives the answer away
 
 
-@source.reads_prompt(words.title, words.text)
+@source.reads_prompt(words.intro)
 def draw(state: PageState, prompt: Prompted) -> None:
     """Show the chapter."""
     settings = pipeline_settings.usable(state, prompt)

@@ -51,7 +51,7 @@ STOPS = (
 )
 
 
-@source.reads_prompt(words.title, words.text)
+@source.reads_prompt(words.intro)
 def draw(state: PageState, prompt: Prompted) -> None:
     """Show the chapter."""
     asked = question(prompt)

@@ -34,7 +34,7 @@ POLL = 0.1  # seconds between two reruns while it grows
 _WANTED = "sampling.wanted"
 
 
-@source.reads_prompt(words.title, words.text)
+@source.reads_prompt(words.intro)
 def draw(state: PageState, prompt: Prompted) -> None:
     """Show the chapter."""
     settings = pipeline_settings.usable(state, prompt)
