@@ -141,6 +141,19 @@ def test_a_link_opens_all_that_questions_cover_and_the_chapter_ends_with_what_wa
     assert list(texts_of(words))[-1] == "end" or _only_labels_after(words)
 
 
+@pytest.mark.parametrize(("name", "part"), CHAPTERS)
+def test_answers_open_the_end_as_a_link_does(name, part, covers):
+    app = open_part(name, part)
+    for _ in range(12):  # an answer may open the next question
+        waiting = [radio for radio in app.radio if radio.value is None]
+        if not waiting:
+            break
+        waiting[0].set_value(0).run()
+        fine(app)
+    assert SHOWN_ANYWAY not in [button.label for button in app.button]
+    assert "<strong>Try:</strong>" in prose_of(app)
+
+
 def _only_labels_after(words: Any) -> bool:
     names = list(texts_of(words))
     after = names[names.index("end") + 1 :]
