@@ -178,8 +178,7 @@ def end(descents: list[Descent], now: DescentState, surface: Surface) -> str:
         bool(one.settled(surface.floor, walkers.SETTLED)[stop])
         for one, stop in zip(descents, now.stops, strict=True)
     ]
-    text = words.end_surface_one if len(arrived) == 1 else words.end_surface
-    return text.format(arrived=sum(arrived), all=len(arrived), steps=STEPS)
+    return words.end_surface.format(arrived=sum(arrived), all=len(arrived), steps=STEPS)
 
 
 def decay_note(decay: float, surface: Surface) -> str:
