@@ -160,6 +160,8 @@ def tail(prompt: Prompted, banned: tuple[int, ...]) -> str:
     """Say which tokens have a bar, and what the others have in the model's own probabilities."""
     steps = sampling_steps(prompt.logits)
     bars, most = bar_ids(prompt, banned), bar_ids(prompt).size
+    if bars.size == prompt.logits.size:
+        return words.tail_none.format(vocabulary=prompt.logits.size)
     return words.tail_text.format(
         bars=most,
         forbidden=words.tail_forbidden if bars.size > most else "",

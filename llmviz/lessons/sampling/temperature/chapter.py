@@ -58,14 +58,17 @@ def draw(state: PageState, prompt: Prompted) -> None:
     shown = asked is None or predict(asked, "temperature.half", covers=True)
     if shown:
         prose(words.drag)
-        _table(state, prompt, [*sorted({*STOPS, state["temperature"]}), None])
+        chances = _table(state, prompt, [*sorted({*STOPS, state["temperature"]}), None])
         prose(words.softmax_zero + " " + words.softmax_infinite)
     _code(prompt, state["temperature"] or 1.0)
     if shown:
-        seen(words.end, **end(prompt))
+        seen(words.end, **end(prompt, chances))
 
 
-def _table(state: PageState, prompt: Prompted, stops: list[float | None]) -> None:
+def _table(
+    state: PageState, prompt: Prompted, stops: list[float | None]
+) -> dict[float | None, float]:
+    """Show the table; return the probability of its first token at each stop."""
     ids = top_ids(prompt.logits, min(ROWS, prompt.logits.size))
     names = ("scaled", "shifted", "exp", "probability")
     columns = {name: np.full((len(stops), ids.size), np.nan) for name in names}
@@ -104,6 +107,7 @@ def _table(state: PageState, prompt: Prompted, stops: list[float | None]) -> Non
         vocab_size=vocabulary,
         on_act=source.acted(KEY, keep_stop),
     )
+    return dict(zip(stops, columns["probability"][:, 0].tolist(), strict=True))
 
 
 def _terms(
@@ -168,14 +172,11 @@ def question(prompt: Prompted) -> Question | None:
     )
 
 
-def end(prompt: Prompted) -> dict[str, str]:
-    """Return the numbers that the chapter ends with: one token's probability at three T."""
+def end(prompt: Prompted, chances: dict[float | None, float]) -> dict[str, str]:
+    """Return the numbers that the chapter ends with: the first token's probability at three T."""
     token = int(top_ids(prompt.logits, 1)[0])
-    chances = {
-        name: percent(float(softmax_terms(prompt.logits, t).probabilities[token]))
-        for name, t in END_AT.items()
-    }
-    return {"token": quote(prompt.token_text(token)), **chances}
+    said = {name: percent(chances[t]) for name, t in END_AT.items()}
+    return {"token": quote(prompt.token_text(token)), **said}
 
 
 def _number(value: float) -> str:
