@@ -20,7 +20,7 @@ def row(page, name):
 
 
 def test_a_flipped_bit_changes_the_value_at_once_and_goes_into_the_link(visit):
-    visit.open("efficiency?part=bits&number=1", ".bits-row")
+    visit.open("efficiency?part=bits&number=1&show=1", ".bits-row")
     page = visit.page
     half = row(page, "float16")
     assert "".join(half.locator(".bit").all_inner_texts()) == f"{int(FLOAT16.encode(1)):016b}"
@@ -43,7 +43,7 @@ def test_a_flipped_bit_changes_the_value_at_once_and_goes_into_the_link(visit):
 
 
 def test_the_keys_flip_bits_which_are_all_within_the_screen_of_a_phone(visit):
-    visit.open("efficiency?part=bits&number=0", ".bits-row")
+    visit.open("efficiency?part=bits&number=0&show=1", ".bits-row")
     page = visit.page
     bits = row(page, "int4").locator(".bit")
     bits.nth(0).focus()
@@ -63,7 +63,7 @@ def test_the_keys_flip_bits_which_are_all_within_the_screen_of_a_phone(visit):
 
 
 def test_what_a_format_cannot_hold_is_told(visit):
-    visit.open("efficiency?part=bits&number=-70000", ".bits-row")
+    visit.open("efficiency?part=bits&number=-70000&show=1", ".bits-row")
     for name, value in (("float16", "−∞"), ("float8_e4m3", "−448"), ("int4", "−8")):
         part = row(visit.page, name)
         expect(part.locator(".bits-value")).to_have_text(value)
@@ -80,7 +80,7 @@ def test_what_a_format_cannot_hold_is_told(visit):
 
 
 def test_the_product_that_is_shown_for_an_integer_is_its_value(visit):
-    visit.open("efficiency?part=bits&numberfrom=weight", ".bits-row")
+    visit.open("efficiency?part=bits&numberfrom=weight&show=1", ".bits-row")
     part = row(visit.page, "int8")
     integer, scale = part.locator(".bits-formula").inner_text().removeprefix("=").split("×")
     value = float(part.locator(".bits-value").inner_text().replace("−", "-"))

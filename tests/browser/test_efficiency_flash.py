@@ -8,7 +8,7 @@ from tests.browser.test_tokenization import wait_for_address
 
 
 def test_tiles_are_stepped_and_a_row_shows_its_arithmetic(visit):
-    visit.open("efficiency?part=flash&tilestep=1", ".tiles-rows tr.open")
+    visit.open("efficiency?part=flash&tilestep=1&show=1", ".tiles-rows tr.open")
     page = visit.page
     caption, sums = page.locator(".tiles-caption"), page.locator(".tiles-sums")
     expect(caption).to_contain_text("Tile 2 of")

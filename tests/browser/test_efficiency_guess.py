@@ -10,7 +10,7 @@ from tests.browser.test_tokenization import wait_for_address
 
 
 def test_rounds_are_stepped_and_a_token_is_opened_under_the_pointer(visit):
-    visit.open("efficiency?part=guess&draft=counts&guessstep=0", ".guess-board")
+    visit.open("efficiency?part=guess&draft=counts&guessstep=0&show=1", ".guess-board")
     page = visit.page
     line, table = page.locator(".guess-line"), page.locator(".guess-table")
     expect(line).to_contain_text("Round 1.")
@@ -35,7 +35,7 @@ def test_rounds_are_stepped_and_a_token_is_opened_under_the_pointer(visit):
 
 
 def test_where_nothing_is_guessed_the_legend_speaks_of_no_rejection(visit):
-    visit.open("efficiency?part=guess&draft=copy&guesstext=Once&guessstep=0", ".guess-board")
+    visit.open("efficiency?part=guess&draft=copy&guesstext=Once&guessstep=0&show=1", ".guess-board")
     expect(visit.page.locator(".guess-told")).to_contain_text("There was no guess")
     expect(visit.page.locator(".guess-pair:visible")).to_have_text(["is drawn from p"])
     expect(visit.page.locator(".guess-mark")).to_have_count(0)
@@ -53,7 +53,7 @@ def test_a_system_is_chosen_and_leads_back_to_the_chapter_of_an_idea(visit):
 
 
 def test_the_speed_is_measured_when_asked_for(visit):
-    visit.open("efficiency?part=guess&draft=copy&guesssize=bundled", ".guess-board")
+    visit.open("efficiency?part=guess&draft=copy&guesssize=bundled&show=1", ".guess-board")
     page = visit.page
     page.get_by_role("button", name="Measure on this machine").click()
     expect(page.get_by_text("Measured on this machine, on one thread")).to_be_visible(timeout=60000)

@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 
 from tests.browser.test_tokenization import wait_for_address
 
-LINK = "efficiency?part=memory&memorymodel=words-gpt"
+LINK = "efficiency?part=memory&memorymodel=words-gpt&show=1"
 
 
 def test_moments_are_pointed_at_stepped_through_and_kept(visit):
@@ -43,7 +43,7 @@ def test_ways_are_tried_in_the_background(visit):
 
 
 def test_a_row_of_the_cache_opens_its_keys(visit):
-    visit.open("efficiency?part=cache&cachemodel=words-gpt&cachelength=6", ".cells td")
+    visit.open("efficiency?part=cache&cachemodel=words-gpt&cachelength=6&show=1", ".cells td")
     page = visit.page
     expect(page.get_by_text("keys of layer 0, head 0").first).to_be_visible()
     page.locator(".cells tr").filter(has_text="layer 0, head 1").locator("td").first.click()

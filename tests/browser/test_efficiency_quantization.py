@@ -10,7 +10,7 @@ from tests.browser.test_tokenization import wait_for_address
 
 
 def test_a_cell_opens_its_arithmetic_and_the_bits_change_it(visit):
-    visit.open("efficiency?part=quantization&qgroup=8&qper=group", ".cells")
+    visit.open("efficiency?part=quantization&qgroup=8&qper=group&show=1", ".cells")
     page = visit.page
     cell = page.locator('.cells td[data-at="3.1"]')
     cell.hover()

@@ -25,7 +25,7 @@ def facts(page) -> dict[str, str]:
 
 
 def test_a_tick_changes_the_picture_and_stays_in_the_link(lesson):
-    page = lesson("part=serving&servetick=0", ".film-fact")
+    page = lesson("show=1&part=serving&servetick=0", ".film-fact")
     before = facts(page)
     page.get_by_role("button", name="one step on").first.click()
     after = facts(page)
@@ -45,7 +45,7 @@ def test_a_tick_changes_the_picture_and_stays_in_the_link(lesson):
 
 
 def test_another_policy_serves_the_requests_and_its_figures_are_read(lesson):
-    page = lesson(f"part=serving&{FEW}", ".film-fact")
+    page = lesson(f"show=1&part=serving&{FEW}", ".film-fact")
     page.get_by_role("radio", name="split-fuse").first.click()
     page.wait_for_function("location.search.includes('servepolicy=split-fuse')")
     page.get_by_role("button", name="Serve them").click()
@@ -64,7 +64,7 @@ def test_another_policy_serves_the_requests_and_its_figures_are_read(lesson):
 
 
 def test_blocks_of_several_texts_are_counted(lesson):
-    page = lesson("part=serving&serveways=beams&servewaystick=2", ".film-fact")
+    page = lesson("show=1&part=serving&serveways=beams&servewaystick=2", ".film-fact")
     film = page.locator(".film-memory").nth(1)  # below the one of the two runs
     expect(film.locator(".block-count").filter(has_text="×4").first).to_be_visible()
     shared = film.locator(".block.shared")

@@ -283,3 +283,10 @@ def test_without_any_model_the_typed_number_stands_for_the_weight(tmp_path, monk
     assert "names-gpt is not in this copy" in boxes(app)
     assert words.typed_instead.format(number="0.5") in prose_of(app)
     assert float(rows(app)["number"]) == 0.5
+
+
+def test_the_end_says_how_formats_hold_numbers_of_any_kind():
+    held = one_number.held_as
+    assert held(0.5) == {"number": "0.5", "half": "0.5", "brain": "0.5", "eighth": "0.5"}
+    assert held(70_000.0)["half"] == "∞" and held(70_000.0)["eighth"] == "448"
+    assert held(math.nan)["half"] == "NaN"

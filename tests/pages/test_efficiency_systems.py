@@ -10,7 +10,7 @@ import pytest
 
 from llmviz.lessons.efficiency import LESSON
 from llmviz.lessons.efficiency.systems import table, words
-from llmviz.lessons.efficiency.systems.chapter import question, table_note, whole_table
+from llmviz.lessons.efficiency.systems.chapter import most_spread, question, table_note, whole_table
 from llmviz.lessons.efficiency.systems.sources import READ, SOURCES
 from llmviz.lessons.efficiency.systems.table import (
     CELLS,
@@ -110,7 +110,7 @@ def test_the_question_asks_what_an_idea_is_that_the_system_has(system):
 
 # Each "no" with the words of its source, as they were read there.
 SAID_NO = {
-    "vllm-training": "supporting any kind of training or fine-tuning is not in our plan",
+    "vllm-training": "Closing because training is out of scope for vLLM",
     "fastgen-parallel": "we don't support EP with DeepSpeed-FastGen/MII, only TP is supported",
     "llamacpp-paged": "if paged attention was that good, we should have already implemented it",
 }
@@ -119,6 +119,7 @@ SAID_NO = {
 def test_a_system_is_said_to_lack_an_idea_only_where_a_source_says_no():
     lacking = {one.source for cells in CELLS.values() for one in cells.values() if one.state == NO}
     assert lacking == set(SAID_NO)
+    assert cell("fastgen", "pipeline").state == OPEN  # its answer is about experts
     assert cell("llamacpp", "chunked").state == YES  # by the chapter's own definition
     assert {cell("llamacpp", idea).state for idea in TRAINING} == {OPEN}
 
@@ -165,3 +166,23 @@ def test_what_is_open_claims_nothing():
 def test_the_right_answers_of_the_eight_systems_do_not_all_stand_in_one_place():
     places = [one.order.index(one.right) for one in (question(one.key) for one in SYSTEMS)]
     assert len(set(places)) >= 3, places
+
+
+def test_what_an_idea_is_stands_nowhere_before_the_question_about_it_is_answered(covers):
+    for view in ("system", "idea"):
+        link = {"whoview": view, "whoidea": "quantized", "whosystem": "vllm"}
+        asked = question("vllm")
+        about = asked.answers[asked.right]
+        app = open_part("efficiency", "systems", **link)
+        fine(app)
+        assert about not in written(app) + prose_of(app)
+    shown = open_part("efficiency", "systems", whosystem="vllm", show="1")
+    assert about in written(shown)
+
+
+def test_the_end_names_an_idea_that_no_other_one_surpasses():
+    name, most = most_spread()
+    counted = [
+        sum(cell(one.key, idea.key).state in (YES, PARTLY) for one in SYSTEMS) for idea in IDEAS
+    ]
+    assert most == max(counted) and IDEAS[counted.index(most)].name == name

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from llmviz.lessons.efficiency.bits import gradients, lost_updates, one_number, race, sums, words
-from llmviz.ui.lesson import section
+from llmviz.ui.lesson import section, seen
 from llmviz.ui.state import PageState
 
 
@@ -13,9 +13,10 @@ from llmviz.ui.state import PageState
 def draw(state: PageState) -> None:
     """Show the chapter."""
     section(words.intro)
-    one_number.draw(state)
+    number = one_number.draw(state)
     sums.draw(state)
     step = gradients.draw(state)
     if step is not None:
         lost_updates.draw(state, step)
     race.draw(state)
+    seen(words.end, **one_number.held_as(number))

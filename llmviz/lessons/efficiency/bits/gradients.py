@@ -18,6 +18,7 @@ from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.common import choose, count, percent, raised, theme
 from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
 from llmviz.ui.model_on_text import models_here
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
@@ -44,7 +45,7 @@ def step_of(name: str, version: str) -> RealStep:
 
 def draw(state: PageState) -> RealStep | None:
     """Show the section; return the step, None where its model is not in this copy."""
-    st.header(words.gradient_title, anchor=False)
+    section(words.gradient)
     names = {name: name for name in ("tiny-world-char", "names-gpt")}
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         choose(state, "gradmodel", words.grad_model, names)
@@ -65,16 +66,17 @@ def draw(state: PageState) -> RealStep | None:
         )
     )
     asked = question(sizes)
-    if asked is None:
-        prose(words.no_gradient)
-    else:
-        predict(asked, f"{KEY}.ask")
     st.slider(words.scale, width=420, **state.ranged("scalepower"))
     power = state["scalepower"]
-    figure = figure_of(name, version, of, power, theme())
-    st.plotly_chart(figure, key=f"{KEY}.bars", theme=None)
     told = words.scale_now if power else words.scale_none
     scaled = told.format(scale=f"2{raised(power)} = {2**power:,}", power=power)
+    if asked is None:
+        prose(words.no_gradient)
+    elif not predict(asked, f"{KEY}.ask", covers=True):
+        prose(scaled)
+        return step
+    figure = figure_of(name, version, of, power, theme())
+    st.plotly_chart(figure, key=f"{KEY}.bars", theme=None)
     prose(f"{scaled}\n\n{fates_told(sizes, power)}")
     show_code(
         [Sizes.fates],

@@ -49,12 +49,13 @@ def draw(state: PageState, step: RealStep) -> None:
         one: float(values[words.rates.index(rate)])
         for one, values in shares_of(name, version).items()
     }
-    predict(question(rate, shares), f"{KEY}.ask")
-    figure = figure_of(name, version, rate, format, theme())
-    st.plotly_chart(figure, key=f"{KEY}.bars", theme=None)
-    st.plotly_chart(curves_of(name, version, theme()), key=f"{KEY}.curves", theme=None)
-    told = lost_told(rate, format, shares, len(step.weights))
-    prose(f"{told}\n\n{words.update_why}")
+    told = ""
+    if predict(question(rate, shares), f"{KEY}.ask", covers=True):
+        figure = figure_of(name, version, rate, format, theme())
+        st.plotly_chart(figure, key=f"{KEY}.bars", theme=None)
+        st.plotly_chart(curves_of(name, version, theme()), key=f"{KEY}.curves", theme=None)
+        told = lost_told(rate, format, shares, len(step.weights))
+    prose(f"{told}\n\n{words.update_why}".strip())
     st.page_link(
         "pages/training.py",
         label=words.optimizers,

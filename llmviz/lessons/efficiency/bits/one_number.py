@@ -30,8 +30,8 @@ KEY = "efficiency.bits.board"
 EXAMPLE = 0.1  # shown where nothing that was typed is a number
 
 
-def draw(state: PageState) -> None:
-    """Show the section."""
+def draw(state: PageState) -> float:
+    """Show the section; return its number."""
     section(words.board_section)
     anew = lambda: _anew(state)  # noqa: E731
     choose(state, "numberfrom", words.source, words.sources, then=anew)
@@ -40,11 +40,12 @@ def draw(state: PageState) -> None:
     if weight is None and state["numberfrom"] == "weight":
         prose(words.typed_instead.format(number=written(number, 9)))
     scales = scales_of(weight)
-    _rows(state, number, scales)
+    told = predict(question(number), f"{KEY}.ask", covers=True)
+    _rows(state, number, scales, told)
     if weight is not None and has_scale(weight):
         prose(words.scaled.format(largest=written(weight.largest)))
-    predict(question(number), f"{KEY}.ask")
-    _limits()
+    if told:
+        _limits()
     show_code(
         [FloatFormat.encode, FloatFormat.decode],
         "from llmviz.quantization.formats import FORMATS, FloatFormat, bit_text\n\n"
@@ -55,6 +56,14 @@ def draw(state: PageState) -> None:
         "        print(format.name, bit_text(format, bits), float(format.decode(bits)))",
         lambda: lines_of(number),
     )
+    return number
+
+
+def held_as(number: float) -> dict[str, str]:
+    """Return how three formats hold a number, for the end of the chapter."""
+    formats = {"half": "float16", "brain": "bfloat16", "eighth": "float8_e4m3"}
+    held = {key: written(float(FORMATS[name].round(number)), 9) for key, name in formats.items()}
+    return {"number": written(number, 9), **held}
 
 
 def _anew(state: PageState) -> None:
@@ -157,7 +166,8 @@ def scales_of(weight: WeightCell | None) -> list[float]:
     ]
 
 
-def _rows(state: PageState, number: float, scales: list[float]) -> None:
+def _rows(state: PageState, number: float, scales: list[float], told: bool) -> None:
+    """Show the bits; told: and how far it is to the next number, which the question asks for."""
     formats = list(FORMATS.values())
     pattern = state["pattern"]
     if pattern:
@@ -177,7 +187,7 @@ def _rows(state: PageState, number: float, scales: list[float]) -> None:
         key=KEY,
         labels=labels,
         notes=notes,
-        words=words.board,
+        words=words.board if told else {**words.board, "spacing": ""},
         scales=scales,
         pattern=pattern,
         on_change=settled,

@@ -42,9 +42,10 @@ def draw(state: PageState) -> None:
         choose(state, "sumsmall", words.sum_small, next(names))
         st.slider(words.sum_added, width=300, **state.ranged("added"))
     large, small, n = state["sumlarge"], state["sumsmall"], state["added"]
-    predict(question(large, small), f"{KEY}.ask")
-    st.plotly_chart(figure_of(large, small, n, theme()), key=f"{KEY}.curves", theme=None)
-    rows_table(rows_of(large, small, n), words.sum_columns)
+    if predict(question(large, small), f"{KEY}.ask", covers=True):
+        figure = figure_of(large, small, n, theme())
+        st.plotly_chart(figure, key=f"{KEY}.curves", theme=None)
+        rows_table(rows_of(large, small, n), words.sum_columns)
     prose(words.sum_note)
     show_code(
         [running_sums],

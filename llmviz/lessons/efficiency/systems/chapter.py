@@ -23,7 +23,7 @@ from llmviz.lessons.efficiency.systems.table import (
     cell,
 )
 from llmviz.ui.common import choose
-from llmviz.ui.lesson import section
+from llmviz.ui.lesson import section, seen
 from llmviz.ui.prose import bold, prose
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
@@ -38,19 +38,24 @@ HEIGHT = 35 * (len(IDEAS) + 1) + 3  # pixels: all rows, without a bar to scroll
 def draw(state: PageState) -> None:
     """Show the chapter."""
     section(words.intro)
-    predict(question(state["whosystem"]), f"{KEY}.ask")
+    shown = predict(question(state["whosystem"]), f"{KEY}.ask", covers=True)
     choose(state, "whoview", words.view, words.views)
     if state["whoview"] == "system":
         choose(state, "whosystem", words.system, {one.key: one.name for one in SYSTEMS})
         (system,) = (one for one in SYSTEMS if one.key == state["whosystem"])
-        rows = [(idea.name, idea.about, cell(system.key, idea.key)) for idea in IDEAS]
-        prose(_about(words.about_system, system, rows))
+        rows = [
+            (idea.name, idea.about if shown else "", cell(system.key, idea.key)) for idea in IDEAS
+        ]
+        one: System | Idea = system
+        prose(words.about_system.format(about=system.about, **_counts(system, rows)))
         ideas: Sequence[Idea] = [one for one in IDEAS if cell(system.key, one.key).state != OPEN]
     else:
         choose(state, "whoidea", words.idea, {one.key: one.name for one in IDEAS})
         (idea,) = (one for one in IDEAS if one.key == state["whoidea"])
         rows = [(system.name, system.about, cell(system.key, idea.key)) for system in SYSTEMS]
-        prose(_about(words.about_idea, idea, rows))
+        one = idea
+        told = _item(idea.name, idea.about if shown else "")
+        prose(words.about_idea.format(idea=told, **_counts(idea, rows)))
         ideas = [idea]
     used = list(dict.fromkeys(one.source for _, _, one in rows if one.source))
     for group in STATES:
@@ -60,17 +65,35 @@ def draw(state: PageState) -> None:
     section(words.table)
     columns_table(whole_table(), key=f"{KEY}.table", height=HEIGHT)
     st.caption(table_note())
+    most, systems = most_spread()
+    first = words.end_first[state["whoview"]].format(**_counts(one, rows))
+    seen(words.end, first=first, most=most, systems=systems)
 
 
 Row = tuple[str, str, Cell]
 
 
-def _about(template: str, one: System | Idea, rows: Sequence[Row]) -> str:
+def _counts(one: System | Idea, rows: Sequence[Row]) -> dict[str, object]:
     states = [entry.state for _, _, entry in rows]
     partly = states.count(PARTLY)
     told = words.in_part.format(partly=partly) if partly else ""
-    counts = {"yes": states.count(YES) + partly, "partly": told, "all": len(rows)}
-    return template.format(name=one.name, about=one.about, **counts)
+    yes = states.count(YES) + partly
+    return {"name": one.name, "yes": yes, "partly": told, "all": len(rows)}
+
+
+def _item(name: str, about: str) -> str:
+    """Name an idea or a system and say what it is; its name alone while a question asks for it."""
+    return (words.item if about else words.item_covered).format(name=name, about=about)
+
+
+def most_spread() -> tuple[str, int]:
+    """Return an idea that no other one surpasses in systems, and in how many of them it is."""
+    counted = {
+        idea.name: sum(cell(one.key, idea.key).state in (YES, PARTLY) for one in SYSTEMS)
+        for idea in IDEAS
+    }
+    most = max(counted, key=counted.__getitem__)
+    return most, counted[most]
 
 
 def _group(state: str, rows: Sequence[Row], used: Sequence[str]) -> None:
@@ -79,7 +102,7 @@ def _group(state: str, rows: Sequence[Row], used: Sequence[str]) -> None:
         return
     lines = [f"**{words.groups[state].capitalize()}**", ""]
     for name, about, entry in rows:
-        line = words.item.format(name=name, about=about)
+        line = _item(name, about)
         line += words.note.format(note=entry.note) if entry.note else ""
         if entry.source:
             number = used.index(entry.source) + 1

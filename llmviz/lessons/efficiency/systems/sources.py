@@ -1,7 +1,7 @@
 """Sources of the chapter's statements: each with its title, its address and its date or version.
 
-The date is the document's own: the newest day that it or its thread of answers names. The version
-is that of the software which the document describes.
+The date is the document's own: the newest day that it names; of a thread that says no, the day of
+the answer that says so. The version is that of the software which the document describes.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ SOURCES = {
     "vllm-training": Source(
         "vLLM, issue 660: how to support prefix-tuning?",
         "https://github.com/vllm-project/vllm/issues/660",
-        date="2025-07-31",
+        date="2024-03-08",
     ),
     "trt": Source(
         "TensorRT LLM, Overview",
@@ -74,7 +74,7 @@ SOURCES = {
     "fastgen-parallel": Source(
         "DeepSpeed-MII, issue 389: support for mixtral family?",
         _MII + "issues/389",
-        date="2024-02-29",
+        date="2024-01-30",
     ),
     "sglang-model": Source(
         "SGLang, arg_groups/fields/model.py",

@@ -79,7 +79,7 @@ CELLS: dict[str, dict[str, Cell]] = {
     "vllm": {
         **_all(YES, "vllm", *SERVING, "flash", "tensor", "pipeline"),
         "expert": Cell(PARTLY, "vllm-experts", "the source calls it experimental"),
-        **{idea: Cell(NO, "vllm-training", "called out of scope") for idea in TRAINING},
+        **{idea: Cell(NO, "vllm-training", "training is called out of scope") for idea in TRAINING},
     },
     "trt": {
         **_all(YES, "trt", "quantized", "paged", "continuous", "chunked", "speculative"),
@@ -94,10 +94,7 @@ CELLS: dict[str, dict[str, Cell]] = {
         "chunked": Cell(YES, "fastgen", "called Dynamic SplitFuse"),
         "flash": Cell(YES, "fastgen"),
         "tensor": Cell(YES, "fastgen", "measured on four processors there"),
-        **{
-            idea: Cell(NO, "fastgen-parallel", "only tensor parallel, as an author answers")
-            for idea in ("pipeline", "expert")
-        },
+        "expert": Cell(NO, "fastgen-parallel", "not supported, as an author answers"),
     },
     "sglang": {
         "quantized": Cell(YES, "sglang-model"),
@@ -110,7 +107,7 @@ CELLS: dict[str, dict[str, Cell]] = {
     },
     "llamacpp": {
         "quantized": Cell(YES, "llamacpp", "what it began with"),
-        "paged": Cell(NO, "llamacpp-paged", "not wanted, as a maintainer answers"),
+        "paged": Cell(NO, "llamacpp-paged", "not implemented, as a maintainer writes"),
         "prefix": Cell(
             PARTLY, "llamacpp-prefix", "a request goes on with the cache of an earlier one"
         ),
