@@ -18,6 +18,7 @@ from typing import Any
 
 import streamlit as st
 
+from llmviz.components.progress.view import note_opened
 from llmviz.document import (
     ENGLISH,
     Document,
@@ -27,11 +28,11 @@ from llmviz.document import (
     sentences,
     texts_of,
 )
-from llmviz.ui import codec
+from llmviz.ui import codec, course
 from llmviz.ui.engine_ready import engine_ready
 from llmviz.ui.glossary import short_names
 from llmviz.ui.prose import opening, prose
-from llmviz.ui.question import open_all
+from llmviz.ui.question import HERE, open_all
 from llmviz.ui.state import PageState, page_state
 
 LANGUAGE = codec.language("lang", ENGLISH)  # of the texts
@@ -56,14 +57,19 @@ class Chapter:
         return f"{self.lesson}.{self.key}"
 
     @property
+    def words(self) -> Document:
+        """Its document."""
+        return importlib.import_module(self.package).words
+
+    @property
     def front(self) -> Front:
         """What its document says of it: its title, its minutes, the question that it answers."""
-        return importlib.import_module(self.package).words.front
+        return self.words.front
 
     @property
     def short_names(self) -> list[str]:
         """The short names that its document uses, such as GELU."""
-        return _short_names(importlib.import_module(self.package).words, language())
+        return _short_names(self.words, language())
 
     @property
     def title(self) -> str:
@@ -166,8 +172,8 @@ class Lesson:
             controls.append(codec.choice("part", self.linked_first or keys[0], keys))
             declared["part"] = "llmviz.ui.lesson"
         controls.append(codec.flag("show", False))  # what questions cover
-        controls.append(LANGUAGE)
-        declared["show"] = declared[LANGUAGE.key] = "llmviz.ui.lesson"
+        controls += [LANGUAGE, course.WAY]
+        declared |= dict.fromkeys(("show", LANGUAGE.key, course.WAY.key), "llmviz.ui.lesson")
         folders = [f"{self.package}.{chapter.key}" for chapter in self.chapters]
         for package in (self.package, *folders):
             for param in _params(package):
@@ -227,7 +233,8 @@ def body(lesson: Lesson, state: PageState) -> None:
     if find_spec(f"{lesson.package}.page"):
         importlib.import_module(f"{lesson.package}.page").draw(state)
     if not lesson.names:
-        _next_lesson(lesson)
+        st.session_state[HERE] = lesson.key
+        _onward(state, lesson)
     elif not lesson.needs_engine or engine_ready():
         chapters(lesson, state)
 
@@ -250,8 +257,12 @@ def chapters(lesson: Lesson, state: PageState) -> None:
         **state.bind("part"),
     )
     at = keys.index(state["part"])
-    opening(lesson.chapters[at].front, lesson.chapters[at].short_names)
-    lesson.module(lesson.chapters[at]).draw(state)
+    chapter = lesson.chapters[at]
+    way = course.stop_of(state[course.WAY.key], lesson.key, chapter.key)
+    opening(chapter.front, chapter.short_names, way)
+    st.session_state[HERE] = place = f"{lesson.key}/{chapter.key}"
+    note_opened(place)
+    lesson.module(chapter).draw(state)
     st.space("medium")
     with st.container(horizontal=True, horizontal_alignment="distribute"):
         if at > 0:
@@ -261,38 +272,29 @@ def chapters(lesson: Lesson, state: PageState) -> None:
                 on_click=_go_to,
                 args=(state, keys[at - 1]),
             )
-        if at + 1 < len(keys):
-            st.button(
-                f"Next: {titles[keys[at + 1]]}",
-                icon=":material/arrow_forward:",
-                type="primary",
-                on_click=_go_to,
-                args=(state, keys[at + 1]),
-            )
-        else:
-            _next_lesson(lesson)
+        _onward(state, lesson, keys[at])
 
 
 def _go_to(state: PageState, part: str) -> None:
     state["part"] = part
 
 
-def _next_lesson(lesson: Lesson) -> None:
-    """Lead on to the lesson after this one, at its first chapter; nothing comes after the last."""
-    lessons: list[Lesson] = importlib.import_module("llmviz.lessons").LESSONS
-    at = [one.key for one in lessons].index(lesson.key) + 1
-    if at == len(lessons):
+def _onward(state: PageState, lesson: Lesson, chapter: str = "") -> None:
+    """Show the main button, which leads along the visitor's way; nothing comes after its end."""
+    after = course.onward(state[course.WAY.key], lesson, chapter)
+    if after is None:
         return
-    after = lessons[at]
-    if st.button(
-        f"Next lesson: {after.title}",
-        key=f"_next@{lesson.key}",
+    page, _, part = after.place.partition("/")
+    here = page == lesson.key  # then the list of chapters stays where it is
+    pressed = st.button(
+        after.label,
+        key=f"_next@{lesson.key}.{chapter}",
         icon=":material/arrow_forward:",
         type="primary",
-    ):
-        if after.names:
-            st.session_state[f"{after.key}.part"] = after.names[0]
-        st.switch_page(f"pages/{after.key}.py")
+        **({"on_click": _go_to, "args": (state, part)} if here else {}),
+    )
+    if pressed and not here:
+        course.open_place(after.place)
 
 
 def seen(end: Section, /, **values: Any) -> None:

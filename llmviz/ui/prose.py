@@ -94,9 +94,16 @@ def prose(text: str) -> None:
     st.html(f'<div class="lv-prose">{to_html(text)}</div>')
 
 
-def opening(front: Front, names: Sequence[str] = ()) -> None:
-    """Show how long a chapter takes, the short names that it uses, and the question it answers."""
+def opening(
+    front: Front, names: Sequence[str] = (), stop: tuple[int, int, int] | None = None
+) -> None:
+    """Show how long a chapter takes, the short names that it uses, and the question it answers.
+
+    stop: on a way, which of how many it is, and the minutes to stay (see `course.stop_of`).
+    """
     lines = [f"About {front.minutes} minutes."] if front.minutes else []
+    if stop:
+        lines = [f"Stop {stop[0]} of {stop[1]} on your way, about {stop[2]} minutes."]
     if names:
         lines.append(f"Names: {' · '.join(marks.term(name) for name in names)}.")
     minutes = to_html(" ".join(lines)) if lines else ""

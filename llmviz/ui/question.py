@@ -9,11 +9,14 @@ from typing import Any
 
 import streamlit as st
 
+from llmviz.components._shared.transport import component_key
+from llmviz.components.progress.view import note_answer
 from llmviz.document import Ask
 from llmviz.ui.prose import prose
 
 COVERS = True  # False shows everything: tests that look at what is below a question
 _SHOW = "_show_answers"  # in the session
+HERE = "_here"  # in the session: the place of the chapter that is shown
 
 
 @dataclass(frozen=True)
@@ -116,6 +119,8 @@ def predict(question: Question, key: str, *, covers: bool = False) -> bool:
                 st.button(label, key=f"{slot}.show", type="tertiary", on_click=_show, args=(slot,))
             return shown
         right = chosen == question.right
+        if here := st.session_state.get(HERE):
+            note_answer(here, key, right, key=component_key("answer", key))
         with st.container(border=False):
             if right:
                 st.success("Right.", icon=":material/check_circle:")

@@ -10,7 +10,7 @@ import streamlit as st
 
 from llmviz.components.text_guard.view import text_guard
 from llmviz.paths import PAGES
-from llmviz.ui import browser, prose
+from llmviz.ui import browser, course, prose
 from llmviz.ui.common import suggest
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import Lesson
@@ -86,6 +86,7 @@ def sidebar() -> None:
     """Show what every page shares beside the list of lessons."""
     st.session_state[THROUGH_APP] = True
     with st.sidebar:
+        course.search()
         st.caption(
             "Every number here was computed a moment ago by the code in `llmviz`. "
             "The address bar holds the whole state of a page: copy it to share what you see."

@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from llmviz.lessons import LESSONS
 from llmviz.lessons.home import below
 from tests.browser.conftest import app
 from tests.browser.hand import frames, settle, until
@@ -250,14 +251,15 @@ def test_nothing_of_the_machine_is_cut_in_a_window_that_is_not_wide(home):
         assert page.locator(".scroll").evaluate(cut) <= 1, width
 
 
-def test_the_whole_card_of_a_lesson_is_its_link_and_cards_come_in_their_order(home):
+def test_the_course_is_a_path_in_its_order_and_each_stop_is_a_link(home):
     page = home(width=390)
-    titles = [lesson.title for lesson in below.lessons()]
-    assert page.locator(".st-key-lesson-cards a").all_inner_texts() == titles
-    tops = [
-        page.locator(f".st-key-lesson-card-{one.key}").bounding_box()["y"]
-        for one in below.lessons()
-    ]
+    assert page.locator(".way-title").all_inner_texts() == [one.title for one in below.lessons()]
+    tops = [stop.bounding_box()["y"] for stop in page.locator(".way-stop").all()]
     assert tops == sorted(tops)
-    page.locator(".st-key-lesson-card-sampling").click(position={"x": 60, "y": 80})
+    place = LESSONS[1].names[2]
+    assert (
+        page.locator(".way-chapter").nth(2).get_attribute("href") == f"tokenization?part={place}"
+    )
+    sampling = page.locator(".way-stop", has=page.get_by_text("From scores to text"))
+    sampling.locator(".way-text").click()
     page.wait_for_url("**/sampling*")

@@ -179,7 +179,7 @@ def test_two_controls_of_one_name_are_refused_with_both_places(monkeypatch, tmp_
         small.params()
     assert "in llmviz.lessons.small and in llmviz.lessons.small.second" in str(refused.value)
     declared["llmviz.lessons.small.second"] = []
-    assert [param.key for param in small.params()] == ["part", "show", "lang", "on"]
+    assert [param.key for param in small.params()] == ["part", "show", "lang", "course", "on"]
 
 
 def test_a_title_is_typed_once():

@@ -14,31 +14,23 @@ from llmviz.lessons import LESSONS
 from llmviz.lessons.home import words
 from llmviz.lessons.home.sentence import Sentence, token_text
 from llmviz.study.machine_reading import Reading
-from llmviz.ui import engine
+from llmviz.ui import course, engine
 from llmviz.ui.code import show_code
 from llmviz.ui.common import IN_SNIPPET, refuse
 from llmviz.ui.lesson import Lesson, section
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, answered, predict
+from llmviz.ui.state import PageState
 from llmviz.ui.text import escape_markdown
 
 LISTED_IN_CODE = 5
 CHANGE = "home.change"
-# A card's link begins where its text begins; a table wider than a phone scrolls by itself.
+# A table wider than a phone scrolls by itself.
 _STYLE = """<style>
 .st-key-model-table, .st-key-model-table [data-testid=stMarkdownContainer] {
   max-width: 100%; overflow-x: auto; }
 .st-key-model-table td, .st-key-model-table th { font-size: .9rem; white-space: nowrap; }
 .st-key-model-table td:nth-child(2) { white-space: normal; min-width: 15rem; }
-.st-key-lesson-cards [data-testid=stPageLink-NavLink] { padding-left: 0; background: none; }
-.st-key-lesson-cards { display: grid; gap: 1rem;
-  grid-template-columns: repeat(auto-fill, minmax(min(17rem, 100%), 1fr)); }
-/* The whole card is the link: its title's area is drawn over all of the card. */
-.st-key-lesson-cards [class*=st-key-lesson-card-] { position: relative; height: 100%; }
-.st-key-lesson-cards [class*=st-key-lesson-card-]:hover { border-color: currentColor; }
-.st-key-lesson-cards [class*=st-key-lesson-card-] * { position: static; }
-.st-key-lesson-cards [data-testid=stPageLink-NavLink]::after { content: ""; position: absolute;
-  inset: 0; z-index: 1; border-radius: 8px; }
 </style>"""
 
 
@@ -189,25 +181,24 @@ def predictions(screen: OnScreen) -> str:
 
 
 def lessons() -> list[Lesson]:
-    """Return the lessons that a card or a part of the picture leads to, in their order."""
-    return [lesson for lesson in LESSONS if lesson.key not in ("home", "glossary")]
+    """Return the lessons that a part of the picture leads to, in their order."""
+    return [lesson for lesson in LESSONS if lesson.names]
 
 
-def lesson_cards() -> None:
-    """Show a card for each lesson that exists."""
+def way_through(state: PageState) -> None:
+    """Show the chosen way through the course, with each of its stops."""
     section(words.lessons)
-    st.html(_STYLE)
-    with st.container(key="lesson-cards"):
-        for lesson in lessons():
-            key = f"lesson-card-{lesson.key}"
-            with st.container(border=True, gap="xsmall", key=key, height="stretch"):
-                st.page_link(f"pages/{lesson.key}.py", label=f"**{lesson.title}**")
-                st.caption(lesson.card)
+    st.segmented_control(words.way_label, required=True, **state.named(course.WAY.key, words.ways))
+    chapters, minutes = course.totals(state[course.WAY.key])
+    told = words.way_text[state[course.WAY.key]]
+    prose(told.format(chapters=chapters, time=course.time_of(minutes)))
+    course.path(state[course.WAY.key])
 
 
 def model_list() -> None:
     """Show which models are bundled, what they reached, and on what they run."""
     section(words.models)
+    st.html(_STYLE)
     rows, damaged = [], []
     for name in engine.names():
         try:

@@ -9,7 +9,7 @@ def draw(state: PageState) -> None:
     """Show the machine on the learner's text, the lessons, questions, code and models."""
     text_box(state, label=words.text_label, height=80)
     screen = picture.draw(state)
-    below.lesson_cards()
+    below.way_through(state)
     if screen is not None:
         below.questions(screen, picture.changed_reading)
         below.code(screen)

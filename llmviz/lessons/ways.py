@@ -1,0 +1,49 @@
+"""The ways through the course, as data: which chapters in which order, in how many sittings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+ALL, HOUR, COURSE = "all", "hour", "course"
+
+
+@dataclass(frozen=True)
+class Stop:
+    """One chapter of a way; minutes: how long to stay there, 0 for as long as the chapter says."""
+
+    lesson: str
+    chapter: str
+    minutes: int = 0
+
+
+def _sitting(*places: str) -> tuple[Stop, ...]:
+    return tuple(Stop(*place.split("/")) for place in places)
+
+
+# By the name in links: its sittings, each with its stops. The way through all chapters is LESSONS.
+WAYS: dict[str, tuple[tuple[Stop, ...], ...]] = {
+    HOUR: (
+        (Stop("tokenization", "cut", 10),),
+        (Stop("embeddings", "similarity", 13),),
+        (Stop("attention", "steps", 15),),
+        (Stop("training", "curves", 10),),
+        (Stop("sampling", "temperature", 12),),
+    ),
+    COURSE: (
+        _sitting("tokenization/cut", "tokenization/learn"),
+        _sitting("embeddings/lookup", "embeddings/similarity"),
+        _sitting("attention/why", "attention/steps"),
+        _sitting("attention/masks", "attention/heads"),
+        _sitting("transformer/block", "transformer/loop", "transformer/stream"),
+        _sitting("history/where", "history/counting", "history/all"),
+        _sitting("training/loss", "training/descent"),
+        _sitting("training/curves", "training/overfitting", "training/runs"),
+        _sitting("sampling/temperature", "sampling/pipeline"),
+        _sitting("finetuning/stages", "finetuning/instructions", "finetuning/preferences"),
+    ),
+}
+
+
+def stops(way: str) -> list[Stop]:
+    """Return the stops of a way in their order; none for the way through all chapters."""
+    return [stop for sitting in WAYS.get(way, ()) for stop in sitting]

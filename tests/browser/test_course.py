@@ -1,0 +1,74 @@
+"""The search under the hand, and what the visitor's own browser keeps of the way."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.browser.hand import until
+
+
+@pytest.fixture
+def line(window):
+    """Returns what stands under the search: what was opened and answered."""
+    return lambda: window.page.locator(".so-far").inner_text(timeout=2000)
+
+
+def test_ctrl_k_finds_a_chapter_and_leads_there(window):
+    page = window.page
+    window.open("glossary")
+    page.keyboard.press("Control+k")
+    box = page.get_by_role("combobox", name="Find a chapter or a term")
+    box.wait_for()
+    box.fill("which token may look")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/attention?*part=masks*")
+    page.get_by_role("heading", name="Which token may look at which").wait_for()
+    window.settle()
+    page.keyboard.press("Control+k")
+    page.keyboard.press("Escape")
+    assert not page.locator("dialog").is_visible()
+    window.assert_clean()
+
+
+def test_the_search_opens_on_a_phone_and_finds_a_term_by_hand(window):
+    page = window.page
+    window.dress("dark", 390)
+    window.open("sampling?part=dice")
+    page.keyboard.press("Control+k")
+    page.locator("dialog input").fill("softmax")
+    page.get_by_role("option", name="softmax").first.click()
+    page.wait_for_url("**/glossary?find=softmax")
+    window.settle()
+    window.assert_clean()
+
+
+def test_what_was_opened_and_answered_is_kept_over_a_reload_and_can_be_forgotten(window, line):
+    page = window.page
+    window.open("tokenization?part=windows")
+    until(page, lambda: line().startswith("1 of 77 chapters opened, 0 questions"))
+    page.locator("[data-testid=stRadio] label").nth(1).click()
+    until(page, lambda: line().startswith("1 of 77 chapters opened, 1 question"))
+    window.open("")
+    until(page, lambda: line().startswith("1 of 77 chapters opened, 1 question"))
+    ticked = page.locator(".way-chapter.opened")
+    assert ticked.all_inner_texts()[0].startswith("Windows") and ticked.count() == 1
+    page.get_by_role("button", name="Forget it").click()
+    until(page, lambda: line().startswith("Nothing is kept"))
+    assert ticked.count() == 0
+    page.get_by_role("button", name="Bring it back").click()
+    until(page, lambda: ticked.count() == 1)
+    window.assert_clean()
+
+
+def test_what_was_written_by_hand_is_ignored_and_a_browser_that_keeps_nothing_works(visit, line):
+    page = visit.page
+    visit.open("tokenization?part=windows")
+    page.evaluate("localStorage.setItem('llmviz.progress', '{\"version\": 9, \"opened\": 3}')")
+    visit.open("tokenization?part=windows")
+    until(page, lambda: line().startswith("1 of 77"))
+    refuse = "() => { Storage.prototype.setItem = () => { throw new DOMException('full') } }"
+    page.evaluate(refuse)
+    page.locator("[data-testid=stRadio] label").nth(1).click()
+    visit.settle()
+    assert line().startswith("1 of 77 chapters opened, 0 questions")
+    visit.assert_clean()
