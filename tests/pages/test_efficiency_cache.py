@@ -159,7 +159,7 @@ def test_odd_texts_are_read_or_refused():
     ids=str,
 )
 def test_shapes_that_cannot_be_are_refused_and_kept(monkeypatch, link, rule):
-    monkeypatch.setattr(contents, "draw", lambda state: None)  # only the part on shapes
+    monkeypatch.setattr(contents, "draw", lambda state: (None, None))  # only the part on shapes
     app = open_part("efficiency", "cache", **link)
     fine(app)
     assert rule in boxes(app)
@@ -168,7 +168,7 @@ def test_shapes_that_cannot_be_are_refused_and_kept(monkeypatch, link, rule):
 
 
 def test_the_largest_shape_has_a_sum(monkeypatch):
-    monkeypatch.setattr(contents, "draw", lambda state: None)
+    monkeypatch.setattr(contents, "draw", lambda state: (None, None))
     largest = dict.fromkeys(words.sizes, "1000000")
     app = open_part("efficiency", "cache", cachetokens="131072", cachetexts="256", **largest)
     fine(app)

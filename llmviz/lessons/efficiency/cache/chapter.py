@@ -6,7 +6,7 @@ import streamlit as st
 
 from llmviz.lessons.efficiency.cache import contents, sizes, words, work
 from llmviz.lessons.efficiency.cache.params import WRITTEN
-from llmviz.ui.lesson import section
+from llmviz.ui.lesson import section, seen
 from llmviz.ui.state import PageState
 
 
@@ -14,7 +14,7 @@ from llmviz.ui.state import PageState
 def draw(state: PageState) -> None:
     """Show the chapter."""
     section(words.intro, written=WRITTEN)
-    bundled = contents.draw(state)
+    bundled, cache = contents.draw(state)
     st.page_link(
         "pages/transformer.py",
         label=words.loop_link,
@@ -24,3 +24,5 @@ def draw(state: PageState) -> None:
     sizes.draw(state)
     if bundled is not None:
         work.draw(state, bundled)
+    if cache is not None:
+        seen(words.end, **contents.end(cache, state["cachelength"]))

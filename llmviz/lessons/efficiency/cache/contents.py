@@ -29,24 +29,27 @@ KEY = "efficiency.cache"
 FLOAT = 4  # bytes of a number
 
 
-def draw(state: PageState) -> engine.Bundled | None:
-    """Show the model, the text and the cache; return the model, None where there is none."""
+Shown = tuple[engine.Bundled | None, CacheContents | None]
+
+
+def draw(state: PageState) -> Shown:
+    """Show the model, the text and the cache; return model and cache, None where there is none."""
     name = choose_model(state, key="cachemodel")
     bundled = None if name is None else load(name)
     if bundled is None:
-        return None
+        return None, None
     if not can_cache(bundled.model):
         inform(words.no_cache, ":material/visibility:")
-        return None
+        return None, None
     text_area(state, "cachetext", words.model_text, height=80)
     try:
         text = check_text(state["cachetext"][:LOOKED_AT])
     except ValueError as error:
         refuse(error)
-        return bundled
+        return bundled, None
     if not text:
         st.info(words.empty, icon=":material/edit:")
-        return bundled
+        return bundled, None
     ids = read(text, bundled, READ).ids
     contents = contents_of(bundled.name, bundled.version, ids)
     tokens = names_of(contents.ids, bundled.tokenizer)
@@ -60,7 +63,7 @@ def draw(state: PageState) -> engine.Bundled | None:
     _grid(state, bundled, ids, tokens, length)
     _matrices(state, bundled, ids, length)
     _code(bundled, ids, contents)
-    return bundled
+    return bundled, contents
 
 
 def _length(state: PageState, total: int) -> dict:
@@ -189,6 +192,16 @@ def report(contents: CacheContents, length: int) -> str:
         bytes=contents.bytes * length // total,
         each=contents.bytes // total,
     )
+
+
+def end(contents: CacheContents, length: int) -> dict[str, object]:
+    """Return the numbers that the chapter ends with, for so many tokens in the cache."""
+    total = contents.keys.shape[2]
+    return {
+        "tokens": count(min(length, total), "token"),
+        "bytes": contents.bytes * min(length, total) // total,
+        "each": contents.bytes // total,
+    }
 
 
 def _code(bundled: engine.Bundled, ids: tuple[int, ...], contents: CacheContents) -> None:

@@ -47,11 +47,15 @@ def draw(state: PageState) -> None:
         shape = typed_shape(*(state[key] for key in words.sizes))
     except ValueError as rule:
         refuse(rule)
+        shown = True
     else:
-        predict(question(shape, given[2]), f"{KEY}.bytes")
-        st.plotly_chart(bars(shape, *given, theme()), key=f"{KEY}.kinds", theme=None)
-        prose(report(shape, *given))
+        shown = predict(question(shape, given[2]), f"{KEY}.bytes", covers=True)
+        if shown:
+            st.plotly_chart(bars(shape, *given, theme()), key=f"{KEY}.kinds", theme=None)
+            prose(report(shape, *given))
         _code(shape, *given)
+    if not shown:
+        return
     st.markdown(f"**{words.table_title}**")
     rows_table(
         table(*given),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import plotly.graph_objects as go
@@ -64,9 +65,10 @@ def draw(state: PageState, bundled: engine.Bundled) -> None:
     st.select_slider(words.batch, BATCHES, **slot)
     seen = passes(config.context_length)[-1][-1]
     batch = BATCHES[state["decodebatch"]]
-    predict(question(config, batch, seen), f"{KEY}.work")
-    rows_table(table(counted), words.work_columns, column_config=grouped(words.work_columns[1:5]))
-    st.caption(words.work_note.format(seen=count(seen, "token")))
+    if predict(question(config, batch, seen), f"{KEY}.work", covers=True):
+        columns = words.work_columns
+        rows_table(table(counted), columns, column_config=grouped(columns[1:5]))
+        st.caption(words.work_note.format(seen=count(seen, "token")))
     work = counted[1 + state["decodebatch"]].work
     prose(
         words.intensity_read.format(
@@ -123,20 +125,34 @@ def table(counted: list[Counted]) -> list[tuple]:
 
 @kept(64)
 def question(config: GPTConfig, batch: int, seen: int) -> Question:
-    """Ask what twice as many texts do to the operations for each byte.
+    """Ask what twice as many texts make of the operations for each byte.
 
     The operations double, and of the bytes only the cache's do: there are always weights and a
-    cache, so the answer is the same for every model.
+    cache, so the right number lies between the one of so many texts and twice as much.
     """
     before, after = (pass_work(config, n, 1, seen).intensity for n in (batch, 2 * batch))
-    right = words.work_right.format(before=before, after=after, ratio=between(after / before))
-    wrong = words.work_wrong
+    values = {"fall": before / 2, "same": before, "right": after, "double": 2 * before}
+    answers = told_apart(list(values.values()))
+    line = {"before": answers[1], "after": answers[2], "ratio": between(after / before)}
     return Question(
-        words.work_ask.format(texts=count(batch, "text")),
-        words.work_answers,
-        1,
-        [wrong["double"], right, wrong["same"], wrong["fall"]],
+        words.work_ask.format(texts=count(batch, "text"), before=answers[1]),
+        answers,
+        2,
+        [words.work_reasons[name].format(**line) for name in values],
     )
+
+
+def told_apart(values: Sequence[float]) -> list[str]:
+    """Return different numbers with two digits behind the point, or as many as tell them apart.
+
+    >>> told_apart([1.234, 2.5]), told_apart([1.001, 1.002])
+    (['1.23', '2.50'], ['1.001', '1.002'])
+    """
+    for digits in range(2, 16):
+        texts = [f"{value:.{digits}f}" for value in values]
+        if len(set(texts)) == len(set(values)):
+            break
+    return texts
 
 
 def between(ratio: float) -> str:
