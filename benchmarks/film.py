@@ -36,7 +36,7 @@ def measure(presses: int) -> list[float]:
     with app() as url, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         visit = make_visit(browser, url)
-        visit.open("tokenization?part=learn&size=1024&step=0")
+        visit.open("tokenization?part=learn&size=1024&step=0&show=1")
         scrub = visit.page.locator(".scrub").first
         scrub.wait_for()
         scrub.focus()

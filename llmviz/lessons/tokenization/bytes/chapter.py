@@ -15,7 +15,7 @@ from llmviz.lessons.tokenization.compare import chapter as compare
 from llmviz.tokenizers import TOKENIZERS, Token, Tokenizer
 from llmviz.ui.code import show_code
 from llmviz.ui.common import count, learner_text
-from llmviz.ui.lesson import section
+from llmviz.ui.lesson import section, seen
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
@@ -56,6 +56,21 @@ def draw(state: PageState) -> None:
     st.dataframe(characters_table(text, cut), hide_index=True)
     predict(size_question(asked_character(state["sample"], text)), "bytes.size")
     _code(state, text, tokenizers)
+    if text and cut:
+        seen(words.end, **end(text, cut))
+
+
+def end(text: str, cut: dict[str, list[Token]]) -> dict[str, object]:
+    """Return what the chapter ends with, for a text of at least one character."""
+    longest = max(text, key=lambda character: len(character.encode("utf-8")))
+    return {
+        "characters": count(len(text), "character"),
+        "bytes": count(len(text.encode("utf-8")), "byte"),
+        "longest": quote(visible_character(longest)),
+        "size": count(len(longest.encode("utf-8")), "byte"),
+        "tokenizers": count(len(cut), "tokenizer"),
+        "cutting": sum(cut_inside(text, tokens) > 0 for tokens in cut.values()),
+    }
 
 
 def byte_tokens(text: str) -> list[Token]:

@@ -17,7 +17,7 @@ from llmviz.tokenizers import (
 )
 from llmviz.ui.code import show_code
 from llmviz.ui.common import IN_SNIPPET, count, learner_text
-from llmviz.ui.lesson import section
+from llmviz.ui.lesson import section, seen
 from llmviz.ui.notices import AWAY_ICON, inform
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
@@ -43,12 +43,21 @@ def draw(state: PageState) -> None:
         return
     chosen = available(state, state["rows"])
     if chosen:
-        token_strip(rows(chosen, text), key="compare.rows", text=text, mode="aligned")
+        drawn = rows(chosen, text)
+        token_strip(drawn, key="compare.rows", text=text, mode="aligned")
     else:
         st.info(words.compare_none)
     _ask(chosen)
     _units(state)
     _code(chosen, text)
+    if chosen:
+        seen(words.end, **end(chosen, [len(row.tokens) for row in drawn]))
+
+
+def end(chosen: dict[str, Tokenizer], sizes: list[int]) -> dict[str, object]:
+    """Return what the chapter ends with: tokens and ids, from the fewest to the most."""
+    ids = [tokenizer.vocab_size for tokenizer in chosen.values()]
+    return {"few": min(sizes), "many": max(sizes), "small": min(ids), "large": max(ids)}
 
 
 def available(state: PageState, names: list[str]) -> dict[str, Tokenizer]:

@@ -13,7 +13,7 @@ from llmviz.tokenizers import UNKNOWN, Token, Tokenizer
 from llmviz.tokenizers.wordpiece import UNK
 from llmviz.ui.code import show_code
 from llmviz.ui.common import IN_SNIPPET, count, learner_text, refuse
-from llmviz.ui.lesson import section
+from llmviz.ui.lesson import section, seen
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
@@ -51,6 +51,20 @@ def draw(state: PageState) -> None:
     table.draw(state, name, tokenizer, tokens)
     _special(tokenizer)
     _code(state, name, tokenizer, text)
+    if tokens:
+        seen(words.end, **end(name, tokenizer, text, tokens))
+
+
+def end(name: str, tokenizer: Tokenizer, text: str, tokens: list[Token]) -> dict[str, object]:
+    """Return what the chapter ends with, for a text of at least one token."""
+    return {
+        "name": quote(name),
+        "characters": count(len(text), "character"),
+        "tokens": count(len(tokens), "token"),
+        "ratio": len(text) / len(tokens),
+        "first": tokens[0].id,
+        "last": tokenizer.vocab_size - 1,
+    }
 
 
 def _load_file(state: PageState) -> None:

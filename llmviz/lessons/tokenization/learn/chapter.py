@@ -6,6 +6,7 @@ import streamlit as st
 
 from llmviz.components import FilmNode, FilmStep, TokenRow, bpe_film, token_strip
 from llmviz.components.bpe_film.view import MergeTable, merge_table
+from llmviz.components.token_strip.view import visible_text
 from llmviz.document.marks import as_markdown
 from llmviz.lessons.tokenization import sources
 from llmviz.lessons.tokenization import words as lesson_words
@@ -16,8 +17,8 @@ from llmviz.tokenizers.training import train_steps
 from llmviz.ui.code import show_code
 from llmviz.ui.common import count, refuse
 from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.prose import prose
+from llmviz.ui.lesson import section, seen
+from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import LEARNER_TEXT, PageState
 from llmviz.ui.text_field import text_area, text_input
@@ -51,13 +52,28 @@ def draw(state: PageState) -> None:
         return
     _tell_where_it_ends(state, film)
     step = min(state["step"], len(film.steps))
-    if film.steps:
+    question = saving_question(film)
+    known = question is None or predict(question, "learn.saving", covers=True)
+    if film.steps and known:  # its last steps tell what was saved
         _film(state, film, step)
         _curve(film, step)
-    _ask(film)
     _subwords(state, film, step)
     _stems(state)
     _code(state, film, step)
+    if film.steps and known:
+        seen(words.end, **end(film))
+
+
+def end(film: Film) -> dict[str, object]:
+    """Return what the chapter ends with, for a training of at least one merge."""
+    first = film.steps[0]
+    return {
+        "merges": count(len(film.steps), "time"),
+        "bytes": film.corpus_length,
+        "tokens": length_after(film, len(film.steps)),
+        "first": quote(visible_text(first.new_bytes)[0]),
+        "count": count(first.count, "time"),
+    }
 
 
 def _own_corpus(state: PageState) -> None:
@@ -190,12 +206,6 @@ def _word_rows(tokenizer: BPETokenizer, listed: list[str], times: list[int]) -> 
         )
         rows.append(TokenRow(word, tokens, note))
     return rows
-
-
-def _ask(film: Film) -> None:
-    question = saving_question(film)
-    if question is not None:
-        predict(question, "learn.saving")
 
 
 def saving_question(film: Film) -> Question | None:

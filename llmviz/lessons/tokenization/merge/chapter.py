@@ -16,7 +16,7 @@ from llmviz.tokenizers import BPETokenizer, MergeTree, WordTokenizer
 from llmviz.tokenizers.merging import merge_passes
 from llmviz.ui.code import show_code
 from llmviz.ui.common import count, keep, refuse
-from llmviz.ui.lesson import section
+from llmviz.ui.lesson import section, seen
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import LEARNER_TEXT, PageState
@@ -55,6 +55,18 @@ def draw(state: PageState) -> None:
     _tree(state, tokenizer, piece, tree)
     _ask(state, tokenizer)
     _code(state, tokenizer, piece)
+    seen(words.end, **end(tokenizer, piece, tree))
+
+
+def end(tokenizer: BPETokenizer, piece: str, tree: MergeTree) -> dict[str, object]:
+    """Return what the chapter ends with: what both rules make of a piece."""
+    same = tokenizer.greedy_left_to_right(piece) == tree.ids
+    return {
+        "word": quote(visible(piece)),
+        "tokens": count(len(tree.ids), "token"),
+        "merges": count(tree.n_steps, "merge"),
+        "greedy": words.end_same if same else words.end_other,
+    }
 
 
 def _rules(state: PageState) -> None:

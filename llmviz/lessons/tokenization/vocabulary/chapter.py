@@ -14,7 +14,7 @@ from llmviz.textfile import check_text
 from llmviz.tokenizers import PADDING, UNKNOWN, WordTokenizer
 from llmviz.ui.code import show_code
 from llmviz.ui.common import IN_SNIPPET, count, learner_text, refuse
-from llmviz.ui.lesson import section
+from llmviz.ui.lesson import section, seen
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
@@ -34,10 +34,10 @@ def draw(state: PageState) -> None:
     if text is None:
         return
     tokenizer = WordTokenizer.train(text)
-    if predict(size_question(text), "vocabulary.size", covers=True):
+    if known := predict(size_question(text), "vocabulary.size", covers=True):
         _counts(text, tokenizer)
-    table = vocabulary_table(tokenizer, WordTokenizer.split(text))
-    st.dataframe(table, hide_index=True, height=280, width=460)
+        table = vocabulary_table(tokenizer, WordTokenizer.split(text))
+        st.dataframe(table, hide_index=True, height=280, width=460)
     section(words.use)
     text_input(state, "sentence", words.sentence, width=460)
     sentence = state["sentence"][:SENTENCE_LIMIT]
@@ -52,6 +52,20 @@ def draw(state: PageState) -> None:
     _use(sentence, tokenizer)
     _batch(text, sentence, tokenizer)
     _code(text[:IN_SNIPPET], sentence)
+    if known:
+        seen(words.end, **end(sentence, tokenizer))
+
+
+def end(sentence: str, tokenizer: WordTokenizer) -> dict[str, object]:
+    """Return what the chapter ends with: the list, and the words of a sentence outside it."""
+    ids = tokenizer.encode(sentence)
+    unknown = tokenizer.special_tokens[UNKNOWN]
+    return {
+        "size": count(tokenizer.vocab_size, "line"),
+        "outside": f"{ids.count(unknown):,}",
+        "tokens": count(len(ids), "word or mark", "words and marks"),
+        "unknown": unknown,
+    }
 
 
 def _counts(text: str, tokenizer: WordTokenizer) -> None:

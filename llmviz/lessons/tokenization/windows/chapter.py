@@ -14,7 +14,7 @@ from llmviz.lessons.tokenization.windows import words
 from llmviz.tokenizers import Tokenizer
 from llmviz.ui.code import show_code
 from llmviz.ui.common import count, learner_text, refuse
-from llmviz.ui.lesson import section
+from llmviz.ui.lesson import section, seen
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
@@ -45,21 +45,39 @@ def draw(state: PageState) -> None:
         return
     chosen = min(state["window"], len(plan.starts) - 1)
     _counts(plan)
-    _windows(state, tokenizer, ids, plan, chosen)
-    _tensors(tokenizer, ids, plan, chosen)
-    _ask(tokenizer, ids, plan)
+    texts = visible_texts(tokenizer, ids)
+    target = target_question(texts, plan.context)
+    known = target is None or predict(target, "windows.target", covers=True)
+    if known:
+        _windows(state, texts, plan, chosen)
+        _tensors(tokenizer, ids, plan, chosen)
+    stride = stride_question(plan)
+    if stride is not None:
+        predict(stride, "windows.stride")
     _code(state, name, tokenizer, text, plan)
+    if known:
+        seen(words.end, **end(texts, plan))
 
 
-def _windows(
-    state: PageState, tokenizer: Tokenizer, ids: list[int], plan: WindowPlan, chosen: int
-) -> None:
+def end(texts: list[str], plan: WindowPlan) -> dict[str, object]:
+    """Return what the chapter ends with: the first exercise, and how many there are."""
+    return {
+        "first": quote(texts[0]),
+        "target": quote(texts[1]),
+        "context": count(plan.context, "token"),
+        "exercises": count(plan.context, "exercise"),
+        "tokens": count(plan.tokens, "token"),
+        "predictions": plan.predictions,
+    }
+
+
+def _windows(state: PageState, texts: list[str], plan: WindowPlan, chosen: int) -> None:
     def keep_window() -> None:
         clicked = st.session_state["windows.view"].get("selected")
         state["window"] = clicked or 0
 
     windows_view(
-        visible_texts(tokenizer, ids),
+        texts,
         list(plan.starts),
         context_length=plan.context,
         key="windows.view",
@@ -115,15 +133,6 @@ def _tensors(tokenizer: Tokenizer, ids: list[int], plan: WindowPlan, chosen: int
             rows = [ids[start + shift : start + shift + plan.context] for start in starts]
             # As text: two data grids take longer to repaint than all the rest of the chapter.
             st.code(np.array2string(np.array(rows), max_line_width=200), language=None)
-
-
-def _ask(tokenizer: Tokenizer, ids: list[int], plan: WindowPlan) -> None:
-    stride = stride_question(plan)
-    if stride is not None:
-        predict(stride, "windows.stride")
-    target = target_question(visible_texts(tokenizer, ids), plan.context)
-    if target is not None:
-        predict(target, "windows.target")
 
 
 def stride_question(plan: WindowPlan) -> Question | None:

@@ -13,7 +13,7 @@ from llmviz.tokenizers import PairCount, WordPieceTokenizer, piece_steps
 from llmviz.ui.code import show_code
 from llmviz.ui.common import IN_SNIPPET, choose, count, learner_text, power_of_ten, refuse
 from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
+from llmviz.ui.lesson import section, seen
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
@@ -49,12 +49,26 @@ def draw(state: PageState) -> None:
         _rows(learned, tokenizer, forms, state["joins"])
     _merges(learned, state["joins"])
     question = next_question(learned, state["joins"])
-    if question is not None:
-        predict(question, "wordpiece.next")
+    known = question is None or predict(question, "wordpiece.next", covers=True)
     if tokenizer.split(forms):
         _match(tokenizer, forms)
         _marks(tokenizer, forms)
     _code(learned, text, forms, state["joins"])
+    if known and tokenizer.split(forms) and learned.steps and state["joins"]:
+        seen(words.end, **end(learned, tokenizer, forms, state["joins"]))
+
+
+def end(
+    learned: LearnedPieces, tokenizer: WordPieceTokenizer, forms: str, joins: int
+) -> dict[str, object]:
+    """Return what the chapter ends with, after at least one merge."""
+    steps = learned.steps[:joins]
+    return {
+        "done": count(len(steps), "merge"),
+        "rarer": sum(step.best.count < step.most_frequent.count for step in steps),
+        "pieces": count(len(tokenizer.encode(forms)), "token"),
+        "bpe": count(len(learned.bpe_after(joins).encode(forms)), "token"),
+    }
 
 
 @kept(8)

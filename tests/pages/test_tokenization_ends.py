@@ -1,0 +1,118 @@
+"""What the chapters on tokens end with: true of short texts, of one tokenizer, of no merge."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as some
+
+from llmviz.corpus import WindowPlan
+from llmviz.document.marks import as_markdown
+from llmviz.lessons.tokenization.bytes import chapter as utf8
+from llmviz.lessons.tokenization.compare import chapter as compare
+from llmviz.lessons.tokenization.cut import chapter as cut
+from llmviz.lessons.tokenization.learn import chapter as learn
+from llmviz.lessons.tokenization.merge import chapter as merge
+from llmviz.lessons.tokenization.vocabulary import chapter as vocabulary
+from llmviz.lessons.tokenization.windows import chapter as windows
+from llmviz.lessons.tokenization.wordpiece import chapter as wordpiece
+from llmviz.study.word_pieces import after_merges, learn_pieces
+from llmviz.tokenizers import UNKNOWN, WordTokenizer, film, get_tokenizer
+from tests.pages.harness import fine, open_part, prose_of
+
+TEXT = some.text(alphabet="aab éß🙂.\n", min_size=1, max_size=40)
+KINDS = {name: get_tokenizer(name) for name in ("word", "char", "bpe")}
+
+
+def told(chapter, values: dict[str, object]) -> str:
+    """The end of a chapter with its slots filled."""
+    return as_markdown(chapter.words.end.filled(**values)[1])
+
+
+@settings(max_examples=60, deadline=None)
+@given(TEXT)
+def test_the_end_of_cut_tells_the_first_id_and_the_ratio_of_the_tokens_above(text):
+    for name, tokenizer in KINDS.items():
+        if tokens := tokenizer.tokens(text):
+            end = told(cut, cut.end(name, tokenizer, text, tokens))
+            assert f"which makes {len(text) / len(tokens):.2f} characters per token" in end
+            assert f"the first is {tokens[0].id:,}." in end
+
+
+@settings(max_examples=60, deadline=None)
+@given(TEXT, TEXT)
+def test_the_end_of_words_counts_the_words_outside_the_list(text, sentence):
+    tokenizer = WordTokenizer.train(text)
+    outside = [w for w in WordTokenizer.split(sentence) if w not in tokenizer.vocabulary]
+    end = told(vocabulary, vocabulary.end(sentence, tokenizer))
+    assert f" {len(outside)} of the {len(WordTokenizer.split(sentence))} word" in end
+    assert f"the same id, {tokenizer.special_tokens[UNKNOWN]}," in end
+
+
+def test_the_end_of_compare_is_true_of_one_tokenizer_and_absent_without_any():
+    one = {"bpe": KINDS["bpe"]}
+    assert "takes from 5 to 5 tokens" in told(compare, compare.end(one, [5]))
+    app = open_part("tokenization", "compare", rows="")
+    fine(app)
+    assert "Try:" not in prose_of(app)
+
+
+def test_the_end_of_learn_tells_the_first_merge_and_the_length_after_the_last():
+    trained = film("ab ab ab", "", 259)
+    end = told(learn, learn.end(trained))
+    last = trained.steps[-1].corpus_length_after
+    assert f"the corpus of {trained.corpus_length} bytes {last} tokens long" in end
+    assert "counted 3 times" in end
+
+
+def test_the_film_is_covered_until_the_saving_was_predicted(covers):
+    app = open_part("tokenization", "learn")
+    assert "bytes per token" not in prose_of(app)
+    app.radio[0].set_value(0).run()
+    assert "bytes per token" in prose_of(app)
+
+
+def test_the_windows_are_covered_until_their_target_was_predicted(covers):
+    app = open_part("tokenization", "windows")
+    assert "as the model receives it" not in prose_of(app)
+    app.radio[0].set_value(0).run()
+    assert "as the model receives it" in prose_of(app)
+
+
+@settings(max_examples=60, deadline=None)
+@given(some.text(alphabet="theacsiong", min_size=1, max_size=12))
+def test_the_end_of_merge_says_whether_the_longest_token_gives_the_same(word):
+    bpe = KINDS["bpe"]
+    tree = bpe.merge_tree(word)
+    end = told(merge, merge.end(bpe, word, tree))
+    same = bpe.greedy_left_to_right(word) == tree.ids
+    assert ("gives the same tokens" in end) == same and ("gives other tokens" in end) != same
+
+
+@settings(max_examples=30, deadline=None)
+@given(some.text(alphabet="aabc ", min_size=4, max_size=60), some.integers(1, 8))
+def test_the_end_of_wordpiece_counts_the_merges_of_a_rarer_pair(text, joins):
+    learned = learn_pieces(text) if text.strip() else None
+    if learned is None or not learned.steps:
+        return
+    done = learned.steps[:joins]
+    rarer = [one for one in done if one.best.count < one.most_frequent.count]
+    end = wordpiece.end(learned, after_merges(learned, joins), "abc", joins)
+    assert end["rarer"] == len(rarer)
+    assert str(end["done"]).startswith(f"{len(done)} merge")
+
+
+@settings(max_examples=60, deadline=None)
+@given(TEXT)
+def test_the_end_of_bytes_tells_a_character_with_the_most_bytes(text):
+    end = told(utf8, utf8.end(text, {"bpe": KINDS["bpe"].tokens(text)}))
+    most = max(len(character.encode()) for character in text)
+    assert f"alone takes {most} byte" in end and "Of the 1 tokenizer here" in end
+
+
+@settings(max_examples=60, deadline=None)
+@given(some.integers(1, 12), some.integers(1, 12), some.integers(1, 30))
+def test_the_end_of_windows_counts_what_the_plan_predicts(context, stride, more):
+    plan = WindowPlan(context + more, context, stride)
+    end = told(windows, windows.end([f"t{i}" for i in range(plan.tokens)], plan))
+    assert "after `t0`, predict `t1`" in end
+    assert f"together hold {len(plan.starts) * context:,}." in end
