@@ -48,7 +48,7 @@ def test_a_system_is_chosen_and_leads_back_to_the_chapter_of_an_idea(visit):
     page.get_by_text("llama.cpp", exact=True).first.click()
     wait_for_address(page, "whosystem", "llamacpp")
     page.get_by_role("link", name="See it: Guess and check").click()
-    expect(page.locator(".guess-board")).to_be_visible()
+    expect(page.get_by_label("The beginning of a story")).to_be_visible()
     visit.assert_clean()
 
 

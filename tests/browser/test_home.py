@@ -257,9 +257,7 @@ def test_the_course_is_a_path_in_its_order_and_each_stop_is_a_link(home):
     tops = [stop.bounding_box()["y"] for stop in page.locator(".way-stop").all()]
     assert tops == sorted(tops)
     place = LESSONS[1].names[2]
-    assert (
-        page.locator(".way-chapter").nth(2).get_attribute("href") == f"tokenization?part={place}"
-    )
+    assert page.locator(".way-chapter").nth(2).get_attribute("href") == f"tokenization?part={place}"
     sampling = page.locator(".way-stop", has=page.get_by_text("From scores to text"))
     sampling.locator(".way-top").click(position={"x": 60, "y": 40})
     page.wait_for_url("**/sampling*")

@@ -18,13 +18,10 @@ from llmviz.ui.question import Question
 from tests.pages.harness import fine, open_part, prose_of
 
 TO_DO = {
-    "attention",
-    "efficiency/flash",
-    "efficiency/guess",
-    "efficiency/memory",
     "efficiency/parallel",
-    "efficiency/quantization",
     "efficiency/serving",
+    "attention",
+    "efficiency/quantization",
     "embeddings",
     "finetuning",
     "history",
@@ -39,6 +36,7 @@ CHAPTERS = [
 ]
 # A number of a right answer that stands on the page as something else: why it tells nothing.
 ELSEWHERE: dict[tuple[str, str, str], str] = {
+    ("efficiency", "memory", "16"): "the end of bfloat16, the name of a format",
     ("tokenization", "compare", "100"): "a part of the name of a tokenizer",
     ("sampling", "pipeline", "15"): "a stop of the slider of top-k",
 }

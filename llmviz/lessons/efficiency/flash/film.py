@@ -38,23 +38,24 @@ from llmviz.ui.state import PageState
 KEY = "efficiency.flash"
 
 
-def draw(state: PageState) -> None:
-    """Show the choice of a text, a head and a tile, and the film."""
+def draw(state: PageState) -> TiledText | None:
+    """Show the choice of a text, a head and a tile, and the film; return what was computed."""
     text_box(state, height=80)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         name = choose_model(state, key="flashmodel")
         model_and_text = load_and_read(state, name, DRAWN, _require)
         place = None if model_and_text is None else _choose_head(state, *model_and_text)
     if place is None:
-        return
+        return None
     bundled, read = model_and_text
     tiles = tiles_of(bundled.name, bundled.version, read.ids, *place, state["tile"])
-    predict(rescale_question(tiles, read.tokens), f"{KEY}.rescale")
-    why = ""
-    if state["flashlayer"] < 0 and state["flashhead"] < 0:
-        why = why_first(rescalings(bundled.name, bundled.version, read.ids), place)
-    prose(f"{why} {words.keys}")
-    _film(state, tiles, read)
+    shown = predict(rescale_question(tiles, read.tokens), f"{KEY}.rescale", covers=True)
+    if shown:
+        why = ""
+        if state["flashlayer"] < 0 and state["flashhead"] < 0:
+            why = why_first(rescalings(bundled.name, bundled.version, read.ids), place)
+        prose(f"{why} {words.keys}")
+        _film(state, tiles, read)
     prose(report(tiles))
     st.page_link(
         "pages/attention.py",
@@ -69,6 +70,7 @@ def draw(state: PageState) -> None:
         },
     )
     _code(bundled, read, state["tile"], place, tiles)
+    return tiles
 
 
 def _require(model: nn.Module) -> GPT:

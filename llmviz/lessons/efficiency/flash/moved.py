@@ -40,11 +40,25 @@ def draw(state: PageState) -> None:
     length, size = int(state["flashlength"]), int(state["headsize"])
     room = numbers_in(int(state["fastmemory"]))
     side = square_tile(room, size)
-    predict(growth_question(length, size, side, state["skipped"]), f"{KEY}.growth")
-    figure = curves(length, size, side, state["skipped"], theme())
-    st.plotly_chart(figure, key=f"{KEY}.moved", theme=None)
-    prose(f"{report(length, size, side, room, state['skipped'])} {words.growth}")
+    told = report(length, size, side, room, state["skipped"])
+    if predict(growth_question(length, size, side, state["skipped"]), f"{KEY}.growth", covers=True):
+        figure = curves(length, size, side, state["skipped"], theme())
+        st.plotly_chart(figure, key=f"{KEY}.moved", theme=None)
+        told = f"{told} {words.growth}"
+    prose(told)
     _code(length, size, side, room, state["skipped"])
+
+
+def end(state: PageState) -> dict[str, str]:
+    """Return what both ways move at the chosen length, for the end of the chapter."""
+    length, size = int(state["flashlength"]), int(state["headsize"])
+    side = square_tile(numbers_in(int(state["fastmemory"])), size)
+    tiles = tile_traffic(length, size, side, side, causal=state["skipped"]).moved
+    return {
+        "length": count(length, "token"),
+        "by_tiles": amount(BYTES * tiles),
+        "by_matrices": amount(BYTES * matrix_traffic(length, size).moved),
+    }
 
 
 def numbers_in(kibibytes: int) -> int:

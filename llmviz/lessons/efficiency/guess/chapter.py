@@ -8,13 +8,13 @@ from llmviz.lessons.efficiency.guess import rounds, speed, words
 from llmviz.lessons.efficiency.guess.params import WRITTEN
 from llmviz.lessons.efficiency.guess.questions import chance_question, count_question
 from llmviz.models.base import count_parameters
-from llmviz.sampling.speculative import play_round, residual, speculate
+from llmviz.sampling.speculative import Round, play_round, residual, speculate
 from llmviz.study.drafts import CHECKPOINT, COUNTS, NETWORK, draft_of
 from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.common import IN_SNIPPET, LOOKED_AT, TOO_LONG, choose, count, readable
 from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
+from llmviz.ui.lesson import section, seen
 from llmviz.ui.model_on_text import MADE_FIRST, Read, models_here, read
 from llmviz.ui.notices import inform
 from llmviz.ui.prose import prose
@@ -40,18 +40,28 @@ def draw(state: PageState) -> None:
     prompt = _read(state, bundled)
     if prompt is None:
         return
-    predict(count_question(state["guesses"]), f"{KEY}.count")
-    section(words.rounds, written=WRITTEN)
     given = (bundled.name, bundled.version, prompt.ids, kind, state["guesses"], state["guessheat"])
-    given = (*given, state["guessluck"])
-    rounds.draw(state, given, prompt.tokens)
-    played = rounds.rounds_of(*given)
-    prose(rounds.total(played))
-    asked = chance_question(played)
-    if asked is not None:
-        predict(asked, f"{KEY}.chance")
-    _code(given, played)
+    played = None
+    if predict(count_question(state["guesses"]), f"{KEY}.count", covers=True):
+        played = _rounds(state, (*given, state["guessluck"]), prompt.tokens)
     speed.draw(state, bundled.name, kind, bundled.model.config)
+    if played is not None:
+        seen(words.end, **rounds.end(played))
+
+
+def _rounds(
+    state: PageState, given: rounds.Settings, tokens: tuple[str, ...]
+) -> list[Round] | None:
+    """Show the rounds; return them, None while the question about them covers them."""
+    section(words.rounds, written=WRITTEN)
+    played = rounds.rounds_of(*given)
+    asked = chance_question(played)
+    if asked is not None and not predict(asked, f"{KEY}.chance", covers=True):
+        return None
+    rounds.draw(state, given, tokens)
+    prose(rounds.total(played))
+    _code(given, played)
+    return played
 
 
 def _controls(state: PageState, bundled: engine.Bundled) -> str:

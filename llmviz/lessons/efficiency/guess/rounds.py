@@ -195,6 +195,16 @@ def total(rounds: list[Round]) -> str:
     )
 
 
+def end(played: list[Round]) -> dict[str, object]:
+    """Return the numbers that the chapter ends with."""
+    tokens = sum(len(one.tokens) for one in played)
+    return {
+        "rounds": count(len(played), "round"),
+        "tokens": count(tokens, "token"),
+        "each": tokens / len(played),
+    }
+
+
 def draw(state: PageState, given: Settings, tokens: tuple[str, ...]) -> None:
     """Draw the rounds behind the prompt's tokens."""
 

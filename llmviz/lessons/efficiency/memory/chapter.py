@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from llmviz.lessons.efficiency.memory import paper, step, ways, words
-from llmviz.ui.lesson import section
+from llmviz.ui.lesson import section, seen
 from llmviz.ui.state import PageState
 
 
@@ -17,3 +17,6 @@ def draw(state: PageState) -> None:
     if chosen is not None:
         ways.draw(state, chosen)
     paper.draw(state)
+    numbers = None if chosen is None else step.end(chosen)
+    if numbers is not None:
+        seen(words.end, **numbers)

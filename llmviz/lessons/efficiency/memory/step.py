@@ -10,7 +10,7 @@ import streamlit as st
 
 from llmviz.components.byte_timeline.view import Life, Section, byte_timeline
 from llmviz.lessons.efficiency.memory import formula, words
-from llmviz.lessons.efficiency.memory.chosen import KEY, Chosen
+from llmviz.lessons.efficiency.memory.chosen import FLOAT, KEY, Chosen
 from llmviz.models.arithmetic import count
 from llmviz.models.room import spoken_bytes
 from llmviz.study.step_times import batch
@@ -22,7 +22,7 @@ from llmviz.ui.kept import kept
 from llmviz.ui.model_on_text import choose_model
 from llmviz.ui.notices import refuse
 from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, predict
+from llmviz.ui.question import Question, answered, predict
 from llmviz.ui.selectable_models import load
 from llmviz.ui.state import PageState
 from llmviz.ui.table import grouped, rows_table
@@ -61,20 +61,34 @@ def draw(state: PageState) -> Chosen | None:
         )
     controls = ("memoryrows", "memorytokens", "memorypieces", "memoryrecompute")
     chosen = Chosen(bundled.name, bundled.version, config, *(state[key] for key in controls))
-    predict(question(count(config)), f"{KEY}.ask")
+    shown = predict(question(count(config)), f"{KEY}.ask", covers=True)
     try:
         memory = memory_of(*chosen.known)
     except ValueError as error:
         refuse(error)
         return None
-    _picture(state, chosen, memory)
-    prose(peak_told(memory))
-    rows = formula.table(memory, chosen)
-    rows_table(rows, words.table_columns, column_config=grouped(words.table_columns[1:4]))
-    st.caption(formula.table_read(chosen))
+    if shown:
+        _picture(state, chosen, memory)
+        prose(peak_told(memory))
+        rows = formula.table(memory, chosen)
+        rows_table(rows, words.table_columns, column_config=grouped(words.table_columns[1:4]))
+        st.caption(formula.table_read(chosen))
+        _code(chosen, memory)
     formula.show_kept(config)
-    _code(chosen, memory)
     return chosen
+
+
+def end(chosen: Chosen) -> dict[str, object] | None:
+    """Return the numbers that the chapter ends with; None while the question covers them."""
+    if not answered(question(count(chosen.config)), f"{KEY}.ask"):
+        return None
+    peak = int(memory_of(*chosen.known).live().sum(axis=0).max())
+    weights = FLOAT * count(chosen.config)
+    return {
+        "peak": spoken_bytes(peak),
+        "weights": spoken_bytes(weights),
+        "times": peak / weights,
+    }
 
 
 def _look_at_the_peak(state: PageState) -> None:

@@ -35,7 +35,7 @@ def ways_of(name: str, version: str, rows: int, tokens: int) -> Job:
 def draw(state: PageState, chosen: Chosen) -> None:
     """Show the button, and what was found."""
     section(words.ways)
-    predict(question(), f"{KEY}.recompute")
+    predict(question(chosen.config.n_layer), f"{KEY}.recompute")
     tried = 1 + len(group_sizes(chosen.config.n_layer))
     tried += sum(pieces <= chosen.rows for pieces in PIECES)
     live(
@@ -53,9 +53,19 @@ def draw(state: PageState, chosen: Chosen) -> None:
     prose(words.ways_command)
 
 
-def question() -> Question:
-    """Ask what recomputing costs."""
-    return Question(words.recompute_ask, words.recompute_answers, 0, words.recompute_reasons)
+def question(layers: int) -> Question:
+    """Ask what recomputing costs a model of so many blocks, in forward passes of a block."""
+    line = {"layers": layers, "blocks": count(layers, "block")}
+    values = {"none": 3 * layers, "right": 4 * layers, "backward": 5 * layers, "all": 6 * layers}
+    return Question(
+        words.recompute_ask.format(**line),
+        [f"{value:,}" for value in values.values()],
+        1,
+        [
+            words.recompute_reasons[name].format(**line, plain=3 * layers, right=4 * layers)
+            for name in values
+        ],
+    )
 
 
 def _draw_results(job: Job) -> None:
