@@ -1,23 +1,9 @@
 // Shared by every component: decoding the message, living across reruns, drawing helpers.
 // Text reaches the page by textContent, attributes or fillText only.
 
-const SVG = "http://www.w3.org/2000/svg";
-const ARRAYS = { float32: Float32Array, int32: Int32Array, uint8: Uint8Array };
+import { unpack } from "./message.js";
 
-export function unpack(message) {
-  // One copy puts the arrays on the four-byte borders that typed arrays need.
-  const bytes = message.slice();
-  const length = new DataView(bytes.buffer).getUint32(0, true);
-  const head = new TextDecoder().decode(bytes.subarray(4, 4 + length));
-  return JSON.parse(head, (_, item) => {
-    if (!item?.$array) return item;
-    const [type, shape, offset] = item.$array;
-    const count = shape.reduce((a, b) => a * b, 1);
-    const array = new ARRAYS[type](bytes.buffer, 4 + length + offset, count);
-    array.shape = shape;
-    return array;
-  });
-}
+const SVG = "http://www.w3.org/2000/svg";
 
 // Large parts that a message only names (see stored.py), by their address: each is fetched once.
 const PARTS_KEPT = 8;

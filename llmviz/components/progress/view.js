@@ -1,15 +1,10 @@
 // Writes down in this browser what was opened and answered; nothing of this is on the screen.
 
-import { live } from "../_shared/common.js";
+import { unpack } from "../_shared/message.js";
 import { noteAnswer, noteOpened } from "../_shared/progress.js";
 
 export default function (component) {
-  return live(component, () => new Note());
-}
-
-class Note {
-  update(data) {
-    if (data.question === undefined) noteOpened(data.place);
-    else noteAnswer(data.place, data.question, data.right);
-  }
+  const { place, question, right } = unpack(component.data);
+  if (question === undefined) noteOpened(place);
+  else noteAnswer(place, question, right);
 }

@@ -1,6 +1,6 @@
 // Tells the picture of a table which row is chosen and which are marked. The picture's own message
 
-import { unpack } from "../_shared/common.js";
+import { unpack } from "../_shared/message.js";
 // holds the whole table; in one with it, every choice would send a million numbers again.
 
 export default function (component) {
