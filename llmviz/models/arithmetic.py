@@ -71,22 +71,46 @@ def tensors(config: GPTConfig) -> Iterator[TensorShape]:
 
     A head that is the token embedding is not a tensor of its own.
     """
-    c, kv = config.n_embd, config.kv_heads * config.head_size
-    yield TensorShape("token.weight", "token", (config.vocab_size, c))
-    if config.positions == "learned":
-        yield TensorShape("position.weight", "position", (config.context_length, c))
+    yield from _before_blocks(config)
     for layer in range(config.n_layer):
-        at = f"blocks.{layer}."
-        yield from _norm(config, at + "norm1")
-        yield from _norm(config, at + "norm2")
-        attention = (("qkv", c, c + 2 * kv, config.qkv_bias), ("projection", c, c, config.bias))
-        for name, inputs, outputs, bias in attention:
-            yield from _linear(f"{at}attn.{name}", "attention", inputs, outputs, bias)
-        yield from _feed_forward(config, at + "mlp")
+        yield from _block(config, f"blocks.{layer}.")
+    yield from _after_blocks(config)
+
+
+def different_tensors(config: GPTConfig) -> Iterator[tuple[TensorShape, int]]:
+    """Yield what `tensors` does, those of the layers once, each with how many there are of it.
+
+    The name of one in a layer has N in the place of the layer's number.
+    """
+    for one in _before_blocks(config):
+        yield one, 1
+    for one in _block(config, "blocks.N."):
+        yield one, config.n_layer
+    for one in _after_blocks(config):
+        yield one, 1
+
+
+def _before_blocks(config: GPTConfig) -> Iterator[TensorShape]:
+    yield TensorShape("token.weight", "token", (config.vocab_size, config.n_embd))
+    if config.positions == "learned":
+        yield TensorShape("position.weight", "position", (config.context_length, config.n_embd))
+
+
+def _block(config: GPTConfig, at: str) -> Iterator[TensorShape]:
+    c, kv = config.n_embd, config.kv_heads * config.head_size
+    yield from _norm(config, at + "norm1")
+    yield from _norm(config, at + "norm2")
+    attention = (("qkv", c, c + 2 * kv, config.qkv_bias), ("projection", c, c, config.bias))
+    for name, inputs, outputs, bias in attention:
+        yield from _linear(f"{at}attn.{name}", "attention", inputs, outputs, bias)
+    yield from _feed_forward(config, at + "mlp")
+
+
+def _after_blocks(config: GPTConfig) -> Iterator[TensorShape]:
     if config.norm == "pre":
         yield from _norm(config, "norm_final")
     if not config.tied_head:
-        yield TensorShape("head.weight", "head", (config.vocab_size, c))
+        yield TensorShape("head.weight", "head", (config.vocab_size, config.n_embd))
 
 
 def translator_tensors(config: Seq2SeqConfig) -> Iterator[TensorShape]:
@@ -118,14 +142,14 @@ def count(config: GPTConfig) -> int:
     >>> count(GPTConfig(vocab_size=50257, context_length=1024, n_layer=12, n_head=12, n_embd=768))
     124439808
     """
-    return sum(tensor.count for tensor in tensors(config))
+    return sum(times * tensor.count for tensor, times in different_tensors(config))
 
 
 def count_by_part(config: GPTConfig) -> dict[str, int]:
     """How many numbers each part learns; parts without any are left out."""
     counts: dict[str, int] = {}
-    for tensor in tensors(config):
-        counts[tensor.part] = counts.get(tensor.part, 0) + tensor.count
+    for tensor, times in different_tensors(config):
+        counts[tensor.part] = counts.get(tensor.part, 0) + times * tensor.count
     return counts
 
 
@@ -213,8 +237,8 @@ def flops_per_token(config: GPTConfig, seen: int) -> int:
     """
     seen = seen if config.window is None else min(seen, config.window)
     matrices = sum(
-        tensor.count
-        for tensor in tensors(config)
+        times * tensor.count
+        for tensor, times in different_tensors(config)
         if len(tensor.shape) == 2 and tensor.part not in ("token", "position")
     )
     idle = 0

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from llmviz.models.arithmetic import PRESET_NAMES as SHAPE_NAMES
 from llmviz.models.arithmetic import PRESET_SOURCES as SHAPE_SOURCES
 from llmviz.models.arithmetic import PRESETS as SHAPES
-from llmviz.models.arithmetic import TensorShape, tensors
+from llmviz.models.arithmetic import different_tensors
 from llmviz.models.settings import GPTConfig
 
 __all__ = [
@@ -70,16 +70,7 @@ class TensorRow(NamedTuple):
 
 def tensor_rows(config: GPTConfig) -> list[TensorRow]:
     """Return every learned tensor, those of the layers once."""
-    first: dict[str, TensorShape] = {}
-    times: dict[str, int] = {}
-    for tensor in tensors(config):
-        pieces = tensor.name.split(".")
-        if pieces[0] == "blocks":
-            pieces[1] = "N"
-        name = ".".join(pieces)
-        first.setdefault(name, tensor)
-        times[name] = times.get(name, 0) + 1
     return [
-        TensorRow(name, one.part, one.shape, times[name], times[name] * one.count)
-        for name, one in first.items()
+        TensorRow(one.name, one.part, one.shape, times, times * one.count)
+        for one, times in different_tensors(config)
     ]

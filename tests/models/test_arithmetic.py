@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
-from llmviz.models import BERT, GPT, BERTConfig, GPTConfig, Seq2Seq, Seq2SeqConfig
+from llmviz.models import BERT, GPT, BERTConfig, GPTConfig, Seq2Seq, Seq2SeqConfig, arithmetic
 from llmviz.models.arithmetic import (
     BYTES,
     PRESETS,
@@ -121,6 +121,21 @@ def test_operations_are_those_that_torch_counts(number):
     with explicit, FlopCounterMode(display=False) as counter, torch.no_grad():
         model(torch.zeros(1, t, dtype=torch.long))
     assert t * flops_per_token(config, t) == counter.get_total_flops()
+
+
+@pytest.mark.parametrize("experts", [1, 3])
+def test_the_layers_are_counted_once_and_come_to_all_tensors(experts):
+    def config(layers):
+        return GPTConfig(n_layer=layers, n_head=2, n_embd=8, n_expert=experts, tied_head=False)
+
+    different = list(arithmetic.different_tensors(config(7)))
+    assert len(different) == len(list(arithmetic.different_tensors(config(1))))
+    names = [
+        one.name.replace(".N.", f".{layer}.") for one, times in different for layer in range(times)
+    ]
+    assert sorted(names) == sorted(one.name for one in arithmetic.tensors(config(7)))
+    total = sum(times * one.count for one, times in different)
+    assert total == sum(one.count for one in arithmetic.tensors(config(7)))
 
 
 def test_what_a_token_meets():

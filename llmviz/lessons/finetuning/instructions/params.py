@@ -4,7 +4,7 @@ from llmviz.lessons.finetuning.example_story import QUESTION, STORY
 from llmviz.ui import codec
 
 PARAMS = [
-    codec.text("story", STORY, codec.MOST_OF_A_PROMPT),
+    codec.text("story", STORY, 4_000),
     codec.text("question", QUESTION, 1_000),
     codec.text("reply", "", 1_000),  # the right answer, where the grammar does not know it
 ]

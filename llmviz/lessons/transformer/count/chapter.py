@@ -16,8 +16,8 @@ from llmviz.models.arithmetic import (
     count,
     count_by_part,
     count_used,
+    different_tensors,
     flops_per_token,
-    tensors,
     training_memory,
     translator_tensors,
     weight_bytes,
@@ -198,7 +198,7 @@ def held_line(held: OptimizerBytes) -> str:
 
 def head_question(config: GPTConfig) -> Question | None:
     """Return what tying the head saves, as a question; None where two answers would be equal."""
-    block = sum(one.count for one in tensors(config) if one.name.startswith("blocks.0."))
+    block = sum(one.count for one, _ in different_tensors(config) if one.name.startswith("blocks."))
     right = config.vocab_size * config.n_embd
     numbers = {
         "right": right,
@@ -234,7 +234,7 @@ def _code(config: GPTConfig) -> None:
         if getattr(config, field) != getattr(GPTConfig(), field)
     )
     show_code(
-        [tensors, count, count_by_part],
+        [different_tensors, count, count_by_part],
         "from llmviz.models.arithmetic import count, count_by_part\n"
         "from llmviz.models.settings import GPTConfig\n\n"
         f"config = GPTConfig({given})\n"
