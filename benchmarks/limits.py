@@ -65,21 +65,22 @@ def texts(length: int) -> dict[str, str]:
     chance = random.Random(0)
     letters = "".join(chance.choices("etaoinshrdlucmf     ", k=length))
     few = ", ".join("abcdefghijklmnop"[i] * (length // 16 - 2) for i in range(16))
-    numbered = " ".join(f"w{i}" for i in range(length // 2 + 1))
-    kinds = {
-        "random words": letters,
-        "few long words": few,
-        "words": "so " * length,
-        "letters": "a" * length,
-        "ab": "ab" * length,
-        "different words": numbered,
-        "emoji": "👩‍👩‍👧‍👦" * length,
-        "numbers": "1 " * length,
-        "lines": "\n\n" * length,
-        "commas": "cat, " * length,
-        "marks": "*_[]()$" * length,
+    repeated = {
+        "words": "so ",
+        "letters": "a",
+        "ab": "ab",
+        "emoji": "👩‍👩‍👧‍👦",
+        "numbers": "1 ",
+        "lines": "\n\n",
+        "commas": "cat, ",
+        "marks": "*_[]()$",
     }
-    return {name: text[:length] for name, text in kinds.items()}
+    return {
+        "random words": letters,
+        "few long words": few[:length],
+        "different words": " ".join(f"w{i}" for i in range(length // 2 + 1))[:length],
+        **{name: (unit * (length // len(unit) + 1))[:length] for name, unit in repeated.items()},
+    }
 
 
 def packed(text: str) -> str:

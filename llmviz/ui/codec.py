@@ -179,7 +179,7 @@ def choices(
             raise ValueError(f"at most {at_most} names are needed")
         return values
 
-    return Param(key, list(default), read, ",".join, at_most=at_most)
+    return Param(key, list(default), read, ",".join, at_most=at_most, options=tuple(options))
 
 
 def integers(key: str, default: Sequence[int], low: int, high: int, at_most: int = 64) -> Param:

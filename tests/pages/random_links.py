@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import functools
 import random
-import re
 from collections.abc import Sequence
 from unittest import mock
 
 from streamlit.testing.v1 import AppTest
 
+from benchmarks.limits import packed, texts
 from llmviz.ui.codec import Param
 from llmviz.ui.state import PageState
 from tests.pages.harness import ODD_TEXTS, PAGES, open_part, parts
@@ -17,6 +17,7 @@ from tests.pages.harness import ODD_TEXTS, PAGES, open_part, parts
 ODD = ("", "-1", "1e9", "nan", "9" * 4_400, "1,2,3", "../x", "run:x@" + "9" * 4_400, "~abc")
 ODD += ("http://evil.example", "![x](http://evil.example)", "<b>", "\x00", "__a__", "½", "{0}", ",")
 MOST_CONTROLS = 8  # of a link
+HUGE = 999_000  # characters that a small link may hold, packed
 
 
 @functools.cache
@@ -55,10 +56,14 @@ def value_of(control: Param, chance: random.Random, runs: Sequence[str]) -> str:
         span = control.high - control.low
         value = chance.choice([control.low, control.high, control.low + span * chance.random()])
         return control.write(int(value) if isinstance(control.default, int) else value) or ""
-    if names := _options(control):
-        return chance.choice(names)
-    texts = [*ODD_TEXTS.values(), *(f"run:{name}" for name in runs), str(control.default)]
-    return control.write(chance.choice(texts)) or ""
+    if control.options:
+        return chance.choice(control.options)
+    if control.most is not None and chance.random() < 0.5:
+        length = chance.choice([control.most // 2, control.most, control.most + 1])
+        text = "a" * HUGE if chance.random() < 0.2 else chance.choice(list(texts(length).values()))
+        return packed(text)
+    some = [*ODD_TEXTS.values(), *(f"run:{name}" for name in runs), str(control.default)]
+    return control.write(chance.choice(some)) or ""
 
 
 def alive(app: AppTest) -> list[str]:
@@ -66,13 +71,3 @@ def alive(app: AppTest) -> list[str]:
     spoken = [*app.error, *app.info, *app.warning, *app.markdown, *app.caption]
     texts = [one.proto.body.replace("\\", "") for one in spoken]
     return [text for text in texts if "http://evil" in text]
-
-
-def _options(control: Param) -> list[str]:
-    """What a choice offers, which its refusal lists."""
-    try:
-        control.read("no such name")
-    except ValueError as error:
-        listed = re.search(r"(?:one of|names out of) (.*) (?:is|are) needed", str(error), re.DOTALL)
-        return listed[1].split(", ") if listed else []
-    return []

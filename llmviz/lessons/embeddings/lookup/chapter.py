@@ -39,6 +39,7 @@ from llmviz.ui.text_field import text_input
 KEY = "embeddings.lookup"
 AROUND = 3  # rows drawn on either side of the chosen one
 DRAWN = 8  # columns drawn
+READ = 2_000  # characters of the learner's text
 MOST_CHIPS = 300
 
 
@@ -61,7 +62,7 @@ def _row(state: PageState, table: VectorTable) -> None:
     with st.container():  # a message here does not push the pictures to another place
         row = sources.find(state, "word", table)
     with head:
-        text = learner_text(state)
+        text = learner_text(state, READ)
     tokens = table.tokenizer.tokens(text) if text is not None else []
 
     def controls() -> None:
