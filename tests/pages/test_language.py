@@ -359,5 +359,5 @@ def test_a_text_without_letters_has_nothing_to_count_and_no_lemma():
 def test_a_long_text_is_cut_and_the_page_says_where():
     long = ODD["a long text"]
     app = open_part("language", "lemmas", sentence=long)
-    assert f"{len(long):,}" in boxes(app) and "first 2,000" in boxes(app)
+    assert f"{len(long):,}" in boxes(app) and "first 1,500" in boxes(app)
     assert len(grids(app)[lemmas.words.grid]["columnNames"]) == lemmas.DRAWN

@@ -4,4 +4,6 @@ from llmviz.lessons.language import words
 from llmviz.ui import codec
 from llmviz.ui.state import LEARNER_TEXT
 
-PARAMS = [LEARNER_TEXT, codec.text("sentence", words.sentence_default, 2_000)]
+LIMIT = 1_500  # characters of a sentence, or of a short text
+
+PARAMS = [LEARNER_TEXT, codec.text("sentence", words.sentence_default, LIMIT)]

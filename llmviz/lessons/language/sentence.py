@@ -9,6 +9,7 @@ import streamlit as st
 from llmviz.components.text_guard.view import text_guard
 from llmviz.corpus.roles import split_words
 from llmviz.lessons.language import words as words
+from llmviz.lessons.language.params import LIMIT
 from llmviz.study.word_roles import ReadWord, read_words
 from llmviz.ui import engine
 from llmviz.ui.common import readable, suggest
@@ -24,7 +25,6 @@ from llmviz.ui.text_field import text_area
 if TYPE_CHECKING:
     from llmviz.language.tagger import Tagger
 
-LIMIT = 2_000  # characters of the text that are read
 BASE = "tiny-world-gpt"  # the model that the bundled tagger was fitted to
 KEY = "sentence"
 

@@ -1,0 +1,83 @@
+"""A link with every text at its limit and every number at its highest costs the server little.
+
+Seconds belong to a machine (`python -m benchmarks.limits`); here it is counted what is sent, and
+how often work is done for a text of twice the length.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+from streamlit.testing.v1.local_script_runner import LocalScriptRunner
+
+from benchmarks.limits import Sent, links, texts
+from llmviz.corpus.roles import split_words
+from llmviz.finetuning.instructions import ask
+from llmviz.finetuning.labels import from_lines
+from llmviz.lessons import LESSONS
+from llmviz.lessons.tokenization.sources import corpus_from_text, film
+from llmviz.tokenizers import get_tokenizer
+from llmviz.ui.lesson import controls_of
+from llmviz.ui.text import escape_markdown
+from tests.pages.harness import fine, open_part, parts
+
+MOST_BYTES = 1_000_000
+MOST_ELEMENTS = 250
+
+
+@pytest.fixture
+def sent(monkeypatch):
+    """What was sent during the last run."""
+    monkeypatch.setattr(LocalScriptRunner, "forward_msgs", LocalScriptRunner.forward_msgs)
+    return Sent()
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.key)
+def test_a_full_link_is_answered_briefly(lesson, sent, ready):
+    for part in parts(lesson.key):
+        full = dict(links(controls_of(lesson, part)))
+        for name in full:
+            if name.startswith("all of emoji"):
+                fine(open_part(lesson.key, part, **full[name]))
+                assert sent.size < MOST_BYTES, f"{part}: {sent.size:,} bytes"
+                assert sent.elements < MOST_ELEMENTS, f"{part}: {sent.elements} elements"
+
+
+def calls(work, text):
+    """How many functions are called for a text, those of C as well."""
+    made = 0
+
+    def count(frame, event, argument):
+        nonlocal made
+        made += event in ("call", "c_call")
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        work(text)
+    except ValueError:  # a text that is refused
+        pass
+    finally:
+        sys.setprofile(before)
+    return made
+
+
+LENGTH = 2_000
+READERS = {
+    "escape": escape_markdown,
+    "roles": split_words,
+    "labels": from_lines,
+    "questions": ask,
+    "merges": lambda text: film(corpus_from_text(text).documents, "", 4096),
+    **{f"encode {name}": get_tokenizer(name).encode for name in ("word", "char", "bpe")},
+    **{f"tokens {name}": get_tokenizer(name).tokens for name in ("word", "char", "bpe")},
+}
+
+
+@pytest.mark.parametrize("kind", texts(LENGTH))
+@pytest.mark.parametrize("name", READERS)
+def test_twice_the_text_is_about_twice_the_work(name, kind):
+    """Of a merge loop that looks at all neighbours again, it would be four times."""
+    once, twice = (calls(READERS[name], texts(n)[kind]) for n in (LENGTH, 2 * LENGTH))
+    assert twice < 2.8 * once + 200, f"{once:,} calls, then {twice:,}"
