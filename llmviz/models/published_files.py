@@ -15,6 +15,7 @@ import torch
 from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
+from llmviz.nn.finite import wrong_tensor
 from llmviz.tokenizers import published as tokenizer_files
 
 CONFIG, WEIGHTS, INDEX = "config.json", "model.safetensors", "model.safetensors.index.json"
@@ -30,7 +31,8 @@ class StoredTensors:
     from the files' headers; a tensor is read when it is asked for. Use it in a `with`.
 
     Raises: ValueError for a file that is missing or damaged, an index that does not fit its files,
-    a tensor that is there under two names, and one to be read that is of no floating type.
+    a tensor that is there under two names, and one to be read that is of no floating type or holds
+    what no model can compute with (`wrong_tensor`).
     """
 
     def __init__(self, folder: Path, prefix: str = ""):
@@ -68,7 +70,10 @@ class StoredTensors:
         with _reading(path):
             kind = file.get_slice(stored).get_dtype()
             if kind in FLOATS:
-                return file.get_tensor(stored)
+                tensor = file.get_tensor(stored)
+                if wrong := wrong_tensor([(stored, tensor)]):
+                    raise ValueError(f"{path}: {wrong}")
+                return tensor
         raise ValueError(f"{path}: {stored} must be of type {', '.join(FLOATS)}; got {kind}")
 
     def rename(self, old: str, new: str) -> None:

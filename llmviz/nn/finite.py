@@ -1,17 +1,41 @@
-"""Whether a model's weights are numbers that it can compute with."""
+"""Whether weights are numbers that a model can compute with.
+
+NaN spreads from one weight to every number of a page. A very large weight does the same a product
+later: two numbers above 1e19 have no product in float32.
+"""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterable
+
 import torch
-from torch import nn
+from torch import Tensor
+
+# No layer of a model overflows in float32 with weights up to here. Counts are float64 and may be
+# larger; weights of trained models are below 100.
+LARGEST = 1e5
 
 
-def broken_weight(model: nn.Module) -> str | None:
-    """Return the name of the first parameter or buffer with a NaN or infinite value, if any.
+def wrong_tensor(tensors: Iterable[tuple[str, Tensor]], most: float = LARGEST) -> str:
+    """The first tensor that holds NaN, infinity or more than `most`, in words; "" without any.
 
-    A mask of −∞ is none of them: masks are not stored with a model's weights.
+    Tensors of whole numbers are passed over.
     """
-    for name, tensor in model.state_dict().items():
-        if tensor.is_floating_point() and not torch.isfinite(tensor).all():
-            return name
-    return None
+    for name, tensor in tensors:
+        if tensor.is_floating_point() and (wrong := _wrong(tensor.detach(), most)):
+            return f"{name} holds {wrong}"
+    return ""
+
+
+def _wrong(values: Tensor, most: float) -> str:
+    if not values.numel():
+        return ""
+    low, high = (float(one) for one in torch.aminmax(values))  # both are NaN where one value is
+    if max(-low, high) <= (sys.float_info.max if values.dtype == torch.float64 else most):
+        return ""
+    whole = values.isfinite()
+    if whole.all():
+        return f"{max(-low, high):.1e}, and weights may be at most {most:,.0f}"
+    kind = "NaN" if values.isnan().any() else "infinity"
+    return f"{kind}: {int((~whole).sum()):,} of its {values.numel():,} values are not finite"

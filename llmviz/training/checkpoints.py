@@ -37,7 +37,7 @@ from llmviz.training.files import (
 )
 from llmviz.training.reading import CHECKPOINT_FORMAT as FORMAT
 from llmviz.training.reading import MODEL, OPTIMIZER, STATE, steps_saved
-from llmviz.training.tensors import load_tensors, save_tensors
+from llmviz.training.tensors import load_finite, load_tensors, save_tensors
 from llmviz.wholefile import sync, temporary_beside
 
 __all__ = [
@@ -173,7 +173,7 @@ def load_checkpoint(folder: Path | str, step: int | None = None) -> Checkpoint:
             step=int(state["step"]),
             tokens=int(state["tokens"]),
             seconds=float(state["seconds"]),
-            model=load_tensors(path / MODEL),
+            model=load_finite(path / MODEL),
             optimizer=load_tensors(path / OPTIMIZER),
             settings=state["settings"],
             environment=state["environment"],

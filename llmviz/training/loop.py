@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import math
+import sys
 import time
 from collections.abc import Callable, Iterator
 
@@ -12,6 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from llmviz.nn.finite import wrong_tensor
 from llmviz.training import distributed
 from llmviz.training.checkpoints import Checkpoint, versions
 from llmviz.training.config import TrainConfig
@@ -195,8 +197,10 @@ class _Run:
                 total += self._backward(piece, share, number == config.accumulate - 1)
         asked = float(stop()) if stop is not None else 0.0
         total, asked = self.world.add([total, asked], self.compute.device)
-        if not math.isfinite(total) or total > EXPLODED:
-            raise Diverged(step, *self.last_finite, lr)
+        if not math.isfinite(total):
+            raise self._diverged(step, lr, "the loss is not finite")
+        if total > EXPLODED:
+            raise self._diverged(step, lr, f"the loss is {total:.1e} nats per token")
         if self.scale is not None:
             self.scale.unscale([one.grad for one in self.names if one.grad is not None])
         grad_norm = self._clip()
@@ -209,7 +213,7 @@ class _Run:
             self.notes += (self.scale.note(step),)
             grad_norm = 0.0
         else:
-            raise Diverged(step, *self.last_finite, lr)
+            raise self._diverged(step, lr, "the gradient is not finite")
         self.step, self.last_finite = step, (step, total)
         self.tokens += count
         return total, count, grad_norm, lr, asked > 0
@@ -225,7 +229,8 @@ class _Run:
         norm = nn.utils.get_total_norm(gradients, foreach=many)
         length = float(norm.full_tensor() if hasattr(norm, "full_tensor") else norm)
         limit = self.config.grad_clip
-        if limit and length + 1e-6 > limit:  # torch adds so much before it divides
+        # One that is not finite stays as it is, so that it can be said which part is not.
+        if limit and limit < length + 1e-6 < math.inf:  # torch adds so much before it divides
             nn.utils.clip_grads_with_norm_(parameters, limit, norm, foreach=many)
         return length
 
@@ -255,13 +260,34 @@ class _Run:
                 count += targets
         loss = total / count
         if not math.isfinite(loss):
-            raise Diverged(self.step, *self.last_finite, learning_rate_at(self.step, config))
+            lr = learning_rate_at(self.step, config)
+            raise self._diverged(self.step, lr, "the validation loss is not finite")
         return loss
+
+    def _diverged(self, step: int, lr: float, what: str) -> Diverged:
+        """What went wrong, with the first weight that is no number, or else the first gradient.
+
+        Of a model that is spread over processes each one holds a part, which is not searched.
+        """
+        tensor = ""
+        if not self.config.shard:
+            named = {name: one for one, name in self.names.items()}
+            gradients = ((n, one.grad) for n, one in named.items() if one.grad is not None)
+            tensor = wrong_tensor(named.items())
+            if not tensor and (gradient := wrong_tensor(gradients, sys.float_info.max)):
+                tensor = f"the gradient of {gradient}"
+        return Diverged(step, *self.last_finite, lr, what, tensor)
 
     def _save(self, save: Save, keep: bool) -> None:
         weights, state = distributed.gather(
             self.model, self.optimizer, self.names, self.config.shard
         )
+        wrong = wrong_tensor(weights.items()) if self.world.leads else ""
+        (found,) = self.world.add([float(bool(wrong))], self.compute.device)
+        if found:  # in all processes: what was saved before stays the last checkpoint
+            lr = learning_rate_at(self.step, self.config)
+            what = "a weight is not finite or too large"
+            raise Diverged(self.step, *self.last_finite, lr, what, wrong)
         if self.world.leads:
             settings = dataclasses.replace(
                 self.config, dtype=self.compute.dtype_name, threads=self.compute.threads

@@ -19,7 +19,7 @@ from llmviz.training.checkpoints import Checkpoint, load_checkpoint
 from llmviz.training.errors import CheckpointError
 from llmviz.training.files import check_manifest, sha256
 from llmviz.training.reading import MODEL, steps_saved
-from llmviz.training.tensors import load_tensors
+from llmviz.training.tensors import load_finite
 from llmviz.training.weights_place import place_of_weights
 
 Read = TypeVar("Read")
@@ -62,7 +62,7 @@ def newest_checkpoint(folder: Path | str) -> Checkpoint | None:
         f"there is no checkpoint in {out}: the run goes on from step {step} with the weights in "
         f"{MODEL} and an optimizer that begins anew"
     )
-    weights = load_tensors(out / MODEL)
+    weights = load_finite(out / MODEL)
     return Checkpoint(step, tokens, seconds, weights, {}, source=str(out / MODEL), notes=(note,))
 
 
@@ -87,7 +87,8 @@ def weights_at(folder: Path | str, step: int) -> Weights:
 
 def _weights_in(checkpoint: Path) -> Weights:
     check_manifest(checkpoint, [MODEL])
-    return Weights(load_tensors(checkpoint / MODEL), str(checkpoint))
+    weights = load_finite(checkpoint / MODEL)
+    return Weights(weights, str(checkpoint))
 
 
 def _newest_sound(out: Path, read: Callable[[Path], Read]) -> tuple[Read, tuple[str, ...]] | None:

@@ -16,6 +16,7 @@ from llmviz.training.records import TrainRecord
 
 FORMAT, CHECKPOINT_FORMAT = "llmviz-run-1", "llmviz-checkpoint-1"
 CONFIG, TOKENIZER, METRICS = "config.json", "tokenizer.json", "metrics.jsonl"
+WRONG = "wrong.json"  # of a run that went wrong: the step, and one line on what happened
 FORK, BEFORE = "fork", "before"  # in config.json: where the run was forked, and its parent
 MODEL, OPTIMIZER, STATE = "model.safetensors", "optimizer.safetensors", "state.json"
 LARGEST_CURVE = 256 * 2**20  # bytes of metrics.jsonl
@@ -104,6 +105,20 @@ def _part(description: dict[str, Any], name: str) -> dict[str, Any] | None:
         if value is None:
             return None
     return value
+
+
+def went_wrong(folder: Path | str) -> str:
+    """One line on how a run went wrong, which step and which tensor; "" where it did not.
+
+    Raises CheckpointError where that line cannot be read.
+    """
+    path = Path(folder) / WRONG
+    if not path.exists():
+        return ""
+    line = read_json(path).get("line")
+    if not isinstance(line, str):
+        raise CheckpointError(f"{path} does not say what went wrong")
+    return line
 
 
 def plan_in(description: dict[str, Any]) -> Plan | None:

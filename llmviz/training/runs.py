@@ -5,6 +5,7 @@ OUT/tokenizer.json     the tokenizer
 OUT/metrics.jsonl      one TrainRecord a line
 OUT/model.safetensors  the newest saved weights
 OUT/checkpoints/       what resuming needs (see checkpoints.py)
+OUT/wrong.json         only where the run went wrong: the step, and what happened
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from llmviz.training import distributed, locks
 from llmviz.training.checkpoints import MODEL, Checkpoint, forget_after, save_checkpoint, versions
 from llmviz.training.config import TrainConfig
 from llmviz.training.data import Batches
-from llmviz.training.errors import CheckpointError
+from llmviz.training.errors import CheckpointError, Diverged
 from llmviz.training.files import MANIFEST, check_manifest, remove_unfinished, write_json
 from llmviz.training.fitting import build_to_fit, check_vocabulary
 from llmviz.training.loop import Sample, train
@@ -34,12 +35,14 @@ from llmviz.training.reading import (
     FORMAT,
     METRICS,
     TOKENIZER,
+    WRONG,
     read_description,
     read_metrics,
     read_tokenizer,
+    went_wrong,
 )
 from llmviz.training.records import TrainRecord
-from llmviz.training.tensors import check_finite, load_tensors, load_weights
+from llmviz.training.tensors import load_finite, load_weights
 from llmviz.wholefile import write_whole
 
 __all__ = [
@@ -160,12 +163,18 @@ def run_in_folder(
             _keep_until(metrics, checkpoint.step if checkpoint else 0)
             write_whole(folder / TOKENIZER, run.tokenizer.save)
             write_json(folder / CONFIG, run.description)
-        for record in records:
-            _check_there(folder, metrics)
-            with writing(str(folder / METRICS)):
-                metrics.write(record.to_json() + "\n")
-                metrics.flush()
-            yield record
+            (folder / WRONG).unlink(missing_ok=True)
+        try:
+            for record in records:
+                _check_there(folder, metrics)
+                with writing(str(folder / METRICS)):
+                    metrics.write(record.to_json() + "\n")
+                    metrics.flush()
+                yield record
+        except Diverged as error:
+            with writing(f"the run in {folder}"):
+                write_json(folder / WRONG, {"step": error.step, "line": str(error)})
+            raise
 
 
 def _check_there(folder: Path, metrics: IO[str]) -> None:
@@ -249,7 +258,7 @@ def load_trained(folder: Path | str, step: int | None = None) -> Trained:
     """The model of a run or of a bundled checkpoint, ready for use (`eval`, float32, CPU).
 
     step: of which kept checkpoint; None = the newest that is sound; `notes` says if it is not the
-      last, or not what stands in model.safetensors.
+      last, or not what stands in model.safetensors, and if the run went wrong after it.
     Raises CheckpointError naming the file that is absent, damaged or another model's.
     """
     path = Path(folder)
@@ -260,7 +269,7 @@ def load_trained(folder: Path | str, step: int | None = None) -> Trained:
     if weights is None:
         if (path / MANIFEST).exists():
             check_manifest(path)
-        weights = Weights(load_tensors(path / MODEL), str(path / MODEL))
+        weights = Weights(load_finite(path / MODEL), str(path / MODEL))
     source = Path(weights.source)
     file = source / MODEL if source.is_dir() else source
     model = build_to_fit(description, file, str(path / CONFIG))
@@ -268,7 +277,10 @@ def load_trained(folder: Path | str, step: int | None = None) -> Trained:
     if QUANTIZATION in description:
         tensors = full_tensors(tensors, description, weights.source)
     load_weights(model, tensors, weights.source)
-    check_finite(model, weights.source)
     tokenizer = read_tokenizer(path)
     check_vocabulary(tokenizer, description, path)
-    return Trained(model.eval(), tokenizer, description, weights.notes)
+    line = went_wrong(path) if step is None else ""
+    notes = (
+        (f"this run went wrong: {line}; its weights are of its last checkpoint",) if line else ()
+    )
+    return Trained(model.eval(), tokenizer, description, (*weights.notes, *notes))

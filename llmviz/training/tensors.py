@@ -13,7 +13,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor, nn
 
-from llmviz.nn.finite import broken_weight
+from llmviz.nn.finite import wrong_tensor
 from llmviz.training.errors import CheckpointError
 from llmviz.training.files import parse_json
 from llmviz.training.weights_place import STEP
@@ -113,6 +113,19 @@ def load_tensors(path: Path) -> dict[str, Tensor]:
     return tensors | {alias: tensors[name] for alias, name in tied.items()}
 
 
+def load_finite(path: Path) -> dict[str, Tensor]:
+    """The same of a model's weights; CheckpointError, too, where one is no number to compute with.
+
+    The message names the first such tensor; see `wrong_tensor`.
+    """
+    tensors = load_tensors(path)
+    if wrong := wrong_tensor(tensors.items()):
+        raise CheckpointError(
+            f"{path} cannot be computed with: {wrong}. Take an earlier checkpoint, or another run"
+        )
+    return tensors
+
+
 def load_shapes(path: Path) -> Shapes:
     """The names and shapes that a safetensors file lists at its beginning, tied names included.
 
@@ -152,16 +165,6 @@ def load_weights(model: nn.Module, tensors: dict[str, Tensor], source: str) -> N
     """Copy weights into a model; CheckpointError if they are another model's."""
     check_shapes(shapes(model.state_dict()), shapes(tensors), source)
     model.load_state_dict(tensors)
-
-
-def check_finite(model: nn.Module, source: str) -> None:
-    """Raise CheckpointError, naming the tensor, where a weight is NaN or infinite."""
-    name = broken_weight(model)
-    if name is not None:
-        raise CheckpointError(
-            f"{source}: the weights {name} hold values that are NaN or infinite, so the model "
-            "computes nothing. Its training went wrong; take an earlier checkpoint, or another run"
-        )
 
 
 Shapes = dict[str, tuple[int, ...]]

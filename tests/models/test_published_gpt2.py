@@ -221,6 +221,14 @@ def twice(tensors):
             lambda t: {n.replace("ln_f.weight", "ln_f.gamma"): t[n] for n in t},
             "lacks ln_f.weight",
         ),
+        (
+            lambda t: t | {"transformer.ln_f.bias": torch.full((24,), torch.nan)},
+            "model.safetensors: transformer.ln_f.bias holds NaN: 24 of its 24 values",
+        ),
+        (
+            lambda t: t | {"transformer.wpe.weight": torch.full((16, 24), -torch.inf).half()},
+            "transformer.wpe.weight holds infinity",
+        ),
     ],
 )
 def test_weights_that_do_not_fit_are_named(tmp_path, change, message):

@@ -211,7 +211,7 @@ def a_step(way, step, loss, **more):
 
 
 def finished(float16=2.5, skipped=False):
-    problem = "the loss is not finite at step 2 (learning rate 0.1); no step had a finite loss; try"
+    problem = "the loss is not finite at step 2 (learning rate 0.1); no earlier loss is known; try"
     results = [
         a_step("float32", 1, 3.0),
         a_step("float16", 1, 3.0),

@@ -140,7 +140,7 @@ def test_weights_that_are_no_numbers_and_models_that_are_none_are_refused(tmp_pa
     weights["blocks.1.mlp.hidden.weight"][0, 0] = float("nan")
     save_tensors(folder / "model.safetensors", weights)
     assert main(["quantize", str(folder), "--per", "channel", "--documents", "0"]) == 2
-    assert "blocks.1.mlp.hidden.weight hold values that are NaN" in capsys.readouterr().err
+    assert "blocks.1.mlp.hidden.weight holds NaN: 1 of" in capsys.readouterr().err
     assert main(["quantize", str(tmp_path / "nothing")]) == 2
     assert "there is no run or checkpoint" in capsys.readouterr().err
     assert main(["quantize", "names-rnn", "--documents", "0"]) == 2

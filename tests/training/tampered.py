@@ -16,9 +16,10 @@ from llmviz.tokenizers import train_tokenizer
 from llmviz.tokenizers.files import checksum
 from llmviz.training.checkpoints import Checkpoint, save_checkpoint
 from llmviz.training.config import Plan, TrainConfig
+from llmviz.training.files import MANIFEST, write_manifest
 from llmviz.training.records import TrainRecord
 from llmviz.training.runs import describe
-from llmviz.training.tensors import save_tensors
+from llmviz.training.tensors import load_tensors, save_tensors
 
 DEEP = '{"a":' * 2_000 + "1" + "}" * 2_000
 LESS_DEEP = '{"a":' * 500 + "1" + "}" * 500
@@ -51,6 +52,17 @@ def healthy(folder: Path, points: int = 20) -> Path:
     kept = Checkpoint(points, 8 * points, 1.0, dict(model.state_dict()), {}, {}, {})
     save_checkpoint(folder, kept)
     return folder
+
+
+def spoil_weights(folder: Path, name: str, value: float) -> None:
+    """Put a value into a tensor of a checkpoint's or a run's weights; a manifest knows of it."""
+    tensors = load_tensors(folder / "model.safetensors")
+    tensors[name].view(-1)[0] = value
+    (folder / "model.safetensors").unlink()  # other files may be this one, too
+    save_tensors(folder / "model.safetensors", tensors)
+    if (folder / MANIFEST).exists():
+        listed = json.loads((folder / MANIFEST).read_text("utf-8"))["files"]
+        write_manifest(folder, list(listed))
 
 
 def line(step: int, /, **other: Any) -> str:

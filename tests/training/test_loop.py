@@ -319,6 +319,38 @@ def test_a_loss_that_is_no_number_stops_the_run_and_keeps_the_last_good_state(da
     assert all(torch.isfinite(t).all() for c in kept for t in c.model.values())
 
 
+def test_a_run_that_goes_wrong_names_the_step_and_the_tensor(data, config):
+    config = dataclasses.replace(config, eval_every=0)
+    with pytest.raises(Diverged, match=r"at step 2 \(learning rate [^)]*\); the last finite"):
+        list(train(Fragile([3.0, math.nan]), data, config))  # its weights and gradients are sound
+    steep = Fragile([])
+    steep.forward = lambda idx, targets=None: (steep.weight, steep.weight.sum().sqrt())
+    told = (
+        r"the gradient is not finite at step 1 \(.*\): the gradient of weight holds infinity: 4 of"
+    )
+    with pytest.raises(Diverged, match=told):
+        list(train(steep, data, config))
+    model = new("gru", data)
+    run = train(model, data, config)
+    next(run)
+    name, weight = list(model.named_parameters())[1]
+    with torch.no_grad():
+        weight.view(-1)[0] = math.inf
+    with pytest.raises(Diverged, match=rf"at step 2 \(.*\): {name} holds infinity: 1 of"):
+        list(run)
+
+
+def test_weights_that_are_no_numbers_are_never_saved(data, config):
+    """The loss of a step was finite, its update was not: no checkpoint may hold it."""
+    kept = []
+    config = dataclasses.replace(
+        config, eval_every=0, checkpoint_every=1, learning_rate=1e30, optimizer="sgd", grad_clip=0.0
+    )
+    with pytest.raises(Diverged, match=r"a weight is not finite or too large at step 1 .* holds"):
+        list(train(new("gru", data), data, config, save=lambda c, keep: kept.append(c)))
+    assert kept == []
+
+
 def test_a_learning_rate_of_a_million_is_said_to_diverge(data, config):
     config = dataclasses.replace(
         config, learning_rate=1e6, optimizer="sgd", steps=50, grad_clip=0.0, eval_every=0

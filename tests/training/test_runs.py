@@ -2,16 +2,26 @@
 
 import dataclasses
 import json
+import math
 import shutil
 
 import pytest
 import torch
 
-from llmviz.training import CheckpointError, TrainConfig, checkpoints, load_checkpoint
+from llmviz.training import (
+    CheckpointError,
+    Diverged,
+    TrainConfig,
+    checkpoints,
+    load_checkpoint,
+    steps_saved,
+)
+from llmviz.training.newest_weights import newest_checkpoint
 from llmviz.training.plan import Plan, prepare, prepare_again
-from llmviz.training.reading import Metrics
+from llmviz.training.reading import Metrics, went_wrong
 from llmviz.training.runs import load_trained, read_metrics, run_in_folder
 from llmviz.training.samples import sampler
+from tests.training.tampered import spoil_weights
 
 
 @pytest.fixture
@@ -46,6 +56,49 @@ def test_a_run_leaves_what_is_promised_and_can_be_read_back(plan, tmp_path):
     assert trained.tokenizer.encode("bob") == run.tokenizer.encode("bob")
     assert trained.description["command"] == "the command"
     assert not trained.model.training
+
+
+def test_a_run_that_went_wrong_says_so_in_its_folder_until_it_goes_on(plan, tmp_path):
+    out, run = tmp_path / "run", prepare(plan)
+    records = run_in_folder(out, run)
+    for _ in range(3):
+        next(records)
+    name, weight = next(run.model.named_parameters())
+    with torch.no_grad():
+        weight.fill_(math.nan)
+    with pytest.raises(Diverged) as error:
+        list(records)
+    assert went_wrong(out) == str(error.value)
+    assert "at step 4 " in went_wrong(out) and f"{name} holds NaN" in went_wrong(out)
+    (note,) = load_trained(out).notes
+    assert str(error.value) in note and load_checkpoint(out).step == 2
+    assert load_trained(out, 2).notes == () if plan.train.snapshot_every else True
+    list(run_in_folder(out, prepare_again(out), resume=True))
+    assert went_wrong(out) == "" and load_trained(out).notes == ()
+
+
+@pytest.mark.parametrize("value", [math.nan, -math.inf, 1e30])
+def test_weights_that_are_no_numbers_are_damaged_weights(plan, tmp_path, value):
+    """As older versions wrote them: the checkpoint before is used; without one it is refused."""
+    out, name = tmp_path / "run", "token.weight"
+    train = dataclasses.replace(plan.train, snapshot_every=2)
+    list(run_in_folder(out, prepare(dataclasses.replace(plan, train=train))))
+    *before, last = [folder for _, folder in steps_saved(out)]
+    (out / "model.safetensors").unlink()  # it may be the same file
+    spoil_weights(last, name, value)
+    trained, checkpoint = load_trained(out), newest_checkpoint(out)
+    assert f"{name} holds" in trained.notes[0] and "step 4 is used instead" in trained.notes[0]
+    assert checkpoint.step == 4 and f"{name} holds" in checkpoint.notes[0]
+    for folder in before:
+        spoil_weights(folder, name, value)
+    for refused in (load_trained, newest_checkpoint):
+        with pytest.raises(CheckpointError, match=f"cannot be computed with: {name} holds"):
+            refused(out)
+    shutil.copy(last / "model.safetensors", out / "model.safetensors")
+    shutil.rmtree(out / "checkpoints")
+    for refused in (load_trained, newest_checkpoint):
+        with pytest.raises(CheckpointError, match=f"cannot be computed with: {name} holds"):
+            refused(out)
 
 
 def test_closing_saves_and_resuming_gives_the_uninterrupted_run(plan, tmp_path):

@@ -21,6 +21,7 @@ from llmviz.training.reading import (
     read_description,
     read_tokenizer,
     steps_saved,
+    went_wrong,
 )
 from llmviz.training.references import KEY, References, references_again
 from llmviz.ui import engine, runs
@@ -69,6 +70,11 @@ class ChartedRun:
     def fork(self) -> dict[str, Any] | None:
         """Where it was forked, if it was."""
         return fork_of(self.description)
+
+    @property
+    def wrong(self) -> str:
+        """One line on how it went wrong; "" where it did not. Raises ValueError as `read`."""
+        return went_wrong(self.folder)
 
     def saved(self) -> list[int]:
         """The steps of the checkpoints that it has."""

@@ -51,6 +51,8 @@ def draw(state: PageState, run: RunState | None, charted: ChartedRun | None) -> 
             st.progress(min(1.0, last / max(1, steps)), text=_speed(run, charted, last, steps))
         if run is not None and run.line:
             warn(run.line)
+        elif run is None and charted is not None and (line := charted.wrong):
+            warn(line)
         _buttons(state, run, charted)
 
 
