@@ -108,17 +108,15 @@ def _part(description: dict[str, Any], name: str) -> dict[str, Any] | None:
 
 
 def went_wrong(folder: Path | str) -> str:
-    """One line on how a run went wrong, which step and which tensor; "" where it did not.
-
-    Raises CheckpointError where that line cannot be read.
-    """
+    """One line on how a run went wrong, which step and which tensor; "" where it did not."""
     path = Path(folder) / WRONG
     if not path.exists():
         return ""
-    line = read_json(path).get("line")
-    if not isinstance(line, str):
-        raise CheckpointError(f"{path} does not say what went wrong")
-    return line
+    try:
+        line = read_json(path).get("line")
+    except CheckpointError as error:
+        return str(error)
+    return line if isinstance(line, str) else f"{path} does not say what went wrong"
 
 
 def plan_in(description: dict[str, Any]) -> Plan | None:

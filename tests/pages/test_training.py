@@ -30,13 +30,14 @@ from llmviz.lessons.training.runs import cost, form, panel, plan_controls, prese
 from llmviz.lessons.training.runs.params import FIRST
 from llmviz.models import MODELS
 from llmviz.tokenizers import train_tokenizer
-from llmviz.training import TrainConfig, run_folders
+from llmviz.training import Diverged, TrainConfig, run_folders
 from llmviz.training.curves import AXES, CurveFile, in_unit, smooth
 from llmviz.training.estimate import estimate, run_seconds, vocabulary
+from llmviz.training.files import write_json
 from llmviz.training.manager import RunManager
 from llmviz.training.pace import pace_of, predict_seconds, work
 from llmviz.training.plan import Plan, check_corpus, prepare
-from llmviz.training.reading import read_metrics, steps_saved
+from llmviz.training.reading import WRONG, read_metrics, steps_saved
 from llmviz.training.recipes import RECIPES
 from llmviz.training.references import References, references_again
 from llmviz.training.runs import run_in_folder
@@ -460,6 +461,19 @@ def test_a_link_to_no_run_is_one_line(home, name):
     assert len(app.error) == 1 and [run["name"] for run in sent(app, "curves")["runs"]] == [
         "names-bigram"
     ]
+
+
+def test_a_kept_run_that_went_wrong_says_at_which_step_and_where(home, trained):
+    shutil.copytree(trained, home / "gone")
+    line = str(Diverged(7, 6, 2.5, 0.1, tensor="head.weight holds NaN: 3 of its 9 values"))
+    write_json(home / "gone" / WRONG, {"step": 7, "line": line})
+    app = open_part("training", "runs", run="run:gone")
+    fine(app)
+    assert line in boxes(app) and "at step 7" in line and "head.weight holds NaN" in line
+    write_json(home / "gone" / WRONG, {"step": 7})
+    app = open_part("training", "runs", run="run:gone")
+    fine(app)
+    assert "does not say what went wrong" in boxes(app)
 
 
 def test_a_damaged_run_is_one_line(home, trained):

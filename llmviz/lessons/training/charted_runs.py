@@ -73,7 +73,7 @@ class ChartedRun:
 
     @property
     def wrong(self) -> str:
-        """One line on how it went wrong; "" where it did not. Raises ValueError as `read`."""
+        """One line on how it went wrong; "" where it did not."""
         return went_wrong(self.folder)
 
     def saved(self) -> list[int]:
