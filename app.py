@@ -1,9 +1,11 @@
 """Start with `streamlit run app.py`: the server, page settings, lessons, the shared sidebar."""
 
 import streamlit as st
+from starlette.middleware import Middleware
 
 from llmviz.lessons import LESSONS
-from llmviz.ui import light_reruns, old_sessions, sent_whole, server
+from llmviz.ui import light_reruns, old_sessions, sent_whole, server, uploads
+from llmviz.ui.open_windows import OpenWindows
 
 if __name__ == "__main__":  # what runs for each visitor, and again for each of their changes
     from llmviz.paths import ICON
@@ -21,4 +23,6 @@ else:  # what the server imports once, when it starts
     old_sessions.keep_few()
     light_reruns.lighten()
     sent_whole.send_whole()
-    app = st.App(__file__, lifespan=server.lifespan(LESSONS))
+    uploads.keep_within()
+    windows = [Middleware(OpenWindows)]
+    app = st.App(__file__, lifespan=server.lifespan(LESSONS), middleware=windows)

@@ -14,10 +14,12 @@ import sys
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from websockets.exceptions import InvalidStatus
 
 from benchmarks.startup import free_port, wait_until_up
 from benchmarks.visitor import Visitor, query
@@ -29,6 +31,7 @@ CONFIG = (DEPLOY / "nginx.conf").read_text("utf-8")
 NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/usr/local/sbin")
 PREFIX = "llmviz"
 TEXT = "Anna gave the ball to Samir"
+FEW = 6  # windows of an address in a process
 needs_nginx = pytest.mark.skipif(NGINX is None, reason="nginx is not installed")
 
 
@@ -49,6 +52,9 @@ def test_compose_and_nginx_name_the_same_processes():
     assert f"/{PREFIX}/" in CONFIG
     assert app_command()[-1] == "none" and PREFIX in app_command()
     assert "${LLMVIZ_SECRET:?" in compose  # one secret for all processes, and none by default
+    # The address comes from nginx, which passes on nothing that a visitor says of it.
+    assert 'FORWARDED_ALLOW_IPS: "*"' in compose
+    assert re.findall(r"X-Forwarded-For (.*);", CONFIG) == ["$remote_addr"]
 
 
 @dataclass
@@ -98,9 +104,9 @@ class Browser:
     def cookie(self, name: str) -> str:
         return next((one.value for one in self.cookies if one.name == name), "")
 
-    def visitor(self) -> Visitor:
+    def visitor(self, **headers: str) -> Visitor:
         sent = "; ".join(f"{one.name}={one.value}" for one in self.cookies)
-        return Visitor(self.deployed.host, PREFIX, headers={"Cookie": sent})
+        return Visitor(self.deployed.host, PREFIX, headers={"Cookie": sent, **headers})
 
     def upload(self, session: str, base: str = "") -> int:
         """Send a file for a session, through nginx or straight to a process; return the status."""
@@ -142,6 +148,7 @@ def deployed(tmp_path_factory) -> Iterator[Deployed]:
         config = config.replace(f"app-{number}:8501", f"127.0.0.1:{own}")
     (folder / "nginx.conf").write_text(config, encoding="utf-8")
     environment = {**os.environ, "LLMVIZ_RUNS": str(runs), "STREAMLIT_SERVER_COOKIE_SECRET": "s"}
+    environment |= {"FORWARDED_ALLOW_IPS": "*", "LLMVIZ_ADDRESS_WINDOWS": str(FEW)}
     processes = []
     for own in ports:
         command = app_command()
@@ -224,6 +231,27 @@ def test_a_browsers_files_reach_the_process_that_has_its_session(deployed):
             return await asyncio.to_thread(browser.upload, visitor.session)
 
     assert [awaited(uploaded(one)) for one in deployed.two()] == [204, 204]
+
+
+@needs_nginx
+def test_an_address_has_so_many_windows_whatever_it_says_of_itself(deployed):
+    async def all_open(browser: Browser) -> str:
+        async with AsyncExitStack() as stack:
+            for number in range(FEW):
+                said = {"X-Forwarded-For": f"203.0.113.{number}"}
+                await stack.enter_async_context(browser.visitor(**said))
+            with pytest.raises(InvalidStatus) as refused:
+                await stack.enter_async_context(browser.visitor(**{"X-Forwarded-For": "::1"}))
+            assert refused.value.response.status_code == 429
+            with pytest.raises(urllib.error.HTTPError) as page:
+                browser.ask("", headers={"Accept": "text/html", "X-Forwarded-For": "127.0.0.1"})
+            assert page.value.status == 429
+            return page.value.read().decode()
+
+    browser = deployed.browser()
+    told = awaited(all_open(browser))
+    assert told.startswith(f"{FEW} windows from your network address are open here")
+    assert browser.ask("", headers={"Accept": "text/html"}).status == 200
 
 
 @needs_nginx

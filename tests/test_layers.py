@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[1]
 # A module may import from its own layer and from lower ones.
 LAYERS = [
     {"background", "background_child", "child", "config", "document", "lazy", "paths", "textfile"}
-    | {"standard_streams", "trace", "wholefile"},
+    | {"limits", "standard_streams", "trace", "wholefile"},
     {"tokenizers", "corpus", "nn"},
     {"models", "sampling", "similarity"},
     {"training", "pretrained", "finetuning", "language"} | {"quantization", "serving", "parallel"},

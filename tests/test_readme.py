@@ -90,7 +90,14 @@ KINDS = "py|md|toml|txt|js|css|json|jsonc"
 PATH = re.compile(rf"`(\.?[\w.-]+(?:/[\w.*-]*)+|[\w-]+\.(?:{KINDS}))`")
 PLACEHOLDER = re.compile(r"[A-Z]{3,}(?!\.md)")  # LESSON, NAME, OUT
 # In the folder of a run, of an adapter, of a published model.
-WRITTEN = {"metrics.jsonl", "model.safetensors", "card.json", "config.json", "tokenizer.json"}
+WRITTEN = {
+    "metrics.jsonl",
+    "wrong.json",
+    "model.safetensors",
+    "card.json",
+    "config.json",
+    "tokenizer.json",
+}
 WRITTEN |= {"merges.txt", "vocab.json", "adapter/", "checkpoints/", "runs/"}
 
 

@@ -70,7 +70,7 @@ class RunManager(RunLifecycle):
                 fresh = run.state in ACTIVE[:2] or time.monotonic() - run.since < SAME
                 if run.owner == owner and run.plan == values and run.active and fresh:
                     return dataclasses.replace(run)
-            check_room(self._runs.values(), owner, len(self._queue))
+            check_room(self._runs.values(), owner, len(self._queue), self._visitors)
             self._lock_file = self._lock_file or claim_private(clear=False)
             folder = new_folder()
             if text is not None:
@@ -88,7 +88,7 @@ class RunManager(RunLifecycle):
         with self._changed:
             if run_folders.is_private(parent.name):
                 check_control(self._known(parent.name), owner, self._visitors)
-            check_room(self._runs.values(), owner, len(self._queue))
+            check_room(self._runs.values(), owner, len(self._queue), self._visitors)
             self._lock_file = self._lock_file or claim_private(clear=False)
             folder = new_folder()
             try:
@@ -124,11 +124,11 @@ class RunManager(RunLifecycle):
             check_control(run, owner, self._visitors)
             if run.active:
                 return dataclasses.replace(run)
-            check_room(self._runs.values(), owner, len(self._queue))
+            check_room(self._runs.values(), owner, len(self._queue), self._visitors)
             self._runs[name] = run
             run.owner = owner
             self._enter(run, "waiting")
-            self._queue.add(name, owner)
+            self._queue.add(name, owner, self._visitors.is_own(owner))
             self._dispatch()
             return dataclasses.replace(run)
 
@@ -159,10 +159,14 @@ class RunManager(RunLifecycle):
                 raise ValueError(f"{name!r} is kept; to remove it, delete {run.folder}")
             self._drop(run)
 
-    def know(self, owner: str, secret: str) -> None:
-        """Note the secret that a visitor's browser keeps, which tells it from others later."""
+    def know(self, owner: str, secret: str, address: str = "", own: bool = False) -> None:
+        """Note the secret that a visitor's browser keeps, which tells it from others later.
+
+        address: of the network, "" where it is not known. own: on the server's own machine; such a
+        visitor's runs come first.
+        """
         with self._changed:
-            self._visitors.know(owner, secret)
+            self._visitors.know(owner, secret, address, own)
 
     def adopt(self, name: str, owner: str) -> bool:
         """Hand a run to a visitor who knows its ID and comes back, by F5 say.
@@ -253,7 +257,7 @@ class RunManager(RunLifecycle):
             folder.name, folder, owner, self._numbers[owner], plan, plan["train"]["steps"]
         )
         self._runs[run.name] = run
-        self._queue.add(run.name, owner)
+        self._queue.add(run.name, owner, self._visitors.is_own(owner))
         self._dispatch()
         return dataclasses.replace(run)
 

@@ -8,9 +8,10 @@ from hmac import compare_digest
 from pathlib import Path
 from typing import Any
 
+from llmviz.limits import limit
 from llmviz.training import locks, run_folders
 from llmviz.training.reading import plan_in, read_description
-from llmviz.training.run_state import ACTIVE_EACH, RUNS_EACH, WAITING_ALL, RunState
+from llmviz.training.run_state import RunState
 
 
 class Visitors:
@@ -24,10 +25,24 @@ class Visitors:
         self._away: dict[str, float] = {}  # since when
         self._gone: set[str] = set()  # away for longer than the grace, and told of
         self._browsers: dict[str, bytes] = {}  # what is left of the secret of a visitor's browser
+        self._places: dict[str, tuple[str, bool]] = {}  # address, and whether it is this machine
 
-    def know(self, owner: str, secret: str) -> None:
-        """Note whose browser keeps which secret; only its hash stays here."""
+    def know(self, owner: str, secret: str, address: str = "", own: bool = False) -> None:
+        """Note whose browser keeps which secret, and where it is; only the secret's hash stays.
+
+        address: of the network, "" where it is not known. own: on the server's own machine.
+        """
         self._browsers[owner] = sha256(secret.encode("utf-8")).digest()
+        self._places[owner] = address, own
+
+    def is_own(self, owner: str) -> bool:
+        """Whether a visitor sits at the server's own machine."""
+        return self._places.get(owner, ("", False))[1]
+
+    def same_address(self, one: str, other: str) -> bool:
+        """Whether two visits come from one address; not where one of the two is not known."""
+        first, second = (self._places.get(who, ("", False))[0] for who in (one, other))
+        return first != "" and first == second
 
     def same_browser(self, one: str, other: str) -> bool:
         """Whether two visits are of one browser; not where nothing is known of one of them."""
@@ -48,6 +63,7 @@ class Visitors:
         for known in [one for one in self._browsers if one not in owners and not self.here(one)]:
             self.forget(known)
             del self._browsers[known]
+            self._places.pop(known, None)
         for owner in owners - self._gone:
             if self.here(owner):
                 self.forget(owner)
@@ -63,21 +79,40 @@ class Visitors:
         self._away.pop(owner, None)
 
 
-def check_room(runs: Iterable[RunState], owner: str, waiting: int) -> None:
-    """Raise ValueError where a visitor has as many runs as one may have, or all wait already."""
-    mine = [run for run in runs if run.owner == owner]
+def check_room(runs: Iterable[RunState], owner: str, waiting: int, visitors: Visitors) -> None:
+    """Raise ValueError where a browser or an address has as many runs as it may have, or all wait.
+
+    On the server's own machine only the limits of a browser hold.
+    """
+    runs = list(runs)
+    mine = [run for run in runs if run.owner == owner or visitors.same_browser(run.owner, owner)]
     active = sum(run.active for run in mine)
-    if active >= ACTIVE_EACH:
+    if active >= limit("LLMVIZ_BROWSER_RUNS"):
         raise ValueError(
             f"{active} of your runs are training or waiting, and more are not allowed; "
             "stop one or wait until it ends"
         )
     private = sum(not run.kept for run in mine)
-    if private >= RUNS_EACH:
+    if private >= limit("LLMVIZ_BROWSER_UNKEPT"):
         raise ValueError(
             f"you have {private} runs here, and more are not allowed; delete one first"
         )
-    if waiting >= WAITING_ALL:
+    if visitors.is_own(owner):
+        return
+    near = [run for run in runs if visitors.same_address(run.owner, owner)]
+    active = sum(run.active for run in near)
+    if active >= limit("LLMVIZ_ADDRESS_RUNS"):
+        raise ValueError(
+            f"{active} runs from your network address are training or waiting, and more are not "
+            "allowed; wait until one ends"
+        )
+    private = sum(not run.kept for run in near)
+    if private >= limit("LLMVIZ_ADDRESS_UNKEPT"):
+        raise ValueError(
+            f"there are {private} runs from your network address that nobody kept, and more are "
+            "not allowed; delete one first"
+        )
+    if waiting >= limit("LLMVIZ_MAX_WAITING"):
         raise ValueError(f"{waiting} runs are waiting already; try again later")
 
 

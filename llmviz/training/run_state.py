@@ -8,14 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from llmviz.textfile import whole_number
+from llmviz.limits import DEFAULTS, from_environment
 
 GRACE = 90.0  # seconds that a visitor may be away before the runs that are not kept end
 TIDY_EVERY = 3.0  # seconds
 IDLE = 900.0  # seconds without any visitor or run after which waiting processes go
-ACTIVE_EACH = 4  # runs of one visitor that train or wait
-RUNS_EACH = 24  # runs of one visitor that are there at all, kept ones not counted
-WAITING_ALL = 200
+ACTIVE_EACH = DEFAULTS["LLMVIZ_BROWSER_RUNS"]  # that train or wait, unless a setting says else
 KILL_AFTER = 2.0  # seconds of preparing after which nobody waits for a process to stop by itself
 SAME = 2.0  # seconds in which a second click on the same start is the first one's echo
 
@@ -51,9 +49,4 @@ def limit_from_environment() -> int:
 
     Raises ValueError for a setting that is not a whole number above 0.
     """
-    text = os.environ.get("LLMVIZ_MAX_RUNS")
-    if not text:
-        return max(1, (os.cpu_count() or 1) // 2)
-    if not (number := whole_number(text)):
-        raise ValueError(f"LLMVIZ_MAX_RUNS must be a whole number of at least 1; got {text!r}")
-    return number
+    return from_environment("LLMVIZ_MAX_RUNS", max(1, (os.cpu_count() or 1) // 2))

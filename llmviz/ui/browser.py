@@ -23,7 +23,7 @@ _SECRET = re.compile(r"[A-Za-z0-9_-]{43}")  # 256 bits
 def secret() -> str:
     """The secret of this visitor's browser."""
     reported = st.session_state.get(_KEY) or {}
-    return _checked(st.context.cookies.get(COOKIE)) or _checked(reported.get("kept")) or _new()
+    return checked(st.context.cookies.get(COOKIE)) or checked(reported.get("kept")) or _new()
 
 
 def remember() -> None:
@@ -31,13 +31,13 @@ def remember() -> None:
 
     Of two windows that open at once the first to write wins, and the other hears of its secret.
     """
-    if _checked(st.context.cookies.get(COOKIE)):
+    if checked(st.context.cookies.get(COOKIE)):
         return
     data = pack({"name": COOKIE, "secret": _new()})
     renderer("browser_secret")(data=data, key=_KEY, on_kept_change=nothing)
 
 
-def _checked(value: object) -> str:
+def checked(value: object) -> str:
     """What a browser says is its secret, if it is of the right form, else an empty text."""
     return value if isinstance(value, str) and _SECRET.fullmatch(value) else ""
 

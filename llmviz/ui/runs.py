@@ -13,7 +13,7 @@ from llmviz.training.config import OWN_TEXT
 from llmviz.training.manager import RunManager
 from llmviz.training.pace import Pace
 from llmviz.training.run_state import RunState
-from llmviz.ui import browser
+from llmviz.ui import browser, origin
 from llmviz.ui.rerun import once
 
 _managers: list[RunManager] = []  # the one of this server, once somebody asked for it
@@ -43,7 +43,8 @@ def visitor() -> str:
     if context is None:
         return ""
     if _managers:
-        _managers[-1].know(context.session_id, browser.secret())
+        here = origin.of_session(context.session_id)
+        _managers[-1].know(context.session_id, browser.secret(), here.address, here.own)
     return context.session_id
 
 

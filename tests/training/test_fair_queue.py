@@ -52,3 +52,21 @@ def test_a_run_keeps_its_place_under_another_name_and_leaves_only_itself():
     assert list(waiting.order()) == ["kept", "a2"]
     waiting.clear()
     assert not len(waiting) and list(waiting.order()) == []
+
+
+def test_runs_that_were_put_first_go_before_all_others_and_take_turns_among_themselves():
+    waiting = queue("a1", "b1", "b2")
+    for run in ("t1", "t2", "u1"):
+        waiting.add(run, run[0], first=True)
+    waiting.rename("t2", "kept")
+    assert list(waiting.order()) == ["t1", "u1", "kept", "a1", "b1", "b2"]
+    waiting.remove("u1")
+    assert taken(waiting) == ["t1", "kept", "a1", "b1", "b2"]
+    waiting.add("u1", "u")  # of another visitor now
+    waiting.add("a2", "a")
+    assert taken(waiting) == ["u1", "a2"]
+    waiting.add("t3", "t", first=True)
+    waiting.clear()
+    waiting.add("a3", "a")
+    waiting.add("t3", "t")
+    assert taken(waiting) == ["a3", "t3"]

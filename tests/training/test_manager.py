@@ -146,6 +146,56 @@ def test_a_thousand_clicks_on_start_are_one_run_in_the_queue(manager):
     manager.start("bob", plan(2))  # another visitor is not held up by it
 
 
+def test_the_runs_of_the_servers_own_machine_come_first(manager):
+    manager.know("ann", "a", "10.0.0.1")
+    manager.know("cy", "c", "127.0.0.1", own=True)
+    first, second = manager.start("ann", plan(1)), manager.start("ann", plan(2))
+    waits, teachers = manager.start("bob", plan(3)), manager.start("cy", plan(4))
+    again = manager.start("cy", plan(5))
+    places = [manager.place(run.name) for run in (first, teachers, again, waits, second)]
+    assert places == [-1, 0, 1, 2, 3]
+    manager.pause(again.name, "cy")
+    manager.resume(again.name, "cy")
+    assert [manager.place(run.name) for run in (teachers, again, waits)] == [0, 1, 2]
+
+
+def test_the_windows_of_a_browser_share_its_limit(manager, monkeypatch):
+    monkeypatch.setenv("LLMVIZ_BROWSER_RUNS", "2")
+    monkeypatch.setenv("LLMVIZ_BROWSER_UNKEPT", "3")
+    for window, browser in (("ann", "one"), ("bob", "one"), ("cy", "other")):
+        manager.know(window, browser)
+    runs = [manager.start("ann", plan(1)), manager.start("bob", plan(2))]
+    with pytest.raises(ValueError, match="2 of your runs are training or waiting"):
+        manager.start("bob", plan(3))
+    manager.start("cy", plan(3))
+    manager.stop(runs[1].name, "bob")
+    manager.stop(manager.start("ann", plan(4)).name, "ann")
+    with pytest.raises(ValueError, match="you have 3 runs here"):
+        manager.start("bob", plan(5))
+
+
+def test_an_address_cannot_fill_the_queue_with_one_browser_after_the_other(manager, monkeypatch):
+    monkeypatch.setenv("LLMVIZ_ADDRESS_RUNS", "3")
+    monkeypatch.setenv("LLMVIZ_ADDRESS_UNKEPT", "4")
+    monkeypatch.setenv("LLMVIZ_MAX_WAITING", "4")
+    for number in range(6):
+        manager.know(f"forged {number}", f"browser {number}", "10.0.0.1")
+    runs = [manager.start(f"forged {number}", plan(number)) for number in range(3)]
+    with pytest.raises(ValueError, match="3 runs from your network address are training or wait"):
+        manager.start("forged 3", plan(3))
+    manager.stop(runs[2].name, "forged 2")
+    manager.stop(manager.start("forged 3", plan(3)).name, "forged 3")
+    with pytest.raises(ValueError, match="4 runs from your network address that nobody kept"):
+        manager.start("forged 4", plan(4))
+    manager.know("bob", "b", "10.0.0.2")
+    for owner, seed in (("bob", 1), ("cy", 2), ("bob", 3)):  # cy is of no known address
+        manager.start(owner, plan(seed))
+    with pytest.raises(ValueError, match="4 runs are waiting already; try again later"):
+        manager.start("ann", plan(8))
+    manager.know("teacher", "t", "10.0.0.1", own=True)
+    assert manager.place(manager.start("teacher", plan(9)).name) == 0
+
+
 def test_pausing_lets_the_next_one_in_and_resuming_takes_its_turn(manager):
     first, second = manager.start("ann", plan(1)), manager.start("bob", plan(2))
     MADE[0].begins()

@@ -9,6 +9,7 @@ from streamlit.runtime import memory_session_storage
 from streamlit.runtime.session_manager import SessionInfo
 
 from llmviz.ui.old_sessions import OldSessions, keep_few
+from llmviz.ui.origin import Origin
 
 ENDED: list[str] = []
 
@@ -74,3 +75,16 @@ def test_streamlit_takes_it_with_its_own_setting(monkeypatch):
     keep_few()
     made = memory_session_storage.MemorySessionStorage(ttl_seconds=7)
     assert isinstance(made, OldSessions)
+
+
+def test_who_opens_and_closes_windows_pushes_nobody_else_out():
+    ENDED.clear()
+    where = {"a": ("1", ""), "b": ("2", "x"), "c": ("2", "y")}  # address and browser
+    storage = OldSessions(most=4, origin=lambda name: Origin(*where[name[0]]))
+    for name in ("a1", "b1", "c1", "c2", "c3", "c4"):
+        storage.save(session(name))
+    assert ENDED == ["c1", "c2"] and names(storage) == ["a1", "b1", "c3", "c4"]
+    for name in ("a2", "a3", "a4"):
+        storage.save(session(name))
+    assert ENDED[2:] == ["c3", "a1", "a2"] or names(storage)[0] == "b1"
+    assert names(storage) == ["b1", "c4", "a3", "a4"]
