@@ -18,8 +18,6 @@ from llmviz.ui.question import Question
 from tests.pages.harness import fine, open_part, prose_of
 
 TO_DO = {
-    "efficiency/parallel",
-    "efficiency/serving",
     "attention",
     "efficiency/quantization",
     "embeddings",
@@ -36,6 +34,7 @@ CHAPTERS = [
 ]
 # A number of a right answer that stands on the page as something else: why it tells nothing.
 ELSEWHERE: dict[tuple[str, str, str], str] = {
+    ("efficiency", "serving", "10"): "how many blocks were copied in a recorded run",
     ("efficiency", "memory", "16"): "the end of bfloat16, the name of a format",
     ("tokenization", "compare", "100"): "a part of the name of a tokenizer",
     ("sampling", "pipeline", "15"): "a stop of the slider of top-k",

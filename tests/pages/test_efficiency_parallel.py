@@ -315,3 +315,13 @@ def test_a_number_with_its_power_of_ten_keeps_its_size(number):
     digits, power = power_of_ten(number).split("·10")
     raised = int(power.translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")))
     assert float(f"{digits}e{raised}") == pytest.approx(number, rel=0.06)
+
+
+@given(some.floats(0.001, 1_000), some.integers(2, 100_000))
+@settings(deadline=None)
+def test_the_bytes_of_zero_3_are_asked_with_one_right_answer(billions, gpus):
+    machine = dict(peak=1e12, utilization=0.5, memory=1e9, bandwidth=1e9, batch=1e6)
+    training = Training(1e9 * billions, 1e9, gpus, checkpoints=False, **machine)
+    asked = on_paper.question(training)
+    assert asked.answers[asked.right] == on_paper.row_of(training, "zero3")[3]
+    assert on_paper.row_of(training, "data")[3] in asked.text

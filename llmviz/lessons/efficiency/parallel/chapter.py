@@ -8,6 +8,7 @@ import streamlit as st
 from llmviz.figures.adapters import Curve, lines
 from llmviz.figures.theme import Mode
 from llmviz.lessons.efficiency.parallel import code, on_paper, places, run, sent, times, words
+from llmviz.lessons.efficiency.parallel.amounts import bytes_text
 from llmviz.models.arithmetic import count
 from llmviz.parallel.formulas import bubble_share
 from llmviz.parallel.outcome import Outcome
@@ -15,7 +16,7 @@ from llmviz.parallel.plan import PIPELINES, ParallelPlan
 from llmviz.parallel.recording import COMMAND
 from llmviz.ui.common import choose, keep, percent, power_of_ten, theme
 from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
+from llmviz.ui.lesson import section, seen
 from llmviz.ui.notices import refuse
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
@@ -48,6 +49,21 @@ def draw(state: PageState) -> None:
     code.draw(plan)
     _start(plan)
     on_paper.draw(state)
+    seen(words.end, **end(outcome))
+
+
+def end(outcome: Outcome) -> dict[str, object]:
+    """Return the numbers that the chapter ends with."""
+    plan, own = outcome.plan, places.totals(outcome)
+    same = words.end_same["apart" if outcome.difference else "equal"]
+    return {
+        "method": words.methods[plan.method],
+        "processes": plan.processes,
+        "most": bytes_text(max(own)),
+        "share": percent(max(own) / places.alone(plan)),
+        "steps": plan.steps,
+        "same": same.format(weight=power_of_ten(outcome.difference) if outcome.difference else 0),
+    }
 
 
 def _controls(state: PageState) -> None:

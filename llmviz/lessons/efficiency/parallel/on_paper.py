@@ -61,9 +61,8 @@ def draw(state: PageState) -> None:
         return
     st.plotly_chart(memory_figure(training, theme()), key=f"{KEY}.memory", theme=None)
     prose(fits_line(training))
-    if training.gpus > 1:
-        predict(question(training.gpus), f"{KEY}.ask")
-    rows_table([row_of(training, stage) for stage in STAGES], words.paper_columns)
+    if training.gpus == 1 or predict(question(training), f"{KEY}.ask", covers=True):
+        rows_table([row_of(training, stage) for stage in STAGES], words.paper_columns)
     prose(f"{days_line(training)}\n\n{words.paper_sources}")
 
 
@@ -157,11 +156,25 @@ def days_line(training: Training) -> str:
     )
 
 
-def question(gpus: int) -> Question:
-    """Ask what ZeRO 3 costs in bytes."""
+def question(training: Training) -> Question:
+    """Ask what ZeRO 3 costs in bytes, on two GPUs or more."""
+    data, right = (
+        bytes_per_step(training.parameters, training.gpus, stage) for stage in ("data", "zero3")
+    )
+    values = {
+        "part": data / training.gpus,
+        "same": data,
+        "right": right,
+        "all": training.gpus * data,
+    }
+    answers: dict[str, str] = {bytes_text(right): "right"}
+    for name, value in values.items():
+        answers.setdefault(bytes_text(value), name)
+    order = sorted(answers, key=lambda text: values[answers[text]])
+    line = {"gpus": training.gpus, "data": bytes_text(data), "right": bytes_text(right)}
     return Question(
-        words.paper_ask.format(gpus=gpus),
-        [one.format(gpus=gpus) for one in words.paper_answers],
-        1,
-        words.paper_reasons,
+        words.paper_ask.format(**line),
+        order,
+        order.index(bytes_text(right)),
+        [words.paper_reasons[answers[text]].format(**line) for text in order],
     )

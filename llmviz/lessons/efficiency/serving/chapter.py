@@ -10,7 +10,7 @@ from llmviz.lessons.efficiency.serving.params import OPENING
 from llmviz.lessons.efficiency.serving.runs import TwoRuns, bundled, bundled_shown, own_shown
 from llmviz.study.serving_recording import COMMAND
 from llmviz.ui.common import choose, count, theme
-from llmviz.ui.lesson import section
+from llmviz.ui.lesson import section, seen
 from llmviz.ui.notices import inform
 from llmviz.ui.prose import prose
 from llmviz.ui.question import predict
@@ -41,6 +41,9 @@ def draw(state: PageState) -> None:
     section(words.server_section)
     st.code(words.server, language="sh")
     schedule.code(state["servepolicy"])
+    numbers = None if two_runs is None else figures.end(two_runs, int(state["serveshown"]))
+    if numbers is not None:
+        seen(words.end, **numbers)
 
 
 def _recorded() -> TwoRuns | None:
@@ -63,7 +66,9 @@ def _film(state: PageState, two_runs: TwoRuns, own: bool) -> None:
     prose(f"{about}\n\n{words.own_runs if own else _source()}")
     longest = questions.longest_table(run.recording)
     if longest is not None:
-        predict(questions.blocks_of(*longest, config.block_size), f"{KEY}.blocks")
+        asked = questions.blocks_of(*longest, config.block_size)
+        if not predict(asked, f"{KEY}.blocks", covers=True):
+            return
     key = f"{KEY}.film"
 
     def moved() -> None:
@@ -94,8 +99,9 @@ def _source() -> str:
 def _compared(two_runs: TwoRuns) -> None:
     section(words.figures_section)
     question = figures.who_waits_less(two_runs)
-    if question is not None:
-        predict(question, f"{KEY}.who")
+    if question is not None and not predict(question, f"{KEY}.who", covers=True):
+        prose(figures.compared(two_runs))
+        return
     columns = ("", *figures.names_of(two_runs))
     rows_table(figures.table_of(two_runs), columns, height="content")
     prose(f"{figures.compared(two_runs)}\n\n{words.curve_text}")

@@ -118,3 +118,18 @@ def shared_line(two_runs: TwoRuns, number: int) -> str:
     return words.samples_live.format(
         policy=names_of(two_runs)[number], most=count(most, "block"), copies=count(copies, "block")
     )
+
+
+def end(two_runs: TwoRuns, number: int) -> dict[str, object] | None:
+    """Return the numbers that the chapter ends with; None for a run that computed nothing."""
+    recording = two_runs.runs[number].recording
+    ticks = len(recording.ticks)
+    if not ticks:
+        return None
+    return {
+        "policy": names_of(two_runs)[number],
+        "texts": count(len(recording.timings), "text"),
+        "ticks": count(ticks, "tick"),
+        "tokens": count(recording.tokens, "token"),
+        "each": recording.tokens / ticks,
+    }
