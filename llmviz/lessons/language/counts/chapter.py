@@ -13,7 +13,7 @@ from llmviz.tokenizers import Token
 from llmviz.ui.code import show_code
 from llmviz.ui.codec import MOST_OF_A_TEXT
 from llmviz.ui.common import IN_SNIPPET, choose, count, learner_text, percent, signed, theme
-from llmviz.ui.lesson import section
+from llmviz.ui.lesson import section, seen
 from llmviz.ui.notices import inform
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import predict
@@ -55,6 +55,18 @@ def draw(state: PageState) -> None:
     _zipf(text_counts, (source, text, fold))
     weighing.draw(state, text_counts)
     _code(text_counts, text, state["n"])
+    seen(words.end, **end(text_counts))
+
+
+def end(text_counts: Counted) -> dict[str, str]:
+    """Return what the chapter ends with, for a text of at least one word."""
+    first, times = text_counts.first
+    return {
+        "all": count(len(text_counts.words), "word"),
+        "different": f"{len(text_counts.grams[0]):,}",
+        "first": quote(first),
+        "times": count(times, "time"),
+    }
 
 
 def _strip(text_counts: Counted) -> None:

@@ -16,7 +16,7 @@ from llmviz.study.word_roles import ReadWord
 from llmviz.ui.code import show_code
 from llmviz.ui.common import choose, count
 from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
+from llmviz.ui.lesson import section, seen
 from llmviz.ui.notices import inform
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
@@ -75,6 +75,18 @@ def draw(state: PageState) -> None:
     st.caption(words.legend.format(tags=", ".join(there)))
     _twice(drawn, hidden)
     _code(drawn)
+    if hidden is None:
+        seen(words.end, **end(lemmas))
+
+
+def end(lemmas: list[Lemma]) -> dict[str, object]:
+    """Return what the chapter ends with, for the lemmas of the table."""
+    whys = [_why(one) for one in lemmas]
+    return {
+        "words": count(len(lemmas), "word"),
+        "looked": whys.count("dictionary"),
+        "tagged": whys.count("tag"),
+    }
 
 
 @kept(4_096)

@@ -13,8 +13,8 @@ from llmviz.lessons.language.names import changes, questions, scores, stories, w
 from llmviz.lessons.language.sentence import base_model, read, sentence_box, sentence_of
 from llmviz.study.word_roles import ReadWord
 from llmviz.ui.code import show_code
-from llmviz.ui.common import choose
-from llmviz.ui.lesson import section
+from llmviz.ui.common import choose, count
+from llmviz.ui.lesson import section, seen
 from llmviz.ui.notices import inform
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import predict
@@ -67,6 +67,16 @@ def draw(state: PageState) -> None:
         scores.draw(truth, yours)
     scores.draw_bundled()
     _code(read_words, truth or given, yours)
+    seen(words.end, **end(read_words, yours))
+
+
+def end(read_words: Sequence[ReadWord], tags: Sequence[str]) -> dict[str, object]:
+    """Return what the chapter ends with: the names by the tags, and the words that are new."""
+    return {
+        "words": count(len(read_words), "word"),
+        "names": count(len(spans(tags)), "name"),
+        "unknown": sum(not word.known for word in read_words),
+    }
 
 
 def whole_names(truth: Sequence[str], most: int) -> int:

@@ -22,7 +22,7 @@ from llmviz.ui.code import show_code
 from llmviz.ui.common import choose, percent, theme
 from llmviz.ui.engine_ready import engine_ready
 from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
+from llmviz.ui.lesson import section, seen
 from llmviz.ui.model_on_text import choose_model
 from llmviz.ui.notices import inform, refuse
 from llmviz.ui.prose import prose
@@ -93,6 +93,8 @@ def _measured(asked: results.Asked, live: bool, places: int) -> None:
     if not growing:
         prose(read_line(probed) if known else words.answer_first)
     prose(words.wide)
+    if known and probed.whole:
+        seen(words.end, **best_places(probed))
 
 
 def _picture(probed: Results, known: bool) -> None:
@@ -139,16 +141,20 @@ def lines(
 
 def read_line(probed: Results) -> str:
     """Return which places are best, in a sentence; all of them where several are."""
+    told = best_places(probed) | {"first": percent(probed.accuracy[0])}
+    return (words.read if len(probed.layers) > 1 else words.read_one).format(**told)
+
+
+def best_places(probed: Results) -> dict[str, str]:
+    """Return the places of the highest accuracy and selectivity, and both values."""
     best, accuracy = _best(probed.layers, probed.accuracy)
     selective, selectivity = _best(probed.layers, probed.selectivity)
-    told = {
+    return {
         "best": best,
         "accuracy": accuracy,
         "selective": selective,
         "selectivity": selectivity,
-        "first": percent(probed.accuracy[0]),
     }
-    return (words.read if len(probed.layers) > 1 else words.read_one).format(**told)
 
 
 def _best(layers: tuple[str, ...], values: tuple[float, ...]) -> tuple[str, str]:

@@ -21,7 +21,7 @@ from llmviz.textfile import check_text, whole_number
 from llmviz.ui.code import show_code
 from llmviz.ui.common import count
 from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
+from llmviz.ui.lesson import section, seen
 from llmviz.ui.notices import inform, refuse
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import predict
@@ -68,6 +68,20 @@ def draw(state: PageState) -> None:
     _beside(listed)
     _faults()
     _code(listed)
+    seen(words.end, **end(listed))
+
+
+def end(listed: tuple[str, ...]) -> dict[str, object]:
+    """Return what the chapter ends with, for at least one word."""
+    judged = judged_pairs("porter")
+    return {
+        "one": quote(stem("connected")),
+        "other": quote(stem("connecting")),
+        "words": count(len(listed), "word"),
+        "changed": sum(stem(word) != word.lower() for word in listed),
+        "over": sum(pair.fault == "over" for pair in judged),
+        "pairs": len(judged),
+    }
 
 
 def words_of(text: str) -> tuple[str, ...]:

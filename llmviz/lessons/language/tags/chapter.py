@@ -17,7 +17,7 @@ from llmviz.lessons.language.tags import lattice, questions, scores, tables, two
 from llmviz.study.word_roles import ReadWord, cut_sentences
 from llmviz.ui.code import show_code
 from llmviz.ui.common import count
-from llmviz.ui.lesson import section
+from llmviz.ui.lesson import section, seen
 from llmviz.ui.notices import inform
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import predict
@@ -49,7 +49,7 @@ def draw(state: PageState) -> None:
     texts = [word.text for word in read_words]
     parts = cut_sentences(texts)
     by_tables = counted.tags_of(state["smooth"], tuple(texts))
-    _both(read_words, by_tables)
+    agree = _both(read_words, by_tables)
     lattice.draw(state, texts, parts)
     asked = questions.context(texts, by_tables)
     if asked is not None:
@@ -59,10 +59,11 @@ def draw(state: PageState) -> None:
     scores.draw(state)
     two_roles.draw(state)
     _code(tuple(texts[i] for i in part), state["smooth"])
+    seen(words.end, agree=agree, words=count(len(texts), "word"))
 
 
-def _both(read_words: tuple[ReadWord, ...], by_tables: tuple[str, ...]) -> None:
-    """Show both taggers' tags under the words."""
+def _both(read_words: tuple[ReadWord, ...], by_tables: tuple[str, ...]) -> int:
+    """Show both taggers' tags under the words; return on how many they agree."""
     drawn = read_words[:DRAWN]
     if len(read_words) > DRAWN:
         inform(words.cut.format(drawn=DRAWN, all=len(read_words)), ":material/content_cut:")
@@ -100,6 +101,7 @@ def _both(read_words: tuple[ReadWord, ...], by_tables: tuple[str, ...]) -> None:
         line += " " + words.unseen.format(words=", ".join(map(quote, unseen)))
     prose(line)
     st.caption(words.legend.format(tags=", ".join(named(tag) for tag in TAGS)))
+    return agree
 
 
 def _code(sentence: tuple[str, ...], smoothing: str) -> None:

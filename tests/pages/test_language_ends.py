@@ -1,0 +1,74 @@
+"""What the chapters on words end with: true of one word, of ties, and of words nobody knows."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as some
+
+from llmviz.document.marks import as_markdown
+from llmviz.language.porter import stem
+from llmviz.lessons.language.counts import chapter as counts
+from llmviz.lessons.language.counts import counted
+from llmviz.lessons.language.lemmas import chapter as lemmas
+from llmviz.lessons.language.names import chapter as names
+from llmviz.lessons.language.probing import chapter as probing
+from llmviz.lessons.language.probing.results import Results
+from llmviz.lessons.language.stems import chapter as stems
+from llmviz.study.word_roles import ReadWord
+from tests.pages.harness import open_part, prose_of
+
+
+def told(chapter, values: dict[str, object]) -> str:
+    """The end of a chapter with its slots filled."""
+    return as_markdown(chapter.words.end.filled(**values)[1])
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("one", "In 1 word you counted 1 different ones"),
+        ("a b", "more often than `a`: 1 time."),
+        (
+            "b b a",
+            "In 3 words you counted 2 different ones, and no word appears more often than `b`",
+        ),
+    ],
+)
+def test_the_end_of_counts_is_true_of_one_word_and_of_ties(text, line):
+    assert line in told(counts, counts.end(counted.of_text(text, True)))
+
+
+@settings(max_examples=60, deadline=None)
+@given(some.lists(some.text(alphabet="aeiounsgdt", min_size=1, max_size=9), min_size=1, max_size=6))
+def test_the_end_of_stems_counts_the_words_that_became_another(listed):
+    assert stem("connected") == stem("connecting")
+    end = told(stems, stems.end(tuple(listed)))
+    changed = [word for word in listed if stem(word) != word]
+    assert f"{len(changed)} got a stem that is not the word itself" in end
+
+
+def test_the_end_of_lemmas_counts_what_decided_each():
+    found = [lemmas.lemma_of(*one) for one in (("went", "VERB"), ("saw", "NOUN"), ("xq", "NOUN"))]
+    end = told(lemmas, lemmas.end(found))
+    assert "Of the 3 words in the table, 1 got another form" in end
+    assert "For 1, the tag decides" in end
+
+
+def test_the_end_of_names_counts_names_and_unknown_words():
+    read = [ReadWord("Zed", 0, "PROPN", "B-PERSON", False)]
+    assert "In the 1 word here, the tags mark 1 name." in told(names, names.end(read, ["B-PERSON"]))
+    assert "the tags mark 0 names." in told(names, names.end(read, ["O"]))
+
+
+def test_a_chapter_without_a_word_has_no_end():
+    for part in ("counts", "stems"):
+        app = open_part("language", part, text="...", forms="")
+        assert "Try:" not in prose_of(app), part
+
+
+def test_the_end_of_probing_names_all_places_that_share_the_best():
+    probed = Results(("embeddings", "after layer 1"), (0.9, 0.9), (0.5, 0.3), 9, 9, "", True)
+    end = told(probing, probing.best_places(probed))
+    assert "gets 90.0 % of the words right, at embeddings, after layer 1." in end
+    assert "largest at after layer 1: 60.0 %" in end
