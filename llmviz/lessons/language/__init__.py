@@ -9,5 +9,6 @@ LESSON = Lesson(
     key="language",
     words=words,
     icon=":material/abc:",
+    after=("transformer",),
     names=("counts", "stems", "lemmas", "tags", "probing", "names"),
 )
