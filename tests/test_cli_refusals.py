@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from llmviz.cli import main
+from llmviz.pretrained import load_bundled
+from llmviz.serving.paged_model import check_can_serve
 from llmviz.training import TrainConfig
 from llmviz.training.files import check_writable, removed_if_empty
 from tests.test_cli import FAST, ROOT, SMALL, call, refused
@@ -104,6 +106,26 @@ def test_standard_output_that_is_closed_is_one_line(capsys, monkeypatch):
 def test_a_model_that_continues_no_text_is_refused_and_others_are_named(capsys):
     line = refused(capsys, "generate", "--checkpoint", "masked-words", "--prompt", "The")
     assert "masked-words is a bert" in line and "tiny-world-gpt" in line
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("masked-words", "masked-words is a bert, and"),
+        ("names-gpt-no-mask", "got mask='none'"),
+        ("names-gpt-mask-off-by-one", "got mask='"),
+        ("names-gru", "served by a GPT; got"),
+        ("tiny-world-word2vec", "is a word2vec, and"),
+        ("pairs-seq2seq", "is a seq2seq, and"),
+    ],
+)
+def test_a_model_that_is_not_served_is_refused_and_others_are_named(capsys, name, why):
+    line = refused(capsys, "serve", "--checkpoint", name, "--port", "0")
+    assert why in line
+    names = line.strip().rpartition("bundled models that are served: ")[2].split(", ")
+    assert "tiny-world-gpt" in names and name not in names
+    for one in names:
+        check_can_serve(load_bundled(one)[0])
 
 
 @pytest.mark.parametrize("name", ["config.json", "tokenizer.json", "checkpoints/*/*.*"])

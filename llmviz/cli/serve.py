@@ -10,6 +10,7 @@ from typing import Any
 from llmviz.cli.generate import add_checkpoint, trained_of
 from llmviz.cli.options import HUB, number, place, whole, write
 from llmviz.config import default_of, settings_of
+from llmviz.models.catalogue import able
 from llmviz.serving.settings import ServingConfig
 
 LOOPBACK = "127.0.0.1"
@@ -60,6 +61,7 @@ def run(given: argparse.Namespace) -> int:
     for note in trained.notes:
         sys.stderr.write(f"note: {note}\n")
     model, tokenizer = trained.model, trained.tokenizer
+    _check_served(model, given.checkpoint, trained.description["model"]["name"])
     with listen(given.address, given.port) as listening:
         service = Service(Engine(model, config))
         served = Served(
@@ -79,6 +81,33 @@ def run(given: argparse.Namespace) -> int:
         service.start()
         server.run(sockets=[listening])
     return 0
+
+
+def _check_served(model: Any, checkpoint: str, kind: str) -> None:
+    """Raise ValueError for a model that is not served, naming bundled ones that are."""
+    from llmviz.models.settings import GPTConfig
+    from llmviz.paths import CHECKPOINTS
+    from llmviz.pretrained import bundled, read_card
+    from llmviz.serving.paged_model import check_can_serve, check_settings
+    from llmviz.training.reading import read_description
+
+    def is_served(name: str) -> bool:
+        if not able(read_card(name)["model"], "next_token", "attention"):
+            return False
+        try:
+            described = read_description(CHECKPOINTS / name)["model"]
+            check_settings(GPTConfig.from_dict(described["config"]))
+        except ValueError:
+            return False
+        return True
+
+    try:
+        check_can_serve(model)
+    except ValueError as error:
+        served = ", ".join(filter(is_served, bundled()))
+        raise ValueError(
+            f"{checkpoint} is a {kind}, and {error}; bundled models that are served: {served}"
+        ) from error
 
 
 def _written(address: str) -> str:

@@ -210,7 +210,9 @@ def _biases(values: Mapping[str, Any]) -> tuple[tuple[bool, bool], bool]:
 def _rotary(values: Mapping[str, Any]) -> tuple[float, tuple[float, ...]]:
     """The base and the scaling of the rotary positions.
 
-    They are in `rope_parameters`, in older files in `rope_theta` and `rope_scaling`.
+    They are in `rope_parameters`, in older files in `rope_theta` and `rope_scaling`. The length
+    that a model was first trained on may stand beside them, and then counts; without one it is
+    the longest of today, as in transformers.
     """
     given = {name: values[name] for name in ("rope_parameters", "rope_scaling") if values.get(name)}
     if len(given) == 2 and given["rope_parameters"] != given["rope_scaling"]:
@@ -222,16 +224,23 @@ def _rotary(values: Mapping[str, Any]) -> tuple[float, tuple[float, ...]]:
     kind = parameters.get("rope_type", parameters.get("type", "default"))
     if not isinstance(kind, str) or kind not in ROTARY:
         raise ValueError(f"rope_type must be one of {', '.join(ROTARY)}; got {kind!r}")
-    options = Options(parameters)
-    options.require(ONLY_ROTARY)
+    Options(parameters).require(ONLY_ROTARY)
     Options(values).require(ONLY_ROTARY)
     base = Options({**values, **parameters}).number("rope_theta", 10_000.0)
+    first = Options(values).whole(
+        "max_position_embeddings", KINDS[values["model_type"]].context_length
+    )
+    parameters = {FIRST_LENGTH: first, **parameters}
+    if FIRST_LENGTH in values:
+        parameters[FIRST_LENGTH] = values[FIRST_LENGTH]
+    options = Options(parameters)
     missing = [name for name in ROTARY[kind] if name not in parameters]
     if missing:
         raise ValueError(f'rope_type "{kind}" needs {", ".join(missing)}')
     return base, tuple(options.number(name, 0.0) for name in ROTARY[kind])
 
 
+FIRST_LENGTH = "original_max_position_embeddings"
 # What each kind of scaling reads, in the order of `llmviz.nn.positions.stretched`.
 ROTARY: dict[str, tuple[str, ...]] = {
     "default": (),
@@ -240,6 +249,6 @@ ROTARY: dict[str, tuple[str, ...]] = {
         "factor",
         "low_freq_factor",
         "high_freq_factor",
-        "original_max_position_embeddings",
+        FIRST_LENGTH,
     ),
 }

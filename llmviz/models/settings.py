@@ -5,6 +5,7 @@ Those of the encoder–decoders are in `translator_settings`.
 A form shows the settings of a model in the order that they have here.
 """
 
+import math
 from dataclasses import dataclass
 
 from llmviz.config import Config, setting
@@ -192,10 +193,18 @@ class GPTConfig(Config):
         if self.window is not None and self.mask != "causal":
             raise ValueError(f'a window needs mask="causal"; got mask="{self.mask}"')
         object.__setattr__(self, "rotary_scaling", tuple(self.rotary_scaling))  # JSON has lists
-        if not self.rotary_base > 0 or len(self.rotary_scaling) not in (0, 1, 4):
+        if not 0 < self.rotary_base < math.inf or len(self.rotary_scaling) not in (0, 1, 4):
             raise ValueError(
-                "rotary_base must be above 0, and rotary_scaling have 0, 1 or 4 values; "
+                "rotary_base must be a number above 0, and rotary_scaling have 0, 1 or 4 values; "
                 f"got {self.rotary_base}, {self.rotary_scaling}"
+            )
+        stretch = self.rotary_scaling
+        crossed = len(stretch) == 4 and stretch[1] >= stretch[2]
+        if crossed or not all(0 < one < math.inf for one in stretch):
+            raise ValueError(
+                "rotary_scaling must be factor, low_freq_factor, high_freq_factor and "
+                "original_max_position_embeddings, or the factor alone; all above 0, and "
+                f"high_freq_factor above low_freq_factor; got {', '.join(map(str, stretch))}"
             )
 
     @property

@@ -259,6 +259,19 @@ def check_can_serve(model: nn.Module) -> None:
     config = getattr(model, "config", None)
     if not isinstance(config, GPTConfig) or not hasattr(model, "blocks"):
         raise ValueError(f"many requests are served by a GPT; got {type(model).__name__}")
+    check_settings(config)
+    for block in model.blocks:
+        attn, mlp = block.attn, block.mlp
+        for module in (attn.qkv, attn.projection, mlp.hidden, mlp.output):
+            if type(module) is not nn.Linear:
+                raise ValueError(
+                    "many requests are served by plain linear layers; got "
+                    f"{type(module).__name__}: merge what was added to them first"
+                )
+
+
+def check_settings(config: GPTConfig) -> None:
+    """Raise ValueError, naming the option, for settings that `PagedModel` does not read."""
     rules = {
         "mask": config.mask == "causal",
         "residual": config.residual,
@@ -272,14 +285,6 @@ def check_can_serve(model: nn.Module) -> None:
                 f"many requests are served by a GPT with a causal mask over all tokens, residual "
                 f"additions and one feed-forward network; got {name}={getattr(config, name)!r}"
             )
-    for block in model.blocks:
-        attn, mlp = block.attn, block.mlp
-        for module in (attn.qkv, attn.projection, mlp.hidden, mlp.output):
-            if type(module) is not nn.Linear:
-                raise ValueError(
-                    "many requests are served by plain linear layers; got "
-                    f"{type(module).__name__}: merge what was added to them first"
-                )
 
 
 def _norm(norm: nn.Module) -> Callable[[Tensor], Tensor]:

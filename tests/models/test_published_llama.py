@@ -129,6 +129,56 @@ def test_older_files_say_the_same(tmp_path, name):
 
 
 @pytest.mark.parametrize(
+    "beside",
+    [{"original_max_position_embeddings": 5}, {"original_max_position_embeddings": 48}, {}],
+)
+@pytest.mark.parametrize("inside", [{}, {"original_max_position_embeddings": 16}])
+@pytest.mark.parametrize("name", ["rope_parameters", "rope_scaling"])
+def test_the_first_length_beside_the_rotary_scaling_counts(tmp_path, beside, inside, name):
+    """As in transformers: the one beside it, else the one inside, else the longest of today."""
+    from transformers import AutoModelForCausalLM
+
+    theirs().save_pretrained(tmp_path)
+    path = tmp_path / "config.json"
+    values = json.loads(path.read_text())
+    values.pop("rope_parameters")
+    scaling = {k: v for k, v in LLAMA3.items() if k != "original_max_position_embeddings"}
+    path.write_text(json.dumps({**values, name: scaling | inside, **beside}))
+    ours, model = load_published(tmp_path), AutoModelForCausalLM.from_pretrained(tmp_path)
+    with torch.no_grad():
+        expected = model(ids()).logits
+        torch.testing.assert_close(ours(ids())[0], expected, atol=2e-4, rtol=1e-4)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        *(dict(factor=factor) for factor in (0, -2.0, float("inf"), float("nan"))),
+        dict(low_freq_factor=0),
+        dict(low_freq_factor=-1.0),
+        dict(low_freq_factor=4.0),  # as high as the other
+        dict(low_freq_factor=4.0, high_freq_factor=1.0),
+        dict(high_freq_factor=float("nan")),
+        dict(original_max_position_embeddings=0),
+    ],
+)
+def test_a_rotary_scaling_without_sense_is_refused_with_its_values(changed):
+    config = dict(model_type="llama") | SMALL
+    with pytest.raises(ValueError, match="high_freq_factor above low_freq_factor; got") as caught:
+        config_from_llama(config | dict(rope_parameters=LLAMA3 | changed))
+    assert all(str(value) in str(caught.value) for value in changed.values())
+    if "factor" in changed:
+        with pytest.raises(ValueError, match="or the factor alone; all above 0"):
+            config_from_llama(config | dict(rope_scaling={"type": "linear"} | changed))
+
+
+@pytest.mark.parametrize("base", [0, -1.0, float("inf"), float("nan")])
+def test_a_rotary_base_that_is_no_number_above_0_is_refused(base):
+    with pytest.raises(ValueError, match="rotary_base must be a number above 0"):
+        config_from_llama(dict(model_type="llama", rope_theta=base) | SMALL)
+
+
+@pytest.mark.parametrize(
     ("values", "parameters"),
     [
         (  # SmolLM2-135M
