@@ -257,6 +257,69 @@ def test_generate_can_write_with_fewer_bits(capsys, trained):
     assert "pairs-seq2seq is a seq2seq" in refused(capsys, *pairs, "--precision", "int8")
 
 
+@pytest.mark.parametrize(
+    ("prompt", "said"),
+    [
+        ("Zo\u00eb\u2603", "does not know 'Z', '\u00eb', '\u2603'; the model reads <|unk|>"),
+        ("ZZZ", "does not know 'Z'; the model"),
+        ("ABCDEFGHIJ", "'G', 'H', \u2026; the model"),
+        ("anna" * 8, "the prompt has 33 tokens; the model reads the last "),
+    ],
+)
+def test_what_a_model_does_not_read_of_a_prompt_is_said(capsys, prompt, said):
+    for extra in ([], ["--json"]):
+        given = ["generate", "--checkpoint", "names-gpt", "--prompt", prompt, *extra]
+        code, _, error = call(capsys, *given, "--tokens", "1")
+        assert code == 0 and any(line.startswith("note: ") for line in error.splitlines())
+        assert said in error
+    assert call(capsys, "generate", "--checkpoint", "names-gpt", "--prompt", "ann")[2] == ""
+
+
+def test_unknown_words_of_a_sentence_to_be_translated_are_said(capsys, tmp_path):
+    out = str(tmp_path / "run")
+    small = ["--n-embd", "8", "--n-layer", "1", "--n-head", "1", "--steps", "1"]
+    given = ["train", "--model", "seq2seq", "--tokenizer", "word", *small, "--out", out]
+    assert call(capsys, *given)[0] == 0
+    given = ["generate", "--checkpoint", out, "--prompt", "the xyzzy sleeps"]
+    assert "does not know 'xyzzy'" in call(capsys, *given)[2]
+
+
+def test_a_text_that_is_empty_says_why(capsys):
+    given = ["generate", "--checkpoint", "names-gpt-no-shift"]
+    code, out, error = call(capsys, *given)
+    assert (code, out) == (0, "\n")
+    assert error == (
+        "note: nothing was written: the first token that the model chose ends the text\n"
+    )
+    assert call(capsys, *given, "--tokens", "0")[2] == ""  # nobody asked for more
+    assert json.loads(call(capsys, *given, "--json")[1])["text"] == ""
+
+
+def test_a_character_that_is_not_whole_is_left_out_and_said(capsys):
+    given = ["generate", "--checkpoint", "tiny-world-gpt", "--temperature", "1000"]
+    cut = 0
+    for seed in range(12):
+        _, out, error = call(capsys, *given, "--tokens", "1", "--seed", str(seed))
+        written = call(capsys, *given, "--tokens", "1", "--seed", str(seed), "--json")[1]
+        broken = "\ufffd" in json.loads(written)["text"]
+        assert ("make no whole character" in error) == broken and "\ufffd" not in out
+        cut += broken
+    assert cut
+
+
+def test_options_of_chance_that_a_translation_has_no_use_for_are_said(capsys):
+    given = ["generate", "--checkpoint", "pairs-seq2seq", "--prompt", "the cat sleeps"]
+    _, out, error = call(capsys, *given)
+    assert out.strip() and error == ""
+    for option in (["--seed", "4"], ["--temperature", "2"], ["--top-k", "3"], ["--top-p", "0.5"]):
+        assert call(capsys, *given, *option)[1] == out
+        assert (
+            "--temperature, --top-k, --top-p, --seed change nothing"
+            in (call(capsys, *given, *option)[2])
+        )
+    assert call(capsys, *given, "--tokens", "0")[:2] == (0, "\n")
+
+
 def test_tokenize_prints_the_tokenizers_own_ids(capsys):
     text = "the café cat"
     code, out, _ = call(capsys, "tokenize", "--tokenizer", "bpe", "--json", text)

@@ -9,6 +9,10 @@ from typing import Any
 from llmviz.cli.options import HUB, number, place, whole, write, write_json
 from llmviz.training.config import LAST_SEED
 
+LISTED = 8  # unknown parts of a prompt that are named
+# What chance has to do with, and what it is where nobody asked.
+CHANCE = {"temperature": 1.0, "top_k": None, "top_p": None, "seed": 0}
+
 
 def add(commands: Any) -> None:
     """Declare the command."""
@@ -21,7 +25,12 @@ def add(commands: Any) -> None:
     add_checkpoint(parser)
     given("--prompt", default="", help="text to continue; empty = the beginning of a document")
     given("--tokens", type=whole(0), default=100, help="largest number of tokens to write")
-    given("--temperature", type=number, default=1.0, help="0 = always the most probable token")
+    given(
+        "--temperature",
+        type=number,
+        default=CHANCE["temperature"],
+        help="0 = always the most probable token",
+    )
     given("--top-k", type=whole(1), help="only the k most probable tokens")
     given(
         "--top-p",
@@ -63,8 +72,8 @@ def run(given: argparse.Namespace) -> int:
     from llmviz.training.data import end_id, padding_ids
 
     trained = trained_of(given.checkpoint)
-    for note in trained.notes:
-        sys.stderr.write(f"note: {note}\n")
+    for line in trained.notes:
+        note(line)
     name = trained.description["model"]["name"]
     end = end_id(trained.tokenizer)
     generator = torch.Generator().manual_seed(given.seed)
@@ -86,6 +95,7 @@ def run(given: argparse.Namespace) -> int:
     if given.precision is not None:
         model = optimize_for_inference(model, given.precision)
     prompt = [end, *trained.tokenizer.encode(given.prompt)]
+    _note_prompt(given.prompt, trained.tokenizer, len(prompt), model.context_length)
     tokens = generate(
         model,
         prompt,
@@ -112,7 +122,35 @@ def run(given: argparse.Namespace) -> int:
                 printed = text
     if not given.json:
         write("")
+        _note_rest(ids[len(prompt) - 1 :], trained.tokenizer, given.tokens)
     return 0
+
+
+def note(line: str) -> None:
+    """Say on standard error what is to be known of what is written."""
+    sys.stderr.write(f"note: {line}\n")
+
+
+def _note_prompt(text: str, tokenizer: Any, tokens: int, context: int) -> None:
+    """Say what of a prompt the model does not read: what is unknown, what is beyond its context."""
+    from llmviz.tokenizers import UNKNOWN
+
+    unknown = tokenizer.special_tokens.get(UNKNOWN)
+    parts = [one.data.decode() for one in tokenizer.tokens(text) if one.id == unknown]
+    if parts:
+        different = list(dict.fromkeys(parts))
+        listed = ", ".join(map(repr, different[:LISTED])) + (", …" * (len(different) > LISTED))
+        note(f"the tokenizer does not know {listed}; the model reads {UNKNOWN} there")
+    if tokens > context:
+        note(f"the prompt has {tokens:,} tokens; the model reads the last {context:,}")
+
+
+def _note_rest(written: list[int], tokenizer: Any, most: int) -> None:
+    """Say why nothing was written, or that the end of it is no whole character."""
+    if most and not written:
+        note("nothing was written: the first token that the model chose ends the text")
+    elif tokenizer.decode(written).endswith("\ufffd"):
+        note("the last bytes that were written make no whole character; they are left out")
 
 
 def _writers() -> str:
@@ -146,7 +184,13 @@ def _translate(trained: Any, given: argparse.Namespace) -> int:
     if not given.prompt.strip():
         raise ValueError("this model translates: give it a sentence with --prompt")
     ids = trained.tokenizer.encode(given.prompt)
-    (translated,) = trained.model.translate(torch.tensor([ids]), given.tokens or 1)
+    _note_prompt(given.prompt, trained.tokenizer, len(ids), trained.model.context_length)
+    if any(getattr(given, one) != value for one, value in CHANCE.items()):
+        options = ", ".join(f"--{one.replace('_', '-')}" for one in CHANCE)
+        note(f"each word of a translation is the most probable one: {options} change nothing")
+    translated = (
+        trained.model.translate(torch.tensor([ids]), given.tokens)[0] if given.tokens else []
+    )
     unwritten = padding_ids(trained.tokenizer)
     text = trained.tokenizer.decode(id for id in translated if id not in unwritten)
     write_json({"text": text}) if given.json else write(text)
