@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from llmviz.training.tensors import save_tensors
 from llmviz.wholefile import write_whole
 
 CARD = "card.json"
+GENERATION = "generation_config.json"  # beside a published model
 GPT2_TOKENS = 50257
 
 __all__ = [
@@ -99,14 +101,21 @@ def published_tokenizer(folder: Path, vocab_size: int) -> Tokenizer:
     Raises: ValueError where there is none for so many tokens, or it cannot be read.
     """
     if has_tokenizer(folder):
-        end = read_json(folder / CONFIG).get("eos_token_id")
-        return read_published_tokenizer(folder, vocab_size, end if isinstance(end, list) else [end])
+        config = read_json(folder / CONFIG)
+        if (folder / GENERATION).is_file():  # what it says of tokens counts before the config
+            said = {k: v for k, v in read_json(folder / GENERATION).items() if v is not None}
+            config |= {k: said[k] for k in ("bos_token_id", "eos_token_id") if k in said}
+        ends, lone = config.get("eos_token_id"), config.get("bos_token_id")
+        ends = ends if isinstance(ends, list) else [ends]
+        return read_published_tokenizer(folder, vocab_size, ends, lone)
     if vocab_size != GPT2_TOKENS:
         raise ValueError(
             f"{folder} has no tokenizer ({WHOLE}, or {VOCABULARY} and {MERGES}), and its "
             f"{vocab_size:,} tokens are not GPT-2's {GPT2_TOKENS:,}"
         )
-    return get_tokenizer("gpt2")
+    tokenizer = copy(get_tokenizer("gpt2"))
+    tokenizer.front = ()  # GPT-2's own tokenizer puts nothing in front of a text
+    return tokenizer
 
 
 def import_gpt2(folder_or_repo_id: str | Path, out: str | Path, command: str = "") -> Trained:

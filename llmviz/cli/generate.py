@@ -75,7 +75,8 @@ def run(given: argparse.Namespace) -> int:
     for line in trained.notes:
         note(line)
     name = trained.description["model"]["name"]
-    end = end_id(trained.tokenizer)
+    end_id(trained.tokenizer)  # it must have one
+    ends = trained.tokenizer.ends
     generator = torch.Generator().manual_seed(given.seed)
     if able(name, "word_vectors"):
         raise ValueError(f"{name} has a vector for each word and writes no text; {_writers()}")
@@ -94,7 +95,8 @@ def run(given: argparse.Namespace) -> int:
         return _translate(trained, given)
     if given.precision is not None:
         model = optimize_for_inference(model, given.precision)
-    prompt = [end, *trained.tokenizer.encode(given.prompt)]
+    read = trained.tokenizer.encode(given.prompt)
+    prompt = trained.tokenizer.behind_start(read)
     _note_prompt(given.prompt, trained.tokenizer, len(prompt), model.context_length)
     tokens = generate(
         model,
@@ -105,16 +107,16 @@ def run(given: argparse.Namespace) -> int:
         given.top_p,
         banned=padding_ids(trained.tokenizer),
         generator=generator,
-        stop_id=end,
+        stop_id=ends,
     )
-    ids, printed = prompt[1:], ""
+    ids, printed = list(read), ""
     if not given.json:
         write(printed := trained.tokenizer.decode(ids), end="")
     for token in tokens:
         if given.json:
-            piece = "" if token.id == end else trained.tokenizer.decode([token.id])
+            piece = "" if token.id in ends else trained.tokenizer.decode([token.id])
             write_json({"id": token.id, "text": piece, "probability": token.probability})
-        elif token.id != end:
+        elif token.id not in ends:
             ids.append(token.id)
             text = trained.tokenizer.decode(ids)
             if not text.endswith("\ufffd"):  # a character whose last bytes are still to come
@@ -122,7 +124,7 @@ def run(given: argparse.Namespace) -> int:
                 printed = text
     if not given.json:
         write("")
-        _note_rest(ids[len(prompt) - 1 :], trained.tokenizer, given.tokens)
+        _note_rest(ids[len(read) :], trained.tokenizer, given.tokens)
     return 0
 
 

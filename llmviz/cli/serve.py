@@ -62,13 +62,13 @@ def run(given: argparse.Namespace) -> int:
         sys.stderr.write(f"note: {note}\n")
     model, tokenizer = trained.model, trained.tokenizer
     _check_served(model, given.checkpoint, trained.description["model"]["name"])
+    end_id(tokenizer)  # it must have one
     with listen(given.address, given.port) as listening:
         service = Service(Engine(model, config))
         served = Served(
             name=given.name or Path(given.checkpoint.removeprefix(HUB)).name,
             tokenizer=tokenizer,
             service=service,
-            end=end_id(tokenizer),
             context=model.context_length,
             vocabulary=model.config.vocab_size,
             banned=padding_ids(tokenizer),

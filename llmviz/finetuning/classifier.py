@@ -31,7 +31,7 @@ ROWS = 16  # texts in one forward pass: more of them, when long, leave the proce
 
 
 class Texts(NamedTuple):
-    """Encoded texts, each from the end-of-text token on, filled up at the right."""
+    """Encoded texts, each behind what stands in front of a text, filled up at the right."""
 
     idx: Tensor  # (N, T) int64
     lengths: Tensor  # (N,) int64, real tokens of each
@@ -46,7 +46,7 @@ def encode(tokenizer: Any, texts: Sequence[str], context_length: int) -> Texts:
     if not texts:
         raise ValueError("there must be at least one text; got none")
     end = end_id(tokenizer)
-    rows = [[end, *tokenizer.encode(text)][-context_length:] for text in texts]
+    rows = [tokenizer.encode_from_start(text)[-context_length:] for text in texts]
     idx = torch.full((len(rows), max(map(len, rows))), end)
     for row, ids in enumerate(rows):
         idx[row, : len(ids)] = torch.tensor(ids)

@@ -138,7 +138,7 @@ class PairData:
 def pair_tokens(tokenizer: Any, pair: Pair) -> tuple[tuple[Scored, ...], tuple[Scored, ...]]:
     """Return the better and the worse text token by token; the endings count, the story not."""
     end = end_id(tokenizer)
-    story = tuple(Scored(token, False) for token in (end, *tokenizer.encode(pair.story)))
+    story = tuple(Scored(token, False) for token in tokenizer.encode_from_start(pair.story))
     both = ((*tokenizer.encode(f" {ending}"), end) for ending in (pair.better, pair.worse))
     better, worse = (story + tuple(Scored(token, True) for token in ids) for ids in both)
     return better, worse

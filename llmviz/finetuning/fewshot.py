@@ -22,7 +22,7 @@ CURVE = (0, 1, 2, 4, 8, 14)  # examples in a prompt
 
 def rule_tokens(tokenizer: Any, pairs: Sequence[tuple[str, str]]) -> tuple[Scored, ...]:
     """Return the text of a rule's examples token by token; the answers are what counts."""
-    tokens = [Scored(end_id(tokenizer), False)]
+    tokens = [Scored(token, False) for token in tokenizer.behind_start(())]
     for number, (word, answer) in enumerate(pairs):
         before = f", {word}" if number else word
         tokens += [Scored(token, False) for token in tokenizer.encode(before)]
@@ -64,7 +64,7 @@ class Answers(NamedTuple):
 
 @torch.no_grad()
 def answers(model: nn.Module, tokenizer: Any, asked: Sequence[Question]) -> Answers:
-    """Ask a model; each prompt opens with the end-of-text token, as a document does.
+    """Ask a model; each prompt opens as a document does.
 
     What counts is the first token of each answer, with the space before it where the tokenizer has
     spaces. Raises ValueError for no question, or a prompt longer than the model's context.
@@ -72,7 +72,7 @@ def answers(model: nn.Module, tokenizer: Any, asked: Sequence[Question]) -> Answ
     if not asked:
         raise ValueError("at least one question is needed; got none")
     end, first = end_id(tokenizer), answer_tokens(tokenizer)
-    prompts = [[end, *tokenizer.encode(one.prompt)] for one in asked]
+    prompts = [tokenizer.encode_from_start(one.prompt) for one in asked]
     rows = torch.empty(len(prompts), len(ANSWERS))
     order = sorted(range(len(prompts)), key=lambda i: len(prompts[i]))
     for start in range(0, len(order), ROWS):

@@ -109,9 +109,9 @@ def instructions(count: int, seed: int = 0, kinds: Sequence[str] = KINDS) -> lis
 
 
 def tokens_of(tokenizer: Any, one: Instruction) -> list[Scored]:
-    """Return an example token by token, from the end-of-text token that opens it to its end."""
+    """Return an example token by token, from what stands in front of a text to its end."""
     end = end_id(tokenizer)
-    prompt = [Scored(token, False) for token in (end, *tokenizer.encode(one.prompt))]
+    prompt = [Scored(token, False) for token in tokenizer.encode_from_start(one.prompt)]
     return [*prompt, *(Scored(token, True) for token in (*tokenizer.encode(one.reply), end))]
 
 
@@ -139,8 +139,9 @@ def prepare_instructions(
     both = fitting(train), fitting(held_out)
     if not all(both):
         raise ValueError(f"no question with its story fits into a context of {context_length}")
-    plain = ([end, *tokenizer.encode(one.story), end][:most] for one in train)
-    whole = tuple((Scored(end, False), *(Scored(t, True) for t in ids[1:])) for ids in plain)
+    plain = ([*tokenizer.encode_from_start(one.story), end][:most] for one in train)
+    opens = max(1, len(tokenizer.start))
+    whole = tuple(tuple(Scored(t, at >= opens) for at, t in enumerate(ids)) for ids in plain)
     sizes = (end, tokenizer.vocab_size, context_length)
     return MaskedData(*both, whole if mix else (), *sizes, mix, seed)
 
@@ -163,7 +164,7 @@ def replies(
     on in a new line.
     """
     end, room = end_id(tokenizer), model.context_length - tokens
-    prompts = [[end, *tokenizer.encode(one.prompt)][-room:] for one in asked]
+    prompts = [tokenizer.encode_from_start(one.prompt)[-room:] for one in asked]
     written: list[list[int]] = [[] for _ in asked]
     model.eval()
     for first in range(0, len(asked), 32):

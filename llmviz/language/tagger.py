@@ -92,13 +92,14 @@ def _pieces(
         while tokens[at].char_end < start + len(word):
             at += 1
         ends.append(at)
-    room, begun = context - 1, 0
+    opens = len(tokenizer.start)
+    room, begun = context - opens, 0
     while begun < len(ends):
         whole = not begun and ends[0] < room  # a first word may be longer than the context
         first = 0 if whole else max(0, ends[begun] - context // 2)
         inside = [end for end in ends[begun:] if end < first + room]
         ids = [token.id for token in tokens[first : inside[-1] + 1]]
-        yield _Piece([end_id(tokenizer), *ids], [end - first + 1 for end in inside])
+        yield _Piece([*tokenizer.start, *ids], [end - first + opens for end in inside])
         begun += len(inside)
 
 

@@ -8,7 +8,7 @@ for what is new.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -167,7 +167,7 @@ def generate(
     order: Iterable[str] | None = None,
     banned: Iterable[int] = (),
     generator: torch.Generator | None = None,
-    stop_id: int | None = None,
+    stop_id: int | Collection[int] | None = None,
     use_cache: bool = True,
     alternatives: int = 5,
     keep_steps: bool = False,
@@ -179,12 +179,12 @@ def generate(
 
     `idx` is a list of ids, (T,) or (1, T). A prompt, or a text, longer than the model's context
     length is seen through a window of its last `context_length` tokens; `window_slid` says so on
-    each token. Stops after yielding `stop_id`. The repetition penalty looks at the prompt and at
-    everything generated. One random number is taken per token, at temperature 0 too, so the same
-    generator state gives the same numbers whatever the settings. The settings are checked at the
-    call, before the first token is asked for; `more` are those of further steps. `cache` is what
-    `NextLogits.read_before` gave after the prompt, which is then not read again. The model is left
-    in the mode it was in.
+    each token. Stops after yielding `stop_id`, or one of several. The repetition penalty looks at
+    the prompt and at everything generated. One random number is taken per token, at temperature 0
+    too, so the same generator state gives the same numbers whatever the settings. The settings are
+    checked at the call, before the first token is asked for; `more` are those of further steps.
+    `cache` is what `NextLogits.read_before` gave after the prompt, which is then not read again.
+    The model is left in the mode it was in.
 
     Raises: ValueError for an empty prompt, an id out of range, a negative number of tokens, a
     setting out of range, or a cache that holds more than the prompt.
@@ -213,7 +213,7 @@ def generate(
         max_new_tokens,
         settings,
         generator,
-        stop_id,
+        (stop_id,) if isinstance(stop_id, int) else stop_id or (),
         alternatives,
         keep_steps,
     )
@@ -225,7 +225,7 @@ def _tokens(
     max_new_tokens: int,
     settings: SamplingSettings,
     generator: torch.Generator | None,
-    stop_id: int | None,
+    stop_ids: Collection[int],
     alternatives: int,
     keep_steps: bool,
 ) -> Iterator[GeneratedToken]:
@@ -248,7 +248,7 @@ def _tokens(
             steps=steps if keep_steps else None,
         )
         ids.append(token)
-        if token == stop_id:
+        if token in stop_ids:
             return
 
 

@@ -42,15 +42,15 @@ MOST_PER_TOKEN = 64  # characters of a prompt for each token that the model read
 class Served:
     """A model behind HTTP.
 
-    name: how requests call it. end: the token between two texts; it stands before each prompt that
-    comes as a text, and ends what is written. banned: tokens that are never written. context: the
-    longest text that the model reads, in tokens. vocabulary: how many tokens there are.
+    name: how requests call it. tokenizer: its tokens of the beginning stand before each prompt that
+    comes as a text, and those of the end end what is written. banned: tokens that are never
+    written. context: the longest text that the model reads, in tokens. vocabulary: how many tokens
+    there are.
     """
 
     name: str
     tokenizer: Tokenizer
     service: Service
-    end: int
     context: int
     vocabulary: int
     banned: tuple[int, ...] = ()
@@ -61,7 +61,7 @@ class Served:
         if isinstance(prompt, str):
             if len(prompt) > MOST_PER_TOKEN * self.context:  # not split: that would take long
                 raise self._too_long(f"{len(prompt):,} characters")
-            prompt = (self.end, *self.tokenizer.encode(prompt))
+            prompt = tuple(self.tokenizer.encode_from_start(prompt))
         if len(prompt) > self.context:
             raise self._too_long(f"{len(prompt):,} tokens")
         for token in prompt:
@@ -95,7 +95,7 @@ class Served:
                 prompt=self.ids(prompt),
                 max_new_tokens=wanted.max_tokens,
                 sampling=sampling,
-                stop_ids=(self.end,),
+                stop_ids=self.tokenizer.ends,
                 seed=seed,
                 n=1 if wanted.beam_search else wanted.n,
                 beams=wanted.n if wanted.beam_search else None,
@@ -239,7 +239,7 @@ class _Answering:
                     problem = "failed" if event.reason == requests.FAILED else "was closed"
                     raise ApiError(503, f"the server {problem} before the end", code=event.reason)
                 self.written += 1
-                if event.token == self.served.end:
+                if event.token in self.served.tokenizer.ends:
                     continue
                 piece = text.push(event.token)
                 if text.stopped:

@@ -65,12 +65,11 @@ def long_texts(tokenizer: Tokenizer, length: int, texts: int = TEXTS, seed: int 
     import torch
 
     from llmviz.corpus.tiny_world import generate
-    from llmviz.tokenizers import ENDOFTEXT
 
-    start = tokenizer.special_tokens.get(ENDOFTEXT)
+    between = tokenizer.start or (tokenizer.end,)
     ids: list[int] = []
     for story in generate(texts * (length + 1), seed):  # a story has more than one token
-        ids += ([] if start is None else [start]) + tokenizer.encode(story.text)
+        ids += [*between, *tokenizer.encode(story.text)]
         if len(ids) >= texts * (length + 1):
             break
     return torch.tensor(ids[: texts * (length + 1)]).view(texts, length + 1)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from llmviz.similarity import pairwise
-from llmviz.tokenizers import ENDOFTEXT, Tokenizer
+from llmviz.tokenizers import Tokenizer
 
 if TYPE_CHECKING:
     from llmviz.models.gpt import GPT
@@ -82,9 +82,7 @@ def input_tables(model: GPT, tokenizer: Tokenizer, text: str, most: int) -> Inpu
 
     from llmviz.trace import record
 
-    start = tokenizer.special_tokens.get(ENDOFTEXT)
-    ids = ([start] if start is not None else []) + tokenizer.encode(text)
-    ids = ids[: min(most, model.context_length)]
+    ids = tokenizer.encode_from_start(text)[: min(most, model.context_length)]
     if len(ids) < 2:
         return None
     with torch.inference_mode(), record(["embed.token", "embed.position", "embed"]) as trace:

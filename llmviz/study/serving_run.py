@@ -18,7 +18,7 @@ from llmviz.serving.settings import ServingConfig
 from llmviz.serving.trace import Tick
 from llmviz.serving.workload import Workload, make_requests
 from llmviz.textfile import check_text, read_text_file
-from llmviz.tokenizers import ENDOFTEXT, Tokenizer
+from llmviz.tokenizers import Tokenizer
 
 BASE = "tiny-world-gpt"
 MOST_OWN, MOST_OWN_CHARACTERS = 6, 300
@@ -106,24 +106,25 @@ def requests_of(trial: Trial, tokenizer: Tokenizer, text: str, context: int) -> 
     answers are cut to it, and those of a beam search to what each of its beams has in the memory.
     Raises ValueError: a prompt of the learner's does not fit.
     """
-    end = tokenizer.special_tokens[ENDOFTEXT]
-    own = [(end, *tokenizer.encode(one)) for one in trial.own]
+    end = tokenizer.end
+    own = [tuple(tokenizer.encode_from_start(one)) for one in trial.own]
     sampled = trial.workload.samples > 1 and not trial.workload.beams
     sampling = SAMPLED if sampled else GREEDY
     if trial.workload.beams:
         context = min(context, memory_of_beam(trial))
     drawn = make_requests(trial.workload, (end,), context, sampling, (end,), own)
     stories = text.split("\n\n")
-    same = (end, *tokenizer.encode(stories[0]))[: trial.workload.same_beginning]
+    same = tuple(tokenizer.encode_from_start(stories[0]))[: trial.workload.same_beginning]
     requests = []
     for number, request in enumerate(drawn, 1):
         if request.prompt not in own:
             story = tokenizer.encode(stories[number % len(stories)])
-            begun = (*same, *story) if same else (end, *story)
+            begun = (*same, *story) if same else tuple(tokenizer.behind_start(story))
             request = replace(request, prompt=begun[: len(request.prompt)])
         requests.append(request)
+    outside = {end, *tokenizer.start}
     prompts = {
-        one.id: tokenizer.decode([token for token in one.prompt if token != end])
+        one.id: tokenizer.decode([token for token in one.prompt if token not in outside])
         for one in requests
     }
     return Begun(tuple(requests), prompts)
@@ -133,7 +134,7 @@ class Texts:
     """Turns the tokens of sequences into pieces of text as they come."""
 
     def __init__(self, tokenizer: Tokenizer) -> None:
-        self._end = tokenizer.special_tokens[ENDOFTEXT]
+        self._end = tokenizer.end
         self._decode: Callable[[Sequence[int]], str] = tokenizer.decode
         self._ids: dict[str, list[int]] = {}
         self._sent: dict[str, int] = {}

@@ -25,12 +25,13 @@ POSITION_IS_ADDED = ("learned", "sinusoidal")  # the others add no vector to the
 class Place:
     """A token in a text that a model has read: where it stands, what it is, and the stream.
 
-    `ids` begin with the start token, where the model knows one; `at` counts it too.
+    `ids` begin with the `opens` tokens that stand in front of every text; `at` counts them too.
     """
 
     ids: tuple[int, ...]
     at: int
     stream: Stream
+    opens: int = 1
 
     @property
     def next_token(self) -> tuple[int, float]:
@@ -86,8 +87,9 @@ def two_paths(model: GPT, one: Place, two: Place) -> TwoPaths:
 
     kept = added_stages(model)
     a, b = (place.stream.states[kept, place.at].double().numpy() for place in (one, two))
-    pairs = zip(one.stream.states[kept, 1:], two.stream.states[kept, 1:], strict=True)
-    others = [mean_cosine_of_others(x, one.ids[1:], y, two.ids[1:]) for x, y in pairs]
+    inner = slice(one.opens, None)  # the texts' own tokens
+    pairs = zip(one.stream.states[kept, inner], two.stream.states[kept, inner], strict=True)
+    others = [mean_cosine_of_others(x, one.ids[inner], y, two.ids[inner]) for x, y in pairs]
     every = stages(model)
     return TwoPaths([every[i] for i in kept], a, b, row_cosines(a, b), np.array(others))
 

@@ -45,11 +45,17 @@ class Tokenizer(ABC):
         kind: "word", "char", "bpe", "wordpiece", "tiktoken" or "published"; a saved file says it.
         name: what the learner chose, or the kind.
         special_tokens: text of each special token, and its id.
+        front: the ids that stand in front of every text. None, as for all models that are trained
+            here, is the end-of-text token.
+        lone: the id that an empty text is read as where nothing stands in front of texts; None is
+            the end-of-text token.
     """
 
     kind: str
     name: str
     special_tokens: dict[str, int]
+    front: tuple[int, ...] | None = None
+    lone: int | None = None
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -107,13 +113,37 @@ class Tokenizer(ABC):
                 ids.append(special_id)
         return ids
 
-    def encode_from_start(self, text: str) -> list[int]:
-        """Return the token ids of a text behind the end-of-text token.
+    @property
+    def end(self) -> int:
+        """The id of the token that ends a text; KeyError for a tokenizer without one."""
+        return self.special_tokens[ENDOFTEXT]
 
-        That is how models have read every text in training, so it is how they are asked, too.
-        Raises KeyError for a tokenizer without that token; otherwise as `encode`.
+    @property
+    def ends(self) -> tuple[int, ...]:
+        """The ids with which a model ends what it writes, `end` first."""
+        return (self.end,)
+
+    @property
+    def start(self) -> tuple[int, ...]:
+        """The ids in front of every text; KeyError as `end`."""
+        return (self.end,) if self.front is None else self.front
+
+    def encode_from_start(self, text: str) -> list[int]:
+        """Return the token ids of a text as a model reads it, behind what stands in front of it.
+
+        That is how models have read every text in training, so it is how they are asked, too. There
+        is at least one id, for an empty text as well.
+        Raises KeyError for a tokenizer without an end-of-text token; otherwise as `encode`.
         """
-        return [self.special_tokens[ENDOFTEXT], *self.encode(text)]
+        return self.behind_start(self.encode(text))
+
+    def behind_start(self, ids: Iterable[int]) -> list[int]:
+        """Return ids behind those that stand in front of every text; at least one."""
+        return [*self.start, *ids] or [self.end if self.lone is None else self.lone]
+
+    def opens_and_ends(self, token_id: int) -> bool:
+        """Whether a token stands in front of every text and ends it, too."""
+        return token_id in self.start and token_id == self.end
 
     def tokens(self, text: str, allowed_special: str | Collection[str] = ()) -> list[Token]:
         """Return the tokens of a text with the bytes and characters that each covers."""
@@ -174,7 +204,9 @@ class Tokenizer(ABC):
 
     def save(self, path: str | Path) -> None:
         """Write the tokenizer to one JSON file, whole or not at all."""
-        write_tokenizer_file(path, {"kind": self.kind, "name": self.name, **self.to_dict()})
+        front = {} if self.front is None else {"front": list(self.front), "lone": self.lone}
+        content = {"kind": self.kind, "name": self.name, **front, **self.to_dict()}
+        write_tokenizer_file(path, content)
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
@@ -194,6 +226,12 @@ class Tokenizer(ABC):
             raise ValueError(
                 f"{Path(path).name} holds a tokenizer of kind {tokenizer.kind!r}, not {cls.kind!r}"
             )
+        if "front" in content:
+            front, lone = content["front"], content.get("lone")
+            if not isinstance(front, list):
+                raise ValueError(f'{Path(path).name} has no list of ids in "front"; got {front!r}')
+            tokenizer.front = tuple(tokenizer.check_ids(front))
+            tokenizer.lone = None if lone is None else tokenizer.check_ids([lone])[0]
         return tokenizer
 
     @classmethod

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from llmviz.textfile import ENDOFTEXT
 from llmviz.tokenizers.files import write_bytes
 from llmviz.tokenizers.pretokenize import GPT2_PATTERN, byte_to_character
 
@@ -31,8 +32,9 @@ def to_tiktoken(tokenizer: BPETokenizer) -> tiktoken.Encoding:
 def to_huggingface(tokenizer: BPETokenizer, path: str | Path) -> None:
     """Write a `tokenizer.json` that `tokenizers.Tokenizer.from_file` loads.
 
-    It gives the same ids for ordinary text. It differs in one thing: that library always reads a
-    special token out of a text that holds it, ours only where it is allowed.
+    It gives the same ids for ordinary text, and puts the end-of-text token in front, behind which
+    models that are trained here read every text. It differs in one thing: that library always reads
+    a special token out of a text that holds it, ours only where it is allowed.
 
     Raises:
         ValueError: a special token is spelled like an ordinary one, as "the" or "é" may be. The
@@ -51,6 +53,8 @@ def to_huggingface(tokenizer: BPETokenizer, path: str | Path) -> None:
                 "spelled so, and a spelling has one id; choose another text for it"
             )
     byte_level = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True}
+    end, text = tokenizer.special_tokens.get(ENDOFTEXT), {"Sequence": {"id": "A", "type_id": 0}}
+    front = [] if end is None else [{"SpecialToken": {"id": ENDOFTEXT, "type_id": 0}}]
     content = {
         "version": "1.0",
         "truncation": None,
@@ -69,7 +73,14 @@ def to_huggingface(tokenizer: BPETokenizer, path: str | Path) -> None:
         ],
         "normalizer": None,
         "pre_tokenizer": {**byte_level, "use_regex": True},
-        "post_processor": None,
+        "post_processor": {
+            "type": "TemplateProcessing",
+            "single": [*front, text],
+            "pair": [*front, text, {"Sequence": {"id": "B", "type_id": 0}}],
+            "special_tokens": {ENDOFTEXT: {"id": ENDOFTEXT, "ids": [end], "tokens": [ENDOFTEXT]}}
+            if front
+            else {},
+        },
         "decoder": {**byte_level, "use_regex": True},
         "model": {
             "type": "BPE",

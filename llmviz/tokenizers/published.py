@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 WHOLE, VOCABULARY, MERGES = "tokenizer.json", "vocab.json", "merges.txt"
 OPTIONS, SPECIAL, ADDED = "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json"
+GPT2_CLASSES = ("GPT2Tokenizer", "GPT2TokenizerFast")
 FILES = (WHOLE, VOCABULARY, MERGES, OPTIONS, SPECIAL, ADDED)
 
 
@@ -27,11 +28,13 @@ class PublishedTokenizer(ByteTokenizer):
     """A byte-level BPE with the ids and the rules of its publisher.
 
     Args:
-        content: the object in its tokenizer.json. What it says about cutting off, filling up and
-            adding tokens to a text is left out: `encode` gives the ids of the whole text.
+        content: the object in its tokenizer.json. `encode` gives the ids of the whole text: nothing
+            is cut off, filled up or added. What the post-processor puts in front of a text is
+            `front`. What it puts behind is left out: a text that goes on has not ended.
         vocab_size: how many ids the model has; it may have more than there are tokens.
-        end: the id of the token that stands between texts. `special_tokens` has it under its own
-            text, and as `<|endoftext|>` where no other token is called so.
+        end: the id of the token that ends a text. `special_tokens` has it under its own text, and
+            as `<|endoftext|>` where no other token is called so.
+        more_ends: further ids with which the model ends what it writes.
 
     Raises:
         ValueError: the content is no such tokenizer, or has an id that the model does not have.
@@ -40,12 +43,20 @@ class PublishedTokenizer(ByteTokenizer):
     kind = "published"
 
     def __init__(
-        self, content: dict[str, Any], vocab_size: int, end: int, name: str = "published"
+        self,
+        content: dict[str, Any],
+        vocab_size: int,
+        end: int,
+        name: str = "published",
+        more_ends: Sequence[int] = (),
     ) -> None:
         self.name = name
-        self._content = {**content, "truncation": None, "padding": None, "post_processor": None}
-        _check_parts(self._content)
-        self._compiled = _compiled(self._content)
+        content = {**content, "truncation": None, "padding": None}
+        self._content = {**content, "post_processor": None}
+        _check_parts(content)
+        self._compiled = _compiled(content)
+        self.front = _front(self._compiled)
+        self._compiled.post_processor = None
         self._compiled.encode_special_tokens = True  # their texts are ordinary unless allowed
         ids = self._compiled.get_vocab(with_added_tokens=True)
         last = max(ids.values(), default=-1)
@@ -63,19 +74,46 @@ class PublishedTokenizer(ByteTokenizer):
             raise ValueError(f"the id of the end-of-text token must be a token's; got {end!r}")
         if ENDOFTEXT not in self.special_tokens:
             self.special_tokens[ENDOFTEXT] = end
-        self._end = end
+        self._ends = tuple(dict.fromkeys((end, *more_ends)))
+        for one in (*self.front, *self._ends):
+            if type(one) is not int or not 0 <= one < vocab_size or one in self.unused_ids:
+                raise ValueError(f"what opens or ends a text must be a token; got the id {one!r}")
+
+    @property
+    def end(self) -> int:
+        """The id of the token that ends a text, whatever another token is called."""
+        return self._ends[0]
+
+    @property
+    def ends(self) -> tuple[int, ...]:
+        """The ids with which the model ends what it writes, `end` first."""
+        return self._ends
 
     def to_dict(self) -> dict:
         """Return the content of its tokenizer.json, and what the model's config says of it."""
-        return {"content": self._content, "vocab_size": self.vocab_size, "end": self._end}
+        return {
+            "content": self._content,
+            "vocab_size": self.vocab_size,
+            "end": self.end,
+            "more_ends": self.ends[1:],
+        }
 
     @classmethod
     def from_dict(cls, content: dict) -> PublishedTokenizer:
-        """Build the tokenizer of a saved file's content."""
-        inner = content.get("content")
+        """Build the tokenizer of a saved file's content.
+
+        A file from before `front` was kept does not say what stands in front of a text; models were
+        then read behind the end-of-text token.
+        """
+        inner, more_ends = content.get("content"), content.get("more_ends", [])
         if not isinstance(inner, dict):
             raise ValueError('"content" must be the object of a tokenizer.json')
-        return cls(inner, content.get("vocab_size"), content.get("end"), content["name"])
+        if not isinstance(more_ends, list):
+            raise ValueError(f'"more_ends" must be a list of ids; got {more_ends!r}')
+        end = content.get("end")
+        tokenizer = cls(inner, content.get("vocab_size"), end, content["name"], more_ends)
+        tokenizer.front = None
+        return tokenizer
 
     def _encode_ordinary(self, text: str) -> list[int]:
         return self._compiled.encode(text, add_special_tokens=False).ids
@@ -105,7 +143,7 @@ def has_tokenizer(folder: Path) -> bool:
 
 
 def read_published_tokenizer(
-    folder: Path, vocab_size: int, ends: Sequence[int] = ()
+    folder: Path, vocab_size: int, ends: Sequence[int] = (), lone: int | None = None
 ) -> PublishedTokenizer:
     """Return the tokenizer in a published model's folder.
 
@@ -114,6 +152,8 @@ def read_published_tokenizer(
         vocab_size: how many ids the model has.
         ends: the ids that the model's config gives for the end of a text. Without one that is a
             token's, the token `<|endoftext|>` is the end.
+        lone: the id that the model's config gives for the beginning of a text. An empty text is
+            read as this token where nothing stands in front of texts.
 
     Raises:
         ValueError: a file is missing or damaged, the tokenizer is of another kind, has more ids
@@ -125,15 +165,31 @@ def read_published_tokenizer(
         content = _object(source) if whole else _from_vocabulary(folder)
         _check_parts(content)
         tokens = _compiled(content)
-        fitting = [i for i in ends if type(i) is int and i >= 0 and tokens.id_to_token(i)]
+        fitting = [i for i in ends if _is_token(tokens, i)]
         end = fitting[0] if fitting else tokens.token_to_id(ENDOFTEXT)
         if end is None:
             raise ValueError(
                 f"has no {ENDOFTEXT}, and the model's config names no other end of a text"
             )
-        return PublishedTokenizer(content, vocab_size, end)
+        tokenizer = PublishedTokenizer(content, vocab_size, end, more_ends=fitting[1:])
+        tokenizer.lone = lone if _is_token(tokens, lone) else None
+        return tokenizer
     except ValueError as error:
         raise ValueError(f"{source}: {error}") from error
+
+
+def _is_token(tokens: tokenizers.Tokenizer, token_id: Any) -> bool:
+    return type(token_id) is int and token_id >= 0 and tokens.id_to_token(token_id) is not None
+
+
+def _front(tokens: tokenizers.Tokenizer) -> tuple[int, ...]:
+    """The ids that a post-processor puts in front of a text."""
+    for text in ("a", "1", ".", " "):  # a vocabulary without the letter reads nothing of it
+        encoded = tokens.encode(text)
+        added = encoded.special_tokens_mask
+        if 0 in added:
+            return tuple(encoded.ids[: added.index(0)])
+    return ()
 
 
 def _from_vocabulary(folder: Path) -> dict[str, Any]:
@@ -145,12 +201,19 @@ def _from_vocabulary(folder: Path) -> dict[str, Any]:
         raise ValueError(f"{MERGES} cannot be read: {error}") from error
     merges = [line.rstrip("\r").split(" ") for line in lines if not line.startswith("#version")]
     options = _object_if_there(folder / OPTIONS)
+    kind = options.get("tokenizer_class", GPT2_CLASSES[0])
+    if kind not in GPT2_CLASSES:
+        raise ValueError(
+            f"{VOCABULARY} and {MERGES} are read in GPT-2's form, of the tokenizer_class "
+            f"{GPT2_CLASSES[0]}; got {kind!r}, which needs a {WHOLE}"
+        )
     byte_level = {"type": "ByteLevel", "trim_offsets": True, "use_regex": True}
     prefix = options.get("add_prefix_space", False)
     return {
         "version": "1.0",
         "added_tokens": _added_tokens(folder, vocabulary, options),
         "normalizer": None,
+        "post_processor": _in_front(folder, options, vocabulary),
         "pre_tokenizer": {**byte_level, "add_prefix_space": prefix},
         "decoder": {**byte_level, "add_prefix_space": prefix},
         "model": {
@@ -158,6 +221,28 @@ def _from_vocabulary(folder: Path) -> dict[str, Any]:
             "vocab": vocabulary,
             "merges": [pair for pair in merges if pair != [""]],
         },
+    }
+
+
+def _in_front(
+    folder: Path, options: dict[str, Any], vocabulary: dict[str, Any]
+) -> dict[str, Any] | None:
+    """The post-processor that the options beside a vocab.json ask for, as transformers does it."""
+    if not options.get("add_bos_token"):
+        return None
+    about = {"bos_token": ENDOFTEXT, **_object_if_there(folder / SPECIAL), **options}["bos_token"]
+    text = about.get("content") if isinstance(about, dict) else about
+    ids = vocabulary | _object_if_there(folder / ADDED)
+    if text is None:
+        return None
+    if not isinstance(text, str) or type(ids.get(text)) is not int:
+        raise ValueError(f"add_bos_token needs a bos_token with an id; got {text!r}")
+    special = {"SpecialToken": {"id": text, "type_id": 0}}
+    return {
+        "type": "TemplateProcessing",
+        "single": [special, {"Sequence": {"id": "A", "type_id": 0}}],
+        "pair": [special, *({"Sequence": {"id": one, "type_id": 0}} for one in "AB")],
+        "special_tokens": {text: {"id": text, "ids": [ids[text]], "tokens": [text]}},
     }
 
 

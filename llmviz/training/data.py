@@ -236,10 +236,10 @@ class TrainData:
 
 def end_id(tokenizer: Any) -> int:
     """The id that joins documents; ValueError for a tokenizer without one."""
-    special = tokenizer.special_tokens
-    if ENDOFTEXT not in special:
-        raise ValueError(f"tokenizer {tokenizer.name!r} has no {ENDOFTEXT} token")
-    return special[ENDOFTEXT]
+    try:
+        return tokenizer.end
+    except KeyError:
+        raise ValueError(f"tokenizer {tokenizer.name!r} has no {ENDOFTEXT} token") from None
 
 
 def padding_ids(tokenizer: Any) -> tuple[int, ...]:

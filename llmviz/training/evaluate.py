@@ -71,7 +71,7 @@ class Score:
 
 
 def evaluate_documents(model: nn.Module, tokenizer: Any, documents: Sequence[str]) -> Score:
-    """Score each document from its start, given only the end-of-text token before it.
+    """Score each document from its start, given only what stands in front of every text.
 
     A document longer than the context is read through windows that overlap by half, each token
     scored once, with at least half the context before it; a shorter one in one piece. The text's
@@ -82,25 +82,25 @@ def evaluate_documents(model: nn.Module, tokenizer: Any, documents: Sequence[str
         raise ValueError("evaluation needs at least one document; got none")
     end = end_id(tokenizer)
     encoded = [tokenizer.encode(document) for document in documents]
-    windows = [
-        window for ids in encoded for window in _windows([end, *ids, end], model.context_length)
-    ]
+    rows = [[*tokenizer.behind_start(ids), end] for ids in encoded]
+    unscored = max(1, len(tokenizer.start))  # the first token of a text has nothing before it
+    windows = [one for row in rows for one in _windows(row, model.context_length, unscored - 1)]
     nats = sum(_nats(model, windows, end))
     return Score(
         nats=nats,
         documents=len(documents),
-        tokens=sum(len(ids) + 1 for ids in encoded),
+        tokens=sum(len(row) - unscored for row in rows),
         characters=sum(map(len, documents)),
         bytes=sum(len(document.encode("utf-8")) for document in documents),
     )
 
 
-def _windows(ids: list[int], context: int) -> Iterator[Window]:
-    """Inputs and targets that score ids[1:] once each, -1 where a window only reads."""
+def _windows(ids: list[int], context: int, skipped: int = 0) -> Iterator[Window]:
+    """Inputs and targets that score ids[1 + skipped:] once each, -1 where a window only reads."""
     first = 0
     while True:
         inputs, targets = ids[first : first + context], ids[first + 1 : first + 1 + context]
-        seen = 0 if first == 0 else context - (context // 2 or 1)
+        seen = skipped if first == 0 else context - (context // 2 or 1)
         inputs = inputs[: len(targets)]
         yield inputs, [IGNORED] * seen + targets[seen:]
         if first + 1 + context >= len(ids):
@@ -163,7 +163,7 @@ def log_probabilities(
         before, whole = tokenizer.encode(prompt), tokenizer.encode(prompt + continuation)
         if whole[: len(before)] != before:  # the cut goes through a token
             whole = before + tokenizer.encode(continuation)
-        ids = [end, *whole][-(model.context_length + 1) :]
+        ids = tokenizer.behind_start(whole)[-(model.context_length + 1) :]
         scored = min(len(whole) - len(before), len(ids) - 1)
         windows.append((ids[:-1], [IGNORED] * (len(ids) - 1 - scored) + ids[-scored:]))
     return [-nats for nats in _nats(model, windows, end)]

@@ -14,7 +14,7 @@ import streamlit as st
 
 from llmviz.components.token_strip.view import visible_text
 from llmviz.models.catalogue import able
-from llmviz.tokenizers import ENDOFTEXT, UNKNOWN, Tokenizer
+from llmviz.tokenizers import UNKNOWN, Tokenizer
 from llmviz.ui import engine
 from llmviz.ui.common import learner_text, refuse
 from llmviz.ui.notices import inform, warn
@@ -217,9 +217,8 @@ def read(
 
 def names_of(ids: Sequence[int], tokenizer: Tokenizer) -> list[str]:
     """Return how tokens are shown: spaces as dots, the start token as a word."""
-    special = {i: text for text, i in tokenizer.special_tokens.items()}
     return [
-        START if special.get(i) == ENDOFTEXT else visible_text(tokenizer.token_bytes(i))[0]
+        START if tokenizer.opens_and_ends(i) else visible_text(tokenizer.token_bytes(i))[0]
         for i in ids
     ]
 

@@ -144,7 +144,7 @@ def running(config: ServingConfig = CONFIG, host: str = "127.0.0.1") -> Iterator
     model = GatedModel(config)
     service = Service(Engine(model, config))
     vocabulary = TOKENIZER.vocab_size
-    served = Served(NAME, TOKENIZER, service, END, CONTEXT, vocabulary)
+    served = Served(NAME, TOKENIZER, service, CONTEXT, vocabulary)
     server = Server(application(served, hosts_for(host)), service)
     listening: socket.socket = listen(host, 0)
     thread = threading.Thread(target=server.run, args=([listening],), daemon=True)

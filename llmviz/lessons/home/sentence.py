@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from llmviz.components.machine.view import MachineRow, MachineValues
 from llmviz.components.token_strip.view import visible_text
 from llmviz.study.machine_reading import ROWS, Reading
-from llmviz.tokenizers import ENDOFTEXT, UNKNOWN
+from llmviz.tokenizers import UNKNOWN
 
 if TYPE_CHECKING:
     from llmviz.tokenizers import Tokenizer
@@ -50,7 +50,7 @@ def machine_rows(window: Sentence, tokenizer: Tokenizer) -> list[MachineRow]:
 
 def _row(token: int, position: int, tokenizer: Tokenizer) -> MachineRow:
     text, whole = token_text(token, tokenizer)
-    start = token == tokenizer.special_tokens.get(ENDOFTEXT)
+    start = tokenizer.opens_and_ends(token)
     return MachineRow(text, token, position, whole, start)
 
 

@@ -18,7 +18,7 @@ from llmviz.lessons.sampling import params, words
 from llmviz.models.catalogue import able
 from llmviz.study import draws
 from llmviz.textfile import check_text
-from llmviz.tokenizers import ENDOFTEXT, UNKNOWN
+from llmviz.tokenizers import UNKNOWN
 from llmviz.ui import engine
 from llmviz.ui.common import count, keep, refuse
 from llmviz.ui.engine_ready import engine_ready
@@ -63,7 +63,7 @@ class Prompted:
     @property
     def stop_id(self) -> int | None:
         """The token with which a text ends."""
-        return self.bundled.tokenizer.special_tokens.get(ENDOFTEXT)
+        return self.bundled.tokenizer.end
 
 
 def models(asked: str = "") -> list[str]:

@@ -13,7 +13,7 @@ from llmviz.lessons.training import words as words
 from llmviz.models.catalogue import able
 from llmviz.study.text_loss import target_logits
 from llmviz.textfile import check_text
-from llmviz.tokenizers import ENDOFTEXT, UNKNOWN, Tokenizer
+from llmviz.tokenizers import UNKNOWN, Tokenizer
 from llmviz.ui import engine
 from llmviz.ui.common import count, keep, refuse
 from llmviz.ui.engine_ready import engine_ready
@@ -28,7 +28,11 @@ READS = ("next_token",)  # what a model must be able to do; see `llmviz.models.c
 
 @dataclass(frozen=True)
 class Read:
-    """A text as a model gets it: ids (T + 1,), the start token first, and how each is shown."""
+    """A text as a model gets it: ids (T + 1,), and how each is shown.
+
+    The first one, which nothing stands before, is no target. It is the start token where the model
+    has one.
+    """
 
     bundled: engine.Bundled
     ids: tuple[int, ...]
@@ -36,13 +40,19 @@ class Read:
 
     @property
     def targets(self) -> tuple[int, ...]:
-        """What is to be predicted: every token but the start."""
+        """What is to be predicted: every token but the first."""
         return self.ids[1:]
 
     @property
     def target_names(self) -> tuple[str, ...]:
         """The targets as text that one can see."""
         return self.names[1:]
+
+    @property
+    def text(self) -> str:
+        """The text without what stands in front of it."""
+        tokenizer = self.bundled.tokenizer
+        return tokenizer.decode(self.ids[len(tokenizer.start) :])
 
 
 def models(default: str, needs: Sequence[str] = READS, asked: str = "") -> list[str]:
@@ -116,10 +126,9 @@ def read(bundled: engine.Bundled, text: str, limit: int) -> Read | None:
 
 def names_of(ids: Sequence[int], tokenizer: Tokenizer) -> list[str]:
     """Return how tokens are shown: spaces as dots, the start token as a word."""
-    special = {i: text for text, i in tokenizer.special_tokens.items()}
     return [
         words.model_start
-        if special.get(i) == ENDOFTEXT
+        if tokenizer.opens_and_ends(i)
         else visible_text(tokenizer.token_bytes(i))[0]
         for i in ids
     ]

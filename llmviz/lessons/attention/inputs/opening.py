@@ -99,7 +99,8 @@ def read_of(bundled: engine.Bundled) -> str:
     ids = bundled.tokenizer.encode_from_start(TEXT)
     if len(ids) <= bundled.model.context_length:
         return TEXT
-    return bundled.tokenizer.decode(ids[1 : bundled.model.context_length])
+    opens = len(bundled.tokenizer.start)
+    return bundled.tokenizer.decode(ids[opens : bundled.model.context_length])
 
 
 def why(bundled: engine.Bundled, place: tuple[int, int]) -> str:

@@ -17,7 +17,6 @@ from llmviz.lessons.attention.trained import words
 from llmviz.lessons.attention.trained.lookup import part as lookup
 from llmviz.lessons.attention.trained.params import MOST_NEW
 from llmviz.nn.attention.study import HeadSummary, summarise_heads
-from llmviz.tokenizers import ENDOFTEXT
 from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.common import count
@@ -88,7 +87,7 @@ def written(bundled: engine.Bundled, reading: Read, new: int) -> tuple[Read, boo
 
     The second value says that the model has ended its text or its context is full.
     """
-    end = bundled.tokenizer.special_tokens[ENDOFTEXT]
+    end = bundled.tokenizer.end
     ids = list(reading.ids)
     for _ in range(new):
         if len(ids) >= bundled.model.context_length:

@@ -128,7 +128,7 @@ def _code(given: rounds.Settings, played: list) -> None:
         f"draft = draft_of({kind!r}, tokenizer)\n"
         f"ids = {list(ids[:IN_SNIPPET])}\n"
         f"luck = torch.Generator().manual_seed({luck})\n"
-        f"end = tokenizer.special_tokens.get('<|endoftext|>')\n"
+        "end = tokenizer.end\n"
         f"rounds = speculate(model.eval(), draft, ids, {WRITTEN}, {k}, "
         f"SamplingSettings({heat}), luck, end)\n"
         "print([(one.accepted, one.tokens) for one in rounds])",

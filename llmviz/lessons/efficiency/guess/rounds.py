@@ -20,7 +20,6 @@ from llmviz.sampling.settings import SamplingSettings
 from llmviz.sampling.speculative import Guess, Round, speculate
 from llmviz.study.drafts import draft_of
 from llmviz.study.guess_places import Place, places_of
-from llmviz.tokenizers import ENDOFTEXT
 from llmviz.ui import engine
 from llmviz.ui.common import count, percent, power_of_ten
 from llmviz.ui.kept import kept
@@ -58,7 +57,7 @@ def rounds_of(
             k,
             SamplingSettings(heat),
             torch.Generator().manual_seed(luck),
-            bundled.tokenizer.special_tokens.get(ENDOFTEXT),
+            bundled.tokenizer.end,
         )
     )
 

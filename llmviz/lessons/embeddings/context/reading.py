@@ -11,7 +11,7 @@ from llmviz.lessons.embeddings.context import words
 from llmviz.models.residual import Stream, read_stream
 from llmviz.similarity import VectorTable
 from llmviz.study.token_in_context import Place, last_piece
-from llmviz.tokenizers import ENDOFTEXT, Token
+from llmviz.tokenizers import Token
 from llmviz.ui import engine
 from llmviz.ui.common import count
 from llmviz.ui.kept import kept
@@ -42,8 +42,7 @@ def sentence(
     if not state[key].strip():
         raise ValueError(words.empty.format(which=which))
     tokens = bundled.tokenizer.tokens(state[key])
-    start = bundled.tokenizer.special_tokens.get(ENDOFTEXT)
-    before = [] if start is None else [start]
+    before = bundled.tokenizer.start
     ids = (*before, *(token.id for token in tokens))
     if len(ids) > bundled.model.context_length:
         raise ValueError(
@@ -66,7 +65,7 @@ def sentence(
         prose(words.not_there.format(word=quote(state["ctxword"]), which=which))
         return None
     stream = _read(bundled.name, bundled.version, ids)
-    return Place(ids, place + len(before), stream)
+    return Place(ids, place + len(before), stream, len(before))
 
 
 def first_place(table: VectorTable, tokens: Sequence[Token], state: PageState) -> int | None:

@@ -173,7 +173,7 @@ def _code(prompt: Prompted, tree: BeamTree, state: PageState) -> None:
         [beam_search],
         source.snippet(prompt) + "from llmviz.sampling import beam_search\n\n"
         f"tree = beam_search(model, ids, beam_width={width}, max_new_tokens={depth},\n"
-        f"                   length_penalty={penalty!r}, stop_id=ids[0])\n"
+        f"                   length_penalty={penalty!r}, stop_id=tokenizer.end)\n"
         "print(repr(tokenizer.decode(tree.tokens())), round(tree.best.score, 2))",
         f"{prompt.bundled.tokenizer.decode(tree.tokens())!r} {round(tree.best.score, 2)}",
     )

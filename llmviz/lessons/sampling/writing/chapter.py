@@ -275,7 +275,7 @@ def _code(
         f"generator = torch.Generator().manual_seed({state['seed']})\n"
         f"tokens = generate(model, ids, {n}, generator=generator"
         f"{pipeline_settings.arguments(settings)},\n"
-        "                  stop_id=ids[0])\n"
+        "                  stop_id=tokenizer.end)\n"
         "print(repr(tokenizer.decode([token.id for token in tokens])))",
         f"{first!r}",
     )

@@ -222,8 +222,8 @@ def _code(reading: Read, gradient: WeightGradient) -> None:
     from llmviz.training.one_weight import Copy, WeightGradient, _use
 
     tokenizer: Any = reading.bundled.tokenizer
-    text = tokenizer.decode(reading.targets)
-    if tokenizer.encode(text) != list(reading.targets):
+    text = reading.text
+    if tokenizer.encode_from_start(text) != list(reading.ids):
         return  # unknown characters: the text cannot be quoted back
     show_code(
         [Copy.explain, _use, WeightGradient],

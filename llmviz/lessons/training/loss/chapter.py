@@ -225,7 +225,7 @@ def _smoothed(settings: LossSettings, vocabulary: int) -> str:
 def _code(reading: Read, steps, settings: LossSettings) -> None:
     from llmviz.nn.loss import cross_entropy_steps
 
-    name, text = reading.bundled.name, reading.bundled.tokenizer.decode(reading.targets)
+    name, text = reading.bundled.name, reading.text
     lines = [
         "import torch",
         "from llmviz.nn.loss import cross_entropy_steps",

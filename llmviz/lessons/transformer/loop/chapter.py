@@ -17,7 +17,6 @@ from llmviz.lessons.transformer.loop.questions import bytes_question, rounds_que
 from llmviz.sampling.generation import can_cache
 from llmviz.study.cache_costs import TRIES, CacheCosts, cache_costs
 from llmviz.study.token_loop import Round, vectors_computed, write_slowly
-from llmviz.tokenizers import ENDOFTEXT
 from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.common import count, percent, theme
@@ -68,7 +67,7 @@ def rounds_of(name: str, version: str, ids: tuple[int, ...]) -> list[Round]:
 
 def stop_of(bundled: engine.Bundled) -> int | None:
     """Return the token that ends a text."""
-    return bundled.tokenizer.special_tokens.get(ENDOFTEXT)
+    return bundled.tokenizer.end
 
 
 @kept(32)

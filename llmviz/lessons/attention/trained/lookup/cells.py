@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 import numpy as np
 import streamlit as st
@@ -17,12 +16,11 @@ from llmviz.nn.attention import attention
 from llmviz.sampling.temperature import softmax_terms
 from llmviz.study.lookup_trace import Head, Look, LookPair
 from llmviz.textfile import whole_number
-from llmviz.tokenizers import ENDOFTEXT, Token, Tokenizer
+from llmviz.tokenizers import Token, Tokenizer
 from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.common import percent
 from llmviz.ui.matrix_picture import Picture, Scale
-from llmviz.ui.model_on_text import START
 from llmviz.ui.pinned_cells import link_of
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
@@ -71,9 +69,11 @@ def draw(state: PageState, bundled: engine.Bundled, pair: LookPair, head: Head) 
 
 
 def tokens_of(prompt: str, tokenizer: Tokenizer) -> list[Token]:
-    """Return the tokens of a prompt as the model reads it, the first one by what it is for."""
-    start, *rest = tokenizer.tokens(ENDOFTEXT + prompt, "all")
-    return [replace(start, data=START.encode()), *rest]
+    """Return the tokens of a prompt as the model reads it, with what stands in front of it."""
+    front = tokenizer.start
+    names = real.names_of(front, tokenizer)
+    before = [Token(i, name.encode(), 0, 0, 0, 0) for i, name in zip(front, names, strict=True)]
+    return [*before, *tokenizer.tokens(prompt)]
 
 
 def chosen(written: str, pair: LookPair, head: Head) -> tuple[int, int]:
