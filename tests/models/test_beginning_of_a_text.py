@@ -10,11 +10,12 @@ import pytest
 import torch
 from tokenizers import processors
 
-from llmviz.pretrained import import_gpt2
+from llmviz.pretrained import import_gpt2, load_bundled
 from llmviz.sampling.generation import generate
 from llmviz.serving.http import Served
 from llmviz.tokenizers import ENDOFTEXT
 from llmviz.training.runs import load_trained
+from llmviz.ui.model_on_text import START, names_of
 from tests.models.test_published_llama import theirs
 from tests.tokenizers.test_published import compiled, write_two_files, write_whole_file
 
@@ -127,6 +128,15 @@ def test_the_same_text_follows_as_in_transformers(tmp_path, name):
         assert text == reader.decode(after, skip_special_tokens=True)
 
 
+def test_pages_show_what_stands_in_front_as_what_it_is(tmp_path):
+    for name, first in {"Llama 3": "<|begin_of_text|>", "Qwen 2.5": "the"}.items():
+        write(tmp_path / name, LAYOUTS[name])
+        own = import_gpt2(tmp_path / name, tmp_path / f"{name} here").tokenizer
+        assert names_of(own.encode_from_start("the cat"), own)[0] == first
+    own = load_bundled("tiny-world-char")[1]
+    assert names_of(own.encode_from_start("the cat"), own)[:2] == [START, "t"]
+
+
 def test_what_stands_behind_a_text_is_left_out_because_the_text_goes_on(tmp_path):
     tokenizer = compiled(SENTENCE)
     pairs = [("<s>", 1), ("</s>", 2)]
@@ -139,8 +149,6 @@ def test_what_stands_behind_a_text_is_left_out_because_the_text_goes_on(tmp_path
 
 
 def test_a_model_that_is_trained_here_reads_its_texts_behind_the_end_of_text():
-    from llmviz.pretrained import load_bundled
-
     tokenizer = load_bundled("tiny-world-char")[1]
     end = tokenizer.special_tokens[ENDOFTEXT]
     assert tokenizer.encode_from_start("a")[0] == end and tokenizer.ends == (end,)

@@ -41,7 +41,7 @@ def test_ids_equal_the_tokenizers_library_through_our_export(trained, tmp_path):
     for text in TEXTS:
         theirs = compiled.encode(text)
         assert [trained.end, *trained.encode(text, "all")] == theirs.ids, ascii(text)
-        assert compiled.decode(theirs.ids, skip_special_tokens=False) == text
+        assert compiled.decode(theirs.ids[1:], skip_special_tokens=False) == text
 
 
 @pytest.mark.parametrize("special", ["é", "the", "Ġthe", "Ċ", "t", "ÿ"])
