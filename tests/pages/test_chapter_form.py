@@ -19,7 +19,6 @@ from tests.pages.harness import fine, open_part, prose_of
 
 TO_DO = {
     "attention",
-    "efficiency/quantization",
     "embeddings",
     "finetuning",
     "history",

@@ -30,6 +30,7 @@ from tests.pages.finished_job import FakeJob
 from tests.pages.harness import (
     ODD_TEXTS,
     fine,
+    open_part,
     prose_of,
     run_snippet,
     snippets,
@@ -227,3 +228,11 @@ def test_a_view_is_computed_once_and_is_not_too_long(bundle, view, monkeypatch):
     app.run()
     assert filled == []
     assert elements(app.main) <= MOST_ELEMENTS
+
+
+@pytest.mark.parametrize("view", ["row", "model", "training"])
+def test_each_view_ends_with_numbers_of_its_own(view):
+    app = open_part("efficiency", "quantization", qview=view, qbits="2", stairbits="2")
+    fine(app)
+    told = prose_of(app)
+    assert "2 bits" in told[told.index("What it costs in loss") - 700 :]

@@ -21,5 +21,5 @@ LESSON = Lesson(
         "systems",
     ),
     needs_engine=True,
-    after=("transformer", "training"),
+    after=("attention", "transformer", "sampling", "training"),
 )

@@ -17,7 +17,7 @@ from llmviz.lessons.efficiency.quantization import (
 )
 from llmviz.quantization.scheme import Scheme
 from llmviz.ui.common import choose
-from llmviz.ui.lesson import section
+from llmviz.ui.lesson import section, seen
 from llmviz.ui.model_on_text import models_here
 from llmviz.ui.notices import refuse
 from llmviz.ui.state import PageState
@@ -31,6 +31,7 @@ def draw(state: PageState) -> None:
     if state["qview"] == "training":
         staircase.draw(state)
         training.draw(state)
+        seen(words.end, first=staircase.end(int(state["stairbits"]), state["stairrate"]))
         return
     if not models_here(setting.MODEL):
         return
@@ -42,6 +43,9 @@ def draw(state: PageState) -> None:
             _whole_model(state, scheme)
     except ValueError as error:  # a group that does not divide a row of this model
         refuse(error)
+        return
+    if first := loss.end(scheme.bits):
+        seen(words.end, first=first)
 
 
 def _whole_model(state: PageState, scheme: Scheme) -> None:

@@ -183,3 +183,13 @@ def _draw_results(job: Job) -> None:
 def told_measured(one: LossSoFar) -> str:
     """Return what the learner's setting was measured to be."""
     return words.measured.format(**vars(one))
+
+
+def end(bits: int) -> str:
+    """Return what the best way measured with so many bits costs; empty without the curves."""
+    try:
+        known = bundled()
+    except ValueError:
+        return ""
+    best = min(at(known, way, bits).loss for way in WAYS)
+    return words.end_first["whole"].format(bits=bits, count=len(WAYS), best=best, exact=known.loss)

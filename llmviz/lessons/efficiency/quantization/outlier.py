@@ -11,7 +11,7 @@ from llmviz.figures.theme import Mode
 from llmviz.lessons.efficiency.quantization import words
 from llmviz.lessons.efficiency.quantization.digits import decimals, fixed
 from llmviz.lessons.efficiency.quantization.place import Place, steps_of
-from llmviz.lessons.efficiency.quantization.setting import KEY, model
+from llmviz.lessons.efficiency.quantization.setting import KEY, model, values_told
 from llmviz.quantization.scheme import GROUP, Scheme
 from llmviz.study.quantized_row import Damage, RowSteps, damage, with_large_weight
 from llmviz.ui.common import percent, theme
@@ -76,7 +76,8 @@ def draw(state: PageState, steps: RowSteps, place: Place, scheme: Scheme) -> Non
     times = state["qtimes"]
     figure = line_of(model().version, place, times, scheme, theme())
     st.plotly_chart(figure, key=f"{KEY}.line", theme=None)
-    prose(read(steps, place, scheme))
+    if values_told(scheme):
+        prose(read(steps, place, scheme))
     others = damage_of(model().version, place, times, scheme)
     known = {"times": times, "bits": scheme.bits, "group": scheme.group, "ways": len(others)}
     prose(words.damage.format(**known))

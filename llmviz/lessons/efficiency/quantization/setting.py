@@ -9,7 +9,7 @@ from llmviz.quantization.scheme import GROUP, Scheme
 from llmviz.ui import engine
 from llmviz.ui.common import choose
 from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, predict
+from llmviz.ui.question import Question, answered, predict
 from llmviz.ui.state import PageState
 
 MODEL = "tiny-world-gpt"
@@ -42,8 +42,13 @@ def draw(state: PageState) -> Scheme:
     scheme = scheme_of(state)
     ends = {"bits": scheme.bits, "lowest": _minus(scheme.lowest), "highest": scheme.highest}
     prose(words.scheme[state["qform"]].format(**ends))
-    predict(question(scheme), f"{KEY}.ask")
+    predict(question(scheme), f"{KEY}.ask", covers=state["qview"] == "row")
     return scheme
+
+
+def values_told(scheme: Scheme) -> bool:
+    """Whether the page may say how many values the grid has, which is asked above."""
+    return answered(question(scheme), f"{KEY}.ask")
 
 
 def _minus(number: int) -> str:

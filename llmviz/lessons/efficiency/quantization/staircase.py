@@ -49,8 +49,8 @@ def draw(state: PageState) -> None:
     section(words.training_stair)
     choose(state, "stairbits", words.bits, words.training_stair_bits)
     bits, rate = int(state["stairbits"]), state["stairrate"]
-    predict(question(bits), f"{KEY}.through")
-    st.plotly_chart(staircase_figure(bits, theme()), key=f"{KEY}.stairs", theme=None)
+    if predict(question(bits), f"{KEY}.through", covers=True):
+        st.plotly_chart(staircase_figure(bits, theme()), key=f"{KEY}.stairs", theme=None)
     prose(words.training_walk_text.format(target=TARGET))
     st.slider(words.training_rate, step=0.02, width=260, **state.ranged("stairrate"))
     st.plotly_chart(walk_figure(bits, rate, theme()), key=f"{KEY}.walk", theme=None)
@@ -100,6 +100,18 @@ def report(walk: tuple[Update, ...], rate: float) -> str:
         slope=f"{first.slope:g}".replace("-", "−"),
         updates=len(walk) - 1,
         last=signed(walk[-1].rounded),
+    )
+
+
+def end(bits: int, rate: float) -> str:
+    """Return where the one weight came to, for the end of the chapter."""
+    walk = walk_of(bits, rate)
+    return words.end_first["training"].format(
+        bits=bits,
+        updates=len(walk) - 1,
+        weight=signed(walk[-1].weight),
+        last=signed(walk[-1].rounded),
+        target=TARGET,
     )
 
 
