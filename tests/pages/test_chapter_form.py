@@ -22,7 +22,17 @@ TO_DO = {
     "embeddings",
     "finetuning",
     "history",
-    "transformer",
+    "transformer/block",
+    "transformer/halves",
+    "transformer/loop",
+    "transformer/masked",
+    "transformer/norms",
+    "transformer/patching",
+    "transformer/published",
+    "transformer/residuals",
+    "transformer/since",
+    "transformer/stream",
+    "transformer/units",
 }
 CHAPTERS = [
     (lesson.key, chapter.key)

@@ -40,9 +40,10 @@ from llmviz.study.shapes import (
 )
 from llmviz.study.small_decoder import SMALL
 from llmviz.ui.code import show_code
+from llmviz.ui.common import count as number_of
 from llmviz.ui.common import percent, theme
 from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
+from llmviz.ui.lesson import section, seen
 from llmviz.ui.notices import refuse
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
@@ -67,13 +68,25 @@ def draw(state: PageState) -> None:
     except ValueError as rule:
         refuse(rule)
         return
-    _parts(config)
-    _costs(state, config)
+    parts = count_by_part(config)
+    _total(config, parts)
     question = head_question(config)
-    if question is not None:
-        predict(question, "transformer.count.head")
+    # the embedding's share, its bar, its row and the snippet tell what the question asks for
+    opened = question is None or predict(question, "transformer.count.head", covers=True)
+    if opened:
+        _parts(config, parts)
+    _costs(state, config)
     _small()
-    _code(config)
+    if opened:
+        _code(config)
+        seen(
+            words.end,
+            total=sum(parts.values()),
+            largest=largest_line(parts),
+            weights=size(weight_bytes(config, "bfloat16")),
+            texts=number_of(state["batch"], "text"),
+            train=size(training_memory(config, state["batch"] * config.context_length).total),
+        )
 
 
 def _controls(state: PageState) -> None:
@@ -98,14 +111,17 @@ def _controls(state: PageState) -> None:
             place.toggle(words.labels[name], **state.bind(name))
 
 
-def _parts(config: GPTConfig) -> None:
-    parts = count_by_part(config)
+def _total(config: GPTConfig, parts: dict[str, int]) -> None:
     total = sum(parts.values())
     used = ""
     if config.n_expert > 1:
         sent = min(config.experts_per_token, config.n_expert)
         used = words.used.format(used=count_used(config), sent=sent, experts=config.n_expert)
-    prose(words.total.format(total=total, used=used, largest=largest_line(parts)))
+    prose(words.total.format(total=total, used=used))
+
+
+def _parts(config: GPTConfig, parts: dict[str, int]) -> None:
+    prose(largest_line(parts))
     st.plotly_chart(parts_bars(config, theme()), key="transformer.count.parts", theme=None)
     st.caption(words.table)
     _table(tensor_rows(config), config.n_layer)
