@@ -401,12 +401,14 @@ def test_a_model_is_scored_on_probes_with_their_interval(capsys):
     assert code == 0 and set(scores) == set(PROBES)
     model, tokenizer, _ = load_bundled(name)
     known = probe_scores(model, tokenizer, ["days", "sums"], 12, seed=5)
-    for kind, share in known.items():
-        assert scores[kind] == share.to_dict()
+    for kind, one in known.items():
+        assert scores[kind] == one.of_two.to_dict() | {"greedy": one.greedy.to_dict()}
     code, out, _ = call(capsys, *given)
     lines = out.splitlines()
-    assert code == 0 and len(lines) == 1 + len(PROBES)
-    assert any(line.startswith("days ") and str(known["days"]) in line for line in lines)
+    assert code == 0 and len(lines) == 1 + len(PROBES) + 2
+    (line,) = (line for line in lines if line.startswith("days "))
+    assert str(known["days"].of_two) in line and line.endswith(str(known["days"].greedy))
+    assert "guessing 50 %" in lines[-2]
     for other, why in (
         ("names-gpt", "names-gpt is gpt on names"),
         ("masked-words", "masked-words is bert on tiny-world"),

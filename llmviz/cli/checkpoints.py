@@ -109,7 +109,7 @@ def _lowest(card: dict[str, Any]) -> str:
 
 
 def run_score(given: argparse.Namespace) -> int:
-    """Write in how many probes of each rule a model is right, with the interval."""
+    """Write how many probes of each rule a model gets right of two answers, and how many it writes."""
     from llmviz.models.catalogue import able
     from llmviz.training.evaluate import probe_scores
     from llmviz.training.measures import CONFIDENCE
@@ -127,9 +127,19 @@ def run_score(given: argparse.Namespace) -> int:
     trained = load_trained(folder)
     scores = probe_scores(trained.model, trained.tokenizer, None, given.probes, given.seed)
     if given.json:
-        write_json({kind: share.to_dict() for kind, share in scores.items()})
+        write_json(
+            {
+                kind: one.of_two.to_dict() | {"greedy": one.greedy.to_dict()}
+                for kind, one in scores.items()
+            }
+        )
         return 0
-    rows = [("probes", "right", "of", f"share (interval of {CONFIDENCE:.0%})")]
-    rows += [(kind, f"{one.right:,}", f"{one.count:,}", str(one)) for kind, one in scores.items()]
+    rows = [("probes", "of", f"right of two ({CONFIDENCE:.0%} interval)", "written greedily")]
+    rows += [
+        (kind, f"{one.of_two.count:,}", str(one.of_two), str(one.greedy))
+        for kind, one in scores.items()
+    ]
     write(table(rows))
+    write("Right of two: the right continuation is more probable than the wrong one; guessing 50 %.")
+    write("Written greedily: the right continuation is what taking the most probable token writes.")
     return 0

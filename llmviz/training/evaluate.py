@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 import torch.nn.functional as F
@@ -85,7 +85,7 @@ def evaluate_documents(model: nn.Module, tokenizer: Any, documents: Sequence[str
     rows = [[*tokenizer.behind_start(ids), end] for ids in encoded]
     unscored = max(1, len(tokenizer.start))  # the first token of a text has nothing before it
     windows = [one for row in rows for one in _windows(row, model.context_length, unscored - 1)]
-    nats = sum(_nats(model, windows, end))
+    nats = sum(nats for nats, _ in _read(model, windows, end))
     return Score(
         nats=nats,
         documents=len(documents),
@@ -109,14 +109,17 @@ def _windows(ids: list[int], context: int, skipped: int = 0) -> Iterator[Window]
 
 
 @torch.no_grad()
-def _nats(model: nn.Module, windows: Sequence[Window], filler: int) -> list[float]:
-    """Minus the log-probability of each window's targets, in eval mode, in float32.
+def _read(
+    model: nn.Module, windows: Sequence[Window], filler: int
+) -> list[tuple[float, bool]]:
+    """Minus the log-probability of each window's targets, and whether greedy writing gives them.
 
-    Windows of one batch with the same inputs, such as two words after one story, are read once.
+    In eval mode, in float32. Windows of one batch with the same inputs, such as two words after one
+    story, are read once. Of equal logits greedy writing takes the lowest id.
     """
     order = sorted(range(len(windows)), key=lambda i: (len(windows[i][0]), windows[i][0]))
     device = next((p.device for p in model.parameters()), torch.device("cpu"))
-    window_nats = [0.0] * len(windows)
+    answers = [(0.0, False)] * len(windows)
     was_training = model.training
     model.eval()
     try:
@@ -125,18 +128,20 @@ def _nats(model: nn.Module, windows: Sequence[Window], filler: int) -> list[floa
             inputs, targets = _padded([windows[i] for i in rows], filler)
             inputs, row_of = torch.unique_consecutive(inputs, dim=0, return_inverse=True)
             logits = model(inputs.to(device))[0][row_of.to(device)]
+            targets = targets.to(device)
             losses = F.cross_entropy(
                 logits.flatten(0, 1).float(),
-                targets.to(device).flatten(),
+                targets.flatten(),
                 ignore_index=IGNORED,
                 reduction="none",
             )
             per_row = losses.view(len(rows), -1).double().sum(dim=1).tolist()
-            for i, nats in zip(rows, per_row, strict=True):
-                window_nats[i] = nats
+            written = ((logits.argmax(-1) == targets) | (targets == IGNORED)).all(1).tolist()
+            for i, *answer in zip(rows, per_row, written, strict=True):
+                answers[i] = (answer[0], answer[1])
     finally:
         model.train(was_training)
-    return window_nats
+    return answers
 
 
 def _padded(windows: Sequence[Window], filler: int) -> tuple[Tensor, Tensor]:
@@ -158,15 +163,24 @@ def log_probabilities(
     where the tokenizer's cut falls between them, so that the tokens are those the model was
     trained on. Tokens beyond the context are left out from the front.
     """
-    end, windows = end_id(tokenizer), []
-    for prompt, continuation in continued:
-        before, whole = tokenizer.encode(prompt), tokenizer.encode(prompt + continuation)
-        if whole[: len(before)] != before:  # the cut goes through a token
-            whole = before + tokenizer.encode(continuation)
-        ids = tokenizer.behind_start(whole)[-(model.context_length + 1) :]
-        scored = min(len(whole) - len(before), len(ids) - 1)
-        windows.append((ids[:-1], [IGNORED] * (len(ids) - 1 - scored) + ids[-scored:]))
-    return [-nats for nats in _nats(model, windows, end)]
+    windows = [_continuation(model, tokenizer, *one) for one in continued]
+    return [-nats for nats, _ in _read(model, windows, end_id(tokenizer))]
+
+
+def _continuation(model: nn.Module, tokenizer: Any, prompt: str, continuation: str) -> Window:
+    before, whole = tokenizer.encode(prompt), tokenizer.encode(prompt + continuation)
+    if whole[: len(before)] != before:  # the cut goes through a token
+        whole = before + tokenizer.encode(continuation)
+    ids = tokenizer.behind_start(whole)[-(model.context_length + 1) :]
+    scored = min(len(whole) - len(before), len(ids) - 1)
+    return ids[:-1], [IGNORED] * (len(ids) - 1 - scored) + ids[-scored:]
+
+
+class ProbeScore(NamedTuple):
+    """In how many probes the right one of two continuations is more probable, or is written."""
+
+    of_two: Share  # guessing gets half of them
+    greedy: Share  # the right continuation comes first if always the most probable token is taken
 
 
 def probe_scores(
@@ -175,7 +189,7 @@ def probe_scores(
     kinds: Sequence[str] | None = None,
     count: int = PROBED,
     seed: int = 0,
-) -> dict[str, Share]:
+) -> dict[str, ProbeScore]:
     """Ask `count` probes of each kind; in how many is the right continuation the more probable one.
 
     kinds: None = all there are. seed: of the stories, none of which a corpus of that seed holds.
@@ -186,11 +200,19 @@ def probe_scores(
     if count < 1:
         raise ValueError(f"a score needs at least one probe; got count={count}")
     sets = probe_sets(PROBES if kinds is None else kinds, count, seed)
-    return {kind: share_right(model, tokenizer, asked) for kind, asked in sets.items()}
+    return {kind: probe_score(model, tokenizer, asked) for kind, asked in sets.items()}
+
+
+def probe_score(model: nn.Module, tokenizer: Any, asked: Sequence[Probe]) -> ProbeScore:
+    """Ask a model probes: which of two answers is more probable, and which text it would write."""
+    pairs = [(one.prompt, either) for one in asked for either in (one.right, one.wrong)]
+    windows = [_continuation(model, tokenizer, *one) for one in pairs]
+    read = _read(model, windows, end_id(tokenizer))
+    better = sum(right[0] < wrong[0] for right, wrong in zip(read[::2], read[1::2], strict=True))
+    written = sum(greedy for _, greedy in read[::2])
+    return ProbeScore(Share(better, len(asked)), Share(written, len(asked)))
 
 
 def share_right(model: nn.Module, tokenizer: Any, asked: Sequence[Probe]) -> Share:
     """In how many probes the right continuation is more probable than the wrong one."""
-    pairs = [(one.prompt, either) for one in asked for either in (one.right, one.wrong)]
-    scores = log_probabilities(model, tokenizer, pairs)
-    return Share(sum(a > b for a, b in zip(scores[::2], scores[1::2], strict=True)), len(asked))
+    return probe_score(model, tokenizer, asked).of_two

@@ -105,10 +105,9 @@ def scores(trained: Trained, limit: int = SCORED, probed: int = PROBED) -> dict[
             "nats_per_character": floor.per_character,
             "distance": distance_to_floor(score.per_document, floor.per_document),
         }
-        result["probes"] = {
-            kind: share.to_dict()
-            for kind, share in probe_scores(trained.model, trained.tokenizer, count=probed).items()
-        }
+        probes = probe_scores(trained.model, trained.tokenizer, count=probed)
+        result["probes"] = {kind: one.of_two.to_dict() for kind, one in probes.items()}
+        result["greedy_probes"] = {kind: one.greedy.to_dict() for kind, one in probes.items()}
     return result
 
 

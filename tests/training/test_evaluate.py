@@ -138,7 +138,7 @@ def test_probes_are_won_by_who_has_read_the_right_continuations():
             words = tokenizer.encode(probe.prompt + getattr(probe, side))
             stream += [*words[-2:], end]
         model = CountBigram.fit(stream, tokenizer.vocab_size, smoothing=0.01)
-        return probe_scores(_long(model), tokenizer, ["sounds"], 20)["sounds"]
+        return probe_scores(_long(model), tokenizer, ["sounds"], 20)["sounds"].of_two
 
     right, wrong = accuracy("right"), accuracy("wrong")
     assert right.share > wrong.share and right.count == wrong.count == 20
@@ -151,7 +151,7 @@ def test_the_score_of_several_kinds_is_that_of_each(chars):
     model = gpt(tokenizer, 64).eval()
     both = probe_scores(model, tokenizer, ["sums", "days"], 5, seed=4)
     assert list(both) == ["sums", "days"]
-    for kind, share in both.items():
+    for kind, (share, greedy) in both.items():
         asked = probes(kind, 5, seed=4)
         assert share == share_right(model, tokenizer, asked)
         better = 0
@@ -160,6 +160,26 @@ def test_the_score_of_several_kinds_is_that_of_each(chars):
             (wrong,) = log_probabilities(model, tokenizer, [(one.prompt, one.wrong)])
             better += right > wrong
         assert share == Share(better, 5)
+        assert greedy == Share(sum(writes(model, tokenizer, one) for one in asked), 5)
+
+
+def writes(model, tokenizer, probe):
+    """Whether greedy writing goes on with the right continuation, token by token."""
+    from llmviz.sampling.generation import generate as write
+
+    prompt = tokenizer.encode_from_start(probe.prompt)
+    wanted = tokenizer.encode_from_start(probe.prompt + probe.right)[len(prompt) :]
+    return [token.id for token in write(model, prompt, len(wanted), 0)] == wanted
+
+
+def test_greedy_writing_gets_what_a_model_knows_by_heart():
+    from llmviz.corpus import probes
+
+    asked = probes("sounds", 20)
+    tokenizer = train_tokenizer("word", [p.prompt + p.right + p.wrong for p in asked])
+    model = _long(CountBigram.fit([0, 1, 2], tokenizer.vocab_size, smoothing=1.0))
+    score = probe_scores(model, tokenizer, ["sounds"], 20)["sounds"]
+    assert score.greedy.right == sum(writes(model, tokenizer, one) for one in asked)
 
 
 def test_two_continuations_of_one_text_are_those_of_each_alone(chars):
