@@ -408,7 +408,7 @@ def test_a_model_is_scored_on_probes_with_their_interval(capsys):
     assert code == 0 and len(lines) == 1 + len(PROBES) + 2
     (line,) = (line for line in lines if line.startswith("days "))
     assert str(known["days"].of_two) in line and line.endswith(str(known["days"].greedy))
-    assert "guessing 50 %" in lines[-2]
+    assert "guessing: 50 %" in lines[-2]
     for other, why in (
         ("names-gpt", "names-gpt is gpt on names"),
         ("masked-words", "masked-words is bert on tiny-world"),

@@ -109,7 +109,7 @@ def _lowest(card: dict[str, Any]) -> str:
 
 
 def run_score(given: argparse.Namespace) -> int:
-    """Write how many probes of each rule a model gets right of two answers, and how many it writes."""
+    """Write how many probes of each rule a model gets right, and how many it writes."""
     from llmviz.models.catalogue import able
     from llmviz.training.evaluate import probe_scores
     from llmviz.training.measures import CONFIDENCE
@@ -140,6 +140,8 @@ def run_score(given: argparse.Namespace) -> int:
         for kind, one in scores.items()
     ]
     write(table(rows))
-    write("Right of two: the right continuation is more probable than the wrong one; guessing 50 %.")
+    write(
+        "Right of two: the right continuation is more probable than the wrong one; guessing 50 %."
+    )
     write("Written greedily: the right continuation is what taking the most probable token writes.")
     return 0

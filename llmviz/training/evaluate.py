@@ -109,9 +109,7 @@ def _windows(ids: list[int], context: int, skipped: int = 0) -> Iterator[Window]
 
 
 @torch.no_grad()
-def _read(
-    model: nn.Module, windows: Sequence[Window], filler: int
-) -> list[tuple[float, bool]]:
+def _read(model: nn.Module, windows: Sequence[Window], filler: int) -> list[tuple[float, bool]]:
     """Minus the log-probability of each window's targets, and whether greedy writing gives them.
 
     In eval mode, in float32. Windows of one batch with the same inputs, such as two words after one

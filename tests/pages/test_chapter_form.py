@@ -21,7 +21,6 @@ TO_DO = {
     "attention",
     "embeddings",
     "finetuning",
-    "history",
     "transformer/block",
     "transformer/halves",
     "transformer/loop",

@@ -227,11 +227,17 @@ def test_sentences_on_a_series_hold(seed, lags, size):
     fit = fit_series(values[:fitted], lags)
     said = series.growth(values, fitted, fit)
     assert "4 held-out values" in said
-    question = series.lag_question(values[:fitted], fit)
-    if question is not None:
-        more = fit_series(values[:fitted], lags + 1).mean_square
-        same = fit_series(values[1:fitted], lags).mean_square
-        assert more <= same + 1e-12
+    question = series.far_question(values, fitted, fit)
+    off = {True: [], False: []}  # by whether the forecast reads its own values
+    for own, differences in off.items():
+        known = list(values[:fitted])
+        for truth in values[fitted:]:
+            back = [1.0, *known[::-1][:lags]]
+            guess = sum(b * x for b, x in zip(fit.b, back, strict=True))
+            differences.append((guess - truth) ** 2)
+            known.append(guess if own else truth)
+    times = np.sqrt(np.mean(off[True]) / np.mean(off[False]))
+    assert question is None or question.right == int(np.digitize(times, [0.5, 2]))
     assert series.growth(values[:fitted], fitted, fit) == ""
 
 
@@ -239,7 +245,7 @@ def test_an_exact_series_is_told_without_error_and_asked_nothing():
     values = swing(48)
     fit = fit_series(values[:28], 2)
     assert series_words.compare["same"] in series.growth(values, 28, fit)
-    assert series.lag_question(values[:28], fit) is None
+    assert series.far_question(values, 28, fit) is None
     with pytest.raises(SeriesError):
         fit_series(values[:28], 3)
 

@@ -69,16 +69,15 @@ def test_no_picture_of_the_test_was_learned():
 # ---- a series
 
 
-@pytest.mark.parametrize("lags", [1, 2])
-def test_a_question_on_one_lag_more_has_one_right_answer(lags):
-    fibonacci = np.array([1.0, 1, 2, 3, 5, 8, 13, 21, 34, 55])
-    for values in (fibonacci, swing(20), np.array([3.0, 1, 4, 1, 5, 9])[: lags + 4]):
-        asked = series.lag_question(values, fit_series(values, lags))
-        try:
-            more = fit_series(values, lags + 1).mean_square
-        except ValueError:
-            more = 0.0
-        assert (asked is None) == (more < 1e-9)
+def test_nothing_is_asked_of_a_forecast_where_nothing_is_held_out_or_missed():
+    values = np.random.default_rng(0).normal(size=20)
+    for held in (0, 1):
+        fit = fit_series(values[: 20 - held], 1)
+        assert series.far_question(values, 20 - held, fit) is None
+    gap = np.array([*values[:15], np.nan, *values[16:]])
+    assert series.far_question(gap, 14, fit_series(gap[:14], 1)) is None
+    exact = swing(30)
+    assert series.far_question(exact, 20, fit_series(exact[:20], 2)) is None
 
 
 @pytest.mark.parametrize("held", range(2, 7))

@@ -108,16 +108,18 @@ def test_shared_nodes_are_those_of_all_trees_together(levels, tokens):
         for level in range(1, levels + 1)
         for node in range(window >> level)
     }
-    text = chapter.shared(levels, tokens)
-    assert f"= {len(spans)} nodes" in text
-    apart = tokens * sum(window >> level for level in range(1, levels + 1))
-    assert f"the model would compute {apart}." in text
+    nodes = chapter.nodes_of(levels, tokens)
+    assert sum(nodes.together) == len(spans) and nodes.sum.endswith(f"= {len(spans)}")
+    assert nodes.apart == tokens * sum(window >> level for level in range(1, levels + 1))
 
 
 @pytest.mark.parametrize("levels", range(1, 9))
-def test_the_question_is_right_for_every_depth(levels):
-    asked = chapter.question(levels)
-    assert 2 ** int(asked.answers[asked.right]) == 4 * 2**levels
+@pytest.mark.parametrize("tokens", [1, 2, 3, 16])
+def test_the_question_is_right_for_every_depth_and_name(levels, tokens):
+    nodes = chapter.nodes_of(levels, tokens)
+    asked = chapter.question(nodes, "x")
+    if asked is not None:
+        assert int(asked.answers[asked.right]) == sum(nodes.together)
 
 
 def test_the_sentences_name_the_likeliest_letter(bundled):

@@ -35,8 +35,8 @@ def draw(state: PageState) -> None:
     """Show the chart of two measures, the table of all, and what the models write."""
     section(words.axes)
     asked = size_question(measures())
-    if asked is not None:
-        predict(asked, f"{KEY}.size")
+    if asked is not None and not predict(asked, f"{KEY}.size", covers=True):
+        return
     names = {key: title.format(count=COUNT) for key, title in words.measures.items()}
     left, right = st.columns(2, gap="medium")
     for place, key, label in ((left, "across", words.across), (right, "up", words.up)):

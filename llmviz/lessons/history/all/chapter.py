@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
 import streamlit as st
 
+from llmviz.lessons.history import typed_name
 from llmviz.lessons.history.all import axes, name, when, words
+from llmviz.lessons.history.all.nine import measures
+from llmviz.lessons.history.params import NAME
 from llmviz.study.nine_models import TRAINED
 from llmviz.ui import engine
 from llmviz.ui.chapter_parts import draw_part
+from llmviz.ui.common import count
 from llmviz.ui.engine_ready import engine_ready
+from llmviz.ui.lesson import seen
+from llmviz.ui.prose import quote
 from llmviz.ui.state import PageState
 
 PARTS = {"name": name.draw, "axes": axes.draw, "when": when.draw}
@@ -25,3 +34,23 @@ def draw(state: PageState) -> None:
         return
     if engine_ready():
         draw_part(state, "all", words.looks_label, words.looks, PARTS)
+        typed = typed_name.read(state[NAME.key]).letters
+        if typed:
+            seen(words.end, **end(typed))
+
+
+def end(typed: str) -> dict[str, Any]:
+    """Return what the end says of a name: the lowest and the highest losses of the nine."""
+    means = -np.log(name.scores(typed)).mean(axis=1)
+    every = measures()
+    back = [one.context for one in every]
+    losses = [one.loss for one in every]
+    return {
+        "name": quote(typed),
+        "low": float(means.min()),
+        "high": float(means.max()),
+        "least": min(losses),
+        "most": max(losses),
+        "back": count(int(min(back)), "letter"),
+        "far": count(int(max(back)), "letter"),
+    }

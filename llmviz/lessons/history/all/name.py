@@ -36,7 +36,7 @@ def draw(state: PageState) -> None:
     means = losses.mean(axis=1, keepdims=True)
     table = np.hstack([losses, means])
     most = float(table.max())
-    letters = [*name, words.end]
+    letters = [*name, words.end_mark]
     cell_grid(
         table,
         key=KEY,

@@ -18,7 +18,7 @@ from llmviz.ui.code import show_code
 from llmviz.ui.common import count, listed, percent, theme
 from llmviz.ui.engine_ready import engine_ready
 from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
+from llmviz.ui.lesson import section, seen
 from llmviz.ui.notices import refuse
 from llmviz.ui.prose import bold, prose
 from llmviz.ui.question import Question, predict
@@ -55,8 +55,20 @@ def draw(state: PageState) -> None:
     if missing:
         line = words.missing.format(names=", ".join(missing), command=words.command)
         st.info(line, icon=":material/download:")
-    if ASKED in known:
-        predict(question(known[ASKED]["right"]), f"{KEY}.ask")
+    told = ASKED not in known or predict(question(known[ASKED]["right"]), f"{KEY}.ask", covers=True)
+    if told:
+        _measured(known)
+    if engine_ready():
+        own_string.draw(state, list(known))
+    if told:
+        shares = ", ".join(
+            f"{words.models[name]} {percent(float(np.mean(card['right'])))}"
+            for name, card in known.items()
+        )
+        seen(words.end, farthest=FARTHEST, shares=shares)
+
+
+def _measured(known: dict[str, dict[str, Any]]) -> None:
     asked = max(card["asked"] for card in known.values())
     section(words.chart, asked=asked)
     curves = tuple((name, tuple(card["right"])) for name, card in known.items())
@@ -68,8 +80,6 @@ def draw(state: PageState) -> None:
     section(words.why, models=len(known))
     prose("\n\n".join(reasons(known)))
     _code(known)
-    if engine_ready():
-        own_string.draw(state, list(known))
 
 
 @once

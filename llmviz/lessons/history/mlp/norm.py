@@ -31,8 +31,8 @@ def draw(film: LetterFilm, bend: str, at: int, settings: MapSettings) -> None:
     text = words.norm_text.format(bend=name, step=step, names=WATCHED, flat=flat)
     section(words.norm.title, text)
     asked = question(film, name, settings.scale)
-    if asked is not None:
-        predict(asked, f"{KEY}.ask")
+    if asked is not None and not predict(asked, f"{KEY}.ask", covers=True):
+        return
     shares = tuple(tuple(film.counts[on][at].tolist()) for on in (True, False))
     st.plotly_chart(histograms(*shares, name, theme()), key=f"{KEY}.histograms", theme=None)
     st.caption(words.histogram_note.format(reach=REACH))

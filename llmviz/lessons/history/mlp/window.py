@@ -5,6 +5,8 @@ T tokens of the name, W window.
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 
 from llmviz import components as lv
@@ -15,8 +17,8 @@ from llmviz.lessons.history.kept_cell import show
 from llmviz.lessons.history.mlp import words
 from llmviz.lessons.history.named_model import spoken_next
 from llmviz.lessons.history.other_lessons import link_onward
+from llmviz.models.ngram import V
 from llmviz.study.sliding_window import WindowsRead, read_windows
-from llmviz.tokenizers import ENDOFTEXT
 from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.common import percent
@@ -38,13 +40,11 @@ def draw(state: PageState, bundled: engine.Bundled, name: str) -> None:
     section(words.window, window=config.window)
     ids = bundled.tokenizer.encode_from_start(name)
     at = state["slideat"] if 0 <= state["slideat"] < len(ids) else len(ids) - 1
-    place = quote(name[at - 1]) if at else words.the_start
-    asked = question(read.added[at].tolist(), slot_names(read, at), place)
-    if asked is not None:
-        predict(asked, f"{KEY}.ask")
-    targets = [*ids[1:], bundled.tokenizer.special_tokens[ENDOFTEXT]]
-    _grid(state, read, targets, at)
-    prose(report(read, targets[at], at))
+    asked = question(read.added[-1].tolist(), slot_names(read, len(ids) - 1), quote(name[-1]))
+    targets = [*ids[1:], bundled.tokenizer.end]
+    if asked is None or predict(asked, f"{KEY}.ask", covers=True):
+        _grid(state, read, targets, at)
+        prose(report(read, targets[at], at))
     text = words.opened_text.format(
         window=config.window,
         width=config.n_embd,
@@ -56,6 +56,21 @@ def draw(state: PageState, bundled: engine.Bundled, name: str) -> None:
     show(state, picture, key=f"{KEY}.opened", control="sliding", stacked=True)
     link_onward(name)
     _code(bundled, name, at, read)
+
+
+def end(bundled: engine.Bundled, name: str) -> dict[str, Any]:
+    """Return what the chapter's end says of a name: sizes, and the mean loss of its letters."""
+    config, read = bundled.model.config, windows(bundled.version, name)
+    targets = [*bundled.tokenizer.encode(name), bundled.tokenizer.end]
+    chances = read.logits.double().log_softmax(-1)[range(len(targets)), targets]
+    return {
+        "window": config.window,
+        "width": config.n_embd,
+        "parameters": engine.card(MODEL)["parameters"],
+        "rows": V**config.window,
+        "name": quote(name),
+        "loss": -float(chances.mean()),
+    }
 
 
 @kept(64)

@@ -8,10 +8,13 @@ from functools import partial
 import streamlit as st
 
 from llmviz.lessons.history import named_model, typed_name
+from llmviz.lessons.history.params import NAME
 from llmviz.lessons.history.recurrent import gradient, parallel, words
+from llmviz.ui import engine
 from llmviz.ui.chapter_parts import draw_part
-from llmviz.ui.common import choose
-from llmviz.ui.lesson import section
+from llmviz.ui.common import choose, count
+from llmviz.ui.lesson import section, seen
+from llmviz.ui.prose import quote
 from llmviz.ui.state import PageState
 
 
@@ -26,6 +29,18 @@ def draw(state: PageState) -> None:
     }
     parts["time"] = lambda state: parallel.draw(words.cells[state["cell"]], state["cell"])
     draw_part(state, "recurrent", words.look, words.looks, parts)
+    name = typed_name.read(state[NAME.key]).letters
+    model = f"names-{state['cell']}"
+    if name and engine.ready() and model in engine.names():
+        config = engine.load(model).model.config
+        seen(
+            words.end,
+            model=words.cells[state["cell"]],
+            units=config.hidden_size or config.n_embd,
+            name=quote(name),
+            times=count(len(name), "time"),
+            cell=words.end_cell[state["cell"] == "lstm"],
+        )
 
 
 def _on_name(draw_part: Callable, state: PageState) -> None:

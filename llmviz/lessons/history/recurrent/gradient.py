@@ -10,6 +10,7 @@ from llmviz.figures.lines import Line, lines
 from llmviz.figures.losses import compared
 from llmviz.figures.theme import Mode
 from llmviz.lessons.history.recurrent import words
+from llmviz.lessons.history.recurrent.params import LETTERS, TIMES
 from llmviz.study.gradient_through_time import PastGradients, fresh, past_gradients, scaled
 from llmviz.ui import engine
 from llmviz.ui.code import show_code
@@ -40,9 +41,10 @@ def draw(state: PageState, bundled: engine.Bundled, name: str) -> None:
         refuse(error)
         return
     model = words.cells[state["cell"]]
-    asked = question(of[1], model, state["times"], state["through"])
-    if asked is not None:
-        predict(asked, f"{KEY}.ask")
+    # Of the first setting, so that who answered may move the sliders.
+    asked = question(gradients(*known[:3], LETTERS, TIMES), model, TIMES, LETTERS)
+    if asked is not None and not predict(asked, f"{KEY}.ask", covers=True):
+        return
     st.plotly_chart(chart(*known, state["times"], theme()), key=KEY, theme=None)
     prose(" ".join(sentence(one, kind, model) for one, kind in zip(of, words.kinds, strict=True)))
     st.slider(words.clip, step=0.1, width=300, **state.ranged("clip"))

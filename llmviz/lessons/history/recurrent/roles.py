@@ -34,7 +34,8 @@ def draw(state: PageState, bundled: engine.Bundled, name: str) -> None:
     unit_roles = roles(*known)
     names, units = unit_roles.names, len(unit_roles.shares)
     section(words.roles, names=f"{names:,}", later=LATER)
-    predict(question(unit_roles, words.cells[cell]), f"{KEY}.ask")
+    if not predict(question(unit_roles, words.cells[cell]), f"{KEY}.ask", covers=True):
+        return
     shown = [unit_roles.counts, *([unit_roles.remembers] if unit_roles.tells else [])]
     titles = [
         text.format(unit=unit)

@@ -47,13 +47,13 @@ def draw(state: PageState, bundled: engine.Bundled, name: str) -> None:
     read = states(*known)
     moved = moves(read.parts["hidden"]).tolist()[1:]
     asked = question(name, moved, words.cells[cell])
-    if asked is not None:
-        predict(asked, f"{KEY}.ask")
+    told = asked is None or predict(asked, f"{KEY}.ask", covers=True)
     units, gated = read.parts["hidden"].shape[1], len(GATES[cell]) > 1
     section(words.strips, units=units)
     picture = strips(*known) if gated else gate_picture(*known, "hidden")
-    show(state, picture, key=f"{KEY}.{cell}", control="state", stacked=True)
-    prose(report(name, cell, moved, read))
+    if told:
+        show(state, picture, key=f"{KEY}.{cell}", control="state", stacked=True)
+        prose(report(name, cell, moved, read))
     gate = GATES[cell][-1]
     if gated:
         section(words.gate_section)

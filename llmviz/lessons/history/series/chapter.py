@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import streamlit as st
 
@@ -21,7 +23,7 @@ from llmviz.study.series_fit import (
 from llmviz.ui.code import show_code
 from llmviz.ui.common import choose, count
 from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
+from llmviz.ui.lesson import section, seen
 from llmviz.ui.notices import inform, refuse
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
@@ -65,17 +67,19 @@ def draw(state: PageState) -> None:
         them = words.them[1 if fit.left_out == 1 else 2]
         rows = count(fit.left_out, "row is", "rows are")
         inform(words.gaps.format(gaps=rows, them=them), ":material/content_cut:")
-    if fit is not None:
-        asked = lag_question(values[:fitted], fit)
-        if asked is not None:
-            predict(asked, f"{KEY}.lag")
+    asked = None if fit is None else far_question(values, fitted, fit)
+    told = asked is None or predict(asked, f"{KEY}.far", covers=True)
     _view(state, values, fitted, fit)
     if fit is None:
         return
-    prose("\n\n".join(filter(None, [summary(fit), growth(values, fitted, fit)])))
+    far = growth(values, fitted, fit) if told else ""
+    prose("\n\n".join(filter(None, [summary(fit), far])))
     normal.draw(state, fit)
     letters.draw(state)
     _code(source, values, fitted, fit)
+    numbers = {"lags": count(fit.lags, "value"), "rows": count(len(fit.y), "value")}
+    mean = float(np.var(fit.y))
+    seen(words.end, **numbers, error=fit.mean_square, mean=mean)
 
 
 def series_of(state: PageState) -> np.ndarray:
@@ -162,14 +166,30 @@ def summary(fit: Fit) -> str:
     )
 
 
-def growth(values: np.ndarray, fitted: int, fit: Fit) -> str:
-    """Say how the error of the forecast grows over the held-out values; "" where it cannot be."""
+class Missed(NamedTuple):
+    """By how much held-out values are missed: root mean squared errors."""
+
+    running: np.ndarray  # (T,) of the forecast up to each value
+    one: float  # one step ahead, from the true values
+    truth: np.ndarray  # (T,)
+
+
+def missed(values: np.ndarray, fitted: int, fit: Fit) -> Missed | None:
+    """Return how the held-out values are missed; None where that cannot be said."""
     truth = values[fitted:]
     if len(truth) < 2 or np.isnan(values[fitted - fit.lags :]).any():
-        return ""
-    error = running_error(forecast(values[:fitted], fit.b, len(truth)), truth)
+        return None
+    running = running_error(forecast(values[:fitted], fit.b, len(truth)), truth)
     ahead = np.array([forecast(values[: fitted + h], fit.b, 1)[0] for h in range(len(truth))])
-    one = float(np.sqrt(((ahead - truth) ** 2).mean()))
+    return Missed(running, float(np.sqrt(((ahead - truth) ** 2).mean())), truth)
+
+
+def growth(values: np.ndarray, fitted: int, fit: Fit) -> str:
+    """Say how the error of the forecast grows over the held-out values; "" where it cannot be."""
+    known = missed(values, fitted, fit)
+    if known is None:
+        return ""
+    error, one, truth = known.running, known.one, known.truth
     middle = (len(truth) + 1) // 2
     half = words.half.format(error=error[middle - 1], middle=middle) if middle > 1 else ""
     size = 1e-9 * (1 + float(np.abs(truth).max()))
@@ -184,23 +204,23 @@ def growth(values: np.ndarray, fitted: int, fit: Fit) -> str:
     )
 
 
-def lag_question(values: np.ndarray, fit: Fit) -> Question | None:
-    """Ask what one lag more does to the error on the same rows; None where it cannot be fitted."""
-    try:
-        more = fit_series(values, fit.lags + 1)
-        same_rows = fit_series(values[1:], fit.lags)  # the rows that have one value more before
-    except SeriesError:
+def far_question(values: np.ndarray, fitted: int, fit: Fit) -> Question | None:
+    """Ask by how much the forecast is off; None where nothing is missed, or at a border."""
+    known = missed(values, fitted, fit)
+    if known is None or known.one <= 1e-9 * (1 + float(np.abs(known.truth).max())):
         return None
-    if len(more.y) != len(same_rows.y) or more.mean_square < 1e-12 * (1 + np.var(fit.y)):
-        return None  # it becomes 0 here
-    numbers = {
-        "lags": count(fit.lags, "lag"),
-        "error": same_rows.mean_square,
-        "more": more.mean_square,
-        "rows": len(more.y),
-        "all": fit.lags + 2,
-    }
-    return Question.of(words.ask, **numbers)
+    last = float(known.running[-1])
+    times = last / known.one
+    if not np.isfinite(times) or f"{times:.3g}" in ("0.5", "2"):
+        return None
+    reason = words.ask_reason.format(last=last, times=times)
+    return Question(
+        words.ask.format(steps=len(known.truth), one=known.one),
+        words.ask_answers,
+        0 if times < 0.5 else 1 if times <= 2 else 2,
+        [reason] * len(words.ask_answers),
+        scale=True,
+    )
 
 
 def _code(source: str, values: np.ndarray, fitted: int, fit: Fit) -> None:

@@ -7,7 +7,7 @@ import streamlit as st
 from llmviz.lessons.history import named_model, typed_name
 from llmviz.lessons.history.other_lessons import link_onward
 from llmviz.lessons.history.wavenet import words
-from llmviz.ui.lesson import section
+from llmviz.ui.lesson import section, seen
 from llmviz.ui.state import PageState
 
 
@@ -20,5 +20,7 @@ def draw(state: PageState) -> None:
     if bundled is not None:
         from llmviz.lessons.history.wavenet import tree  # with torch, which has come by now
 
-        tree.draw(state, bundled, name)
+        numbers = tree.draw(state, bundled, name)
         link_onward(name)
+        if numbers:
+            seen(words.end, **numbers)

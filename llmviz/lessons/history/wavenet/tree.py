@@ -5,6 +5,8 @@ W window, L levels, F hidden width.
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import streamlit as st
 
 from llmviz import components as lv
@@ -33,17 +35,33 @@ MODEL = "names-wavenet"
 BEST = 3  # letters that are named as likely
 
 
-def draw(state: PageState, bundled: engine.Bundled, name: str) -> None:
-    """Show the tree above a letter of a name, and one of its nodes."""
-    predict(question(bundled.model.config.n_layer), f"{KEY}.ask")
+def draw(state: PageState, bundled: engine.Bundled, name: str) -> dict[str, Any]:
+    """Show the tree above a letter of a name, and one of its nodes.
+
+    Returns what the chapter's end says; nothing as long as a question covers that.
+    """
     section(words.tree, width=bundled.model.config.n_embd)
     at = _place(state, name)
     fused = tree(bundled.version, name, at)
     node = _tree(state, fused, bundled)
     prose(report(fused, bundled))
     _opened(state, bundled, name, at, node)
-    section(words.shared.title, shared(bundled.model.config.n_layer, len(name) + 1))
+    nodes = nodes_of(bundled.model.config.n_layer, len(name) + 1)
+    section(words.shared)
+    asked = question(nodes, name)
+    told = asked is None or predict(asked, f"{KEY}.ask", covers=True)
+    if told:
+        prose(words.shared_text.format(tokens=nodes.tokens, shared=nodes.sum, apart=nodes.apart))
     _code(bundled, name, at, fused)
+    if not told:
+        return {}
+    return {
+        "window": len(fused.seen),
+        "levels": len(fused.levels),
+        "name": quote(name),
+        "shared": sum(nodes.together),
+        "apart": nodes.apart,
+    }
 
 
 def _place(state: PageState, name: str) -> int:
@@ -73,7 +91,7 @@ def tree(version: str, name: str, at: int) -> FusedTree:
     return fused_tree(bundled.model, bundled.tokenizer.encode_from_start(name), at)
 
 
-def seen(fused: FusedTree, level: int, node: int) -> str:
+def letters_seen(fused: FusedTree, level: int, node: int) -> str:
     """Return the letters that a node has seen; dots for what stands before a letter."""
     tokenizer = engine.tokenizer(MODEL)
     special = tokenizer.special_tokens.values()
@@ -116,7 +134,7 @@ def levels_of(fused: FusedTree) -> list[TreeLevel]:
     for level, values in enumerate([fused.embed, *(one.nodes for one in fused.levels)]):
         title = words.leaves if level == 0 else words.root if level == last else words.level
         count, width = values.shape
-        labels = [seen(fused, level, node) for node in range(count)]
+        labels = [letters_seen(fused, level, node) for node in range(count)]
         shape = words.shape.format(n=count, width=width)
         drawn.append(TreeLevel(title.format(n=level), shape, values.numpy(), labels))
     return drawn
@@ -138,31 +156,49 @@ def report(fused: FusedTree, bundled: engine.Bundled) -> str:
     return text + words.real.format(real=real, window=window)
 
 
-def question(levels: int) -> Question:
-    """Ask how many levels four times the window needs."""
-    right = levels + 2
-    answers = sorted({levels + 1, right, 2 * levels + 1, 4 * levels})
-    return Question(
-        words.ask.format(levels=levels, window=2**levels, wide=2**right),
-        [str(one) for one in answers],
-        answers.index(right),
-        [
-            words.ask_right if one == right else words.ask_wrong.format(n=one, sees=f"{2**one:,}")
-            for one in answers
-        ],
-    )
-
-
-def shared(levels: int, tokens: int) -> str:
-    """Say how many nodes the trees of a text have in common.
+class Nodes(NamedTuple):
+    """How many nodes all trees of a text have.
 
     Level l of all trees together is as long as the text and its pads, less the nodes' own spans.
     """
+
+    tokens: int
+    each: int  # of one tree
+    together: list[int]  # level by level, each node once
+
+    @property
+    def apart(self) -> int:
+        """How many there would be if the trees shared nothing."""
+        return self.tokens * self.each
+
+    @property
+    def sum(self) -> str:
+        """Their sum, written out."""
+        return f"{' + '.join(map(str, self.together))} = {sum(self.together)}"
+
+
+def nodes_of(levels: int, tokens: int) -> Nodes:
+    """Return how many nodes the trees above so many tokens have."""
     window = 2**levels
     together = [tokens + window - 2**level for level in range(1, levels + 1)]
-    apart = tokens * (window - 1)
-    text = f"{' + '.join(map(str, together))} = {sum(together)}"
-    return words.shared_text.format(tokens=tokens, shared=text, apart=apart)
+    return Nodes(tokens, window - 1, together)
+
+
+def question(nodes: Nodes, name: str) -> Question | None:
+    """Ask how many nodes are computed; None where two answers would be equal."""
+    few, shared = nodes.tokens * len(nodes.together), sum(nodes.together)
+    if len({few, shared, nodes.apart}) < 3:
+        return None
+    return Question.of(
+        words.ask,
+        tokens=nodes.tokens,
+        nodes=nodes.each,
+        name=quote(name),
+        shared=shared,
+        levels=" + ".join(map(str, nodes.together)),
+        apart=nodes.apart,
+        few=few,
+    )
 
 
 @kept(64)
@@ -175,7 +211,9 @@ def node_picture(version: str, name: str, at: int, level: int, node: int) -> Pic
         return picture
     below = (fused.embed, *(one.nodes for one in fused.levels))[level - 1]
     one = fused.levels[level - 1]
-    left, right = (unmarked(quote(seen(fused, level - 1, 2 * node + side))) for side in (0, 1))
+    left, right = (
+        unmarked(quote(letters_seen(fused, level - 1, 2 * node + side))) for side in (0, 1)
+    )
     for side, label in enumerate((left, right)):
         key = ("left", "right")[side]
         picture.add(key, below[[2 * node + side]], label, role="value")
@@ -191,9 +229,9 @@ def _opened(
 ) -> None:
     level, number = node
     fused = tree(bundled.version, name, at)
-    label = quote(seen(fused, level, number))
+    label = quote(letters_seen(fused, level, number))
     if level:
-        left, right = (quote(seen(fused, level - 1, 2 * number + side)) for side in (0, 1))
+        left, right = (quote(letters_seen(fused, level - 1, 2 * number + side)) for side in (0, 1))
         one = fused.levels[level - 1]
         text = words.opened_text.format(
             left=left, right=right, pair=one.pairs.shape[1], width=one.nodes.shape[1]

@@ -8,10 +8,11 @@ import streamlit as st
 
 from llmviz.components.rings.view import rings
 from llmviz.lessons.history import typed_name
+from llmviz.lessons.history.params import NAME
 from llmviz.lessons.history.where import drawing, programs, route, sizes, vowels, words
 from llmviz.ui import engine
 from llmviz.ui.engine_ready import engine_ready
-from llmviz.ui.lesson import section
+from llmviz.ui.lesson import section, seen
 from llmviz.ui.prose import prose
 from llmviz.ui.question import predict
 from llmviz.ui.state import PageState
@@ -55,13 +56,13 @@ def draw(state: PageState) -> None:
     ring = state["ring"]
     prose(programs.about(ring))
     name = typed_name.ask(state) if ring != "llm" else ""
-    if ring == "ai":
-        asked = programs.question()
-        if asked is not None:
-            predict(asked, f"{KEY}.right")
+    asked = programs.question() if ring == "ai" else None
+    told = asked is None or predict(asked, f"{KEY}.right", covers=True)
     if name:
         section(words.program)
         programs.draw(state, ring, name)
     if ring not in ("lm", "llm"):
         section(words.example)
     EXAMPLES[ring](state, name)
+    if told:
+        seen(words.end, **programs.end(typed_name.read(state[NAME.key]).letters))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -120,6 +121,21 @@ def question_of(right: dict[str, float], letters: int) -> Question | None:
 
 def _in_line(titles: list[str]) -> list[str]:
     return [titles[0], *(title[0].lower() + title[1:] for title in titles[1:])]
+
+
+def end(name: str) -> dict[str, Any]:
+    """Return what the end says: how often each program is right, and what the GPT says of a name.
+
+    name: its letters, may be none.
+    """
+    right = {key: percent(share) for key, share in shares().items()}
+    own = ""
+    if name:
+        row = _after(GPT, name)
+        best = int(row.argmax())
+        token = _spoken(LETTERS[best])
+        own = words.end_own.format(name=quote(name), token=token, p=percent(row[best]))
+    return right | {"letters": _letters(), "own": own}
 
 
 def draw(state: PageState, ring: str, name: str) -> None:
