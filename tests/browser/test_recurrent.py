@@ -12,7 +12,7 @@ from tests.browser.test_tokenization import wait_for_address
 @pytest.fixture
 def opened(visit):
     """What opens a chapter of the lesson."""
-    return opener(visit, "history")
+    return opener(visit, "history", "show=1&")
 
 
 def test_a_typed_name_goes_through_the_window_and_a_row_opens(visit, opened):
@@ -25,7 +25,7 @@ def test_a_typed_name_goes_through_the_window_and_a_row_opens(visit, opened):
     expect(page.locator(".cells td")).to_have_count(4 * 8)
     page.locator('td[data-at="1.7"]').click()
     wait_for_address(page, "slideat", "1")
-    expect(page.get_by_text("The opened window stands after")).to_be_visible()
+    expect(page.get_by_text("In the opened window")).to_be_visible()
     visit.assert_clean()
 
 
