@@ -140,8 +140,6 @@ def run_score(given: argparse.Namespace) -> int:
         for kind, one in scores.items()
     ]
     write(table(rows))
-    write(
-        "Right of two: the right continuation is more probable than the wrong one; guessing 50 %."
-    )
+    write("Right of two: the right continuation is more probable than the wrong; guessing: 50 %.")
     write("Written greedily: the right continuation is what taking the most probable token writes.")
     return 0
