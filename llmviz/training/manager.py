@@ -103,6 +103,22 @@ class RunManager(RunLifecycle):
                 raise
             return self._add(owner, folder, plan.to_dict())
 
+    def controls(self, name: str, owner: str) -> bool:
+        """Return whether a visitor may pause, stop, continue and fork a run as it is now.
+
+        See `check_control` in `permissions`. What this server does not know is everybody's, if it
+        is kept.
+        """
+        with self._changed:
+            run = self._runs.get(name)
+            if run is None:
+                return not run_folders.is_private(name)
+            try:
+                check_control(run, owner, self._visitors)
+            except ValueError:
+                return False
+            return True
+
     def pause(self, name: str, owner: str) -> None:
         """Save a run after its present step and let it rest; another may have its place."""
         self._end(name, owner, "pause")

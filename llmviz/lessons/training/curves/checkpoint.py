@@ -68,7 +68,11 @@ def draw(state: PageState, main: ChartedRun, at: int | None) -> None:
         except ValueError as error:  # its weights are damaged
             refuse(error)
             return
-        if steps:
+        plain = run_folders.split_name(main.name)[0]
+        watched = run_folders.is_private(plain) and not runs.manager().controls(
+            plain, runs.visitor()
+        )
+        if steps and not watched:  # of another visitor, who has not kept it
             _fork(state, main, nearest(steps, step), fresh=not saved)
 
 

@@ -97,11 +97,11 @@ def _buttons(state: PageState, run: RunState | None, charted: ChartedRun | None)
             name = run_folders.split_name(charted.name)[0]
             _act(words.go_on, "play_arrow", lambda: _take_up(state, name, owner))
         return
-    if run.owner != owner and not run.kept:
-        st.caption(words.watching)
+    if not manager.controls(run.name, owner):
+        st.caption(words.watching_kept if run.kept else words.watching)
         return
     with st.container(horizontal=True):
-        if run.active:
+        if run.active and run.state != "stopping":
             _act(words.pause, "pause", lambda: manager.pause(run.name, owner))
             _act(words.stop, "stop_circle", lambda: manager.stop(run.name, owner))
         elif run.state in RESUMABLE:
@@ -111,7 +111,7 @@ def _buttons(state: PageState, run: RunState | None, charted: ChartedRun | None)
                 lambda: _take_up(state, run.name, owner),
                 type="primary",
             )
-        if not run.kept:
+        if not run.kept and run.state != "stopping":
             _keep(state, run, owner)
             if not run.active:
                 _act(words.delete, "delete", lambda: manager.discard(run.name, owner))
