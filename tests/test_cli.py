@@ -513,6 +513,30 @@ def start(*arguments):
     )
 
 
+def test_a_fine_tuning_killed_before_its_first_checkpoint_is_not_finished_and_goes_on(
+    capsys, tmp_path
+):
+    given = ["finetune", "--task", "instructions", "--examples", "20", "--test-examples", "5"]
+    given += ["--steps", "4", "--checkpoint-every", "4", "--eval-every", "0", "--mix", "0"]
+    cut, whole = tmp_path / "cut", tmp_path / "whole"
+    process = start(*given, "--out", str(cut))
+    deadline = time.monotonic() + 180
+    while not (cut / "config.json").exists() and time.monotonic() < deadline:
+        time.sleep(0.005)
+    process.kill()
+    process.communicate(timeout=60)
+    left = {path.name for path in cut.iterdir()}
+    if not left & {"latest.safetensors", "card.json"}:  # as good as always
+        assert not list(cut.rglob("*.safetensors")) and "card.json" not in left
+        assert "config.json" in refused(capsys, "generate", "--checkpoint", str(cut))
+    assert call(capsys, *given, "--out", str(cut), "--resume")[0] == 0
+    assert call(capsys, *given, "--out", str(whole))[0] == 0
+    cards = [read_json(folder / "card.json") for folder in (cut, whole)]
+    assert cards[0]["right"] == cards[1]["right"] and (cut / "card.json").exists()
+    curves = [[(r.step, r.train_loss) for r in read_metrics(out)] for out in (cut, whole)]
+    assert curves[0] == curves[1]
+
+
 def wait_for_step(out, step):
     deadline = time.monotonic() + 180
     while time.monotonic() < deadline:
