@@ -3,11 +3,14 @@
 Streamlit's `cache_data` hands every caller a copy, which it makes out of a pickle: for the weights
 of all heads that takes longer than the rest of a rerun. Here everybody gets the same object, whose
 arrays cannot be written into.
+
+All results of the process together have a budget in bytes: of more, the longest unused go.
 """
 
 from __future__ import annotations
 
 import functools
+import sys
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from concurrent.futures import Future
@@ -18,6 +21,12 @@ from typing import Any, Generic, ParamSpec, TypeVar
 import numpy as np
 
 from llmviz.document import ENGLISH, language
+from llmviz.limits import limit
+
+MEGABYTE = 2**20
+_LOCK = Lock()  # of all results: what is done under it takes microseconds
+# The bytes of each result by its function and key, the longest unused first.
+_sizes: OrderedDict[tuple[Kept, Hashable], int] = OrderedDict()
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -52,20 +61,21 @@ class Kept(Generic[P, R]):
         self._key = key
         self._compute = compute
         self._results: OrderedDict[Hashable, Future[R]] = OrderedDict()
-        self._lock = Lock()
         functools.update_wrapper(self, compute)
 
     def __call__(self, *arguments: Any) -> R:
         key = self._key_of(arguments)
         while True:
-            with self._lock:
+            with _LOCK:
                 known = self._results.get(key)
                 if known is None:
                     own = self._results[key] = Future()
                     while len(self._results) > self.most:
-                        self._results.popitem(last=False)
+                        _sizes.pop((self, self._results.popitem(last=False)[0]), None)
                 else:
                     self._results.move_to_end(key)
+                    if (self, key) in _sizes:
+                        _sizes.move_to_end((self, key))
             if known is None:
                 return self._fill(key, arguments, own)
             if known.exception() is None:  # waits for the thread that computes it
@@ -75,14 +85,26 @@ class Kept(Generic[P, R]):
         try:
             result = self._compute(*arguments)
         except BaseException as error:  # also Streamlit's own, with which it ends a rerun
-            with self._lock:
+            with _LOCK:
                 if self._results.get(key) is own:
                     del self._results[key]
             own.set_exception(error)
             raise
         protect(result)
+        size, most = size_of(result), limit("LLMVIZ_KEPT_MB") * MEGABYTE
+        with _LOCK:
+            if self._results.get(key) is own:
+                _sizes[self, key] = size
+                self._make_room(sum(_sizes.values()) - most)
         own.set_result(result)
         return result
+
+    def _make_room(self, over: int) -> None:
+        """Let go of the longest unused results of all functions, but for the newest."""
+        while over > 0 and len(_sizes) > 1:
+            (owner, key), size = _sizes.popitem(last=False)
+            owner._results.pop(key, None)
+            over -= size
 
     def _key_of(self, arguments: tuple[Any, ...]) -> Hashable:
         key = arguments if self._key is None else self._key(*arguments)
@@ -90,13 +112,48 @@ class Kept(Generic[P, R]):
 
     def forget(self, *arguments: Any) -> None:
         """Forget the result of these arguments, so that it is computed again."""
-        with self._lock:
-            self._results.pop(self._key_of(arguments), None)
+        with _LOCK:
+            key = self._key_of(arguments)
+            self._results.pop(key, None)
+            _sizes.pop((self, key), None)
 
     def clear(self) -> None:
         """Forget all results."""
-        with self._lock:
+        with _LOCK:
+            for key in self._results:
+                _sizes.pop((self, key), None)
             self._results.clear()
+
+
+def size_of(result: Any) -> int:
+    """Return about how many bytes a result has, with what it holds; nothing is counted twice.
+
+    >>> size_of((np.zeros(1000), "a" * 1000)) // 1000
+    9
+    """
+    total, left, seen = 0, [result], set()
+    while left:
+        value = left.pop()
+        if id(value) in seen:
+            continue
+        seen.add(id(value))
+        if hasattr(value, "nbytes"):  # an array, a tensor
+            total += int(value.nbytes)
+            continue
+        if hasattr(value, "to_plotly_json"):
+            value = value.to_dict()  # written out by `protect`
+        total += sys.getsizeof(value)
+        if isinstance(value, dict):
+            left += value.values()
+        elif isinstance(value, list | tuple | set | frozenset):
+            numbers = isinstance(next(iter(value), None), int | float)
+            total += 28 * len(value) if numbers else 0  # as each number of Python has
+            left += () if numbers else value
+        elif callable(getattr(value, "parameters", None)):  # a model
+            left += value.parameters()
+        elif type(value).__module__.startswith("llmviz"):
+            left += vars(value).values() if hasattr(value, "__dict__") else ()
+    return total
 
 
 def protect(result: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from threading import Barrier, Event
@@ -10,9 +11,10 @@ import numpy as np
 import plotly.graph_objects as go
 import plotly.io as pio
 import pytest
+import torch
 from plotly.tools import return_figure_from_figure_or_data
 
-from llmviz.ui.kept import kept
+from llmviz.ui.kept import MEGABYTE, kept, size_of
 
 
 def test_nothing_is_computed_twice_for_the_same_arguments():
@@ -131,3 +133,48 @@ def test_a_kept_figure_is_written_out_once_and_is_what_it_was(monkeypatch):
         assert pio.to_json(figure, validate=False) == fresh == pio.to_json(pair[0])
         assert return_figure_from_figure_or_data(figure, validate_figure=True)["data"]
     assert written == []
+
+
+def test_all_results_together_have_a_budget_and_the_longest_unused_go(monkeypatch):
+    monkeypatch.setattr("llmviz.ui.kept._sizes", OrderedDict())
+    monkeypatch.setenv("LLMVIZ_KEPT_MB", "3")
+    calls = []
+
+    def large(x):
+        calls.append(x)
+        return np.zeros(MEGABYTE, np.uint8), x
+
+    first, second = kept(8)(large), kept(8)(large)
+    first(1), second(2), first(1), second(3)  # two functions have one budget
+    assert calls == [1, 2, 3]
+    first(1), second(3)
+    assert calls == [1, 2, 3], "of all the results the second one was unused for longest"
+    second(2)
+    assert calls == [1, 2, 3, 2]
+    monkeypatch.setenv("LLMVIZ_KEPT_MB", "1")
+    assert second(7) is second(7), "one that is larger than the budget stays until the next"
+
+
+def test_what_is_forgotten_or_pushed_out_counts_no_more(monkeypatch):
+    sizes = OrderedDict()
+    monkeypatch.setattr("llmviz.ui.kept._sizes", sizes)
+    few = kept(2)(lambda x: "a" * x)
+    for x in (1, 2, 3):
+        few(x)
+    assert [key for _, key in sizes] == [(2,), (3,)]
+    few.forget(2)
+    assert [key for _, key in sizes] == [(3,)]
+    few.clear()
+    assert not sizes
+
+
+def test_a_size_counts_what_a_result_holds_once():
+    array = np.zeros(10_000)
+    assert 80_000 <= size_of([array, array, {"a": array}]) < 81_000
+    assert size_of(go.Figure(go.Scatter(y=array))) >= 80_000
+    assert size_of(list(range(1000))) >= 28_000
+    layer = torch.nn.Linear(100, 100)
+    assert size_of(layer) >= 40_400
+    circle = []
+    circle.append(circle)
+    assert size_of(circle) < 1000 and size_of(None) < 100
