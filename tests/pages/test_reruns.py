@@ -40,7 +40,7 @@ CHAPTERS += [("history", "all", {"all": "axes"}), ("history", "where", {"ring": 
 # Enough draws for a curve over them.
 CHAPTERS += [("sampling", part, {"draw": "50"}) for part in parts("sampling")]
 BUSY = ("training", "runs")  # it says how busy the machine is
-MOST_ELEMENTS = 76
+MOST_ELEMENTS = 78
 MOST_BYTES = 220_000  # of the numbers of all components; a table of a model is 1.3 million
 
 
