@@ -122,5 +122,7 @@ def test_first_visitor_of_a_fresh_server_may_open_a_lesson_by_its_link(visit):
             "() => document.querySelector('[data-testid=stSidebar]')"
             "?.innerText.includes('The whole machine')",
         )
-        assert visit.page.locator("input[type=text]").input_value() == "softmax"
+        assert (
+            visit.page.locator("[data-testid=stMain] input[type=text]").input_value() == "softmax"
+        )
         visit.assert_clean()

@@ -38,7 +38,7 @@ def test_a_page_stays_when_the_browser_comes_with_its_secret(monkeypatch):
     fine(app)
     assert len(app.get("bidi_component")) == 1
     before = place()
-    monkeypatch.setattr(browser, "_checked", lambda value: "s" * 43)  # as with its cookie
+    monkeypatch.setattr(browser, "checked", lambda value: "s" * 43)  # as with its cookie
     app.run()
     fine(app)
     assert not app.get("bidi_component")
