@@ -32,14 +32,14 @@ def draw(state: PageState) -> None:
     name = typed_name.read(state[NAME.key]).letters
     model = f"names-{state['cell']}"
     if name and engine.ready() and model in engine.names():
-        config = engine.load(model).model.config
+        loaded = engine.load(model).model
         seen(
             words.end,
             model=words.cells[state["cell"]],
-            units=config.hidden_size or config.n_embd,
+            units=loaded.config.hidden_size or loaded.config.n_embd,
             name=quote(name),
             times=count(len(name), "time"),
-            cell=words.end_cell[state["cell"] == "lstm"],
+            cell=words.end_cell[loaded.layers[0].n_state > 1],
         )
 
 
