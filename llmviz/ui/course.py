@@ -34,7 +34,7 @@ WORDS = {
     "hint": "Chapters, questions, terms",
     "none": "Nothing has these words. Try fewer letters.",
     "glossary": "Glossary",
-    "so_far": "{opened} of {all} chapters opened, {answered} questions answered. "
+    "so_far": "Chapters opened: {opened} of {all}. Questions answered: {answered}. "
     "Only this browser knows.",
     "clear": "Forget it",
     "cleared": "Nothing is kept any more.",

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from llmviz.lessons import LESSONS
 from tests.browser.hand import until
+
+CHAPTERS = sum(len(lesson.names) for lesson in LESSONS)
+SO_FAR = f"Chapters opened: 1 of {CHAPTERS}. Questions answered: {{}}."
 
 
 @pytest.fixture
@@ -45,11 +49,11 @@ def test_the_search_opens_on_a_phone_and_finds_a_term_by_hand(window):
 def test_what_was_opened_and_answered_is_kept_over_a_reload_and_can_be_forgotten(window, line):
     page = window.page
     window.open("tokenization?part=windows")
-    until(page, lambda: line().startswith("1 of 77 chapters opened, 0 questions"))
+    until(page, lambda: line().startswith(SO_FAR.format(0)))
     page.locator("[data-testid=stRadio] label").nth(1).click()
-    until(page, lambda: line().startswith("1 of 77 chapters opened, 1 question"))
+    until(page, lambda: line().startswith(SO_FAR.format(1)))
     window.open("")
-    until(page, lambda: line().startswith("1 of 77 chapters opened, 1 question"))
+    until(page, lambda: line().startswith(SO_FAR.format(1)))
     ticked = page.locator(".way-chapter.opened")
     assert ticked.all_inner_texts()[0].startswith("Windows") and ticked.count() == 1
     page.get_by_role("button", name="Forget it").click()
@@ -65,10 +69,10 @@ def test_what_was_written_by_hand_is_ignored_and_a_browser_that_keeps_nothing_wo
     visit.open("tokenization?part=windows")
     page.evaluate("localStorage.setItem('llmviz.progress', '{\"version\": 9, \"opened\": 3}')")
     visit.open("tokenization?part=windows")
-    until(page, lambda: line().startswith("1 of 77"))
+    until(page, lambda: line().startswith("Chapters opened: 1 of"))
     refuse = "() => { Storage.prototype.setItem = () => { throw new DOMException('full') } }"
     page.evaluate(refuse)
     page.locator("[data-testid=stRadio] label").nth(1).click()
     visit.settle()
-    assert line().startswith("1 of 77 chapters opened, 0 questions")
+    assert line().startswith(SO_FAR.format(0))
     visit.assert_clean()
