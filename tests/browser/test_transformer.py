@@ -134,7 +134,7 @@ def test_the_hand_walks_without_the_server_and_the_link_follows(visit):
 
 
 def test_a_cell_of_the_stack_opens_its_stage(visit):
-    visit.open("transformer?part=block&of=model")
+    visit.open("transformer?part=block&of=model&show=1")
     page = visit.page
     stage(page, 0).wait_for()
     cell(page, 2, 5).click()

@@ -21,7 +21,6 @@ TO_DO = {
     "attention",
     "embeddings",
     "finetuning",
-    "transformer/block",
     "transformer/halves",
     "transformer/loop",
     "transformer/masked",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 
 import numpy as np
@@ -22,8 +23,9 @@ from llmviz.lessons.transformer.norms import chapter as norms
 from llmviz.lessons.transformer.norms.picture import students
 from llmviz.lessons.transformer.units import chapter as units
 from llmviz.lessons.transformer.units import words as units_words
+from llmviz.models.gpt import GPT
 from llmviz.models.settings import GPTConfig
-from llmviz.study.block import all_blocks, block_steps, parameters_of
+from llmviz.study.block import STAGES, all_blocks, block_steps, parameters_of
 from llmviz.study.depth import depth_study
 from llmviz.study.three_words import three_words
 from llmviz.study.units import unit_values, unit_writes
@@ -227,8 +229,11 @@ def test_the_example_behaves_as_models_do():
     """Its feed-forward network widens and has most parameters; ReLU sets some numbers to 0."""
     own, real = three_words().config, GPTConfig()
     for config in (own, real):
-        asked = block.count_question(config)
-        assert asked.answers[asked.right] == block_words.counted["mlp"]
+        counts = {
+            part: sum(map(math.prod, tensors.values()))
+            for part, tensors in parameters_of(config).items()
+        }
+        assert counts["up"] + counts["down"] > max(counts["qkv"], counts["projection"])
         assert config.feed_forward_size > config.n_embd
     steps = all_blocks(three_words(), [0, 1, 2])[0]
     below = float((steps["mlp.hidden"] <= 0).float().mean())
@@ -335,20 +340,44 @@ def test_the_question_of_the_block_has_one_right_answer(attn, mlp):
     some.sampled_from([1, 8, 64]),
     some.sampled_from(["pre", "none"]),
     some.booleans(),
+    some.sampled_from(["gelu", "swiglu"]),
 )
-def test_the_count_has_one_right_answer(heads, width, hidden, norm, bias):
+def test_the_count_has_one_right_answer(heads, width, hidden, norm, bias, activation):
     config = GPTConfig(
-        n_head=heads, n_embd=heads * width, hidden_size=hidden, norm=norm, bias=bias, n_layer=1
+        n_head=heads,
+        n_embd=heads * width,
+        hidden_size=hidden,
+        norm=norm,
+        bias=bias,
+        n_layer=1,
+        activation=activation,
     )
     asked = block.count_question(config)
-    counts = dict.fromkeys(block_words.counted, 0)
-    owner = {"norm1": "norms", "norm2": "norms", "up": "mlp", "down": "mlp"}
-    for part, tensors in parameters_of(config).items():
-        counts[owner.get(part, part)] += sum(int(np.prod(shape)) for shape in tensors.values())
-    best = [name for name, count in counts.items() if count == max(counts.values())]
-    assert (asked is None) == (len(best) > 1)
-    if asked is not None:
-        assert asked.answers[asked.right] == block_words.counted[best[0]]
+    counted = GPT(config).blocks[0]
+    mlp, every = (sum(x.numel() for x in part.parameters()) for part in (counted.mlp, counted))
+    assert asked.answers[asked.right] == f"{mlp:,}" and f"{every:,} parameters" in asked.text
+    assert asked.reasons[asked.right].count(" numbers") == 1
+
+
+@pytest.mark.parametrize("norm", STAGES)
+@pytest.mark.parametrize("text", ["Once", TEXT])
+def test_the_end_of_a_block_is_what_its_norms_make_of_the_sum(norm, text, tmp_path, monkeypatch):
+    make_checkpoint(tmp_path, norm=norm)
+    use(monkeypatch, tmp_path)
+    app = open_part("transformer", "block", of="model", text=text, layer="1")
+    fine(app)
+    bundled = engine.load("tiny-world-gpt")
+    with torch.inference_mode(), record(["blocks.*"]) as trace:
+        bundled.model(torch.tensor([ids_of(bundled, text)]))
+    x, attn, mlp, out = (
+        float(trace[name][0, -1].norm())
+        for name in ("blocks.0.residual", "blocks.1.attn", "blocks.1.mlp", "blocks.1.residual")
+    )
+    told = prose_of(app)
+    assert f"begins with a length of {x:.2f}" in told and f"adds a vector {attn:.2f} long" in told
+    assert f"adds one {mlp:.2f} long" in told and f"{out:.2f} long." in told
+    assert ("After each addition comes a norm" in told) == (norm == "post")
+    assert ("for single tokens" in told) == (norm != "none" and len(ids_of(bundled, text)) > 1)
 
 
 # ---- norms and activations

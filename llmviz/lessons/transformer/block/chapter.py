@@ -23,10 +23,10 @@ from llmviz.lessons.transformer.subject import (
     model_of,
 )
 from llmviz.models.settings import GPTConfig
-from llmviz.study.block import ORDERS, Sizes, Steps, parameters_of, sizes
-from llmviz.ui.common import choose
+from llmviz.study.block import ORDERS, STAGES, Sizes, Steps, parameters_of, sizes
+from llmviz.ui.common import choose, listed, percent
 from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
+from llmviz.ui.lesson import section, seen
 from llmviz.ui.matrix_picture import read_windows
 from llmviz.ui.notices import inform
 from llmviz.ui.pinned_cells import link_of
@@ -57,13 +57,14 @@ def draw(state: PageState) -> None:
     if own != "none":
         prose(changes(subject, norm))
     asked = question(steps, subject.tokens[-1])
-    if asked is not None:
-        predict(asked, f"{KEY}.ask")
-    section(words.stack)
-    _stack(state, subject, stage)
-    counted = count_question(subject.model.config)
-    if counted is not None:
-        predict(counted, f"{KEY}.count")
+    # the sizes of the stack tell which part adds more
+    opened = asked is None or predict(asked, f"{KEY}.ask", covers=True)
+    if opened:
+        section(words.stack)
+        _stack(state, subject, stage)
+    predict(count_question(subject.model.config), f"{KEY}.count")
+    if opened:
+        seen(words.end, layer=subject.layer, token=quote(subject.tokens[-1]), **end(steps, norm))
 
 
 def _controls(state: PageState, config: GPTConfig) -> None:
@@ -105,12 +106,12 @@ def changes(subject: Subject, norm: str) -> str:
     """Return what norms before and behind do to the size of the stream, and whose weights ran."""
     steps = {order: steps_of(*subject.known, subject.layer, order) for order in ORDERS}
     post = steps["post"]["norm2"].square().mean(-1).sqrt()
+    single = words.changes_single.format(low=float(post.min()), high=float(post.max()))
     line = words.changes.format(
         x=_size(steps["pre"]["input"]),
         pre=_size(steps["pre"]["sum2"]),
         post=_size(steps["post"]["norm2"]),
-        low=float(post.min()),
-        high=float(post.max()),
+        single=single if len(post) > 1 else "",
     )
     own = subject.model.config.norm
     if norm != own:
@@ -142,26 +143,41 @@ def question(steps: Steps, token: str) -> Question | None:
     )
 
 
-def count_question(config: GPTConfig) -> Question | None:
-    """Return where most numbers of a layer are learned; None where two parts have as many."""
-    counts = dict.fromkeys(words.counted, 0)
-    parts = {"norm1": "norms", "norm2": "norms", "up": "mlp", "down": "mlp"}
-    for part, tensors in parameters_of(config).items():
-        counts[parts.get(part, part)] += sum(math.prod(shape) for shape in tensors.values())
-    best = max(counts, key=counts.__getitem__)
-    if list(counts.values()).count(counts[best]) > 1:
-        return None
+def count_question(config: GPTConfig) -> Question:
+    """Return how many numbers the feed-forward network of a layer has learned."""
+    parts = parameters_of(config)
+    numbers = {part: sum(map(math.prod, tensors.values())) for part, tensors in parts.items()}
+    gated = config.activation == "swiglu"
+    names = words.tensors | (words.gated_tensors if gated else {})
+    mlp = numbers["up"] + numbers["down"]
+    counts = {"mlp": mlp, "up": numbers["up"], "qkv": numbers["qkv"]}
+    if counts["qkv"] in (mlp, numbers["up"]):
+        del counts["qkv"]
+    reasons = {
+        "mlp": words.counted["mlp"].format(
+            tensors=listed([names[name] for name in (*parts["up"], *parts["down"])]),
+            mlp=mlp,
+            share=percent(mlp / sum(numbers.values())),
+        ),
+        "up": words.counted["up_gated" if gated else "up"].format(
+            c=config.n_embd, f=config.feed_forward_size, down=numbers["down"]
+        ),
+        "qkv": words.counted["qkv"],
+    }
     return Question(
-        words.count,
-        list(words.counted.values()),
-        list(words.counted).index(best),
-        [
-            (words.count_right if part == best else words.count_wrong).format(
-                count=count, all=sum(counts.values())
-            )
-            for part, count in counts.items()
-        ],
+        words.count.format(all=sum(numbers.values())),
+        [f"{count:,}" for count in counts.values()],
+        0,
+        [reasons[name] for name in counts],
     )
+
+
+def end(steps: Steps, norm: str) -> dict[str, float | str]:
+    """Return how long the last token's vector is, what is added to it and what comes out."""
+    x, attn, mlp, out = (
+        float(steps[step][-1].norm()) for step in ("input", "attn", "mlp", STAGES[norm][-1])
+    )
+    return {"x": x, "attn": attn, "mlp": mlp, "out": words.end_out[norm].format(out=out)}
 
 
 @kept(32)
