@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -25,6 +26,7 @@ from llmviz.lessons.transformer.units import chapter as units
 from llmviz.lessons.transformer.units import words as units_words
 from llmviz.models.gpt import GPT
 from llmviz.models.settings import GPTConfig
+from llmviz.nn.layers import layer_norm_steps
 from llmviz.study.block import STAGES, all_blocks, block_steps, parameters_of
 from llmviz.study.depth import depth_study
 from llmviz.study.three_words import three_words
@@ -465,6 +467,52 @@ def test_the_question_of_relu_has_the_range_that_holds_it(numbers):
     share, ends = (values <= 0).mean(), [-1, 0.25, 0.5, 0.75, 1]
     right = bending.question(values).right
     assert ends[right] < share <= ends[right + 1]
+
+
+def test_a_question_about_a_stack_stays_with_the_one_it_was_answered_for(covers):
+    """The slider is there to compare: it neither asks anew nor covers the picture again."""
+    app = open_part("transformer", "norms")
+    assert "After 24 layers" not in prose_of(app)
+    app.slider[0].set_value(6).run()
+    (asked,) = (
+        radio
+        for radio in app.radio
+        if len(radio.options) == 4
+        and "million" in str([radio.format_func(one) for one in range(4)])
+    )
+    asked.set_value(0).run()
+    fine(app)
+    assert "After 6 layers" in prose_of(app) and "Take 6 layers" in prose_of(app)
+    app.slider[0].set_value(24).run()
+    fine(app)
+    assert "After 24 layers" in prose_of(app) and "Take 6 layers" in prose_of(app)
+
+
+def test_the_end_of_norms_has_one_deviation_for_one_vector():
+    x = torch.tensor([[1.0, -1.0, 1.0, -1.0], [3.0, -3.0, 3.0, -3.0]])
+    for rows, told in ((1, "deviation is 1.00"), (2, "deviations lie between 1.00 and 3.00")):
+        layer = layer_norm_steps(x[:rows])
+        assert told in norms.end_norm(SimpleNamespace(layer=layer))
+
+
+@pytest.mark.parametrize(
+    ("options", "text", "told"),
+    [
+        ({}, TEXT, "standard deviations lie between"),
+        ({}, "Once", "standard deviations lie between"),
+        ({"norm": "none"}, TEXT, ""),
+    ],
+)
+def test_the_end_of_norms_speaks_of_the_norms_that_there_are(
+    options, text, told, tmp_path, monkeypatch
+):
+    make_checkpoint(tmp_path, **options)
+    use(monkeypatch, tmp_path)
+    app = open_part("transformer", "norms", of="model", text=text)
+    fine(app)
+    last = [block.proto.body for block in app.get("html") if "<strong>Try:" in block.proto.body][-1]
+    assert told in last and ("A norm brings" in last) == bool(told)
+    assert "After 24 untrained layers" in last
 
 
 # ---- units

@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeVar
+
+import streamlit as st
+
 from llmviz.study.depth import DepthStudy, depth_study
 from llmviz.ui.kept import kept
+from llmviz.ui.question import Question, predict
+
+About = TypeVar("About")
 
 
 @kept(256)
@@ -12,3 +20,16 @@ def stack(
 ) -> DepthStudy:
     """Return one stack's pass forward and back."""
     return depth_study(layers, norm, shortcuts, kind, seed=seed)
+
+
+def ask_once(key: str, about: About, question: Callable[[About], Question]) -> bool:
+    """Ask about a stack; once answered, the question stays with the stack that it was about.
+
+    A slider that is moved to compare stacks so covers nothing anew. Returns what `predict` does.
+    """
+    slot = f"_{key}.about"
+    about = st.session_state.get(slot, about)
+    shown = predict(question(about), key, covers=True)
+    if shown:
+        st.session_state[slot] = about
+    return shown

@@ -27,8 +27,8 @@ FLAT = 0.1  # a derivative smaller than this teaches next to nothing
 THROUGH = (2.0, -1.0)  # what a gate lets through, besides 1
 
 
-def draw(state: PageState, subject: Subject) -> None:
-    """Show the part."""
+def draw(state: PageState, subject: Subject) -> dict[str, int | str]:
+    """Show the part; return how many numbers ReLU would set to 0, once that may be seen."""
     own = subject.model.config.activation
     values = values_of(*subject.known, subject.layer)
     text = words.bend_text.format(
@@ -40,23 +40,25 @@ def draw(state: PageState, subject: Subject) -> None:
     section(words.bend.title, text)
     choose(state, "bend", words.bend_label, words.bends)
     name = own if state["bend"] == "own" else state["bend"]
-    predict(question(values), f"{KEY}.ask")
+    if not predict(question(values), f"{KEY}.ask", covers=True):
+        return {}
     figure = figure_of(*subject.known, subject.layer, name, theme())
     st.plotly_chart(figure, key=f"{KEY}.curve", theme=None)
     flat = flat_share(*subject.known, subject.layer, name)
+    told = {"count": len(values), "below": percent(float((values <= 0).mean()))}
     line = words.bend_read.format(
         formula=words.formula[name],
         own=words.bends[own],
-        count=len(values),
-        below=percent(float((values <= 0).mean())),
         flat=percent(flat),
         name=words.bends["silu" if name == "swiglu" else name],
+        **told,
     )
     if name.startswith("gelu"):
         at, gap = gap_of_gelu()
         line += "\n\n" + words.gap.format(at=at, gap=gap)
     prose(line)
     _code(subject, name, flat)
+    return told
 
 
 @kept(32)

@@ -5,6 +5,8 @@ T tokens, C width, F hidden width.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
@@ -14,7 +16,7 @@ from llmviz.figures.stream import over_points
 from llmviz.figures.theme import Mode
 from llmviz.lessons.transformer.norms import bending, words
 from llmviz.lessons.transformer.norms.picture import Normed, normed, picture_of, students
-from llmviz.lessons.transformer.stacks import stack
+from llmviz.lessons.transformer.stacks import ask_once, stack
 from llmviz.lessons.transformer.subject import DRAWN, Subject, choose_subject
 from llmviz.nn.layers import layer_norm_steps, rms_norm_steps
 from llmviz.study.depth import depth_study
@@ -22,7 +24,7 @@ from llmviz.ui import pinned_cells
 from llmviz.ui.code import show_code
 from llmviz.ui.common import choose, theme
 from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
+from llmviz.ui.lesson import section, seen
 from llmviz.ui.notices import inform
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
@@ -37,20 +39,33 @@ def draw(state: PageState) -> None:
     """Show the chapter."""
     section(words.intro)
     subject = choose_subject(state)
+    opened, norms = True, None
     if subject is not None:
         if subject.model.config.norm == "none":
             inform(words.no_norms, ":material/info:")
         else:
-            _norm(state, subject)
-    _stack(state)
-    if subject is not None:
-        bending.draw(state, subject)
+            choose(state, "which", words.which_label, words.which)
+            norms = normed(*subject.known, subject.layer, state["which"])
+            # always of the first norm: another layer must not cover the picture anew
+            first = normed(*subject.known, 0, "norm1")
+            asked = mistake(first.x, first.epsilon, subject.tokens[-1])
+            opened = asked is None or predict(asked, f"{KEY}.mistake", covers=True)
+            if opened:
+                _norm(state, subject, norms)
+    sizes = _stack(state)
+    if subject is not None and (below := bending.draw(state, subject)) and sizes and opened:
+        told = "" if norms is None else end_norm(norms)
+        seen(words.end, norm=told, layers=state["stack"], **sizes, **below)
 
 
-def _norm(state: PageState, subject: Subject) -> None:
-    choose(state, "which", words.which_label, words.which)
-    known = (*subject.known, subject.layer, state["which"])
-    norms = normed(*known)
+def end_norm(norms: Normed) -> str:
+    """Return what the end says of the vectors that a norm reads."""
+    deviation = norms.layer.variance.sqrt()
+    line = words.end_norm if len(deviation) > 1 else words.end_norm_one
+    return line.format(low=float(deviation.min()), high=float(deviation.max()))
+
+
+def _norm(state: PageState, subject: Subject, norms: Normed) -> None:
     picture = picture_of(*subject.known, subject.tokens, subject.layer, state["which"])
     pinned_cells.show(
         state,
@@ -62,9 +77,6 @@ def _norm(state: PageState, subject: Subject) -> None:
         narrow=DRAWN,
     )
     prose(summary(norms, subject.model.config.norm_kind))
-    asked = mistake(norms.x, norms.epsilon, subject.tokens[-1])
-    if asked is not None:
-        predict(asked, f"{KEY}.mistake")
     _code(subject, state["which"], norms)
 
 
@@ -91,12 +103,14 @@ def summary(norms: Normed, kind: str) -> str:
     return f"{line} {words.own[kind]} {more}".replace(" -", " −")
 
 
+def _listed(row: Sequence[float]) -> str:
+    first = ", ".join(f"{float(value):.2f}".replace("-", "−") for value in row[:LISTED])
+    return first + (" …" if len(row) > LISTED else "")
+
+
 def mistake(x: torch.Tensor, epsilon: float, token: str) -> Question | None:
     """Return who normed the last row of x (T, C) rightly; None where no mistake shows."""
-    rows = {
-        name: ", ".join(f"{value:.2f}".replace("-", "−") for value in values[:LISTED])
-        for name, values in students(x, epsilon).items()
-    }
+    rows = {name: _listed(values) for name, values in students(x, epsilon).items()}
     kept_rows = {
         name: row
         for name, row in rows.items()
@@ -105,9 +119,16 @@ def mistake(x: torch.Tensor, epsilon: float, token: str) -> Question | None:
     if len(kept_rows) < 2 or list(rows.values()).count(rows["right"]) > 1:
         return None
     names = sorted(kept_rows, key=lambda name: kept_rows[name])  # the right one stands anywhere
+    text = words.mistake.format(
+        token=quote(token),
+        numbers=_listed(x[-1]).removesuffix(" …"),
+        mean=float(x[-1].mean()),
+        deviation=float(x[-1].var(unbiased=False).sqrt()),
+        students=words.students[len(names)],
+    )
     return Question(
-        words.mistake.format(token=quote(token), students=words.students[len(names)]),
-        [f"{kept_rows[name]} …" for name in names],
+        text.replace(" -", " −"),
+        [kept_rows[name] for name in names],
         names.index("right"),
         [words.mistakes[name] for name in names],
     )
@@ -149,26 +170,26 @@ def stack_lines(layers: int, norm: str, mode: Mode) -> go.Figure:
     return over_points(series, (words.with_text, words.without), words.axes, mode, logarithmic=True)
 
 
-def _stack(state: PageState) -> None:
+def _stack(state: PageState) -> dict[str, str] | None:
+    """Show the deep stack; return the sizes at its end, once they may be seen."""
     section(words.stack)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         st.slider(words.stack_layers, width=320, **state.ranged("stack"))
         choose(state, "stacknorm", words.stack_norm, words.stack_norms)
     layers, norm = state["stack"], state["stacknorm"]
     place, kind = kinds(norm)
-    sizes = [
-        float(one.activations[-1])
-        for one in (stack(layers, "none"), stack(layers, place, True, kind))
-    ]
-    predict(stack_question(layers, sizes[0]), f"{KEY}.stack.ask")
+
+    def asked(depth: int) -> Question:
+        return stack_question(depth, size_after(depth, "none"))
+
+    if not ask_once(f"{KEY}.stack.ask", layers, asked):
+        return None
+    sizes = [size_after(layers, "none"), size_after(layers, place, kind)]
     figure = stack_lines(layers, norm, theme())
     st.plotly_chart(figure, key=f"{KEY}.stack", theme=None)
     written = [written_size(size) for size in sizes]
-    prose(
-        words.stack_read.format(
-            layers=layers, without=written[0], with_=written[1], why=words.why[norm]
-        )
-    )
+    told = dict(zip(("without", "with_"), written, strict=True))
+    prose(words.stack_read.format(layers=layers, why=words.why[norm], **told))
     st.caption(words.stack_note)
     show_code(
         [depth_study],
@@ -178,6 +199,12 @@ def _stack(state: PageState) -> None:
         '    print(f"{sizes[-1]:.2e}")',
         "\n".join(f"{size:.2e}" for size in sizes),
     )
+    return told
+
+
+def size_after(layers: int, norm: str, kind: str = "layer") -> float:
+    """Return how large the numbers are after a stack."""
+    return float(stack(layers, norm, True, kind).activations[-1])
 
 
 def written_size(size: float) -> str:
