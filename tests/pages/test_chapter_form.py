@@ -26,7 +26,6 @@ TO_DO = {
     "transformer/masked",
     "transformer/patching",
     "transformer/published",
-    "transformer/residuals",
     "transformer/since",
     "transformer/stream",
     "transformer/units",

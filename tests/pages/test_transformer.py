@@ -21,6 +21,7 @@ from llmviz.study.depth import depth_study
 from llmviz.study.ledger import Entry, FrozenNorm, Ledger
 from llmviz.study.lens import logit_lens
 from llmviz.study.patching import Site, patch, read_prompt
+from llmviz.study.stream import stream_shares
 from llmviz.trace import record
 from llmviz.ui import engine
 from llmviz.ui.model_on_text import names_of
@@ -360,3 +361,19 @@ def test_a_stream_that_is_no_sum_is_refused_below_the_gradients(tmp_path, monkey
     app = open_part("transformer", "residuals", text=TEXT)
     fine(app)
     assert len(charts(app)) == 1 and "only added to" in boxes(app)
+    assert "In this stack of 24 layers" in prose_of(app) and "embedding is" not in prose_of(app)
+
+
+@pytest.mark.parametrize("norm", ["none", "post"])
+def test_the_end_of_residuals_has_the_numbers_of_both_pictures(bundle, norm):
+    app = open_part("transformer", "residuals", text=TEXT, deep="1", deepnorm=norm, deepseed="3")
+    fine(app)
+    shares = [
+        residuals.written(residuals.share_left(depth_study(1, norm, shortcuts, seed=3)))
+        for shortcuts in (True, False)
+    ]
+    end = [block.proto.body for block in app.get("html") if "<strong>Try:" in block.proto.body][-1]
+    assert f"In this stack of 1 layer it is {shares[0]} times as long" in end
+    assert f"without shortcuts, {shares[1]} times." in end
+    stream = stream_shares(bundle.model, ids_of(bundle, TEXT)).shares[0, -1].mean()
+    assert f"the share of the embedding is {residuals.share_of(float(stream))}." in end

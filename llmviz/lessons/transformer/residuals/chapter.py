@@ -13,7 +13,7 @@ import streamlit as st
 from llmviz.figures.stream import over_points, stacked
 from llmviz.figures.theme import Mode
 from llmviz.lessons.transformer.residuals import words
-from llmviz.lessons.transformer.stacks import stack
+from llmviz.lessons.transformer.stacks import ask_once, stack
 from llmviz.study.depth import DepthStudy, depth_study
 from llmviz.study.stream import PARTS, StreamShares, stream_shares
 from llmviz.study.transformers import require_sum
@@ -21,10 +21,10 @@ from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.common import choose, count, percent, theme
 from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
+from llmviz.ui.lesson import section, seen
 from llmviz.ui.model_on_text import Read, choose_model, load_and_read
 from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, predict
+from llmviz.ui.question import Question
 from llmviz.ui.shell import text_box
 from llmviz.ui.state import PageState
 
@@ -44,8 +44,27 @@ def draw(state: PageState) -> None:
     shares = {
         short: share_left(stack(layers, norm, short, "layer", seed)) for short in (True, False)
     }
+    opened = True
     if norm == "none":  # with norms it is another answer for each seed
-        predict(question(layers, shares[False]), f"{KEY}.ask")
+        opened = ask_once(f"{KEY}.ask", (layers, seed), _asked)
+    if opened:
+        _gradients(layers, norm, seed, shares)
+    section(words.stream)
+    text_box(state, height=80)
+    model_and_text = load_and_read(state, choose_model(state), require=require_sum)
+    embedding = "" if model_and_text is None else _stream(*model_and_text)
+    if opened:
+        ends = {"without": written(shares[False]), "with_": written(shares[True])}
+        stream = embedding and words.end_stream.format(embedding=embedding)
+        seen(words.end, layers=count(layers, "layer"), stream=stream, **ends)
+
+
+def _asked(about: tuple[int, int]) -> Question:
+    layers, seed = about
+    return question(layers, share_left(stack(layers, "none", False, "layer", seed)))
+
+
+def _gradients(layers: int, norm: str, seed: int, shares: dict[bool, float]) -> None:
     figure = gradient_lines(layers, norm, seed, theme())
     st.plotly_chart(figure, key=f"{KEY}.gradients", theme=None)
     line = words.read.format(without=written(shares[False]), with_=written(shares[True]))
@@ -64,11 +83,6 @@ def draw(state: PageState) -> None:
         '    print(f"{gradients[0] / gradients[-1]:.1e}")',
         "\n".join(f"{shares[short]:.1e}" for short in (True, False)),
     )
-    section(words.stream)
-    text_box(state, height=80)
-    model_and_text = load_and_read(state, choose_model(state), require=require_sum)
-    if model_and_text is not None:
-        _stream(*model_and_text)
 
 
 def share_left(study: DepthStudy) -> float:
@@ -144,7 +158,8 @@ def share_of(share: float) -> str:
     return ("−" if share < 0 else "") + percent(abs(share))
 
 
-def _stream(bundled: engine.Bundled, read: Read) -> None:
+def _stream(bundled: engine.Bundled, read: Read) -> str:
+    """Show what the stream is made of; return the share of the embedding at its end."""
     known = (bundled.name, bundled.version, read.ids)
     stream = shares_of(*known)
     places = st.columns(2, gap="large")
@@ -153,12 +168,13 @@ def _stream(bundled: engine.Bundled, read: Read) -> None:
     ):
         place.plotly_chart(figure, key=f"{KEY}.{key}", theme=None)
     lengths, last = stream.norms.mean(-1), stream.shares[:, -1].mean(-1).tolist()
+    ends = {part: share_of(share) for part, share in zip(PARTS, last, strict=True)}
     prose(
         words.stream_read.format(
             tokens=count(len(read.ids), "token"),
             first=float(lengths[0]),
             last=float(lengths[-1]),
-            **{part: share_of(share) for part, share in zip(PARTS, last, strict=True)},
+            **ends,
         )
     )
     show_code(
@@ -170,3 +186,4 @@ def _stream(bundled: engine.Bundled, read: Read) -> None:
         'print([f"{x:.3f}" for x in stream.shares[:, -1].mean(-1).tolist()])',
         str([f"{x:.3f}" for x in last]),
     )
+    return ends["embedding"]
