@@ -30,7 +30,7 @@ def test_a_cell_of_the_lens_opens_and_is_in_the_link(visit):
 
 
 def test_cells_of_the_lens_and_the_ledger_open_to_their_arithmetic(visit):
-    visit.open("transformer?part=stream&point=1.2&readcell=p.0.0&sharecell=share.0.0")
+    visit.open("transformer?part=stream&show=1&point=1.2&readcell=p.0.0&sharecell=share.0.0")
     page = visit.page
     lens, ledger = page.locator(".detail").nth(0), page.locator(".detail").nth(1)
     expect(lens).to_contain_text("exp(")

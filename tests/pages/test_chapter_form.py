@@ -27,7 +27,6 @@ TO_DO = {
     "transformer/patching",
     "transformer/published",
     "transformer/since",
-    "transformer/stream",
     "transformer/units",
 }
 CHAPTERS = [

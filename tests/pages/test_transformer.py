@@ -18,7 +18,7 @@ from llmviz.lessons.transformer.stream import ledger as ledger_part
 from llmviz.lessons.transformer.stream.chapter import opened_cell
 from llmviz.lessons.transformer.token_choice import token_of
 from llmviz.study.depth import depth_study
-from llmviz.study.ledger import Entry, FrozenNorm, Ledger
+from llmviz.study.ledger import Entry, FrozenNorm, Ledger, logit_ledger
 from llmviz.study.lens import logit_lens
 from llmviz.study.patching import Site, patch, read_prompt
 from llmviz.study.stream import stream_shares
@@ -109,6 +109,7 @@ def test_a_stream_that_is_no_sum_has_a_lens_and_no_ledger(tmp_path, monkeypatch)
     fine(app)
     assert sent(app, "cell_grid")["values"].shape[0] == LAYERS + 1
     assert 'norm="post"' in boxes(app) and "only added to" in boxes(app)
+    assert "the model's answer is" in prose_of(app) and "It is a sum" not in prose_of(app)
 
 
 @pytest.mark.parametrize("asked", ["names-gru", "pairs-seq2seq", "nowhere"])
@@ -130,6 +131,27 @@ def test_odd_texts_leave_no_error(bundle, part, text):
 
 
 numbers = st.floats(-20, 20, allow_nan=False)
+
+
+@pytest.mark.parametrize("point", ["", "1.0"])
+def test_another_column_covers_no_part_anew_and_the_end_is_about_the_whole_text(
+    bundle, covers, point
+):
+    app = open_part("transformer", "stream", text=TEXT)
+    assert len(charts(app)) == 1 and "It is a sum" not in prose_of(app)
+    app.radio[0].set_value(0).run()
+    app.session_state["transformer.point"] = point
+    app.run()
+    fine(app)
+    assert len(charts(app)) == 2
+    ids = ids_of(bundle, TEXT)
+    lens = logit_lens(bundle.model, ids)
+    token = int(lens.tokens[-1, -1, 0])
+    found = logit_ledger(bundle.model, ids, token)
+    end = [block.proto.body for block in app.get("html") if "<strong>Try:" in block.proto.body][-1]
+    assert f"The logit of this answer is {ledger_part.written(found.logit)}." in end
+    heads = sum(entry.value for entry in found.entries if entry.kind == "head")
+    assert f"{ledger_part.written(heads)} from the heads" in end
 
 
 @given(st.lists(st.tuples(st.sampled_from(sorted(ledger_part.words.part_names)), numbers)))

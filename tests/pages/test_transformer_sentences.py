@@ -167,7 +167,7 @@ def test_the_row_from_which_on_an_answer_stands_is_the_right_one(before):
     if from_on == 0:
         assert "embeddings alone" in told
     elif from_on == last:
-        assert "row above it still has another" in told
+        assert "Before the last layer, another token" in told
     else:
         assert f"“after layer {from_on - 1}”" in told
 

@@ -23,7 +23,7 @@ from llmviz.ui import engine, pinned_cells
 from llmviz.ui.code import show_code
 from llmviz.ui.common import choose, count, percent, theme
 from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
+from llmviz.ui.lesson import section, seen
 from llmviz.ui.matrix_picture import Picture
 from llmviz.ui.model_on_text import Read, choose_model, load_and_read, names_of, spoken
 from llmviz.ui.prose import bold, prose
@@ -52,7 +52,20 @@ def draw(state: PageState) -> None:
     _opened(bundled, read, lens, point, at)
     _numbers(state, bundled, read, point, at)
     _code(bundled, read, lens, point, at)
-    ledger.draw(state, bundled, read, at, [int(i) for i in lens.tokens[-1, at]])
+    best = lens.tokens[-1].tolist()
+    told = ledger.draw(state, bundled, read, at, best[at], best[-1][0])
+    if told is not None:
+        seen(words.end, ledger=told, **answer(bundled, read, lens))
+
+
+def answer(bundled: engine.Bundled, read: Read, lens: Lens) -> dict[str, str]:
+    """Return the model's answer after the last token, and from where on it stands."""
+    return {
+        "last": spoken(read.ids[-1], bundled.tokenizer),
+        "best": spoken(int(lens.tokens[-1, -1, 0]), bundled.tokenizer),
+        "share": percent(float(lens.probabilities[-1, -1, 0])),
+        "settled": settled(lens, -1),
+    }
 
 
 @kept(32)
@@ -109,16 +122,12 @@ def _grid(state: PageState, bundled: engine.Bundled, read: Read, lens: Lens) -> 
         chosen=place,
         on_change=keep_cell,
     )
-    last = int(lens.tokens[-1, -1, 0])
     early = int(lens.agrees[-2].sum())
     prose(
         words.colour_notes[kind]
         + " "
         + words.read.format(
-            last=spoken(read.ids[-1], bundled.tokenizer),
-            best=spoken(last, bundled.tokenizer),
-            share=percent(float(lens.probabilities[-1, -1, 0])),
-            settled=settled(lens, -1),
+            **answer(bundled, read, lens),
             early=early,
             tokens=count(tokens, "column"),
         )

@@ -18,7 +18,7 @@ from llmviz.study.readout import read_part
 from llmviz.study.transformers import require_sum
 from llmviz.ui import engine
 from llmviz.ui.code import show_code
-from llmviz.ui.common import choose, refuse, theme
+from llmviz.ui.common import choose, listed, refuse, theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.model_on_text import Read, names_of, spoken
@@ -38,9 +38,18 @@ GROUPS = {
 
 
 def draw(
-    state: PageState, bundled: engine.Bundled, read: Read, at: int, best: Sequence[int]
-) -> None:
-    """Show what the parts added to a logit at a token; `best` are the likeliest tokens there."""
+    state: PageState,
+    bundled: engine.Bundled,
+    read: Read,
+    at: int,
+    best: Sequence[int],
+    last: int,
+) -> str | None:
+    """Show what the parts added to a logit at a token; `best` are the likeliest tokens there.
+
+    last: the likeliest token after the text. Returns what the chapter's end says of its logit,
+    nothing where it is no sum; None as long as a question covers it.
+    """
     tokenizer = bundled.tokenizer
     place = spoken(read.ids[at], tokenizer)
     section(words.ledger, token=place)
@@ -49,7 +58,8 @@ def draw(
     except ValueError as error:
         refuse(error)
         inform(words.cannot, ":material/info:")
-        return
+        return ""
+    told = _asked(bundled, read, last)
     _controls(state, names_of(best, tokenizer))
     try:
         token = token_of(state["credit"], best, tokenizer) if state["credit"] else best[0]
@@ -58,16 +68,15 @@ def draw(
             raise ValueError(words.same.format(token=names_of([token], tokenizer)[0]))
     except ValueError as error:
         refuse(error)
-        return
+        return told
+    if told is None:
+        return None
     known = (bundled.name, bundled.version, read.ids, token, against, at)
     ledger = ledger_of(*known)
     what = words.logit.format(token=spoken(token, tokenizer))
     if against is not None:
         names = {"token": spoken(token, tokenizer), "against": spoken(against, tokenizer)}
         what = words.difference.format(**names)
-    asked = question(ledger, what, place)
-    if asked is not None:
-        predict(asked, f"{KEY}.ask")
     entries = drawn(ledger, state["parts"])
 
     def open_bar() -> None:
@@ -84,6 +93,28 @@ def draw(
     prose(words.frozen[ledger.norm.kind].format(divisor=ledger.norm.divisor))
     share.draw(state, known, ledger, entries)
     _code(bundled, read, token, against, at, ledger)
+    return told
+
+
+def _asked(bundled: engine.Bundled, read: Read, token: int) -> str | None:
+    """Ask about the last token of the text: no other open column may cover the parts anew."""
+    last = len(read.ids) - 1
+    ledger = ledger_of(bundled.name, bundled.version, read.ids, token, None, last)
+    what = words.logit.format(token=spoken(token, bundled.tokenizer))
+    place = words.last_token.format(token=spoken(read.ids[-1], bundled.tokenizer))
+    asked = question(ledger, what, place)
+    if asked is not None and not predict(asked, f"{KEY}.ask", covers=True):
+        return None
+    return end(ledger)
+
+
+def end(ledger: Ledger) -> str:
+    """Return what a logit is a sum of."""
+    parts = [
+        words.end_kinds[group].format(value=written(value))
+        for group, value in sums_of(ledger).items()
+    ]
+    return words.end_ledger.format(logit=written(ledger.logit), parts=listed(parts))
 
 
 def _controls(state: PageState, names: list[str]) -> None:
@@ -179,13 +210,18 @@ def summary(ledger: Ledger, entries: Sequence[Entry], what: str, place: str) -> 
     )
 
 
-def question(ledger: Ledger, what: str, place: str) -> Question | None:
-    """Return which kind of part adds most, as a question; None where two read the same."""
-    sums = {
+def sums_of(ledger: Ledger) -> dict[str, float]:
+    """Return what each kind of part adds in all."""
+    return {
         group: sum(entry.value for entry in ledger.entries if entry.kind in kinds)
         for group, kinds in GROUPS.items()
         if any(entry.kind in kinds for entry in ledger.entries)
     }
+
+
+def question(ledger: Ledger, what: str, place: str) -> Question | None:
+    """Return which kind of part adds most, as a question; None where two read the same."""
+    sums = sums_of(ledger)
     order = sorted(sums, key=sums.__getitem__, reverse=True)
     if len(order) < 2 or written(sums[order[0]]) == written(sums[order[1]]):
         return None
