@@ -145,7 +145,7 @@ def test_a_cell_of_the_stack_opens_its_stage(visit):
 
 
 def test_a_group_of_units_opens_its_strongest(visit):
-    visit.open("transformer?part=units")
+    visit.open("transformer?part=units&show=1")
     page = visit.page
     cell(page, 0, 2).click()
     wait_for_address(page, "unitlayer", "0")

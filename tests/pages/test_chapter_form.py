@@ -27,7 +27,6 @@ TO_DO = {
     "transformer/patching",
     "transformer/published",
     "transformer/since",
-    "transformer/units",
 }
 CHAPTERS = [
     (lesson.key, chapter.key)

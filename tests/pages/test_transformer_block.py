@@ -34,6 +34,7 @@ from llmviz.study.units import unit_values, unit_writes
 from llmviz.trace import record
 from llmviz.training.config import OWN_TEXT
 from llmviz.ui import engine
+from llmviz.ui.common import percent
 from tests.pages.conftest import use
 from tests.pages.harness import (
     ODD_TEXTS,
@@ -614,12 +615,33 @@ def test_the_question_of_dead_units_has_one_right_answer(count):
     assert low <= count <= high
 
 
-@given(some.integers(0, 16_000))
-def test_the_question_of_firing_has_one_right_answer(count):
-    share = float(torch.tensor(count) / 16_000)
-    right = units.question(share, 16_000, 0, 0).right
-    low, high = [(0, 0), (1, 160), (161, 1600), (1601, 16_000)][right]
-    assert low <= count <= high
+def test_another_unit_asks_nothing_anew_and_the_end_is_about_it(bundle, covers):
+    app = open_part("transformer", "units", model="tiny-world-gpt")
+    fine(app)
+    assert "llmviz_cell_grid" not in [x.proto.component_name for x in app.get("bidi_component")]
+    app.radio[0].set_value(0).run()
+    app.session_state["transformer.unitlayer"] = 0
+    app.session_state["transformer.unit"] = 5
+    app.run()
+    fine(app)
+    found = units.searched(bundle.name, bundle.version)
+    assert sent(app, "cell_grid")["chosen"][0] == 0
+    fired = float(found.search.fired[0, 5])
+    told = f"fired on {percent(fired)} of the tokens" if fired else "fired on none of them"
+    assert f"Unit 5 of layer 0 {told}" in prose_of(app)
+
+
+@pytest.mark.parametrize("fired", [0.0, 0.25])
+def test_the_end_of_units_says_of_a_silent_unit_that_it_is_one(bundle, fired):
+    ids = tuple(ids_of(bundle, TEXT))
+    search = SimpleNamespace(
+        fired=torch.tensor([[fired]]),
+        places=torch.zeros(1, 1, 1, dtype=torch.int64),
+        texts=torch.zeros(1, 1, 1, dtype=torch.int64),
+    )
+    found = SimpleNamespace(search=search, texts=[ids])
+    told = units.end_unit(bundle, found, 0, 0)
+    assert told.startswith("Unit 0 of layer 0 fired on " + ("25" if fired else "none of them"))
 
 
 def test_heads_of_the_small_model_are_all_offered(bundle):

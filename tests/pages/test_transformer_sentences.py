@@ -24,7 +24,6 @@ from llmviz.lessons.transformer.norms import words as norm_words
 from llmviz.lessons.transformer.norms.picture import Normed
 from llmviz.lessons.transformer.residuals import chapter as residuals
 from llmviz.lessons.transformer.stream import chapter as stream
-from llmviz.lessons.transformer.units import chapter as units
 from llmviz.lessons.transformer.units import words as unit_words
 from llmviz.models import GPTConfig
 from llmviz.models.settings import NORMS
@@ -126,14 +125,6 @@ def test_the_largest_value_of_a_silent_unit_need_not_be_the_nearest_to_firing():
     """GELU rises again to the left of its lowest point, so no such thing is said."""
     far, near = ACTIVATIONS["gelu"](torch.tensor([-9.0, -0.3]))
     assert far > near and "nearest" not in unit_words.unit_dead
-
-
-@given(some.integers(1, 30_000), some.data())
-def test_a_unit_is_said_to_fire_on_as_many_tokens_as_it_did(tokens, data):
-    fired = data.draw(some.integers(0, tokens))
-    share = float(torch.tensor(fired) / tokens)
-    asked = units.question(share, tokens, 0, 0)
-    assert asked.reasons[asked.right].startswith(f"It fires on {fired:,} of them")
 
 
 @pytest.mark.parametrize("norm", NORMS)

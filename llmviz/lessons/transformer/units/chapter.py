@@ -28,7 +28,7 @@ from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.common import count, percent, signed, theme
 from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
+from llmviz.ui.lesson import section, seen
 from llmviz.ui.model_on_text import (
     bundled_models,
     choose_model,
@@ -128,15 +128,31 @@ def _searched(state: PageState, bundled: engine.Bundled, live: bool) -> None:
     layers, units = corpus_search.search.fired.shape
     layer = state["unitlayer"] if 0 <= state["unitlayer"] < layers else layers // 2
     dead = corpus_search.search.dead.sum(-1).tolist()
-    predict(dead_question(dead[layer], units, layer, tokens), f"{KEY}.dead")
-    activation = bundled.model.config.activation
-    section(words.grid, silent=words.silent[activation])
-    _grid(state, corpus_search, layer)
-    line = words.grid_read.format(dead=sum(dead), all=layers * units, tokens=tokens)
-    prose(line + (f" {words.gated}" if activation == "swiglu" else ""))
+    asked = layers // 2  # always of one layer: a click in the grid must not cover it anew
+    question = dead_question(dead[asked], units, asked, tokens)
+    counts = {"dead": sum(dead), "all": layers * units, "tokens": tokens}
+    told = predict(question, f"{KEY}.dead", covers=True)
+    if told:
+        activation = bundled.model.config.activation
+        section(words.grid, silent=words.silent[activation])
+        _grid(state, corpus_search, layer)
+        gated = f" {words.gated}" if activation == "swiglu" else ""
+        prose(words.grid_read.format(**counts) + gated)
     cut = words.cut if len(grown.pieces) <= grown.documents else words.pieces
     st.caption(cut.format(longest=grown.longest))
-    _opened(bundled, corpus_search, layer, _choice(state, corpus_search, layer))
+    unit = _choice(state, corpus_search, layer)
+    _opened(bundled, corpus_search, layer, unit)
+    if told:
+        seen(words.end, unit=end_unit(bundled, corpus_search, layer, unit), **counts)
+
+
+def end_unit(bundled: engine.Bundled, corpus_search: CorpusSearch, layer: int, unit: int) -> str:
+    """Return what the end says of the unit that is open."""
+    share = float(corpus_search.search.fired[layer, unit])
+    text, place = peak(corpus_search, layer, unit)
+    line = words.end_unit if share > 0 else words.end_unit_dead
+    token = spoken(text[place], bundled.tokenizer)
+    return line.format(unit=unit, layer=layer, share=percent(share), token=token)
 
 
 def dead_question(count: int, units: int, layer: int, tokens: int) -> Question:
@@ -239,20 +255,10 @@ def writes_bars(name: str, version: str, layer: int, unit: int, mode: Mode) -> g
     return signed_bars(names, values, words.writes_axis, mode)
 
 
-def question(share: float, tokens: int, layer: int, unit: int) -> Question:
-    """Return on how many tokens a unit fires, as a question; share: from 0 to 1."""
-    ends = np.float32([0.0, 0.01, 0.1])
-    right = int(np.searchsorted(ends, np.float32(share), side="left"))
-    reason = words.ask_reason.format(count=round(share * tokens), share=percent(share))
-    ask = words.ask.format(tokens=tokens, unit=unit, layer=layer)
-    return Question(ask, words.ask_answers, right, [reason] * len(words.ask_answers), scale=True)
-
-
 def _opened(bundled: engine.Bundled, corpus_search: CorpusSearch, layer: int, unit: int) -> None:
     search, tokenizer = corpus_search.search, bundled.tokenizer
     share = float(search.fired[layer, unit])
     section(words.unit_section, unit=unit, layer=layer)
-    predict(question(share, search.tokens, layer, unit), f"{KEY}.fires")
     numbers = search.texts[layer, unit, :TEXTS].tolist()
     top = float(search.highest[layer, unit, 0])
     text, place = peak(corpus_search, layer, unit)
