@@ -43,7 +43,7 @@ def test_cells_of_the_lens_and_the_ledger_open_to_their_arithmetic(visit):
 
 
 def test_a_patched_cell_opens_what_was_swapped_and_what_came_out(visit):
-    visit.open("transformer?part=patching")
+    visit.open("transformer?part=patching&show=1")
     page = visit.page
     cell(page, 0, 0).click()
     wait_for_address(page, "site", "stream.0.19")

@@ -24,7 +24,6 @@ TO_DO = {
     "transformer/halves",
     "transformer/loop",
     "transformer/masked",
-    "transformer/patching",
     "transformer/published",
     "transformer/since",
 }

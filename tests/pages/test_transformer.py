@@ -312,6 +312,38 @@ def test_the_question_of_the_map_has_one_right_answer(shares, data):
     assert "stream before layer 1" in asked.text
 
 
+@given(*[st.lists(st.floats(-3, 3, allow_nan=False), min_size=2, max_size=2)] * 3)
+def test_what_moves_farthest_is_said_and_where_nothing_moves_that(stream, head, mlp):
+    sites = {
+        Site(kind, 1 if kind == "stream" else 0, back): shares[back]
+        for kind, shares in (("stream", stream), ("head", head), ("mlp", mlp))
+        for back in range(2)
+    }
+    all_sites = site_map.Map((), (), (0, 1), sites, 2, ("a", "b"))
+    told, end = site_map.strongest(all_sites), site_map.end(all_sites)
+    for kind, shares in (("head", head), ("feed-forward output", mlp)):
+        assert (f"No single {kind} moves" in told) == (max(shares) < site_map.LEAST_MOVED)
+    assert bool(end["stream"]) == (max(stream) >= site_map.LEAST_MOVED)
+    best = max(*head, *mlp)
+    if best >= site_map.LEAST_MOVED:
+        assert f"{site_map.written(best)} of the way." in end["part"]
+    else:
+        assert "No single head or feed-forward output" in end["part"]
+
+
+def test_another_cell_of_the_map_covers_nothing_anew(bundle, covers):
+    app = open_part("transformer", "patching", **PROMPTS)
+    fine(app)
+    assert not charts(app) and "The preference is the logit of" in prose_of(app)
+    if app.radio:
+        app.radio[0].set_value(0).run()
+    app.session_state["transformer.site"] = "head.1.0.2"
+    app.run()
+    fine(app)
+    assert len(charts(app)) == 1 and "layer 1 · head 2, at" in prose_of(app)
+    assert "One vector of the second prompt" in prose_of(app)
+
+
 def test_the_question_of_one_layer_names_the_row_that_there_is():
     sites = {Site("stream", 1, back): 1.0 - back for back in range(2)}
     asked = site_map.question(site_map.Map((), (), (0, 1), sites, 1, ("a", "b")))

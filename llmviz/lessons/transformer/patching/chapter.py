@@ -23,7 +23,7 @@ from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.common import choose, percent, refuse, signed, theme
 from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
+from llmviz.ui.lesson import section, seen
 from llmviz.ui.model_on_text import choose_model, names_of, run_again, spoken
 from llmviz.ui.notices import inform
 from llmviz.ui.prose import bold, prose
@@ -83,14 +83,18 @@ def _map(state: PageState, bundled: engine.Bundled, map_of: tuple[Any, ...], liv
     if live:
         run_again()  # which ends the looking
     all_sites = site_map.whole(*map_of)
+    pair = _named(bundled, all_sites.pair)
+    prose(words.preference.format(**pair))
     asked = site_map.question(all_sites)
-    if asked is not None:
-        predict(asked, "transformer.patching.ask")
+    # the map, the cell that opens first and the strongest parts tell the token
+    if asked is not None and not predict(asked, "transformer.patching.ask", covers=True):
+        return
     site = site_map.grid(state, bundled, all_sites)
-    prose(words.measure.format(**_named(bundled, all_sites.pair)))
+    prose(words.measure)
     _opened(bundled, all_sites, site)
     prose(site_map.strongest(all_sites))
     _code(bundled, all_sites, site)
+    seen(words.end, **pair, **site_map.end(all_sites))
 
 
 def ids_of(text: str, bundled: engine.Bundled) -> tuple[int, ...]:

@@ -165,16 +165,40 @@ def grid(state: PageState, bundled: engine.Bundled, all_sites: Map) -> Site:
 
 
 def strongest(all_sites: Map) -> str:
-    """Return the sentence about the strongest head and the strongest feed-forward output."""
-    told = {}
-    for kind in ("head", "mlp"):
+    """Return the sentences about the strongest head and the strongest feed-forward output."""
+    told = []
+    for kind, line in words.read.items():
         site = strongest_of(all_sites, kind)
-        told |= {
-            kind: site_name(site, all_sites.n_layer),
-            f"{kind}_token": quote(all_sites.columns[-1 - site.back]),
-            f"{kind}_share": written(all_sites.share(site)),
-        }
-    return words.read.format(**told)
+        moved = all_sites.share(site) >= LEAST_MOVED
+        told.append((line if moved else words.unmoved[kind]).format(**_told(all_sites, site)))
+    return " ".join(told)
+
+
+def end(all_sites: Map) -> dict[str, str]:
+    """Return what the end says of the stream in the middle, and of the strongest part."""
+    middle = max(_middle(all_sites), key=all_sites.share)
+    part = max((strongest_of(all_sites, kind) for kind in words.read), key=all_sites.share)
+    told = []
+    for site, moved, unmoved in (
+        (middle, words.end_stream, ""),
+        (part, words.end_part, words.end_unmoved),
+    ):
+        line = moved if all_sites.share(site) >= LEAST_MOVED else unmoved
+        told.append(line.format(**_told(all_sites, site)))
+    return dict(zip(("stream", "part"), told, strict=True))
+
+
+def _told(all_sites: Map, site: Site) -> dict[str, str]:
+    name = site_name(site, all_sites.n_layer)
+    token = quote(all_sites.columns[-1 - site.back])
+    share, least = written(all_sites.share(site)), written(LEAST_MOVED)
+    return {"site": name, "token": token, "share": share, "least": least}
+
+
+def _middle(all_sites: Map) -> list[Site]:
+    """The sites of the stream in the middle of the model, the last place first."""
+    layer = max(1, all_sites.n_layer // 2)
+    return [Site("stream", layer, back) for back in range(len(all_sites.columns))]
 
 
 def place_name(all_sites: Map, back: int) -> str:
@@ -190,8 +214,8 @@ def question(all_sites: Map) -> Question | None:
 
     None for one place, where two move as much, and where none moves towards the second prompt.
     """
-    layer, places = max(1, all_sites.n_layer // 2), len(all_sites.columns)
-    shares = [all_sites.share(Site("stream", layer, back)) for back in range(places)]
+    sites, places = _middle(all_sites), len(all_sites.columns)
+    shares = [all_sites.share(site) for site in sites]
     order = sorted(range(places), key=lambda back: -shares[back])
     best = written(shares[order[0]])
     alike = [back for back in order[1:] if written(shares[back]) == best]
@@ -199,7 +223,7 @@ def question(all_sites: Map) -> Question | None:
         return None
     backs = sorted(order[:ANSWERS], reverse=True)
     return Question(
-        words.ask.format(row=site_name(Site("stream", layer, 0), all_sites.n_layer)),
+        words.ask.format(row=site_name(sites[0], all_sites.n_layer)),
         [escape_markdown(place_name(all_sites, back)) for back in backs],
         backs.index(order[0]),
         [
