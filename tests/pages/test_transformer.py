@@ -427,7 +427,8 @@ def test_the_end_of_residuals_has_the_numbers_of_both_pictures(bundle, norm):
         for shortcuts in (True, False)
     ]
     end = [block.proto.body for block in app.get("html") if "<strong>Try:" in block.proto.body][-1]
-    assert f"In this stack of 1 layer it is {shares[0]} times as long" in end
+    assert f"In this stack of 1 layer the gradient is {shares[0]} times as long" in end
+    assert ("on which nothing multiplies it" in end) == (norm == "none")
     assert f"without shortcuts, {shares[1]} times." in end
     stream = stream_shares(bundle.model, ids_of(bundle, TEXT)).shares[0, -1].mean()
     assert f"the share of the embedding is {residuals.share_of(float(stream))}." in end

@@ -9,7 +9,7 @@ import streamlit as st
 
 from llmviz.study.depth import DepthStudy, depth_study
 from llmviz.ui.kept import kept
-from llmviz.ui.question import Question, predict
+from llmviz.ui.question import Question, answered, predict
 
 About = TypeVar("About")
 
@@ -28,7 +28,9 @@ def ask_once(key: str, about: About, question: Callable[[About], Question]) -> b
     A slider that is moved to compare stacks so covers nothing anew. Returns what `predict` does.
     """
     slot = f"_{key}.about"
-    about = st.session_state.get(slot, about)
+    before = st.session_state.get(slot, about)
+    if answered(question(before), key):
+        about = before
     shown = predict(question(about), key, covers=True)
     if shown:
         st.session_state[slot] = about

@@ -56,7 +56,9 @@ def draw(state: PageState) -> None:
     if opened:
         ends = {"without": written(shares[False]), "with_": written(shares[True])}
         stream = embedding and words.end_stream.format(embedding=embedding)
-        seen(words.end, layers=count(layers, "layer"), stream=stream, **ends)
+        seen(
+            words.end, layers=count(layers, "layer"), way=words.end_way[norm], stream=stream, **ends
+        )
 
 
 def _asked(about: tuple[int, int]) -> Question:
