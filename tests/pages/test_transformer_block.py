@@ -470,6 +470,20 @@ def test_the_question_of_relu_has_the_range_that_holds_it(numbers):
     assert ends[right] < share <= ends[right + 1]
 
 
+@pytest.mark.parametrize("part", ["block", "norms"])
+def test_another_layer_grades_no_answer_anew(bundle, covers, part):
+    app = open_part("transformer", part, **MODEL)
+    while waiting := [radio for radio in app.radio if radio.value is None]:
+        waiting[0].set_value(0).run()
+    reasons = re.compile(r"the vector that [^.]* adds is [\d.]+|ReLU sets [^:]*")
+    given = reasons.findall(prose_of(app))
+    app.session_state["transformer.layer"] = 1
+    app.run()
+    fine(app)
+    assert given and reasons.findall(prose_of(app)) == given
+    assert all(radio.value is not None for radio in app.radio)
+
+
 def test_a_question_about_a_stack_stays_with_the_one_it_was_answered_for(covers):
     """The slider is there to compare: it neither asks anew nor covers the picture again."""
     app = open_part("transformer", "norms")

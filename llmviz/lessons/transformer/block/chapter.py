@@ -56,7 +56,8 @@ def draw(state: PageState) -> None:
     code.draw(subject, steps, stage, norm, head)
     if own != "none":
         prose(changes(subject, norm))
-    asked = question(steps, subject.tokens[-1])
+    # always about one layer: a click in the stack must neither ask anew nor grade anew
+    asked = question(steps_of(*subject.known, 0, own), subject.tokens[-1])
     # the sizes of the stack tell which part adds more
     opened = asked is None or predict(asked, f"{KEY}.ask", covers=True)
     if opened:

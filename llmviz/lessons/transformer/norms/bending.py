@@ -40,7 +40,8 @@ def draw(state: PageState, subject: Subject) -> dict[str, int | str]:
     section(words.bend.title, text)
     choose(state, "bend", words.bend_label, words.bends)
     name = own if state["bend"] == "own" else state["bend"]
-    if not predict(question(values), f"{KEY}.ask", covers=True):
+    # always of one layer: another one must neither ask anew nor grade anew
+    if not predict(question(values_of(*subject.known, 0)), f"{KEY}.ask", covers=True):
         return {}
     figure = figure_of(*subject.known, subject.layer, name, theme())
     st.plotly_chart(figure, key=f"{KEY}.curve", theme=None)
