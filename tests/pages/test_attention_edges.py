@@ -160,19 +160,20 @@ def test_the_mask_in_question_is_the_only_one_with_its_pattern(t, mask):
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("size", scale.SIZES)
-def test_four_times_the_size_is_twice_the_spread_by_the_rule_that_is_named(seed, size):
+def test_the_spread_that_is_asked_for_is_right_by_the_rule_and_near_the_sample(seed, size):
     _, plain = scale.studies(seed)
     asked = scale.question(size, plain)
-    start, end = map(int, re.search(r"from (\d+) to (\d+)", asked.text).groups())
-    assert end == 4 * start and "2 times as large" in asked.answers[asked.right]
-    # The rule itself, over many draws: the reason calls what is above a sample, not the rule.
-    many = [torch.randn(20_000, d, dtype=torch.float64) for d in (start, end)]
-    if size in (1, 16):
-        spread = [(part * torch.randn_like(part)).sum(1).std().item() for part in many]
-        assert spread[1] / spread[0] == pytest.approx(2, rel=0.1)
-    assert "sample" in asked.reasons[asked.right]
-    before, after = (plain.deviation[scale.SIZES.index(d)] for d in (start, end))
-    assert f"from {before:.2f} to {after:.2f}" in asked.reasons[asked.right]
+    other = int(re.search(r"at d = (\d+)\?", asked.text).group(1))
+    right = float(asked.answers[asked.right])
+    assert other != size and right == pytest.approx(other**0.5, abs=0.05)
+    sample = plain.deviation[scale.SIZES.index(other)]
+    assert f"{sample:.2f}" in asked.reasons[asked.right]
+    if seed == 0:  # the rule itself, over many draws
+        part = torch.randn(20_000, other, dtype=torch.float64)
+        spread = (part * torch.randn_like(part)).sum(1).std().item()
+        assert spread == pytest.approx(right, rel=0.1)
+    others = [float(one) for one in asked.answers if one != asked.answers[asked.right]]
+    assert all(abs(one / right - 1) > 0.2 for one in others)
 
 
 # ---- the covered cell

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from types import SimpleNamespace
 
 import numpy as np
@@ -17,6 +18,7 @@ from llmviz.lessons.attention.matrices.captions import square_captions
 from llmviz.lessons.attention.params import TEXT
 from llmviz.lessons.attention.steps import chapter as steps
 from llmviz.lessons.attention.steps import rungs
+from llmviz.lessons.attention.trained import chapter as trained
 from llmviz.models import GPT, GPTConfig
 from llmviz.nn.attention import attention, causal_mask
 from llmviz.nn.attention.steps import SOFTMAX_BEFORE_MASK
@@ -169,12 +171,37 @@ def test_tokens_that_look_at_themselves_have_the_highest_score_there(own):
     assert "nearly all" not in steps._only_itself(leaving)
 
 
-@pytest.mark.parametrize(("layers", "total"), [(1, 4), (3, 12)])
-def test_only_the_line_on_heads_is_wrong(layers, total):
+@pytest.mark.parametrize(("layers", "total"), [(2, 8), (4, 16)])
+def test_where_the_line_on_heads_is_wrong_its_reason_counts_them(layers, total):
     asked = counting.layers_and_heads("x", layers, 4, 32)
     assert f"{total} heads in all" in asked.reasons[asked.right]
-    assert layers > 1 or "after" not in asked.answers[0]
     assert asked.answers[0].startswith(f"It has {layers} layer")
+
+
+def test_the_wrong_line_is_not_the_same_for_all_models():
+    asked = [counting.layers_and_heads("x", layers, 4, 32) for layers in (1, 2, 3)]
+    assert {one.right for one in asked} == {1, 3}
+    zero = [counting.counted_from_zero(layers, 4) for layers in (2, 3, 4)]
+    assert len({one.answers[one.right] for one in zero}) > 1
+
+
+def test_the_end_of_step_by_step_names_the_largest_share_of_the_last_row():
+    weights = torch.tensor([[1.0, 0.0], [0.5, 0.5]])
+    rung = SimpleNamespace(
+        steps=SimpleNamespace(weights=weights), inputs=SimpleNamespace(tokens=["a", "b"])
+    )
+    told = steps.end(rung)
+    assert told["share"] == "50%" and "a" in told["asked"] and "b" in told["asking"]
+    one = SimpleNamespace(steps=SimpleNamespace(weights=torch.ones(2, 1, 1)), inputs=rung.inputs)
+    one.inputs.tokens = ["a"]
+    assert steps.end(one)["share"] == "100%"
+
+
+def test_the_end_on_a_trained_model_says_nothing_of_the_token_before_where_there_is_none():
+    nothing = np.full((2, 2), math.nan)
+    assert trained.most_before(SimpleNamespace(previous=nothing)) == trained.words.end_one
+    shares = np.array([[0.2, 0.7], [0.7, 0.1]])
+    assert "layer 0, head 1" in trained.most_before(SimpleNamespace(previous=shares))
 
 
 def test_a_sentence_that_the_context_cuts_is_quoted_as_far_as_it_was_read():

@@ -19,8 +19,8 @@ from llmviz.nn.attention.study import alignment_share
 from llmviz.study.translation_trace import translation_trace
 from llmviz.ui import engine
 from llmviz.ui.code import show_code
-from llmviz.ui.common import keep
-from llmviz.ui.lesson import section
+from llmviz.ui.common import count, keep
+from llmviz.ui.lesson import section, seen
 from llmviz.ui.model_on_text import models_here
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
@@ -42,7 +42,7 @@ def draw(state: PageState) -> None:
     known = sentence.known
     trace = cross_cells.crossed(PAIRS, stamp(bundled), sentence.ids)
     target = bundled.tokenizer.decode(trace.written)
-    asking, asked = [*target.split(), words.end], known.source.split()
+    asking, asked = [*target.split(), words.end_token], known.source.split()
     right = target == known.target
     line = words.right if right else words.wrong
     prose(line.format(written=unmarked(quote(target, 200)), known=known.target))
@@ -89,6 +89,12 @@ def draw(state: PageState) -> None:
     if matrices.windows:
         prose(steps_words.windows)
     _code(known.source, target, flat[chosen], chosen)
+    looks = ""
+    if right:
+        share = f"{shares[best]:.0%}"
+        looks = words.end_looks.format(head=names[best].capitalize(), share=share)
+    read, written = count(len(asked), "token"), count(len(asking), "token")
+    seen(words.end, read=read, written=written, looks=looks)
 
 
 def _code(source: str, target: str, weights: np.ndarray, at: int) -> None:

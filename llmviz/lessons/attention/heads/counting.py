@@ -10,22 +10,20 @@ from llmviz.ui.question import Question, predict
 KEY = "attention.heads.spot"
 
 
-def draw(name: str, layers: int, heads: int, width: int) -> None:
-    """Ask both questions on a model, as far as it has what they are about."""
-    asked = [layers_and_heads(name, layers, heads, width), counted_from_zero(layers, heads)]
-    if not any(asked):
-        return
-    section(words.spot)
-    for number, question in enumerate(asked):
-        if question is not None:
-            predict(question, f"{KEY}.{number}")
+def draw(name: str, layers: int, heads: int, width: int) -> bool:
+    """Ask both questions on a model, as far as it has what they are about.
+
+    Returns whether what comes below may be seen.
+    """
+    both = [layers_and_heads(name, layers, heads, width), counted_from_zero(layers, heads)]
+    asked = {f"{KEY}.{number}": one for number, one in enumerate(both) if one is not None}
+    if asked:
+        section(words.spot)
+    return all([predict(question, key, covers=True) for key, question in asked.items()])
 
 
 def layers_and_heads(name: str, layers: int, heads: int, width: int) -> Question | None:
-    """Return the question which line is wrong: the one that counts a head for each layer.
-
-    None where that line is right, for models with one head in each layer.
-    """
+    """Return the question which line is wrong; None for models with one head in each layer."""
     if heads == 1:
         return None
     known = {
@@ -37,18 +35,22 @@ def layers_and_heads(name: str, layers: int, heads: int, width: int) -> Question
         "size": width // heads,
         "width": width,
     }
-    lines = [(line.format(**known), why.format(**known)) for line, why in words.spot_lines.values()]
-    answers, reasons = zip(*lines, strict=True)
-    right = list(words.spot_lines).index("heads")
-    return Question(words.spot_heads.format(**known), answers, right, reasons)
+    wrong = list(words.spot_wrong)[(layers + width // heads) % len(words.spot_wrong)]
+    lines = {**words.spot_lines, wrong: words.spot_wrong[wrong]}
+    return Question(
+        words.spot_heads.format(**known),
+        [line.format(**known) for line, _ in lines.values()],
+        list(lines).index(wrong),
+        [why.format(**known) for _, why in lines.values()],
+    )
 
 
 def counted_from_zero(layers: int, heads: int) -> Question | None:
     """Return the question which head a row of a table means; None without a second of both."""
     if layers < 2 or heads < 2:
         return None
-    layer, head = 1, min(2, heads - 1)
     nth = words.ordinals
+    layer, head = (1 + (layers + heads) % (min(n, len(nth)) - 1) for n in (layers, heads))
     options = {
         (layer - 1, head - 1): words.spot_zero_both,
         (layer - 1, head): words.spot_zero_layer,

@@ -21,7 +21,7 @@ from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.common import theme
 from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
+from llmviz.ui.lesson import section, seen
 from llmviz.ui.notices import warn
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
@@ -65,8 +65,10 @@ def draw(state: PageState) -> None:
         warn(words.off_bad.format(heads=", ".join(bad)[:40]), LINK_ICON)
         state["off"] = _written(off)
     _choose_off(state, off, config.n_layer, config.n_head)
-    _effect(bundled, reading, tuple(off))
-    counting.draw(label(bundled.name), config.n_layer, config.n_head, config.n_embd)
+    moved = _effect(bundled, reading, tuple(off))
+    name, heads, width = label(bundled.name), config.n_head, config.n_embd
+    if counting.draw(name, config.n_layer, heads, width) and moved is not None:
+        seen(words.end, name=name, d=width // heads, c=width, moved=moved)
 
 
 def _written(heads: list[tuple[int, int]]) -> str:
@@ -99,8 +101,11 @@ def _set_off(state: PageState, heads: list[tuple[int, int]]) -> None:
     state["off"] = _written(heads)
 
 
-def _effect(bundled: engine.Bundled, reading: Read, off: tuple[tuple[int, int], ...]) -> None:
-    """Draw the next-token probabilities with and without the heads, and say what changed."""
+def _effect(bundled: engine.Bundled, reading: Read, off: tuple[tuple[int, int], ...]) -> str | None:
+    """Draw the next-token probabilities with and without the heads, and say what changed.
+
+    Returns what the end says of the heads that matter most; None while a question covers it.
+    """
     mark = stamp(bundled)
     full, less = (chances(bundled.name, mark, reading.ids, heads) for heads in ((), off))
     figure = chance_bars(bundled.name, mark, reading.ids, off, theme())
@@ -118,8 +123,11 @@ def _effect(bundled: engine.Bundled, reading: Read, off: tuple[tuple[int, int], 
         prose(words.off_read.format(moved=f"{moved:.0%}", **change, **told))
     heads = bundled.model.config.n_layer * bundled.model.config.n_head
     if heads <= opening.MOST_HEADS:
-        _ask(opening.worth_of_heads(bundled.name, mark, reading.ids), told["best"])
+        worth = opening.worth_of_heads(bundled.name, mark, reading.ids)
+        known = _ask(worth, told["best"])
+        moved_most = words.end_moved.format(moved=f"{worth.max():.0%}") if known else None
     else:
+        moved_most = ""
         st.caption(words.off_many.format(heads=heads))
     show_code(
         [heads_off],
@@ -132,6 +140,7 @@ def _effect(bundled: engine.Bundled, reading: Read, off: tuple[tuple[int, int], 
         f'print(f"{{p[{top}]:.2f}}")',
         f"{less[top]:.2f}",
     )
+    return moved_most
 
 
 def chances(
@@ -159,11 +168,16 @@ def chance_bars(
     )
 
 
-def _ask(worth: np.ndarray, best: str) -> None:
-    """Ask which head matters most here; say it where there is not enough to choose from."""
+def _ask(worth: np.ndarray, best: str) -> bool:
+    """Ask which head matters most here; say it where there is not enough to choose from.
+
+    Returns whether it was said.
+    """
     asked = question(worth, best)
-    if asked is None or predict(asked, "attention.off.ask", covers=True):
+    known = asked is None or predict(asked, "attention.off.ask", covers=True)
+    if known:
         prose(strongest(worth))
+    return known
 
 
 def strongest(worth: np.ndarray) -> str:

@@ -26,8 +26,8 @@ from llmviz.nn.attention import (
 from llmviz.nn.attention.steps import AttentionSteps
 from llmviz.ui import matrix_words
 from llmviz.ui.code import show_code
-from llmviz.ui.common import refuse
-from llmviz.ui.lesson import section
+from llmviz.ui.common import count, refuse
+from llmviz.ui.lesson import section, seen
 from llmviz.ui.matrix_picture import Picture, weights_to_output
 from llmviz.ui.prose import prose
 from llmviz.ui.selectable_models import load
@@ -65,7 +65,13 @@ def draw(state: PageState) -> None:
     say_leak(steps, mask, before)
     mask_question.draw(state, len(inputs.tokens))
     _code(inputs, mask, factor, before)
-    twins.draw(state)
+    trained = twins.draw(state)
+    seen(
+        words.end,
+        cells=count(steps.weights.numel(), "cell"),
+        hidden=0 if mask is None else int((~mask).sum()),
+        trained=words.end_trained.format(**trained) if trained else "",
+    )
 
 
 def _inputs(state: PageState) -> Inputs | None:

@@ -55,16 +55,20 @@ def all_honest() -> dict[str, LetterByLetter]:
     return {name: honest(name, engine.load(name).version) for name in names}
 
 
-def draw(state: PageState) -> None:
-    """Show the right model and those with a mistake side by side, and where each looks."""
+def draw(state: PageState) -> dict[str, Any] | None:
+    """Show the right model and those with a mistake side by side, and where each looks.
+
+    Returns the numbers of the model without a mask; None where the models are missing.
+    """
     section(mistake_words.mistake_intro)
     if not models_here(RIGHT, WRONG):
-        return
+        return None
     scores = all_honest()
     names = list(scores)
     cards = {name: engine.card(name) for name in names}
     _table(cards, scores)
-    told = [mistake_words.mistake_leak.format(**_told(WRONG, cards, scores))]
+    wrong = _told(WRONG, cards, scores)
+    told = [mistake_words.mistake_leak.format(**wrong)]
     for name in OTHERS:
         if name in scores:
             told.append(mistake_words.mistake_quiet[name].format(**_told(name, cards, scores)))
@@ -72,6 +76,7 @@ def draw(state: PageState) -> None:
         prose(line)
     _code(scores[WRONG], cards[WRONG])
     _looking(state, names)
+    return wrong
 
 
 def _looking(state: PageState, names: list[str]) -> None:

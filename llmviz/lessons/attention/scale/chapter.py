@@ -15,7 +15,7 @@ from llmviz.study.scale_row import scale_row
 from llmviz.ui.code import show_code
 from llmviz.ui.common import theme
 from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
+from llmviz.ui.lesson import section, seen
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
@@ -50,19 +50,18 @@ def draw(state: PageState) -> None:
     size = int(state["size"])
     at = SIZES.index(size)
     divided, plain = studies(state["seed"])
-    prose(
-        words.read.format(
-            d=size,
-            wide=plain.deviation[at],
-            sharp=plain.largest[at],
-            low=plain.entropy[at],
-            flat=plain.gradient[at],
-            one=divided.deviation[at],
-            soft=divided.largest[at],
-            high=divided.entropy[at],
-            steep=divided.gradient[at],
-        )
-    )
+    told = {
+        "d": size,
+        "wide": plain.deviation[at],
+        "sharp": plain.largest[at],
+        "low": plain.entropy[at],
+        "flat": plain.gradient[at],
+        "one": divided.deviation[at],
+        "soft": divided.largest[at],
+        "high": divided.entropy[at],
+        "steep": divided.gradient[at],
+    }
+    prose(words.read.format(**told))
     mode = theme()
     for place, part in zip(st.columns(2, gap="large"), CURVES, strict=True):
         figure = curve(part, state["seed"], size, mode)
@@ -79,6 +78,7 @@ def draw(state: PageState) -> None:
         '    print(f"{study.entropy.item():.3f} {study.gradient.item():.4f}")',
         "\n".join(f"{s.entropy[at]:.3f} {s.gradient[at]:.4f}" for s in (divided, plain)),
     )
+    seen(words.end, **told)
 
 
 @kept(64)
@@ -113,18 +113,30 @@ def row_of_weights(size: int, seed: int, mode: Mode) -> go.Figure:
 
 
 def question(size: int, plain: ScaleStudy) -> Question:
-    """Return the question how the spread grows from a size to four times as much.
+    """Return the question what the spread of undivided scores is at another size.
 
-    Of the largest sizes, it is how the spread comes to be what it is there, so that the slider can
-    be moved to the end without losing the question.
+    That size is 4 or 16 times the chosen one in turn; for the largest ones a quarter, so that the
+    slider can be moved to the end without losing the question.
     """
     at = SIZES.index(size)
-    if at + 2 >= len(SIZES):
-        size, at = size // 4, at - 2
-    before, after = plain.deviation[at], plain.deviation[at + 2]
+    steps = 4 if at % 2 else 2
+    if at + steps >= len(SIZES):
+        steps = 2 if at + 2 < len(SIZES) else -2
+    other, now = SIZES[at + steps], math.sqrt(size)
+    reasons = {
+        f"{now:.1f}": words.ask_scale_same,
+        f"{math.sqrt(other):.1f}": words.ask_scale_root,
+        f"{now * other / size:.1f}": words.ask_scale_linear,
+    }
+    if steps == 4:
+        reasons[f"{2 * now:.1f}"] = words.ask_scale_less
+    told = {"d": size, "other": other, "there": plain.deviation[at + steps]}
+    told["times"] = f"{other // size} times" if steps > 0 else "a quarter"
+    answers = sorted(reasons, key=float)
     return Question(
-        words.ask_scale.format(d=size, four=4 * size),
-        words.ask_scale_answers,
-        1,
-        [reason.format(before=before, after=after) for reason in words.ask_scale_reasons],
+        words.ask_scale.format(now=f"{now:.1f}", **told),
+        answers,
+        answers.index(f"{math.sqrt(other):.1f}"),
+        [reasons[answer].format(**told) for answer in answers],
+        scale=True,
     )

@@ -14,7 +14,7 @@ from llmviz.lessons.attention.steps import hidden_cell, origin, rungs, words
 from llmviz.lessons.attention.steps.rungs import Rung
 from llmviz.ui import engine, matrix_words
 from llmviz.ui.common import choose, refuse
-from llmviz.ui.lesson import section
+from llmviz.ui.lesson import section, seen
 from llmviz.ui.paint_order import before_controls
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.selectable_models import label, load
@@ -40,10 +40,12 @@ def draw(state: PageState) -> None:
         _say(rung)
         if rung.kept is not None:
             _say_dropped(rung, state["p"])
-        hidden_cell.draw(rung)
+        open_now = hidden_cell.draw(rung)
         _reasons(state, rung)
         ladder_code.draw(state, rung)
         origin.draw(state)
+        if open_now:
+            seen(words.end, **end(rung))
 
 
 def _controls(state: PageState) -> None:
@@ -159,6 +161,14 @@ def _say(rung: Rung) -> None:
         takes.format(asking=asking, asked=asked, share=share).replace("“", "").replace("”", "")
     )
     prose(line.format(sentence=sentence))
+
+
+def end(rung: Rung) -> dict[str, str]:
+    """Return what the chapter's end says of the last token; of several heads, the largest share."""
+    tokens = rung.inputs.tokens
+    last = rung.steps.weights.reshape(-1, len(tokens), len(tokens))[:, -1].amax(0)  # (T,)
+    share, asked = f"{last.max():.0%}", quote(tokens[int(last.argmax())])
+    return {"asking": quote(tokens[-1]), "share": share, "asked": asked}
 
 
 def _only_itself(weights: np.ndarray) -> str:

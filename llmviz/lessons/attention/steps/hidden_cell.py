@@ -76,11 +76,10 @@ def covered(rung: Rung) -> Picture:
     return replace(rung.picture, matrices=matrices)
 
 
-def draw(rung: Rung) -> None:
-    """Ask for the covered cell."""
+def draw(rung: Rung) -> bool:
+    """Ask for the covered cell; return whether nothing is covered any more."""
     asked = hidden(rung)
-    if asked is not None:
-        predict(asked.question, KEY, covers=True)
+    return asked is None or predict(asked.question, KEY, covers=True)
 
 
 def _minus(number: str) -> str:

@@ -20,9 +20,10 @@ from llmviz.nn.attention.study import HeadSummary, summarise_heads
 from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.common import count
-from llmviz.ui.lesson import section
+from llmviz.ui.lesson import section, seen
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, answered, predict
+from llmviz.ui.selectable_models import label
 from llmviz.ui.state import PageState
 from llmviz.ui.table import columns_table
 from llmviz.ui.text import escape_markdown
@@ -80,6 +81,13 @@ def _text(state: PageState, bundled: engine.Bundled, reading: Read) -> None:
     _summary(summary, reading)
     _code(bundled, reading, layer, head, summary)
     lookup.draw(state, bundled)
+    seen(
+        words.end,
+        name=label(bundled.name),
+        layers=count(layers, "layer"),
+        heads=count(heads, "head"),
+        previous=most_before(summary),
+    )
 
 
 def written(bundled: engine.Bundled, reading: Read, new: int) -> tuple[Read, bool]:
@@ -145,6 +153,15 @@ def note(summary: HeadSummary, layer: int, head: int) -> str:
     values = {name: float(part[layer, head]) for name, part in summary._asdict().items()}
     shares = {name: _percent(value) for name, value in values.items()}
     return words.note_head.format(**{**shares, "entropy": values["entropy"]})
+
+
+def most_before(summary: HeadSummary) -> str:
+    """Return a sentence on the head with the most weight on the token before."""
+    if np.isnan(summary.previous).all():
+        return words.end_one
+    layer, head = divmod(int(np.nanargmax(summary.previous)), summary.previous.shape[1])
+    name = lesson_words.head_name.format(layer=layer, head=head)
+    return words.end_previous.format(head=name, share=_percent(summary.previous[layer, head]))
 
 
 def _percent(share: float) -> str:

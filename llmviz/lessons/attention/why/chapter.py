@@ -17,8 +17,8 @@ from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.common import theme
 from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.prose import prose
+from llmviz.ui.lesson import section, seen
+from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, answered, predict
 from llmviz.ui.state import PageState
 from llmviz.ui.table import rows_table
@@ -34,22 +34,28 @@ COMPARED = ("names-rnn", "names-gru", "names-lstm", "names-gpt")
 def draw(state: PageState) -> None:
     """Show the chapter."""
     section(words.intro)
+    ends: dict[str, str] | None = None
     there = engine.names()
     if {"names-rnn", "names-gpt"} <= set(there):
-        _influence(state)
+        ends = _influence(state)
     else:
         missing = ", ".join(name for name in ("names-rnn", "names-gpt") if name not in there)
         st.info(words.gap.format(names=missing), icon=":material/download:")
     _losses([name for name in COMPARED if name in there])
     translators.draw(state)
+    if ends:
+        seen(words.end, **ends)
 
 
-def _influence(state: PageState) -> None:
-    """Draw how much each letter of a name moves the prediction of two models."""
+def _influence(state: PageState) -> dict[str, str] | None:
+    """Draw how much each letter of a name moves what two models keep.
+
+    Returns what the end says of it; None while a question covers it, or for no name.
+    """
     text_input(state, "letters", words.name, width=300)
     name = typed_name(state)
     if name is None:
-        return
+        return None
     models = ("names-gpt", "names-rnn")
     gpt, rnn = (influence_of(model, stamp(engine.load(model)), name) for model in models)
     asked = question(rnn)
@@ -69,6 +75,9 @@ def _influence(state: PageState) -> None:
             )
         )
     _code(name, float(rnn[0]))
+    shares = {"first": float(rnn[0]), "last": float(rnn[-1]), "least": float(gpt.min())}
+    written = {key: f"{share:.0%}" for key, share in shares.items()}
+    return None if covered else {"name": quote(name), **written}
 
 
 def question(rnn: np.ndarray) -> Question | None:
