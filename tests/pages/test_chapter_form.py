@@ -20,11 +20,6 @@ from tests.pages.harness import fine, open_part, prose_of
 TO_DO = {
     "embeddings",
     "finetuning",
-    "transformer/halves",
-    "transformer/loop",
-    "transformer/masked",
-    "transformer/published",
-    "transformer/since",
 }
 CHAPTERS = [
     (lesson.key, chapter.key)

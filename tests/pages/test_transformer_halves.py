@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 import numpy as np
@@ -17,13 +18,13 @@ from llmviz.lessons.transformer.masked import attention, held_out
 from llmviz.lessons.transformer.masked import chapter as masked
 from llmviz.lessons.transformer.masked import words as masked_words
 from llmviz.study.both_sides import all_weights, from_both_sides, from_the_left, hidden_at
-from llmviz.study.small_decoder import learned_tensors
 from llmviz.study.translation_steps import forced, free, looks
 from llmviz.tokenizers import UNKNOWN
 from llmviz.training.export import scores
 from llmviz.training.masked import hide_tokens
 from llmviz.training.runs import load_trained
 from llmviz.ui import engine
+from llmviz.ui.common import percent
 from tests.pages.conftest import use
 from tests.pages.harness import (
     ODD_TEXTS,
@@ -66,7 +67,7 @@ def test_the_picture_is_the_translation_of_the_engine(step):
     np.testing.assert_allclose(got["chances"], found.chances, atol=1e-6)
     assert got["source"] == words.sentence.split()
     assert got["read"][1:] == translate(words.sentence).target.split()
-    assert [row[0] for row in got["best"]] == [*got["read"][1:], words.end]
+    assert [row[0] for row in got["best"]] == [*got["read"][1:], words.end_token]
     assert got["step"] == min(int(step), len(found.read)) and got["chosen"] == 3
     for t, line in enumerate(got["captions"][1:], 1):
         assert f"{t} of {len(found.read)}" in line and got["best"][t - 1][0] in line
@@ -81,7 +82,7 @@ def test_both_ways_are_those_of_the_engine_and_the_parting_is_named(name, senten
     bundled = engine.load(name)
     source, target = (bundled.tokenizer.encode(text) for text in known[:2])
     ways = forced(bundled.model, source, target), free(bundled.model, source)
-    grid, right = sent(app, "cell_grid"), [*known.target.split(), words.end]
+    grid, right = sent(app, "cell_grid"), [*known.target.split(), words.end_token]
     for row, way in zip((0, 2), ways, strict=True):
         said = [teacher.named(one, bundled.tokenizer) for one in way.written]
         read = [words.start, *(teacher.named(one, bundled.tokenizer) for one in way.read[1:])]
@@ -132,19 +133,30 @@ def test_the_question_what_is_seen_has_one_right_answer(count, steps):
     assert asked.reasons[asked.right].startswith("It sees")
 
 
-@given(st.lists(st.text("abc`{}", min_size=1, max_size=6), min_size=1, max_size=9))
-def test_the_mistake_is_the_missing_shift_on_every_sentence(target):
-    asked = teacher.mistake(target)
-    assert asked.answers[asked.right] == words.mistake_answers[0]
-    assert "copy" in asked.reasons[asked.right]
-    pairs = dict(zip(words.mistake_answers, words.mistake_reasons, strict=True))
-    for answer, reason in zip(asked.answers, asked.reasons, strict=True):
-        assert reason[:30] == pairs[answer][:30]
+WORDS = st.lists(st.text("abc`{}", min_size=1, max_size=6), min_size=1, max_size=9)
 
 
-def test_the_cross_attention_has_four_square_matrices():
-    asked = small.count_question(learned_tensors())
-    assert asked.answers[asked.right] == f"{4 * 32 * 32:,}"
+@given(WORDS, WORDS)
+def test_the_mistake_is_the_one_that_is_made_on_every_sentence(source, target):
+    asked = teacher.mistake(source, target)
+    wrong = len(target) % 3
+    assert asked.right == wrong and list(asked.answers) == list(words.mistake_answers)
+    assert asked.reasons[wrong][:20] == words.mistake_right[wrong][:20]
+    for at, reason in enumerate(asked.reasons):
+        assert at == wrong or reason == words.mistake_reasons[at]
+
+
+@given(st.integers(1, 40), st.integers(1, 40))
+def test_every_query_of_the_cross_attention_meets_every_key(sources, targets):
+    asked = small.count_question(sources, targets)
+    if asked is None:
+        h, t, s = small.SMALL.n_head, targets, sources
+        assert len({h * t * s, t * s, h * (t + s), h * t * t, h * s * s}) < 3
+        return
+    known = small.shapes(sources, targets)
+    scores = next(one for one in known if one.name.endswith("cross.scores"))
+    assert asked.answers[asked.right] == f"{math.prod(scores.shape):,}"
+    assert 3 <= len(set(asked.answers)) == len(asked.answers)
 
 
 def test_a_copy_without_the_translators_says_so(tmp_path, monkeypatch):
@@ -248,9 +260,30 @@ def test_the_shares_of_the_page_are_those_of_the_cards_and_the_cards_of_the_mode
     assert card["left_only"]["name"] == masked.LEFT
     drawn = [chart["data"][0] for chart in charts(app)]
     assert drawn[-1]["x"] == [card["score"]["share_right"], card["left_only"]["share_right"]]
-    asked = held_out.mistake(*(card[name] for name in ("score", "left_only", "without_right_side")))
-    assert card["without_right_side"]["share_right"] < card["left_only"]["share_right"]
-    assert asked.answers[asked.right] == masked_words.mistake_answers[2]
+    asked = held_out.cut_question(
+        *(card[name] for name in ("score", "left_only", "without_right_side"))
+    )
+    cut = card["without_right_side"]["share_right"]
+    assert cut < card["left_only"]["share_right"]
+    assert asked.answers[asked.right] == percent(cut)
+    same = {"share_right": 0.5, "tokens": 10}
+    assert held_out.cut_question(same, same, {"share_right": 0.1}) is None
+
+
+def test_another_hidden_word_asks_nothing_anew(covers):
+    asked = {
+        tuple(open_part("transformer", "masked", text=params.TEXT, hide=str(hide)).radio[0].options)
+        for hide in (0, 3)
+    }
+    assert len(asked) == 1
+
+
+def test_the_end_on_hidden_words_counts_the_known_ones_alone():
+    own = [np.array([0.5, 0.0, 0.1]), np.array([0.25, 0.0, 0.05])]
+    told = masked.end_of((0, 5, 9, 6), 9, own, 1, "`x`")
+    assert told["mean_both"] == percent(0.3) and told["mean_left"] == percent(0.15)
+    assert told["both"] == "3 tokens" and told["left"] == "2 tokens"
+    assert masked.end_of((0, 9), 9, own, 0, "`x`") is None
 
 
 def test_how_many_tokens_training_hides_at_once_is_said_as_it_does_it():

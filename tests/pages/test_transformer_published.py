@@ -11,6 +11,8 @@ from types import SimpleNamespace
 
 import psutil
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from llmviz.background import JobPool
 from llmviz.lessons.transformer.published import chapter as published
@@ -199,3 +201,10 @@ def test_who_may_delete_what():
 )
 def test_only_the_machine_itself_counts_as_such(address, headers, at):
     assert at_machine(address, headers) is at
+
+
+@given(st.integers(1, 10**12))
+def test_bfloat16_takes_two_bytes_a_parameter(parameters):
+    asked = published.bytes_question("`m`", parameters)
+    assert asked.answers[asked.right] == f"{2 * parameters:,}"
+    assert asked.reasons[asked.right].startswith("A bfloat16 number takes 2 bytes")

@@ -18,7 +18,7 @@ from llmviz.ui.code import show_code
 from llmviz.ui.common import count as counted
 from llmviz.ui.common import percent
 from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
+from llmviz.ui.lesson import section, seen
 from llmviz.ui.model_on_text import models_here
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
@@ -38,10 +38,13 @@ def draw(state: PageState) -> None:
     bundled = engine.load(MODEL)
     sentence = read_sentence(state, bundled, words.sentence)
     if sentence is not None:
-        _translation(state, bundled, sentence)
-        teacher.draw(state, sentence)
+        steps, open_now = _translation(state, bundled, sentence)
+        open_now &= teacher.draw(state, sentence)
     known = sentence.known if sentence else translate(words.sentence)
-    small.draw(len(known.source.split()), len(known.target.split()) + 1)
+    sources = len(known.source.split())
+    small.draw(sources, len(known.target.split()) + 1)
+    if sentence is not None and open_now:
+        seen(words.end, words=counted(sources, "word"), steps=counted(steps, "step"))
 
 
 @kept(32)
@@ -75,7 +78,8 @@ def captions(read: list[str], written: list[str], chances: np.ndarray, count: in
     return lines
 
 
-def _translation(state: PageState, bundled: engine.Bundled, sentence: Sentence) -> None:
+def _translation(state: PageState, bundled: engine.Bundled, sentence: Sentence) -> tuple[int, bool]:
+    """Show a translation; return its steps, and whether its question covers nothing any more."""
     known = (bundled.name, bundled.version, sentence.ids)
     decoded, weights = decoding(*known), looks_of(*known)
     tokenizer, config = bundled.tokenizer, bundled.model.config
@@ -117,11 +121,10 @@ def _translation(state: PageState, bundled: engine.Bundled, sentence: Sentence) 
     st.caption(words.note)
     line = words.right if right else words.wrong
     told = line.format(said=quote(written, 200), known=quote(sentence.known.target, 200))
-    passes = words.passes if output[-1] == words.end else words.passes_cut
+    passes = words.passes if output[-1] == words.end_token else words.passes_cut
     prose(f"{told} {passes.format(steps=counted(len(read), 'step'))}")
     asked = seen_question(len(source), len(read))
-    if asked is not None:
-        predict(asked, f"{KEY}.seen")
+    open_now = asked is None or predict(asked, f"{KEY}.seen", covers=True)
     show_code(
         [free, looks],
         "from llmviz.pretrained import load_bundled\n"
@@ -135,6 +138,7 @@ def _translation(state: PageState, bundled: engine.Bundled, sentence: Sentence) 
         f"{tokenizer.decode(decoded.read[1:])}\n"
         f"{weights.encoder.shape} {weights.own.shape} {weights.cross.shape}",
     )
+    return len(read), open_now
 
 
 def seen_question(count: int, steps: int) -> Question | None:

@@ -21,10 +21,11 @@ def draw(sources: int, targets: int) -> None:
     c, h = SMALL.n_embd, SMALL.n_head
     line = {"v": SMALL.vocab_size, "c": c, "h": h, "d": c // h, "f": SMALL.hidden_size}
     section(words.small, t=targets, s=sources, **line)
-    st.dataframe(shape_table(sources, targets), hide_index=True, height=420)
+    asked = count_question(sources, targets)
+    if asked is None or predict(asked, "transformer.halves.count", covers=True):
+        st.dataframe(shape_table(sources, targets), hide_index=True, height=420)
     tensors = learned()
     total = sum(one.count for one in tensors)
-    predict(count_question(tensors), "transformer.halves.count")
     st.dataframe(count_table(), hide_index=True, height="content")
     prose(words.count.format(tensors=len(tensors), total=total))
     show_code(
@@ -84,14 +85,29 @@ def _written(shape: tuple[int, ...]) -> str:
     return " × ".join(map(str, shape))
 
 
-def count_question(tensors: list[Sized]) -> Question:
-    """Return how many parameters the cross-attention has, as a question."""
-    right = sum(one.count for one in tensors if f"{BLOCK}cross." in one.name)
-    c, h = SMALL.n_embd, SMALL.n_head
-    given = {"h": h, "d": c // h, "c": c, "square": c * c, "right": right}
-    numbers = [3 * c * c, right, c * c, 4 * h * c * c]
-    wrong = [line.format(**given) for line in words.count_wrong]
-    reasons = [wrong[0], words.count_right.format(**given), *wrong[1:]]
+def count_question(sources: int, targets: int) -> Question | None:
+    """Return how many scores the cross-attention computes; None where answers fall together.
+
+    sources: S words that were read. targets: T tokens of the decoder.
+    """
+    h, t, s = SMALL.n_head, targets, sources
+    given = {"h": h, "t": t, "s": s, "right": h * t * s}
+    offered = {h * t * s: words.count_right}
+    wrong = {
+        t * s: words.count_one,
+        h * (t + s): words.count_sum,
+        h * t * t: words.count_own,
+        h * s * s: words.count_read,
+    }
+    for number, reason in wrong.items():
+        if len(offered) < 4:
+            offered.setdefault(number, reason)
+    if len(offered) < 3:
+        return None
+    answers = sorted(offered)
     return Question(
-        words.count_ask.format(**given), [f"{number:,}" for number in numbers], 1, reasons
+        words.count_ask.format(**given),
+        [f"{number:,}" for number in answers],
+        answers.index(h * t * s),
+        [offered[number].format(**given) for number in answers],
     )

@@ -64,13 +64,13 @@ def both_ways(name: str, version: str, source: tuple[int, ...], target: str) -> 
     return Both(right, forced(model, source, ids), free(model, source), loss)
 
 
-def draw(state: PageState, sentence: Sentence) -> None:
-    """Show both ways on the sentence."""
+def draw(state: PageState, sentence: Sentence) -> bool:
+    """Show both ways on the sentence; return whether its question covers nothing any more."""
     section(words.teacher)
     choose(state, "translator", words.translator, words.translators)
     name = state["translator"]
     if not models_here(name):
-        return
+        return True
     bundled = engine.load(name)
     both = both_ways(name, bundled.version, sentence.ids, sentence.known.target)
     grid = grid_of(name, bundled.version, sentence.ids, sentence.known.target)
@@ -91,7 +91,8 @@ def draw(state: PageState, sentence: Sentence) -> None:
     cards = [card_of(one) or {} for one in words.translators if one != name]
     prose(report(both, bundled, [one for card in cards if (one := exact_share(card)) is not None]))
     prose(words.loss.format(loss=f"{both.loss:.4f}"))
-    predict(mistake(sentence.known.target.split()), f"{KEY}.mistake")
+    sides = (sentence.known.source.split(), sentence.known.target.split())
+    open_now = predict(mistake(*sides), f"{KEY}.mistake", covers=True)
     step = both.parting
     show_code(
         [forced, parting],
@@ -105,12 +106,13 @@ def draw(state: PageState, sentence: Sentence) -> None:
         "print(parting(right, free(model, source).written))",
         f"{parting(both.right, both.forced.written)}\n{step}",
     )
+    return open_now
 
 
 def named(token: int, tokenizer: Tokenizer) -> str:
     """Return a token that a decoder writes: the end as a word."""
     end = tokenizer.special_tokens[ENDOFTEXT]
-    return words.end if token == end else tokenizer.decode([token])
+    return words.end_token if token == end else tokenizer.decode([token])
 
 
 @kept(64)
@@ -158,7 +160,7 @@ def report(both: Both, bundled: engine.Bundled, others: Sequence[float] = ()) ->
     given["right"] = quote(named(both.right[at], bundled.tokenizer))
     if at == steps - 1:
         return words.part_end.format(**given)
-    line = words.part_ends if token == words.end else words.part
+    line = words.part_ends if token == words.end_token else words.part
     return line.format(
         free=both.wrong(both.free),
         all_free=max(steps, len(both.free.written)),
@@ -173,14 +175,17 @@ def exact_share(card: dict[str, Any]) -> float | None:
     return card.get("score", {}).get("exact")
 
 
-def mistake(target: list[str]) -> Question:
-    """Return the question whose mistake is a target that is not shifted."""
-    asked = " ".join([*target, words.end])
-    right = " ".join([words.start, *target])
-    given = {"fed": quote(asked, 200), "asked": quote(asked, 200), "right": quote(right, 200)}
-    reasons = [reason.format(**given) for reason in words.mistake_reasons]
-    # The right answer stands at another place for each sentence.
-    turn = len(asked) % len(reasons)
-    answers = [*words.mistake_answers[turn:], *words.mistake_answers[:turn]]
-    reasons = [*reasons[turn:], *reasons[:turn]]
-    return Question(words.mistake.format(**given), answers, -turn % len(reasons), reasons)
+def mistake(source: list[str], target: list[str]) -> Question:
+    """Return the question what is wrong with what a decoder is given in training.
+
+    Which of three mistakes it is changes with the number of words of the translation.
+    """
+    wrong = len(target) % 3
+    whole, right = [*target, words.end_token], [words.start, *target]
+    fed = (whole, [words.start, *source], right)[wrong]
+    asked = target if wrong == 2 else whole
+    sides = {"fed": fed, "asked": asked, "right": right, "whole": whole}
+    given = {name: quote(" ".join(side), 200) for name, side in sides.items()}
+    reasons = [*words.mistake_reasons]
+    reasons[wrong] = words.mistake_right[wrong].format(**given)
+    return Question(words.mistake.format(**given), words.mistake_answers, wrong, reasons)

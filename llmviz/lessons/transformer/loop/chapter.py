@@ -21,7 +21,7 @@ from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.common import count, percent, theme
 from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
+from llmviz.ui.lesson import section, seen
 from llmviz.ui.model_on_text import Read, choose_model, load_and_read, names_of
 from llmviz.ui.notices import inform
 from llmviz.ui.prose import prose
@@ -56,6 +56,10 @@ def draw(state: PageState) -> None:
     _code(bundled, read, rounds)
     if cacheable:
         _costs(bundled)
+    numbers = work_of(len(read.ids), len(rounds))
+    work = words.end_kept if cacheable else words.end_again
+    tokens, counted = count(len(read.ids), "token"), count(len(rounds), "round")
+    seen(words.end, tokens=tokens, rounds=counted, work=work.format(**numbers))
 
 
 @kept(32)
@@ -132,12 +136,15 @@ def work_lines(tokens: int, rounds: int, cached: bool) -> list[str]:
 
 def total(tokens: int, rounds: int, cacheable: bool) -> str:
     """Return the sentence about the vectors that all rounds compute."""
-    sums = {
-        name: sum(vectors_computed(tokens, rounds, cached))
-        for name, cached in (("cached", True), ("plain", False))
-    }
+    sums = work_of(tokens, rounds)
     line = {"tokens": count(tokens, "token"), "rounds": count(rounds, "round"), **sums}
     return (words.sum if cacheable else words.sum_no_cache).format(**line)
+
+
+def work_of(tokens: int, rounds: int) -> dict[str, int]:
+    """Return how many vectors a layer computes in all rounds, with the cache and without it."""
+    ways = {"cached": True, "plain": False}
+    return {name: sum(vectors_computed(tokens, rounds, way)) for name, way in ways.items()}
 
 
 def final_norm(bundled: engine.Bundled) -> bool:
@@ -218,7 +225,8 @@ def cost_figures(name: str, version: str, mode: Mode) -> tuple[go.Figure, go.Fig
 def _costs(bundled: engine.Bundled) -> None:
     section(words.cost)
     config = bundled.model.config
-    predict(bytes_question(config), f"{KEY}.bytes")
+    if not predict(bytes_question(config), f"{KEY}.bytes", covers=True):
+        return
     known = (bundled.name, bundled.version)
     costs = costs_of(*known)
     places = st.columns(2, gap="large")

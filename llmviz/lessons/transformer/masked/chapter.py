@@ -18,9 +18,9 @@ from llmviz.study.both_sides import from_both_sides, from_the_left
 from llmviz.tokenizers import ENDOFTEXT, UNKNOWN, Token
 from llmviz.ui import engine
 from llmviz.ui.code import show_code
-from llmviz.ui.common import learner_text, percent
+from llmviz.ui.common import count, learner_text, percent
 from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
+from llmviz.ui.lesson import section, seen
 from llmviz.ui.model_on_text import Read, models_here, read, spoken
 from llmviz.ui.notices import inform
 from llmviz.ui.prose import prose, quote
@@ -50,14 +50,16 @@ def draw(state: PageState) -> None:
     if not models_here(BOTH, LEFT):
         return
     both, left = engine.load(BOTH), engine.load(LEFT)
-    text = learner_text(state)
+    text, ends = learner_text(state), None
     if text is not None:
         sentence = read(text, both, DRAWN)
         if len(sentence.ids) > 1:
-            _hidden_word(state, both, left, text, sentence)
+            ends = _hidden_word(state, both, left, text, sentence)
         else:
             inform(words.no_word, ":material/edit:")
     held_out.draw(both, left)
+    if ends:
+        seen(words.end, **ends)
 
 
 @kept(32)
@@ -97,7 +99,8 @@ def hidden_word(asked: int, gain: np.ndarray) -> int:
 
 def _hidden_word(
     state: PageState, both: engine.Bundled, left: engine.Bundled, text: str, read: Read
-) -> None:
+) -> dict[str, str] | None:
+    """Show one word hidden; return what the end says of it, or None while that is covered."""
     ids, tokenizer = read.ids, both.tokenizer
     unknown = tokenizer.special_tokens[UNKNOWN]
     p = chances_of(both.version, left.version, ids)
@@ -106,7 +109,9 @@ def _hidden_word(
     tokens = word_tokens(text, len(ids) - 1, both.version)
     _strip(state, tokens, own, ids, unknown, word, tokenizer.vocab_size)
     name = quote(tokens[word].data.decode("utf-8", "replace"))
-    predict(sides_question(len(ids), word + 1, name), f"{KEY}.sides")
+    asked = hidden_word(-1, own[0] - own[1])  # whichever is hidden now: a click asks nothing anew
+    asked_name = quote(tokens[asked].data.decode("utf-8", "replace"))
+    open_now = predict(sides_question(len(ids), asked + 1, asked_name), f"{KEY}.sides", covers=True)
     _bars(p, ids, word, tokens, tokenizer)
     _read(p, own, ids, word, tokens, tokenizer)
     attention.draw(state, both, left, read, word, name)
@@ -125,6 +130,23 @@ def _hidden_word(
             for one, share in zip(p, shares, strict=True)
         ),
     )
+    return end_of(ids, unknown, own, word, name) if open_now else None
+
+
+def end_of(
+    ids: tuple[int, ...], unknown: int, own: list[np.ndarray], word: int, name: str
+) -> dict[str, str] | None:
+    """Return what the end says of the hidden word; None for a text of unknown words alone.
+
+    own: both models' probabilities (N,) of the words that stand there.
+    """
+    known = np.array(ids[1:]) != unknown
+    if not known.any():
+        return None
+    means = [percent(float(one[known].mean())) for one in own]
+    read_both, read_left = count(len(ids) - 1, "token"), count(word + 1, "token")
+    told = {"word": name, "both": read_both, "left": read_left}
+    return told | {"mean_both": means[0], "mean_left": means[1]}
 
 
 def _strip(
@@ -169,31 +191,31 @@ def _strip(
     st.caption(words.strip_note)
 
 
-def sides_question(count: int, place: int, name: str) -> Question:
+def sides_question(length: int, place: int, name: str) -> Question:
     """Return how many tokens each model has to go by, as a question.
 
-    count: T tokens, the start among them. place: of the hidden one, 1 … T − 1. name: as it is
+    length: T tokens, the start among them. place: of the hidden one, 1 … T − 1. name: as it is
     written in prose.
     """
-    given = {"both": count - 1, "left": place}
+    given = {"both": length - 1, "left": place}
     reasons = {
-        (count - 1, place): words.ask_right,
-        (count, place): words.ask_own,
-        (count - 1, count - 1): words.ask_same,
+        (length - 1, place): words.ask_right,
+        (length, place): words.ask_own,
+        (length - 1, length - 1): words.ask_same,
         (place, place): words.ask_left,
     }
     # For the last word the two numbers are the same, and two wrong answers fall together with it.
-    if place == count - 1:
+    if place == length - 1:
         reasons = {
-            (count - 1, place): words.ask_right,
-            (count, place): words.ask_own,
-            (count, count): words.ask_same,
+            (length - 1, place): words.ask_right,
+            (length, place): words.ask_own,
+            (length, length): words.ask_same,
         }
     order = sorted(reasons)
     return Question(
-        words.ask.format(tokens=count, place=place + 1, word=name),
+        words.ask.format(tokens=length, place=place + 1, word=name),
         [words.ask_answer.format(both=both, left=left) for both, left in order],
-        order.index((count - 1, place)),
+        order.index((length - 1, place)),
         [reasons[one].format(**given) for one in order],
     )
 

@@ -45,8 +45,9 @@ def draw(both: engine.Bundled, left: engine.Bundled) -> None:
         )
     )
     prose(words.not_write)
-    if "share_right" in ended:
-        predict(mistake(score, other, ended), "transformer.masked.mistake")
+    asked = cut_question(score, other, ended) if "share_right" in ended else None
+    if asked is not None:
+        predict(asked, "transformer.masked.mistake")
 
 
 @kept(4)
@@ -55,13 +56,27 @@ def share_bars(shares: tuple[float, float], mode: Mode) -> go.Figure:
     return compared(words.rows, shares, 0, words.score_axis, mode)
 
 
-def mistake(score: dict[str, Any], other: dict[str, Any], ended: dict[str, Any]) -> Question:
-    """Return the question whose mistake takes filling a gap for writing."""
+def cut_question(
+    score: dict[str, Any], other: dict[str, Any], ended: dict[str, Any]
+) -> Question | None:
+    """Return the question what the encoder gets right where nothing stands on its right.
+
+    None where two shares are written alike.
+    """
     given = {
         "both": percent(score["share_right"]),
         "left": percent(other["share_right"]),
         "ended": percent(ended["share_right"]),
         "tokens": score["tokens"],
     }
-    reasons = [line.format(**given) for line in words.mistake_reasons]
-    return Question(words.mistake.format(**given), words.mistake_answers, 2, reasons)
+    sides = {"both": words.cut_both, "left": words.cut_left, "ended": words.cut_right}
+    reasons = {given[side]: reason.format(**given) for side, reason in sides.items()}
+    if len(reasons) < len(sides):
+        return None
+    answers = sorted(reasons)
+    return Question(
+        words.cut_ask.format(**given),
+        answers,
+        answers.index(given["ended"]),
+        [reasons[answer] for answer in answers],
+    )

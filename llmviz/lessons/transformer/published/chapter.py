@@ -9,12 +9,14 @@ from llmviz.lessons.transformer.published import importing, model_list, words
 from llmviz.lessons.transformer.sizes import size
 from llmviz.study.gpt2_sizes import SizeRow, gpt2_sizes
 from llmviz.ui.code import show_code
+from llmviz.ui.common import count
 from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
+from llmviz.ui.lesson import section, seen
 from llmviz.ui.notices import inform, refuse
 from llmviz.ui.own_machine import may_import
-from llmviz.ui.prose import prose
+from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
+from llmviz.ui.selectable_models import label
 from llmviz.ui.state import PageState
 
 
@@ -41,10 +43,21 @@ def draw(state: PageState) -> None:
         importing.draw(state, own)
     else:
         inform(words.not_here, ":material/lock:")
-    model_list.draw(own)
+    models = model_list.draw(own)
     _without_network()
-    predict(bytes_question(sizes()[0]), "transformer.published.bytes")
+    largest = max(models, key=lambda one: one.parameters, default=None)
+    if largest is not None:
+        name = quote(label(largest.name))
+        predict(bytes_question(name, largest.parameters), "transformer.published.bytes")
     _code(sizes()[0])
+    if largest is not None:
+        seen(
+            words.end,
+            models=count(len(models), "model"),
+            name=name,
+            parameters=largest.parameters,
+            gpt2=sizes()[0].parameters,
+        )
 
 
 def _without_network() -> None:
@@ -69,15 +82,14 @@ def _without_network() -> None:
     )
 
 
-def bytes_question(row: SizeRow) -> Question:
-    """Return how many bytes the weights of a size take in float32, as a question."""
-    right = row.weights["float32"]
-    numbers = {each: each * row.parameters for each in sorted([4, *words.wrong])}
-    known = {"parameters": row.parameters, "right": right}
+def bytes_question(name: str, parameters: int) -> Question:
+    """Return how many bytes the weights of a model take in bfloat16, as a question."""
+    known = {"name": name, "parameters": parameters, "right": 2 * parameters}
+    numbers = {each: each * parameters for each in sorted([2, *words.wrong])}
     return Question(
         words.question.format(**known),
         [f"{number:,}" for number in numbers.values()],
-        list(numbers).index(4),
+        list(numbers).index(2),
         [words.wrong.get(each, words.right).format(**known) for each in numbers],
     )
 

@@ -38,8 +38,8 @@ class Model:
     size: int
 
 
-def draw(own: bool) -> None:
-    """List the models, and offer to delete what this visitor may delete.
+def draw(own: bool) -> list[Model]:
+    """List the models, and offer to delete what this visitor may delete; return them.
 
     own: whether the visitor is at the server's own machine.
     """
@@ -58,6 +58,7 @@ def draw(own: bool) -> None:
     total = size(sum(one.size for one in models))
     prose(words.shelf_note.format(count=count(len(models), "model"), size=total))
     _offer_deleting(deletable(models, own))
+    return models
 
 
 @kept(4)

@@ -19,7 +19,7 @@ from llmviz.study.since_2017 import (
 from llmviz.ui.code import show_code
 from llmviz.ui.common import choose, percent
 from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
+from llmviz.ui.lesson import section, seen
 from llmviz.ui.model_on_text import load_and_read
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
@@ -53,19 +53,24 @@ def draw(state: PageState) -> None:
     change = state["change"]
     prose(f"{words.about[change]} {code_switches(change)}")
     asked = question(change, results)
-    if asked is not None:
-        predict(asked, f"{pictures.KEY}.ask")
+    open_now = asked is None or predict(asked, f"{pictures.KEY}.ask", covers=True)
     model_and_text = load_and_read(state, pictures.names_in(change)[0], DRAWN)
     if model_and_text is not None:
         read = model_and_text[1]
         pictures.draw(change, read.ids)
         _code(change, pictures.read_ids(change, read.ids))
-    prose(f"{effects_of(change, results)}\n\n{words.one_run}")
-    floor = cards[FAMILY[0]]["floor"]["nats_per_token"]
-    section(words.table, floor=floor)
-    _table(results)
-    st.caption(words.table_note.format(tokens=config_of(FAMILY[0]).context_length))
+    if open_now:
+        prose(f"{effects_of(change, results)}\n\n{words.one_run}")
+        floor = cards[FAMILY[0]]["floor"]["nats_per_token"]
+        section(words.table, floor=floor)
+        _table(results)
+        st.caption(words.table_note.format(tokens=config_of(FAMILY[0]).context_length))
     times.draw(change)
+    if open_now:
+        sides, (before, *_, after) = words.sides[change], (results[one] for one in CHANGES[change])
+        by = written(difference(after, before))
+        told = {"after": sides[-1], "before": sides[0], "over": after.over}
+        seen(words.end, difference=by, apart=apart, **told)
 
 
 def code_switches(change: str) -> str:
