@@ -153,7 +153,7 @@ def test_what_a_node_tells_never_makes_a_narrower_window_too_wide(lesson, window
     has left it: a busy browser draws before it looks where the pointer is."""
     page = lesson("part=backprop", "g.node")
     for name, left_open in (("z", False), ("X", True), ("loss", True)):
-        card = page.locator(".card", has_text="value").first
+        card = page.locator("*:has(> .field g.node) > .card")  # other pictures have their own
         for _ in range(200):  # the wide graph may be drawn once more, which closes the card
             page.locator(f"g.node[data-node={name}]").dispatch_event("pointerenter")
             if card.is_visible():

@@ -131,13 +131,13 @@ def test_typed_lines_are_trained_on_in_the_background(monkeypatch):
     (button,) = (one for one in app.button if one.label == words.train)
     button.click().run()
     deadline = time.monotonic() + 100
-    while "test texts, kept apart from the training texts" not in prose_of(app):
+    while "numbers were trained on" not in prose_of(app):  # said when it has come to its end
         assert time.monotonic() < deadline
         time.sleep(0.2)
         app.run()
     fine(app)
     assert app.query_params["classtrained"] in ("1", ["1"])
-    assert "numbers were trained on" in prose_of(app)
+    assert "test texts, kept apart from the training texts" in prose_of(app)
 
 
 def test_another_way_takes_its_own_number_of_steps():
