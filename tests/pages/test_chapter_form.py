@@ -18,7 +18,6 @@ from llmviz.ui.question import Question
 from tests.pages.harness import fine, open_part, prose_of
 
 TO_DO = {
-    "embeddings",
     "finetuning",
 }
 CHAPTERS = [

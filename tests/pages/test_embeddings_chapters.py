@@ -76,7 +76,7 @@ def test_a_row_with_wrong_exponents_is_wrong_in_its_odd_columns():
 def test_a_longer_text_is_measured_once_the_question_is_answered(covers):
     app = open_part("embeddings", "positions")
     assert not app.table
-    question = next(radio for radio in app.radio if "Learned" in radio.options)
+    question = next(radio for radio in app.radio if words.longer_ask_answers[1] in radio.options)
     question.set_value(1).run()
     fine(app)
     (table,) = app.table

@@ -19,6 +19,7 @@ from llmviz.lessons.embeddings.lookup import ids
 from llmviz.lessons.embeddings.maps import report
 from llmviz.lessons.embeddings.maps import words as map_words
 from llmviz.lessons.embeddings.positions import chapter as positions
+from llmviz.lessons.embeddings.positions import shuffle
 from llmviz.lessons.embeddings.similarity import analogies, neighbours, pair, wordlist, words
 from llmviz.lessons.embeddings.word2vec import film
 from llmviz.models import GPT, GPTConfig
@@ -81,23 +82,26 @@ def test_the_nearest_row_is_the_only_nearest_answer():
     assert asked > 100
 
 
-def test_twice_as_long_is_asked_only_where_one_answer_is_true():
+def test_a_multiplied_vector_has_one_true_cosine_among_the_answers():
     draw = np.random.default_rng(0)
-    asked = 0
-    for seed in range(300):
+    asked, turned = 0, 0
+    for _ in range(400):
         a, b = draw.integers(-2, 3, size=(2, 3)) * 10.0 ** draw.integers(-4, 5)
         if not (a.any() and b.any()):
             continue
-        question = pair.double_question(a, b)
+        question = pair.factor_question(a, b)
         cosine = float(a @ b / np.linalg.norm(a) / np.linalg.norm(b))
-        true = [signed(x * cosine) == signed(cosine) for x in (2, 1, 0.5)]
         if question is None:
-            assert true.count(True) > 1, seed
+            assert abs(cosine) < 0.005
             continue
         asked += 1
-        assert true == [False, True, False] and question.right == 1
-    assert asked > 100
-    assert pair.double_question(np.array([1.0, 0]), np.array([0, 1.0])) is None
+        factor = float(re.search(r"by (−?\d)\.", question.text)[1].replace("−", "-"))
+        turned += factor < 0
+        true = signed(float(np.sign(factor) * cosine))
+        assert question.answers[question.right] == true and question.answers.count(true) == 1
+        assert f"= {true}." in question.reasons[question.right]
+    assert asked > 100 and 20 < turned < asked - 20
+    assert pair.factor_question(np.array([1.0, 0]), np.array([0, 1.0])) is None
 
 
 def test_the_odd_word_is_the_only_one_with_the_lowest_mean():
@@ -225,21 +229,39 @@ def test_kept_neighbours_are_asked_where_they_are_one_set():
     assert "{n}" in map_words.ask_more and "{n}" in map_words.ask_fewer
 
 
-def test_the_quickest_wave_has_one_answer_at_every_width_and_base():
+def test_a_slower_wave_has_one_answer_at_every_width_and_base():
+    asked = set()
     for way in ("sinusoidal", "rotary"):
         for c in range(2, 130, 2):
             for base in (2, 3, 10, 10_000, 1_000_000):
                 question = positions.wave_question(way, c, base)
                 if question is None:
                     continue
+                column = int(re.search(r"column (\d+)", question.text)[1])
+                pair_ = column // 2 if way == "sinusoidal" else column % (c // 2)
+                true = f"{2 * np.pi * base ** (2 * pair_ / c):,.2f}"
+                assert question.answers[question.right] == true
+                assert question.answers.count(true) == 1
                 lengths = [float(answer.replace(",", "")) for answer in question.answers]
-                assert [length == pytest.approx(2 * np.pi, abs=0.01) for length in lengths].count(
-                    True
-                ) == 1
-                assert question.answers[question.right] == "6.28"
                 assert lengths == sorted(lengths)
+                asked.add(true)
+    assert len(asked) > 100
     assert positions.wave_question("sinusoidal", 2, 10_000) is None
     assert positions.wave_question("sinusoidal", 64, 10_000) is not None
+
+
+def test_how_much_another_order_moves_has_one_right_answer():
+    for with_ in np.linspace(0, 1, 101):
+        question = shuffle.shuffle_question(float(with_), 0.0)
+        answers = [
+            0 if answer == "nothing" else float(answer.rstrip(" %")) for answer in question.answers
+        ]
+        right = answers[question.right]
+        assert right == pytest.approx(100 * with_, abs=0.5)
+        assert answers == sorted(answers) and min(np.diff(answers)) >= 15
+        for answer, reason in zip(answers, question.reasons, strict=True):
+            assert reason.startswith("It is") == (answer == right)
+            assert reason.startswith("More") == (answer < right)
 
 
 def test_the_film_asks_only_for_words_that_it_follows_and_that_stand_out():

@@ -26,9 +26,9 @@ from llmviz.ui import engine
 from llmviz.ui import pinned_cells as cells
 from llmviz.ui.code import show_code
 from llmviz.ui.codec import pack_text
-from llmviz.ui.common import percent, refuse, signed, suggest, theme
+from llmviz.ui.common import count, percent, refuse, signed, suggest, theme
 from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
+from llmviz.ui.lesson import section, seen
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
@@ -85,7 +85,8 @@ def _compare(
     names = [_named(words.stages, step) for step in paths.steps]
     with st.container():
         _warn(table, a, b)
-    _ask(paths)
+    if not _ask(paths):
+        return
     st.plotly_chart(
         curve(tuple(names), tuple(paths.cosines.tolist()), tuple(paths.others.tolist()), theme()),
         key=f"{KEY}.curve",
@@ -96,6 +97,19 @@ def _compare(
     _moved(state, table, bundled, largest_move(paths, a, b))
     _matrix(state, names, paths)
     _code(bundled, a, b, paths)
+    low = int(paths.cosines.argmin())
+    seen(
+        words.end,
+        a=sources.label(table, a.ids[a.at]),
+        b=sources.label(table, b.ids[b.at]),
+        change=words.end_change.format(
+            start=signed(float(paths.cosines[0])),
+            end=signed(float(paths.cosines[-1])),
+            layers=count(bundled.model.config.n_layer, "layer"),
+            low=signed(float(paths.cosines[low])),
+            stage=_named(words.stage_names, paths.steps[low]),
+        ),
+    )
 
 
 @kept(64)
@@ -226,11 +240,10 @@ def _matrix(state: PageState, names: Sequence[str], paths: TwoPaths) -> None:
     )
 
 
-def _ask(paths: TwoPaths) -> None:
+def _ask(paths: TwoPaths) -> bool:
     """Ask after which step the two vectors are least alike, where that has one answer."""
     asked = least_question(paths.steps, paths.cosines)
-    if asked is not None:
-        predict(asked, f"{KEY}.least")
+    return asked is None or predict(asked, f"{KEY}.least", covers=True)
 
 
 def least_question(steps: list[Stage], cosines: np.ndarray) -> Question | None:

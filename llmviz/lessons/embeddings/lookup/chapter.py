@@ -27,8 +27,8 @@ from llmviz.study.vector_tables import likest, measured
 from llmviz.tokenizers import Token
 from llmviz.ui import pinned_cells as cells
 from llmviz.ui.code import show_code
-from llmviz.ui.common import learner_text, refuse
-from llmviz.ui.lesson import section
+from llmviz.ui.common import learner_text, refuse, signed
+from llmviz.ui.lesson import section, seen
 from llmviz.ui.paint_order import before_controls
 from llmviz.ui.prose import prose
 from llmviz.ui.selectable_models import label as menu_label
@@ -52,7 +52,6 @@ def draw(state: PageState) -> None:
     if table is None:
         return
     _row(state, table)
-    _downloads(table)
 
 
 @st.fragment
@@ -71,14 +70,33 @@ def _row(state: PageState, table: VectorTable) -> None:
 
     with before_controls(head, controls):
         _whole(state, table, row, [token.id for token in tokens])
-    if row is None:
-        return
-    try:
-        _product(state, table, row)
-        ids.draw(state, table, row)
-        _code(state, table, row)
-    except ValueError as error:  # a row of zeros has no cosine
-        refuse(error)
+    shown = False
+    if row is not None:
+        try:
+            _product(state, table, row)
+            shown = ids.draw(state, table, row)
+            _code(state, table, row)
+        except ValueError as error:  # a row of zeros has no cosine
+            refuse(error)
+    _downloads(table)
+    if shown:
+        _end(table, row)
+
+
+def _end(table: VectorTable, row: int) -> None:
+    alike = measured(table, row)
+    for best in likest(alike, row, 1):
+        seen(
+            words.end,
+            name=sources.named(table),
+            rows=table.size,
+            columns=table.width,
+            word=sources.label(table, row),
+            row=row,
+            best=sources.label(table, best),
+            cosine=signed(alike[best]),
+            gap=abs(best - row),
+        )
 
 
 def _text(state: PageState, table: VectorTable, row: int | None, tokens: Sequence[Token]) -> None:

@@ -36,11 +36,13 @@ NAMED = 4  # neighbours that are named in the figure
 CROWD = 0.2  # share of the tokens with rows that point one way, from which on it is said
 
 
-def ask(table: VectorTable, row: int) -> None:
-    """Ask which row is most like the chosen one, where that has one answer."""
+def ask(table: VectorTable, row: int) -> bool:
+    """Ask which row is most like the chosen one, where that has one answer.
+
+    Returns whether what shows it may be seen.
+    """
     asked = _asked(table, row)
-    if asked is not None:
-        predict(asked, "embeddings.likest")
+    return asked is None or predict(asked, "embeddings.likest", covers=True)
 
 
 @kept(64)
@@ -82,13 +84,18 @@ def likest_question(table: VectorTable, row: int, alike: np.ndarray) -> Question
     )
 
 
-def draw(state: PageState, table: VectorTable, row: int) -> None:
-    """Show distances of ids beside likeness of rows, for the model's ids or for dealt ones."""
+def draw(state: PageState, table: VectorTable, row: int) -> bool:
+    """Show distances of ids beside likeness of rows, for the model's ids or for dealt ones.
+
+    Returns whether its question lets them be seen.
+    """
     section(words.ids)
     alike = measured(table, row)
-    ask(table, row)
+    if not ask(table, row):
+        return False
     prose(words.ids_picture.format(word=sources.label(table, row)))
     _dealt(state, table, row, alike)
+    return True
 
 
 @st.fragment

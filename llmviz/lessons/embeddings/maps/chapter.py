@@ -140,9 +140,12 @@ def _map_part(state: PageState, here: Ground, request: Request, live: bool) -> N
     draw_map(state, picture.MapView(here, truth, spots, method, colours))
     maps_clusters.say(state, here, colours)
     if not live:
-        report.say(here, truth, spots, method, request)
-        report.ask(here, truth, spots, method)
+        shown = report.ask(here, truth, spots, method)
+        if shown:
+            report.say(here, truth, spots, method, request)
         report.code(state, request, truth)
+        if shown:
+            report.end(here, truth, method)
 
 
 def _failed(here: Ground, request: Request, problem: str, expected: bool) -> None:

@@ -12,7 +12,8 @@ from llmviz.similarity import METHODS, project, trustworthiness
 from llmviz.similarity.trust import trust_of_points
 from llmviz.study.word_maps import Judged, mapped, of_own_kind
 from llmviz.ui.code import show_code
-from llmviz.ui.common import percent
+from llmviz.ui.common import count, percent
+from llmviz.ui.lesson import seen
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
@@ -83,14 +84,31 @@ def _compared(here: Ground, judged: Judged, request: Request) -> str:
     return words.compared.format(maps=reports, k=judged.k)
 
 
-def ask(here: Ground, judged: Judged, spots: list[int], method: str) -> None:
-    """Ask how many of a point's neighbours on the map are true; the point is not chosen yet."""
+def ask(here: Ground, judged: Judged, spots: list[int], method: str) -> bool:
+    """Ask how many of a point's neighbours on the map are true; the point is not chosen yet.
+
+    Returns whether the numbers of the map may be shown.
+    """
     free = [i for i in range(0, here.size, 7) if i not in spots]
     for i in sorted(free, key=lambda j: abs(int(judged.kept[j]) - judged.k / 3)):
         asked = kept_question(here, judged, i, method)
         if asked is not None:
-            predict(asked, "embeddings.maps.ask")
-            return
+            return predict(asked, "embeddings.maps.ask", covers=True)
+    return True
+
+
+def end(here: Ground, judged: Judged, method: str) -> None:
+    """Say what was seen, on this map."""
+    seen(
+        words.end,
+        name=words.methods[method],
+        n=here.size,
+        c=count(here.vectors.shape[1], "number"),
+        d=judged.points.shape[1],
+        kept=float(judged.kept.mean()),
+        k=judged.k,
+        worst=int(judged.kept.min()),
+    )
 
 
 def kept_question(here: Ground, judged: Judged, i: int, method: str) -> Question | None:

@@ -36,7 +36,7 @@ from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.common import choose, keep, refuse
 from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
+from llmviz.ui.lesson import section, seen
 from llmviz.ui.paint_order import before_controls
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
@@ -51,11 +51,17 @@ def draw(state: PageState) -> None:
     section(words.intro)
     _ways(state)
     mistake.draw()
-    positions_shuffle.draw(state)
-    longer.draw()
+    _order(state)
 
 
 @st.fragment
+def _order(state: PageState) -> None:
+    """The same words in another order, places after those of training, and the end."""
+    ends = positions_shuffle.draw(state)
+    if longer.draw(state["way"]) and ends:
+        seen(words.end, **ends)
+
+
 def _ways(state: PageState) -> None:
     """The chosen way: its table, and what is done with it."""
     choose(state, "way", words.way, words.ways)
@@ -203,7 +209,7 @@ def _written(value: float) -> str:
 
 
 def _ask(state: PageState) -> None:
-    """Ask about the quickest wave, where there are waves."""
+    """Ask about a slower wave, where there are waves."""
     if state["way"] == "learned":
         return
     asked = wave_question(state["way"], state["width"], state["base"])
@@ -212,23 +218,26 @@ def _ask(state: PageState) -> None:
 
 
 def wave_question(way: str, c: int, base: float) -> Question | None:
-    """Return the question after how many positions the first of c columns is where it was.
+    """Return the question after how many positions a slower one of c columns is where it was.
 
     None where there are too few columns for waves of different lengths, or two of the lengths
     look the same.
     """
-    slow = 2 * np.pi * base ** ((c - 2) / c)
-    lengths = {words.ask_right: 2 * np.pi, words.ask_width[way]: float(c), words.ask_slow: slow}
-    if c < 4 or not stands_out(list(lengths.values()), 0, "{:,.1f}".format):
+    pair = c // 4
+    column = 2 * pair if way == "sinusoidal" else pair
+    right, slow = (2 * np.pi * base ** (2 * i / c) for i in (pair, c // 2 - 1))
+    lengths = {words.ask_right: right, words.ask_width[way]: float(c), words.ask_slow: slow}
+    if c < 8 or not stands_out(list(lengths.values()), 0, "{:,.1f}".format):
         return None
     in_order = sorted(lengths.items(), key=lambda one: one[1])
     if len({f"{length:,.2f}" for length in lengths.values()}) < 3:
         return None
+    about = {"c": c, "half": c // 2, "column": column, "pair": pair, "twice": 2 * pair}
     return Question(
-        words.ask,
+        words.ask.format(first=2 * np.pi, column=column),
         [f"{length:,.2f}" for _, length in in_order],
         [reason for reason, _ in in_order].index(words.ask_right),
-        [reason.format(length=length, c=c, half=c // 2) for reason, length in in_order],
+        [reason.format(length=length, base=base, **about) for reason, length in in_order],
     )
 
 

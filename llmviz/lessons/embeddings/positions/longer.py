@@ -18,15 +18,24 @@ from llmviz.ui.selectable_models import card_of
 CLEAR = 0.2  # nats: a smaller change of a mean over about a thousand tokens may be chance
 
 
-def draw() -> None:
-    """Ask which kind of positions has no further row; once answered, measure a model of each."""
+def draw(way: str) -> bool:
+    """Ask what a kind of positions has after training's places; then measure a model of each.
+
+    Returns whether the question was answered.
+    """
     section(words.longer_intro)
-    question = Question(words.longer_ask, words.longer_ask_answers, 1, words.longer_ask_reasons)
+    kind = params.WAYS.index(way)
+    question = Question(
+        words.longer_ask.format(way=words.longer_ways[kind]),
+        words.longer_ask_answers,
+        kind,
+        words.longer_ask_reasons,
+    )
     if not predict(question, "embeddings.positions.longer", covers=True):
-        return
+        return False
     prose(words.longer_kinds)
     if any(card_of(name) is None for name in params.LONGER.values()):
-        return
+        return True
     losses = {kind: _measured(name, engine.version(name)) for kind, name in params.LONGER.items()}
     _table(losses)
     prose(what_longer_does(losses))
@@ -44,6 +53,7 @@ def draw() -> None:
             for loss in losses.values()
         ),
     )
+    return True
 
 
 def _table(losses: dict[str, LossBeyond]) -> None:

@@ -31,42 +31,49 @@ MANY = 20  # orders that the mean is over
 RULE = "opposites"  # of tiny-world: what a model says of it depends on the order of words
 
 
-@st.fragment
-def draw(state: PageState) -> None:
-    """Show what two models say behind some words, as they stand and in another order."""
+def draw(state: PageState) -> dict[str, str] | None:
+    """Show what two models say behind some words, as they stand and in another order.
+
+    Returns what was seen, once asked.
+    """
     section(words.shuffle_section)
     missing = [name for name in (params.WITH, params.WITHOUT) if name not in engine.names()]
     if missing:
         st.info(words.no_pair, icon=":material/download:")
         for name in missing:
             st.code(words.no_pair_command.format(name=name), language=None)
-        return
+        return None
     pair = [engine.load(name) for name in (params.WITH, params.WITHOUT)]
-    _ask()
     _controls(state)
     try:
         ids = _ids(state, pair[0])
     except ValueError as error:
         refuse(error)
-        return
+        return None
     if ids is None:
-        return
-    if state["order"]:
-        _other_order(pair, ids, shuffled(ids, state["order"], first=1))
-        return
-    # Nothing is given away before the learner has been asked and has pressed the button.
-    _strip(pair[0].tokenizer, [ids])
-    _bars(pair[0].tokenizer, [_predict(one, [ids]) for one in pair])
-    prose(words.as_written)
+        return None
+    many = [_predict(one, [ids, *_orders(ids)]) for one in pair]
+    mean = [float(total_variation(one[:1], one[1:]).mean()) for one in many]
+    asked = shuffle_question(*mean)
+    if predict(asked, "embeddings.positions.shuffle", covers=True):
+        if state["order"]:
+            _other_order(pair, ids, shuffled(ids, state["order"], first=1), mean)
+        else:
+            _strip(pair[0].tokenizer, [ids])
+            _bars(pair[0].tokenizer, [_predict(one, [ids]) for one in pair])
+            prose(words.as_written)
+        return {"with_": _tiny(mean[0]), "without": _tiny(mean[1])}
+    return None
 
 
-def _other_order(pair: list[engine.Bundled], ids: list[int], order: list[int]) -> None:
-    """Show what both models say in another order, and what that is worth over many orders."""
+def _other_order(
+    pair: list[engine.Bundled], ids: list[int], order: list[int], mean: list[float]
+) -> None:
+    """Show what both models say in another order; mean: what moves over many orders, of each."""
     _strip(pair[0].tokenizer, [ids, order])
     predictions = [_predict(one, [ids, order]) for one in pair]
     _bars(pair[0].tokenizer, predictions)
-    many = [_predict(one, [ids, *_orders(ids)]) for one in pair]
-    _say(pair, predictions, many, order != ids)
+    _say(pair, predictions, mean, order != ids)
 
 
 def _orders(ids: list[int]) -> list[list[int]]:
@@ -147,10 +154,9 @@ def _bars(tokenizer: Any, predictions: list[np.ndarray]) -> None:
 
 
 def _say(
-    pair: list[engine.Bundled], predictions: list[np.ndarray], many: list[np.ndarray], changed: bool
+    pair: list[engine.Bundled], predictions: list[np.ndarray], mean: list[float], changed: bool
 ) -> None:
     moved = [float(total_variation(one[0], one[1])) for one in predictions]
-    mean = [float(total_variation(one[:1], one[1:]).mean()) for one in many]
     line = words.moved if changed else words.unmoved
     prose(line.format(with_=percent(moved[0]), without=_tiny(moved[1])))
     prose(words.many.format(n=MANY, with_=percent(mean[0]), without=_tiny(mean[1])))
@@ -171,8 +177,25 @@ def _tiny(share: float) -> str:
     return words.nothing if share < 1e-5 else percent(share)
 
 
-def _ask() -> None:
-    predict(
-        Question(words.ask_shuffle, words.ask_shuffle_answers, 0, words.ask_shuffle_reasons),
-        "embeddings.positions.shuffle",
+def shuffle_question(with_: float, without: float) -> Question:
+    """Return the question how much probability moves on average in the model with positions.
+
+    The other answers are the two of four shares that are farthest from it.
+    """
+    others = sorted((0.0, 0.25, 0.5, 1.0), key=lambda share: -abs(share - with_))[:2]
+    answers = sorted([with_, *others])
+    about = {"share": _tiny(with_), "without": _tiny(without)}
+    return Question(
+        words.ask_shuffle.format(n=MANY),
+        [_tiny(share) for share in answers],
+        answers.index(with_),
+        [
+            words.ask_shuffle_right.format(**about)
+            if share == with_
+            else (words.ask_shuffle_less if share > with_ else words.ask_shuffle_more).format(
+                **about
+            )
+            for share in answers
+        ],
+        scale=True,
     )

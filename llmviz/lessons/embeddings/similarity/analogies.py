@@ -40,27 +40,24 @@ STRIDE = 37  # how far "another example" goes through the list, so that all kind
 FEW = 2  # pairs below which no analogy can be made
 
 
-def draw(state: PageState, table: VectorTable) -> None:
-    """Show the sum of three rows and what lies nearest to it.
+def draw(state: PageState, table: VectorTable) -> str:
+    """Show the sum of three rows and what lies nearest to it; return what was seen, once asked.
 
     Raises ValueError: one of the rows is zero.
     """
     with before_controls(st.container(), lambda: _controls(state, table)):
         rows = [sources.find(state, key, table) for key in WORDS]
         if None in rows:
-            return
+            return ""
         about = _about(rows, table)
         prose(words.analogy_text.format(**about))
-        asked = st.container()
+        if not _ask(table, rows, about):
+            return ""
         every = candidates(table, *rows, not state["inputs"])
         k = min(state["k"], len(every.ids))
         near = replace(every, ids=every.ids[:k], values=every.values[:k])
-        above = st.container()
-        _sum(state, table, rows, near)
-    with above:
         _say(table, rows, every)
-    with asked:
-        _ask(table, rows, about)
+        _sum(state, table, rows, near)
     _score(state, table)
     show_code(
         [analogy, score_analogies],
@@ -72,6 +69,12 @@ def draw(state: PageState, table: VectorTable) -> None:
         "print([vectors.name_of(i) for i in near.ids])\n"
         "print(near.values.round(3))",
         f"{[table.name_of(i) for i in near.ids]}\n{near.values.round(3)}",
+    )
+    return words.end_analogy.format(
+        best=sources.word(table, int(every.ids[0])),
+        cosine=signed(every.values[0]),
+        allowed=words.allowed[str(state["inputs"])],
+        **about,
     )
 
 
@@ -235,11 +238,10 @@ def step_line(right: float, plain: float) -> str:
     return line.format(plain=percent(plain))
 
 
-def _ask(table: VectorTable, rows: list[int], about: dict[str, str]) -> None:
+def _ask(table: VectorTable, rows: list[int], about: dict[str, str]) -> bool:
     """Ask what is nearest when the three words may win themselves, where one answer is right."""
     asked = included_question(table, rows, about)
-    if asked is not None:
-        predict(asked, f"{KEY}.included")
+    return asked is None or predict(asked, f"{KEY}.included", covers=True)
 
 
 def included_question(

@@ -15,7 +15,7 @@ from llmviz.lessons.embeddings.similarity import (
 )
 from llmviz.similarity import VectorTable
 from llmviz.ui.common import choose, refuse
-from llmviz.ui.lesson import section
+from llmviz.ui.lesson import section, seen
 from llmviz.ui.state import PageState
 
 DRAW = {
@@ -36,14 +36,17 @@ def draw(state: PageState) -> None:
     if table is None:
         return
     _looked(state, table)
-    if state["look"] == "pair":
-        mistake.draw()
 
 
 @st.fragment
 def _looked(state: PageState, table: VectorTable) -> None:
     """What is compared: its controls do not draw the rest of the chapter again."""
+    found = ""
     try:
-        DRAW[state["look"]](state, table)
+        found = DRAW[state["look"]](state, table)
     except ValueError as error:  # a row of zeros has no cosine, say
         refuse(error)
+    if state["look"] == "pair":
+        mistake.draw()
+    if found:
+        seen(words.end, found=found)

@@ -17,8 +17,8 @@ from llmviz.similarity import Neighbours, VectorTable, best, measure_all, neares
 from llmviz.study.vector_tables import crowded, measured
 from llmviz.ui import pinned_cells as cells
 from llmviz.ui.code import show_code
-from llmviz.ui.common import choose, percent, signed, suggest
-from llmviz.ui.paint_order import before_controls, pictures_first
+from llmviz.ui.common import choose, count, percent, signed, suggest
+from llmviz.ui.paint_order import before_controls
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
@@ -29,8 +29,8 @@ BESIDE = 5  # neighbours in the other table
 ABOVE = 0.5  # the cosine that the question asks about
 
 
-def draw(state: PageState, table: VectorTable) -> None:
-    """Show the nearest rows of a word.
+def draw(state: PageState, table: VectorTable) -> str:
+    """Show the nearest rows of a word; return what was seen, once asked.
 
     Raises ValueError: the word's row is zero and has no cosine.
     """
@@ -38,16 +38,14 @@ def draw(state: PageState, table: VectorTable) -> None:
     with before_controls(head, lambda: _controls(state)):
         row = sources.find(state, "word", table)
         if row is None:
-            return
-        asked = st.container()
+            return ""
         near, values = _picture(state, table, row)
         walk = st.container()
-    _spread(table, row, values, near)
-    pictures_first()
     with walk:
         _walk(state, table, near)
-    with asked:
-        _ask(table, row)
+    if not _ask(table, row):
+        return ""
+    _spread(table, row, values, near)
     _others(table, row, near)
     _beside(table, row, near)
     show_code(
@@ -61,6 +59,16 @@ def draw(state: PageState, table: VectorTable) -> None:
         "print([vectors.name_of(i) for i in near.ids])\n"
         "print(near.values.round(3))",
         f"{[table.name_of(i) for i in near.ids]}\n{near.values.round(3)}",
+    )
+    alike = np.delete(measured(table, row), row)
+    above = int((alike[np.isfinite(alike)] > ABOVE).sum())
+    return words.end_neighbours.format(
+        count=table.size - 1,
+        best=sources.label(table, int(near.ids[0])),
+        word=sources.label(table, row),
+        metric=words.metrics[near.metric],
+        value=signed(float(near.values[0])),
+        above=count(above, "is", "are"),
     )
 
 
@@ -175,12 +183,11 @@ def _beside(table: VectorTable, row: int, near: Neighbours) -> None:
     )
 
 
-def _ask(table: VectorTable, row: int) -> None:
+def _ask(table: VectorTable, row: int) -> bool:
     """Ask how many tokens point roughly the same way, where the answers are far enough apart."""
     alike = np.delete(measured(table, row), row)
     asked = many_question(alike[np.isfinite(alike)], sources.label(table, row))
-    if asked is not None:
-        predict(asked, f"{KEY}.many")
+    return asked is None or predict(asked, f"{KEY}.many", covers=True)
 
 
 def many_question(alike: np.ndarray, word: str) -> Question | None:

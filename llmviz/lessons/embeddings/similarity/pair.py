@@ -11,7 +11,6 @@ import numpy as np
 import streamlit as st
 
 from llmviz.components.arrows.view import arrows
-from llmviz.lessons.embeddings.clear import stands_out
 from llmviz.lessons.embeddings.similarity import pair_cells, words
 from llmviz.lessons.embeddings.similarity import vector_sources as sides
 from llmviz.lessons.embeddings.similarity.vector_sources import Side
@@ -26,20 +25,27 @@ from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
 
 KEY = "embeddings.pair"
+FACTORS = (2, -2, 3, -3)  # what A is multiplied by in the question
 
 
-def draw(state: PageState, table: VectorTable) -> None:
-    """Show two vectors and every number of their measures."""
+def draw(state: PageState, table: VectorTable) -> str:
+    """Show two vectors and every number of their measures; return what was seen, once asked."""
     try:
         with before_controls(st.container(), lambda: _controls(state)):
             with st.container():
                 both = sides.READ[state["kind"]](state, table)
             if both is None:
-                return
+                return ""
             terms = _compare(state, *both)
-        _sums(state, table, *both, terms)
+        if _sums(state, table, *both, terms) and terms:
+            return words.end_pair.format(
+                dot=_number(terms.dot),
+                distance=_number(euclidean_terms(both[0].values, both[1].values).distance),
+                cosine=_number(terms.cosine),
+            )
     except ValueError as error:
         refuse(error)
+    return ""
 
 
 def _controls(state: PageState) -> None:
@@ -75,8 +81,11 @@ def _compare(state: PageState, a: Side, b: Side) -> CosineTerms | None:
 
 def _sums(
     state: PageState, table: VectorTable, a: Side, b: Side, terms: CosineTerms | None
-) -> None:
-    """Show how the products come together, and the two vectors in their plane."""
+) -> bool:
+    """Show how the products come together, and the two vectors in their plane.
+
+    Returns whether the question about them was answered, or there is none.
+    """
     section(words.sums)
     with st.container():
         if terms:
@@ -105,8 +114,10 @@ def _sums(
         pair_cells.three(state)
         pictures_first()
         _rank(table, a, b)
-        _ask(a, b)
+        shown = _ask(a, b)
         _code(state, table, a, b)
+        return shown
+    return False
 
 
 def _number(value: float) -> str:
@@ -150,31 +161,41 @@ def _rank(table: VectorTable, a: Side, b: Side) -> None:
     )
 
 
-def _ask(a: Side, b: Side) -> None:
-    asked = double_question(a.values, b.values)
-    if asked is not None:
-        predict(asked, f"{KEY}.double")
+def _ask(a: Side, b: Side) -> bool:
+    asked = factor_question(a.values, b.values)
+    return asked is None or predict(asked, f"{KEY}.factor", covers=True)
 
 
-def double_question(a: np.ndarray, b: np.ndarray) -> Question | None:
-    """Return the question what happens to the cosine when A (C,) becomes twice as long.
+def factor_question(a: np.ndarray, b: np.ndarray) -> Question | None:
+    """Return the question what the cosine is when A (C,) is multiplied by a number.
 
-    None where the cosine is written as 0: twice and half of it are 0, too.
+    The number is 2, 3, −2 or −3, by the digits of the cosine. None where the answers look alike.
     """
-    twice = cosine_terms(2 * a, b)
-    if not stands_out([twice.cosine, 0.0], 0, lambda value: signed(abs(value))):
-        return None
+    now = cosine_terms(a, b)
+    factor = FACTORS[round(abs(now.cosine) * 1000) % len(FACTORS)]
+    then = cosine_terms(factor * a, b)
     about = {
-        "c": signed(twice.cosine),
-        "dot": _number(twice.dot),
-        "length": _number(twice.norm_a),
-        "b": _number(twice.norm_b),
+        "factor": f"{factor}".replace("-", "−"),
+        "c": signed(now.cosine),
+        "dot": _number(then.dot),
+        "length": _number(then.norm_a),
+        "b": operand(_number(then.norm_b)),
+        "new": signed(then.cosine),
     }
+    other = words.ask_factor_turned if factor > 0 else words.ask_factor_same
+    answers = {
+        then.cosine: words.ask_factor_right,
+        -then.cosine: other,
+        factor * now.cosine: words.ask_factor_product,
+    }
+    written = [signed(value) for value in answers]
+    if len(set(written)) < 3 or "0.00" in written or "−0.00" in written:
+        return None
     return Question(
-        words.ask_double.format(**about),
-        words.ask_double_answers,
-        1,
-        [reason.format(**about) for reason in words.ask_double_reasons],
+        words.ask_factor.format(**about),
+        written,
+        0,
+        [reason.format(**about) for reason in answers.values()],
     )
 
 

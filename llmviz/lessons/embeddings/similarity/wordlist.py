@@ -15,7 +15,7 @@ from llmviz.lessons.embeddings.similarity.params import MOST_WORDS
 from llmviz.similarity import NotOneRow, VectorTable, pairwise, unit_rows
 from llmviz.ui import pinned_cells as cells
 from llmviz.ui.code import show_code
-from llmviz.ui.common import signed
+from llmviz.ui.common import count, signed
 from llmviz.ui.paint_order import before_controls
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
@@ -25,8 +25,8 @@ from llmviz.ui.text_field import text_input
 KEY = "embeddings.wordlist"  # "embeddings.list" is the slot of a control
 
 
-def draw(state: PageState, table: VectorTable) -> None:
-    """Show the matrix of a list of words.
+def draw(state: PageState, table: VectorTable) -> str:
+    """Show the matrix of a list of words; return what was seen, once asked.
 
     Raises ValueError: too few or too many words, or a row of zeros.
     """
@@ -34,11 +34,12 @@ def draw(state: PageState, table: VectorTable) -> None:
     with before_controls(box, lambda: text_input(state, "list", words.list)):
         rows = _rows(state, table)
         prose(words.list_text.format(width=table.width))
-        asked = st.container()
-        alike, names = _picture(state, table, rows)
-        _say(rows, alike, table)
-    with asked:  # above the picture, and sent after it
-        _ask(alike, names)
+        names = [_name(table, row) for row in rows]
+        alike = pairwise(table.matrix[rows].astype(np.float64))
+        if not _ask(alike, names):
+            return ""
+        _picture(state, table, rows, alike, names)
+        found = _say(rows, alike, table)
     show_code(
         [pairwise],
         "from llmviz.similarity import pairwise\n"
@@ -48,13 +49,19 @@ def draw(state: PageState, table: VectorTable) -> None:
         "print(pairwise(vectors.matrix[rows])[0].round(3))",
         f"{alike[0].round(3)}",
     )
+    return found
 
 
-def _picture(state: PageState, table: VectorTable, rows: list[int]) -> tuple[np.ndarray, list[str]]:
-    """Draw the cosine of every word with every other; return them (N, N), and the N names."""
+def _name(table: VectorTable, row: int) -> str:
+    label = sources.labels(table)[row]
+    return label.strip("·") or label
+
+
+def _picture(
+    state: PageState, table: VectorTable, rows: list[int], alike: np.ndarray, names: list[str]
+) -> None:
+    """Draw the cosine (N, N) of every word with every other."""
     vectors = table.matrix[rows].astype(np.float64)
-    alike = pairwise(vectors)
-    names = [sources.labels(table)[row].strip("·") or sources.labels(table)[row] for row in rows]
     cells.show(
         state,
         [
@@ -74,7 +81,6 @@ def _picture(state: PageState, table: VectorTable, rows: list[int]) -> tuple[np.
         control="term",
         numbers=True,
     )
-    return alike, names
 
 
 def _rows(state: PageState, table: VectorTable) -> list[int]:
@@ -101,7 +107,8 @@ def _rows(state: PageState, table: VectorTable) -> list[int]:
     return rows
 
 
-def _say(rows: list[int], alike: np.ndarray, table: VectorTable) -> None:
+def _say(rows: list[int], alike: np.ndarray, table: VectorTable) -> str:
+    """Say which pairs are most and least alike; return it in short."""
     upper = np.triu_indices(len(rows), 1)
     pairs = alike[upper]
     (a, b), (c, d) = (
@@ -109,24 +116,15 @@ def _say(rows: list[int], alike: np.ndarray, table: VectorTable) -> None:
         for at in (int(pairs.argmax()), int(pairs.argmin()))
     )
     line = words.list_pairs if len(pairs) > 1 else words.list_pair
-    prose(
-        line.format(
-            a=a,
-            b=b,
-            c=c,
-            d=d,
-            high=signed(pairs.max()),
-            low=signed(pairs.min()),
-            mean=signed(pairs.mean()),
-        )
-    )
+    about = {"a": a, "b": b, "high": signed(pairs.max()), "mean": signed(pairs.mean())}
+    prose(line.format(c=c, d=d, low=signed(pairs.min()), **about))
+    return words.end_list.format(count=count(len(rows), "word"), **about)
 
 
-def _ask(alike: np.ndarray, names: list[str]) -> None:
+def _ask(alike: np.ndarray, names: list[str]) -> bool:
     """Ask which word fits least, where that has one answer."""
     asked = odd_question(alike, names)
-    if asked is not None:
-        predict(asked, f"{KEY}.odd")
+    return asked is None or predict(asked, f"{KEY}.odd", covers=True)
 
 
 def odd_question(alike: np.ndarray, names: list[str]) -> Question | None:

@@ -18,7 +18,7 @@ from llmviz.training.word_vectors import Text, WordVectorPlan, film
 from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.common import IN_SNIPPET, choose, count, refuse
-from llmviz.ui.lesson import section
+from llmviz.ui.lesson import section, seen
 from llmviz.ui.notices import refuse_failed
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.shell import text_box
@@ -52,14 +52,16 @@ def draw(state: PageState) -> None:
     run = runs.own_run(plan, own)
     live = run is not None and not run.job.over
     st.fragment(_film_part, run_every=PACE if live else None)(state, plan, own, live)
-    run = runs.own_run(plan, own)
+    run, ends = runs.own_run(plan, own), None
     if run is None or run.job.over:
         if run is not None and run.end is not None:
             word2vec_kept.draw(run)
-        _after(state, plan, text, run)
+        ends = _after(state, plan, text, run)
         word2vec_pairs.loss_of_a_pair(state, plan, text, reading, run)
     prose(words.relatives)
     _code(state, plan, own, text, run)
+    if ends:
+        seen(words.end, **ends)
 
 
 def _text_controls(state: PageState) -> None:
@@ -226,8 +228,10 @@ def _progress(run: runs.OwnRun) -> None:
     st.progress(min(1.0, share), text=text if job.state in (RUNNING, WAITING) else words.paused)
 
 
-def _after(state: PageState, plan: WordVectorPlan, text: Text, run: runs.OwnRun | None) -> None:
-    """Show the text under a whole film, and a question."""
+def _after(
+    state: PageState, plan: WordVectorPlan, text: Text, run: runs.OwnRun | None
+) -> dict[str, str] | None:
+    """Show the text under a whole film, and a question; return what was seen, once asked."""
     if run is None:
         frames, plan = runs.bundled(), runs.bundled_plan()
         text = plans.text_of(plan, None)
@@ -241,13 +245,20 @@ def _after(state: PageState, plan: WordVectorPlan, text: Text, run: runs.OwnRun 
                 )
             )
     if frames is None:
-        return
-    word2vec_film.say_neighbours(state, frames)
+        return None
+    learned = word2vec_film.say_neighbours(state, frames)
     width = frames.vectors.shape[2]
     held = words.held if len(frames.words) < frames.vocabulary else words.held_all
     about_map = words.about_map[min(width, 3)].format(width=width, n=len(frames.words))
     prose(held.format(n=len(frames.words), all=frames.vocabulary) + "\n\n" + about_map)
-    word2vec_film.ask(state, frames, text)
+    if not word2vec_film.ask(state, frames, text):
+        return None
+    return {
+        "corpus": words.end_corpora[plan.corpus],
+        "count": count(frames.vocabulary, "word"),
+        "width": count(width, "number"),
+        "learned": learned,
+    }
 
 
 def _settings(plan: WordVectorPlan) -> dict[str, object]:

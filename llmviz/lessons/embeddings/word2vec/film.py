@@ -120,18 +120,19 @@ def _measured(value: float) -> str:
 # ---- predict, then look
 
 
-def ask(state: PageState, film: WordFilm, text: Text) -> None:
+def ask(state: PageState, film: WordFilm, text: Text) -> bool:
     """Ask which word ends nearest to one: its companion, its like, or its first neighbour.
 
-    The word is one whose neighbours are not on the page.
+    The word is one whose neighbours are not on the page. Returns whether what it asks for may be
+    said.
     """
     if len(film.words) < 12 or film.vectors.shape[2] < ENOUGH:
-        return
+        return True
     seen = set(watched(state, film))
     for i in range(3, min(len(film.words), 200), 17):
         if i not in seen and (asked := likest_question(film, text, i)) is not None:
-            predict(asked, "embeddings.word2vec.ask")
-            return
+            return predict(asked, "embeddings.word2vec.ask")
+    return True
 
 
 def likest_question(film: WordFilm, text: Text, i: int) -> Question | None:
@@ -164,20 +165,22 @@ def likest_question(film: WordFilm, text: Text, i: int) -> Question | None:
     )
 
 
-def say_neighbours(state: PageState, film: WordFilm) -> None:
-    """Say what the neighbours of the first watched word were and are."""
+def say_neighbours(state: PageState, film: WordFilm) -> str:
+    """Say what the neighbours of the first watched word were and are; return it in short."""
     chosen = watched(state, film)
     if not chosen or len(film.words) < 5:
-        return
+        return ""
     i, k = chosen[0], 4
     metric = "cosine" if film.vectors.shape[2] > 1 else "euclidean"
     (early, late), (_, values) = near_film([film.vectors[0], film.vectors[-1]], i, k, metric)
+    about = {
+        "word": quote(film.words[i]),
+        "early": ", ".join(quote(film.words[j]) for j in early),
+        "late": ", ".join(quote(film.words[j]) for j in late),
+    }
     prose(
         words.neighbours_before_and_after.format(
-            word=quote(film.words[i]),
-            early=", ".join(quote(film.words[j]) for j in early),
-            late=", ".join(quote(film.words[j]) for j in late),
-            measure=words.measures[metric],
-            value=_measured(float(values[0])),
+            measure=words.measures[metric], value=_measured(float(values[0])), **about
         )
     )
+    return words.end_learned.format(**about)
