@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
@@ -16,6 +16,7 @@ from llmviz.ui.prose import prose
 
 COVERS = True  # False shows everything: tests that look at what is below a question
 _SHOW = "_show_answers"  # in the session
+APART = 0.15  # between the right share of a question and the others
 HERE = "_here"  # in the session: the place of the chapter that is shown
 
 
@@ -64,6 +65,29 @@ class Question:
 
         order = list(range(len(self.answers)))
         return order if self.scale else sorted(order, key=drawn)
+
+
+def share_question(
+    text: str, right: float, reasons: Sequence[str], written: Callable[[float], str]
+) -> Question:
+    """Return a question whose answers are shares: the right one, and two that are not near it.
+
+    right: from 0 to 1. reasons: why it is right, why a larger share is too much, why a smaller one
+    is too little. written: how a share is written.
+
+    >>> share_question("How much?", 0.3, ("yes", "less", "more"), "{:.0%}".format).answers
+    ['0%', '30%', '50%']
+    """
+    apart = [share for share in (0.0, 0.25, 0.5, 0.75, 1.0) if abs(share - right) >= APART]
+    shares = sorted([right, *sorted(apart, key=lambda share: abs(share - right))[:2]])
+    why, less, more = reasons
+    return Question(
+        text,
+        [written(share) for share in shares],
+        shares.index(right),
+        [why if share == right else less if share > right else more for share in shares],
+        scale=True,
+    )
 
 
 def _slot(question: Question, key: str) -> str:

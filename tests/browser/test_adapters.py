@@ -10,7 +10,7 @@ STAGE = "button.stage"  # of the ranks; the other view of matrices has none
 
 
 def test_a_cell_opens_and_the_rank_moves_without_the_server(visit):
-    visit.open("finetuning?part=lora", STAGE)
+    visit.open("finetuning?show=1&part=lora", STAGE)
     page = visit.page
     kept = page.locator(".formula-line").first
     expect(kept).to_contain_text("+")  # W in effect is open: W + change
@@ -23,7 +23,7 @@ def test_a_cell_opens_and_the_rank_moves_without_the_server(visit):
 
 
 def test_a_link_shows_the_part_that_was_seen_though_the_kept_cell_lies_elsewhere(visit):
-    visit.open("finetuning?part=lora&loracell=sum.2.3&loraseen=R.20,C.9", STAGE)
+    visit.open("finetuning?show=1&part=lora&loracell=sum.2.3&loraseen=R.20,C.9", STAGE)
     page = visit.page
     expect(page.get_by_text("rows 20–25 of 32, columns 9–14 of 32").first).to_be_visible()
     window = page.get_by_role("slider", name="window on W", exact=True)
@@ -34,7 +34,7 @@ def test_a_link_shows_the_part_that_was_seen_though_the_kept_cell_lies_elsewhere
 
 
 def test_two_trainings_are_begun_and_stopped(visit):
-    visit.open("finetuning?part=lora&updates=40", STAGE)
+    visit.open("finetuning?show=1&part=lora&updates=40", STAGE)
     page = visit.page
     page.get_by_role("button", name="Train both").click()
     wait_for_address(page, "race", "1")
@@ -50,7 +50,7 @@ def test_two_trainings_are_begun_and_stopped(visit):
 
 
 def test_an_adapter_learns_from_pairs_and_ends_the_learners_story(visit):
-    visit.open("finetuning?part=preferences&rule=shorter&preferupdates=8")
+    visit.open("finetuning?show=1&part=preferences&rule=shorter&preferupdates=8")
     page = visit.page
     expect(page.get_by_text("Train the model above, and its ending appears here.")).to_be_visible()
     page.get_by_role("button", name="Train on pairs").click()
@@ -61,7 +61,7 @@ def test_an_adapter_learns_from_pairs_and_ends_the_learners_story(visit):
 
 
 def test_the_learners_own_examples_are_answered_or_refused(visit):
-    visit.open("finetuning?part=fewshot&ownrule=apples red, hammer blue, pears red, plums")
+    visit.open("finetuning?show=1&part=fewshot&ownrule=apples red, hammer blue, pears red, plums")
     page = visit.page
     expect(page.get_by_text("fruits are red, tools are blue")).to_be_visible()
     box = page.get_by_role("textbox", name="Type your own prompt")

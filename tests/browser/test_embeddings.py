@@ -10,6 +10,7 @@ from llmviz.training.runs import load_trained
 from tests.browser.hand import until
 
 PAGE = "embeddings"
+QUERY = "show=1&"  # with what questions cover
 
 
 @pytest.fixture(scope="module")

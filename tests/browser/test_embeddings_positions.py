@@ -10,6 +10,7 @@ import pytest
 from llmviz.lessons.embeddings.positions import words
 
 PAGE = "embeddings"
+QUERY = "show=1&"  # with what questions cover
 # How long the bars of a row are, in CSS pixels: the longest run of one colour in each one's middle.
 LENGTHS = """([canvas, row, middles]) => {
   const ratio = canvas.width / canvas.clientWidth;

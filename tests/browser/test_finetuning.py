@@ -19,7 +19,7 @@ def file_of(name: str, lines: list[str]) -> dict[str, object]:
 
 
 def test_the_switch_colours_what_moves(visit):
-    visit.open("finetuning?part=stages&way=all", ".js-plotly-plot")
+    visit.open("finetuning?show=1&part=stages&way=all", ".js-plotly-plot")
     page = visit.page
     expect(page.get_by_text("This is full fine-tuning")).to_be_visible()
     page.get_by_role("radio", name="From nothing").click()
@@ -29,7 +29,7 @@ def test_the_switch_colours_what_moves(visit):
 
 
 def test_a_classifier_is_trained_and_used(visit):
-    visit.open("finetuning?part=classifier&labels=typed&classupdates=60")
+    visit.open("finetuning?show=1&part=classifier&labels=typed&classupdates=60")
     page = visit.page
     page.get_by_role("button", name="Train", exact=True).click()
     wait_for_address(page, "classtrained", "1")
@@ -45,7 +45,7 @@ def test_a_classifier_is_trained_and_used(visit):
 
 
 def test_a_table_is_uploaded_and_one_without_labels_is_refused_beside_it(visit):
-    visit.open("finetuning?part=classifier&labels=file")
+    visit.open("finetuning?show=1&part=classifier&labels=file")
     page, chosen = visit.page, visit.page.locator("input[type=file]")
     lines = [f'"The {one} sleeps, and wakes.",{kind}' for one, kind in OWN]
     chosen.set_input_files(file_of("mine.csv", ["text,label", *lines]))

@@ -11,9 +11,10 @@ from llmviz.components import Window, unpack
 from llmviz.finetuning.adapters import PREFIX, A, B
 from llmviz.lessons.finetuning.lora import matrices, race, ranks, words
 from llmviz.paths import CHECKPOINTS, TUNED
-from llmviz.study.adapted import studied
+from llmviz.study.adapted import Spectrum, studied
 from llmviz.study.lora_race import SQUARE, RaceEnd, RaceStep
 from llmviz.training.tensors import load_tensors
+from llmviz.ui.common import percent
 from llmviz.ui.matrix_picture import read_windows
 from tests.pages.finished_job import FakeJob
 from tests.pages.harness import boxes, charts, fine, open_part, prose_of
@@ -133,14 +134,15 @@ def test_the_count_has_one_right_answer(rows, columns, rank):
 
 
 @given(some.lists(some.floats(0, 1), min_size=1, max_size=20), some.integers(1, 20))
-def test_the_rank_question_holds_for_any_values(parts, rank):
+def test_what_rank_1_holds_is_asked_with_one_right_answer(parts, rank):
     values = np.sort(np.array([1.0, *parts]))[::-1]
-    question = ranks.rank_question(values, rank)
-    right = int((values > 1e-6 * values[0]).sum())
-    assert question.answers[question.right] == str(right)
-    assert f"It has {right}" in question.reasons[0]
-    fits = "and it may have fewer" in question.reasons[0]
-    assert fits == (right < rank)
+    question = ranks.rank_question(Spectrum(np.empty(0), values, np.empty(0)), rank)
+    if rank == 1:
+        assert question is None
+        return
+    right = percent(1 / float((values**2).sum()))
+    assert question.answers[question.right] == right and len(set(question.answers)) == 3
+    assert all(right in reason for reason in question.reasons)
 
 
 def full_change():

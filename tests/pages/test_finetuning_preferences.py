@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from itertools import pairwise
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as some
 
 from llmviz.components import unpack
+from llmviz.finetuning.dpo import dpo_steps
 from llmviz.finetuning.preferences import RULES
 from llmviz.finetuning.recipes import TUNINGS
 from llmviz.lessons.finetuning.preferences import chapter, pairs_of_rule, run, words
@@ -61,9 +64,18 @@ def test_the_sentence_about_a_pair_agrees_with_the_numbers_that_it_shows(better,
 
 
 @pytest.mark.parametrize("beta", words.betas)
-def test_the_loss_at_the_start_is_asked_with_one_right_answer(beta):
-    question = chapter.question(beta)
-    assert question.answers[question.right].startswith("ln 2")
+def test_the_margin_is_asked_with_one_right_answer(beta):
+    for number in range(5):
+        question = chapter.question(beta, number)
+        told = re.search(r"ending (\d+) nats .* one (\d+) nats", question.text)
+        up, down = map(int, told.groups())
+        gains = torch.tensor([float(up)]), torch.tensor([-float(down)])
+        steps = dpo_steps(*gains, torch.zeros(1), torch.zeros(1), float(beta))
+        right = float(steps.margin)
+        near = [math.isclose(float(answer), right, rel_tol=1e-5) for answer in question.answers]
+        assert near.count(True) == 1 and near[question.right]
+        assert f"So the loss is {float(steps.loss):.3f} nats" in question.reasons[question.right]
+        assert len(question.answers) > 2
 
 
 def test_beta_is_on_a_slider_of_many_stops_and_old_links_still_say_it():

@@ -19,7 +19,6 @@ from llmviz.lessons.finetuning.classifier.outcome import guess_question
 from llmviz.lessons.finetuning.classifier.padding import column_question
 from llmviz.lessons.finetuning.classifier.sentence import agreement
 from llmviz.lessons.finetuning.fewshot import prompt
-from llmviz.lessons.finetuning.fewshot import words as fewshot_words
 from llmviz.lessons.finetuning.instructions.mask import count_question
 from llmviz.lessons.finetuning.number_question import by_size
 from llmviz.lessons.finetuning.stages import words as stages_words
@@ -131,10 +130,20 @@ def test_a_prompt_that_does_not_tell_the_answer_says_so(examples, groups, data):
         assert asked.answer not in best
 
 
-def test_the_question_without_examples_has_its_answers_in_order():
-    (right,) = (key for key in fewshot_words.ask_answers if key == "guess")
-    assert list(fewshot_words.ask_answers) == list(fewshot_words.ask_reasons)
-    assert list(fewshot_words.ask_answers).index(right) == 1
+@given(some.integers(1, 9_999), some.integers(0, 12), some.integers(FEWEST, MOST), some.booleans())
+@settings(max_examples=60, deadline=None)
+def test_the_examples_that_matter_are_counted_with_one_right_answer(seed, shots, groups, wrong):
+    asked = prompt.drawn(seed, shots, groups, min(shots, 2) if wrong else 0)
+    question = prompt.same_question(asked)
+    if not shots:
+        assert question is None
+        return
+    group = next(one for one in asked.rule.answers if asked.word in group_words(one))
+    same = [word for word, _ in asked.examples if word in group_words(group)]
+    assert question.answers[question.right] == str(len(same))
+    assert len(set(question.answers)) == len(question.answers) >= 2
+    reason = question.reasons[question.right]
+    assert all(word in reason for word in same) and ("None" in reason) == (not same)
 
 
 @pytest.mark.parametrize("texts", [source.COUNTED, source.COUNTED + 2])

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as some
 from streamlit.testing.v1 import AppTest
 
-from llmviz.ui.question import Question
+from llmviz.ui.question import Question, share_question
 
 
 def asked(number: int, right: int, *, scale: bool = False) -> Question:
@@ -26,6 +29,17 @@ def test_the_place_of_the_right_answer_does_not_follow_from_the_place_in_the_cod
 
 def test_the_steps_of_a_scale_keep_their_order():
     assert all(asked(number, 0, scale=True).order == [0, 1, 2, 3] for number in range(99))
+
+
+@given(some.floats(0, 1))
+def test_a_share_is_asked_with_one_right_answer_and_two_that_are_not_near(right):
+    question = share_question("How much?", right, ("it is", "less", "more"), "{:.3f}".format)
+    shares = [float(answer) for answer in question.answers]
+    assert len(shares) == 3 and shares == sorted(shares) and min(np.diff(shares)) > 0.149
+    assert question.answers[question.right] == f"{right:.3f}"
+    for share, reason in zip(shares, question.reasons, strict=True):
+        own = share == shares[question.right]
+        assert reason == ("it is" if own else "less" if share > right else "more")
 
 
 def test_a_question_stands_alike_for_all_visitors_and_in_all_processes():

@@ -11,5 +11,5 @@ LESSON = Lesson(
     icon=":material/school:",
     names=("stages", "classifier", "lora", "instructions", "preferences", "fewshot"),
     needs_engine=True,
-    after=["training"],
+    after=("training", "transformer"),
 )

@@ -22,7 +22,7 @@ from llmviz.ui.common import count, percent, refuse
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, predict
+from llmviz.ui.question import Question, predict, share_question
 from llmviz.ui.state import PageState
 from llmviz.ui.text_field import text_input
 
@@ -178,24 +178,8 @@ def _tiny(share: float) -> str:
 
 
 def shuffle_question(with_: float, without: float) -> Question:
-    """Return the question how much probability moves on average in the model with positions.
-
-    The other answers are the two of four shares that are farthest from it.
-    """
-    others = sorted((0.0, 0.25, 0.5, 1.0), key=lambda share: -abs(share - with_))[:2]
-    answers = sorted([with_, *others])
+    """Return the question how much probability moves on average in the model with positions."""
     about = {"share": _tiny(with_), "without": _tiny(without)}
-    return Question(
-        words.ask_shuffle.format(n=MANY),
-        [_tiny(share) for share in answers],
-        answers.index(with_),
-        [
-            words.ask_shuffle_right.format(**about)
-            if share == with_
-            else (words.ask_shuffle_less if share > with_ else words.ask_shuffle_more).format(
-                **about
-            )
-            for share in answers
-        ],
-        scale=True,
-    )
+    reasons = (words.ask_shuffle_right, words.ask_shuffle_less, words.ask_shuffle_more)
+    reasons = [reason.format(**about) for reason in reasons]
+    return share_question(words.ask_shuffle.format(n=MANY), with_, reasons, _tiny)

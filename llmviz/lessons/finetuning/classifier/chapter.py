@@ -25,7 +25,7 @@ from llmviz.study.class_training import ClassPlan
 from llmviz.study.class_training import training as train_classifier
 from llmviz.ui.code import show_code
 from llmviz.ui.common import IN_SNIPPET
-from llmviz.ui.lesson import section
+from llmviz.ui.lesson import section, seen
 from llmviz.ui.model_on_text import choose_model
 from llmviz.ui.notices import refuse
 from llmviz.ui.prose import prose
@@ -69,13 +69,15 @@ def draw(state: PageState) -> None:
     training.controls(state)
     plan = plan_of(state, name, own)
     now = training.draw(state, plan)
+    shown = False
     if now is not None and now.trained is not None:
-        outcome.draw(state, now)
-        padding.draw(now)
+        shown = outcome.draw(state, now) & padding.draw(now)
         sentence.draw(state, now)
     examples.draw()
     if now is not None and now.trained is not None:
         _code(state, now)
+    if shown:
+        seen(words.end, **outcome.told(now))
 
 
 def plan_of(state: PageState, name: str, own: Labelled | None) -> ClassPlan:

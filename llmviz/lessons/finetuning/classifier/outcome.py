@@ -22,23 +22,16 @@ KEY = "finetuning.classifier.table"
 TEXTS = 5  # of an opened cell
 
 
-def draw(state: PageState, now: Outcome) -> None:
-    """Show how good a classifier is, and where it errs."""
+def draw(state: PageState, now: Outcome) -> bool:
+    """Show how good a classifier is, and where it errs, once asked."""
     trained, begun = now.trained, now.begun
     assert trained is not None and begun is not None
     section(words.reached_section)
     question = guess_question(begun.tested)
-    if question is not None:
-        predict(question, "finetuning.classifier.guess")
+    if question is not None and not predict(question, "finetuning.classifier.guess", covers=True):
+        return False
     table = trained.table
-    most = max(begun.tested, key=begun.tested.__getitem__)
-    line = words.reached.format(
-        count=count(int(table.sum()), "test text"),
-        right=f"{np.trace(table):,}",
-        share=percent(trained.accuracy),
-        guess=quote(most),
-        chance=percent(begun.tested[most] / table.sum()),
-    )
+    line = words.reached.format(**_reached(now))
     balanced = words.balanced_reached.format(balanced=percent(trained.balanced_accuracy))
     paragraphs = [
         f"{line} {balanced}",
@@ -49,6 +42,32 @@ def draw(state: PageState, now: Outcome) -> None:
     prose("\n\n".join(paragraphs))
     opened = confusion(state, trained, table)
     _texts_of(trained, table, opened)
+    return True
+
+
+def _reached(now: Outcome) -> dict[str, str]:
+    """Return what a classifier gets right of the test, and what the most frequent class would."""
+    trained, begun = now.trained, now.begun
+    assert trained is not None and begun is not None
+    most = max(begun.tested, key=begun.tested.__getitem__)
+    return {
+        "count": count(int(trained.table.sum()), "test text"),
+        "right": f"{np.trace(trained.table):,}",
+        "share": percent(trained.accuracy),
+        "guess": quote(most),
+        "chance": percent(begun.tested[most] / trained.table.sum()),
+    }
+
+
+def told(now: Outcome) -> dict[str, str]:
+    """Return what the end of the chapter says of a classifier."""
+    begun = now.begun
+    assert begun is not None
+    return _reached(now) | {
+        "trained": f"{begun.trained:,}",
+        "parameters": f"{begun.parameters:,}",
+        "texts": count(sum(begun.counts.values()), "text"),
+    }
 
 
 def confusion(state: PageState, trained: Trained, table: np.ndarray) -> tuple[int, int] | None:

@@ -25,15 +25,15 @@ LONGER = 10  # tokens by which the longest text is longer than the shortest one,
 REAL = 0.35  # how strongly a token is coloured that is not read
 
 
-def draw(now: Outcome) -> None:
-    """Show up to three texts of the test in one batch."""
+def draw(now: Outcome) -> bool:
+    """Show up to three texts of the test in one batch, once asked."""
     assert now.trained is not None
     section(words.padding)
     seen = batch_of(now.known, now)
     lengths = seen.batch.lengths.tolist()
     question = column_question(min(lengths), max(lengths))
-    if question is not None:
-        predict(question, "finetuning.classifier.column")
+    if question is not None and not predict(question, "finetuning.classifier.column", covers=True):
+        return False
     _grid(now, seen)
     trained = now.trained
     places = chosen(now.known, now)
@@ -47,6 +47,7 @@ def draw(now: Outcome) -> None:
     )
     columns_table(dict(zip(words.padded_columns, columns, strict=True)), height="content")
     prose(filler_line(seen))
+    return True
 
 
 def filler_line(seen: Padded) -> str:

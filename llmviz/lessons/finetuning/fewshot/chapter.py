@@ -7,7 +7,7 @@ import streamlit as st
 from llmviz.finetuning.plan import BASE
 from llmviz.lessons.finetuning.fewshot import accuracy, heads, prompt, words
 from llmviz.lessons.finetuning.tuned_model import base, tuned
-from llmviz.ui.lesson import section
+from llmviz.ui.lesson import section, seen
 from llmviz.ui.model_on_text import models_here
 from llmviz.ui.notices import refuse
 from llmviz.ui.prose import prose
@@ -25,15 +25,19 @@ def draw(state: PageState) -> None:
     except ValueError as error:
         refuse(error)
         return
-    prompt.guess_question()
+    ends: dict[str, str] | None = None
     try:
         asked = prompt.draw(state)
         heads.looks(base().version, asked)
     except ValueError as error:
         refuse(error)
     else:
-        prose(prompt.report(asked, bool(state["ownrule"].strip())))
-        prompt.bars(asked, own=bool(state["ownrule"].strip()))
-        prompt.code(asked)
-        heads.draw(state, asked)
+        if prompt.ask(asked):
+            own = bool(state["ownrule"].strip())
+            prose(prompt.report(asked, own))
+            ends = prompt.bars(asked, own=own)
+            prompt.code(asked)
+            heads.draw(state, asked)
     accuracy.draw(state)
+    if ends:
+        seen(words.end, **ends)

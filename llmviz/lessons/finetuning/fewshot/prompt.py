@@ -12,10 +12,11 @@ from llmviz.corpus.rules import ANSWERS, Question, draw_question, group_words, q
 from llmviz.document.marks import as_markdown
 from llmviz.finetuning.fewshot import Answers, answers
 from llmviz.lessons.finetuning.fewshot import words
+from llmviz.lessons.finetuning.number_question import by_size
 from llmviz.lessons.finetuning.tuned_model import base, tuned
 from llmviz.study.rule_prompts import group_of, read_prompt
 from llmviz.ui.code import show_code
-from llmviz.ui.common import percent
+from llmviz.ui.common import count, percent
 from llmviz.ui.kept import kept
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question as Asked
@@ -114,8 +115,11 @@ def replies(version: str, asked: Question) -> tuple[Answers, Answers]:
     return tuple(answers(one, tokenizer, [asked]) for one in (tuned(TUNED), base().model))
 
 
-def bars(asked: Question, *, own: bool) -> None:
-    """Draw what both models say, and tell it; own: the examples are the learner's."""
+def bars(asked: Question, *, own: bool) -> dict[str, str]:
+    """Draw what both models say, and tell it; return it in short.
+
+    own: the examples are the learner's.
+    """
     both = _replies(asked)
     chances = [one.probabilities[0].numpy() for one in both]
     right = ANSWERS.index(asked.answer)
@@ -134,33 +138,53 @@ def bars(asked: Question, *, own: bool) -> None:
         key=f"{KEY}.bars",
     )
     best = [int(one.chosen[0]) for one in both]
+    told = {
+        "tuned": ANSWERS[best[0]],
+        "tuned_share": share(float(chances[0][best[0]])),
+        "base": ANSWERS[best[1]],
+        "base_share": share(float(chances[1][best[1]])),
+    }
     prose(
         words.read.format(
-            tuned=ANSWERS[best[0]],
-            tuned_share=share(float(chances[0][best[0]])),
             tuned_right=share(float(chances[0][right])),
-            base=ANSWERS[best[1]],
-            base_share=share(float(chances[1][best[1]])),
             base_right=share(float(chances[1][right])),
             answer=asked.answer,
             called=words.called["tied" if own and tied(asked) else "right"],
+            **told,
         )
     )
     st.caption(words.unsure)
+    shots = count(len(asked.examples), "example")
+    return {"shots": shots, "word": quote(asked.word), **told}
 
 
 def _replies(asked: Question) -> tuple[Answers, Answers]:
     return replies(base().version, asked)
 
 
-def guess_question() -> None:
-    """Ask how often a reader is right without an example."""
-    total = len(ANSWERS)
-    known = {"answers": total, "guess": percent(1 / total)}
-    answers_ = [one.format(**known) for one in words.ask_answers.values()]
-    reasons = [one.format(**known) for one in words.ask_reasons.values()]
-    right = list(words.ask_answers).index("guess")
-    predict(Asked(words.ask_shots.format(**known), answers_, right, reasons), f"{KEY}.ask")
+def ask(asked: Question) -> bool:
+    """Ask which examples matter; return whether what the prompt leads to may be shown."""
+    question = same_question(asked)
+    return question is None or predict(question, f"{KEY}.same", covers=True)
+
+
+def same_question(asked: Question) -> Asked | None:
+    """Return the question how many examples are of the last word's group; None without examples."""
+    groups, shots = group_of(), len(asked.examples)
+    if not shots:
+        return None
+    same = [word for word, _ in asked.examples if groups[word] == groups[asked.word]]
+    right = words.ask_same_right if same else words.ask_same_none
+    reasons = {
+        0: words.ask_same_zero,
+        shots: words.ask_same_all,
+        shots - len(same): words.ask_same_others,
+        len(same): right.format(
+            right=count(len(same), "example"), words=", ".join(map(quote, dict.fromkeys(same)))
+        ),
+    }
+    text = words.ask_same.format(word=quote(asked.word), shots=count(shots, "example"))
+    return by_size(text, reasons, len(same))
 
 
 def code(asked: Question) -> None:

@@ -14,7 +14,7 @@ from llmviz.textfile import check_text
 from llmviz.ui import engine
 from llmviz.ui.common import LOOKED_AT, suggest
 from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
+from llmviz.ui.lesson import section, seen
 from llmviz.ui.model_on_text import models_here
 from llmviz.ui.notices import inform, refuse
 from llmviz.ui.state import PageState
@@ -37,6 +37,7 @@ def draw(state: PageState) -> None:
     """Show the chapter."""
     section(words.intro)
     _controls(state)
+    ends: dict[str, str] | None = None
     if not models_here(BASE):
         return
     try:
@@ -46,10 +47,12 @@ def draw(state: PageState) -> None:
         answer = known_answer(story, question) or typed_answer(check_text(state["reply"]))
         one = Instruction(story, question, answer)
         side_by_side.draw(one)
-        mask.draw(one)
+        ends = mask.draw(one)
     except ValueError as error:
         refuse(error)
-    forgetting.draw()
+    forgot = forgetting.draw()
+    if ends and forgot:
+        seen(words.end, **ends, **forgot)
 
 
 def _controls(state: PageState) -> None:

@@ -20,7 +20,6 @@ from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.notices import refuse
 from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, predict
 
 MIXED, ALONE = "instructions", "instructions-alone"
 STORIES = 16
@@ -35,26 +34,20 @@ class Losses(NamedTuple):
     alone: np.ndarray | None
 
 
-def draw() -> None:
-    """Show what fine-tuning did to plain stories."""
+def draw() -> dict[str, str] | None:
+    """Show what fine-tuning did to plain stories; return the two losses."""
     try:
         version = tuned_model.base().version
         losses = measured(version)
     except ValueError as error:
         section(words.forgot_section.title)
         refuse(error)
-        return
+        return None
     section(words.forgot_section, count=STORIES)
-    question = loss_question(losses)
-    answered = question is not None and predict(
-        question, "finetuning.instructions.forgot", covers=True
-    )
-    st.plotly_chart(bars(version, answered, theme()), key="finetuning.forgot", theme=None)
+    st.plotly_chart(bars(version, theme()), key="finetuning.forgot", theme=None)
     prose(report(losses))
     prose(words.mix.format(share=percent(TUNINGS[MIXED].plan.mix)))
-    if losses.alone is not None and not answered:
-        st.caption(words.mix_held)
-    elif losses.alone is not None:
+    if losses.alone is not None:
         prose(
             words.mix_alone.format(
                 alone=f"{losses.alone.mean():.3f}",
@@ -62,6 +55,7 @@ def draw() -> None:
                 right=percent(tuned_card(MIXED)["right"]),
             )
         )
+    return {"before": f"{losses.base.mean():.3f}", "after": f"{losses.mixed.mean():.3f}"}
 
 
 @kept(2)
@@ -98,24 +92,12 @@ def report(losses: Losses) -> str:
     )
 
 
-def loss_question(losses: Losses) -> Question | None:
-    """Return what questions alone do to the loss, as a question; None where nobody measured it."""
-    if losses.alone is None:
-        return None
-    base, alone = float(losses.base.mean()), float(losses.alone.mean())
-    right = 1 if abs(alone - base) < LIKE else 0 if alone > base else 2
-    reason = words.forgot_measured.format(
-        count=len(losses.base), base=f"{base:.3f}", alone=f"{alone:.3f}"
-    )
-    return Question(words.forgot_question, words.forgot_answers, right, [reason] * 3, scale=True)
-
-
 @kept(8)
-def bars(version: str, alone: bool, mode: Mode) -> go.Figure:
-    """Return the mean losses as bars; alone: that after questions alone, too, where it is here."""
+def bars(version: str, mode: Mode) -> go.Figure:
+    """Return the mean losses as bars; that after questions alone, too, where it is here."""
     losses = measured(version)
     named = [(words.bars["base"], losses.base), (words.bars["mixed"], losses.mixed)]
-    if alone and losses.alone is not None:
+    if losses.alone is not None:
         named.append((words.bars["alone"], losses.alone))
     names, values = [name for name, _ in named], [float(one.mean()) for _, one in named]
     return compared(names, values, 0, words.forgot_bars, mode)

@@ -27,8 +27,10 @@ from llmviz.ui.table import columns_table
 SHOWN_TERMS = 6  # of a sum
 
 
-def draw(one: Instruction) -> None:
+def draw(one: Instruction) -> dict[str, str] | None:
     """Show an example as it is trained on; without a known answer, that of the tuned model.
+
+    Returns what was seen, once asked.
 
     Raises ValueError for an example that is too long to be trained on.
     """
@@ -39,8 +41,8 @@ def draw(one: Instruction) -> None:
         one = dataclasses.replace(one, answer=written.removesuffix("."))
     known = encoded(version, one)
     question = count_question(known)
-    if question is not None:
-        predict(question, "finetuning.instructions.mask")
+    if question is not None and not predict(question, "finetuning.instructions.mask", covers=True):
+        return None
     token_strip(
         [strip(version, one)],
         key="finetuning.instructions.strip",
@@ -74,6 +76,12 @@ def draw(one: Instruction) -> None:
             words.snippet.format(name=BASE, tuning=TUNING, **given),
             f"{len(places)} {before[0]:.2f} {after[0]:.2f}",
         )
+    return {
+        "tokens": f"{len(known.ids):,}",
+        "counted": f"{len(places):,}",
+        "base": f"{before[0]:.3f}",
+        "tuned": f"{after[0]:.3f}",
+    }
 
 
 def written_sum(terms: list[str]) -> str:
@@ -107,7 +115,7 @@ def strip(version: str, one: Instruction) -> TokenRow:
 
 def names_in(known: Example) -> list[str]:
     """Return how the tokens of an example are shown; the last one ends the text."""
-    return [*names_of(known.ids[:-1], tuned_model.base().tokenizer), words.end]
+    return [*names_of(known.ids[:-1], tuned_model.base().tokenizer), words.end_token]
 
 
 def count_question(known: Example) -> Question | None:

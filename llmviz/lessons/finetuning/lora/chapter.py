@@ -6,7 +6,7 @@ import streamlit as st
 
 from llmviz.finetuning.plan import BASE
 from llmviz.lessons.finetuning.lora import matrices, race, ranks, savings, source, switching, words
-from llmviz.ui.lesson import section
+from llmviz.ui.lesson import section, seen
 from llmviz.ui.model_on_text import models_here
 from llmviz.ui.notices import refuse
 from llmviz.ui.state import PageState
@@ -24,8 +24,10 @@ def draw(state: PageState) -> None:
     except ValueError as error:
         refuse(error)
         return
-    name, path = matrices.draw(state)
-    ranks.draw(state, name, path, race.trained(state))
+    name, path, shown = matrices.draw(state)
+    shown = shown and ranks.draw(state, name, path, race.trained(state))
     savings.draw(state)
     race.draw(state)
     switching.draw(state, name)
+    if shown:
+        seen(words.end, **ranks.told(name, path))

@@ -28,8 +28,11 @@ NAMES = ("W", "B", "A", "BA", "added", "sum")
 LAYOUT = (("B", "×", "A", "=", "BA"), ("W", "+", "added", "=", "sum"))
 
 
-def draw(state: PageState) -> tuple[str, str]:
-    """Show the choice of a matrix and its picture; return the adapter's name and the path."""
+def draw(state: PageState) -> tuple[str, str, bool]:
+    """Show the choice of a matrix and, once asked, its picture.
+
+    Returns the adapter's name, the path, and whether its numbers may be shown.
+    """
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         choose(state, "adapter", words.adapter, words.adapters, then=lambda: _anywhere(state))
         layers = base().model.config.n_layer
@@ -40,12 +43,13 @@ def draw(state: PageState) -> tuple[str, str]:
     path = source.path_of(layer, state["matrix"])
     known = (name, base().version, path)
     change = source.change_of(*known)
-    predict(question(*change.weight.shape, len(change.a)), f"{KEY}.ask")
+    if not predict(question(*change.weight.shape, len(change.a)), f"{KEY}.ask", covers=True):
+        return name, path, False
     row, column = _place(state, change)
     _picture(state, known, row, column)
     _told(change, row, column)
     _code(name, path, change)
-    return name, path
+    return name, path, True
 
 
 def _anywhere(state: PageState) -> None:

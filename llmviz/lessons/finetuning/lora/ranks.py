@@ -27,7 +27,7 @@ from llmviz.ui.lesson import section
 from llmviz.ui.notices import inform
 from llmviz.ui.pinned_cells import link_of
 from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, predict
+from llmviz.ui.question import Question, predict, share_question
 from llmviz.ui.state import PageState
 
 KEY = "finetuning.lora.ranks"
@@ -44,8 +44,8 @@ class Trained:
     rank: int
 
 
-def draw(state: PageState, name: str, path: str, trained: Trained | None) -> None:
-    """Show the section; trained: what the race below has ended with, None before."""
+def draw(state: PageState, name: str, path: str, trained: Trained | None) -> bool:
+    """Show the section, once asked; trained: what the race below has ended with, None before."""
     section(words.rank_section)
     choose(state, "change", words.change, words.changes)
     whose = state["change"] if trained is not None else "adapter"
@@ -54,13 +54,16 @@ def draw(state: PageState, name: str, path: str, trained: Trained | None) -> Non
     change = source.change_of(name, base().version, path)
     rank = len(change.a)
     if whose == "adapter":
-        predict(rank_question(change_of(name, path, None, whose).spectrum.s, rank), f"{KEY}.ask")
+        question = rank_question(change_of(name, path, None, whose).spectrum, rank)
+        if question is not None and not predict(question, f"{KEY}.ask", covers=True):
+            return False
     _stages(state, name, path, trained, whose)
     figure = spectra(name, base().version, path, trained, theme())
     st.plotly_chart(figure, key=f"{KEY}.values", theme=None)
     known = ["adapter", *(trained.changes if trained is not None else ())]
     prose("\n\n".join(read(name, path, trained, one) for one in known))
     _code(name, path)
+    return True
 
 
 def change_of(name: str, path: str, trained: Trained | None, whose: str) -> Studied:
@@ -75,21 +78,32 @@ def above_zero(values: np.ndarray) -> int:
     return int((values > TINY * values[0]).sum())
 
 
-def rank_question(values: np.ndarray, rank: int) -> Question:
-    """Ask how many singular values (N,) of a change of B·A are not zero."""
-    right = above_zero(values)
-    offered = sorted({1, rank, max(1, rank // 2), len(values), right})
-    known = {"rank": rank, "all": len(values), "right": right}
-    fits = words.rank_right if right == rank else words.rank_right_less
-    if right > rank:  # rounding can do that, where the values fall slowly
-        fits = words.rank_wrong
-    reason = fits.format(**known)
-    return Question(
-        words.rank_ask.format(**known),
-        [str(number) for number in offered],
-        offered.index(right),
-        [reason] * len(offered),
-    )
+def rank_question(spectrum: Spectrum, rank: int) -> Question | None:
+    """Return the question how much of a change rank 1 holds; None for zeros, and for rank 1."""
+    if rank < 2 or not spectrum.s[0]:
+        return None
+    held = 1 - float(spectrum.left()[1])
+    reasons = [
+        reason.format(share=percent(held))
+        for reason in (words.rank_right, words.rank_less, words.rank_more)
+    ]
+    return share_question(words.rank_ask.format(rank=rank), held, reasons, percent)
+
+
+def told(name: str, path: str) -> dict[str, object]:
+    """Return what the end of the chapter says of an adapter's change."""
+    change = source.change_of(name, base().version, path)
+    rows, columns = change.weight.shape
+    rank = len(change.a)
+    left = change_of(name, path, None, "adapter").spectrum.left()
+    return {
+        "rows": rows,
+        "columns": columns,
+        "trained": rank * (rows + columns),
+        "share": percent(rank * (rows + columns) / (rows * columns)),
+        "first": percent(1 - float(left[1])),
+        "rank": rank,
+    }
 
 
 def _label(trained: Trained | None, whose: str, rank: int) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import streamlit as st
 
 from llmviz.finetuning.plan import BASE
@@ -13,7 +15,7 @@ from llmviz.lessons.finetuning.preferences import (
     words,
 )
 from llmviz.lessons.finetuning.tuned_model import base
-from llmviz.ui.lesson import section
+from llmviz.ui.lesson import section, seen
 from llmviz.ui.model_on_text import models_here
 from llmviz.ui.notices import refuse
 from llmviz.ui.prose import prose
@@ -33,12 +35,15 @@ def draw(state: PageState) -> None:
         refuse(error)
         return
     trained = run.model_of(state)
-    _loss(state, number, trained)
+    ends = _loss(state, number, trained)
     run.draw(state)
     own_story.draw(state, trained)
+    if ends:
+        seen(words.end, **ends)
 
 
-def _loss(state: PageState, number: int, trained: object) -> None:
+def _loss(state: PageState, number: int, trained: object) -> dict[str, object] | None:
+    """Show the loss of a pair; return what was seen, once asked."""
     section(words.loss)
 
     def anew() -> None:
@@ -47,27 +52,40 @@ def _loss(state: PageState, number: int, trained: object) -> None:
     st.select_slider(words.beta, words.betas, width=420, **state.bind("beta", then=anew))
     prose(words.beta_text)
     rule, beta = state["rule"], float(state["beta"])
-    predict(question(state["beta"]), "finetuning.preferences.ask")
+    shown = predict(question(state["beta"], number), "finetuning.preferences.ask", covers=True)
     before = pairs_of_rule.base_logs(base().version, rule).log_p
     now = before if trained is None else pairs_of_rule.logs_of(trained, rule)
     loss_picture.draw(state, number, now, before, beta)
     steps = loss_picture.numbers_of(now.tobytes(), before.tobytes(), beta)
+    loss = float(steps.nats.mean())
+    told = {"updates": state["preferupdates"], "beta": state["beta"]}
+    told["right"] = int((steps.margin > 0).sum())
     if trained is None:
-        prose(words.at_start.format(loss=float(steps.nats.mean())))
+        prose(words.at_start.format(loss=loss))
     else:
-        prose(
-            words.after.format(
-                updates=state["preferupdates"],
-                beta=state["beta"],
-                pairs=len(now),
-                right=int((steps.margin > 0).sum()),
-                loss=float(steps.nats.mean()),
-            )
-        )
+        prose(words.after.format(pairs=len(now), loss=loss, **told))
     loss_picture.code(rule, beta)
+    if not shown:
+        return None
+    return {
+        "before": int((before[:, 0] > before[:, 1]).sum()),
+        "pairs": len(before),
+        "now": words.end_start if trained is None else words.end_trained.format(**told),
+    }
 
 
-def question(beta: str) -> Question:
-    """Ask what the loss is at the start; it does not depend on β."""
-    answers = [one.format(beta=beta) for one in words.ask_answers]
-    return Question(words.ask.format(beta=beta), answers, 1, words.ask_reasons)
+def question(beta: str, number: int) -> Question:
+    """Return the question what the margin of a pair is; its gains come from the pair's number."""
+    up, down, scale = number % 4 + 2, number % 2 + 1, float(beta)
+    about = {"up": up, "down": down, "sum": up + down, "beta": beta}
+    about["margin"] = f"{scale * (up + down):g}"
+    about["loss"] = math.log1p(math.exp(-scale * (up + down)))
+    offered = {about["margin"]: words.ask_right}
+    for value, reason in (
+        (up + down, words.ask_plain),
+        (scale * (up - down), words.ask_sign),
+        (scale * up, words.ask_better),
+    ):
+        offered.setdefault(f"{value:g}", reason)
+    reasons = [reason.format(**about) for reason in offered.values()]
+    return Question(words.ask.format(**about), list(offered), 0, reasons)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from llmviz.lessons.finetuning.stages import before_after, figures_of_stages, moving
+from llmviz.lessons.finetuning.stages import before_after, figures_of_stages, moving, words
+from llmviz.ui.lesson import seen
 from llmviz.ui.state import PageState
 
 
@@ -13,4 +14,5 @@ def draw(state: PageState) -> None:
     """Show the chapter."""
     figures_of_stages.draw()
     before_after.draw(state)
-    moving.draw(state)
+    if ends := moving.draw(state):
+        seen(words.end, scored=figures_of_stages.scored_line(), **ends)

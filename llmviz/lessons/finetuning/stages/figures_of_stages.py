@@ -91,6 +91,15 @@ def scored(name: str, version: str) -> dict[str, int]:
     return {one: count for one, count in counts.items() if count}
 
 
+def scored_line() -> str:
+    """Return on how many tokens the first two trainings were scored; "" where that is not known."""
+    counts = scored(BASE, engine.version(BASE))
+    if not {"pretraining", "instructions"} <= counts.keys():
+        return ""
+    before, after = (f"{counts[one]:,}" for one in ("pretraining", "instructions"))
+    return words.end_scored.format(before=before, after=after)
+
+
 @kept(4)
 def bars(counts: tuple[tuple[str, int], ...], mode: Mode) -> go.Figure:
     """Return the counts as bars on an axis of powers of ten."""

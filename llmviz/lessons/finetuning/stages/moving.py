@@ -25,11 +25,11 @@ from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
 
 
-def draw(state: PageState) -> None:
-    """Show the switch, the picture, the count and a question."""
+def draw(state: PageState) -> dict[str, str] | None:
+    """Show the switch, a question, the picture and the count; return what was seen, once asked."""
     section(words.moves)
     if not models_here(BASE):
-        return
+        return None
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         choose(state, "way", words.way, words.ways)
         st.number_input(words.outputs, width=120, **state.ranged("outputs"))
@@ -39,10 +39,10 @@ def draw(state: PageState) -> None:
         parts = states(version, way, classes)
     except ValueError as error:
         refuse(error)
-        return
+        return None
     question = head_question(tuned_model.base().model.config, classes, parts)
-    if question is not None:
-        predict(question, "finetuning.stages.head")
+    if question is not None and not predict(question, "finetuning.stages.head", covers=True):
+        return None
     st.plotly_chart(picture(version, way, classes, theme()), key="stages.areas", theme=None)
     may_change, whole = count_of(parts, TRAINED, NEW), count_of(parts)
     prose(
@@ -61,6 +61,7 @@ def draw(state: PageState) -> None:
         words.snippet.format(name=BASE, classes=classes, way=way),
         str({state: count_of(parts, state) for state in STATES}),
     )
+    return {"way": words.ways[way], "trained": f"{may_change:,}", "all": f"{whole:,}"}
 
 
 @kept(64)
