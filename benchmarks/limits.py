@@ -32,9 +32,9 @@ from llmviz.lessons.sampling.compare import chapter as compare
 from llmviz.lessons.sampling.writing import chapter as writing
 from llmviz.lessons.transformer.patching import chapter as patching
 from llmviz.lessons.transformer.units import chapter as units
-from llmviz.ui import engine
 from llmviz.ui.codec import Param
 from llmviz.ui.lesson import Lesson, controls_of
+from llmviz.ui.server import load_ahead
 
 FIRST, AGAIN, BYTES = 1.0, 0.045, 1_000_000  # the goals: seconds, seconds, bytes
 SETTLED = 20  # reruns after which nothing should grow any more
@@ -161,7 +161,7 @@ def open_link(
     """Open a link and run the page once more."""
     where = f"{lesson.key}/{part}" if part else lesson.key
     start = time.process_time()
-    app = open_part(lesson.key, part, **link)
+    app = open_part(lesson.key, part, **{"show": "1", **link})  # with all that questions cover
     first = time.process_time() - start
     size, elements = sent.size, sent.elements
     app.run()
@@ -208,8 +208,7 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=20, help="rows of the table")
     args = parser.parse_args()
     logging.getLogger("streamlit").setLevel(logging.ERROR)
-    engine.start()
-    engine.wait(120)
+    load_ahead(LESSONS).join()  # as the server does before the first visitor comes
     opener = partial(open_link, open_as_served(), Sent())
     openings: list[Opening] = []
     for lesson, part, params in chapters(args.only):

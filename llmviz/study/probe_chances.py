@@ -50,6 +50,7 @@ def both_named(probe: Probe) -> bool:
 SHORT_CUTS = {"possession": two_things, "places": both_named}  # rule -> where none leads there
 
 
+@cache
 def told_apart(kind: str) -> tuple[list[Probe], list[Probe]]:
     """Return STORIES probes of a rule that a short cut answers, and as many that it does not."""
     asked = probes(kind, 20 * STORIES)

@@ -32,6 +32,7 @@ from llmviz.training.word_pairs import WordPairs
 __all__ = ["Plan", "documents_of", "plan_of", "prepare", "prepare_again"]
 
 BYTES_A_CHARACTER = 5  # of a text in memory: itself and its ids
+PAIRS = "pairs"  # the corpus of sentences with their translations
 TOKENIZER_TEXT = 4_000_000  # a BPE is trained on at most so many characters of the corpus
 
 
@@ -46,7 +47,7 @@ def prepare(
     """
     entry_of(plan.model)
     train, validation = documents_of(plan, folder, tell)
-    check_kind(plan, train)
+    check_kind(plan, pairs=holds_pairs(train))
     tokenizer = _tokenizer(plan, train, tell)
     return _assemble(plan, tokenizer, train, validation, command, tell)
 
@@ -122,10 +123,12 @@ def check_corpus(plan: Plan, folder: Path | None = None) -> tuple[list[Any], int
 
     Raises ValueError where the text is too short to be split, or not longer than the context.
     """
+    if plan.corpus == PAIRS:  # said before 20,000 of them are made
+        check_kind(plan, pairs=True)
     if plan.corpus in WORLDS:  # of one alphabet, and longer than any context
         plan = dataclasses.replace(plan, corpus=SAMPLE, characters=None)
     train, _ = documents_of(plan, folder)
-    check_kind(plan, train)
+    check_kind(plan, pairs=holds_pairs(train))
     characters = sum(len(text) if isinstance(text, str) else sum(map(len, text)) for text in train)
     most = characters + len(train) + 1  # no tokenizer makes more tokens than there are characters
     if plan.windows not in ONE_A_ROW and len(train) == 1 and most <= plan.context_length:
@@ -136,9 +139,13 @@ def check_corpus(plan: Plan, folder: Path | None = None) -> tuple[list[Any], int
     return train, most
 
 
-def check_kind(plan: Plan, documents: Sequence[Any]) -> None:
+def holds_pairs(documents: Sequence[Any]) -> bool:
+    """Whether documents are sentences with their translations, and not texts."""
+    return bool(documents) and not isinstance(documents[0], str)
+
+
+def check_kind(plan: Plan, *, pairs: bool) -> None:
     """Raise ValueError where a model that translates meets plain texts, or the other way round."""
-    pairs = bool(documents) and not isinstance(documents[0], str)
     translates = able(plan.model, "translates")
     if translates and not pairs:
         raise ValueError(

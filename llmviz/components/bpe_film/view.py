@@ -9,6 +9,8 @@ import numpy as np
 from llmviz.components._shared.transport import mount, place_of
 from llmviz.components.token_strip.view import visible_text
 
+NAME = 60  # characters of a token's name: in a text that repeats itself one token may be all of it
+
 
 @dataclass(frozen=True)
 class FilmStep:
@@ -100,7 +102,13 @@ def merge_table(steps: Sequence[FilmStep]) -> MergeTable:
         )
         for place, (a, b, count) in enumerate(step.top):
             top[at, place] = number(a), number(b), count
-    return MergeTable([visible_text(data)[0] for data in names], merges, top)
+    return MergeTable([_name(data) for data in names], merges, top)
+
+
+def _name(token: bytes) -> str:
+    """A token as it is named; of a longer one than anybody reads, the beginning."""
+    text = visible_text(token)[0]
+    return text if len(text) <= NAME else f"{text[:NAME]}…"
 
 
 def film_payload(

@@ -212,7 +212,7 @@ export class PlaneStage {
         el(
           "p",
           null,
-          `${words.loss} = −ln ${y ? "p" : "(1 − p)"} = −ln ${number(answers.right[i], 4)} = ${number(answers.loss[i], 4)} ${words.nats}`,
+          `${words.loss} = −ln ${y ? "p" : "(1 − p)"} = −ln ${number(Math.exp(-answers.loss[i]), 4)} = ${number(answers.loss[i], 4)} ${words.nats}`,
         ),
         el("p", null, `${words.slope} = p − y = ${p} − ${y} = ${number(answers.p[i] - y, 4)}`),
       );

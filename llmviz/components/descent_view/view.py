@@ -72,7 +72,7 @@ class Plane:
 
     ``x`` (N, 2) as the walkers see it; ``ticks`` puts texts on places of both axes. ``y`` (N,) is
     0 or 1. ``batches`` says for each walker which points each of its steps saw. ``answers`` holds
-    z, p, right (what the right answer got) and loss, each (L, S + 1, N), of the walker ``of``.
+    z, p and loss, each (L, S + 1, N), of the walker ``of``.
     ``chosen`` is the point whose sums are written out.
     """
 

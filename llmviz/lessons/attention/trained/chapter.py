@@ -20,6 +20,7 @@ from llmviz.nn.attention.study import HeadSummary, summarise_heads
 from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.common import count
+from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section, seen
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, answered, predict
@@ -95,21 +96,29 @@ def written(bundled: engine.Bundled, reading: Read, new: int) -> tuple[Read, boo
 
     The second value says that the model has ended its text or its context is full.
     """
-    end = bundled.tokenizer.end
-    ids = list(reading.ids)
-    for _ in range(new):
-        if len(ids) >= bundled.model.context_length:
-            return _reread(bundled, ids), True
-        logits = real.all_maps(bundled.name, stamp(bundled), tuple(ids)).logits
-        best = int(logits.argmax())
-        if best == end:
-            return _reread(bundled, ids), True
-        ids.append(best)
-    return _reread(bundled, ids), False
+    ids, ended = _continued(bundled.name, stamp(bundled), reading.ids, new)
+    return _reread(bundled, ids), ended
 
 
-def _reread(bundled: engine.Bundled, ids: list[int]) -> Read:
-    return Read(tuple(ids), tuple(real.names_of(ids, bundled.tokenizer)))
+@kept(64)
+def _continued(
+    name: str, version: str, ids: tuple[int, ...], new: int
+) -> tuple[tuple[int, ...], bool]:
+    """As `written`; each step goes on from what is kept of the step before."""
+    bundled = engine.load(name)
+    if new:
+        ids, ended = _continued(name, version, ids, new - 1)
+        if ended or len(ids) >= bundled.model.context_length:
+            return ids, True
+        best = int(real.all_maps(name, version, ids).logits.argmax())
+        if best == bundled.tokenizer.end:
+            return ids, True
+        return (*ids, best), False
+    return ids, False
+
+
+def _reread(bundled: engine.Bundled, ids: tuple[int, ...]) -> Read:
+    return Read(ids, tuple(real.names_of(ids, bundled.tokenizer)))
 
 
 def _write(state: PageState, bundled: engine.Bundled, reading: Read, ended: bool) -> None:

@@ -16,6 +16,7 @@ from llmviz.figures.theme import Mode
 from llmviz.lessons.sampling import source, texts
 from llmviz.lessons.sampling import words as lesson_words
 from llmviz.lessons.sampling.knows import probing, words
+from llmviz.lessons.sampling.params import DEFAULT_MODEL
 from llmviz.lessons.sampling.source import Prompted
 from llmviz.lessons.sampling.writing.chapter import tokens_of, writer_words
 from llmviz.study import probe_chances
@@ -38,6 +39,13 @@ KNOWS, GUESSES = 0.9, 0.75  # shares of stories: above the one, below the other
 
 SOON = 0.05  # seconds that the page waits for all rules before it shows how far they are
 POLL = 0.5  # seconds between two looks at that
+
+
+def ahead() -> None:
+    """Ask the model that the chapter opens with what a short cut would not answer."""
+    if DEFAULT_MODEL in engine.names():
+        for kind in probe_chances.SHORT_CUTS:
+            _shares_right(DEFAULT_MODEL, engine.version(DEFAULT_MODEL), kind)
 
 
 @st.fragment

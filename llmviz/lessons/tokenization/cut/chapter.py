@@ -13,6 +13,7 @@ from llmviz.tokenizers import UNKNOWN, Token, Tokenizer
 from llmviz.tokenizers.wordpiece import UNK
 from llmviz.ui.code import show_code
 from llmviz.ui.common import IN_SNIPPET, count, learner_text, refuse
+from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section, seen
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
@@ -35,7 +36,7 @@ def draw(state: PageState) -> None:
     text = learner_text(state)
     if text is None:
         return
-    tokens = tokenizer.tokens(text, "all" if state["special"] else ())
+    tokens = tokens_of(tokenizer, text, state["special"])
     _chips(state, tokens)
     prose(
         words.cut_counts.format(
@@ -53,6 +54,12 @@ def draw(state: PageState) -> None:
     _code(state, name, tokenizer, text)
     if tokens:
         seen(words.end, **end(name, tokenizer, text, tokens))
+
+
+@kept(16)
+def tokens_of(tokenizer: Tokenizer, text: str, special: bool) -> list[Token]:
+    """Return the tokens of a text; special: whether special tokens in it count as such."""
+    return tokenizer.tokens(text, "all" if special else ())
 
 
 def end(name: str, tokenizer: Tokenizer, text: str, tokens: list[Token]) -> dict[str, object]:

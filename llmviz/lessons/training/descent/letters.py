@@ -91,7 +91,7 @@ def _plane(state: PageState, points, trainings: dict, followed: int) -> Plane:
     one = list(trainings.values())[followed][0]
     inputs = points.inputs()
     answer = binary_cross_entropy(one.path, inputs, points.y)
-    answers = {"z": answer.z, "p": answer.p, "right": (-answer.loss).exp(), "loss": answer.loss}
+    answers = {"z": answer.z, "p": answer.p, "loss": answer.loss}
     return Plane(
         points.names,
         inputs[:, :2].numpy(),
