@@ -64,7 +64,7 @@ def test_the_learners_own_examples_are_answered_or_refused(visit):
     visit.open("finetuning?show=1&part=fewshot&ownrule=apples red, hammer blue, pears red, plums")
     page = visit.page
     expect(page.get_by_text("fruits are red, tools are blue")).to_be_visible()
-    box = page.get_by_role("textbox", name="Type your own prompt")
+    box = page.get_by_role("textbox", name="Your own prompt")
     box.fill("apples red, xylograph")
     box.press("Enter")
     expect(page.get_by_text("not 'xylograph'")).to_be_visible()
