@@ -50,7 +50,7 @@ RUN_THE_LESSON = {
     "Masks": {"Your text", "Examples"},
     "Heads": {"Your text", "Examples"},
     "A trained model": {"Your text", "Examples"},
-    "Positions": {"Your answer", SHOW},
+    "Positions": {"Your answer", "Kind of positions"},
     "Train one": {"Starting point", "Run"},
     "Your own model, or GPT-2": {
         "A folder on this machine, or OWNER/NAME on the hub",

@@ -27,11 +27,11 @@ def told(chapter, values: dict[str, object]) -> str:
 @pytest.mark.parametrize(
     ("text", "line"),
     [
-        ("one", "In 1 word you counted 1 different ones"),
+        ("one", "You counted 1 word. Different words among them: 1."),
         ("a b", "more often than `a`: 1 time."),
         (
             "b b a",
-            "In 3 words you counted 2 different ones, and no word appears more often than `b`",
+            "Different words among them: 2. No word appears more often than `b`: 2 times.",
         ),
     ],
 )

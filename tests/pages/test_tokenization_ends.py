@@ -50,7 +50,7 @@ def test_the_end_of_words_counts_the_words_outside_the_list(text, sentence):
 
 def test_the_end_of_compare_is_true_of_one_tokenizer_and_absent_without_any():
     one = {"bpe": KINDS["bpe"]}
-    assert "takes from 5 to 5 tokens" in told(compare, compare.end(one, [5]))
+    assert "takes in the rows above: 5. " in told(compare, compare.end(one, [5]))
     app = open_part("tokenization", "compare", rows="")
     fine(app)
     assert "Try:" not in prose_of(app)

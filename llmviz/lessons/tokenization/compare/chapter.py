@@ -54,10 +54,16 @@ def draw(state: PageState) -> None:
         seen(words.end, **end(chosen, [len(row.tokens) for row in drawn]))
 
 
-def end(chosen: dict[str, Tokenizer], sizes: list[int]) -> dict[str, object]:
+def end(chosen: dict[str, Tokenizer], sizes: list[int]) -> dict[str, str]:
     """Return what the chapter ends with: tokens and ids, from the fewest to the most."""
     ids = [tokenizer.vocab_size for tokenizer in chosen.values()]
-    return {"few": min(sizes), "many": max(sizes), "small": min(ids), "large": max(ids)}
+    return {"tokens": _span(sizes), "ids": _span(ids)}
+
+
+def _span(numbers: list[int]) -> str:
+    """Return the smallest and the largest of some numbers; one number where they are the same."""
+    low, high = min(numbers), max(numbers)
+    return (words.end_span if low < high else words.end_one).format(low=low, high=high)
 
 
 def available(state: PageState, names: list[str]) -> dict[str, Tokenizer]:
