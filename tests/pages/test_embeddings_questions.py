@@ -317,6 +317,17 @@ def test_a_place_is_a_step_only_where_its_vector_is_added(kind):
     assert (context_words.say_nothing_added in text) != added
 
 
+def test_the_end_of_in_context_is_true_of_equal_and_of_other_sentences():
+    model = small_gpt("learned", 0)
+    one, two = (Place(i, 1, read_stream(model, i)) for i in ((1, 5, 3), (2, 3, 4)))
+    assert "cosine stays 1.00" in context.end_change(two_paths(model, one, one), 3)
+    paths = two_paths(model, one, two)
+    told = context.end_change(paths, 3)
+    lowest = paths.steps[int(paths.cosines.argmin())]
+    stage = context_words.stage_names[lowest.kind].format(layer=lowest.layer)
+    assert f"lowest, {signed(float(paths.cosines.min()))}, after this step: {stage}." in told
+
+
 def test_the_same_place_may_change_the_cosine_of_two_tokens():
     model, table = small_gpt("learned", 0), table_of(0)
     one, two = (Place(i, 1, read_stream(model, i)) for i in ((1, 5, 3), (2, 3, 4)))

@@ -97,18 +97,26 @@ def _compare(
     _moved(state, table, bundled, largest_move(paths, a, b))
     _matrix(state, names, paths)
     _code(bundled, a, b, paths)
-    low = int(paths.cosines.argmin())
     seen(
         words.end,
         a=sources.label(table, a.ids[a.at]),
         b=sources.label(table, b.ids[b.at]),
-        change=words.end_change.format(
-            start=signed(float(paths.cosines[0])),
-            end=signed(float(paths.cosines[-1])),
-            layers=count(bundled.model.config.n_layer, "layer"),
-            low=signed(float(paths.cosines[low])),
-            stage=_named(words.stage_names, paths.steps[low]),
-        ),
+        change=end_change(paths, bundled.model.config.n_layer),
+    )
+
+
+def end_change(paths: TwoPaths, n_layer: int) -> str:
+    """Return how the cosine of two vectors changed from the row to the last layer."""
+    written, layers = [signed(float(value)) for value in paths.cosines], count(n_layer, "layer")
+    if set(written) == {"1.00"}:
+        return words.end_same.format(layers=layers, end=written[-1])
+    low = int(paths.cosines.argmin())
+    return words.end_change.format(
+        start=written[0],
+        end=written[-1],
+        layers=layers,
+        low=written[low],
+        stage=_named(words.stage_names, paths.steps[low]),
     )
 
 
