@@ -131,7 +131,7 @@ def ask(state: PageState, film: WordFilm, text: Text) -> bool:
     seen = set(watched(state, film))
     for i in range(3, min(len(film.words), 200), 17):
         if i not in seen and (asked := likest_question(film, text, i)) is not None:
-            return predict(asked, "embeddings.word2vec.ask")
+            return predict(asked, "embeddings.word2vec.ask", covers=True)
     return True
 
 
