@@ -13,7 +13,6 @@ from typing import Any
 
 from llmviz.standard_streams import is_unicode
 
-HUB = "hub:"  # before the name of a repository
 LARGEST = 2**31 - 1  # whole number that an option takes: all that count with it have room for it
 
 
