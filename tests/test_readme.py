@@ -127,3 +127,14 @@ def test_the_table_of_tests_names_every_folder_of_them():
     listed = {name for row in rows for name in re.findall(r"`([\w.*]+)`", row)}
     folders = {path.parent.name for path in (ROOT / "tests").glob("*/test_*.py")}
     assert listed == {*folders, "test_*.py"}
+
+
+def test_the_lines_of_python_run_in_a_folder_that_is_not_the_projects(
+    tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(r"```python\n(.*?)```", README, re.S)
+    assert len(blocks) > 2
+    exec(compile("\n".join(blocks), "README.md", "exec"), {})
+    assert "train_loss" in capsys.readouterr().out
+    assert {path.name for path in tmp_path.iterdir()} == {"my-copy", "my-run"}
