@@ -1,4 +1,4 @@
-"""What many visitors leave in the server's memory: sessions are opened and closed over all chapters.
+"""What many visitors leave in the server's memory: sessions open and close over all chapters.
 
     python -m benchmarks.sessions [--sessions 500] [--group 25] [--full]
 
@@ -87,7 +87,8 @@ def measure(given: argparse.Namespace) -> None:
                 counts.append(numbers.stop)
                 held.append(megabytes(server))
                 print(line(numbers.stop, server), flush=True)
-    print(f"the later half: {1e3 * slope(counts, held):+.0f} kB with each session")
+    if len(counts) > 3:
+        print(f"the later half: {1e3 * slope(counts, held):+.0f} kB with each session")
     print(f"exceptions: {len(troubles)} {troubles[:3] or ''}")
 
 
