@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import torch
 import torch.nn.functional as F
-from torch import Tensor, nn
+from torch import Tensor
 
+from llmviz.models.base import LanguageModel
 from llmviz.nn.loss import IGNORED
 from llmviz.sampling.generation import vocabulary_of
 from llmviz.training.data import end_id
@@ -79,7 +80,7 @@ class Score:
         }
 
 
-def evaluate_documents(model: nn.Module, tokenizer: Any, documents: Sequence[str]) -> Score:
+def evaluate_documents(model: LanguageModel, tokenizer: Any, documents: Sequence[str]) -> Score:
     """Score each document from its start, given only what stands in front of every text.
 
     A document longer than the context is read through windows that overlap by half, each token
@@ -91,7 +92,7 @@ def evaluate_documents(model: nn.Module, tokenizer: Any, documents: Sequence[str
 
 
 def score_each(
-    model: nn.Module,
+    model: LanguageModel,
     tokenizer: Any,
     documents: Sequence[str],
     *,
@@ -152,7 +153,7 @@ def _windows(
 
 
 @torch.no_grad()
-def _read(model: nn.Module, windows: Sequence[Window], filler: int) -> list[tuple[float, bool]]:
+def _read(model: LanguageModel, windows: Sequence[Window], filler: int) -> list[tuple[float, bool]]:
     """Minus the log-probability of each window's targets, and whether greedy writing gives them.
 
     In eval mode, in float32. Windows of one batch with the same inputs, such as two words after one
@@ -206,7 +207,7 @@ def _padded(windows: Sequence[Window], filler: int) -> tuple[Tensor, Tensor]:
 
 
 def log_probabilities(
-    model: nn.Module, tokenizer: Any, continued: Sequence[tuple[str, str]]
+    model: LanguageModel, tokenizer: Any, continued: Sequence[tuple[str, str]]
 ) -> list[float]:
     """ln P(continuation | prompt) in nats for each (prompt, continuation).
 
@@ -218,7 +219,7 @@ def log_probabilities(
     return [-nats for nats, _ in _read(model, windows, end_id(tokenizer))]
 
 
-def _continuation(model: nn.Module, tokenizer: Any, prompt: str, continuation: str) -> Window:
+def _continuation(model: LanguageModel, tokenizer: Any, prompt: str, continuation: str) -> Window:
     before, whole = tokenizer.encode(prompt), tokenizer.encode(prompt + continuation)
     if whole[: len(before)] != before:  # the cut goes through a token
         whole = before + tokenizer.encode(continuation)
@@ -235,7 +236,7 @@ class ProbeScore(NamedTuple):
 
 
 def probe_scores(
-    model: nn.Module,
+    model: LanguageModel,
     tokenizer: Any,
     kinds: Sequence[str] | None = None,
     count: int = PROBED,
@@ -254,7 +255,7 @@ def probe_scores(
     return {kind: probe_score(model, tokenizer, asked) for kind, asked in sets.items()}
 
 
-def probe_score(model: nn.Module, tokenizer: Any, asked: Sequence[Probe]) -> ProbeScore:
+def probe_score(model: LanguageModel, tokenizer: Any, asked: Sequence[Probe]) -> ProbeScore:
     """Ask a model probes: which of two answers is more probable, and which text it would write."""
     pairs = [(one.prompt, either) for one in asked for either in (one.right, one.wrong)]
     windows = [_continuation(model, tokenizer, *one) for one in pairs]
@@ -264,6 +265,6 @@ def probe_score(model: nn.Module, tokenizer: Any, asked: Sequence[Probe]) -> Pro
     return ProbeScore(Share(better, len(asked)), Share(written, len(asked)))
 
 
-def share_right(model: nn.Module, tokenizer: Any, asked: Sequence[Probe]) -> Share:
+def share_right(model: LanguageModel, tokenizer: Any, asked: Sequence[Probe]) -> Share:
     """In how many probes the right continuation is more probable than the wrong one."""
     return probe_score(model, tokenizer, asked).of_two

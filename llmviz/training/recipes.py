@@ -232,7 +232,8 @@ def plan_of(name: str, **changes: Any) -> Plan | WordVectorPlan:
     if name not in RECIPES:
         raise ValueError(f"checkpoint must be one of {', '.join(RECIPES)}; got {name!r}")
     plan = RECIPES[name].plan
-    return dataclasses.replace(plan, train=dataclasses.replace(plan.train, **changes))
+    train: Any = dataclasses.replace(plan.train, **changes)
+    return dataclasses.replace(plan, train=train)
 
 
 def find_checkpoint(name_or_folder: str) -> Path:
