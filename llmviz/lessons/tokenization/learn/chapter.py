@@ -70,8 +70,8 @@ def end(film: Film) -> dict[str, object]:
     first = film.steps[0]
     return {
         "merges": count(len(film.steps), "time"),
-        "bytes": film.corpus_length,
-        "tokens": length_after(film, len(film.steps)),
+        "bytes": count(film.corpus_length, "byte"),
+        "tokens": count(length_after(film, len(film.steps)), "token"),
         "first": quote(visible_text(first.new_bytes)[0]),
         "count": count(first.count, "time"),
     }
@@ -170,8 +170,8 @@ def _curve(film: Film, step: int) -> None:
         words.learn_curve.format(
             step=count(step, "merge"),
             all=f"{len(film.steps):,}",
-            bytes=film.corpus_length,
-            tokens=tokens,
+            bytes=count(film.corpus_length, "byte"),
+            tokens=count(tokens, "token"),
             ratio=film.corpus_length / max(1, tokens),
         )
     )

@@ -129,7 +129,7 @@ def next_question(learned: LearnedPieces, joins: int) -> Question | None:
     answers = sorted(reasons)
     return Question(
         words.ask_next.format(
-            done=f"{joins:,}",
+            done=count(joins, "merge"),
             rare=quote(name(rare)),
             rare_count=count(rare.count, "time"),
             rare_parts="{:,} and {:,}".format(*rare.counts),
