@@ -88,8 +88,8 @@ TERMS: dict[str, str] = {
         "bytes (byte-level BPE), as in GPT-2."
     ),
     "BIO": (
-        "A way to mark names in a text. B marks the first word of a name, I marks the further "
-        "words of the name, and O marks all other words."
+        "A way to mark names in a text, short for begin, inside, outside. B marks the first word "
+        "of a name, I marks the further words of the name, and O marks all other words."
     ),
     "bubble": (
         "The time of a step in which a process of a pipeline has nothing to compute. Its input is "
@@ -231,8 +231,8 @@ TERMS: dict[str, str] = {
         "a vector with a matrix of 8-bit codes."
     ),
     "KL divergence": (
-        "How far one probability distribution is from another, in nats. It is 0 if they are the "
-        "same."
+        "How far one probability distribution is from another, in nats (after Kullback and "
+        "Leibler). It is 0 if they are the same."
     ),
     "k-means": (
         "A way to find k clusters. Each point goes to the nearest of k centres. Each centre moves "
@@ -444,13 +444,14 @@ TERMS: dict[str, str] = {
         "multiplied by a second number, which comes from a matrix of its own."
     ),
     "tf-idf": (
-        "How often a word occurs in a document, times a number that is larger if fewer documents "
-        "have the word, such as ln(D ÷ df) for a word in df of D documents. It is high for words "
-        "that are typical of a document."
+        "Term frequency, inverse document frequency. How often a word occurs in a document is "
+        "multiplied by a number that is larger if fewer documents have the word, such as "
+        "ln(D ÷ df) for a word in df of D documents. It is high for words that are typical of a "
+        "document."
     ),
     "t-SNE": (
-        "A map that keeps near points near. Large distances, sizes of clusters and the gaps "
-        "between clusters mean little on it."
+        "t-distributed stochastic neighbour embedding: a map that keeps near points near. Large "
+        "distances, sizes of clusters and the gaps between clusters mean little on it."
     ),
     "teacher forcing": (
         "In training, the model reads the right tokens up to each place, not the tokens that it "
@@ -487,7 +488,10 @@ TERMS: dict[str, str] = {
         "How far the neighbours on a map are true ones, from 0 to 1. It is lower if points are "
         "side by side on the map although they are really far apart."
     ),
-    "UMAP": "A map like the map of t-SNE, drawn from a graph of nearest neighbours.",
+    "UMAP": (
+        "Uniform manifold approximation and projection: a map like the map of t-SNE, drawn from a "
+        "graph of nearest neighbours."
+    ),
     "unit": (
         "One of the numbers inside a feed-forward network, between its two matrices. It fires on a "
         "token if it is above 0 before the activation function."
