@@ -44,8 +44,7 @@ CHOICES = (*TOWNS, "nobody")
 NOBODY = len(TOWNS)
 PASSES = 4  # how often the bundled models read their text
 MOST_PASSES = 12
-BATCH, CONTEXT = 32, 12
-SIZES = {"n_layer": 2, "n_head": 4, "n_embd": 64, "dropout": 0.0}
+CONTEXT = 12  # tokens: more than a question with its answer has
 
 
 @dataclass(frozen=True)
@@ -203,42 +202,16 @@ def read_world(reading: Reading, own: Person | None = None) -> Iterator[Progress
     own: a fact of the learner's, put into the text as often as it says; each value then has the
     answers for this person.
     """
-    import torch
+    from llmviz.study.small_reader import read_text
 
-    from llmviz.models import build
-    from llmviz.tokenizers import train_tokenizer
-    from llmviz.training.config import ON_ONE_CORE, TrainConfig
-    from llmviz.training.data import TrainData
-    from llmviz.training.loop import train
-
-    register = world_of(reading, own)
-    documents = register.documents()
-    tokenizer = train_tokenizer("word", [*documents, _all_words()], None)
-    data = TrainData.from_documents(
-        documents, documents[:BATCH], tokenizer, CONTEXT, windows="padded", seed=reading.seed
-    )
-    steps = max(1, len(documents) * reading.passes // BATCH)
-    config = TrainConfig(
-        steps=steps,
-        batch_size=BATCH,
-        learning_rate=3e-3,
-        min_lr=3e-5,
-        warmup_steps=min(50, steps),
-        weight_decay=0.05,
-        eval_every=0,
-        checkpoint_every=0,
-        log_every=max(1, steps // 40),
-        seed=reading.seed,
-        **ON_ONE_CORE,
-    )
-    torch.manual_seed(reading.seed)
-    sizes = {"vocab_size": tokenizer.vocab_size, "context_length": CONTEXT, **SIZES}
-    model = build("gpt", sizes)
-    for record in train(model, data, config):
+    documents = world_of(reading, own).documents()
+    for reader in read_text(
+        documents, words=all_words(), passes=reading.passes, seed=reading.seed, context=CONTEXT
+    ):
+        model, tokenizer = reader.model, reader.tokenizer
         watched = ask(model, tokenizer, [(own.first, own.last)])[0] if own else None
-        last = record.step == steps
-        chances = ask_all(model, tokenizer) if last else None
-        yield Progress(record.step, steps, record.train_loss, chances, watched)
+        chances = ask_all(model, tokenizer) if reader.done else None
+        yield Progress(reader.step, reader.steps, reader.loss, chances, watched)
 
 
 def world_of(reading: Reading, own: Person | None = None) -> Register:
@@ -247,7 +220,7 @@ def world_of(reading: Reading, own: Person | None = None) -> Register:
     return register.with_fact(own) if own else register
 
 
-def _all_words() -> str:
+def all_words() -> str:
     """Every word that a question or an answer may have, so that all worlds have the same tokens."""
     return " ".join((question("", ""), *first_names(), *surnames(), *TOWNS, "In Nobody knows."))
 

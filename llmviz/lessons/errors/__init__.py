@@ -9,5 +9,5 @@ LESSON = Lesson(
     key="errors",
     icon=":material/troubleshoot:",
     words=words,
-    names=("facts",),
+    names=("facts", "heart", "people"),
 )

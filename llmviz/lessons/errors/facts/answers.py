@@ -43,8 +43,3 @@ def mean(unknown: int, times: int, what: str) -> float:
     """Return the mean of three worlds of one share: a field of Group."""
     shares = [getattr(read(world, unknown).groups[times], what) for world in SEEDS]
     return sum(shares) / len(shares)
-
-
-def whole_percent(share: float) -> str:
-    """Return a share in whole percent, as an answer of a question says it."""
-    return f"{100 * share:.0f}\u00a0%"

@@ -16,10 +16,10 @@ from llmviz.corpus.invented import (
     surnames,
 )
 from llmviz.figures.bars import named_bars
-from llmviz.figures.facts import by_times as figure_by_times
+from llmviz.figures.ranges import Ranged, ranged_lines
 from llmviz.figures.theme import Mode, role_color
 from llmviz.lessons.errors.facts import answers, decline, own_fact, words
-from llmviz.lessons.errors.facts.answers import NEVER, OFTEN, ONCE, Read, whole_percent
+from llmviz.lessons.errors.facts.answers import NEVER, OFTEN, ONCE, Read
 from llmviz.study.read_facts import (
     CHOICES,
     COMMAND,
@@ -39,7 +39,7 @@ from llmviz.ui.common import choose, count, percent, theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section, seen
 from llmviz.ui.prose import prose
-from llmviz.ui.question import predict, share_question
+from llmviz.ui.question import predict, share_question, whole_percent
 from llmviz.ui.state import PageState
 from llmviz.ui.table import rows_table
 
@@ -112,10 +112,12 @@ def figure(mode: Mode) -> go.Figure:
     """Return how right and how sure the models are, by how often they read a fact."""
     worlds = [answers.read(world).groups for world in SEEDS]
     drawn = [
-        (name, role, [[getattr(groups[times], what) for times in COUNTS] for groups in worlds])
+        Ranged(
+            name, role, [[getattr(groups[times], what) for times in COUNTS] for groups in worlds]
+        )
         for what, name, role in (("right", words.right, "value"), ("sure", words.sure, "key"))
     ]
-    return figure_by_times(COUNTS, drawn, (words.times_axis, words.share_axis), mode)
+    return ranged_lines(COUNTS, drawn, (words.times_axis, words.share_axis), mode, shares=True)
 
 
 def _persons(state: PageState, world: int, read: Read) -> None:

@@ -8,13 +8,13 @@ import streamlit as st
 from llmviz.figures.adapters import Curve, lines
 from llmviz.figures.theme import Mode
 from llmviz.lessons.errors.facts import answers, words
-from llmviz.lessons.errors.facts.answers import FEW, NEVER, OFTEN, mean, whole_percent
+from llmviz.lessons.errors.facts.answers import FEW, NEVER, OFTEN, mean
 from llmviz.study.read_facts import UNKNOWN, Score, scores
 from llmviz.ui.common import choose, percent, theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose
-from llmviz.ui.question import predict, share_question
+from llmviz.ui.question import predict, share_question, whole_percent
 from llmviz.ui.state import PageState
 
 KEY = "errors.facts"
