@@ -98,6 +98,10 @@ TERMS: dict[str, str] = {
     "byte": (
         "Eight bits, a number from 0 to 255. UTF-8 writes every character as one to four bytes."
     ),
+    "calibration": (
+        "Whether a model is as sure as it is right. It is well calibrated if 70 % of the guesses "
+        "are right to which it gave 70 %, and so for every share."
+    ),
     "causal mask": (
         "The rule that a token may look at itself and at the tokens before it, but never at later "
         "tokens."
@@ -155,6 +159,10 @@ TERMS: dict[str, str] = {
     "entropy": (
         "How uncertain a distribution is, in nats: the mean of −ln p. It is 0 if the outcome is "
         "certain, and ln n for n equally probable outcomes."
+    ),
+    "expected calibration error": (
+        "The mean distance between how sure a model was and how often it was right. Guesses are "
+        "put into bins by how sure it was, and each bin weighs as many guesses as it has."
     ),
     "feed-forward network": (
         "The part of a layer that works on each token by itself. A matrix makes its vector wider, "
