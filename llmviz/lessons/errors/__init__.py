@@ -1,4 +1,4 @@
-"""The lesson "Why is it wrong?": chance, missing knowledge, memory and bias, measured."""
+"""The lesson "Why is it wrong?": errors of language models, held against a truth that is known."""
 
 from llmviz.document import beside
 from llmviz.ui.lesson import Lesson
@@ -7,7 +7,9 @@ words = beside(__file__, "lesson")
 
 LESSON = Lesson(
     key="errors",
-    icon=":material/troubleshoot:",
     words=words,
-    names=("facts", "heart", "people"),
+    icon=":material/troubleshoot:",
+    names=("chance", "facts", "heart", "people"),
+    needs_engine=True,
+    after=("training", "sampling"),
 )
