@@ -98,6 +98,10 @@ TERMS: dict[str, str] = {
     "byte": (
         "Eight bits, a number from 0 to 255. UTF-8 writes every character as one to four bytes."
     ),
+    "calibration": (
+        "Whether a model is as sure as it is right. It is well calibrated if 70 % of the guesses "
+        "are right to which it gave 70 %, and so for every share."
+    ),
     "causal mask": (
         "The rule that a token may look at itself and at the tokens before it, but never at later "
         "tokens."
@@ -143,6 +147,10 @@ TERMS: dict[str, str] = {
         "Two vectors are multiplied number by number, and the products are added up. For given "
         "lengths, the dot product is largest if both vectors point the same way."
     ),
+    "deduplication": (
+        "To keep each text of a training set once. A text that stands there often is easily learned "
+        "by heart."
+    ),
     "dropout": (
         "In training, a share p of some numbers is set to 0 at random, and the others are divided "
         "by 1 − p. So the model learns not to depend on any one of them alone."
@@ -155,6 +163,10 @@ TERMS: dict[str, str] = {
     "entropy": (
         "How uncertain a distribution is, in nats: the mean of −ln p. It is 0 if the outcome is "
         "certain, and ln n for n equally probable outcomes."
+    ),
+    "expected calibration error": (
+        "The mean distance between how sure a model was and how often it was right. Guesses are "
+        "put into bins by how sure it was, and each bin weighs as many guesses as it has."
     ),
     "feed-forward network": (
         "The part of a layer that works on each token by itself. A matrix makes its vector wider, "
@@ -206,6 +218,10 @@ TERMS: dict[str, str] = {
     "grouped-query attention": (
         "Attention in which several heads of queries share one head of keys and values, so that "
         "the cache is smaller. With one head of keys for all it is called multi-query attention."
+    ),
+    "hallucination": (
+        "A sentence of a model that reads well and is false, such as an invented fact. The model goes "
+        "on as its texts do, whether it knows the fact or not."
     ),
     "head": (
         "One of several attentions that run side by side in a layer, each with its own "
