@@ -231,6 +231,7 @@ def main() -> None:
     parser.add_argument("--only", default="", help="the beginning of LESSON/CHAPTER")
     parser.add_argument("--rows", type=int, default=20, help="rows of the table")
     parser.add_argument("--mixed", type=int, default=30, help="links of a chapter with all drawn")
+    parser.add_argument("--every", type=int, default=1, help="of so many links one, for a look")
     args = parser.parse_args()
     logging.getLogger("streamlit").setLevel(logging.ERROR)
     load_ahead(LESSONS).join()  # as the server does before the first visitor comes
@@ -242,6 +243,7 @@ def main() -> None:
         gc.freeze()  # as app.py does
         all_of_it = [one for one in lesson.params() if one.key not in ("part", "show")]
         listed = [*links(params), *mixed(all_of_it, args.mixed, f"{lesson.key}/{part}")]
+        listed = listed[:: args.every]
         some = [opener(lesson, part, name, link) for name, link in listed]
         openings += some
         if some:
