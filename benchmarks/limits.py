@@ -40,6 +40,7 @@ from llmviz.ui.server import load_ahead
 
 FIRST, AGAIN, BYTES = 1.0, 0.045, 1_000_000  # the goals: seconds, seconds, bytes
 SETTLED = 20  # reruns after which nothing should grow any more
+SLICED = (beam, compare, writing, patching, units)  # chapters that do their work by slices
 NAME = 200  # characters; a shorter field holds a name or a kept cell: one kind of text will do
 
 Link = dict[str, str]
@@ -159,7 +160,7 @@ class Sent:
 
 def open_as_served() -> Callable[..., AppTest]:
     """Return what opens a chapter, which gives it the slices of work that it has on a server."""
-    slices = [(one, one.SLICE) for one in (beam, compare, writing, patching, units)]
+    slices = [(one, one.SLICE) for one in SLICED]
     from tests.pages.harness import open_part
 
     for chapter, seconds in slices:
