@@ -136,6 +136,7 @@ def size_of(result: Any) -> int:
     """
     total, left = 0, [result]
     seen: dict[int, Any] = {}  # what is held has its number to itself
+    texts: set[str | bytes] = set()  # a corpus holds the same few words many times
     while left:
         value = left.pop()
         if id(value) in seen:
@@ -155,7 +156,7 @@ def size_of(result: Any) -> int:
             if isinstance(first, int | float) or _is_record(first):
                 total += len(value) * _size_alone(first)
             elif isinstance(first, str | bytes) and len(set(map(type, value))) == 1:
-                total += sum(map(len, value)) + len(value) * sys.getsizeof(first[:0])
+                texts.update(value)
             else:
                 left += value
         elif callable(getattr(value, "parameters", None)):  # a model
@@ -165,7 +166,7 @@ def size_of(result: Any) -> int:
                 left += [getattr(value, one.name) for one in fields(value)]
             else:
                 left += vars(value).values() if hasattr(value, "__dict__") else ()
-    return total
+    return total + sum(map(sys.getsizeof, texts))
 
 
 def _is_record(value: Any) -> bool:
