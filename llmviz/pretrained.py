@@ -7,8 +7,7 @@ from copy import copy
 from pathlib import Path
 from typing import Any
 
-from torch import nn
-
+from llmviz.models.base import LanguageModel
 from llmviz.models.published import is_published, load_published
 from llmviz.models.published_chat import read_chat
 from llmviz.models.published_files import find_folder
@@ -61,7 +60,7 @@ def read_card(name: str) -> dict[str, Any]:
     return read_json(_folder(name) / CARD)
 
 
-def load_bundled(name: str) -> tuple[nn.Module, Tokenizer, dict[str, Any]]:
+def load_bundled(name: str) -> tuple[LanguageModel, Tokenizer, dict[str, Any]]:
     """Return the model (eval mode, float32, CPU), the tokenizer and the card of a checkpoint.
 
     name: that of a bundled one, FAMILY/NAME for one of a family, `run:NAME` for a run in the folder

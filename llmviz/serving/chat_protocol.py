@@ -34,9 +34,11 @@ WITHOUT_EFFECT: Mapping[str, tuple[Any, ...]] = {
     "tool_choice": (None, "none", "auto"),
     "tools": (None, []),
 }
-KNOWN = ("model", "messages", "max_tokens", "max_completion_tokens", "n", "temperature", "top_p")
-KNOWN += ("top_k", "seed", "stop", "stream", "stream_options", "user", "metadata", "logprobs")
-KNOWN += ("top_logprobs",)
+KNOWN = (
+    *("model", "messages", "max_tokens", "max_completion_tokens", "n", "temperature", "top_p"),
+    *("top_k", "seed", "stop", "stream", "stream_options", "user", "metadata", "logprobs"),
+    "top_logprobs",
+)
 MOST_LIKELY = 20  # tokens listed beside each token
 
 
@@ -99,6 +101,7 @@ def _message(given: Any, where: str) -> dict[str, str]:
 
 def _content(given: Any, where: str) -> str:
     """The text of a message: a text, or a list of parts that are texts."""
+    texts: list[Any]
     if isinstance(given, list):
         texts = []
         for i, part in enumerate(given):

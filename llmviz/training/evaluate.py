@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import torch
 import torch.nn.functional as F
-from torch import Tensor, nn
+from torch import Tensor
 
+from llmviz.models.base import LanguageModel
 from llmviz.nn.loss import IGNORED
 from llmviz.sampling.generation import vocabulary_of
 from llmviz.training.data import end_id
@@ -79,7 +80,7 @@ class Score:
         }
 
 
-def evaluate_documents(model: nn.Module, tokenizer: Any, documents: Sequence[str]) -> Score:
+def evaluate_documents(model: LanguageModel, tokenizer: Any, documents: Sequence[str]) -> Score:
     """Score each document from its start, given only what stands in front of every text.
 
     A document longer than the context is read through windows that overlap by half, each token
@@ -91,7 +92,7 @@ def evaluate_documents(model: nn.Module, tokenizer: Any, documents: Sequence[str
 
 
 def score_each(
-    model: nn.Module,
+    model: LanguageModel,
     tokenizer: Any,
     documents: Sequence[str],
     *,
@@ -109,7 +110,7 @@ def score_each(
 
 
 def score_pieces(
-    model: nn.Module,
+    model: LanguageModel,
     tokenizer: Any,
     documents: Sequence[str],
     *,
@@ -171,7 +172,7 @@ def _windows(
 
 @torch.no_grad()
 def _read(
-    model: nn.Module,
+    model: LanguageModel,
     windows: Sequence[Window],
     filler: int,
     tell: Callable[[int, int], object] | None = None,
@@ -231,7 +232,7 @@ def _padded(windows: Sequence[Window], filler: int) -> tuple[Tensor, Tensor]:
 
 
 def log_probabilities(
-    model: nn.Module, tokenizer: Any, continued: Sequence[tuple[str, str]]
+    model: LanguageModel, tokenizer: Any, continued: Sequence[tuple[str, str]]
 ) -> list[float]:
     """ln P(continuation | prompt) in nats for each (prompt, continuation).
 
@@ -243,7 +244,7 @@ def log_probabilities(
     return [-nats for nats, _ in _read(model, windows, end_id(tokenizer))]
 
 
-def _continuation(model: nn.Module, tokenizer: Any, prompt: str, continuation: str) -> Window:
+def _continuation(model: LanguageModel, tokenizer: Any, prompt: str, continuation: str) -> Window:
     before, whole = tokenizer.encode(prompt), tokenizer.encode(prompt + continuation)
     if whole[: len(before)] != before:  # the cut goes through a token
         whole = before + tokenizer.encode(continuation)
@@ -260,7 +261,7 @@ class ProbeScore(NamedTuple):
 
 
 def probe_scores(
-    model: nn.Module,
+    model: LanguageModel,
     tokenizer: Any,
     kinds: Sequence[str] | None = None,
     count: int = PROBED,
@@ -279,7 +280,7 @@ def probe_scores(
     return {kind: probe_score(model, tokenizer, asked) for kind, asked in sets.items()}
 
 
-def probe_score(model: nn.Module, tokenizer: Any, asked: Sequence[Probe]) -> ProbeScore:
+def probe_score(model: LanguageModel, tokenizer: Any, asked: Sequence[Probe]) -> ProbeScore:
     """Ask a model probes: which of two answers is more probable, and which text it would write."""
     pairs = [(one.prompt, either) for one in asked for either in (one.right, one.wrong)]
     windows = [_continuation(model, tokenizer, *one) for one in pairs]
@@ -289,6 +290,6 @@ def probe_score(model: nn.Module, tokenizer: Any, asked: Sequence[Probe]) -> Pro
     return ProbeScore(Share(better, len(asked)), Share(written, len(asked)))
 
 
-def share_right(model: nn.Module, tokenizer: Any, asked: Sequence[Probe]) -> Share:
+def share_right(model: LanguageModel, tokenizer: Any, asked: Sequence[Probe]) -> Share:
     """In how many probes the right continuation is more probable than the wrong one."""
     return probe_score(model, tokenizer, asked).of_two
