@@ -28,8 +28,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 NAME_AT_MOST = 200  # characters: a longer text is no name of a corpus or a file
-COLUMNS = ("tokens", "train_loss", "validation_loss", "lr", "grad_norm", "tokens_per_second")
-COLUMNS += ("seconds",)
+COLUMNS = (
+    *("tokens", "train_loss", "validation_loss", "lr", "grad_norm", "tokens_per_second"),
+    "seconds",
+)
 
 
 class Run:
@@ -86,8 +88,11 @@ def train(
     """
     corpus, own = _corpus_of(text_or_files)
     plan = _plan(corpus, model, settings)
-    temporary = None if out is not None else tempfile.TemporaryDirectory(prefix="llmviz-")
-    folder = Path(out if temporary is None else temporary.name)
+    temporary = None
+    if out is None:
+        temporary = tempfile.TemporaryDirectory(prefix="llmviz-")
+        out = temporary.name
+    folder = Path(out)
     with removed_if_empty(folder):
         prepare_folder(folder, resume=False)
         try:
