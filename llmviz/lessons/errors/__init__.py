@@ -9,7 +9,7 @@ LESSON = Lesson(
     key="errors",
     words=words,
     icon=":material/troubleshoot:",
-    names=("chance",),
+    names=("chance", "sure"),
     needs_engine=True,
     after=("training", "sampling"),
 )
