@@ -16,9 +16,11 @@ HOME = _INSTALLED if _INSTALLED.is_dir() else IMPORTED_FROM
 
 APP, PAGES = HOME / "app.py", HOME / "pages"
 ICON = PACKAGE / "ui" / "icon.svg"
+LICENCE = HOME / "LICENSE"
 DATA = HOME / "data"
 TOKENIZER_FOLDER, EXPERIMENT_FOLDER = DATA / "tokenizers", DATA / "experiments"
 BUNDLED_CHECKPOINTS = DATA / "checkpoints"
+HUB = "hub:"  # before the name of a repository, where a folder may be named, too
 DRAFTS = "drafts"  # the folder below them of models that guess for others
 TUNED = DATA / "tuned"  # adapters and heads for the bundled models
 # Another folder of exported runs can be shown instead of the bundled ones.

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 MOST_BYTES = 1_000_000  # of a body
 MOST_PROMPTS = 32
@@ -31,9 +31,11 @@ WITHOUT_EFFECT: Mapping[str, tuple[Any, ...]] = {
     "presence_penalty": (None, 0),
     "suffix": (None, ""),
 }
-KNOWN = ("model", "prompt", "max_tokens", "n", "temperature", "top_p", "top_k", "seed", "stop")
-KNOWN += ("stream", "stream_options", "user")
-KNOWN += ("use_beam_search", "length_penalty")  # not OpenAI's: as vLLM's API calls them
+KNOWN = (
+    *("model", "prompt", "max_tokens", "n", "temperature", "top_p", "top_k", "seed", "stop"),
+    *("stream", "stream_options", "user"),
+    *("use_beam_search", "length_penalty"),  # not OpenAI's: as vLLM's API calls them
+)
 # What draws at random, or ends a text where the search does not know of it: not with beam search.
 NOT_WITH_BEAMS: Mapping[str, tuple[Any, ...]] = {
     "temperature": (None, 0),
@@ -163,9 +165,10 @@ def _flag(given: Mapping[str, Any], name: str) -> bool:
     return value
 
 
-def _whole(
-    given: Mapping[str, Any], name: str, low: int, high: int, usual: int | None
-) -> int | None:
+Usual = TypeVar("Usual", int, None)
+
+
+def _whole(given: Mapping[str, Any], name: str, low: int, high: int, usual: Usual) -> int | Usual:
     value = given.get(name)
     if value is None:
         return usual

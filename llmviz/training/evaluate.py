@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import torch
 import torch.nn.functional as F
-from torch import Tensor, nn
+from torch import Tensor
 
+from llmviz.models.base import LanguageModel
 from llmviz.nn.loss import IGNORED
+from llmviz.sampling.generation import vocabulary_of
 from llmviz.training.data import end_id
 from llmviz.training.measures import Share, bits_per_byte, perplexity
 
 if TYPE_CHECKING:
     from llmviz.corpus.probes import Probe
 
-ROWS = 32  # sequences in one forward pass
+ROWS = 32  # sequences in one forward pass, at most
+LOGITS = 2**26  # numbers of one forward pass, at most, where it has more than one sequence
 PROBED = 1000  # probes of each kind that a score is of
 Window = tuple[list[int], list[int]]  # inputs and targets
 
@@ -57,6 +61,12 @@ class Score:
         """Bits for each byte of the texts."""
         return bits_per_byte(self.nats, self.bytes)
 
+    @classmethod
+    def sum(cls, scores: Iterable[Self]) -> Self:
+        """The score of all documents together."""
+        each = list(scores)
+        return cls(*(sum(getattr(one, part.name) for one in each) for part in fields(cls)))
+
     def to_dict(self) -> dict[str, float]:
         """The counts and the averages, for JSON."""
         return {
@@ -70,7 +80,7 @@ class Score:
         }
 
 
-def evaluate_documents(model: nn.Module, tokenizer: Any, documents: Sequence[str]) -> Score:
+def evaluate_documents(model: LanguageModel, tokenizer: Any, documents: Sequence[str]) -> Score:
     """Score each document from its start, given only what stands in front of every text.
 
     A document longer than the context is read through windows that overlap by half, each token
@@ -78,38 +88,95 @@ def evaluate_documents(model: nn.Module, tokenizer: Any, documents: Sequence[str
     probability is that of the tokenizer's own way to cut it, which is at most that of the text.
     Raises ValueError if there are no documents.
     """
+    return Score.sum(score_each(model, tokenizer, documents))
+
+
+def score_each(
+    model: LanguageModel,
+    tokenizer: Any,
+    documents: Sequence[str],
+    *,
+    end: bool = True,
+    stride: int | None = None,
+) -> list[Score]:
+    """The score of each document alone, read as `evaluate_documents` reads it.
+
+    Arguments and refusals are those of `score_pieces`.
+    """
+    return [
+        Score.sum(pieces)
+        for pieces in score_pieces(model, tokenizer, documents, end=end, stride=stride)
+    ]
+
+
+def score_pieces(
+    model: LanguageModel,
+    tokenizer: Any,
+    documents: Sequence[str],
+    *,
+    end: bool = True,
+    stride: int | None = None,
+    tell: Callable[[int, int], object] | None = None,
+) -> list[list[Score]]:
+    """The score of each document in parts: its characters and bytes, then each window's tokens.
+
+    end: whether the end-of-text token that closes a document is scored. stride: tokens that a
+      window moves by; half the context if None. tell: hears how many windows are read, and of how
+      many.
+    Where nothing stands in front of texts, a document's first token is not scored, and neither its
+    bytes nor its characters are counted.
+    Raises ValueError if there are no documents, and for a stride that is not from 1 to the context.
+    """
     if not documents:
         raise ValueError("evaluation needs at least one document; got none")
-    end = end_id(tokenizer)
-    encoded = [tokenizer.encode(document) for document in documents]
-    rows = [[*tokenizer.behind_start(ids), end] for ids in encoded]
+    context = model.context_length
+    if stride is not None and not 1 <= stride <= context:
+        raise ValueError(f"stride must be from 1 to the context of {context}; got {stride}")
+    last = end_id(tokenizer)
     unscored = max(1, len(tokenizer.start))  # the first token of a text has nothing before it
-    windows = [one for row in rows for one in _windows(row, model.context_length, unscored - 1)]
-    nats = sum(nats for nats, _ in _read(model, windows, end))
-    return Score(
-        nats=nats,
-        documents=len(documents),
-        tokens=sum(len(row) - unscored for row in rows),
-        characters=sum(map(len, documents)),
-        bytes=sum(len(document.encode("utf-8")) for document in documents),
-    )
+    read: list[list[Window]] = []
+    sizes: list[tuple[int, int]] = []
+    for document in documents:
+        ids = tokenizer.encode(document)
+        row = [*tokenizer.behind_start(ids), *([last] if end else [])]
+        fits = len(row) > unscored
+        read.append([*_windows(row, context, unscored - 1, stride)] if fits else [])
+        skipped = b"" if tokenizer.start or not ids else tokenizer.token_bytes(ids[0])
+        characters = len(document) - len(skipped.decode("utf-8", "ignore"))
+        sizes.append((characters, len(document.encode("utf-8")) - len(skipped)))
+    answers = iter(_read(model, [one for windows in read for one in windows], last, tell))
+    result = []
+    for windows, (characters, size) in zip(read, sizes, strict=True):
+        pieces = [
+            Score(nats, 0, len(targets) - targets.count(IGNORED), 0, 0)
+            for (nats, _), (_, targets) in zip(islice(answers, len(windows)), windows, strict=True)
+        ]
+        result.append([Score(0.0, 1, 0, characters, size), *pieces])
+    return result
 
 
-def _windows(ids: list[int], context: int, skipped: int = 0) -> Iterator[Window]:
+def _windows(
+    ids: list[int], context: int, skipped: int = 0, stride: int | None = None
+) -> Iterator[Window]:
     """Inputs and targets that score ids[1 + skipped:] once each, -1 where a window only reads."""
-    first = 0
+    first, moved = 0, stride or context // 2 or 1
     while True:
         inputs, targets = ids[first : first + context], ids[first + 1 : first + 1 + context]
-        seen = skipped if first == 0 else context - (context // 2 or 1)
+        seen = skipped if first == 0 else context - moved
         inputs = inputs[: len(targets)]
         yield inputs, [IGNORED] * seen + targets[seen:]
         if first + 1 + context >= len(ids):
             return
-        first += context // 2 or 1
+        first += moved
 
 
 @torch.no_grad()
-def _read(model: nn.Module, windows: Sequence[Window], filler: int) -> list[tuple[float, bool]]:
+def _read(
+    model: LanguageModel,
+    windows: Sequence[Window],
+    filler: int,
+    tell: Callable[[int, int], object] | None = None,
+) -> list[tuple[float, bool]]:
     """Minus the log-probability of each window's targets, and whether greedy writing gives them.
 
     In eval mode, in float32. Windows of one batch with the same inputs, such as two words after one
@@ -121,8 +188,10 @@ def _read(model: nn.Module, windows: Sequence[Window], filler: int) -> list[tupl
     was_training = model.training
     model.eval()
     try:
-        for first in range(0, len(order), ROWS):
-            rows = order[first : first + ROWS]
+        first = 0
+        while first < len(order):
+            rows = _batch(windows, order[first : first + ROWS], vocabulary_of(model) or 1)
+            first += len(rows)
             inputs, targets = _padded([windows[i] for i in rows], filler)
             inputs, row_of = torch.unique_consecutive(inputs, dim=0, return_inverse=True)
             logits = model(inputs.to(device))[0][row_of.to(device)]
@@ -137,9 +206,19 @@ def _read(model: nn.Module, windows: Sequence[Window], filler: int) -> list[tupl
             written = ((logits.argmax(-1) == targets) | (targets == IGNORED)).all(1).tolist()
             for i, *answer in zip(rows, per_row, written, strict=True):
                 answers[i] = (answer[0], answer[1])
+            if tell is not None:
+                tell(first, len(order))
     finally:
         model.train(was_training)
     return answers
+
+
+def _batch(windows: Sequence[Window], order: Sequence[int], vocabulary: int) -> Sequence[int]:
+    """As many of the windows, which come with the shortest first, as one pass has memory for."""
+    rows = 1
+    while rows < len(order) and (rows + 1) * len(windows[order[rows]][0]) * vocabulary <= LOGITS:
+        rows += 1
+    return order[:rows]
 
 
 def _padded(windows: Sequence[Window], filler: int) -> tuple[Tensor, Tensor]:
@@ -153,7 +232,7 @@ def _padded(windows: Sequence[Window], filler: int) -> tuple[Tensor, Tensor]:
 
 
 def log_probabilities(
-    model: nn.Module, tokenizer: Any, continued: Sequence[tuple[str, str]]
+    model: LanguageModel, tokenizer: Any, continued: Sequence[tuple[str, str]]
 ) -> list[float]:
     """ln P(continuation | prompt) in nats for each (prompt, continuation).
 
@@ -165,7 +244,7 @@ def log_probabilities(
     return [-nats for nats, _ in _read(model, windows, end_id(tokenizer))]
 
 
-def _continuation(model: nn.Module, tokenizer: Any, prompt: str, continuation: str) -> Window:
+def _continuation(model: LanguageModel, tokenizer: Any, prompt: str, continuation: str) -> Window:
     before, whole = tokenizer.encode(prompt), tokenizer.encode(prompt + continuation)
     if whole[: len(before)] != before:  # the cut goes through a token
         whole = before + tokenizer.encode(continuation)
@@ -182,7 +261,7 @@ class ProbeScore(NamedTuple):
 
 
 def probe_scores(
-    model: nn.Module,
+    model: LanguageModel,
     tokenizer: Any,
     kinds: Sequence[str] | None = None,
     count: int = PROBED,
@@ -201,7 +280,7 @@ def probe_scores(
     return {kind: probe_score(model, tokenizer, asked) for kind, asked in sets.items()}
 
 
-def probe_score(model: nn.Module, tokenizer: Any, asked: Sequence[Probe]) -> ProbeScore:
+def probe_score(model: LanguageModel, tokenizer: Any, asked: Sequence[Probe]) -> ProbeScore:
     """Ask a model probes: which of two answers is more probable, and which text it would write."""
     pairs = [(one.prompt, either) for one in asked for either in (one.right, one.wrong)]
     windows = [_continuation(model, tokenizer, *one) for one in pairs]
@@ -211,6 +290,6 @@ def probe_score(model: nn.Module, tokenizer: Any, asked: Sequence[Probe]) -> Pro
     return ProbeScore(Share(better, len(asked)), Share(written, len(asked)))
 
 
-def share_right(model: nn.Module, tokenizer: Any, asked: Sequence[Probe]) -> Share:
+def share_right(model: LanguageModel, tokenizer: Any, asked: Sequence[Probe]) -> Share:
     """In how many probes the right continuation is more probable than the wrong one."""
     return probe_score(model, tokenizer, asked).of_two

@@ -88,8 +88,8 @@ TERMS: dict[str, str] = {
         "bytes (byte-level BPE), as in GPT-2."
     ),
     "BIO": (
-        "A way to mark names in a text. B marks the first word of a name, I marks the further "
-        "words of the name, and O marks all other words."
+        "A way to mark names in a text, short for begin, inside, outside. B marks the first word "
+        "of a name, I marks the further words of the name, and O marks all other words."
     ),
     "bubble": (
         "The time of a step in which a process of a pipeline has nothing to compute. Its input is "
@@ -146,6 +146,10 @@ TERMS: dict[str, str] = {
     "dot product": (
         "Two vectors are multiplied number by number, and the products are added up. For given "
         "lengths, the dot product is largest if both vectors point the same way."
+    ),
+    "deduplication": (
+        "To keep each text of a training set once. A text that stands there often is easily learned "
+        "by heart."
     ),
     "dropout": (
         "In training, a share p of some numbers is set to 0 at random, and the others are divided "
@@ -215,9 +219,14 @@ TERMS: dict[str, str] = {
         "Attention in which several heads of queries share one head of keys and values, so that "
         "the cache is smaller. With one head of keys for all it is called multi-query attention."
     ),
+    "hallucination": (
+        "A sentence of a model that reads well and is false, such as an invented fact. The model goes "
+        "on as its texts do, whether it knows the fact or not."
+    ),
     "head": (
         "One of several attentions that run side by side in a layer, each with its own "
-        "queries, keys and values."
+        "queries. In most models each has its own keys and values, too. Another thing with this "
+        "name is the last matrix of a model, which makes logits."
     ),
     "hidden Markov model": (
         "A model of a sentence with two tables. One says how likely each tag is after each tag, "
@@ -238,8 +247,8 @@ TERMS: dict[str, str] = {
         "a vector with a matrix of 8-bit codes."
     ),
     "KL divergence": (
-        "How far one probability distribution is from another, in nats. It is 0 if they are the "
-        "same."
+        "How far one probability distribution is from another, in nats (after Kullback and "
+        "Leibler). It is 0 if they are the same."
     ),
     "k-means": (
         "A way to find k clusters. Each point goes to the nearest of k centres. Each centre moves "
@@ -340,8 +349,8 @@ TERMS: dict[str, str] = {
         "least 90 of 100 values are not larger. The 50th percentile is the value in the middle."
     ),
     "perplexity": (
-        "e to the power of the loss. A perplexity of 10 is as much uncertainty as 10 equally "
-        "probable tokens."
+        "e to the power of the mean loss in nats. A model that gives the same probability to each "
+        "of 10 tokens has a perplexity of 10."
     ),
     "post-norm": (
         "A norm after each addition to the residual stream, as in the transformer of 2017."
@@ -431,7 +440,8 @@ TERMS: dict[str, str] = {
     ),
     "start token": (
         "A special token before the first token of a text. From it the model predicts the first "
-        "token. Here it is <|endoftext|>."
+        "token. In this app's own models it is <|endoftext|>. An imported model has its own, or "
+        "none."
     ),
     "stem": "The part of a word that is left when its endings are cut off. It need not be a word.",
     "straight-through estimator": (
@@ -450,13 +460,14 @@ TERMS: dict[str, str] = {
         "multiplied by a second number, which comes from a matrix of its own."
     ),
     "tf-idf": (
-        "How often a word occurs in a document, times a number that is larger if fewer documents "
-        "have the word, such as ln(D ÷ df) for a word in df of D documents. It is high for words "
-        "that are typical of a document."
+        "Term frequency, inverse document frequency. How often a word occurs in a document is "
+        "multiplied by a number that is larger if fewer documents have the word, such as "
+        "ln(D ÷ df) for a word in df of D documents. It is high for words that are typical of a "
+        "document."
     ),
     "t-SNE": (
-        "A map that keeps near points near. Large distances, sizes of clusters and the gaps "
-        "between clusters mean little on it."
+        "t-distributed stochastic neighbour embedding: a map that keeps near points near. Large "
+        "distances, sizes of clusters and the gaps between clusters mean little on it."
     ),
     "teacher forcing": (
         "In training, the model reads the right tokens up to each place, not the tokens that it "
@@ -493,7 +504,10 @@ TERMS: dict[str, str] = {
         "How far the neighbours on a map are true ones, from 0 to 1. It is lower if points are "
         "side by side on the map although they are really far apart."
     ),
-    "UMAP": "A map like the map of t-SNE, drawn from a graph of nearest neighbours.",
+    "UMAP": (
+        "Uniform manifold approximation and projection: a map like the map of t-SNE, drawn from a "
+        "graph of nearest neighbours."
+    ),
     "unit": (
         "One of the numbers inside a feed-forward network, between its two matrices. It fires on a "
         "token if it is above 0 before the activation function."
@@ -521,8 +535,8 @@ TERMS: dict[str, str] = {
     ),
     "Adam": (
         "An optimizer. For each weight it keeps two running averages, of its gradients and of "
-        "their squares. The step is the first, divided by the root of the second. AdamW also "
-        "makes each weight a little smaller at each step."
+        "their squares. The step is the learning rate times the first, divided by the root of the "
+        "second. AdamW also pulls each weight a little towards 0 at each step."
     ),
     "backpropagation": (
         "The way in which the gradients of a whole network are computed. It begins at the loss "
@@ -540,12 +554,12 @@ TERMS: dict[str, str] = {
     "epoch": ("One pass of training through all texts of the training set."),
     "GELU": (
         "Gaussian Error Linear Unit: an activation function. It is x times the probability that "
-        "a number from a normal distribution is below x, so it is a smooth relative of ReLU."
+        "a number drawn from the normal distribution with mean 0 and deviation 1 is below x. So it "
+        "is a smooth relative of ReLU."
     ),
     "GPT": (
         "Generative Pre-trained Transformer: a transformer that reads from left to right and "
-        "predicts the next token. GPT-2 and GPT-3 are large ones, published by OpenAI in 2019 "
-        "and 2020."
+        "predicts the next token. GPT-2 (2019) and GPT-3 (2020) are larger ones, by OpenAI."
     ),
     "GRU": (
         "Gated Recurrent Unit: a recurrent network (RNN) whose gates decide how much of the old "

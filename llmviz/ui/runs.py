@@ -44,7 +44,7 @@ def visitor() -> str:
         return ""
     if _managers:
         here = origin.of_session(context.session_id)
-        _managers[-1].know(context.session_id, browser.secret(), here.address, here.own)
+        _managers[-1].know(context.session_id, browser.secret(), here.address, own=here.own)
     return context.session_id
 
 

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from llmviz.nn.attention.heads import (
     at_places,
-    changed_heads,
+    heads_of,
     merge_heads,
     share_heads,
     split_heads,
@@ -19,7 +19,7 @@ from llmviz.nn.attention.heads import (
 from llmviz.nn.attention.steps import attention, fast_attention, weights_and_output
 from llmviz.nn.cache import KVCache
 from llmviz.nn.positions import Rotary
-from llmviz.trace import Tap, kept_dtype, recording
+from llmviz.trace import Tap, changed, kept_dtype, recording
 
 # What the scores are multiplied by, from the width and the head size.
 SCALES = {
@@ -57,16 +57,17 @@ class MultiHeadAttention(nn.Module):
         self,
         n_embd: int,
         n_head: int,
-        bias: bool = True,
-        qkv_bias: bool = True,
         dropout: float = 0.0,
-        cross: bool = False,
         rotary: Rotary | None = None,
         scale: str = "head",
         softmax_before_mask: str | None = None,
         layer: int | str = 0,
         weights_dropout: float | None = None,
         n_kv_head: int | None = None,
+        *,
+        bias: bool = True,
+        qkv_bias: bool = True,
+        cross: bool = False,
     ):
         super().__init__()
         if n_head < 1 or n_embd % n_head:
@@ -126,15 +127,17 @@ class MultiHeadAttention(nn.Module):
             causal = False
         q, k, v = self.tap_q(q), self.tap_k(k), self.tap_v(v)  # (B, H, T, D), (B, G, T, D) twice
         if cache is not None:
-            k, v = cache.extend(self.layer, k, v)
+            k, v = cache.extend(int(self.layer), k, v)
         k, v = share_heads(k, self.n_head), share_heads(v, self.n_head)  # each (B, H, S, D)
         dropout = self.weights_dropout if self.training else 0.0
         wanted = recording() and [tap for tap in self._steps if tap.wanted()]
         if self.softmax_before_mask is None and not wanted:
-            output = fast_attention(q, k, v, mask, self.scale, dropout, causal)
+            output = fast_attention(q, k, v, mask, self.scale, dropout, causal=causal)
         elif wanted == [self.tap_weights] and self.softmax_before_mask is None:
             kept = kept_dtype()
-            weights, output = weights_and_output(q, k, v, mask, self.scale, dropout, kept, causal)
+            weights, output = weights_and_output(
+                q, k, v, mask, self.scale, dropout, kept, causal=causal
+            )
             self.tap_weights(weights)
         else:
             steps = attention(
@@ -143,7 +146,7 @@ class MultiHeadAttention(nn.Module):
             for tap, step in zip(self._steps, steps, strict=True):
                 tap(step)
             output = steps.output
-        output = changed_heads(self.layer, output)
+        output = changed(heads_of(self.layer), output)
         y = self.tap_projection(self.projection(self.tap_concat(merge_heads(output))))
         return F.dropout(y, self.dropout) if self.training and self.dropout else y
 
@@ -155,6 +158,8 @@ class MultiHeadAttention(nn.Module):
         start: position of the first token of x.
         """
         if self.cross:
+            if source is None:
+                raise ValueError("cross-attention needs a source to look at")
             weight, bias = self.qkv.weight, self.qkv.bias
             c = self.n_embd
             q = F.linear(x, weight[:c], None if bias is None else bias[:c])

@@ -31,7 +31,7 @@ MANY = 20  # orders that the mean is over
 RULE = "opposites"  # of tiny-world: what a model says of it depends on the order of words
 
 
-def draw(state: PageState) -> dict[str, str] | None:
+def draw(state: PageState) -> dict[str, object] | None:
     """Show what two models say behind some words, as they stand and in another order.
 
     Returns what was seen, once asked.
@@ -62,7 +62,7 @@ def draw(state: PageState) -> dict[str, str] | None:
             _strip(pair[0].tokenizer, [ids])
             _bars(pair[0].tokenizer, [_predict(one, [ids]) for one in pair])
             prose(words.as_written)
-        return {"with_": _tiny(mean[0]), "without": _tiny(mean[1])}
+        return {"n": MANY, "with_": _tiny(mean[0]), "without": _tiny(mean[1])}
     return None
 
 
@@ -158,8 +158,8 @@ def _say(
 ) -> None:
     moved = [float(total_variation(one[0], one[1])) for one in predictions]
     line = words.moved if changed else words.unmoved
-    prose(line.format(with_=percent(moved[0]), without=_tiny(moved[1])))
-    prose(words.many.format(n=MANY, with_=percent(mean[0]), without=_tiny(mean[1])))
+    prose(line.format(with_=_tiny(moved[0]), without=_tiny(moved[1])))
+    prose(words.many.format(n=MANY, with_=_tiny(mean[0]), without=_tiny(mean[1])))
     cards = [one.card for one in pair]
     if all("score" in card for card in cards):
         losses = [card["score"]["nats_per_token"] for card in cards]
