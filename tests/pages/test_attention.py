@@ -249,7 +249,7 @@ def test_queries_and_keys_turn_as_complex_numbers_do(models):
 def test_all_maps_are_the_trace_in_steps_of_1_255(models):
     bundled = models["narrow"]
     ids = (0, *bundled.tokenizer.encode(TEXT))
-    maps, summary, logits, _ = real.all_maps("narrow", "test", ids)
+    maps, summary, logits, _ = real.all_maps(bundled, ids)
     with torch.inference_mode(), record("blocks.*.attn.weights") as trace:
         full = bundled.model(torch.tensor([ids]))[0]
     exact = torch.cat(list(trace.values())).numpy()
@@ -282,7 +282,7 @@ def test_heads_off_are_zeroed_columns(models):
     expected[..., 4:8] = 0
     expected[..., 12:] = 0
     torch.testing.assert_close(off["blocks.0.attn.concat"], expected)
-    by_page = opening.last_logits("narrow", "test", ids, ((0, 1), (0, 3)))
+    by_page = opening.last_logits(bundled, ids, ((0, 1), (0, 3)))
     with torch.inference_mode(), heads_off([(0, 1), (0, 3)]):
         logits = bundled.model(torch.tensor([ids]))[0]
     np.testing.assert_allclose(by_page, logits[0, -1].numpy(), atol=1e-5)

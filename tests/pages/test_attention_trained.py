@@ -118,7 +118,7 @@ def test_the_context_ends_the_writing(models):
 def test_cross_attention_is_the_trace(models):
     bundled = models["pairs-seq2seq"]
     source = tuple(bundled.tokenizer.encode("the cat and the dog"))
-    found = cross_cells.crossed("pairs-seq2seq", "test", source)
+    found = cross_cells.crossed(bundled, source)
     assert len(found.weights) == 2 * 4 and found.weights.shape[2] == len(source)
     np.testing.assert_allclose(found.weights.sum(-1), 1, atol=1e-5)
     with torch.inference_mode():
@@ -136,10 +136,10 @@ def test_the_matrices_of_a_head_across_two_sentences_multiply(models, bias, monk
         for name, parameter in model.named_parameters():
             if name.endswith("bias"):
                 torch.nn.init.normal_(parameter)
-        bundled = dataclasses.replace(bundled, model=model)
+        bundled = dataclasses.replace(bundled, model=model, version="bias")
         monkeypatch.setitem(models, "pairs-seq2seq", bundled)
     source = tuple(bundled.tokenizer.encode("the cat and the dog"))
-    found = cross_cells.crossed("pairs-seq2seq", f"bias {bias}", source)
+    found = cross_cells.crossed(bundled, source)
     asking, asked = [str(i) for i in range(len(found.written) + 1)], list("abcde"[: len(source)])
     for place in ((0, 1), (1, 3)):
         made = cross_cells.matrices(bundled, found, place, asking, asked)

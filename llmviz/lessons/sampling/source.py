@@ -200,7 +200,7 @@ def read(bundled: engine.Bundled, prompt: str) -> Prompted:
     check_text(text)
     ids = tuple(bundled.tokenizer.encode_from_start(text))
     _say_limits(prompt, text, ids, bundled)
-    return Prompted(bundled, text, ids, logits_after(bundled.name, bundled.version, ids))
+    return Prompted(bundled, text, ids, logits_after(bundled, ids))
 
 
 def _say_limits(whole: str, text: str, ids: tuple[int, ...], bundled: engine.Bundled) -> None:
@@ -222,24 +222,24 @@ def _say_limits(whole: str, text: str, ids: tuple[int, ...], bundled: engine.Bun
 
 
 @kept(256)
-def logits_after(name: str, version: str, ids: tuple[int, ...]) -> np.ndarray:
-    """Return a model's logits (V,) after token ids; `version`: of its weights."""
-    return _read(name, version, ids)[0]
+def logits_after(bundled: engine.Bundled, ids: tuple[int, ...]) -> np.ndarray:
+    """Return a model's logits (V,) after token ids."""
+    return _read(bundled, ids)[0]
 
 
-def cache_after(name: str, version: str, ids: tuple[int, ...]) -> KVCache | None:
+def cache_after(bundled: engine.Bundled, ids: tuple[int, ...]) -> KVCache | None:
     """Return what a model has read of token ids, but for the last one, to go on from there.
 
     None of a model that keeps nothing.
     """
-    return _read(name, version, ids)[1]
+    return _read(bundled, ids)[1]
 
 
 @kept(32)  # up to 2 MB each
-def _read(name: str, version: str, ids: tuple[int, ...]) -> tuple[np.ndarray, KVCache | None]:
+def _read(bundled: engine.Bundled, ids: tuple[int, ...]) -> tuple[np.ndarray, KVCache | None]:
     from llmviz.sampling.generation import NextLogits
 
-    reader = NextLogits(engine.load(name).model)
+    reader = NextLogits(bundled.model)
     return reader(list(ids)).double().numpy(), reader.read_before()
 
 

@@ -136,10 +136,10 @@ def names_of(ids: Sequence[int], tokenizer: Tokenizer) -> list[str]:
 
 def logits(reading: Read) -> np.ndarray:
     """Return the logits (T, V) before each target, in float64."""
-    return logits_of(reading.bundled.name, reading.bundled.version, reading.ids)
+    return logits_of(reading.bundled, reading.ids)
 
 
 @kept(128)
-def logits_of(name: str, version: str, ids: tuple[int, ...]) -> np.ndarray:
+def logits_of(bundled: engine.Bundled, ids: tuple[int, ...]) -> np.ndarray:
     """Return a model's logits (T, V) before each of ids (T + 1,) but the first, in float64."""
-    return target_logits(engine.load(name).model, ids)
+    return target_logits(bundled.model, ids)

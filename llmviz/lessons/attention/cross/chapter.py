@@ -11,7 +11,6 @@ from llmviz.document.marks import unmarked
 from llmviz.lessons.attention import words as lesson_words
 from llmviz.lessons.attention.cross import cells as cross_cells
 from llmviz.lessons.attention.cross import words
-from llmviz.lessons.attention.inputs.model_on_text import stamp
 from llmviz.lessons.attention.matrices import linked_matrices as linked
 from llmviz.lessons.attention.steps import words as steps_words
 from llmviz.nn.attention import attention
@@ -40,7 +39,7 @@ def draw(state: PageState) -> None:
     if sentence is None:
         return
     known = sentence.known
-    trace = cross_cells.crossed(PAIRS, stamp(bundled), sentence.ids)
+    trace = cross_cells.crossed(bundled, sentence.ids)
     target = bundled.tokenizer.decode(trace.written)
     asking, asked = [*target.split(), words.end_token], known.source.split()
     right = target == known.target

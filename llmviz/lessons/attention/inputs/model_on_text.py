@@ -87,21 +87,16 @@ def choose_model(state: PageState) -> str | None:
     return name
 
 
-def stamp(bundled: engine.Bundled) -> str:
-    """Return what tells one version of a model from another."""
-    return bundled.version
-
-
 @kept(32)
-def traced(name: str, stamp: str, ids: tuple[int, ...], layer: int) -> dict[str, torch.Tensor]:
+def traced(bundled: engine.Bundled, ids: tuple[int, ...], layer: int) -> dict[str, torch.Tensor]:
     """Return what attention in one layer of a bundled model read and computed: `layer_trace`."""
-    return layer_trace(engine.load(name).model, ids, layer)
+    return layer_trace(bundled.model, ids, layer)
 
 
 @kept(32)
-def all_maps(name: str, stamp: str, ids: tuple[int, ...]) -> HeadMaps:
+def all_maps(bundled: engine.Bundled, ids: tuple[int, ...]) -> HeadMaps:
     """Return what all heads of a bundled model do on a text: `head_maps`."""
-    return head_maps(engine.load(name).model, ids)
+    return head_maps(bundled.model, ids)
 
 
 def model_head(bundled: engine.Bundled, reading: Read, layer: int, head: int | None) -> Inputs:
@@ -110,7 +105,7 @@ def model_head(bundled: engine.Bundled, reading: Read, layer: int, head: int | N
     Raises ValueError: heads of this model share keys and values.
     """
     require_own_keys(bundled.model)
-    trace = traced(bundled.name, stamp(bundled), reading.ids, layer)
+    trace = traced(bundled, reading.ids, layer)
     attn = bundled.model.blocks[layer].attn
     q, k, v = (trace[part] for part in "qkv")  # each (H, T, D)
     d = q.shape[-1]

@@ -27,23 +27,23 @@ MOST_HEADS = 64  # heads that are switched off one by one; of more, one forward 
 
 @kept(64)
 def last_logits(
-    name: str, stamp: str, ids: tuple[int, ...], off: tuple[tuple[int, int], ...]
+    bundled: engine.Bundled, ids: tuple[int, ...], off: tuple[tuple[int, int], ...]
 ) -> np.ndarray:
     """Return the logits (V,) after the last token with some heads of a model switched off."""
-    return heads_on_text.last_logits(engine.load(name).model, ids, off)
+    return heads_on_text.last_logits(bundled.model, ids, off)
 
 
 @kept(32)
-def worth_of_heads(name: str, stamp: str, ids: tuple[int, ...]) -> np.ndarray:
+def worth_of_heads(bundled: engine.Bundled, ids: tuple[int, ...]) -> np.ndarray:
     """Return how much probability moves when each head of a model alone is off, (L, H)."""
-    return heads_on_text.effect_of_heads(engine.load(name).model, ids)
+    return heads_on_text.effect_of_heads(bundled.model, ids)
 
 
 def strength(bundled: engine.Bundled) -> tuple[np.ndarray, str]:
     """Return what the first head is chosen by, (L, H), and the sentence that says so."""
     model = bundled.model
     ids = bundled.tokenizer.encode_from_start(TEXT)[: model.context_length]
-    known = (bundled.name, real.stamp(bundled), tuple(ids))
+    known = (bundled, tuple(ids))
     if model.config.n_layer * model.config.n_head <= MOST_HEADS:
         return worth_of_heads(*known), words.opening_worth
     return real.all_maps(*known).decided, words.opening_decision

@@ -51,7 +51,7 @@ def draw(state: PageState) -> Shown:
         st.info(words.empty, icon=":material/edit:")
         return bundled, None
     ids = read(text, bundled, READ).ids
-    contents = contents_of(bundled.name, bundled.version, ids)
+    contents = contents_of(bundled, ids)
     tokens = names_of(contents.ids, bundled.tokenizer)
     layers, heads, total, _ = contents.keys.shape
     most = {"cachelayer": layers - 1, "cachehead": heads - 1}
@@ -74,17 +74,17 @@ def _length(state: PageState, total: int) -> dict:
 
 
 @kept(24)
-def contents_of(name: str, version: str, ids: tuple[int, ...]) -> CacheContents:
+def contents_of(bundled: engine.Bundled, ids: tuple[int, ...]) -> CacheContents:
     """Return what a model keeps of a text and of what it writes behind it."""
-    return cache_contents(engine.load(name).model, ids, WRITTEN)
+    return cache_contents(bundled.model, ids, WRITTEN)
 
 
 @kept(64)
 def grid_of(
-    name: str, version: str, ids: tuple[int, ...], length: int
+    bundled: engine.Bundled, ids: tuple[int, ...], length: int
 ) -> tuple[np.ndarray, float, list[str], list[list[str]], list[int]]:
     """Return lengths of keys (L·G, T), the longest, names of rows, notes, where layers begin."""
-    contents = contents_of(name, version, ids)
+    contents = contents_of(bundled, ids)
     keys, values = (np.linalg.norm(one, axis=-1) for one in (contents.keys, contents.values))
     layers, heads, total = keys.shape
     size = contents.keys.shape[-1]
@@ -118,9 +118,9 @@ def _grid(
     tokens: list[str],
     length: int,
 ) -> None:
-    contents = contents_of(bundled.name, bundled.version, ids)
+    contents = contents_of(bundled, ids)
     heads = contents.keys.shape[1]
-    lengths, limit, rows, notes, starts = grid_of(bundled.name, bundled.version, ids, length)
+    lengths, limit, rows, notes, starts = grid_of(bundled, ids, length)
     key = f"{KEY}.grid"
 
     def take() -> None:
@@ -147,20 +147,20 @@ def _grid(
 
 @kept(32)
 def matrices_of(
-    name: str, version: str, ids: tuple[int, ...], layer: int, head: int, length: int
+    bundled: engine.Bundled, ids: tuple[int, ...], layer: int, head: int, length: int
 ) -> list[lv.Matrix]:
     """Return the keys and values of a head of a model that read a text; see `cells.matrices`."""
-    bundled, contents = engine.load(name), contents_of(name, version, ids)
-    weights = cells.weights_of(name, version, layer, head)
+    contents = contents_of(bundled, ids)
+    weights = cells.weights_of(bundled, layer, head)
     tokens = names_of(contents.ids, bundled.tokenizer)
     return cells.matrices(bundled.model, contents, weights, tokens, layer, head, length)
 
 
 def _matrices(state: PageState, bundled: engine.Bundled, ids: tuple[int, ...], length: int) -> None:
-    contents = contents_of(bundled.name, bundled.version, ids)
+    contents = contents_of(bundled, ids)
     layer, head = state["cachelayer"], state["cachehead"]
-    weights = cells.weights_of(bundled.name, bundled.version, layer, head)
-    matrices = matrices_of(bundled.name, bundled.version, ids, layer, head, length)
+    weights = cells.weights_of(bundled, layer, head)
+    matrices = matrices_of(bundled, ids, layer, head, length)
     size = contents.keys.shape[-1]
     shapes = dict.fromkeys(("keys", "values"), (length, size))
     key = f"{KEY}.matrices"

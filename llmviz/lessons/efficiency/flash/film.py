@@ -48,12 +48,12 @@ def draw(state: PageState) -> TiledText | None:
     if place is None:
         return None
     bundled, read = model_and_text
-    tiles = tiles_of(bundled.name, bundled.version, read.ids, *place, state["tile"])
+    tiles = tiles_of(bundled, read.ids, *place, state["tile"])
     shown = predict(rescale_question(tiles, read.tokens), f"{KEY}.rescale", covers=True)
     if shown:
         why = ""
         if state["flashlayer"] < 0 and state["flashhead"] < 0:
-            why = why_first(rescalings(bundled.name, bundled.version, read.ids), place)
+            why = why_first(rescalings(bundled, read.ids), place)
         prose(f"{why} {words.keys}")
         _film(state, tiles, read)
     prose(report(tiles))
@@ -82,7 +82,7 @@ def _require(model: nn.Module) -> GPT:
 def _choose_head(state: PageState, bundled: engine.Bundled, read: Read) -> tuple[int, int]:
     """Show the choice of a layer, a head and a tile; return the layer and the head."""
     st.slider(words.tile, width=240, **state.ranged("tile"))
-    counted = rescalings(bundled.name, bundled.version, read.ids)
+    counted = rescalings(bundled, read.ids)
     keys = ("flashlayer", "flashhead")
     for key, size in zip(keys, counted.shape, strict=True):
         if state[key] >= 0:
@@ -104,9 +104,9 @@ def _choose_head(state: PageState, bundled: engine.Bundled, read: Read) -> tuple
 
 
 @kept(64)
-def rescalings(name: str, version: str, ids: tuple[int, ...]) -> np.ndarray:
+def rescalings(bundled: engine.Bundled, ids: tuple[int, ...]) -> np.ndarray:
     """Return how often larger maxima come in each head of a model on a text, (L, H)."""
-    return count_rescalings(engine.load(name).model, ids, SIDE)
+    return count_rescalings(bundled.model, ids, SIDE)
 
 
 def why_first(counted: np.ndarray, place: tuple[int, int]) -> str:
@@ -118,10 +118,10 @@ def why_first(counted: np.ndarray, place: tuple[int, int]) -> str:
 
 @kept(64)
 def tiles_of(
-    name: str, version: str, ids: tuple[int, ...], layer: int, head: int, side: int
+    bundled: engine.Bundled, ids: tuple[int, ...], layer: int, head: int, side: int
 ) -> TiledText:
     """Return attention of one head on a text in tiles."""
-    return tiles_on_text(engine.load(name).model, ids, layer, head, side)
+    return tiles_on_text(bundled.model, ids, layer, head, side)
 
 
 def _film(state: PageState, tiles: TiledText, read: Read) -> None:

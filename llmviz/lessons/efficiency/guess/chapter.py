@@ -40,7 +40,7 @@ def draw(state: PageState) -> None:
     prompt = _read(state, bundled)
     if prompt is None:
         return
-    given = (bundled.name, bundled.version, prompt.ids, kind, state["guesses"], state["guessheat"])
+    given = (bundled, prompt.ids, kind, state["guesses"], state["guessheat"])
     played = None
     if predict(count_question(state["guesses"]), f"{KEY}.count", covers=True):
         played = _rounds(state, (*given, state["guessluck"]), prompt.tokens)
@@ -73,31 +73,31 @@ def _controls(state: PageState, bundled: engine.Bundled) -> str:
         st.number_input(words.luck, width=140, help=words.luck_help, **state.ranged("guessluck"))
     kind = state["draft"]
     if kind == NETWORK:
-        reason = why_not(bundled.name, bundled.version)
+        reason = why_not(bundled)
         if reason:
             inform(words.no_network.format(reason=reason), ":material/info:")
             kind = COUNTS
-    sizes = sizes_of(bundled.name, bundled.version) if kind == NETWORK else {}
+    sizes = sizes_of(bundled) if kind == NETWORK else {}
     prose(words.about[kind].format(**sizes))
     return kind
 
 
 @kept(8)
-def why_not(name: str, version: str) -> str:
+def why_not(bundled: engine.Bundled) -> str:
     """Return why the small network cannot guess for a model; "" where it can."""
     try:
-        draft_of(NETWORK, engine.load(name).tokenizer)
+        draft_of(NETWORK, bundled.tokenizer)
     except ValueError as error:
         return str(error)
     return ""
 
 
 @kept(8)
-def sizes_of(name: str, version: str) -> dict[str, int | str]:
+def sizes_of(bundled: engine.Bundled) -> dict[str, int | str]:
     """Return layers and parameters of the small network, and of the target it guesses for."""
     from llmviz.pretrained import load_bundled
 
-    draft, target = load_bundled(CHECKPOINT)[0], engine.load(name).model
+    draft, target = load_bundled(CHECKPOINT)[0], bundled.model
     return {
         "layers": count(draft.config.n_layer, "layer"),
         "parameters": count_parameters(draft),

@@ -30,24 +30,23 @@ KEY = "efficiency.guess"
 LISTED = 6  # tokens of a place that are shown
 SHOWN = 40  # tokens of the prompt that are shown
 
-Settings = tuple[str, str, tuple[int, ...], str, int, float, int]
+Settings = tuple[engine.Bundled, tuple[int, ...], str, int, float, int]
 
 
 @kept(8)
-def draft_for(kind: str, name: str, version: str) -> object:
+def draft_for(kind: str, bundled: engine.Bundled) -> object:
     """Return a draft for a model; one that reads with a cache is made anew for each text."""
-    return draft_of(kind, engine.load(name).tokenizer)
+    return draft_of(kind, bundled.tokenizer)
 
 
 @kept(32)
 def rounds_of(
-    name: str, version: str, ids: tuple[int, ...], kind: str, k: int, heat: float, luck: int
+    bundled: engine.Bundled, ids: tuple[int, ...], kind: str, k: int, heat: float, luck: int
 ) -> list[Round]:
     """Return the rounds that write up to WRITTEN tokens behind ids."""
     import torch
 
-    bundled = engine.load(name)
-    draft = draft_for(kind, name, version) if kind == "counts" else None
+    draft = draft_for(kind, bundled) if kind == "counts" else None
     return list(
         speculate(
             bundled.model,

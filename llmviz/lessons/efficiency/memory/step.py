@@ -60,7 +60,7 @@ def draw(state: PageState) -> Chosen | None:
             **state.ranged("memoryrecompute", most=config.n_layer, then=anew),
         )
     controls = ("memoryrows", "memorytokens", "memorypieces", "memoryrecompute")
-    chosen = Chosen(bundled.name, bundled.version, config, *(state[key] for key in controls))
+    chosen = Chosen(bundled, config, *(state[key] for key in controls))
     shown = predict(question(count(config)), f"{KEY}.ask", covers=True)
     try:
         memory = memory_of(*chosen.known)
@@ -97,19 +97,18 @@ def _look_at_the_peak(state: PageState) -> None:
 
 @kept(24)
 def memory_of(
-    name: str, version: str, rows: int, tokens: int, pieces: int, recompute: int
+    bundled: engine.Bundled, rows: int, tokens: int, pieces: int, recompute: int
 ) -> StepMemory:
     """Return the memory of one step of a model, made once for all visitors."""
-    bundled = engine.load(name)
     return watched_step(bundled.model, batch(bundled.tokenizer, rows, tokens), pieces, recompute)
 
 
 @kept(24)
 def picture_of(
-    name: str, version: str, rows: int, tokens: int, pieces: int, recompute: int
+    bundled: engine.Bundled, rows: int, tokens: int, pieces: int, recompute: int
 ) -> tuple[np.ndarray, list[Life], list[Section], list[str]]:
     """Return a step as the time line takes it."""
-    memory = memory_of(name, version, rows, tokens, pieces, recompute)
+    memory = memory_of(bundled, rows, tokens, pieces, recompute)
     kinds = list(words.kinds)
     lives = [
         Life(tensor_words(one), kinds.index(one.kind), one.bytes, one.born, one.died)
@@ -234,7 +233,7 @@ def _code(chosen: Chosen, memory: StepMemory) -> None:
         "from llmviz.pretrained import load_bundled\n"
         "from llmviz.study.step_times import batch\n"
         "from llmviz.study.training_memory import watched_step\n\n"
-        f"model, tokenizer, card = load_bundled({chosen.name!r})\n"
+        f"model, tokenizer, card = load_bundled({chosen.bundled.name!r})\n"
         f"ids = batch(tokenizer, {chosen.rows}, {chosen.tokens})\n"
         f"memory = watched_step(model, ids, {chosen.pieces}, {chosen.recompute})\n"
         "live, peak = memory.live(), memory.peak()\n"

@@ -64,7 +64,7 @@ def sentence(
     if place is None:
         prose(words.not_there.format(word=quote(state["ctxword"]), which=which))
         return None
-    stream = _read(bundled.name, bundled.version, ids)
+    stream = _read(bundled, ids)
     return Place(ids, place + len(before), stream, len(before))
 
 
@@ -81,5 +81,5 @@ def first_place(table: VectorTable, tokens: Sequence[Token], state: PageState) -
 
 
 @kept(64)
-def _read(name: str, version: str, ids: tuple[int, ...]) -> Stream:
-    return read_stream(engine.load(name).model, ids)
+def _read(bundled: engine.Bundled, ids: tuple[int, ...]) -> Stream:
+    return read_stream(bundled.model, ids)

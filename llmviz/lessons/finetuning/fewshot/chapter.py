@@ -28,7 +28,8 @@ def draw(state: PageState) -> None:
     ends: dict[str, str] | None = None
     try:
         asked = prompt.draw(state)
-        heads.looks(base().version, asked)
+        for bundled in (tuned(prompt.TUNED), base()):
+            heads.looks(bundled, asked)
     except ValueError as error:
         refuse(error)
     else:

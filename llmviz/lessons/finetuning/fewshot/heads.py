@@ -14,6 +14,7 @@ from llmviz.lessons.finetuning.fewshot.prompt import KEY, TUNED
 from llmviz.lessons.finetuning.tuned_model import base, tuned
 from llmviz.study.rule_prompts import Look, look
 from llmviz.textfile import whole_number
+from llmviz.ui import engine
 from llmviz.ui.codec import pack_text
 from llmviz.ui.common import percent
 from llmviz.ui.kept import kept
@@ -24,11 +25,10 @@ from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
 
 
-@kept(32, key=lambda version, asked: (version, repr(asked)))
-def looks(version: str, asked: Question) -> tuple[Look, Look]:
-    """Return where both models look: the one that was taught, and the story model."""
-    tokenizer = base().tokenizer
-    return tuple(look(one, tokenizer, asked) for one in (tuned(TUNED), base().model))
+@kept(64, key=lambda bundled, asked: (bundled.kept_as, repr(asked)))
+def looks(bundled: engine.Bundled, asked: Question) -> Look:
+    """Return where a model looks."""
+    return look(bundled.model, bundled.tokenizer, asked)
 
 
 def draw(state: PageState, asked: Question) -> None:
@@ -37,7 +37,7 @@ def draw(state: PageState, asked: Question) -> None:
     if not asked.examples:
         st.info(words.look_none, icon=":material/visibility_off:")
         return
-    look, before = looks(base().version, asked)
+    look, before = looks(tuned(TUNED), asked), looks(base(), asked)
     layer, head = chosen(state["rulehead"], look)
     key = f"{KEY}.heads"
     heads_grid(

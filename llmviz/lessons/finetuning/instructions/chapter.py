@@ -29,7 +29,7 @@ def ahead() -> None:
     """Measure what was forgotten, which no visitor changes."""
     if BASE in engine.names():
         with contextlib.suppress(ValueError):  # the page says what is wrong
-            forgetting.measured(tuned_model.base().version)
+            forgetting.measured(tuned_model.base())
 
 
 @st.fragment

@@ -50,9 +50,7 @@ def draw(state: PageState) -> None:
     if reading is None:
         return
     cell = _choose(state, reading)
-    gradient, losses = _explained(
-        reading.bundled.name, engine.version(bundled.name), reading.ids, *cell
-    )
+    gradient, losses = _explained(reading.bundled, reading.ids, *cell)
     asked = question(reading.names, gradient)
     shown = asked is None or predict(asked, f"{KEY}.where", covers=True)
     if shown:
@@ -88,10 +86,7 @@ def _choose(state: PageState, reading: Read) -> tuple[str, int, int]:
         st.selectbox(words.matrix, names, width=300, **state.bind("tmat", steepest))
         rows, columns = reading.bundled.model.get_parameter(name).shape
         if not (0 <= state["trow"] < rows and 0 <= state["tcol"] < columns):
-            version = engine.version(reading.bundled.name)
-            state["trow"], state["tcol"] = _steepest(
-                reading.bundled.name, version, reading.ids, name
-            )
+            state["trow"], state["tcol"] = _steepest(reading.bundled, reading.ids, name)
         for key, label, size in (("trow", words.row, rows), ("tcol", words.column, columns)):
             st.number_input(label, width=130, **state.ranged(key, least=0, most=size - 1))
         st.button(words.steepest, icon=":material/trending_up:", on_click=steepest)
@@ -99,16 +94,16 @@ def _choose(state: PageState, reading: Read) -> tuple[str, int, int]:
 
 
 @kept(64)
-def _steepest(name: str, version: str, ids: tuple[int, ...], matrix: str) -> tuple[int, int]:
-    return steepest_weight(engine.load(name).model, ids, matrix)
+def _steepest(bundled: engine.Bundled, ids: tuple[int, ...], matrix: str) -> tuple[int, int]:
+    return steepest_weight(bundled.model, ids, matrix)
 
 
 @kept(64)
 def _explained(
-    name: str, version: str, ids: tuple[int, ...], matrix: str, row: int, column: int
+    bundled: engine.Bundled, ids: tuple[int, ...], matrix: str, row: int, column: int
 ) -> tuple[WeightGradient, list[float]]:
     """Where a weight's gradient comes from, and the loss at every stop of the slider."""
-    return weight_on_text(engine.load(name).model, ids, matrix, row, column, _stops)
+    return weight_on_text(bundled.model, ids, matrix, row, column, _stops)
 
 
 def _stops(value: float) -> np.ndarray:

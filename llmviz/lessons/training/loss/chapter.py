@@ -17,6 +17,7 @@ from llmviz.lessons.training.loss import questions, words
 from llmviz.lessons.training.loss.params import MOST, NONE
 from llmviz.lessons.training.model_picker import Read
 from llmviz.study.text_loss import LossSettings, loss_steps, torch_loss
+from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.common import choose, count, percent, power_of_ten
 from llmviz.ui.kept import kept
@@ -82,12 +83,12 @@ def end(reading: Read, nats: np.ndarray, vocabulary: int) -> dict[str, str | flo
 
 def steps_of(reading: Read, settings: LossSettings) -> LossSteps:
     """Return every step of the loss of a text; ValueError where its mean is of nothing."""
-    return _steps(reading.bundled.name, reading.bundled.version, reading.ids, settings)
+    return _steps(reading.bundled, reading.ids, settings)
 
 
 @kept(32)  # up to 1 MB each
-def _steps(name: str, version: str, ids: tuple[int, ...], settings: LossSettings) -> LossSteps:
-    return loss_steps(readers.logits_of(name, version, ids), ids[1:], settings)
+def _steps(bundled: engine.Bundled, ids: tuple[int, ...], settings: LossSettings) -> LossSteps:
+    return loss_steps(readers.logits_of(bundled, ids), ids[1:], settings)
 
 
 def _text_box(state: PageState):

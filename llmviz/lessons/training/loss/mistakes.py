@@ -31,7 +31,7 @@ def draw(state: PageState, reading: Read) -> None:
     """Show the mistakes, ask which one was made; with the missing shift, a model trained so."""
     section(words.mistakes_section)
     choose_below_title(state, "wrong", words.mistake, words.mistakes)
-    with_mistakes, facts = _numbers(reading.bundled.name, reading.bundled.version, reading.ids)
+    with_mistakes, facts = _numbers(reading.bundled, reading.ids)
     kind = state["wrong"]
     prose(mistake_text(kind, facts))
     question = questions.spot(with_mistakes, facts["right"], facts["blind"])
@@ -61,10 +61,10 @@ def _in_numbers(kind: str, facts: dict[str, Any], with_mistakes: dict[str, float
 
 @kept(128)
 def _numbers(
-    name: str, version: str, ids: tuple[int, ...]
+    bundled: engine.Bundled, ids: tuple[int, ...]
 ) -> tuple[dict[str, float], dict[str, Any]]:
     """The loss of a text with each mistake, and the numbers that explain them."""
-    logits = logits_of(name, version, ids)
+    logits = logits_of(bundled, ids)
     return mistaken_losses(logits, ids[1:], ids[:-1]), mistake_numbers(logits, ids[1:])
 
 
@@ -106,9 +106,9 @@ def bars(
 
 
 @kept(8)
-def last_sample(name: str, version: str) -> str:
-    """Return what a bundled model wrote at the end of its training; `version`: of its weights."""
-    return read_metrics(engine.CHECKPOINTS / name)[-1].sample
+def last_sample(bundled: engine.Bundled) -> str:
+    """Return what a bundled model wrote at the end of its training."""
+    return read_metrics(engine.folder_of(bundled.name))[-1].sample
 
 
 def _twins() -> None:
@@ -123,7 +123,7 @@ def _twins() -> None:
             card["steps"],
             card["validation_loss"],
             card["score"]["nats_per_token"],
-            last_sample(name, engine.version(name)) or words.twin_sample_empty,
+            last_sample(engine.load(name)) or words.twin_sample_empty,
         ]
         for name, card in cards.items()
     ]

@@ -20,7 +20,6 @@ from llmviz.lessons.transformer.subject import (
     Subject,
     blocks_of,
     choose_subject,
-    model_of,
 )
 from llmviz.models.settings import GPTConfig
 from llmviz.study.block import ORDERS, STAGES, Sizes, Steps, parameters_of, sizes
@@ -51,13 +50,13 @@ def draw(state: PageState) -> None:
     head = min(state["head"], subject.model.config.n_head - 1)
     if own == "none" and state["order"] != "own":
         inform(words.no_norms, ":material/info:")
-    steps = steps_of(*subject.known, subject.layer, norm)
+    steps = steps_of(subject, norm)
     stage = _picture(state, subject, head, norm)
     code.draw(subject, steps, stage, norm, head)
     if own != "none":
         prose(changes(subject, norm))
     # always about one layer: a click in the stack must neither ask anew nor grade anew
-    asked = question(steps_of(*subject.known, 0, own), subject.tokens[-1])
+    asked = question(steps_of(subject.at(0), own), subject.tokens[-1])
     # the sizes of the stack tell which part adds more
     opened = asked is None or predict(asked, f"{KEY}.ask", covers=True)
     if opened:
@@ -78,8 +77,7 @@ def _controls(state: PageState, config: GPTConfig) -> None:
 
 def _picture(state: PageState, subject: Subject, head: int, norm: str) -> str:
     """Draw the layer; return the stage that is open."""
-    known = (*subject.known, subject.tokens, subject.layer, head, norm)
-    picture, names = picture_of(*known), stage_names(norm)
+    picture, names = picture_of(subject, head, norm), stage_names(norm)
     stage = state["stage"] if state["stage"] in names else names[0]
     key = f"{KEY}.matrices"
 
@@ -105,7 +103,7 @@ def _picture(state: PageState, subject: Subject, head: int, norm: str) -> str:
 
 def changes(subject: Subject, norm: str) -> str:
     """Return what norms before and behind do to the size of the stream, and whose weights ran."""
-    steps = {order: steps_of(*subject.known, subject.layer, order) for order in ORDERS}
+    steps = {order: steps_of(subject, order) for order in ORDERS}
     post = steps["post"]["norm2"].square().mean(-1).sqrt()
     single = words.changes_single.format(low=float(post.min()), high=float(post.max()))
     line = words.changes.format(
@@ -181,15 +179,15 @@ def end(steps: Steps, norm: str) -> dict[str, float | str]:
     return {"x": x, "attn": attn, "mlp": mlp, "out": words.end_out[norm].format(out=out)}
 
 
-@kept(32)
-def stack_of(name: str, version: str, ids: tuple[int, ...]) -> Sizes:
+@kept(32, key=lambda subject: subject.text)
+def stack_of(subject: Subject) -> Sizes:
     """Return how large the numbers are at each stage of each layer."""
-    return sizes(blocks_of(name, version, ids), model_of(name).config.norm)
+    return sizes(blocks_of(subject), subject.model.config.norm)
 
 
 def _stack(state: PageState, subject: Subject, stage: str) -> None:
     """Draw all layers; a click opens a stage of one."""
-    stack, key = stack_of(*subject.known), f"{KEY}.stack"
+    stack, key = stack_of(subject), f"{KEY}.stack"
     part = next((part for part, stages in PARTS.items() if stage in stages), stage)
 
     def opened() -> None:

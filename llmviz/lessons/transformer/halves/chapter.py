@@ -48,16 +48,16 @@ def draw(state: PageState) -> None:
 
 
 @kept(32)
-def decoding(name: str, version: str, source: tuple[int, ...]) -> Decoding:
+def decoding(bundled: engine.Bundled, source: tuple[int, ...]) -> Decoding:
     """Return what a bundled translator writes by itself."""
-    return free(engine.load(name).model, source)
+    return free(bundled.model, source)
 
 
 @kept(32)
-def looks_of(name: str, version: str, source: tuple[int, ...]) -> Looks:
+def looks_of(bundled: engine.Bundled, source: tuple[int, ...]) -> Looks:
     """Return what its heads look at meanwhile."""
-    decoded = decoding(name, version, source)
-    return looks(engine.load(name).model, source, decoded.read)
+    decoded = decoding(bundled, source)
+    return looks(bundled.model, source, decoded.read)
 
 
 def best_head(sentence: Sentence, decoded: Decoding, cross: np.ndarray, right: bool) -> int:
@@ -80,7 +80,7 @@ def captions(read: list[str], written: list[str], chances: np.ndarray, count: in
 
 def _translation(state: PageState, bundled: engine.Bundled, sentence: Sentence) -> tuple[int, bool]:
     """Show a translation; return its steps, and whether its question covers nothing any more."""
-    known = (bundled.name, bundled.version, sentence.ids)
+    known = (bundled, sentence.ids)
     decoded, weights = decoding(*known), looks_of(*known)
     tokenizer, config = bundled.tokenizer, bundled.model.config
     source = sentence.known.source.split()

@@ -50,7 +50,7 @@ def draw(state: PageState) -> None:
     if not cacheable:
         inform(words.no_cache, ":material/visibility:")
     predict(rounds_question(len(read.ids)), f"{KEY}.ask")
-    rounds = rounds_of(bundled.name, bundled.version, read.ids)
+    rounds = rounds_of(bundled, read.ids)
     _loop(state, bundled, read, cacheable)
     prose(total(len(read.ids), len(rounds), cacheable))
     _code(bundled, read, rounds)
@@ -63,9 +63,8 @@ def draw(state: PageState) -> None:
 
 
 @kept(32)
-def rounds_of(name: str, version: str, ids: tuple[int, ...]) -> list[Round]:
+def rounds_of(bundled: engine.Bundled, ids: tuple[int, ...]) -> list[Round]:
     """Return how a model continues a text."""
-    bundled = engine.load(name)
     return write_slowly(bundled.model, ids, ROUNDS, stop_of(bundled))
 
 
@@ -75,9 +74,9 @@ def stop_of(bundled: engine.Bundled) -> int | None:
 
 
 @kept(32)
-def pictured(name: str, version: str, ids: tuple[int, ...], cached: bool) -> list[LoopRound]:
+def pictured(bundled: engine.Bundled, ids: tuple[int, ...], cached: bool) -> list[LoopRound]:
     """Return the rounds as the picture takes them, with their sentences."""
-    bundled, rounds = engine.load(name), rounds_of(name, version, ids)
+    bundled, rounds = bundled, rounds_of(bundled, ids)
     work = work_lines(len(ids), len(rounds), cached)
     text = list(ids)
     pictures = []
@@ -172,7 +171,7 @@ def _loop(state: PageState, bundled: engine.Bundled, read: Read, cacheable: bool
 
     token_loop(
         read.tokens,
-        pictured(bundled.name, bundled.version, read.ids, cached),
+        pictured(bundled, read.ids, cached),
         key=f"{KEY}.rounds",
         layers=bundled.model.config.n_layer,
         cached=cached,
@@ -197,15 +196,15 @@ def _code(bundled: engine.Bundled, read: Read, rounds: list[Round]) -> None:
 
 
 @kept(32)
-def costs_of(name: str, version: str) -> CacheCosts:
+def costs_of(bundled: engine.Bundled) -> CacheCosts:
     """Return what the next token of a model costs on this server."""
-    return cache_costs(engine.load(name).model)
+    return cache_costs(bundled.model)
 
 
 @kept(32)
-def cost_figures(name: str, version: str, mode: Mode) -> tuple[go.Figure, go.Figure]:
+def cost_figures(bundled: engine.Bundled, mode: Mode) -> tuple[go.Figure, go.Figure]:
     """Return milliseconds and memory over the length of the text."""
-    costs = costs_of(name, version)
+    costs = costs_of(bundled)
     names = (words.with_text, words.without)
     times = (costs.with_cache, costs.without)
     memory = [[held / 1024 for held in costs.held]]
@@ -227,11 +226,10 @@ def _costs(bundled: engine.Bundled) -> None:
     config = bundled.model.config
     if not predict(bytes_question(config), f"{KEY}.bytes", covers=True):
         return
-    known = (bundled.name, bundled.version)
-    costs = costs_of(*known)
+    costs = costs_of(bundled)
     places = st.columns(2, gap="large")
     for place, figure, key in zip(
-        places, cost_figures(*known, theme()), ("time", "memory"), strict=True
+        places, cost_figures(bundled, theme()), ("time", "memory"), strict=True
     ):
         place.plotly_chart(figure, key=f"{KEY}.{key}", theme=None)
     held = words.bytes.format(

@@ -124,9 +124,9 @@ def gradient_lines(layers: int, norm: str, seed: int, mode: Mode) -> go.Figure:
 
 
 @kept(32)
-def shares_of(name: str, version: str, ids: tuple[int, ...]) -> StreamShares:
+def shares_of(bundled: engine.Bundled, ids: tuple[int, ...]) -> StreamShares:
     """Return what the stream of a text is made of."""
-    return stream_shares(engine.load(name).model, ids)
+    return stream_shares(bundled.model, ids)
 
 
 def point_names(points: int) -> list[str]:
@@ -136,10 +136,10 @@ def point_names(points: int) -> list[str]:
 
 @kept(32)
 def stream_figures(
-    name: str, version: str, ids: tuple[int, ...], mode: Mode
+    bundled: engine.Bundled, ids: tuple[int, ...], mode: Mode
 ) -> tuple[go.Figure, go.Figure]:
     """Return the shares at every point as stacked bars, and the length as bars."""
-    stream = shares_of(name, version, ids)
+    stream = shares_of(bundled, ids)
     names = point_names(stream.norms.shape[0])
     shares = stream.shares.mean(-1).tolist()
     parts = [words.parts[part] for part in PARTS]
@@ -162,7 +162,7 @@ def share_of(share: float) -> str:
 
 def _stream(bundled: engine.Bundled, read: Read) -> str:
     """Show what the stream is made of; return the share of the embedding at its end."""
-    known = (bundled.name, bundled.version, read.ids)
+    known = (bundled, read.ids)
     stream = shares_of(*known)
     places = st.columns(2, gap="large")
     for place, figure, key in zip(

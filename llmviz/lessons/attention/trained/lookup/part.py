@@ -36,7 +36,7 @@ def draw(state: PageState, bundled: engine.Bundled) -> None:
     """Show the part, for models that have read tiny-world."""
     if not str(bundled.card.get("corpus", "")).startswith("tiny-world"):
         return
-    stories = looking.stories(bundled.name, real.stamp(bundled))
+    stories = looking.stories(bundled)
     if not stories:
         return
     section(words.lookup_intro)
