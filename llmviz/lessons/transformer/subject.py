@@ -18,7 +18,10 @@ from llmviz.study.block import Steps, all_blocks, require_block
 from llmviz.ui import engine
 from llmviz.ui.common import choose
 from llmviz.ui.kept import kept
-from llmviz.ui.model_on_text import choose_model, load_and_read
+from llmviz.ui.model_on_text import load_and_read
+from llmviz.ui.model_picker import (
+    Picker,
+)
 from llmviz.ui.notices import inform
 from llmviz.ui.prose import prose
 from llmviz.ui.shell import text_box
@@ -110,7 +113,7 @@ def choose_subject(
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         choose(state, "of", words.subject_of, words.subject_subjects)
         if whole:
-            name = choose_model(state, also=ALSO)
+            name = Picker(also=ALSO).choose(state)
             model = _openable(name)
         layers = 0 if model is None else model.config.n_layer
         if layers > 1:

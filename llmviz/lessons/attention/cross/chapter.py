@@ -20,7 +20,9 @@ from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.common import count, keep
 from llmviz.ui.lesson import section, seen
-from llmviz.ui.model_on_text import models_here
+from llmviz.ui.model_picker import (
+    models_here,
+)
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
 from llmviz.ui.translated_sentence import read_sentence

@@ -12,16 +12,16 @@ from llmviz.lessons.attention import words as lesson_words
 from llmviz.lessons.attention.heads import counting, words
 from llmviz.lessons.attention.inputs import model_on_text as real
 from llmviz.lessons.attention.inputs import opening
-from llmviz.lessons.attention.inputs.model_on_text import Read
 from llmviz.nn.attention import heads_off
 from llmviz.sampling.pipeline import top_ids
 from llmviz.sampling.steps import softmax
 from llmviz.textfile import whole_number
-from llmviz.ui import engine
+from llmviz.ui import engine, model_on_text
 from llmviz.ui.code import show_code
 from llmviz.ui.common import theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section, seen
+from llmviz.ui.model_on_text import Read
 from llmviz.ui.notices import warn
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
@@ -53,9 +53,9 @@ def draw(state: PageState) -> None:
     """Show which heads are off, and what that does to the next token."""
     section(words.off)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        name = real.choose_model(state) if state["source"] != "model" else None
-        name = name or real.model_name(state)
-    loaded = real.load_and_read(state, name, tell=state["source"] != "model")
+        name = real.PICKER.choose(state) if state["source"] != "model" else None
+        name = name or real.PICKER.name(state)
+    loaded = model_on_text.load_and_read(state, name, tell=state["source"] != "model")
     if loaded is None:
         return
     bundled, reading = loaded
@@ -111,8 +111,8 @@ def _effect(bundled: engine.Bundled, reading: Read, off: tuple[tuple[int, int], 
     st.plotly_chart(figure, key="attention.off.bars", theme=None)
     top = int(full.argmax())
     told = {
-        "last": real.spoken(reading.ids[-1], bundled.tokenizer),
-        "best": real.spoken(top, bundled.tokenizer),
+        "last": model_on_text.spoken(reading.ids[-1], bundled.tokenizer),
+        "best": model_on_text.spoken(top, bundled.tokenizer),
     }
     if not off:
         prose(words.off_none.format(share=f"{full[top]:.1%}", **told))
@@ -156,7 +156,7 @@ def chance_bars(
     """Return the likeliest next tokens as bars, with all heads and without those that are off."""
     full, less = (chances(bundled, ids, heads) for heads in ((), off))
     best = [int(i) for i in top_ids(np.maximum(full, less), BARS)]
-    names = real.names_of(best, bundled.tokenizer)
+    names = model_on_text.names_of(best, bundled.tokenizer)
     return bars(
         [escape_plotly(token) for token in names],
         (full[best], less[best]) if off else (full[best],),

@@ -18,6 +18,7 @@ from llmviz.study import heads_on_text
 from llmviz.ui import engine
 from llmviz.ui.common import keep
 from llmviz.ui.kept import kept
+from llmviz.ui.model_picker import losses
 from llmviz.ui.prose import quote
 from llmviz.ui.selectable_models import label
 from llmviz.ui.state import PageState
@@ -120,7 +121,7 @@ def why(bundled: engine.Bundled, place: tuple[int, int]) -> str:
 
 def why_model(name: str) -> str:
     """Return why a model is the first one here, measured; nothing for any other."""
-    known = {one: loss for one, loss in real.losses().items() if math.isfinite(loss)}
+    known = {one: loss for one, loss in losses().items() if math.isfinite(loss)}
     if len(known) < 2 or next(iter(known)) != name:
         return ""
     others = ", ".join(f"{label(one)} {loss:.3f}" for one, loss in known.items() if one != name)

@@ -19,12 +19,14 @@ from llmviz.lessons.attention.names import typed_name
 from llmviz.nn.attention.leaks import loss_as_written, weight_ahead
 from llmviz.study.letter_by_letter import LetterByLetter, letter_by_letter
 from llmviz.tokenizers import ENDOFTEXT
-from llmviz.ui import engine
+from llmviz.ui import engine, model_on_text
 from llmviz.ui.code import show_code
 from llmviz.ui.common import choose, keep
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
-from llmviz.ui.model_on_text import models_here
+from llmviz.ui.model_picker import (
+    models_here,
+)
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
 from llmviz.ui.table import rows_table
@@ -103,7 +105,7 @@ def _looking(state: PageState, names: list[str]) -> None:
     line = mistake_words.mistake_ahead if looks else mistake_words.mistake_not_ahead
     share = f"{ahead[layer, head]:.0%}"
     prose(line.format(name=quote(letters), head=title, share=share))
-    letters_read = real.names_of(ids, bundled.tokenizer)
+    letters_read = model_on_text.names_of(ids, bundled.tokenizer)
     head_view(
         maps[layer, head][None], letters_read, key="attention.twins", names=[title.capitalize()]
     )

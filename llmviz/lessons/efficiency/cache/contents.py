@@ -17,7 +17,10 @@ from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.common import LOOKED_AT, count
 from llmviz.ui.kept import kept
-from llmviz.ui.model_on_text import choose_model, names_of, read
+from llmviz.ui.model_on_text import names_of, read
+from llmviz.ui.model_picker import (
+    Picker,
+)
 from llmviz.ui.notices import inform, refuse
 from llmviz.ui.pinned_cells import keeping
 from llmviz.ui.prose import prose, quote
@@ -34,7 +37,7 @@ Shown = tuple[engine.Bundled | None, CacheContents | None]
 
 def draw(state: PageState) -> Shown:
     """Show the model, the text and the cache; return model and cache, None where there is none."""
-    name = choose_model(state, key="cachemodel")
+    name = Picker("cachemodel").choose(state)
     bundled = None if name is None else load(name)
     if bundled is None:
         return None, None

@@ -17,7 +17,9 @@ from llmviz.ui.code import show_code
 from llmviz.ui.common import choose, count, theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
-from llmviz.ui.model_on_text import bundled_models
+from llmviz.ui.model_picker import (
+    bundled_models,
+)
 from llmviz.ui.notices import refuse
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict

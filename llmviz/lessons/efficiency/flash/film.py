@@ -29,7 +29,10 @@ from llmviz.ui.code import show_code
 from llmviz.ui.codec import pack_text
 from llmviz.ui.common import keep, power_of_ten
 from llmviz.ui.kept import kept
-from llmviz.ui.model_on_text import Read, choose_model, load_and_read
+from llmviz.ui.model_on_text import Read, load_and_read
+from llmviz.ui.model_picker import (
+    Picker,
+)
 from llmviz.ui.prose import prose
 from llmviz.ui.question import predict
 from llmviz.ui.shell import text_box
@@ -42,7 +45,7 @@ def draw(state: PageState) -> TiledText | None:
     """Show the choice of a text, a head and a tile, and the film; return what was computed."""
     text_box(state, height=80)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        name = choose_model(state, key="flashmodel")
+        name = Picker("flashmodel").choose(state)
         model_and_text = load_and_read(state, name, DRAWN, _require)
         place = None if model_and_text is None else _choose_head(state, *model_and_text)
     if place is None:

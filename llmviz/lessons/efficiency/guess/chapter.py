@@ -15,7 +15,11 @@ from llmviz.ui.code import show_code
 from llmviz.ui.common import IN_SNIPPET, LOOKED_AT, TOO_LONG, choose, count, readable
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section, seen
-from llmviz.ui.model_on_text import MADE_FIRST, Read, models_here, read
+from llmviz.ui.model_on_text import Read, read
+from llmviz.ui.model_picker import (
+    MADE_FIRST,
+    models_here,
+)
 from llmviz.ui.notices import inform
 from llmviz.ui.prose import prose
 from llmviz.ui.question import predict

@@ -19,7 +19,9 @@ from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.common import percent
 from llmviz.ui.kept import kept
-from llmviz.ui.model_on_text import choose_model
+from llmviz.ui.model_picker import (
+    Picker,
+)
 from llmviz.ui.notices import refuse
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, answered, predict
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
 def draw(state: PageState) -> Chosen | None:
     """Show the controls and the step; return what was chosen, None where there is no model."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        name = choose_model(state, key="memorymodel")
+        name = Picker("memorymodel").choose(state)
         bundled = None if name is None else load(name)
         if bundled is None:
             return None

@@ -23,7 +23,9 @@ from llmviz.ui.common import choose, percent, theme
 from llmviz.ui.engine_ready import engine_ready
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section, seen
-from llmviz.ui.model_on_text import choose_model
+from llmviz.ui.model_picker import (
+    Picker,
+)
 from llmviz.ui.notices import inform, refuse
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
@@ -45,7 +47,7 @@ def draw(state: PageState) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         choose(state, "probe", words.kind, words.kinds)
-        name = choose_model(state, fits=results.can_be_read, key="probed")
+        name = Picker("probed", results.can_be_read).choose(state)
         st.slider(words.stories, step=10, width=240, **state.ranged("told"))
     bundled = None if name is None else load(name)
     if bundled is None:

@@ -15,13 +15,14 @@ from llmviz.lessons.training.loss import mistakes as loss_mistakes
 from llmviz.lessons.training.loss import picture as loss_picture
 from llmviz.lessons.training.loss import questions, words
 from llmviz.lessons.training.loss.params import MOST, NONE
-from llmviz.lessons.training.model_picker import Read
 from llmviz.study.text_loss import LossSettings, loss_steps, torch_loss
 from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.common import choose, count, percent, power_of_ten
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section, seen
+from llmviz.ui.model_on_text import Read, names_of
+from llmviz.ui.model_picker import Picker, continues
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import predict
 from llmviz.ui.shell import HALF_CHARACTER
@@ -74,7 +75,7 @@ def end(reading: Read, nats: np.ndarray, vocabulary: int) -> dict[str, str | flo
     return {
         "n": count(len(nats), "token"),
         "mean": float(nats.mean()),
-        "hard": quote(reading.target_names[hard]),
+        "hard": quote(reading.target_tokens[hard]),
         "hard_nats": float(nats[hard]),
         "vocabulary": count(vocabulary, "token"),
         "blind": math.log(vocabulary),
@@ -96,7 +97,7 @@ def _text_box(state: PageState):
         text_area(state, "sentence", words.sentence_label, height=68)
         text_guard(HALF_CHARACTER)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        bundled = readers.choose(state, "reader", text="sentence")
+        bundled = readers.choose(state, Picker("reader", continues), "sentence")
 
         def take(text: str) -> None:
             state["sentence"] = text
@@ -111,7 +112,7 @@ def _text_box(state: PageState):
 def _strip(reading: Read, logits: np.ndarray, plain) -> None:
     from llmviz.tokenizers import Token
 
-    best = readers.names_of(logits.argmax(-1).tolist(), reading.bundled.tokenizer)
+    best = names_of(logits.argmax(-1).tolist(), reading.bundled.tokenizer)
     tokens, at = [], 0
     for token in reading.targets:
         data = reading.bundled.tokenizer.token_bytes(token)
@@ -131,9 +132,9 @@ def _strip(reading: Read, logits: np.ndarray, plain) -> None:
     text = words.extremes if nats[easy] < nats[hard] else words.extremes_same
     prose(
         text.format(
-            easy=quote(reading.target_names[easy]),
+            easy=quote(reading.target_tokens[easy]),
             easy_p=_chance(nats[easy]),
-            hard=quote(reading.target_names[hard]),
+            hard=quote(reading.target_tokens[hard]),
             hard_p=_chance(nats[hard]),
             hard_nats=nats[hard],
             vocabulary=vocabulary,
@@ -154,7 +155,9 @@ def _controls(state: PageState, reading: Read) -> LossSettings:
     positions = range(len(reading.targets))
     if not set(state["skip"]) <= set(positions):
         state["skip"] = [i for i in state["skip"] if i in positions]
-    known = {token: name for token, name in zip(reading.targets, reading.target_names, strict=True)}
+    known = {
+        token: name for token, name in zip(reading.targets, reading.target_tokens, strict=True)
+    }
     if state["weighs"] not in (NONE, *known):
         state["weighs"] = NONE
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
@@ -173,7 +176,7 @@ def _controls(state: PageState, reading: Read) -> LossSettings:
         words.skip,
         list(positions),
         selection_mode="multi",
-        format_func=lambda i: escape_markdown(reading.target_names[i]),
+        format_func=lambda i: escape_markdown(reading.target_tokens[i]),
         wrap=True,
         **state.bind("skip"),
     )
@@ -208,7 +211,7 @@ def _result(reading: Read, logits: np.ndarray, steps, settings: LossSettings) ->
     if weighted:
         lines.append(
             words.weighted.format(
-                token=quote(reading.target_names[reading.targets.index(settings.token)]),
+                token=quote(reading.target_tokens[reading.targets.index(settings.token)]),
                 weight=settings.weight,
                 divisor=float(steps.divisor),
             )

@@ -11,13 +11,14 @@ import streamlit as st
 from llmviz.figures.losses import compared
 from llmviz.figures.theme import Mode
 from llmviz.lessons.training.loss import questions, words
-from llmviz.lessons.training.model_picker import Read, logits_of
+from llmviz.lessons.training.model_picker import logits_of
 from llmviz.study.text_loss import mistake_numbers, mistaken_losses
 from llmviz.training.reading import read_metrics
 from llmviz.ui import engine
 from llmviz.ui.common import choose_below_title, theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
+from llmviz.ui.model_on_text import Read
 from llmviz.ui.prose import prose
 from llmviz.ui.question import predict
 from llmviz.ui.state import PageState

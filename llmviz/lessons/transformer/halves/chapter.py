@@ -19,7 +19,9 @@ from llmviz.ui.common import count as counted
 from llmviz.ui.common import percent
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section, seen
-from llmviz.ui.model_on_text import models_here
+from llmviz.ui.model_picker import (
+    models_here,
+)
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState

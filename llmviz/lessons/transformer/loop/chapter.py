@@ -22,7 +22,10 @@ from llmviz.ui.code import show_code
 from llmviz.ui.common import count, percent, theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section, seen
-from llmviz.ui.model_on_text import Read, choose_model, load_and_read, names_of
+from llmviz.ui.model_on_text import Read, load_and_read, names_of
+from llmviz.ui.model_picker import (
+    Picker,
+)
 from llmviz.ui.notices import inform
 from llmviz.ui.prose import prose
 from llmviz.ui.question import predict
@@ -40,7 +43,7 @@ def draw(state: PageState) -> None:
     section(words.intro)
     text_box(state, height=80)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        name = choose_model(state)
+        name = Picker().choose(state)
         st.toggle(words.reuse, help=words.reuse_help, **state.bind("reuse"))
     model_and_text = load_and_read(state, name, PROMPT)
     if model_and_text is None:

@@ -21,7 +21,10 @@ from llmviz.ui.code import show_code
 from llmviz.ui.common import count, learner_text, percent
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section, seen
-from llmviz.ui.model_on_text import Read, models_here, read, spoken
+from llmviz.ui.model_on_text import Read, read, spoken
+from llmviz.ui.model_picker import (
+    models_here,
+)
 from llmviz.ui.notices import inform
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict

@@ -24,7 +24,11 @@ from llmviz.ui.code import show_code
 from llmviz.ui.common import choose, percent, refuse, signed, theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section, seen
-from llmviz.ui.model_on_text import choose_model, names_of, run_again, spoken
+from llmviz.ui.model_on_text import names_of, spoken
+from llmviz.ui.model_picker import (
+    Picker,
+    run_again,
+)
 from llmviz.ui.notices import inform
 from llmviz.ui.prose import bold, prose
 from llmviz.ui.question import predict
@@ -50,7 +54,7 @@ def draw(state: PageState) -> None:
         text_input(state, "answer", words.answer, help=words.answer_help)
         text_input(state, "other", words.other_answer, help=words.answer_help)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        name = choose_model(state)
+        name = Picker().choose(state)
         choose(state, "sites", words.sites_label, words.sites)
     if name is None:
         return

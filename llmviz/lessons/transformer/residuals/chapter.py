@@ -22,7 +22,10 @@ from llmviz.ui.code import show_code
 from llmviz.ui.common import choose, count, percent, theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section, seen
-from llmviz.ui.model_on_text import Read, choose_model, load_and_read
+from llmviz.ui.model_on_text import Read, load_and_read
+from llmviz.ui.model_picker import (
+    Picker,
+)
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question
 from llmviz.ui.shell import text_box
@@ -51,7 +54,7 @@ def draw(state: PageState) -> None:
         _gradients(layers, norm, seed, shares)
     section(words.stream)
     text_box(state, height=80)
-    model_and_text = load_and_read(state, choose_model(state), require=require_sum)
+    model_and_text = load_and_read(state, Picker().choose(state), require=require_sum)
     embedding = "" if model_and_text is None else _stream(*model_and_text)
     if opened:
         ends = {"without": written(shares[False]), "with_": written(shares[True])}

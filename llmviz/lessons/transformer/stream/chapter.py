@@ -25,7 +25,10 @@ from llmviz.ui.common import choose, count, percent, theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section, seen
 from llmviz.ui.matrix_picture import Picture
-from llmviz.ui.model_on_text import Read, choose_model, load_and_read, names_of, spoken
+from llmviz.ui.model_on_text import Read, load_and_read, names_of, spoken
+from llmviz.ui.model_picker import (
+    Picker,
+)
 from llmviz.ui.prose import bold, prose
 from llmviz.ui.shell import text_box
 from llmviz.ui.state import PageState
@@ -41,7 +44,7 @@ def draw(state: PageState) -> None:
     section(words.intro)
     text_box(state, height=80)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        name = choose_model(state)
+        name = Picker().choose(state)
         choose(state, "lens", words.colour, words.colours)
     model_and_text = load_and_read(state, name, DRAWN)
     if model_and_text is None:

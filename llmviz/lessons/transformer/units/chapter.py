@@ -29,12 +29,11 @@ from llmviz.ui.code import show_code
 from llmviz.ui.common import count, percent, signed, theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section, seen
-from llmviz.ui.model_on_text import (
+from llmviz.ui.model_on_text import names_of, spoken
+from llmviz.ui.model_picker import (
+    Picker,
     bundled_models,
-    choose_model,
-    names_of,
     run_again,
-    spoken,
 )
 from llmviz.ui.notices import inform, refuse
 from llmviz.ui.prose import prose
@@ -79,7 +78,7 @@ def searched(bundled: engine.Bundled) -> CorpusSearch:
 def draw(state: PageState) -> None:
     """Show the chapter."""
     head = st.container()
-    name = choose_model(state, also=ALSO)
+    name = Picker(also=ALSO).choose(state)
     if name is None:
         return
     bundled = load(name)
