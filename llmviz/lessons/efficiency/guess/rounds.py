@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import streamlit as st
 
@@ -62,18 +63,17 @@ def rounds_of(
 
 
 @kept(32)
-def pictured(*given: object) -> list[RoundPicture]:
+def pictured(*given: Any) -> list[RoundPicture]:
     """Return the rounds as the picture takes them, with their sentences."""
-    name, _, ids, _, k, *_ = given
+    bundled, ids, _, k, *_ = given
     end = len(ids) + WRITTEN
     return [
-        _picture(number, one, name, k, end - one.before)
+        _picture(number, one, bundled, k, end - one.before)
         for number, one in enumerate(rounds_of(*given))
     ]
 
 
-def _picture(number: int, one: Round, name: str, k: int, left: int) -> RoundPicture:
-    bundled = engine.load(name)
+def _picture(number: int, one: Round, bundled: engine.Bundled, k: int, left: int) -> RoundPicture:
     vocab = bundled.model.vocab_size
     guessed = names_of([guess.token for guess in one.guesses], bundled.tokenizer)
     (drawn,) = names_of([one.drawn], bundled.tokenizer)
