@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from fnmatch import fnmatchcase
+from types import MappingProxyType
 
 import torch
 from torch import Tensor, nn
@@ -67,24 +68,35 @@ class Trace(dict[str, Tensor]):
 _trace: ContextVar[Trace | None] = ContextVar("llmviz_trace", default=None)
 
 
-_changes: ContextVar[Mapping[str, Callable[[Tensor], Tensor]] | None] = ContextVar(
-    "llmviz_changes", default=None
+Change = Callable[[Tensor], Tensor]
+_changes: ContextVar[Mapping[str, tuple[Change, ...]]] = ContextVar(
+    "llmviz_changes", default=MappingProxyType({})
 )
 
 
 @contextmanager
-def replaced(changes: Mapping[str, Callable[[Tensor], Tensor]]) -> Iterator[None]:
+def replaced(changes: Mapping[str, Change]) -> Iterator[None]:
     """Inside the block, the taps named hand on what their function makes of the tensor.
 
     Only this thread or task is affected. A recording keeps what is handed on. The steps inside
     attention, from scores to output, are taken one by one only while they are recorded; replace
-    `concat` instead. A mapping within another one takes its place.
+    `concat` instead. Within another such block, both hold: the inner one changes what the outer one
+    made of a tensor.
     """
-    token = _changes.set(changes)
+    outer = _changes.get()
+    added = {name: (*outer.get(name, ()), change) for name, change in changes.items()}
+    token = _changes.set({**outer, **added})
     try:
         yield
     finally:
         _changes.reset(token)
+
+
+def changed(name: str, x: Tensor) -> Tensor:
+    """What `replaced` makes of x in the current thread or task."""
+    for change in _changes.get().get(name, ()):
+        x = change(x)
+    return x
 
 
 def replacing() -> bool:
@@ -119,9 +131,8 @@ class Tap(nn.Module):
 
     def __call__(self, x: Tensor) -> Tensor:  # past nn.Module's hooks: a tap costs nothing
         if not torch.compiler.is_compiling():
-            changes = _changes.get()
-            if changes is not None and self.name in changes:
-                x = changes[self.name](x)
+            if _changes.get():
+                x = changed(self.name, x)
             trace = _trace.get()
             if trace is not None and trace.wants(self.name):
                 trace.keep(self.name, x)

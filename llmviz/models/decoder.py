@@ -22,7 +22,6 @@ from torch import Tensor, nn
 from llmviz.models.layer_parts import layer_parts, position_table
 from llmviz.models.numpy_decoder import NumpyDecoder
 from llmviz.models.settings import GPTConfig
-from llmviz.nn.attention.heads import any_head_changed
 from llmviz.nn.cache import KVCache
 from llmviz.nn.fast_linear import FEW, Product, fast_for_one_or_few, plain_linear
 from llmviz.nn.layers import ACTIVATIONS, LayerNorm
@@ -64,7 +63,7 @@ class Decoder:
 
     def usable_now(self) -> bool:
         """Whether nobody in this thread or task records a trace or changes what is in it."""
-        return not (recording() or replacing() or any_head_changed())
+        return not (recording() or replacing())
 
     def step(self, token: int, cache: KVCache) -> Tensor:
         """Logits (V,) for the token after `token`, which follows those in the cache (batch 1).

@@ -14,7 +14,6 @@ import torch
 from torch import Tensor, nn
 
 from llmviz.models.layer_parts import layer_parts, position_table
-from llmviz.nn.attention.heads import any_head_changed
 from llmviz.nn.cache import KVCache
 from llmviz.nn.low_rank import split
 from llmviz.trace import recording, replacing
@@ -63,7 +62,7 @@ class NumpyDecoder:
 
     def usable_now(self) -> bool:
         """Whether nobody in this thread or task records a trace or changes what is in it."""
-        return not (recording() or replacing() or any_head_changed())
+        return not (recording() or replacing())
 
     def step(self, token: int, cache: KVCache) -> Tensor:
         """Logits (V,) for the token after `token`, which follows those in the cache (batch 1).

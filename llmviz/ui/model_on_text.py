@@ -24,9 +24,10 @@ if TYPE_CHECKING:
 START = "⟨start⟩"
 BYTES = "{bytes}, a piece of a character"
 CUT = (
-    "Your text is {all:,} tokens long, the start token included. {reason} only the first "
+    "Your text is {all:,} tokens long{included}. {reason} only the first "
     "{limit:,}, up to {last}. The rest is left out."
 )
+INCLUDED = ", the start token included"
 CUT_CONTEXT = "The context of {name} holds"
 CUT_DRAWN = "The picture shows"
 UNKNOWN_TOKENS = "{count:,} of the tokens are unknown to this model's tokenizer: {token}."
@@ -108,19 +109,28 @@ def read_text(
 
 
 def read(
-    text: str, bundled: engine.Bundled, limit: int | None = None, *, tell_unknown: bool = True
+    text: str,
+    bundled: engine.Bundled,
+    limit: int | None = None,
+    *,
+    tell_unknown: bool = True,
+    last_unread: bool = False,
 ) -> Read:
     """Return a text as tokens, cut to the context or to `limit`; the page says where.
 
-    tell_unknown: say how many tokens the tokenizer does not know, too.
+    tell_unknown: say how many tokens the tokenizer does not know, too. last_unread: the last token
+    is only predicted, so it needs no place in the context.
     """
-    tokenizer, context = bundled.tokenizer, bundled.model.context_length
+    tokenizer, context = bundled.tokenizer, bundled.model.context_length + last_unread
     ids = tokenizer.encode_from_start(text)
     most = context if limit is None else min(limit, context)
     if len(ids) > most:
-        reason = CUT_CONTEXT.format(name=label(bundled.name)) if most == context else CUT_DRAWN
-        last = spoken(ids[most - 1], tokenizer)
-        line = CUT.format(all=len(ids), reason=reason, limit=most, last=last)
+        full = most == context
+        reason = CUT_CONTEXT.format(name=label(bundled.name)) if full else CUT_DRAWN
+        shown = most - (full and last_unread)
+        last = spoken(ids[shown - 1], tokenizer)
+        included = INCLUDED if len(tokenizer.start) == 1 else ""
+        line = CUT.format(all=len(ids), included=included, reason=reason, limit=shown, last=last)
         inform(line, ":material/content_cut:")
     unknown = tokenizer.special_tokens.get(UNKNOWN)
     if tell_unknown and unknown in ids[:most]:

@@ -342,6 +342,23 @@ def test_heads_give_the_last_token_what_they_are_told_to():
     assert torch.allclose(layer(x), plain, atol=1e-6)
 
 
+def test_changes_of_heads_within_each_other_all_hold():
+    torch.manual_seed(0)
+    layer, x = MultiHeadAttention(12, 3, layer=2), torch.randn(2, 5, 12)
+    with record() as on:
+        layer(x)
+    expected, value = on["concat"].clone(), torch.randn(4)
+    expected[..., 4:8] = 0
+    expected[:, -1, :4] = value
+    with heads_off({(2, 1)}), heads_given({(2, 0): value, (2, 2): value}), record() as both:
+        with head_off_in_each_row([(2, 2), None]):
+            layer(x)
+        assert torch.equal(both["concat"][0, :, 8:], torch.zeros(5, 4))  # the inner one is last
+        layer(x)
+    expected[:, -1, 8:] = value
+    assert torch.equal(both["concat"], expected)
+
+
 @pytest.mark.parametrize(("scale", "factor"), [("head", 2.0), ("model", 12**0.5), ("none", 1.0)])
 def test_scales_by_name(scale, factor):
     layer = MultiHeadAttention(12, 3, scale=scale)

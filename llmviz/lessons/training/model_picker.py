@@ -44,7 +44,7 @@ def read(bundled: engine.Bundled, text: str, limit: int) -> Read | None:
     looked_at = readable(text, LOOKED_AT, words.model_empty, TOO_LONG)
     if looked_at is None:
         return None
-    reading = model_on_text.read(looked_at, bundled, limit + 1)
+    reading = model_on_text.read(looked_at, bundled, limit + 1, last_unread=True)
     if not reading.targets:
         inform(words.model_empty, ":material/edit:")
         return None

@@ -3,12 +3,17 @@
 B batch, T time, C width, H heads, D = C/H head size.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from functools import partial
+from typing import TypeVar
 
 import torch
 from torch import Tensor
+
+from llmviz.trace import replaced
+
+At, What = TypeVar("At"), TypeVar("What")
 
 
 def split_heads(x: Tensor, n_head: int) -> Tensor:
@@ -44,50 +49,44 @@ def at_places(x: Tensor, places: Tensor) -> Tensor:
 
 HeadName = tuple[int | str, int]  # (layer, head); in an encoder–decoder the layer is a path
 
-_off: ContextVar[frozenset[HeadName]] = ContextVar("llmviz_heads_off", default=frozenset())
+
+def heads_of(layer: int | str) -> str:
+    """The name under which `replaced` changes what the heads of a layer give, (B, H, T, D)."""
+    return f"heads of {layer}"
 
 
-@contextmanager
-def heads_off(heads: Iterable[HeadName]) -> Iterator[None]:
+def heads_off(heads: Iterable[HeadName]) -> AbstractContextManager[None]:
     """Inside the block, the output of these heads is zero before the output projection.
 
     heads: pairs (layer, head), both counted from 0: `heads_off({(0, 2)})`. The layer is the
       `layer` that the attention was built with: its number in a GPT, its path, such as
       `decoder.blocks.0.cross`, in the encoder–decoder. Only this thread or task is affected.
     """
-    token = _off.set(frozenset((layer, int(head)) for layer, head in heads))
-    try:
-        yield
-    finally:
-        _off.reset(token)
+
+    def off(numbers: dict[int, None], output: Tensor) -> Tensor:
+        return output.index_fill(1, output.new_tensor(list(numbers)).long(), 0.0)
+
+    return _in_layers(((layer, int(head), None) for layer, head in heads), off)
 
 
-_off_in_rows: ContextVar[Sequence[HeadName | None]] = ContextVar(
-    "llmviz_heads_off_in_rows", default=()
-)
-
-
-@contextmanager
-def head_off_in_each_row(heads: Sequence[HeadName | None]) -> Iterator[None]:
+def head_off_in_each_row(heads: Sequence[HeadName | None]) -> AbstractContextManager[None]:
     """Inside the block, row b of a batch is computed with `heads[b]` off; None leaves it whole.
 
     One pass over the same text B times does what B passes with `heads_off` do. heads are named as
-    there; a batch of another size raises ValueError.
+    there; a batch of another size raises ValueError in the layers named.
     """
-    token = _off_in_rows.set(tuple(heads))
-    try:
-        yield
-    finally:
-        _off_in_rows.reset(token)
+
+    def off(own: dict[tuple[int, int], None], output: Tensor) -> Tensor:
+        if len(heads) != len(output):
+            raise ValueError(f"{len(heads)} rows with a head off need as many; got {len(output)}")
+        output = output.clone()
+        output[*zip(*own, strict=True)] = 0.0
+        return output
+
+    return _in_layers(((at[0], (row, at[1]), None) for row, at in enumerate(heads) if at), off)
 
 
-_given: ContextVar[Mapping[HeadName, Tensor] | None] = ContextVar(
-    "llmviz_heads_given", default=None
-)
-
-
-@contextmanager
-def heads_given(values: Mapping[HeadName, Tensor]) -> Iterator[None]:
+def heads_given(values: Mapping[HeadName, Tensor]) -> AbstractContextManager[None]:
     """Inside the block, these heads give the last token what they are told to, shape (D,) each.
 
     heads are named as for `heads_off`. What they give other tokens stays as it is, and so do all
@@ -96,38 +95,22 @@ def heads_given(values: Mapping[HeadName, Tensor]) -> Iterator[None]:
     Reference: Meng et al. 2022, "Locating and Editing Factual Associations in GPT"; Wang et al.
     2022, "Interpretability in the Wild": activation patching.
     """
-    token = _given.set(values)
-    try:
-        yield
-    finally:
-        _given.reset(token)
 
-
-def changed_heads(layer: int | str, output: Tensor) -> Tensor:
-    """The output of the heads of a layer, (B, H, T, D), as it is to be used now."""
-    if off := heads_off_in(layer):
-        output = output.index_fill(1, output.new_tensor(off).long(), 0.0)
-    if rows := _off_in_rows.get():
-        if len(rows) != len(output):
-            raise ValueError(f"{len(rows)} rows with a head off need as many; got {len(output)}")
-        own = [(b, head[1]) for b, head in enumerate(rows) if head and head[0] == layer]
-        if own:
-            output = output.clone()
-            output[*zip(*own, strict=True)] = 0.0
-    if given := _given.get():
-        own = {head: value for (name, head), value in given.items() if name == layer}
-        output = output.clone() if own else output
+    def given(own: dict[int, Tensor], output: Tensor) -> Tensor:
+        output = output.clone()
         for head, value in own.items():
             output[:, head, -1] = value
-    return output
+        return output
+
+    return _in_layers(((layer, head, value) for (layer, head), value in values.items()), given)
 
 
-def heads_off_in(layer: int | str) -> list[int]:
-    """The heads of one layer that are switched off now."""
-    off = _off.get()
-    return sorted(head for name, head in off if name == layer) if off else []
-
-
-def any_head_changed() -> bool:
-    """Whether a head of any layer is switched off now, or told what to give."""
-    return bool(_off.get() or _off_in_rows.get() or _given.get())
+def _in_layers(
+    entries: Iterable[tuple[int | str, At, What]],
+    change: Callable[[dict[At, What], Tensor], Tensor],
+) -> AbstractContextManager[None]:
+    """`replaced` for all layers of the entries (layer, at, what): what is to be done at each."""
+    layers: dict[str, dict[At, What]] = {}
+    for layer, at, what in entries:
+        layers.setdefault(heads_of(layer), {})[at] = what
+    return replaced({name: partial(change, own) for name, own in layers.items()})

@@ -120,7 +120,7 @@ def _read(state: PageState, bundled: engine.Bundled) -> Read | None:
 
 
 def _code(given: rounds.Settings, played: list) -> None:
-    name, _, ids, kind, k, heat, luck = given
+    bundled, ids, kind, k, heat, luck = given
     show_code(
         [speculate, play_round, residual],
         "import torch\n"
@@ -128,7 +128,7 @@ def _code(given: rounds.Settings, played: list) -> None:
         "from llmviz.sampling import SamplingSettings\n"
         "from llmviz.sampling.speculative import speculate\n"
         "from llmviz.study.drafts import draft_of\n\n"
-        f"model, tokenizer, card = load_bundled({name!r})\n"
+        f"model, tokenizer, card = load_bundled({bundled.name!r})\n"
         f"draft = draft_of({kind!r}, tokenizer)\n"
         f"ids = {list(ids[:IN_SNIPPET])}\n"
         f"luck = torch.Generator().manual_seed({luck})\n"
