@@ -25,9 +25,7 @@ from llmviz.study.next_token import Choice, choose, write_one
 from llmviz.ui import engine
 from llmviz.ui.common import keep, refuse
 from llmviz.ui.kept import kept
-from llmviz.ui.model_picker import (
-    reads_text,
-)
+from llmviz.ui.model_picker import reads_text
 from llmviz.ui.selectable_models import bundled_fitting, label, offered
 from llmviz.ui.state import PageState
 

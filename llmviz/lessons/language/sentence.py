@@ -15,9 +15,7 @@ from llmviz.ui import engine
 from llmviz.ui.common import readable, suggest
 from llmviz.ui.engine_ready import engine_ready
 from llmviz.ui.kept import kept
-from llmviz.ui.model_picker import (
-    models_here,
-)
+from llmviz.ui.model_picker import models_here
 from llmviz.ui.notices import inform, refuse
 from llmviz.ui.selectable_models import load
 from llmviz.ui.shell import HALF_CHARACTER

@@ -19,9 +19,7 @@ from llmviz.ui import engine
 from llmviz.ui.common import choose
 from llmviz.ui.kept import kept
 from llmviz.ui.model_on_text import load_and_read
-from llmviz.ui.model_picker import (
-    Picker,
-)
+from llmviz.ui.model_picker import Picker
 from llmviz.ui.notices import inform
 from llmviz.ui.prose import prose
 from llmviz.ui.shell import text_box

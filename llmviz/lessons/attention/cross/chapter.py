@@ -20,9 +20,8 @@ from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.common import count, keep
 from llmviz.ui.lesson import section, seen
-from llmviz.ui.model_picker import (
-    models_here,
-)
+from llmviz.ui.model_picker import models_here
+from llmviz.ui.pinned_cells import bound, or_first
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
 from llmviz.ui.translated_sentence import read_sentence
@@ -60,9 +59,6 @@ def draw(state: PageState) -> None:
     chosen = keep(state, "pair", [-1, *range(len(flat))])
     chosen = best if chosen < 0 else chosen
 
-    def keep_head() -> None:
-        state["pair"] = st.session_state["attention.cross"].get("chosen") or 0
-
     head_view(
         flat,
         asking,
@@ -72,7 +68,7 @@ def draw(state: PageState) -> None:
         notes=notes,
         marks=marks,
         chosen=chosen,
-        on_change=keep_head,
+        on_change=bound(state, "attention.cross", chosen=("pair", or_first)),
     )
     st.caption(lesson_words.view_rounded)
     if right:

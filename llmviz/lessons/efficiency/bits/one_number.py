@@ -17,9 +17,7 @@ from llmviz.ui.code import fold, show_code
 from llmviz.ui.common import choose, keep, raised
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
-from llmviz.ui.model_picker import (
-    no_model,
-)
+from llmviz.ui.model_picker import no_model
 from llmviz.ui.notices import warn
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict

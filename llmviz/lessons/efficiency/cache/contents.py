@@ -18,11 +18,9 @@ from llmviz.ui.code import show_code
 from llmviz.ui.common import LOOKED_AT, count
 from llmviz.ui.kept import kept
 from llmviz.ui.model_on_text import names_of, read
-from llmviz.ui.model_picker import (
-    Picker,
-)
+from llmviz.ui.model_picker import Picker
 from llmviz.ui.notices import inform, refuse
-from llmviz.ui.pinned_cells import keeping
+from llmviz.ui.pinned_cells import bound, link_of
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.selectable_models import load
 from llmviz.ui.state import PageState
@@ -174,7 +172,7 @@ def _matrices(state: PageState, bundled: engine.Bundled, ids: tuple[int, ...], l
         stacked=True,
         pinned=lv.cell_of(state["cachecell"], shapes),
         weights=[weights],
-        on_change=keeping(state, "cachecell", key, "pinned"),
+        on_change=bound(state, key, pinned=("cachecell", link_of)),
     )
     prose(f"{cells.report(bundled.model, layer)}\n\n{report(contents, length)}")
 

@@ -17,9 +17,7 @@ from llmviz.ui.code import show_code
 from llmviz.ui.common import choose, count, theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
-from llmviz.ui.model_picker import (
-    bundled_models,
-)
+from llmviz.ui.model_picker import bundled_models
 from llmviz.ui.notices import refuse
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict

@@ -30,9 +30,8 @@ from llmviz.ui.codec import pack_text
 from llmviz.ui.common import keep, power_of_ten
 from llmviz.ui.kept import kept
 from llmviz.ui.model_on_text import Read, load_and_read
-from llmviz.ui.model_picker import (
-    Picker,
-)
+from llmviz.ui.model_picker import Picker
+from llmviz.ui.pinned_cells import bound, one_of
 from llmviz.ui.prose import prose
 from llmviz.ui.question import predict
 from llmviz.ui.shell import text_box
@@ -128,11 +127,6 @@ def tiles_of(
 
 
 def _film(state: PageState, tiles: TiledText, read: Read) -> None:
-    def keep_step() -> None:
-        step = st.session_state[f"{KEY}.film"].get("step")
-        if isinstance(step, int) and 0 <= step < len(tiles.tiles):
-            state["tilestep"] = step
-
     tile_film(
         read.tokens,
         tiles,
@@ -140,7 +134,7 @@ def _film(state: PageState, tiles: TiledText, read: Read) -> None:
         captions=captions(tiles, read.tokens),
         words=words.film,
         step=state["tilestep"],
-        on_change=keep_step,
+        on_change=bound(state, f"{KEY}.film", step=("tilestep", one_of(range(len(tiles.tiles))))),
     )
 
 

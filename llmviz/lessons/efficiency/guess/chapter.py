@@ -16,10 +16,7 @@ from llmviz.ui.common import IN_SNIPPET, LOOKED_AT, TOO_LONG, choose, count, rea
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section, seen
 from llmviz.ui.model_on_text import Read, read
-from llmviz.ui.model_picker import (
-    MADE_FIRST,
-    models_here,
-)
+from llmviz.ui.model_picker import MADE_FIRST, models_here
 from llmviz.ui.notices import inform
 from llmviz.ui.prose import prose
 from llmviz.ui.question import predict

@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import streamlit as st
-
 from llmviz.components.guess_rounds.view import (
     ACCEPTED,
     REJECTED,
@@ -25,6 +23,7 @@ from llmviz.ui import engine
 from llmviz.ui.common import count, percent, power_of_ten
 from llmviz.ui.kept import kept
 from llmviz.ui.model_on_text import names_of
+from llmviz.ui.pinned_cells import bound, one_of
 from llmviz.ui.state import PageState
 
 KEY = "efficiency.guess"
@@ -206,16 +205,11 @@ def end(played: list[Round]) -> dict[str, object]:
 def draw(state: PageState, given: Settings, tokens: tuple[str, ...]) -> None:
     """Draw the rounds behind the prompt's tokens."""
 
-    def keep_step() -> None:
-        step = st.session_state[f"{KEY}.rounds"].get("step")
-        if isinstance(step, int) and 0 <= step <= MOST_STEPS:
-            state["guessstep"] = step
-
     guess_rounds(
         tokens[-SHOWN:],
         pictured(*given),
         key=f"{KEY}.rounds",
         words=words.picture,
         step=state["guessstep"],
-        on_change=keep_step,
+        on_change=bound(state, f"{KEY}.rounds", step=("guessstep", one_of(range(MOST_STEPS + 1)))),
     )

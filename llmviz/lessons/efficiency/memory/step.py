@@ -19,10 +19,9 @@ from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.common import percent
 from llmviz.ui.kept import kept
-from llmviz.ui.model_picker import (
-    Picker,
-)
+from llmviz.ui.model_picker import Picker
 from llmviz.ui.notices import refuse
+from llmviz.ui.pinned_cells import bound, one_of
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, answered, predict
 from llmviz.ui.selectable_models import load
@@ -173,11 +172,6 @@ def _picture(state: PageState, chosen: Chosen, memory: StepMemory) -> None:
     key = f"{KEY}.step"
     moment = state["memorymoment"]
 
-    def take() -> None:
-        chosen_moment = st.session_state[key].get("chosen")
-        valid = isinstance(chosen_moment, int) and 0 <= chosen_moment < len(memory.moments)
-        state["memorymoment"] = chosen_moment if valid else -1
-
     byte_timeline(
         live,
         lives,
@@ -187,7 +181,9 @@ def _picture(state: PageState, chosen: Chosen, memory: StepMemory) -> None:
         operations=operations,
         words=words.picture,
         chosen=moment if 0 <= moment < len(memory.moments) else None,
-        on_change=take,
+        on_change=bound(
+            state, key, chosen=("memorymoment", one_of(range(len(memory.moments)), -1))
+        ),
     )
 
 

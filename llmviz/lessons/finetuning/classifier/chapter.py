@@ -26,9 +26,7 @@ from llmviz.study.class_training import training as train_classifier
 from llmviz.ui.code import show_code
 from llmviz.ui.common import IN_SNIPPET
 from llmviz.ui.lesson import section, seen
-from llmviz.ui.model_picker import (
-    Picker,
-)
+from llmviz.ui.model_picker import Picker
 from llmviz.ui.notices import refuse
 from llmviz.ui.prose import prose
 from llmviz.ui.selectable_models import load

@@ -20,7 +20,7 @@ from llmviz.ui.common import percent
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.model_on_text import names_of
-from llmviz.ui.pinned_cells import keeping
+from llmviz.ui.pinned_cells import bound, link_of
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
 
@@ -52,7 +52,7 @@ def draw(state: PageState, asked: Question) -> None:
             for rows in zip(look.same.tolist(), look.other.tolist(), strict=True)
         ],
         chosen=(layer, head),
-        on_change=keeping(state, "rulehead", key, "chosen"),
+        on_change=bound(state, key, chosen=("rulehead", link_of)),
     )
     given = look.weights[layer, head, -1].tolist()
     shares = [{words.share: percent(one)} for one in given]

@@ -15,9 +15,7 @@ from llmviz.ui import engine
 from llmviz.ui.common import LOOKED_AT, suggest
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section, seen
-from llmviz.ui.model_picker import (
-    models_here,
-)
+from llmviz.ui.model_picker import models_here
 from llmviz.ui.notices import inform, refuse
 from llmviz.ui.state import PageState
 from llmviz.ui.text import escape_markdown

@@ -27,7 +27,7 @@ from llmviz.ui.common import choose, percent, theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.notices import inform
-from llmviz.ui.pinned_cells import link_of
+from llmviz.ui.pinned_cells import bound, link_of, one_of
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict, share_question
 from llmviz.ui.state import PageState
@@ -211,19 +211,17 @@ def picture_of(
 def _stages(state: PageState, name: str, path: str, trained: Trained | None, whose: str) -> None:
     picture = picture_of(beside(name), path, trained, whose)
 
-    def settled() -> None:
-        now = st.session_state[KEY]
-        step, pinned = now.get("step"), now.get("pinned")
-        if isinstance(step, int) and 0 <= step <= picture.last:
-            state["keptrank"] = step + 1
-        state["rankcell"] = link_of(pinned)
-
     lv.stage_view(
         picture,
         key=KEY,
         step=state["keptrank"] - 1,
         pinned=lv.cell_of(state["rankcell"], picture.shapes),
-        on_change=settled,
+        on_change=bound(
+            state,
+            KEY,
+            step=("keptrank", one_of(range(1, picture.last + 2))),
+            pinned=("rankcell", link_of),
+        ),
     )
 
 

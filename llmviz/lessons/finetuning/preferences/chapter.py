@@ -16,9 +16,7 @@ from llmviz.lessons.finetuning.preferences import (
 )
 from llmviz.lessons.finetuning.tuned_model import base
 from llmviz.ui.lesson import section, seen
-from llmviz.ui.model_picker import (
-    models_here,
-)
+from llmviz.ui.model_picker import models_here
 from llmviz.ui.notices import refuse
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict

@@ -19,9 +19,7 @@ from llmviz.ui.code import show_code
 from llmviz.ui.common import choose, percent, theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
-from llmviz.ui.model_picker import (
-    models_here,
-)
+from llmviz.ui.model_picker import models_here
 from llmviz.ui.notices import refuse
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict

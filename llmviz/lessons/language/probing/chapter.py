@@ -23,9 +23,7 @@ from llmviz.ui.common import choose, percent, theme
 from llmviz.ui.engine_ready import engine_ready
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section, seen
-from llmviz.ui.model_picker import (
-    Picker,
-)
+from llmviz.ui.model_picker import Picker
 from llmviz.ui.notices import inform, refuse
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict

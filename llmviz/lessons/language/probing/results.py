@@ -15,9 +15,7 @@ from llmviz.lessons.language.sentence import BASE
 from llmviz.ui import engine
 from llmviz.ui.job_pools import training_jobs
 from llmviz.ui.kept import kept
-from llmviz.ui.model_picker import (
-    reads_text,
-)
+from llmviz.ui.model_picker import reads_text
 from llmviz.ui.selectable_models import Card
 
 JOBS = "language.probing.jobs"  # in the session: the jobs by what was asked for

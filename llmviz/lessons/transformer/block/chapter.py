@@ -28,7 +28,7 @@ from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section, seen
 from llmviz.ui.matrix_picture import read_windows
 from llmviz.ui.notices import inform
-from llmviz.ui.pinned_cells import link_of
+from llmviz.ui.pinned_cells import bound, link_of, one_of, windows_link
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
@@ -81,14 +81,6 @@ def _picture(state: PageState, subject: Subject, head: int, norm: str) -> str:
     stage = state["stage"] if state["stage"] in names else names[0]
     key = f"{KEY}.matrices"
 
-    def settled() -> None:
-        told = st.session_state[key]
-        step, cell = told.get("step"), told.get("pinned")
-        if isinstance(step, int) and 0 <= step < len(names):
-            state["stage"] = names[step]
-        state["cell"] = link_of(cell)
-        state["seen"] = ",".join(f"{name}.{at}" for name, at in told.get("window") or [] if at)
-
     lv.stage_view(
         picture,
         key=key,
@@ -96,7 +88,13 @@ def _picture(state: PageState, subject: Subject, head: int, norm: str) -> str:
         pinned=lv.cell_of(state["cell"], picture.shapes),
         windows=read_windows(state["seen"], picture.windows),
         narrow=DRAWN,
-        on_change=settled,
+        on_change=bound(
+            state,
+            key,
+            step=("stage", one_of(names)),
+            pinned=("cell", link_of),
+            window=("seen", windows_link),
+        ),
     )
     return stage
 

@@ -19,9 +19,8 @@ from llmviz.ui.common import count as counted
 from llmviz.ui.common import percent
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section, seen
-from llmviz.ui.model_picker import (
-    models_here,
-)
+from llmviz.ui.model_picker import models_here
+from llmviz.ui.pinned_cells import bound, or_first
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
@@ -93,10 +92,6 @@ def _translation(state: PageState, bundled: engine.Bundled, sentence: Sentence) 
     right = written == sentence.known.target
     head = state["halfhead"]
 
-    def keep_place() -> None:
-        now = st.session_state[KEY]
-        state["halfstep"], state["halfhead"] = now.get("step") or 0, now.get("chosen") or 0
-
     translation = Translation(
         source,
         read,
@@ -118,7 +113,7 @@ def _translation(state: PageState, bundled: engine.Bundled, sentence: Sentence) 
         key=KEY,
         step=state["halfstep"],
         chosen=best_head(sentence, decoded, weights.cross, right) if head < 0 else head,
-        on_change=keep_place,
+        on_change=bound(state, KEY, step=("halfstep", or_first), chosen=("halfhead", or_first)),
     )
     st.caption(words.note)
     line = words.right if right else words.wrong

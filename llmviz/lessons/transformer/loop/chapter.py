@@ -23,10 +23,9 @@ from llmviz.ui.common import count, percent, theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section, seen
 from llmviz.ui.model_on_text import Read, load_and_read, names_of
-from llmviz.ui.model_picker import (
-    Picker,
-)
+from llmviz.ui.model_picker import Picker
 from llmviz.ui.notices import inform
+from llmviz.ui.pinned_cells import bound, one_of
 from llmviz.ui.prose import prose
 from llmviz.ui.question import predict
 from llmviz.ui.shell import text_box
@@ -167,11 +166,6 @@ def picture_words(normed: bool, cacheable: bool) -> dict[str, str]:
 def _loop(state: PageState, bundled: engine.Bundled, read: Read, cacheable: bool) -> None:
     cached = state["reuse"] and cacheable
 
-    def keep_step() -> None:
-        step = st.session_state[f"{KEY}.rounds"].get("step")
-        if isinstance(step, int) and 0 <= step < ROUNDS * len(STAGES):
-            state["moment"] = step
-
     token_loop(
         read.tokens,
         pictured(bundled, read.ids, cached),
@@ -180,7 +174,9 @@ def _loop(state: PageState, bundled: engine.Bundled, read: Read, cacheable: bool
         cached=cached,
         words=picture_words(final_norm(bundled), cacheable),
         step=state["moment"],
-        on_change=keep_step,
+        on_change=bound(
+            state, f"{KEY}.rounds", step=("moment", one_of(range(ROUNDS * len(STAGES))))
+        ),
     )
 
 

@@ -14,7 +14,7 @@ from llmviz.ui.common import count, percent
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.model_on_text import Read
-from llmviz.ui.pinned_cells import keeping
+from llmviz.ui.pinned_cells import bound, link_of
 from llmviz.ui.prose import bold, prose
 from llmviz.ui.state import PageState
 
@@ -83,5 +83,5 @@ def _grid(state: PageState, control: str, weights: np.ndarray, tokens: list[str]
         tokens=tokens,
         chosen=chosen_head(state[control], *weights.shape[:2]),
         lines=True,
-        on_change=keeping(state, control, key, "chosen"),
+        on_change=bound(state, key, chosen=(control, link_of)),
     )

@@ -22,10 +22,9 @@ from llmviz.ui.common import count, learner_text, percent
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section, seen
 from llmviz.ui.model_on_text import Read, read, spoken
-from llmviz.ui.model_picker import (
-    models_here,
-)
+from llmviz.ui.model_picker import models_here
 from llmviz.ui.notices import inform
+from llmviz.ui.pinned_cells import bound, second_of
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
 from llmviz.ui.shell import text_box
@@ -161,10 +160,6 @@ def _strip(
 ) -> None:
     key = f"{KEY}.strip"
 
-    def take() -> None:
-        clicked = st.session_state[key].get("selected")
-        state["hide"] = clicked[1] if clicked else -1
-
     strange = {words.detail: words.unknown_detail.format(count=vocabulary)}
     rows = [
         TokenRow(
@@ -187,7 +182,7 @@ def _strip(
         value_label=words.value,
         value_range=(0.0, 1.0),
         selected=TokenSelection(row, word, ids[word + 1]),
-        on_change=take,
+        on_change=bound(state, key, selected=("hide", second_of)),
     )
     st.caption(words.strip_note)
 

@@ -25,10 +25,7 @@ from llmviz.ui.common import choose, percent, refuse, signed, theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section, seen
 from llmviz.ui.model_on_text import names_of, spoken
-from llmviz.ui.model_picker import (
-    Picker,
-    run_again,
-)
+from llmviz.ui.model_picker import Picker, run_again
 from llmviz.ui.notices import inform
 from llmviz.ui.prose import bold, prose
 from llmviz.ui.question import predict

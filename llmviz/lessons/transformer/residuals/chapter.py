@@ -23,9 +23,7 @@ from llmviz.ui.common import choose, count, percent, theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section, seen
 from llmviz.ui.model_on_text import Read, load_and_read
-from llmviz.ui.model_picker import (
-    Picker,
-)
+from llmviz.ui.model_picker import Picker
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question
 from llmviz.ui.shell import text_box

@@ -26,9 +26,8 @@ from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section, seen
 from llmviz.ui.matrix_picture import Picture
 from llmviz.ui.model_on_text import Read, load_and_read, names_of, spoken
-from llmviz.ui.model_picker import (
-    Picker,
-)
+from llmviz.ui.model_picker import Picker
+from llmviz.ui.pinned_cells import bound, link_of
 from llmviz.ui.prose import bold, prose
 from llmviz.ui.shell import text_box
 from llmviz.ui.state import PageState
@@ -106,10 +105,6 @@ def _grid(state: PageState, bundled: engine.Bundled, read: Read, lens: Lens) -> 
     kind, most = state["lens"], math.log(bundled.model.vocab_size)
     low, high = words.scales[kind]
 
-    def keep_cell() -> None:
-        cell = st.session_state[KEY].get("chosen")
-        state["point"] = "" if cell is None else f"{cell[0]}.{cell[1]}"
-
     place = opened_cell(state["point"], points, tokens)
     cell_grid(
         colours(lens, kind),
@@ -123,7 +118,7 @@ def _grid(state: PageState, bundled: engine.Bundled, read: Read, lens: Lens) -> 
         scale=(low, high.format(most=most)),
         label=words.grid,
         chosen=place,
-        on_change=keep_cell,
+        on_change=bound(state, KEY, chosen=("point", link_of)),
     )
     early = int(lens.agrees[-2].sum())
     prose(

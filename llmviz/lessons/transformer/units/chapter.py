@@ -30,11 +30,7 @@ from llmviz.ui.common import count, percent, signed, theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section, seen
 from llmviz.ui.model_on_text import names_of, spoken
-from llmviz.ui.model_picker import (
-    Picker,
-    bundled_models,
-    run_again,
-)
+from llmviz.ui.model_picker import Picker, bundled_models, run_again
 from llmviz.ui.notices import inform, refuse
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
