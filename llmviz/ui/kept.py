@@ -37,6 +37,9 @@ def kept(
 ) -> Callable[[Callable[P, R]], Kept[P, R]]:
     """Keep a function's last `most` results; the arguments are the whole key, so they say it all.
 
+    An argument with `kept_as` is known by that, such as a loaded model by its name and version: a
+    key keeps no model alive.
+
     key: returns what is kept as the key instead, for an argument that is too large to be kept or
     cannot be hashed; calls with the same key must have the same result.
 
@@ -108,7 +111,10 @@ class Kept(Generic[P, R]):
             over -= size
 
     def _key_of(self, arguments: tuple[Any, ...]) -> Hashable:
-        key = arguments if self._key is None else self._key(*arguments)
+        if self._key is None:
+            key: Hashable = tuple(getattr(one, "kept_as", one) for one in arguments)
+        else:
+            key = self._key(*arguments)
         return key if language() == ENGLISH else (language(), key)  # what is drawn has words
 
     def forget(self, *arguments: Any) -> None:

@@ -127,7 +127,7 @@ def fake_run(model) -> FakeJob:
 def test_a_run_that_has_ended_is_drawn_told_and_used(monkeypatch):
     from llmviz.lessons.finetuning.lora.source import beside
 
-    job = fake_run(beside("few-shot"))
+    job = fake_run(beside("few-shot").model)
     monkeypatch.setattr(run, "run_of", lambda *given: job)
     link = dict(rule="shorter", preferupdates="16", beta="0.03", prefer="1")
     app = open_part("finetuning", "preferences", **link)

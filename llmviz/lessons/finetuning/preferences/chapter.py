@@ -17,7 +17,7 @@ from llmviz.lessons.finetuning.preferences import (
 from llmviz.lessons.finetuning.tuned_model import base
 from llmviz.ui.common import count
 from llmviz.ui.lesson import section, seen
-from llmviz.ui.model_on_text import models_here
+from llmviz.ui.model_picker import models_here
 from llmviz.ui.notices import refuse
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
@@ -54,7 +54,7 @@ def _loss(state: PageState, number: int, trained: object) -> dict[str, object] |
     prose(words.beta_text)
     rule, beta = state["rule"], float(state["beta"])
     shown = predict(question(state["beta"], number), "finetuning.preferences.ask", covers=True)
-    before = pairs_of_rule.base_logs(base().version, rule).log_p
+    before = pairs_of_rule.base_logs(base(), rule).log_p
     now = before if trained is None else pairs_of_rule.logs_of(trained, rule)
     loss_picture.draw(state, number, now, before, beta)
     steps = loss_picture.numbers_of(now.tobytes(), before.tobytes(), beta)
