@@ -5,7 +5,7 @@ from starlette.middleware import Middleware
 
 from llmviz import streamlit_parts
 from llmviz.lessons import LESSONS
-from llmviz.ui import old_sessions, server, uploads
+from llmviz.ui import old_sessions, saved_files, server, uploads
 from llmviz.ui.frames import Frames
 from llmviz.ui.open_windows import OpenWindows
 
@@ -27,4 +27,9 @@ else:  # what the server imports once, when it starts
     streamlit_parts.send_whole()
     streamlit_parts.check_uploads(uploads.check)
     before = [Middleware(Frames), Middleware(OpenWindows)]
-    app = st.App(__file__, lifespan=server.lifespan(LESSONS), middleware=before)
+    app = st.App(
+        __file__,
+        lifespan=server.lifespan(LESSONS),
+        middleware=before,
+        routes=saved_files.routes(st.get_option("server.baseUrlPath")),
+    )

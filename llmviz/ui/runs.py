@@ -41,7 +41,7 @@ def visitor() -> str:
     session = streamlit_parts.session() or ""
     if session and _managers:
         here = origin.of_session(session)
-        _managers[-1].know(session, browser.secret(), here.address, here.own)
+        _managers[-1].know(session, browser.secret(), here.address, own=here.own)
     return session
 
 

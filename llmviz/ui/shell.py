@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from llmviz.components.saver.view import saver
 from llmviz.components.text_guard.view import text_guard
 from llmviz.paths import PAGES
 from llmviz.ui import browser, course, prose
@@ -65,6 +66,7 @@ def tidy() -> None:
     """Set the width of the text column for every page, and how a lesson's text looks."""
     st.html(_STYLE + prose.STYLE)  # one element: each costs its way to the browser
     with st.container():  # which stays when the browser remembers: what is below keeps its place
+        saver()
         browser.remember()
 
 
@@ -88,6 +90,7 @@ def sidebar() -> None:
     with st.sidebar:
         course.search()
         st.caption(
-            "Every number here was computed a moment ago by the code in `llmviz`. "
+            "The code in `llmviz` computed the numbers here a moment ago, or they come from a run "
+            "or a source that the page names. "
             "The address bar holds the whole state of a page: copy it to share what you see."
         )

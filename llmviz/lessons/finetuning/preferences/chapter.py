@@ -15,6 +15,7 @@ from llmviz.lessons.finetuning.preferences import (
     words,
 )
 from llmviz.lessons.finetuning.tuned_model import base
+from llmviz.ui.common import count
 from llmviz.ui.lesson import section, seen
 from llmviz.ui.model_picker import models_here
 from llmviz.ui.notices import refuse
@@ -78,6 +79,7 @@ def question(beta: str, number: int) -> Question:
     """Return the question what the margin of a pair is; its gains come from the pair's number."""
     up, down, scale = number % 4 + 2, number % 2 + 1, float(beta)
     about = {"up": up, "down": down, "sum": up + down, "beta": beta}
+    about |= {"gained": count(up, "nat"), "lost": count(down, "nat")}
     about["margin"] = f"{scale * (up + down):g}"
     about["loss"] = math.log1p(math.exp(-scale * (up + down)))
     offered = {about["margin"]: words.ask_right}

@@ -13,7 +13,7 @@ from llmviz.lessons.finetuning.stages import words
 from llmviz.study.continuations import Continuation, continuation
 from llmviz.textfile import check_text
 from llmviz.ui import engine
-from llmviz.ui.common import LOOKED_AT, suggest, theme
+from llmviz.ui.common import suggest, theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.model_on_text import names_of
@@ -48,7 +48,7 @@ def draw(state: PageState) -> None:
     if not models_here(BASE):
         return
     try:
-        prompt = check_text(state["prompt"][-LOOKED_AT:])
+        prompt = check_text(state["prompt"])
         models = [model() for model in MODELS.values()]
         written = {name: after(one, prompt) for name, one in zip(MODELS, models, strict=True)}
     except ValueError as error:
