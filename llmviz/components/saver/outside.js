@@ -22,14 +22,15 @@ globalThis.llmvizMount = (parent, picture, view, { report = () => {}, ask = () =
       ask();
     },
   };
-  const draw = () => view(component);
-  let leave = draw();
+  let leave = null;
+  const draw = () => (leave = view(component));
   const dark = matchMedia("(prefers-color-scheme: dark)");
-  const turn = () => (leave = draw());
-  dark.addEventListener("change", turn);
-  return () => {
-    dark.removeEventListener("change", turn);
+  dark.addEventListener("change", draw);
+  draw();
+  const end = () => {
+    dark.removeEventListener("change", draw);
     leave?.();
     host.remove();
   };
+  return { draw, end };
 };
