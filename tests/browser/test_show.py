@@ -8,7 +8,7 @@ from html import escape
 from playwright.sync_api import expect
 
 import llmviz
-from tests.browser.hand import frames, until
+from tests.browser.hand import drag, frames, let_go, until
 
 # What anywidget gives a script: a model with get, set and save_changes, and a node to draw in.
 RENDER = """async ({ script, traits, messages, ground }) => {
@@ -67,3 +67,21 @@ def test_a_notebook_that_was_saved_as_html_is_alive_without_a_network(browser):
     expect(inside.locator(".card")).to_be_visible()
     assert [url for url in asked if url.startswith("http")] == []
     context.close()
+
+
+def test_a_sampler_on_a_page_follows_one_slider_and_says_what_it_cannot(browser, tmp_path):
+    page = browser.new_context(offline=True).new_page()
+    saved = llmviz.show.sampler("names-gpt", "ann").save(tmp_path / "sampler.html", "Sampling")
+    page.goto(saved.as_uri())
+    value = page.locator(".slide:has([aria-label='temperature']) .value")
+    before = value.inner_text()
+    bars = page.locator(".cell .share").all_inner_texts()
+    drag(page, "temperature", 0)
+    let_go(page, "temperature")
+    frames(page)
+    assert value.inner_text() != before and page.locator(".cell .share").all_inner_texts() != bars
+    expect(page.locator("#told")).to_contain_text("one slider moves at a time")
+    drag(page, "top-k", 1)
+    frames(page)
+    assert value.inner_text() == before  # what is drawn is always the model's own
+    page.context.close()
