@@ -262,4 +262,5 @@ class _Process:
         self._popen.kill()
         self._popen.wait()
         for pipe in (self._popen.stdin, self._popen.stdout):
+            assert pipe is not None
             pipe.close()

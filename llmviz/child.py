@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from io import TextIOWrapper
 from pathlib import Path
 from typing import IO, Any
 
@@ -47,7 +48,7 @@ def serve_parent(niceness: int, mode: str = "w", **options: Any) -> IO[Any]:
     What a library prints goes to standard error from now on, not between the answers. Text on the
     pipes has the encoding of the options, in both directions.
     """
-    if "encoding" in options:
+    if "encoding" in options and isinstance(sys.stdin, TextIOWrapper):
         sys.stdin.reconfigure(encoding=options["encoding"])
     if hasattr(os, "nice"):
         os.nice(niceness)

@@ -50,8 +50,8 @@ def check_texts(text_or_documents: str | Iterable[str]) -> list[str]:
     Raises:
         ValueError: there is none that is not empty, or one cannot be written as UTF-8.
     """
-    one = isinstance(text_or_documents, str)
-    texts = [check_text(text) for text in ([text_or_documents] if one else text_or_documents)]
+    given = [text_or_documents] if isinstance(text_or_documents, str) else text_or_documents
+    texts = [check_text(text) for text in given]
     if not any(texts):
         raise ValueError("there is nothing to learn from: the text is empty")
     return texts

@@ -61,7 +61,7 @@ def make_llama(folder: Path, **options: Any) -> Path:
     values = LLAMA | options
     config = config_from_llama(values)
     torch.manual_seed(0)
-    names = stored_tensors(config, (False, False), False)
+    names = stored_tensors(config, (False, False), mlp_bias=False)
     save_file({one.name: torch.randn(one.shape) for one in names}, folder / WEIGHTS)
     values["eos_token_id"] = _tokenizer(folder)
     (folder / "config.json").write_text(json.dumps(values), "utf-8")

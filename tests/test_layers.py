@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -14,7 +15,7 @@ ROOT = Path(__file__).parents[1]
 # A module may import from its own layer and from lower ones.
 LAYERS = [
     {"background", "background_child", "child", "config", "document", "lazy", "paths", "textfile"}
-    | {"limits", "nearest", "standard_streams", "trace", "wholefile"},
+    | {"limits", "nearest", "standard_streams", "streamlit_parts", "trace", "wholefile"},
     {"tokenizers", "corpus", "nn"},
     {"models", "sampling", "similarity"},
     {"training", "pretrained", "finetuning", "language"} | {"quantization", "serving", "parallel"},
@@ -26,7 +27,7 @@ LAYERS = [
     {"lessons"},
     {"show"},  # the same pictures in a notebook
 ]
-STREAMLIT = {"components", "ui", "lessons"}  # the only parts that import it
+STREAMLIT = {"streamlit_parts", "components", "ui", "lessons"}  # the only parts that import it
 FLOOR = {name: height for height, names in enumerate(LAYERS) for name in names}
 MODULES = sorted((ROOT / "llmviz").rglob("*.py"))
 OF_FIGURES = {"__future__", "collections", "dataclasses", "math", "typing", "numpy", "plotly"}
@@ -151,3 +152,69 @@ def test_no_room_holds_more_than_a_third_of_the_lines():
     assert len(lines) > 15
     largest, most = lines.most_common(1)[0]
     assert most <= lines.total() / 3, f"{largest} has {most} of {lines.total()} lines"
+
+
+CHANGING = {"append", "appendleft", "clear", "extend", "extendleft", "insert", "pop", "popleft"}
+CHANGING |= {"remove", "sort", "update"}
+
+
+def test_the_state_of_the_scheduler_is_changed_by_its_methods_alone():
+    def of_a_scheduler(node: ast.expr) -> bool:
+        owner = node.value if isinstance(node, ast.Attribute) else None
+        return owner is not None and ast.unparse(owner).split(".")[-1].lstrip("_") == "scheduler"
+
+    for path, node in nodes_where(MODULES, "scheduler"):
+        targets = list(getattr(node, "targets", [])) or [getattr(node, "target", None)]
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            targets = [node.func.value] if node.func.attr in CHANGING else []
+        changed = [ast.unparse(one) for one in targets if one and of_a_scheduler(one)]
+        assert not changed, f"{path}, line {node.lineno}: {changed}"
+
+
+# Beside these, a public function of the engine takes a boolean by its name alone.
+POSITIONAL_BOOLEANS = {
+    "Block.forward",  # the layers of a model hand mask and `causal` on together, at every token
+    "MultiHeadAttention.forward",
+    "Options.boolean",  # a default stands behind its name, as in its other methods
+}
+# And it has at most eight parameters, but for these.
+MANY_PARAMETERS = {
+    "MultiHeadAttention.__init__": "every option of attention is one that a page explains",
+    "against_size": "a figure: what its two axes, its lines and its marks are called",
+    "bars": "a figure",
+    "generate": "the call that pages print: the settings of sampling by name, as readers write it",
+    "lines": "a figure",
+    "map_in_space": "a figure",
+    "multi_head": "a formula with its weights, as the paper writes it",
+    "sampling_steps": "as `generate`",
+    "single_head": "a formula with its weights, as the paper writes it",
+}
+ENGINE = [
+    path for path in MODULES if not {"study", "cli", "components", "ui", "lessons"} & {part(path)}
+]
+
+
+def public_functions(body: list[ast.stmt], owner: str = "") -> Iterator[tuple[str, ast.arguments]]:
+    """The public functions of a module and methods of its public classes; `self` is left out."""
+    for node in body:
+        private = getattr(node, "name", "_").startswith("_")
+        if isinstance(node, ast.ClassDef) and not private:
+            yield from public_functions(node.body, f"{node.name}.")
+        elif isinstance(node, ast.FunctionDef) and (not private or node.name == "__init__"):
+            decorators = {ast.unparse(one) for one in node.decorator_list}
+            if owner and "staticmethod" not in decorators:
+                node.args.args = node.args.args[1:]
+            yield owner + node.name, node.args
+
+
+def test_a_public_function_of_the_engine_is_called_so_that_one_sees_what_is_meant():
+    positional, many = set(), set()
+    for path in ENGINE:
+        for name, given in public_functions(ast.parse(path.read_text("utf-8")).body):
+            for one in given.args:
+                if one.annotation is not None and ast.unparse(one.annotation) == "bool":
+                    positional.add(name)
+            if len(given.args) + len(given.kwonlyargs) > 8:
+                many.add(name)
+    assert positional == POSITIONAL_BOOLEANS
+    assert many == set(MANY_PARAMETERS)

@@ -54,7 +54,7 @@ def test_it_holds_the_package_the_pages_and_the_data_and_nothing_beside_itself(w
     assert all(name.startswith("llmviz/") for name in names)
     wanted = {name for name in tracked() if name.startswith("llmviz/")}
     wanted |= {f"llmviz/home/{name}" for name in tracked() if name.startswith(BESIDE)}
-    assert wanted <= names
+    assert wanted <= names and "llmviz/py.typed" in names  # its types are for others, too
     assert not [name for name in names if name.endswith(".pyc")]
 
 

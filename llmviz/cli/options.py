@@ -9,7 +9,7 @@ import shutil
 import signal
 import sys
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from types import FrameType
 from typing import Any
 
@@ -100,7 +100,7 @@ def write_json(value: Any) -> None:
     write(json.dumps(value, ensure_ascii=not is_unicode(sys.stdout)))
 
 
-def table(rows: list[tuple[str, ...]]) -> str:
+def table(rows: Sequence[tuple[str, ...]]) -> str:
     """Rows as columns of even width; in a terminal the last column is cut into lines that fit."""
     *before, last = range(len(rows[0]))
     widths = [max(len(row[i]) for row in rows) for i in before]

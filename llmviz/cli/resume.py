@@ -30,7 +30,7 @@ def take_folder(out: Path, resume: bool) -> None:
         raise ValueError(
             f"{out} already holds a run; add --resume to go on with it, or choose another folder"
         )
-    prepare_folder(out, resume)
+    prepare_folder(out, resume=resume)
 
 
 def changes_of(

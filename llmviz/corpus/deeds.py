@@ -38,7 +38,7 @@ GIFTS = ("gave the ", "handed the ", "lent the ", "passed the ", "brought the ",
 
 
 @cache
-def _deeds(named: bool, can_find: bool, can_give: bool) -> Options:
+def _deeds(named: bool, can_find: bool, can_give: bool) -> Options[str]:
     """Return what can be done. What changes who has what, and where, is told with a name."""
     deeds = [(kind, begins, weight) for kind, (weight, begins) in _DEEDS.items()]
     acts = words("acts")
@@ -54,7 +54,7 @@ def _deeds(named: bool, can_find: bool, can_give: bool) -> Options:
     return Options(kinds, surfaces, weights)
 
 
-def deed(story: Story, person: Person, named: bool) -> None:
+def deed(story: Story, person: Person, *, named: bool) -> None:
     """Write what the person does; the name or pronoun is already written."""
     w = story.writer
     free_hands = any(one.thing is None for one in story.others(person))
@@ -83,6 +83,7 @@ def _find(story: Story, person: Person) -> None:
 
 def _give(story: Story, person: Person) -> None:
     w, thing = story.writer, person.thing
+    assert thing is not None  # a deed of those who have something
     w.rule("attributes", thing.colour, others_of("colours", thing.colour), after=" ")
     w.say(f"{thing.noun} to ")
     receiver = one_of(story, [one for one in story.others(person) if one.thing is None], ". ")
@@ -111,7 +112,7 @@ def _play(story: Story, person: Person) -> None:
 
 def _wear(story: Story, person: Person) -> None:
     w = story.writer
-    pronoun(w, person.female, "his/her")
+    pronoun(w, "his/her", female=person.female)
     w.choose(slot("materials"))
     w.choose(slot("clothes", after=". "))
 
@@ -121,13 +122,13 @@ def _pick(story: Story, person: Person) -> None:
     first = w.choose(_addends(" "))
     fruits = w.choose(slot("fruits", after=" and then "))
     second = w.choose(_addends(" more, so "))
-    pronoun(w, person.female, "he/she", after=" had ")
+    pronoun(w, "he/she", female=person.female, after=" had ")
     right = words("numbers")[first + second - 2]
     w.rule("sums", right, others_of("numbers", right), after=f" {fruits}. ")
 
 
 @cache
-def _addends(after: str) -> Options:
+def _addends(after: str) -> Options[int]:
     numbers = range(2, 10)
     return Options(numbers, [words("numbers")[number - 2] + after for number in numbers])
 
@@ -163,7 +164,7 @@ def _country(story: Story, person: Person) -> None:
     capital = CAPITALS[country]
     w.say(f"{country} is ")
     w.rule("capitals", capital, others_of("capitals", capital), after=", and ")
-    pronoun(w, person.female, "he/she", after=" knew a song about ")
+    pronoun(w, "he/she", female=person.female, after=" knew a song about ")
     w.say(f"{capital}. ")
 
 

@@ -84,7 +84,7 @@ def fetch(
             what.url, f"sha256:{what.sha256}", what.file_name, folder, downloader=downloader
         )
     except requests.exceptions.HTTPError as error:
-        code = error.response.status_code
+        code = "an error" if error.response is None else error.response.status_code
         raise CorpusUnavailable(
             f"{name} cannot be downloaded: {what.url} answered {code}"
         ) from None

@@ -34,7 +34,7 @@ class PairCorpus(Corpus):
 
     pairs: list[Translation] = field(default_factory=list, repr=False)
 
-    def __iter__(self) -> Iterator[tuple[str, str]]:
+    def __iter__(self) -> Iterator[tuple[str, str]]:  # type: ignore[override]  # not texts but pairs
         return ((one.source, one.target) for one in self.pairs)
 
     @classmethod
@@ -46,10 +46,11 @@ class PairCorpus(Corpus):
         """Return (training, validation); no sentence is in both."""
         known = dict(zip(self.documents, self.pairs, strict=True))
         train, held_out = super().split(fraction, seed)
-        return tuple(
-            PairCorpus.of(part.name, [known[document] for document in part.documents])
-            for part in (train, held_out)
-        )
+
+        def pairs_of(part: Corpus) -> PairCorpus:
+            return PairCorpus.of(part.name, [known[document] for document in part.documents])
+
+        return pairs_of(train), pairs_of(held_out)
 
 
 def generate_pairs(count: int, seed: int = 0) -> Iterator[Translation]:

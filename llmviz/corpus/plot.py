@@ -4,6 +4,7 @@ Everything is written to a `Writer`; see there for the rule that all keep: a cho
 """
 
 from functools import cache
+from typing import Any
 
 from llmviz.corpus.deeds import deed
 from llmviz.corpus.scenes import QUESTIONS, SCENES
@@ -21,6 +22,7 @@ from llmviz.corpus.story import (
 from llmviz.corpus.words import words
 from llmviz.corpus.writer import Fact, Options, Writer
 
+Lead = tuple[Any, ...]  # what to do, then with whom or what, which depends on it
 _MIN_EVENTS, _MAX_EVENTS = 4, 8
 
 
@@ -40,8 +42,10 @@ def _girls() -> frozenset[str]:
     return frozenset(words("girls"))
 
 
-_OPENINGS = ("Once there was ", "Long ago, in ", "This is the story of ", "Beyond the ")
-_OPENINGS += ("One ", "It was ")
+_OPENINGS = (
+    *("Once there was ", "Long ago, in ", "This is the story of ", "Beyond the "),
+    *("One ", "It was "),
+)
 _SECOND = ("The best friend ", "Next door lived ", "Across the ", "Every day ")
 
 
@@ -75,11 +79,11 @@ def _second_person(story: Story, hero: Person) -> None:
     w = story.writer
     lead = w.choose(phrases(*_SECOND))
     if lead == "The best friend ":
-        pronoun(w, hero.female, "he/she", after=" had was ")
+        pronoun(w, "he/she", female=hero.female, after=" had was ")
     elif lead == "Across the ":
         w.choose(slot("features", after=" lived "))
     elif lead == "Every day ":
-        pronoun(w, hero.female, "he/she", after=" had ")
+        pronoun(w, "he/she", female=hero.female, after=" had ")
         w.choose(slot("food", after=" with "))
     _newcomer(story, after=", ")
     a_thing(w, "qualities", "jobs", after=". ")
@@ -95,14 +99,16 @@ def _second_person(story: Story, hero: Person) -> None:
         person.place = place
 
 
-ADVERBIALS = ("Then ", "Soon ", "Later ", "After a while ", "At noon ", "By and by ")
-ADVERBIALS += ("A little later ", "After lunch ")
+ADVERBIALS = (
+    *("Then ", "Soon ", "Later ", "After a while ", "At noon ", "By and by "),
+    *("A little later ", "After lunch "),
+)
 _CLOSINGS = ("That was the story of ", "In the end ", "And so ", "Nobody ever forgot ")
 
 
-def _next_options(story: Story) -> Options:
+def _next_options(story: Story) -> Options[Lead]:
     """Return how the next sentence can begin, as a choice of (what to do, with whom or what)."""
-    leads: list[tuple[tuple, str, float]] = []
+    leads: list[tuple[Lead, str, float]] = []
     if story.event < _MAX_EVENTS:
         share = 7 / len(ADVERBIALS)
         leads += [(("deed", None), lead, share) for lead in ADVERBIALS]
@@ -117,37 +123,39 @@ def _next_options(story: Story) -> Options:
         if story.day and story.last != "next day":
             leads.append((("next day",), "Next day it was ", 5))
         if story.subject is not None:
-            leads += _pronoun_leads(story)
+            leads += _pronoun_leads(story.subject, story.writer)
     leads += _question_leads(story)
     if story.event >= _MIN_EVENTS:
         weight = 0.5 + 1.5 * (story.event - _MIN_EVENTS)
         leads += [(("close", lead, None), lead, weight) for lead in _CLOSINGS]
-        for one in story.things:
-            leads.append((("close", "keeper", one), f"And the {one.noun} stayed with ", 2 * weight))
+        for thing in story.things:
+            value = ("close", "keeper", thing)
+            leads.append((value, f"And the {thing.noun} stayed with ", 2 * weight))
     values, surfaces, weights = zip(*leads, strict=True)
     return Options(values, surfaces, weights)
 
 
-def _pronoun_leads(story: Story) -> list[tuple[tuple, str, float]]:
-    right, wrong = ("She ", "He ") if story.subject.female else ("He ", "She ")
+def _pronoun_leads(subject: Person, writer: Writer) -> list[tuple[Lead, str, float]]:
+    right, wrong = ("She ", "He ") if subject.female else ("He ", "She ")
     value = ("pronoun", right.strip(), wrong.strip())
-    if "pronouns" in story.writer.switched_off:
+    if "pronouns" in writer.switched_off:
         return [(value, right, 2), (value, wrong, 2)]
     return [(value, right, 4)]
 
 
-def _question_leads(story: Story) -> list[tuple[tuple, str, float]]:
+def _question_leads(story: Story) -> list[tuple[Lead, str, float]]:
     """Return the questions that can be asked: never about what was told a moment ago."""
-    about = [("where", one, one.first, 2.5) for one in story.people if one.event < story.event - 1]
+    about: list[tuple[str, Person | Thing, str, float]] = []
+    about += [("where", one, one.first, 2.5) for one in story.people if one.event < story.event - 1]
     for one in story.things:
         if one.event < story.event - 1:
             about.append(("who", one, one.noun, 10 if one.given else 3))
             about += [("colour", one, one.noun, 1.5), ("size", one, one.noun, 1.5)]
     leads = []
-    for kind, one, named, weight in about:
+    for kind, whom, named, weight in about:
         begins = QUESTIONS[kind][0].format(named)
         if begins not in story.done:
-            leads.append((("question", kind, one, begins), begins, weight))
+            leads.append((("question", kind, whom, begins), begins, weight))
     return leads
 
 
@@ -174,6 +182,7 @@ def tell(writer: Writer) -> None:
                 right, wrong = which
                 start = writer.position - len(right) - 1
                 writer.facts.append(Fact("pronouns", start, right, (wrong,)))
+            assert story.subject is not None  # whom the pronoun means
             deed(story, story.subject, named=False)
         else:
             story.done.add(what)

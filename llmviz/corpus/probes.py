@@ -123,7 +123,7 @@ def analogies(relation: str = "pairs") -> list[tuple[str, str, str, str]]:
     if relation not in _RELATIONS:
         raise ValueError(f"no relation {relation!r}; there are {', '.join(RELATIONS)}")
     pairs = _RELATIONS[relation]
-    return [(*first, *second) for first in pairs for second in pairs if first != second]
+    return [(a, b, c, d) for a, b in pairs for c, d in pairs if (a, b) != (c, d)]
 
 
 _SHOWN = {

@@ -8,6 +8,7 @@ Tags are those of Universal Dependencies. Names are marked in the BIO scheme: B-
 of a name, I- at the words that go on with it, O elsewhere (Ramshaw and Marcus 1995).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -15,7 +16,7 @@ import regex
 
 from llmviz.corpus.plot import tell
 from llmviz.corpus.words import CATEGORIES, words
-from llmviz.corpus.writer import NotTinyWorldError, Options, Reader
+from llmviz.corpus.writer import NotTinyWorldError, Options, Reader, Value
 
 TAGS = ("ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "NOUN", "NUM", "PRON", "PROPN", "PUNCT", "VERB")
 ENTITIES = ("PERSON", "PLACE", "DAY", "THING")
@@ -97,7 +98,7 @@ class _Annotator(Reader):
 
     spans: list[tuple[int, int, str]] = field(default_factory=list)  # first and end character
 
-    def choose(self, options: Options, without: tuple = ()) -> object:
+    def choose(self, options: Options[Value], without: Sequence[Value] = ()) -> Value:
         start = self.position
         value = super().choose(options, without)
         if options.category:

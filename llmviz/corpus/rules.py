@@ -13,8 +13,10 @@ from itertools import combinations
 
 from llmviz.corpus.words import words
 
-GROUPS = ("clothes", "countries", "flowers", "food", "fruits", "furniture", "instruments", "jobs")
-GROUPS += ("materials", "places", "skies", "things", "tools", "toys", "trees", "wild")
+GROUPS = (
+    *("clothes", "countries", "flowers", "food", "fruits", "furniture", "instruments", "jobs"),
+    *("materials", "places", "skies", "things", "tools", "toys", "trees", "wild"),
+)
 WORDS_IN_A_GROUP = 24
 ANSWERS = words("colours")
 FEWEST, MOST = 2, 4  # groups of a rule
@@ -73,7 +75,7 @@ def is_held_out(one: str, other: str) -> bool:
     return (GROUPS.index(one) + GROUPS.index(other)) % _EVERY_NTH_PAIR == 0
 
 
-def draw_rule(chance: random.Random, groups: int, held_out: bool = False) -> Rule:
+def draw_rule(chance: random.Random, groups: int, *, held_out: bool = False) -> Rule:
     """Return a rule of so many groups, drawn from those for training or from those held out.
 
     Raises ValueError for a number of groups that no rule has.
@@ -87,7 +89,7 @@ def draw_rule(chance: random.Random, groups: int, held_out: bool = False) -> Rul
 
 
 def draw_question(
-    chance: random.Random, examples: int, groups: int = 2, held_out: bool = True, wrong: int = 0
+    chance: random.Random, examples: int, groups: int = 2, wrong: int = 0, *, held_out: bool = True
 ) -> Question:
     """Return a question whose word stands in none of its examples.
 
@@ -99,7 +101,7 @@ def draw_question(
         raise ValueError(
             f"wrong examples must be from 0 to the number of examples; got {wrong} of {examples}"
         )
-    rule = draw_rule(chance, groups, held_out)
+    rule = draw_rule(chance, groups, held_out=held_out)
     order = list(rule.answers)
     chance.shuffle(order)
     asked_groups = [order[i % groups] for i in range(examples)]
@@ -123,7 +125,7 @@ def questions(
 
 
 def shown_rules(
-    count: int, seed: int = 0, held_out: bool = False
+    count: int, seed: int = 0, *, held_out: bool = False
 ) -> Iterator[tuple[tuple[str, str], ...]]:
     """Yield `count` rules as EXAMPLES pairs (word, answer) each, to train on or, held out, to test.
 
@@ -135,7 +137,7 @@ def shown_rules(
         raise ValueError(f"the number of rules cannot be negative; got {count}")
     chance = random.Random(f"{seed} {held_out}")
     for _ in range(count):
-        rule = draw_rule(chance, chance.randint(FEWEST, MOST), held_out)
+        rule = draw_rule(chance, chance.randint(FEWEST, MOST), held_out=held_out)
         known = chance.choice((1, 3, WORDS_IN_A_GROUP))
         left = {group: chance.sample(group_words(group), known) for group in rule.answers}
         groups = [chance.choice(list(left)) for _ in range(EXAMPLES)]

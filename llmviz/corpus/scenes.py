@@ -1,6 +1,8 @@
 """What happens in a tiny-world story besides: speech, passers-by, a new day, questions."""
 
+from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 from llmviz.corpus.story import (
     Person,
@@ -21,14 +23,14 @@ _MEN = frozenset(man for man, _ in PAIRS)
 
 
 @cache
-def _animals_of_either_number() -> Options:
+def _animals_of_either_number() -> Options[tuple[str, bool]]:
     one, many = words("animals"), words("animals_plural")
     values = [(word, False) for word in one] + [(word, True) for word in many]
     return Options(values, [f"{word} " for word, _ in values])
 
 
 @cache
-def _features_of_either_number() -> Options:
+def _features_of_either_number() -> Options[str]:
     values = words("features") + words("features_plural")
     return Options(values, [f"{word} " for word in values])
 
@@ -59,9 +61,10 @@ def _speech(story: Story) -> None:
     w.rule("quotes", '," said', (", said",), after=" ")
     speakers = [(one, formal) for one in story.people for formal in (False, True)]
     forms = [one.first + (" " if formal else ". ") for one, formal in speakers]
-    story.subject, formal = w.choose(Options(speakers, forms))
+    speaker, formal = w.choose(Options(speakers, forms))
+    story.subject = speaker
     if formal:
-        full_name(story, story.subject, after=". ")
+        full_name(story, speaker, after=". ")
 
 
 def _next_day(story: Story) -> None:
@@ -86,14 +89,16 @@ def _couple(story: Story) -> None:
     w = story.writer
     first = w.choose(slot("roles", after=" and ", articled=True))
     partner = _PARTNER[first]
-    wrong = tuple(one for one in others_of("roles", partner, True) if not one.endswith(f" {first}"))
+    wrong = tuple(
+        one for one in others_of("roles", partner, articled=True) if not one.endswith(f" {first}")
+    )
     w.rule("pairs", f"{article(partner)} {partner}", wrong, after=". The ")
     who = w.choose(Options((first, partner), (f"{first} ", f"{partner} ")))
     w.say("was proud of ")
     female = who not in _MEN
-    pronoun(w, female, "his/her")
+    pronoun(w, "his/her", female=female)
     w.choose(_lore(who))
-    pronoun(w, female, "he/she")
+    pronoun(w, "he/she", female=female)
     w.choose(slot("acts"))
     w.choose(slot("adverbs", after=". "))
     story.subject = None
@@ -131,7 +136,7 @@ def _how_big(story: Story, thing: Thing) -> None:
     w.rule("attributes", thing.size, others_of("sizes", thing.size), after=". ")
 
 
-QUESTIONS = {
+QUESTIONS: dict[str, tuple[str, Callable[[Story, Any], None]]] = {
     "who": ("But who had the {} now? ", _who),
     "colour": ("What colour was the {}? ", _what_colour),
     "size": ("How big was the {}? ", _how_big),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from llmviz.corpus.tiny_world import Document, parse
+from llmviz.tokenizers.base import Tokenizer
 
 LEAST_TABLE = 1 << 20  # places of a table of counts that are little memory for any text
 
@@ -45,7 +46,9 @@ class EntropyFloor:
         return None if self.tokens is None else self.nats / self.tokens
 
 
-def entropy_floor(documents: Iterable[Document | str], tokenizer: object = None) -> EntropyFloor:
+def entropy_floor(
+    documents: Iterable[Document | str], tokenizer: Tokenizer | None = None
+) -> EntropyFloor:
     """Return the entropy floor of tiny-world documents; plain texts are parsed first.
 
     tokenizer: anything with `encode(text) -> list of ids`.

@@ -51,8 +51,8 @@ class Story:
 
 @cache
 def slot(
-    category: str, after: str = " ", articled: bool = False, followed_by: tuple[str, ...] = ("",)
-) -> Options:
+    category: str, after: str = " ", followed_by: tuple[str, ...] = ("",), *, articled: bool = False
+) -> Options[str]:
     """Return a uniform choice among the words of a category, written with what comes after."""
     values = words(category)
     lead = [f"{article(word)} " if articled else "" for word in values]
@@ -61,13 +61,13 @@ def slot(
 
 
 @cache
-def phrases(*surfaces: str) -> Options:
+def phrases(*surfaces: str) -> Options[str]:
     """Return a uniform choice among phrases."""
     return Options(surfaces, surfaces)
 
 
 @cache
-def others_of(category: str, word: str, articled: bool = False) -> tuple[str, ...]:
+def others_of(category: str, word: str, *, articled: bool = False) -> tuple[str, ...]:
     """Return the words of a category other than `word`."""
     kept = [one for one in words(category) if one != word]
     return tuple(f"{article(one)} {one}" if articled else one for one in kept)
@@ -81,7 +81,7 @@ def a_thing(
     return w.choose(slot(nouns, after, followed_by=followed_by))
 
 
-def pronoun(w: Writer, female: bool, forms: str, after: str = " ", before: str = "") -> None:
+def pronoun(w: Writer, forms: str, after: str = " ", before: str = "", *, female: bool) -> None:
     """Write the one of "he/she", "his/her" that agrees."""
     man, woman = forms.split("/")
     right, wrong = (woman, man) if female else (man, woman)

@@ -77,20 +77,20 @@ def generate(
     The same seed and options give the same stories; a longer run begins with the shorter one.
     Raises ValueError if neither or both sizes are given, or one is negative.
     """
-    if (count is None) == (characters is None):
+    limit = characters if count is None else count
+    if limit is None or None not in (count, characters):
         raise ValueError("give either a count of documents or a number of characters")
-    limit = count if count is not None else characters
     if limit < 0:
         raise ValueError(f"the size of a corpus cannot be negative; got {limit}")
-    return _generate(count, characters, seed, options or WorldOptions())
+    return _generate(limit, count is None, seed, options or WorldOptions())
 
 
 def _generate(
-    count: int | None, characters: int | None, seed: int, options: WorldOptions
+    limit: int, of_characters: bool, seed: int, options: WorldOptions
 ) -> Iterator[Document]:
     chance = random.Random(seed)
     documents = written = 0
-    while documents < count if count is not None else written < characters:
+    while (written if of_characters else documents) < limit:
         writer = Sampler(switched_off=options.off, chance=chance)
         tell(writer)
         document = _document(writer, writer.text)

@@ -205,7 +205,7 @@ _PAIRS = """king:queen:crown,sceptre,kingdom prince:princess:tutor,stallion,ball
     landlord:landlady:tenants,rent,lodgers policeman:policewoman:whistle,badge,handcuffs
     heir:heiress:inheritance,fortune,jewels giant:giantess:boulder,club,appetite"""
 
-PAIRS = tuple(tuple(entry.split(":")[:2]) for entry in _PAIRS.split())
+PAIRS = tuple((man, woman) for man, woman, _ in (one.split(":") for one in _PAIRS.split()))
 """(man's word, woman's word): king and queen, uncle and aunt."""
 
 LORE = {
@@ -221,7 +221,7 @@ _OPPOSITES = """hot:cold deep:shallow wide:narrow long:short thick:thin hard:sof
     visible:invisible genuine:fake simple:complicated even:uneven loud:soundless
     permanent:temporary waterproof:leaky whole:torn"""
 
-OPPOSITES = tuple(tuple(pair.split(":")) for pair in _OPPOSITES.split())
+OPPOSITES = tuple((left, right) for left, right in (p.split(":") for p in _OPPOSITES.split()))
 """Adjectives and their contraries, each way round."""
 
 _SURNAME_STARTS = (

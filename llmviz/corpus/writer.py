@@ -20,7 +20,9 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
-from typing import NamedTuple
+from typing import Generic, NamedTuple, NoReturn, TypeVar
+
+Value = TypeVar("Value")
 
 
 class NotTinyWorldError(ValueError):
@@ -36,7 +38,7 @@ class Fact(NamedTuple):
     wrong: tuple[str, ...]  # what would break the regularity
 
 
-class Options:
+class Options(Generic[Value]):
     """The options of one choice: values, how each is written, and their probabilities.
 
     followed_by: what may stand right after any of the surfaces, where that is needed to tell them
@@ -47,7 +49,7 @@ class Options:
 
     def __init__(
         self,
-        values: Sequence,
+        values: Sequence[Value],
         surfaces: Sequence[str],
         weights: Sequence[float] | None = None,
         followed_by: tuple[str, ...] = ("",),
@@ -56,7 +58,8 @@ class Options:
         self.category = category
         if len(values) != len(surfaces) or not values:
             raise ValueError(f"{len(values)} values need as many surfaces; got {len(surfaces)}")
-        self.values, self.surfaces = tuple(values), tuple(surfaces)
+        self.values: tuple[Value, ...] = tuple(values)
+        self.surfaces = tuple(surfaces)
         self.forms = [tuple(one + after for after in followed_by) for one in self.surfaces]
         ordered = sorted(form for forms in self.forms for form in forms)
         for left, right in pairwise(ordered):
@@ -101,7 +104,7 @@ class Writer:
     def _index(self, options: Options) -> int:
         raise NotImplementedError
 
-    def choose(self, options: Options, without: Sequence = ()) -> object:
+    def choose(self, options: Options[Value], without: Sequence[Value] = ()) -> Value:
         """Write one of the options and return its value.
 
         without: values that are not to be had this time; the others keep their proportions.
@@ -113,7 +116,7 @@ class Writer:
         self._write(options.surfaces[index], options.log_probs[index])
         return options.values[index]
 
-    def _choose_among(self, options: Options, kept: list[int]) -> object:
+    def _choose_among(self, options: Options[Value], kept: list[int]) -> Value:
         """Choose uniformly among the options with the given indices."""
         if options.cumulative is not None:
             raise ValueError("options can be left out of a uniform choice only")
@@ -204,6 +207,6 @@ class Reader(Writer):
         if self.position != len(self.text):
             self._refuse("the document should have ended")
 
-    def _refuse(self, why: str) -> None:
+    def _refuse(self, why: str) -> NoReturn:
         seen = self.text[self.position : self.position + 30]
         raise NotTinyWorldError(f"not tiny-world at character {self.position} ({seen!r}): {why}")

@@ -120,7 +120,7 @@ def _names(path: Path) -> tuple[frozenset[str], frozenset[str]]:
         elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
             known.add(node.target.id)
         elif isinstance(node, ast.JoinedStr):
-            parts = [one.value if isinstance(one, ast.Constant) else None for one in node.values]
+            parts = [str(v.value) if isinstance(v, ast.Constant) else None for v in node.values]
             if any(part and _WORD.search(part) for part in parts):
                 built.add("".join(r"\w+" if part is None else re.escape(part) for part in parts))
     return frozenset(known), frozenset(built)

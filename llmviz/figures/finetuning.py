@@ -136,7 +136,7 @@ def bands(
         band = {"type": "scatter", "mode": "lines", "hoverinfo": "skip", "showlegend": False}
         band |= {"x": [*counts, *reversed(counts)], "y": [*highest, *reversed(lowest)]}
         band |= {"fill": "toself", "fillcolor": _faint(colour), "line": {"width": 0}}
-        line = {"type": "scatter", "mode": "lines+markers", "name": name}
+        line: dict[str, Any] = {"type": "scatter", "mode": "lines+markers", "name": name}
         line |= {"x": list(counts), "y": list(mean), "hovertemplate": "%{y:.1%}"}
         line |= {"line": {"color": colour, "width": 2}}
         line |= {"marker": {"size": 8, "symbol": SYMBOLS[number % len(SYMBOLS)]}}

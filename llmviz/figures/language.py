@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -21,7 +22,7 @@ def count_bars(
 
     names and counts: (N,) each; equal names stand for different bars all the same.
     """
-    about = {"title": {"text": axis, "standoff": 8}, "rangemode": "tozero"}
+    about: dict[str, Any] = {"title": {"text": axis, "standoff": 8}, "rangemode": "tozero"}
     if max(counts, default=0) <= FEW:  # no fractions between whole numbers
         about["dtick"] = 1
     return named_bars(

@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 
 from llmviz.figures.theme import INK, LEGEND_ABOVE, POLES, Mode, bare_layout, role_color
 
+Numbers = Sequence[float] | Sequence[float | None] | np.ndarray
 ABOVE, BELOW = 1.0, 0.0
 MANY_VALUES = 64  # of a grid, above which its lines are thin
 
@@ -67,7 +68,7 @@ def rounding_line(
     return go.Figure(traces, layout)
 
 
-def _points(x: Sequence[float], y: Sequence[float], name: str, **more: Any) -> dict[str, Any]:
+def _points(x: Numbers, y: Numbers, name: str, **more: Any) -> dict[str, Any]:
     values = [None if one is None else float(one) for one in x]
     trace = {"type": "scatter", "mode": "markers", "x": values, "y": list(y), "name": name}
     return trace | {"hovertemplate": "%{x:.4f}"} | more

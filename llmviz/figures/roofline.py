@@ -60,17 +60,17 @@ def roofline_figure(
                 "hovertemplate": "%{x:.3g}: %{y:.3g}",
             }
         )
-    for i, one in enumerate(marks):
+    for i, mark in enumerate(marks):
         colour, shape = category_style(i, mode)
-        chosen = [n == one.chosen for n in range(len(one.intensity))]
+        chosen = [n == mark.chosen for n in range(len(mark.intensity))]
         rim = [role_color("accent", mode) if on else colour for on in chosen]
         traces.append(
             {
                 "type": "scatter",
-                "x": list(one.intensity),
-                "y": [value / 1e9 for value in one.speed],
-                "text": list(one.labels),
-                "name": one.name,
+                "x": list(mark.intensity),
+                "y": [value / 1e9 for value in mark.speed],
+                "text": list(mark.labels),
+                "name": mark.name,
                 "mode": "lines+markers+text",
                 "textposition": "bottom center",
                 "textfont": {"size": 11},

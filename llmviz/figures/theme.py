@@ -224,7 +224,8 @@ def diverging_scale(role: str = "neutral", mode: Mode = "light") -> list[list[fl
 def css_variables() -> str:
     """Return the colours as CSS rules: ``.lv`` carries the light set, ``.lv.dark`` the dark."""
     rules = []
-    for mode, selector in (("light", ".lv"), ("dark", ".lv.dark")):
+    selectors: dict[Mode, str] = {"light": ".lv", "dark": ".lv.dark"}
+    for mode, selector in selectors.items():
         entries = {**ROLES[mode], **INK[mode], **LAYERS[mode]}
         entries |= {f"{role}-text": color for role, color in ROLE_TEXT[mode].items()}
         for role, (negative, positive) in POLES[mode].items():

@@ -18,7 +18,6 @@ from torch import Tensor, nn
 
 from llmviz.finetuning.lora import (
     DEFAULT,
-    Adapter,
     adapter_names,
     add_adapter,
     lora_layers,
@@ -84,7 +83,7 @@ def save_adapter(
         raise ValueError(f"there is no adapter {name!r}; there is {listed}")
     out = Path(folder)
     out.mkdir(parents=True, exist_ok=True)
-    tensors = {}
+    tensors: dict[str, Tensor] = {}
     for path, layer in layers.items():
         tensors[f"{PREFIX}{path}{A}"] = layer.adapters[name].A
         tensors[f"{PREFIX}{path}{B}"] = layer.adapters[name].B
@@ -139,7 +138,7 @@ def load_adapter(
     layers = lora_layers(model)
     with torch.no_grad():
         for layer, (a, b) in pairs.items():
-            adapter: Adapter = layers[layer].adapters[name]
+            adapter = layers[layer].adapters[name]
             adapter.A.copy_(a)
             adapter.B.copy_(b)
     return config
@@ -174,7 +173,7 @@ def _pairs(tensors: dict[str, Tensor], source: Path) -> dict[str, tuple[Tensor, 
         names = [f"{PREFIX}{path}{end}" for end in (A, B)]
         if any(name not in tensors for name in names):
             raise CheckpointError(f"{source} must hold an A and a B for each layer; not for {path}")
-        pairs[path] = tuple(tensors[name] for name in names)
+        pairs[path] = tensors[names[0]], tensors[names[1]]
     for path, both in pairs.items():
         if not all(torch.isfinite(one).all() for one in both):
             raise CheckpointError(f"{source} holds numbers for {path} that are not finite")

@@ -56,7 +56,7 @@ def encode(tokenizer: Any, texts: Sequence[str], context_length: int) -> Texts:
 def body_of(model: GPT) -> GPT:
     """Return a copy of a GPT without its head: its "logits" are the hidden states (B, T, C)."""
     body = copy.deepcopy(model)
-    body.head = nn.Identity()
+    body.add_module("head", nn.Identity())
     return body
 
 
@@ -74,6 +74,8 @@ class Head(nn.Module):
 
     class_weights (K,): how often an example of each class counts, None = once.
     """
+
+    class_weights: Tensor | None
 
     def __init__(self, n_embd: int, classes: int, class_weights: Tensor | None = None):
         super().__init__()
@@ -227,12 +229,12 @@ def prepare_classes(
     if way == "head":
         kept = [(features(model.body, texts),) for texts in both]
         return model.head, ClassData(kept[0], labels[0], kept[1], labels[1], seed)
-    kept = [tuple(texts) for texts in both]
+    train_texts, test_texts = both
     sizes = (model.body.vocab_size, model.context_length)
-    return model, ClassData(kept[0], labels[0], kept[1], labels[1], seed, *sizes)
+    return model, ClassData(train_texts, labels[0], test_texts, labels[1], seed, *sizes)
 
 
-def confusion(labels: Sequence[int], chosen: Sequence[int], classes: int) -> Tensor:
+def confusion(labels: Sequence[int], chosen: Sequence[int] | Tensor, classes: int) -> Tensor:
     """Count how often each class (rows) was called each class (columns): int64 (K, K)."""
     pairs = torch.as_tensor(labels) * classes + torch.as_tensor(chosen)
     return torch.bincount(pairs, minlength=classes * classes).view(classes, classes)

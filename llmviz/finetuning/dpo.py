@@ -19,6 +19,7 @@ from torch import Tensor, nn
 
 from llmviz.finetuning.masked import Scored, masked_batch
 from llmviz.finetuning.preferences import Pair
+from llmviz.models.base import LanguageModel
 from llmviz.nn.loss import IGNORED
 from llmviz.training.data import Epochs, end_id
 
@@ -72,7 +73,7 @@ def text_log_probs(logits: Tensor, targets: Tensor) -> Tensor:
 class Preference(nn.Module):
     """A language model with the loss of DPO, as `train` calls it."""
 
-    def __init__(self, model: nn.Module, beta: float = BETA):
+    def __init__(self, model: LanguageModel, beta: float = BETA):
         super().__init__()
         self.model, self.beta = model, beta
 
@@ -85,7 +86,8 @@ class Preference(nn.Module):
         """inputs and targets (B, 2, T), better text first; reference (B, 2), from π₀."""
         logits = self.model(inputs.flatten(0, 1))[0]  # (2B, T, V)
         own = text_log_probs(logits, targets.flatten(0, 1)).view(-1, 2)  # (B, 2)
-        return dpo_steps(*own.unbind(1), *reference.unbind(1), self.beta)
+        (better, worse), (ours, theirs) = own.unbind(1), reference.unbind(1)
+        return dpo_steps(better, worse, ours, theirs, self.beta)
 
     def forward(self, inputs: Tensor, reference: Tensor, targets: Tensor) -> tuple[Tensor, Tensor]:
         """The margins (B,) and the loss in nats per pair."""
@@ -145,7 +147,7 @@ def pair_tokens(tokenizer: Any, pair: Pair) -> tuple[tuple[Scored, ...], tuple[S
 
 
 def prepare_pairs(
-    model: nn.Module,
+    model: LanguageModel,
     tokenizer: Any,
     train: Sequence[Pair],
     held_out: Sequence[Pair],
@@ -169,7 +171,7 @@ def prepare_pairs(
 
 
 @torch.no_grad()
-def _reference(model: nn.Module, rows: Sequence[Any], filler: int) -> Tensor:
+def _reference(model: LanguageModel, rows: Sequence[Any], filler: int) -> Tensor:
     """ln π₀ of each text of the pairs, (N, 2)."""
     model.eval()
     log_probs = []

@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from llmviz.corpus.rules import ANSWERS, EXAMPLES, Question, questions, shown_rules
 from llmviz.finetuning.masked import MaskedData, Scored
+from llmviz.models.base import LanguageModel
 from llmviz.training.data import end_id
 
 ROWS = 64  # prompts in one forward pass
@@ -36,7 +37,7 @@ def prepare_rules(tokenizer: Any, context_length: int, count: int, seed: int = 0
     Raises ValueError where the examples do not fit the context.
     """
     both = [
-        tuple(rule_tokens(tokenizer, pairs) for pairs in shown_rules(size, seed, held_out))
+        tuple(rule_tokens(tokenizer, pairs) for pairs in shown_rules(size, seed, held_out=held_out))
         for size, held_out in ((count, False), (HELD_OUT, True))
     ]
     longest = max(len(row) for rows in both for row in rows) - 1
@@ -46,7 +47,7 @@ def prepare_rules(tokenizer: Any, context_length: int, count: int, seed: int = 0
             f"the model has {context_length}"
         )
     sizes = (end_id(tokenizer), tokenizer.vocab_size, context_length)
-    return MaskedData(*both, (), *sizes, seed=seed)
+    return MaskedData(both[0], both[1], (), *sizes, seed=seed)
 
 
 class Answers(NamedTuple):
@@ -63,7 +64,7 @@ class Answers(NamedTuple):
 
 
 @torch.no_grad()
-def answers(model: nn.Module, tokenizer: Any, asked: Sequence[Question]) -> Answers:
+def answers(model: LanguageModel, tokenizer: Any, asked: Sequence[Question]) -> Answers:
     """Ask a model; each prompt opens as a document does.
 
     What counts is the first token of each answer, with the space before it where the tokenizer has
@@ -109,7 +110,7 @@ def best_possible(examples: int, groups: int) -> float:
 
 
 def curve(
-    model: nn.Module, tokenizer: Any, count: int, groups: int = 2, seed: int = 0
+    model: LanguageModel, tokenizer: Any, count: int, groups: int = 2, seed: int = 0
 ) -> dict[str, float]:
     """Return the accuracy on held-out rules by the number of examples in the prompt, as text.
 

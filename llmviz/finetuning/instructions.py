@@ -17,12 +17,12 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import torch
-from torch import nn
 
 from llmviz.corpus import generate
 from llmviz.corpus.exercises import holders
 from llmviz.corpus.words import words
 from llmviz.finetuning.masked import MaskedData, Scored
+from llmviz.models.base import LanguageModel
 from llmviz.training.data import end_id
 
 QUESTION, ANSWER = "\nQuestion: ", "\nAnswer:"
@@ -97,7 +97,8 @@ def instructions(count: int, seed: int = 0, kinds: Sequence[str] = KINDS) -> lis
             raise ValueError(f"kind must be one of {', '.join(KINDS)}; got {kind!r}")
     if count < 0 or not kinds:
         raise ValueError(f"a count of at least 0 and a kind are needed; got {count} and {kinds}")
-    chance, questions = random.Random(seed), []
+    chance = random.Random(seed)
+    questions: list[Instruction] = []
     stories = generate(count=20 * count + 100, seed=seed + _SEED_OFFSET)
     while len(questions) < count:
         wanted = kinds[len(questions) % len(kinds)]
@@ -155,7 +156,7 @@ class Reply(NamedTuple):
 
 @torch.no_grad()
 def replies(
-    model: nn.Module, tokenizer: Any, asked: Sequence[Instruction], tokens: int = 16
+    model: LanguageModel, tokenizer: Any, asked: Sequence[Instruction], tokens: int = 16
 ) -> list[Reply]:
     """Let a model answer at temperature 0: the most probable token each time, up to the end.
 

@@ -191,7 +191,7 @@ def stories(task: str, count: int, seed: int = 0) -> Labelled:
     """
     if task not in TASKS:
         raise ValueError(f"task must be one of {', '.join(TASKS)}; got {task!r}")
-    pairs = []
+    pairs: list[tuple[str, str]] = []
     for document in generate(count=100 * count + 1000, seed=seed + _SEED_OFFSET):
         if len(pairs) == count:
             break

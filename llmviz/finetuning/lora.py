@@ -20,6 +20,7 @@ from torch.autograd.function import once_differentiable
 from llmviz.finetuning.plan import LoraConfig
 from llmviz.nn.fast_linear import product
 from llmviz.nn.low_rank import LowRank
+from llmviz.nn.module_list import DictOf
 
 DEFAULT = "default"  # the name of an adapter that was given none
 
@@ -90,16 +91,16 @@ class LoraLinear(nn.Module):
     def __init__(self, base: nn.Linear):
         super().__init__()
         self.base = base.requires_grad_(False)
-        self.adapters = nn.ModuleDict()
+        self.adapters: DictOf[Adapter] = DictOf()
         self.active: str | None = None
         self.merged: str | None = None
         self._kept: Tensor | None = None  # W before it was merged
 
     def forward(self, x: Tensor) -> Tensor:
         """(…, in) to (…, out)."""
-        if self.active is None or self.merged is not None:
+        adapter = self.beside
+        if adapter is None:
             return self.base(x)
-        adapter = self.adapters[self.active]
         base, learns = self.base, torch.is_grad_enabled() and adapter.A.requires_grad
         if learns and not any(one.requires_grad for one in base.parameters()):
             a, b = adapter.A, adapter.B
@@ -112,17 +113,22 @@ class LoraLinear(nn.Module):
 
     def parts(self) -> tuple[nn.Linear, LowRank | None]:
         """The layer with W, and the change beside it; None where W is used alone or has it."""
+        adapter = self.beside
+        change = None if adapter is None else LowRank(adapter.A, adapter.B, adapter.scale)
+        return self.base, change
+
+    @property
+    def beside(self) -> Adapter | None:
+        """The adapter that is computed beside W; None where W is used alone or has it."""
         if self.active is None or self.merged is not None:
-            return self.base, None
-        adapter = self.adapters[self.active]
-        return self.base, LowRank(adapter.A, adapter.B, adapter.scale)
+            return None
+        return self.adapters[self.active]
 
     @property
     def weight(self) -> Tensor:
         """The matrix that is in effect, (out, in)."""
-        if self.active is None or self.merged is not None:
-            return self.base.weight
-        return self.base.weight + self.adapters[self.active].change()
+        adapter = self.beside
+        return self.base.weight if adapter is None else self.base.weight + adapter.change()
 
     @property
     def bias(self) -> Tensor | None:
@@ -197,7 +203,7 @@ def use_adapter(model: nn.Module, name: str | None) -> None:
     if merged := merged_adapter(model):
         raise ValueError(f"adapter {merged!r} is merged into the weights; unmerge it first")
     for layer in lora_layers(model).values():
-        layer.active = name if name in layer.adapters else None
+        layer.active = name if name is not None and name in layer.adapters else None
         for other, adapter in layer.adapters.items():
             adapter.requires_grad_(other == name)
 
@@ -219,8 +225,9 @@ def merge(model: nn.Module) -> None:
     if merged := merged_adapter(model):
         raise ValueError(f"adapter {merged!r} is merged already")
     for layer in layers:
-        layer._kept = layer.base.weight.clone()
-        layer.base.weight.add_(layer.adapters[layer.active].change())
+        layer._kept, adapter = layer.base.weight.clone(), layer.beside
+        assert adapter is not None
+        layer.base.weight.add_(adapter.change())
         layer.merged = layer.active
 
 
@@ -235,6 +242,7 @@ def unmerge(model: nn.Module) -> None:
     if not layers:
         raise ValueError("there is no merged adapter to take out")
     for layer in layers:
+        assert layer._kept is not None
         layer.base.weight.copy_(layer._kept)
         layer.merged = layer._kept = None
 
@@ -246,8 +254,8 @@ def without_adapters(model: nn.Module) -> nn.Module:
     The model that is given is changed and returned; its other adapters are gone.
     """
     for path, layer in lora_layers(model).items():
-        if layer.active and layer.merged is None:
-            layer.base.weight.add_(layer.adapters[layer.active].change())
+        if (adapter := layer.beside) is not None:
+            layer.base.weight.add_(adapter.change())
         parent, _, last = path.rpartition(".")
         setattr(model.get_submodule(parent), last, layer.base)
     return model

@@ -89,7 +89,8 @@ def pairs(rule: str, count: int, seed: int = 0) -> list[Pair]:
         raise ValueError(f"rule must be one of {', '.join(RULES)}; got {rule!r}")
     if count < 0:
         raise ValueError(f"the number of pairs cannot be negative; got {count}")
-    score, chance, pairs = RULES[rule], random.Random(f"{rule} {seed}"), []
+    score, chance = RULES[rule], random.Random(f"{rule} {seed}")
+    pairs: list[Pair] = []
     stories = generate(count=2 * count + 100, seed=seed + _SEED_OFFSET)
     while len(pairs) < count:
         story = next(stories).text.rsplit(". ", 1)[0] + "."

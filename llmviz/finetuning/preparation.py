@@ -36,6 +36,7 @@ from llmviz.finetuning.lora import add_adapter, trained_parameters
 from llmviz.finetuning.plan import CLASSES, INSTRUCTIONS, PREFER, RULES, TuningPlan
 from llmviz.finetuning.preferences import pairs
 from llmviz.models import GPT, build
+from llmviz.models.base import LanguageModel
 from llmviz.models.catalogue import able
 from llmviz.models.room import check_memory
 from llmviz.nn.outline import outlined
@@ -181,10 +182,12 @@ def _instructions(plan: TuningPlan, base: GPT, tokenizer: Any) -> Prepared:
     return base, base, data, scores, about
 
 
-def share_right(model: nn.Module, tokenizer: Any, asked: Sequence[Instruction]) -> dict[str, Any]:
+def share_right(
+    model: LanguageModel, tokenizer: Any, asked: Sequence[Instruction]
+) -> dict[str, Any]:
     """The share of questions that a model answers right, of all and of each kind."""
     right = [one.right for one in replies(model, tokenizer, asked)]
-    kinds = {one.kind: [] for one in asked}
+    kinds: dict[str, list[bool]] = {one.kind: [] for one in asked}
     for one, is_right in zip(asked, right, strict=True):
         kinds[one.kind].append(is_right)
     by_kind = {kind: sum(answers) / len(answers) for kind, answers in kinds.items()}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
+from typing import Any
 
 from llmviz.finetuning.plan import INSTRUCTIONS, RULES, TuningPlan
 from llmviz.training.config import TrainConfig
@@ -17,11 +18,9 @@ class TuningRecipe:
     plan: TuningPlan
 
 
-def _training(**changes: object) -> TrainConfig:
-    return dataclasses.replace(
-        TuningPlan().train,
-        **{"learning_rate": 3e-3, "min_lr": 3e-5, "eval_every": 200, "log_every": 10, **changes},
-    )
+def _training(**changes: Any) -> TrainConfig:
+    usual = {"learning_rate": 3e-3, "min_lr": 3e-5, "eval_every": 200, "log_every": 10}
+    return dataclasses.replace(TuningPlan().train, **{**usual, **changes})
 
 
 _INSTRUCTIONS = TuningPlan(

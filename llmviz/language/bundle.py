@@ -33,7 +33,7 @@ WEIGHTS, CARD = "heads.safetensors", "card.json"
 
 
 def scores(
-    tagger: Tagger, model: Any, tokenizer: Any, stories: int, alone: bool = False
+    tagger: Tagger, model: Any, tokenizer: Any, stories: int, *, alone: bool = False
 ) -> dict[str, float]:
     """Score a tagger on stories that it was not trained on, or on their sentences one by one."""
     told = tagged_stories(stories, TEST_SEED)

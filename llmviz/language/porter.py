@@ -152,7 +152,7 @@ def stem_steps(word: str) -> list[StemStep]:
     for name, rules in STEPS.items():
         if name == "1b, after a cut":
             last = steps[-1]
-            if not last.fired or last.rule.suffix == "eed":
+            if not last.fired or last.rule is None or last.rule.suffix == "eed":
                 continue
         step = _try(name, rules, word)
         steps.append(step)

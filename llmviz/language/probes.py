@@ -15,10 +15,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from llmviz.corpus.roles import RoleWord
 from llmviz.language.tagger import KINDS, fit, layers, numbers_of, text_of, word_states
+from llmviz.models.base import LanguageModel
 
 
 class Probe(NamedTuple):
@@ -46,7 +47,7 @@ def control_labels(words: Sequence[str], truth: Tensor, seed: int = 0) -> Tensor
 
 
 def probe_layers(
-    model: nn.Module,
+    model: LanguageModel,
     tokenizer: Any,
     train: Sequence[Sequence[RoleWord]],
     test: Sequence[Sequence[RoleWord]],

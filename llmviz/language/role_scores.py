@@ -98,7 +98,7 @@ def tag_scores(
                 if counts_here:
                     count[0] += word.tag == tag
                     count[1] += 1
-    return TagScores(confusion, tuple(ambiguous), tuple(unseen))
+    return TagScores(confusion, (ambiguous[0], ambiguous[1]), (unseen[0], unseen[1]))
 
 
 def only(tags: Sequence[str], kind: str) -> list[str]:

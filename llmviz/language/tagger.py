@@ -14,10 +14,11 @@ from typing import Any, NamedTuple
 
 import torch
 import torch.nn.functional as F
-from torch import Tensor, nn
+from torch import Tensor
 
 from llmviz.corpus import generate
 from llmviz.corpus.roles import ENTITY_TAGS, TAGS, RoleWord, roles, sentences, split_words
+from llmviz.models.base import LanguageModel
 from llmviz.trace import record
 from llmviz.training.data import end_id
 from llmviz.training.tensors import load_tensors, save_tensors
@@ -29,7 +30,7 @@ ROWS = 16  # texts in one forward pass
 _SEED_OFFSET = 5_000_011  # so that the stories are not those that the models have read
 
 
-def layers(model: nn.Module) -> tuple[str, ...]:
+def layers(model: LanguageModel) -> tuple[str, ...]:
     """Return the names of the places that can be read: the embeddings and each block's output."""
     return ("embed", *(f"blocks.{i}.residual" for i in range(model.config.n_layer)))
 
@@ -41,7 +42,7 @@ def tagged_stories(count: int, seed: int = 0) -> list[list[RoleWord]]:
 
 @torch.no_grad()
 def word_states(
-    model: nn.Module, tokenizer: Any, texts: Sequence[str], names: Sequence[str]
+    model: LanguageModel, tokenizer: Any, texts: Sequence[str], names: Sequence[str]
 ) -> tuple[list[list[str]], dict[str, Tensor]]:
     """Return the words of each text, and for each named layer the states of all words, (N, C).
 
@@ -180,7 +181,7 @@ class Tagger:
     heads: dict[str, tuple[Tensor, Tensor]]
 
     def read(
-        self, model: nn.Module, tokenizer: Any, texts: Sequence[str]
+        self, model: LanguageModel, tokenizer: Any, texts: Sequence[str]
     ) -> list[list[tuple[str, str, str]]]:
         """Return (word, part of speech, BIO tag) for each word of each text."""
         words, states = word_states(model, tokenizer, texts, self.layers)
@@ -203,7 +204,7 @@ class Tagger:
 
     def save(self, path: Path, dtype: torch.dtype | None = None) -> None:
         """Write the layers to a safetensors file."""
-        tensors = {}
+        tensors: dict[str, Tensor] = {}
         for kind, (weight, bias) in self.heads.items():
             place = f"{'+'.join(self.layers)}/{kind}"
             tensors |= {f"{place}.weight": weight, f"{place}.bias": bias}
@@ -216,8 +217,9 @@ class Tagger:
         place = next(iter(tensors), "").partition("/")[0]
         try:
             heads = {
-                kind: tuple(
-                    tensors[f"{place}/{kind}.{part}"].float() for part in ("weight", "bias")
+                kind: (
+                    tensors[f"{place}/{kind}.weight"].float(),
+                    tensors[f"{place}/{kind}.bias"].float(),
                 )
                 for kind in KINDS
             }
@@ -238,7 +240,7 @@ def single_sentences(stories: Sequence[Sequence[RoleWord]]) -> list[list[RoleWor
 
 
 def train_tagger(
-    model: nn.Module,
+    model: LanguageModel,
     tokenizer: Any,
     stories: int,
     names: Sequence[str],

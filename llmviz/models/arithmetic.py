@@ -61,7 +61,7 @@ class TensorShape(NamedTuple):
     shape: tuple[int, ...]
 
     @property
-    def count(self) -> int:
+    def count(self) -> int:  # type: ignore[override]  # hides what a tuple has of this name
         """How many numbers it holds."""
         return math.prod(self.shape)
 
@@ -203,7 +203,7 @@ def training_memory(config: GPTConfig, tokens: int, dtype: str = "float32") -> T
     )
 
 
-def activations_per_token(config: GPTConfig, explicit: bool = False) -> int:
+def activations_per_token(config: GPTConfig, *, explicit: bool = False) -> int:
     """Numbers that the forward pass keeps of a token for the backward pass.
 
     Counted are the inputs of every matrix, norm and activation, and the logits with their softmax.

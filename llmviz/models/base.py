@@ -3,13 +3,20 @@
 B batch, T time, V vocabulary.
 """
 
+from typing import TYPE_CHECKING, Any
+
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
 from llmviz.config import Config
+from llmviz.nn.cache import KVCache
 from llmviz.nn.loss import next_token_loss
 from llmviz.trace import name_taps
+
+if TYPE_CHECKING:
+    from llmviz.models.decoder import Decoder
+    from llmviz.models.numpy_decoder import NumpyDecoder
 
 
 class LanguageModel(nn.Module):
@@ -18,6 +25,8 @@ class LanguageModel(nn.Module):
     idx (B, T) token ids; targets (B, T), the id that follows each, −1 where there is no loss.
     logits (B, T, V) before the softmax; loss in nats per token, None without targets.
     """
+
+    config: Any  # a class says in its own body which `Config` it takes
 
     def __init__(self, config: Config):
         super().__init__()
@@ -79,7 +88,19 @@ class LanguageModel(nn.Module):
         return None if targets is None else next_token_loss(logits, targets)
 
 
-def count_parameters(model: nn.Module, embeddings: bool = True) -> int:
+class CachingModel(LanguageModel):
+    """One that keeps what it has read of a text, and may have a faster step for one token more."""
+
+    def new_cache(self, batch: int = 1) -> KVCache:
+        """An empty cache for so many texts."""
+        raise NotImplementedError
+
+    def new_decoder(self) -> "Decoder | NumpyDecoder | None":
+        """The faster step; None where there is none."""
+        return None
+
+
+def count_parameters(model: nn.Module, *, embeddings: bool = True) -> int:
     """How many numbers the model learns; a matrix that is used twice counts once.
 
     embeddings: whether embedding tables count (a tied head's matrix is such a table).

@@ -22,6 +22,8 @@ class BERT(GPT):
     a head without a layer of its own, no segments and no next-sentence task.
     """
 
+    config: BERTConfig
+
     def __init__(self, config: BERTConfig):
         super().__init__(config)
 

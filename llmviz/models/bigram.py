@@ -19,6 +19,8 @@ class Bigram(LanguageModel):
     It starts at zero, which is the uniform distribution. Taps: logits.
     """
 
+    config: BigramConfig
+
     def __init__(self, config: BigramConfig):
         super().__init__(config)
         self.table = nn.Embedding(config.vocab_size, config.vocab_size)
@@ -40,6 +42,9 @@ class CountBigram(LanguageModel):
     has −∞, unless `smoothing` adds something to every count. A token that was never seen as
     the first of a pair says nothing, so its row is uniform.
     """
+
+    config: BigramConfig
+    counts: Tensor  # (V, V)
 
     def __init__(self, config: BigramConfig, smoothing: float = 0.0):
         super().__init__(config)

@@ -5,7 +5,7 @@ do. It needs no torch: a class is imported when a model is built.
 """
 
 import importlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +23,7 @@ from llmviz.models.settings import (
 from llmviz.models.translator_settings import RecurrentTranslatorConfig, Seq2SeqConfig
 
 if TYPE_CHECKING:
-    from torch import nn
+    from llmviz.models.base import LanguageModel
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,7 @@ class ModelEntry:
     hidden_words: bool = False  # says which word stands where one is hidden, from both sides
     extra_ids: int = 0  # ids of its vocabulary that no text has, behind those of the tokenizer
     word_vectors: bool = False  # learns from pairs of words; its loss is counted per pair
+    data: str = "llmviz.training.builders:next_words"  # what makes its batches, as MODULE:NAME
     not_in_forms: tuple[str, ...] = ()  # settings that the form for a run does not offer
     # What suits it where nothing else was chosen: fields of `Plan`, fields of `TrainConfig`.
     suited_plan: Mapping[str, Any] = field(default_factory=dict)
@@ -49,10 +50,19 @@ class ModelEntry:
     sizes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # settings with a name
 
     @property
-    def model(self) -> "type[nn.Module]":
+    def model(self) -> "type[LanguageModel]":
         """The class; torch is imported now."""
-        module, name = self.path.split(":")
-        return getattr(importlib.import_module(module), name)
+        return _named(self.path)
+
+    @property
+    def data_builder(self) -> Callable[[Any], Any]:
+        """What makes batches of a plan's documents: see `llmviz.training.builders`."""
+        return _named(self.data)
+
+
+def _named(path: str) -> Any:
+    module, name = path.split(":")
+    return getattr(importlib.import_module(module), name)
 
 
 MODELS: dict[str, ModelEntry] = {
@@ -108,6 +118,7 @@ MODELS: dict[str, ModelEntry] = {
         attention=True,
         recomputes=True,
         hidden_words=True,
+        data="llmviz.training.builders:hidden_words",
         extra_ids=EXTRA_IDS,
         not_in_forms=("window",),
         suited_plan={"tokenizer": "word"},
@@ -120,6 +131,7 @@ MODELS: dict[str, ModelEntry] = {
         token_table=False,
         attention=True,
         translates=True,
+        data="llmviz.training.builders:translations",
         suited_plan={"corpus": "pairs", "tokenizer": "word", "context_length": 32},
     ),
     "seq2seq-rnn": ModelEntry(
@@ -129,6 +141,7 @@ MODELS: dict[str, ModelEntry] = {
         next_token=False,
         token_table=False,
         translates=True,
+        data="llmviz.training.builders:translations",
         suited_plan={"corpus": "pairs", "tokenizer": "word", "context_length": 32},
     ),
     "word2vec": ModelEntry(
@@ -137,6 +150,7 @@ MODELS: dict[str, ModelEntry] = {
         "a vector for each word, learned from its neighbours",
         next_token=False,
         word_vectors=True,
+        data="llmviz.training.builders:word_pairs",
         suited_plan={"tokenizer": "word"},
         suited_training={"learning_rate": 0.03, "weight_decay": 0.0},
     ),

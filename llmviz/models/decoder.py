@@ -13,15 +13,15 @@ import math
 import time
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from llmviz.models.base import CachingModel
 from llmviz.models.layer_parts import layer_parts, position_table
 from llmviz.models.numpy_decoder import NumpyDecoder
-from llmviz.models.settings import GPTConfig
 from llmviz.nn.cache import KVCache
 from llmviz.nn.fast_linear import FEW, Product, fast_for_one_or_few, plain_linear
 from llmviz.nn.layers import ACTIVATIONS, LayerNorm
@@ -129,7 +129,7 @@ class Decoder:
         return heads.transpose(1, 2).reshape(t, -1)
 
 
-def _product(lay_out: Callable[[nn.Linear], Product], module: nn.Module) -> Product:
+def _product(lay_out: Callable[[nn.Linear], Product], module: nn.Linear) -> Product:
     """A linear layer as a function; an adapter that lies beside its matrix is applied beside it."""
     plain, change = split(module)
     product = lay_out(plain)
@@ -140,10 +140,10 @@ def _product(lay_out: Callable[[nn.Linear], Product], module: nn.Module) -> Prod
 
 
 def _norm(norm: nn.Module) -> Product:
+    assert isinstance(norm, LayerNorm)  # `can_decode` has seen to it
     shape, weight, bias, epsilon = norm.normalized_shape, norm.weight, norm.bias, norm.eps
-    weight = weight.detach()
-    bias = None if bias is None else bias.detach()
-    return lambda x: torch.layer_norm(x, shape, weight, bias, epsilon, False)
+    scale, shift = weight.detach(), None if bias is None else bias.detach()
+    return lambda x: torch.layer_norm(x, shape, scale, shift, epsilon, False)
 
 
 def _gelu(x: Tensor) -> Tensor:
@@ -154,11 +154,13 @@ def _gelu(x: Tensor) -> Tensor:
     return torch.addcmul(half, half, torch.erf(x * 0.7071067811865476))
 
 
-def can_decode(model: nn.Module) -> bool:
+def can_decode(model: nn.Module) -> TypeGuard[GPT]:
     """Whether `Decoder` computes what this model does: a GPT with no mistakes and plain layers."""
-    config = getattr(model, "config", None)
-    if not isinstance(config, GPTConfig) or isinstance(model, FastGPT):
+    from llmviz.models.gpt import GPT
+
+    if not isinstance(model, GPT):
         return False
+    config = model.config
     return (
         config.norm == "pre"
         and config.residual
@@ -177,14 +179,14 @@ def can_decode(model: nn.Module) -> bool:
                 block.norm2,
                 block.attn.qkv,
                 block.attn.projection,
-                block.mlp.hidden,
-                block.mlp.output,
+                block.feed_forward.hidden,
+                block.feed_forward.output,
             )
         )
     )
 
 
-def decoder_for(model: nn.Module) -> Decoder | NumpyDecoder | None:
+def decoder_for(model: GPT) -> Decoder | NumpyDecoder | None:
     """The faster of the decoders that share the model's weights; None where there is none."""
     if not can_decode(model):
         return None
@@ -196,23 +198,19 @@ def decoder_for(model: nn.Module) -> Decoder | NumpyDecoder | None:
     return Decoder(model)
 
 
-class FastGPT(nn.Module):
+class FastGPT(CachingModel):
     """A GPT with a second, packed copy of its weights for writing text; the rest is the GPT's.
 
     `generate` takes it like any model. The copy does not follow later training.
     """
 
     def __init__(self, model: GPT, precision: str):
-        super().__init__()
-        self.model, self.config = model, model.config
+        super().__init__(model.config)
+        self.model = model
         self._decoder = self._few = Decoder(model, precision)
         if precision == "float32":  # on some processors the plain product reads as fast
             both = self._decoder, Decoder(model)
             self._decoder, self._few = (_faster(model, tokens, *both) for tokens in (1, FEW))
-
-    @property
-    def context_length(self) -> int:
-        return self.model.context_length
 
     def forward(self, *args: object, **kwargs: object) -> tuple[Tensor, Tensor | None]:
         """As the GPT's own."""

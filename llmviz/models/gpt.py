@@ -21,7 +21,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
-from llmviz.models.base import LanguageModel
+from llmviz.models.base import CachingModel
 from llmviz.models.decoder import Decoder, decoder_for
 from llmviz.models.gpt2_format import load_gpt2, save_gpt2
 from llmviz.models.numpy_decoder import NumpyDecoder
@@ -36,6 +36,7 @@ from llmviz.nn.attention.heads import at_places
 from llmviz.nn.cache import KVCache
 from llmviz.nn.experts import Experts
 from llmviz.nn.layers import FeedForward, LayerNorm, RMSNorm
+from llmviz.nn.module_list import ListOf
 from llmviz.nn.positions import Rotary, sinusoidal_positions
 from llmviz.trace import Tap
 
@@ -45,6 +46,8 @@ KEPT_MASK = 2048  # tokens; a larger mask is made when it is needed, not kept
 
 class Block(nn.Module):
     """Attention and feed-forward, each added to the residual stream."""
+
+    mlp: FeedForward | Experts
 
     def __init__(self, config: GPTConfig, layer: int, rotary: Rotary | None):
         super().__init__()
@@ -64,11 +67,13 @@ class Block(nn.Module):
             layer=layer,
             n_kv_head=config.n_kv_head,
         )
-        sizes = (config.n_embd, config.feed_forward_size, config.activation, config.bias)
+        sizes = (config.n_embd, config.feed_forward_size, config.activation)
         if config.n_expert > 1:
-            self.mlp = Experts(*sizes, config.n_expert, config.experts_per_token)
+            self.mlp: Experts | FeedForward = Experts(
+                *sizes, config.n_expert, config.experts_per_token, bias=config.bias
+            )
         else:
-            self.mlp = FeedForward(*sizes)
+            self.mlp = FeedForward(*sizes, bias=config.bias)
         self.chooses = config.n_expert > 1
         self.tap_norm1, self.tap_norm2 = Tap("norm1"), Tap("norm2")
         self.tap_attn, self.tap_mlp = Tap("attn"), Tap("mlp")
@@ -99,6 +104,13 @@ class Block(nn.Module):
         x = self._add(x, self.tap_mlp(self._feed(x, balances)))
         return self.tap_residual(self.tap_norm2(self.norm2(x)))
 
+    @property
+    def feed_forward(self) -> FeedForward:
+        """The only one that there is. Raises TypeError for experts."""
+        if not isinstance(self.mlp, FeedForward):
+            raise TypeError("a block of experts has no feed-forward network for all tokens")
+        return self.mlp
+
     def _add(self, x: Tensor, y: Tensor) -> Tensor:
         # Under autocast y is narrower: a sum of two types takes a slower path than a cast.
         return x + y.to(x.dtype) if self.residual else y
@@ -108,7 +120,7 @@ class Block(nn.Module):
         return F.dropout(y, self.dropout) if self.training and self.dropout else y
 
 
-class GPT(LanguageModel):
+class GPT(CachingModel):
     """Token and position embeddings, blocks, a last norm, and a head that gives the logits.
 
     Reference: Radford et al. 2019, "Language Models are Unsupervised Multitask Learners",
@@ -120,6 +132,10 @@ class GPT(LanguageModel):
     The gradients are the same. Reference: Chen et al. 2016, "Training Deep Nets with Sublinear
     Memory Cost", section 4.
     """
+
+    config: GPTConfig
+    waves: Tensor  # (context length, C), where positions are sinusoidal
+    mask: Tensor | None  # (T, T), unless it is made when it is needed
 
     recompute_every = 0
 
@@ -137,7 +153,7 @@ class GPT(LanguageModel):
             rotary = Rotary(
                 config.context_length, config.head_size, config.rotary_base, config.rotary_scaling
             )
-        self.blocks = nn.ModuleList(Block(config, i, rotary) for i in range(config.n_layer))
+        self.blocks = ListOf(Block(config, i, rotary) for i in range(config.n_layer))
         self.norm_final = _norm(config) if config.norm == "pre" else nn.Identity()
         self.head = nn.Linear(c, config.vocab_size, bias=False)
         kept = MASKS[config.mask] and config.context_length <= KEPT_MASK
@@ -157,8 +173,9 @@ class GPT(LanguageModel):
         idx: Tensor,
         targets: Tensor | None = None,
         cache: KVCache | None = None,
-        last_only: bool = False,
         places: Tensor | None = None,
+        *,
+        last_only: bool = False,
     ) -> tuple[Tensor, Tensor | None]:
         """Logits (B, T, V) for the token after each of idx (B, T), and the loss.
 
@@ -191,7 +208,7 @@ class GPT(LanguageModel):
         if targets is not None and not self.config.shift:
             targets = torch.where(targets < 0, targets, idx)
         loss = self.loss(logits, targets)
-        if balances:
+        if balances and loss is not None:
             # What the experts' balance adds is learned from, but the loss stays nats per token.
             unevenness = self.config.balance * torch.stack(balances).mean()
             loss = loss + (unevenness - unevenness.detach())
@@ -235,7 +252,9 @@ class GPT(LanguageModel):
         """The mask of a text from its start, (T, T)."""
         if self.config.window is not None:
             return sliding_window_mask(t, self.config.window, device)
-        return MASKS[self.config.mask](t, device)
+        make = MASKS[self.config.mask]
+        assert make is not None  # where all see all, nobody asks
+        return make(t, device)
 
     def new_cache(self, batch: int = 1) -> KVCache:
         """An empty cache for `forward`, with room for the whole context.

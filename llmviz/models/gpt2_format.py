@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
 from pathlib import Path
 from re import fullmatch
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import torch
 from safetensors.torch import save_file
@@ -84,6 +84,9 @@ WRITTEN = {
 }
 
 
+Built = TypeVar("Built", bound="GPT")
+
+
 class Stored(NamedTuple):
     """A tensor of the format, and the parameter of a GPT that it is."""
 
@@ -93,7 +96,7 @@ class Stored(NamedTuple):
     transposed: bool = False
 
 
-def load_gpt2(folder_or_repo_id: str | Path, build: Callable[[GPTConfig], GPT]) -> GPT:
+def load_gpt2(folder_or_repo_id: str | Path, build: Callable[[GPTConfig], Built]) -> Built:
     """Return the GPT of a folder in the published format, or of a repository on the hub.
 
     build: makes a GPT of its settings; `GPT.from_gpt2` calls this with its own class.
@@ -130,7 +133,7 @@ def describe_gpt2(folder: Path) -> GPTConfig:
 
 def _checked(config: GPTConfig, tensors: StoredTensors, compare: bool = True) -> GPTConfig:
     """The settings with the head that the files have; ValueError for other tensors than theirs."""
-    if config.tied_head and has_own_head(tensors, EMBEDDING, HEAD, compare):
+    if config.tied_head and has_own_head(tensors, EMBEDDING, HEAD, compare=compare):
         config = replace(config, tied_head=False)
     shapes = ((stored.name, stored.shape) for stored in stored_tensors(config))
     # Older files keep the causal mask of every layer among the weights.

@@ -29,18 +29,20 @@ def layer_parts(
     model: GPT, norm: Callable[[nn.Module], Part], linear: Callable[[nn.Linear], Part]
 ) -> list[LayerParts[Part]]:
     """Return the parts of all layers; norm, linear: make the form that is wanted of a module."""
-    return [
-        LayerParts(
+    layers = []
+    for block in model.blocks:
+        attn, mlp = block.attn, block.feed_forward
+        parts = LayerParts(
             norm(block.norm1),
-            linear(block.attn.qkv),
-            linear(block.attn.projection),
+            linear(attn.qkv),
+            linear(attn.projection),
             norm(block.norm2),
-            linear(block.mlp.hidden),
-            None if block.mlp.up is None else linear(block.mlp.up),
-            linear(block.mlp.output),
+            linear(mlp.hidden),
+            None if mlp.up is None else linear(mlp.up),
+            linear(mlp.output),
         )
-        for block in model.blocks
-    ]
+        layers.append(parts)
+    return layers
 
 
 def position_table(model: GPT) -> Tensor | None:

@@ -84,7 +84,7 @@ def load_llama(folder_or_repo_id: str | Path, build: Callable[[GPTConfig], GPT])
         config = _checked(config, values, tensors)
         model = build(config)
         with torch.no_grad():
-            for stored in stored_tensors(config, *_biases(values)):
+            for stored in _stored(config, values):
                 target = model.get_parameter(stored.ours)
                 target[stored.rows].copy_(tensors.read(stored.name))  # one at a time
     return model.eval()
@@ -105,13 +105,13 @@ def _checked(
     config: GPTConfig, values: Mapping[str, Any], tensors: StoredTensors, compare: bool = True
 ) -> GPTConfig:
     """The settings with the head that the files have; ValueError for other tensors than theirs."""
-    if config.tied_head and has_own_head(tensors, EMBEDDING, HEAD, compare):
+    if config.tied_head and has_own_head(tensors, EMBEDDING, HEAD, compare=compare):
         config = replace(config, tied_head=False)
     ignored = {HEAD} if config.tied_head else set()
     for name in tensors:  # older files keep the frequencies of the rotary positions
         if fullmatch(r"layers\.\d+\.self_attn\.rotary_emb\.inv_freq", name):
             ignored.add(name)
-    shapes = ((stored.name, stored.shape) for stored in stored_tensors(config, *_biases(values)))
+    shapes = ((stored.name, stored.shape) for stored in _stored(config, values))
     require_tensors(tensors, shapes, f"the {values['model_type']} of its {CONFIG}", ignored)
     return config
 
@@ -159,7 +159,7 @@ def config_from_llama(values: Mapping[str, Any]) -> GPTConfig:
 
 
 def stored_tensors(
-    config: GPTConfig, attention_bias: tuple[bool, bool], mlp_bias: bool
+    config: GPTConfig, attention_bias: tuple[bool, bool], *, mlp_bias: bool
 ) -> Iterator[Stored]:
     """Yield the tensors of the format.
 
@@ -198,6 +198,11 @@ def _linear(
         yield Stored(f"{name}.bias", f"{ours}.bias", size[:1], rows)
 
 
+def _stored(config: GPTConfig, values: Mapping[str, Any]) -> Iterator[Stored]:
+    attention, mlp = _biases(values)
+    return stored_tensors(config, attention, mlp_bias=mlp)
+
+
 def _biases(values: Mapping[str, Any]) -> tuple[tuple[bool, bool], bool]:
     """Whether there are biases of queries, keys and values; of the projection; of the MLP."""
     kind, options = values["model_type"], Options(values)
@@ -214,13 +219,15 @@ def _rotary(values: Mapping[str, Any]) -> tuple[float, tuple[float, ...]]:
     that a model was first trained on may stand beside them, and then counts; without one it is
     the longest of today, as in transformers.
     """
-    given = {name: values[name] for name in ("rope_parameters", "rope_scaling") if values.get(name)}
+    given: dict[str, Any] = {
+        name: values[name] for name in ("rope_parameters", "rope_scaling") if values.get(name)
+    }
     if len(given) == 2 and given["rope_parameters"] != given["rope_scaling"]:
         raise ValueError("rope_parameters and rope_scaling are two names of one option")
-    for name, parameters in given.items():
-        if not isinstance(parameters, Mapping):
-            raise ValueError(f"{name} must be an object; got {parameters!r}")
-    parameters = next(iter(given.values()), {})
+    for name, one in given.items():
+        if not isinstance(one, Mapping):
+            raise ValueError(f"{name} must be an object; got {one!r}")
+    parameters: Mapping[str, Any] = next(iter(given.values()), {})
     kind = parameters.get("rope_type", parameters.get("type", "default"))
     if not isinstance(kind, str) or kind not in ROTARY:
         raise ValueError(f"rope_type must be one of {', '.join(ROTARY)}; got {kind!r}")

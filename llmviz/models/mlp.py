@@ -12,13 +12,14 @@ from torch import Tensor, nn
 from llmviz.models.base import LanguageModel
 from llmviz.models.settings import MLPConfig
 from llmviz.nn.layers import BatchNorm
+from llmviz.nn.module_list import ListOf
 from llmviz.trace import Tap
 
 
 class HiddenLayer(nn.Module):
     """Linear, batch norm, tanh (or relu): (B, T, in) to (B, T, out)."""
 
-    def __init__(self, n_in: int, n_out: int, batch_norm: bool, activation: str = "tanh"):
+    def __init__(self, n_in: int, n_out: int, activation: str = "tanh", *, batch_norm: bool):
         super().__init__()
         self.activation = {"tanh": torch.tanh, "relu": torch.relu}[activation]
         self.linear = nn.Linear(n_in, n_out, bias=not batch_norm)  # the norm has its own shift
@@ -45,12 +46,16 @@ class MLP(LanguageModel):
     direct connections from the embeddings to the logits; batch norm (Ioffe, Szegedy 2015).
     """
 
+    config: MLPConfig
+
     def __init__(self, config: MLPConfig):
         super().__init__(config)
         self.token = nn.Embedding(config.vocab_size + 1, config.n_embd)  # the last row is the pad
         widths = [config.window * config.n_embd] + [config.hidden_size] * config.n_layer
-        self.layers = nn.ModuleList(
-            HiddenLayer(n_in, config.hidden_size, config.batch_norm, config.hidden_activation)
+        self.layers = ListOf(
+            HiddenLayer(
+                n_in, config.hidden_size, config.hidden_activation, batch_norm=config.batch_norm
+            )
             for n_in in widths[:-1]
         )
         self.head = nn.Linear(config.hidden_size, config.vocab_size)
@@ -61,7 +66,7 @@ class MLP(LanguageModel):
             Tap("window"),
             Tap("logits"),
         )
-        self.tap_layers = nn.ModuleList(Tap(f"layers.{i}") for i in range(config.n_layer))
+        self.tap_layers = ListOf(Tap(f"layers.{i}") for i in range(config.n_layer))
         self.finish()
 
     def forward(self, idx: Tensor, targets: Tensor | None = None) -> tuple[Tensor, Tensor | None]:

@@ -115,6 +115,7 @@ class NumpyDecoder:
 
 def _affine(module: nn.Module) -> _Affine:
     plain, beside = split(module)
+    assert isinstance(plain, nn.Linear | nn.LayerNorm)  # `can_decode` has seen to it
     bias = None if plain.bias is None else plain.bias.detach().numpy()
     change = None
     if beside is not None:

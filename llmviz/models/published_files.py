@@ -19,7 +19,14 @@ from llmviz.nn.finite import wrong_tensor
 from llmviz.tokenizers import published as tokenizer_files
 
 CONFIG, WEIGHTS, INDEX = "config.json", "model.safetensors", "model.safetensors.index.json"
-DOWNLOADED = (CONFIG, WEIGHTS, INDEX, "model-*-of-*.safetensors", *tokenizer_files.FILES)
+DOWNLOADED = (
+    CONFIG,
+    WEIGHTS,
+    INDEX,
+    "model-*-of-*.safetensors",
+    *tokenizer_files.FILES,
+    "chat_template.jinja",
+)
 FLOATS = ("F64", "F32", "F16", "BF16")  # safetensors' names of the types that weights may have
 PROBE_SECONDS = 4  # how long to wait for the hub before saying that it cannot be reached
 
@@ -96,7 +103,9 @@ class StoredTensors:
             self._places[name] = file, path, stored
 
 
-def has_own_head(tensors: StoredTensors, embedding: str, head: str, compare: bool = True) -> bool:
+def has_own_head(
+    tensors: StoredTensors, embedding: str, head: str, *, compare: bool = True
+) -> bool:
     """Whether files have a head that differs from the embedding, given the names of both.
 
     Of a tied pair one will do: a head without an embedding becomes the embedding.
@@ -149,7 +158,7 @@ def weight_files(folder: Path) -> dict[Path, set[str] | None]:
     places = read_json(index).get("weight_map")
     if not isinstance(places, dict) or not places:
         raise ValueError(f'{index} has no "weight_map" from names of tensors to files')
-    files: dict[Path, set[str] | None] = {}
+    files: dict[Path, set[str]] = {}
     for name, file in places.items():
         beside = isinstance(file, str) and Path(file).name == file
         if not beside or not file.endswith(".safetensors"):
@@ -157,7 +166,7 @@ def weight_files(folder: Path) -> dict[Path, set[str] | None]:
         if not (folder / file).is_file():
             raise ValueError(f"{folder / file} is missing; {INDEX} says that it holds {name}")
         files.setdefault(folder / file, set()).add(name)
-    return files
+    return dict(files)
 
 
 @contextmanager

@@ -42,7 +42,7 @@ class HubModel:
     HF_HUB_OFFLINE is set. Every method raises ValueError in one line where the hub gives nothing.
     """
 
-    def __init__(self, name: str, token: bool = False) -> None:
+    def __init__(self, name: str, *, token: bool = False) -> None:
         try:
             from huggingface_hub import constants
             from huggingface_hub.errors import HFValidationError
@@ -133,7 +133,7 @@ class HubModel:
                 answer.raise_for_status()
                 yield answer
         except requests.HTTPError as error:
-            status = error.response.status_code
+            status = answer.status_code
             raise ValueError(f"the hub does not give {self.name!r}: it answers {status}") from error
         except requests.ConnectionError as error:
             raise ValueError(

@@ -53,6 +53,8 @@ class RecurrentTranslator(Translator):
     Deviations: one layer; a plain or a gated cell instead of an LSTM; the source is not reversed.
     """
 
+    config: RecurrentTranslatorConfig
+
     def __init__(self, config: RecurrentTranslatorConfig):
         super().__init__(config)
         self.encoder = Encoder(config, self.source_vocab_size)

@@ -5,9 +5,9 @@ from dataclasses import replace
 from typing import Any
 
 import torch
-from torch import nn
 
 from llmviz.config import Config
+from llmviz.models.base import LanguageModel
 from llmviz.models.catalogue import entry_of
 from llmviz.models.room import check_memory, check_sizes
 from llmviz.nn.outline import outlined
@@ -15,7 +15,7 @@ from llmviz.nn.outline import outlined
 OUTLINED = 12  # layers, and experts, of which all are outlined: as many as a WaveNet may have
 
 
-def build(name: str, config: Config | Mapping[str, Any] | None = None) -> nn.Module:
+def build(name: str, config: Config | Mapping[str, Any] | None = None) -> LanguageModel:
     """A new, untrained model of the catalogue, on the default device.
 
     config: its settings, as its config class or as plain values; what is left out keeps its
@@ -47,7 +47,7 @@ def bytes_needed(name: str, config: Config | Mapping[str, Any]) -> int:
     if isinstance(config, Mapping):
         config = entry.config.from_dict(config)
     if getattr(config, "n_expert", 1) > 1:  # an outline has few experts; this changes no size
-        config = replace(config, experts_per_token=1)
+        config = replace(config, **{"experts_per_token": 1})
 
     def size(smaller: Config) -> tuple[int]:
         with outlined():

@@ -11,6 +11,7 @@ from torch import Tensor, nn
 
 from llmviz.models.base import LanguageModel
 from llmviz.models.settings import RNNConfig
+from llmviz.nn.module_list import ListOf
 from llmviz.nn.recurrent import Recurrence
 from llmviz.trace import Tap
 
@@ -21,6 +22,8 @@ class RNN(LanguageModel):
     Reference: Mikolov et al. 2010, "Recurrent neural network based language model".
     """
 
+    config: RNNConfig
+
     cell = "rnn"
 
     def __init__(self, config: RNNConfig):
@@ -28,7 +31,7 @@ class RNN(LanguageModel):
         h = config.hidden_size or config.n_embd
         self.token = nn.Embedding(config.vocab_size, config.n_embd)
         widths = [config.n_embd] + [h] * config.n_layer
-        self.layers = nn.ModuleList(Recurrence(self.cell, width, h) for width in widths[:-1])
+        self.layers = ListOf(Recurrence(self.cell, width, h) for width in widths[:-1])
         self.head = nn.Linear(h, config.vocab_size)
         self.tap_embed, self.tap_logits = Tap("embed"), Tap("logits")
         self.finish()

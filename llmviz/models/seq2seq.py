@@ -18,6 +18,7 @@ from llmviz.models.translator import Translator
 from llmviz.models.translator_settings import Seq2SeqConfig
 from llmviz.nn.attention import MultiHeadAttention, causal_mask
 from llmviz.nn.layers import FeedForward, LayerNorm
+from llmviz.nn.module_list import ListOf
 from llmviz.nn.positions import sinusoidal_positions
 from llmviz.trace import Tap
 
@@ -43,7 +44,7 @@ class Sublayer(nn.Module):
 class Block(nn.Module):
     """Self-attention, in a decoder cross-attention, and a feed-forward network."""
 
-    def __init__(self, config: Seq2SeqConfig, path: str, cross: bool):
+    def __init__(self, config: Seq2SeqConfig, path: str, *, cross: bool):
         super().__init__()
 
         def attention(name: str, cross: bool) -> MultiHeadAttention:
@@ -60,13 +61,14 @@ class Block(nn.Module):
 
         self.attn, self.add_attn = attention("attn", False), Sublayer(config)
         self.cross = attention("cross", True) if cross else None
-        self.add_cross = Sublayer(config) if cross else None
+        if cross:
+            self.add_cross = Sublayer(config)
         hidden_size = config.hidden_size or 4 * config.n_embd
         self.mlp = FeedForward(config.n_embd, hidden_size, config.activation)
         self.add_mlp = Sublayer(config)
         self.tap_attn, self.tap_mlp = Tap("attn"), Tap("mlp")
-        self.tap_asks = Tap("asks") if cross else None
-        self.tap_cross = Tap("cross") if cross else None
+        if cross:
+            self.tap_asks, self.tap_cross = Tap("asks"), Tap("cross")
         self.tap_residual = Tap("residual")
 
     def forward(
@@ -90,6 +92,8 @@ class Block(nn.Module):
 class Stack(nn.Module):
     """Embeddings and blocks: the encoder, or the decoder without its head."""
 
+    waves: Tensor  # (context length, C)
+
     def __init__(self, config: Seq2SeqConfig, name: str, vocab_size: int):
         super().__init__()
         self.dropout = config.dropout
@@ -97,7 +101,7 @@ class Stack(nn.Module):
         nn.init.normal_(self.token.weight, std=config.n_embd**-0.5)
         waves = sinusoidal_positions(config.context_length, config.n_embd)
         self.register_buffer("waves", waves, persistent=False)
-        self.blocks = nn.ModuleList(
+        self.blocks = ListOf(
             Block(config, f"{name}.blocks.{i}", cross=name == "decoder")
             for i in range(config.n_layer)
         )
@@ -128,6 +132,8 @@ class Seq2Seq(Translator):
     Reference: Vaswani et al. 2017, "Attention Is All You Need", section 3. Deviation: the head has
     a matrix and bias of its own.
     """
+
+    config: Seq2SeqConfig
 
     def __init__(self, config: Seq2SeqConfig):
         super().__init__(config)

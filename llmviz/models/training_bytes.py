@@ -130,7 +130,7 @@ def paper_memory(
         raise ValueError(f"pieces must not exceed rows; got {pieces} > {rows}")
     at_once = -(-rows // pieces) * tokens
     whole = training_memory(config, at_once, dtype)
-    each = activations_per_token(replace(config, context_length=tokens), explicit)
+    each = activations_per_token(replace(config, context_length=tokens), explicit=explicit)
     if recompute:
         layers = config.n_layer
         ends = 2 * config.n_embd + 2 * config.vocab_size

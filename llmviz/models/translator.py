@@ -4,11 +4,12 @@ B batch, S source length, T target length, C width of what the encoder hands on,
 """
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from llmviz.models.base import LanguageModel
 from llmviz.models.translator_settings import TranslatorConfig
 from llmviz.nn.loss import IGNORED
+from llmviz.trace import Tap
 
 
 class Translator(LanguageModel):
@@ -16,6 +17,10 @@ class Translator(LanguageModel):
 
     The exception to the models' contract: `forward` takes a source as well.
     """
+
+    config: TranslatorConfig
+    head: nn.Linear
+    tap_logits: Tap
 
     def __init__(self, config: TranslatorConfig):
         super().__init__(config)

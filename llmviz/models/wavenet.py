@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from llmviz.models.base import LanguageModel
 from llmviz.models.mlp import HiddenLayer, pad_left
 from llmviz.models.settings import WaveNetConfig
+from llmviz.nn.module_list import ListOf
 from llmviz.trace import Tap
 
 
@@ -26,18 +27,21 @@ class WaveNet(LanguageModel):
     connections; batch norm and tanh.
     """
 
+    config: WaveNetConfig
+
     def __init__(self, config: WaveNetConfig):
         super().__init__(config)
         self.token = nn.Embedding(config.vocab_size + 1, config.n_embd)  # the last row is the pad
         widths = [config.n_embd] + [config.hidden_size] * config.n_layer
-        self.levels = nn.ModuleList(
-            HiddenLayer(2 * n_in, config.hidden_size, config.batch_norm) for n_in in widths[:-1]
+        self.levels = ListOf(
+            HiddenLayer(2 * n_in, config.hidden_size, batch_norm=config.batch_norm)
+            for n_in in widths[:-1]
         )
         self.head = nn.Linear(config.hidden_size, config.vocab_size)
         nn.init.normal_(self.head.weight, std=0.1 * config.hidden_size**-0.5)
         nn.init.zeros_(self.head.bias)
         self.tap_embed, self.tap_logits = Tap("embed"), Tap("logits")
-        self.tap_levels = nn.ModuleList(Tap(f"levels.{i}") for i in range(config.n_layer))
+        self.tap_levels = ListOf(Tap(f"levels.{i}") for i in range(config.n_layer))
         self.finish()
 
     def forward(self, idx: Tensor, targets: Tensor | None = None) -> tuple[Tensor, Tensor | None]:

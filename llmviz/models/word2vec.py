@@ -10,8 +10,9 @@ import numpy as np
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from llmviz.models.base import LanguageModel
 from llmviz.models.settings import SkipGramConfig
-from llmviz.trace import Tap, name_taps
+from llmviz.trace import Tap
 
 
 class SkipGramScores(NamedTuple):
@@ -21,7 +22,7 @@ class SkipGramScores(NamedTuple):
     negative: Tensor  # (P, K)
 
 
-class SkipGram(nn.Module):
+class SkipGram(LanguageModel):
     """Two tables of vectors: `word`, which is kept, and `neighbour`, which is predicted with.
 
     An exception to the models' contract: `forward` takes pairs and gives scores.
@@ -30,16 +31,17 @@ class SkipGram(nn.Module):
     Reference: Mikolov et al. 2013, "Distributed Representations of Words and Phrases", eq. 4.
     """
 
+    config: SkipGramConfig
+
     def __init__(self, config: SkipGramConfig):
-        super().__init__()
-        self.config = config
+        super().__init__(config)
         self.word = nn.Embedding(config.vocab_size, config.n_embd)
         self.neighbour = nn.Embedding(config.vocab_size, config.n_embd)
         nn.init.uniform_(self.word.weight, -0.5 / config.n_embd, 0.5 / config.n_embd)
         nn.init.zeros_(self.neighbour.weight)
         self.tap_word, self.tap_neighbour = Tap("word"), Tap("neighbour")
         self.tap_positive, self.tap_negative = Tap("positive"), Tap("negative")
-        name_taps(self)
+        self.finish()
 
     def forward(
         self, centers: Tensor, neighbours: Tensor, negatives: Tensor

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from llmviz.nn.layers import FeedForward
+from llmviz.nn.module_list import ListOf
 from llmviz.trace import Tap
 
 
@@ -73,15 +74,16 @@ class Experts(nn.Module):
         n_embd: int,
         hidden_size: int,
         activation: str,
-        bias: bool,
         n_expert: int,
         per_token: int,
+        *,
+        bias: bool,
     ):
         super().__init__()
         self.n_expert, self.per_token = n_expert, per_token
         self.router = nn.Linear(n_embd, n_expert, bias=False)
-        self.experts = nn.ModuleList(
-            FeedForward(n_embd, hidden_size, activation, bias) for _ in range(n_expert)
+        self.experts = ListOf(
+            FeedForward(n_embd, hidden_size, activation, bias=bias) for _ in range(n_expert)
         )
         self.tap_router, self.tap_routing = Tap("router"), Tap("routing")
 
@@ -105,4 +107,5 @@ class Experts(nn.Module):
         if chosen.is_meta:  # there is nothing to read, so each expert gets as many as any other
             some = chosen.new_empty(-(-chosen.numel() // self.n_expert))
             return some, some
-        return (chosen == number).nonzero(as_tuple=True)
+        token, place = (chosen == number).nonzero(as_tuple=True)
+        return token, place

@@ -13,6 +13,7 @@ import copy
 import warnings
 from collections.abc import Callable
 from functools import cache
+from typing import Any, TypeVar
 
 import torch
 import torch.nn.functional as F
@@ -28,6 +29,7 @@ FEW = 4  # rows at once where a text is written: guesses that are checked
 # The largest difference from the plain layer, as a share of the largest output.
 TOLERANCE = {"float32": 1e-4, "bfloat16": 0.03, "int8": 0.1}
 
+Model = TypeVar("Model", bound=nn.Module)
 Product = Callable[[Tensor], Tensor]
 
 
@@ -36,8 +38,8 @@ def plain_linear(linear: nn.Linear) -> Product:
     weight, bias = linear.weight.detach().t(), linear.bias
     if bias is None:
         return lambda x: torch.mm(x, weight)
-    bias = bias.detach()
-    return lambda x: torch.addmm(bias, x, weight)
+    added = bias.detach()
+    return lambda x: torch.addmm(added, x, weight)
 
 
 def fast_linear(linear: nn.Linear, precision: str = "float32", rows: int = 1) -> Product:
@@ -131,7 +133,7 @@ class PackedLinear(nn.Module):
         return self._product(x.flatten(0, -2)).unflatten(0, x.shape[:-1])
 
 
-def packed_for_rows(model: nn.Module, rows: int, *kinds: type[nn.Module]) -> nn.Module:
+def packed_for_rows(model: Model, rows: int, *kinds: type[Any]) -> Model:
     """Return the model around the same weights, its layers packed for inputs of about `rows` rows.
 
     kinds: of layers besides `nn.Linear` that have `weight` and `bias` as it has them. Later
@@ -143,7 +145,7 @@ def packed_for_rows(model: nn.Module, rows: int, *kinds: type[nn.Module]) -> nn.
     return packed
 
 
-def _pack_inside(module: nn.Module, rows: int, kinds: tuple[type[nn.Module], ...]) -> None:
+def _pack_inside(module: nn.Module, rows: int, kinds: tuple[type[Any], ...]) -> None:
     for name, child in module.named_children():
         if isinstance(child, kinds):
             setattr(module, name, PackedLinear(child, rows))

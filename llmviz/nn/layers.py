@@ -90,6 +90,9 @@ class BatchNorm(nn.Module):
     Reference: Ioffe, Szegedy 2015, algorithm 1.
     """
 
+    running_mean: Tensor
+    running_variance: Tensor
+
     def __init__(self, n_embd: int, epsilon: float = 1e-5, momentum: float = 0.1):
         super().__init__()
         self.epsilon, self.momentum = epsilon, momentum
@@ -122,7 +125,9 @@ class FeedForward(nn.Module):
     Reference: Vaswani et al. 2017, eq. 2; Shazeer 2020, "GLU Variants", eq. 6.
     """
 
-    def __init__(self, n_embd: int, hidden_size: int, activation: str = "gelu", bias: bool = True):
+    def __init__(
+        self, n_embd: int, hidden_size: int, activation: str = "gelu", *, bias: bool = True
+    ):
         super().__init__()
         if activation not in ACTIVATIONS:
             raise ValueError(

@@ -5,9 +5,11 @@ r rank.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from torch import Tensor, nn
+
+Layer = TypeVar("Layer", bound=nn.Module)
 
 
 class LowRank(NamedTuple):
@@ -18,7 +20,7 @@ class LowRank(NamedTuple):
     scale: float
 
 
-def split(module: nn.Module) -> tuple[nn.Module, LowRank | None]:
+def split(module: Layer) -> tuple[Layer, LowRank | None]:
     """Return the plain layer that a layer consists of, and the change beside its matrix, if any.
 
     A layer that holds changes has a method `parts`, which returns both; others are plain.

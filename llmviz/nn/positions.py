@@ -99,6 +99,9 @@ class Rotary(nn.Module):
     base: how many positions the slowest pair needs for about a radian; scaling: see `stretched`.
     """
 
+    cos: Tensor
+    sin: Tensor
+
     def __init__(
         self,
         context_length: int,

@@ -3,13 +3,17 @@
 B batch, T time, C input width, H hidden width.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from llmviz.nn.module_list import ListOf
 from llmviz.trace import Tap, recording
+
+State = tuple[Tensor, ...]
 
 
 class RNNSteps(NamedTuple):
@@ -38,7 +42,7 @@ class LSTMSteps(NamedTuple):
     hidden: Tensor
 
 
-def rnn_step(a: Tensor, b: Tensor, state: tuple[Tensor]) -> tuple[RNNSteps, tuple[Tensor]]:
+def rnn_step(a: Tensor, b: Tensor, state: State) -> tuple[RNNSteps, State]:
     """h' = tanh(a + b), with a = W·x + bias and b = U·h + bias.
 
     Reference: Elman 1990.
@@ -47,7 +51,7 @@ def rnn_step(a: Tensor, b: Tensor, state: tuple[Tensor]) -> tuple[RNNSteps, tupl
     return RNNSteps(hidden), (hidden,)
 
 
-def gru_step(a: Tensor, b: Tensor, state: tuple[Tensor]) -> tuple[GRUSteps, tuple[Tensor]]:
+def gru_step(a: Tensor, b: Tensor, state: State) -> tuple[GRUSteps, State]:
     """h' = (1 − update)·candidate + update·h, with a, b (B, 3H) holding reset, update, candidate.
 
     Reference: Cho et al. 2014, eq. 5–8. Deviation, as in torch: the reset gate acts after the
@@ -61,9 +65,7 @@ def gru_step(a: Tensor, b: Tensor, state: tuple[Tensor]) -> tuple[GRUSteps, tupl
     return GRUSteps(reset, update, candidate, hidden), (hidden,)
 
 
-def lstm_step(
-    a: Tensor, b: Tensor, state: tuple[Tensor, Tensor]
-) -> tuple[LSTMSteps, tuple[Tensor, Tensor]]:
+def lstm_step(a: Tensor, b: Tensor, state: State) -> tuple[LSTMSteps, State]:
     """cell' = forget·cell + input·candidate; h' = output·tanh(cell'), with a, b (B, 4H).
 
     Reference: Hochreiter, Schmidhuber 1997, with the forget gate of Gers et al. 2000.
@@ -77,8 +79,10 @@ def lstm_step(
     return LSTMSteps(enter, forget, candidate, output, cell, hidden), (hidden, cell)
 
 
+Steps = RNNSteps | GRUSteps | LSTMSteps
+Step = Callable[[Tensor, Tensor, State], tuple[Steps, State]]
 # name: the step, how many matrices it has, how many tensors its state has, its steps
-CELLS = {
+CELLS: dict[str, tuple[Step, int, int, type[Steps]]] = {
     "rnn": (rnn_step, 1, 1, RNNSteps),
     "gru": (gru_step, 3, 1, GRUSteps),
     "lstm": (lstm_step, 4, 2, LSTMSteps),
@@ -102,7 +106,7 @@ class Recurrence(nn.Module):
         self.recurrent = nn.Linear(hidden_size, n_matrix * hidden_size)
         for parameter in self.parameters():
             nn.init.uniform_(parameter, -(hidden_size**-0.5), hidden_size**-0.5)
-        self.taps = nn.ModuleList(Tap(name) for name in steps._fields)
+        self.taps = ListOf(Tap(name) for name in steps._fields)
 
     def forward(self, x: Tensor, start: Tensor | None = None) -> Tensor:
         """Hidden states (B, T, H); each needs the one before, so the loop cannot be split up.
@@ -116,16 +120,14 @@ class Recurrence(nn.Module):
                 tap(torch.stack(values, dim=1))
         return torch.stack([steps.hidden for steps in kept], dim=1)  # (B, T, H)
 
-    def steps(
-        self, x: Tensor, start: Tensor | None = None
-    ) -> list[RNNSteps | GRUSteps | LSTMSteps]:
+    def steps(self, x: Tensor, start: Tensor | None = None) -> list[Steps]:
         """The steps of `forward`, one for each time, as tensors that gradients flow through."""
         inputs = self.input(x)  # (B, T, kH), all times at once: only the state is sequential
         if start is not None and self.n_state > 1:
             raise ValueError("an lstm has two tensors in its state; it starts from zeros alone")
         if start is None:
             start = inputs.new_zeros(len(x), self.hidden_size)
-        state = (start,) * self.n_state
+        state: State = (start,) * self.n_state
         weight, bias = self.recurrent.weight, self.recurrent.bias
         kept = []
         for a in inputs.unbind(1):

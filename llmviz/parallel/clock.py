@@ -76,8 +76,8 @@ def spans_of(notes: Sequence[Sequence[Note]], sent_at: Sequence[dict[str, float]
         for note in own:
             if note.kind == TO_ALL:
                 begun[note.key] = max(begun.get(note.key, note.start), note.start)
-    for own in sent_at:
-        begun |= own
+    for sent in sent_at:
+        begun |= sent
     first = min((note.start for own in notes for note in own), default=0.0)
     return [tuple(_split(own, begun, first)) for own in notes]
 

@@ -6,7 +6,7 @@ import os
 import socket
 import struct
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -32,7 +32,7 @@ class Communicator:
     def __init__(self, world: World) -> None:
         self.world, self.clock = world, Clock()
         self.times: Counter[str] = Counter()
-        self.bytes: Counter[str] = Counter()
+        self.bytes: defaultdict[str, float] = defaultdict(float)
         self.sent_at: dict[str, float] = {}
         self.elsewhere = 0  # rows that went to experts of other processes, or came from others
         self._numbers: Counter[str] = Counter()
@@ -106,13 +106,16 @@ class Communicator:
 class Pending:
     """A send or a receive that goes on; `wait` is the time in which the process stands still."""
 
-    def __init__(self, work: dist.Work, clock: Clock, kind: str, label: str, key: str) -> None:
+    def __init__(
+        self, work: dist.Work | None, clock: Clock, kind: str, label: str, key: str
+    ) -> None:
         self._work, self._clock, self._note = work, clock, (kind, label, key)
 
     def wait(self) -> None:
         """Go on when it has ended."""
         with self._clock.away(*self._note):
-            self._work.wait()
+            if self._work is not None:  # torch: None for who is no part of the group
+                self._work.wait()
 
 
 def socket_bytes() -> int | None:

@@ -10,7 +10,7 @@ from torch import Tensor
 from llmviz.models import GPT
 from llmviz.parallel.communicator import Communicator
 from llmviz.parallel.plan import ParallelPlan, unit_of
-from llmviz.parallel.way import Way, adamw
+from llmviz.parallel.way import Way, adamw, gradient_of
 
 
 class DataParallel(Way):
@@ -28,7 +28,7 @@ class DataParallel(Way):
         loss = self.backward(*self.world.part((idx, targets)))
         self.gradients = self.held_gradients()
         for unit, tensors in units(self.named()).items():
-            average([one.grad for one in tensors], self.comm, unit)
+            average([gradient_of(one) for one in tensors], self.comm, unit)
         self.update()
         return loss / self.world.size
 

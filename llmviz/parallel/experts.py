@@ -15,7 +15,7 @@ from llmviz.nn.experts import Experts, route
 from llmviz.parallel.communicator import Communicator
 from llmviz.parallel.data import average, units
 from llmviz.parallel.plan import ParallelPlan
-from llmviz.parallel.way import Way, adamw
+from llmviz.parallel.way import Way, adamw, gradient_of
 
 
 class _Exchange(torch.autograd.Function):
@@ -98,7 +98,8 @@ class ExpertParallel(Way):
     def __init__(self, plan: ParallelPlan, model: GPT, comm: Communicator) -> None:
         super().__init__(plan, model, comm)
         for block in model.blocks:
-            block.mlp = SpreadExperts(block.mlp, comm)
+            assert isinstance(block.mlp, Experts)  # a plan of this way has experts
+            block.add_module("mlp", SpreadExperts(block.mlp, comm))
         self.optimizer = adamw(model.parameters(), plan)
 
     def step(self, idx: Tensor, targets: Tensor) -> float:
@@ -111,6 +112,6 @@ class ExpertParallel(Way):
         self.gradients = self.held_gradients()
         shared = ((name, one) for name, one in self.named() if ".experts." not in name)
         for unit, tensors in units(shared).items():
-            average([one.grad for one in tensors], self.comm, unit)
+            average([gradient_of(one) for one in tensors], self.comm, unit)
         self.update()
         return loss / self.world.size

@@ -82,7 +82,8 @@ def _data(plan: ParallelPlan, _: float | None) -> dict[str, float]:
 
 
 def _flat(plan: ParallelPlan, _: float | None) -> dict[str, float]:
-    n, units = plan.processes, Counter()
+    n = plan.processes
+    units: Counter[str] = Counter()
     for tensor in tensors(plan.model()):
         units[unit_of(tensor.name)] += tensor.count
     padded = BYTES_EACH * sum(-(-numbers // n) * n for numbers in units.values())

@@ -29,7 +29,9 @@ class FullyShards(Way):
 
         super().__init__(plan, model, comm)
         mesh = init_device_mesh("cpu", (self.world.size,))
-        units = {f"layer {number}": block for number, block in enumerate(model.blocks, 1)}
+        units: dict[str, Any] = {
+            f"layer {number}": block for number, block in enumerate(model.blocks, 1)
+        }
         units["embedding and head"] = model  # what no layer has taken; so it is split last
         for module in units.values():
             fully_shard(module, mesh=mesh)
@@ -46,11 +48,17 @@ class FullyShards(Way):
 
     def logits(self, idx: Tensor) -> Tensor | None:
         logits = super().logits(idx)
-        self.model.reshard()  # a backward pass would do it
+        whole: Any = self.model  # which `fully_shard` gave methods of its own
+        whole.reshard()  # a backward pass would do it
         return logits
 
     def shards(self) -> list[Shard]:
-        return [Shard(name, values.detach().full_tensor()) for name, values in self.named()]
+        return [Shard(name, full(values.detach())) for name, values in self.named()]
+
+
+def full(values: Any) -> Tensor:
+    """All of a tensor that is split."""
+    return values.full_tensor()
 
 
 class _Comm:

@@ -62,7 +62,7 @@ class _Group:
     def begin(self, plans: list[ParallelPlan], meeting: Path) -> None:
         """Start the processes, which meet in a file."""
         forks = "forkserver" in multiprocessing.get_all_start_methods()
-        context = multiprocessing.get_context("forkserver" if forks else "spawn")
+        context: Any = multiprocessing.get_context("forkserver" if forks else "spawn")
         if forks:
             context.set_forkserver_preload(["llmviz.parallel.child_process"])
         for rank in range(plans[0].processes):

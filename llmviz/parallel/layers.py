@@ -27,9 +27,11 @@ class Layers(nn.Module):
         self.visible = model.visible
 
     def forward(self, x: Tensor) -> Tensor:
-        if self.token is not None:
+        if self.token is not None and self.position is not None:
             x = self.token(x) + self.position.weight[: x.shape[1]]
         mask, causal = self.visible(x[..., 0])
         for block in self.blocks.values():
             x = block(x, mask, causal, None)
-        return x if self.head is None else self.head(self.norm_final(x))
+        if self.head is None or self.norm_final is None:
+            return x
+        return self.head(self.norm_final(x))

@@ -75,7 +75,7 @@ class Pipeline(Way):
         rank, n = self.world.rank, self.world.size
         layers = stage_layers(plan.n_layer, n)[rank]
         self.layers = Layers(model, layers)
-        self.model = None  # the layers of other processes are let go
+        del self.model  # the layers of other processes are let go
         self.optimizer = adamw(self.layers.parameters(), plan)
         stream = torch.zeros(plan.rows, plan.context_length, plan.n_embd, requires_grad=True)
         ids = torch.zeros(plan.rows, plan.context_length, dtype=torch.long)
@@ -109,6 +109,7 @@ class Pipeline(Way):
     def _micro_loss(self, logits: Tensor, targets: Tensor) -> Tensor:
         self.comm.clock.phase("loss")
         loss = self._loss(logits, targets)
+        assert loss is not None
         self.comm.clock.phase("")
         return loss
 

@@ -96,8 +96,8 @@ def split_attention(attention: MultiHeadAttention, comm: Communicator) -> None:
     keys = torch.arange(attention.kv_size).tensor_split(n)[rank]
     starts = attention.n_embd, attention.n_embd + attention.kv_size
     rows = torch.cat([own, *(keys + start for start in starts)])
-    attention.qkv = ColumnLinear(attention.qkv, rows, comm)
-    attention.projection = RowLinear(attention.projection, own, comm)
+    attention.add_module("qkv", ColumnLinear(attention.qkv, rows, comm))
+    attention.add_module("projection", RowLinear(attention.projection, own, comm))
     attention.n_embd, attention.kv_size = len(own), len(keys)
     attention.n_head //= n
     attention.n_kv_head //= n
@@ -106,10 +106,10 @@ def split_attention(attention: MultiHeadAttention, comm: Communicator) -> None:
 def split_feed_forward(mlp: FeedForward, comm: Communicator) -> None:
     """Leave a process its part of the hidden numbers."""
     hidden = torch.arange(mlp.hidden.out_features).tensor_split(comm.world.size)[comm.world.rank]
-    mlp.hidden = ColumnLinear(mlp.hidden, hidden, comm)
+    mlp.add_module("hidden", ColumnLinear(mlp.hidden, hidden, comm))
     if mlp.up is not None:
-        mlp.up = ColumnLinear(mlp.up, hidden, comm)
-    mlp.output = RowLinear(mlp.output, hidden, comm)
+        mlp.add_module("up", ColumnLinear(mlp.up, hidden, comm))
+    mlp.add_module("output", RowLinear(mlp.output, hidden, comm))
 
 
 class TensorParallel(Way):
@@ -123,7 +123,7 @@ class TensorParallel(Way):
         super().__init__(plan, model, comm)
         for block in model.blocks:
             split_attention(block.attn, comm)
-            split_feed_forward(block.mlp, comm)
+            split_feed_forward(block.feed_forward, comm)
         self.optimizer = adamw(model.parameters(), plan)
 
     def step(self, idx: Tensor, targets: Tensor) -> float:
@@ -137,7 +137,11 @@ class TensorParallel(Way):
         for name, values in self.named():
             path, _, kind = name.rpartition(".")
             layer = self.model.get_submodule(path)
-            dim = {ColumnLinear: 0, RowLinear: 1}.get(type(layer))
-            split = dim == 0 or (dim == 1 and kind == "weight")
-            shards.append(Shard(name, values.detach(), dim or 0, layer.index if split else None))
+            if isinstance(layer, ColumnLinear):
+                shards.append(Shard(name, values.detach(), 0, layer.index))
+            elif isinstance(layer, RowLinear):
+                index = layer.index if kind == "weight" else None
+                shards.append(Shard(name, values.detach(), 1, index))
+            else:
+                shards.append(Shard(name, values.detach()))
         return shards

@@ -105,6 +105,12 @@ class Way:
         )
 
 
+def gradient_of(values: Tensor) -> Tensor:
+    """The gradient of weights that took part in a backward pass."""
+    assert values.grad is not None
+    return values.grad
+
+
 def local(values: Tensor) -> Tensor:
     """What of a tensor lies in this process."""
     return values.to_local() if hasattr(values, "to_local") else values

@@ -6,6 +6,7 @@ import os
 import statistics
 import time
 from collections.abc import Callable
+from typing import Any
 
 import torch
 import torch.distributed as dist
@@ -67,15 +68,20 @@ def trained(plan: ParallelPlan, world: World, told: Callable[[Progress], None]) 
         if world.leads:
             told(Progress(number + 1, loss))
     fastest = seconds.index(min(seconds))  # the least disturbed by other programs: it is kept
-    own = (_held(way), _sent(comm, plan.steps), _mean(kernels), comm.elsewhere / plan.steps)
-    everything = [None] * world.size
+    own = {
+        "held": _held(way),
+        "sent": _sent(comm, plan.steps),
+        "kernel": _mean(kernels),
+        "elsewhere": comm.elsewhere / plan.steps,
+    }
+    everything: list[Any] = [None] * world.size
     dist.all_gather_object(everything, (own, notes[fastest], way.shards()))
     if not world.leads:
         world.wait()
         return None
     spans = spans_of([one[1][0] for one in everything], [one[1][1] for one in everything])
     records = tuple(
-        ProcessRecord(*one[0], spans=own) for one, own in zip(everything, spans, strict=True)
+        ProcessRecord(**one[0], spans=own) for one, own in zip(everything, spans, strict=True)
     )
     weights = whole_of([shard for one in everything for shard in one[2]])
     alone = _alone(plan, weights, first)
@@ -131,7 +137,7 @@ def whole_of(shards: list[Shard]) -> dict[str, Tensor]:
     for name, parts in split.items():
         dim = parts[0].dim
         values = torch.cat([part.values for part in parts], dim)
-        places = torch.cat([part.index for part in parts])
+        places = torch.cat([part.index for part in parts if part.index is not None])
         whole[name] = torch.empty_like(values).index_copy_(dim, places, values)
     return whole
 

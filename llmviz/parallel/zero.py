@@ -11,7 +11,7 @@ from llmviz.models import GPT
 from llmviz.parallel.communicator import Communicator
 from llmviz.parallel.outcome import Piece
 from llmviz.parallel.plan import ParallelPlan, part_of, unit_of
-from llmviz.parallel.way import Way, adamw, numbers_of
+from llmviz.parallel.way import Way, adamw, gradient_of, numbers_of
 
 
 class FlatUnit:
@@ -40,7 +40,7 @@ class FlatUnit:
     def reduce(self) -> None:
         """Give each process the mean gradient of its part; the whole one is not needed any more."""
         whole = torch.zeros_like(self.values)
-        torch.cat([one.grad.flatten() for _, one in self.named], out=whole[: self.numbers])
+        torch.cat([gradient_of(one).flatten() for _, one in self.named], out=whole[: self.numbers])
         for _, one in self.named:
             one.grad = None
         gradient = torch.empty_like(self.own)
@@ -51,7 +51,7 @@ class FlatUnit:
         """Fetch the parts that the other processes updated."""
         self.comm.all_gather(self.values, self.own.detach().clone(), f"weights, {self.unit}")
 
-    def overlaps(self) -> list[tuple[str, float, int]]:
+    def overlaps(self) -> list[tuple[str, int, int]]:
         """Which numbers of which tensor lie in this process's part: name, where, how many."""
         low = self.comm.world.rank * self.share
         overlaps, at = [], 0
@@ -106,7 +106,7 @@ class FlatShards(Way):
         for name, one in self.named():
             at[name] = sizes.get(part_of(name), 0)
             sizes[part_of(name)] = at[name] + one.numel()
-        firsts: dict[str, int] = {}
+        firsts: dict[str, float] = {}
         counts: dict[str, int] = {}
         for unit in self.units:
             begins = _begins(unit)

@@ -18,6 +18,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -50,7 +51,7 @@ def matrix_inputs(model: nn.Module, batches: Sequence[Tensor]) -> dict[str, Tens
     batches: ids (B, T) each. Raises ValueError for a model that is not a GPT with its norms in
     front, keys and values of each head, and one feed-forward.
     """
-    check_scalable(model)
+    gpt = check_scalable(model)
     taps = {
         "attn.qkv": "norm1",
         "attn.projection": "attn.concat",
@@ -60,31 +61,30 @@ def matrix_inputs(model: nn.Module, batches: Sequence[Tensor]) -> dict[str, Tens
     inputs: dict[str, list[Tensor]] = {}
     for ids in batches:
         with torch.inference_mode(), record([f"blocks.*.{tap}" for tap in taps.values()]) as trace:
-            model(ids)
-        for layer in range(len(model.blocks)):
+            gpt(ids)
+        for layer, block in enumerate(gpt.blocks):
             for end, tap in taps.items():
                 x = trace[f"blocks.{layer}.{tap}"].flatten(0, -2).clone()
                 inputs.setdefault(f"blocks.{layer}.{end}", []).append(x)
-            if model.blocks[layer].mlp.up is not None:
+            if block.feed_forward.up is not None:
                 gate = inputs[f"blocks.{layer}.mlp.hidden"]
                 inputs.setdefault(f"blocks.{layer}.mlp.up", []).append(gate[-1])
     return {path: torch.cat(parts) for path, parts in inputs.items()}
 
 
-def check_scalable(model: nn.Module) -> None:
-    """Raise ValueError unless the scales of a model can be folded into the layers before."""
-    config = getattr(model, "config", None)
-    fits = (
-        isinstance(model, GPT)
-        and config.norm == "pre"
-        and config.n_expert == 1
-        and config.kv_heads == config.n_head
-    )
-    if not fits:
+def check_scalable(model: nn.Module) -> GPT:
+    """Return the model. Raises ValueError unless its scales fold into the layers before."""
+    if (
+        not isinstance(model, GPT)
+        or model.config.norm != "pre"
+        or model.config.n_expert != 1
+        or model.config.kv_heads != model.config.n_head
+    ):
         raise ValueError(
             "activation-aware scaling is for GPTs with norms in front, keys and values of each "
             f"head and one feed-forward; got {type(model).__name__}"
         )
+    return model
 
 
 def scale_by_activations(model: GPT, batches: Sequence[Tensor], scheme: Scheme) -> Scaled:
@@ -105,12 +105,12 @@ def scale_by_activations(model: GPT, batches: Sequence[Tensor], scheme: Scheme) 
         # The projection first: its scales go into the rows of the values, which are rounded, too.
         for names in (["attn.projection"], ["attn.qkv"], ["mlp.hidden", "mlp.up"]):
             paths = [f"{at}.{name}" for name in names if f"{at}.{name}" in inputs]
-            layers = [own.get_submodule(path) for path in paths]
+            weights = [own.get_parameter(f"{path}.weight") for path in paths]
             x = inputs[paths[0]][:MOST_ROWS]
-            scales, exponent, error = _search([one.weight for one in layers], x, scheme)
+            scales, exponent, error = _search(weights, x, scheme)
             _fold(block, names[0], scales)
-            for path, layer in zip(paths, layers, strict=True):
-                layer.weight.mul_(scales)
+            for path, weight in zip(paths, weights, strict=True):
+                weight.mul_(scales)
                 exponents[path], errors[path] = exponent, error
     return Scaled(own.eval(), exponents, errors)
 
@@ -122,29 +122,27 @@ def channel_scales(x: Tensor, exponent: float) -> Tensor:
 
 
 def _search(
-    weights: list[Tensor], x: Tensor, scheme: Scheme
+    weights: Sequence[Tensor], x: Tensor, scheme: Scheme
 ) -> tuple[Tensor, float, tuple[float, float]]:
     """The best scales for matrices (out, in) that get the same x, their α, and both errors."""
     gram = x.T @ x / len(x)  # (in, in): the mean of (D·x)² over the tokens is tr(D·gram·Dᵀ) / out
-    plain = best = None
+    tried: list[tuple[float, float, Tensor]] = []
     for exponent in EXPONENTS:
         scales = channel_scales(x, exponent)
         error = 0.0
         for w in weights:
             change = dequantize(quantize(w * scales, scheme)) / scales - w
             error += float(((change @ gram) * change).sum()) / len(w)
-        plain = error if plain is None else plain
-        if best is None or error < best[2]:
-            best = scales, exponent, error
-    scales, exponent, error = best
+        tried.append((error, exponent, scales))
+    plain, (error, exponent, scales) = tried[0][0], min(tried, key=lambda one: one[0])
     return scales, exponent, (plain / len(weights), error / len(weights))
 
 
 def _fold(block: Block, name: str, scales: Tensor) -> None:
     """Divide what comes into a matrix by its scales (in,), in the layer before."""
     if name == "attn.projection":
-        values = slice(-len(scales), None)  # the last C rows of qkv
-        before, rows = block.attn.qkv, values
+        before: Any = block.attn.qkv
+        rows = slice(-len(scales), None)  # the last C rows of qkv
     else:
         before, rows = (block.norm1 if name == "attn.qkv" else block.norm2), slice(None)
     weight = before.weight[rows]

@@ -58,7 +58,8 @@ def int4_product(quantized: Quantized, scheme: Scheme) -> Product:
         raise ValueError("this torch has no int4 kernel for the processor")
     ops = torch.ops.aten
     # The kernel computes (code − 8) · scale + shift.
-    low, zero = (INT4_MIDDLE, 0) if scheme.symmetric else (0, quantized.zero_point)
+    low = INT4_MIDDLE if scheme.symmetric else 0
+    zero = 0 if scheme.symmetric or quantized.zero_point is None else quantized.zero_point
     codes = (quantized.codes + low).to(torch.int32)
     shift = (INT4_MIDDLE - low - zero) * quantized.scale
     pairs = torch.stack([quantized.scale, shift.expand_as(quantized.scale)], -1)  # (R, G, 2)

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 import torch
 
+from llmviz.models.base import LanguageModel
 from llmviz.nn.cache import KVCache
 from llmviz.sampling.beam_tree import BeamSearch, BeamTree
 from llmviz.sampling.generation import as_ids, can_cache, check_cache, vocabulary_of
@@ -18,7 +19,7 @@ ROWS = 4096  # rows that go through the model at once
 
 
 def beam_search(
-    model: torch.nn.Module,
+    model: LanguageModel,
     idx: torch.Tensor | Iterable[int],
     beam_width: int = 3,
     max_new_tokens: int = 8,
@@ -49,7 +50,7 @@ def beam_search(
 
 
 def beam_steps(
-    model: torch.nn.Module,
+    model: LanguageModel,
     idx: torch.Tensor | Iterable[int],
     beam_width: int = 3,
     max_new_tokens: int = 8,
@@ -83,7 +84,7 @@ def _steps(search: BeamSearch, prompt: list[int], beginnings: _Beginnings) -> It
 class _Beginnings:
     """What a model with a cache has read of the living beginnings, a row of the cache each."""
 
-    def __init__(self, model: torch.nn.Module, cache: KVCache | None) -> None:
+    def __init__(self, model: LanguageModel, cache: KVCache | None) -> None:
         self.model = model
         self.cache: KVCache | None = None
         if can_cache(model):
@@ -104,7 +105,7 @@ class _Beginnings:
 
 
 def next_log_probabilities(
-    model: torch.nn.Module, rows: torch.Tensor, cache: KVCache | None = None
+    model: LanguageModel, rows: torch.Tensor, cache: KVCache | None = None
 ) -> np.ndarray:
     """Return log-probabilities (W, V) in float64 for the token after each row of ids (W, T).
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-import torch
 
+from llmviz.models.base import LanguageModel
 from llmviz.sampling.pipeline import SamplingSteps
 from llmviz.sampling.reader import Reader
 from llmviz.sampling.settings import SamplingSettings
@@ -38,10 +38,8 @@ class Chances:
         if self.ids is None:
             return float(self.p[token])
         place = int(self.ids.searchsorted(token))
-        return float(self.p[place]) if self._holds(place, token) else 0.0
-
-    def _holds(self, place: int, token: int) -> bool:
-        return place < len(self.ids) and self.ids[place] == token
+        held = place < len(self.ids) and self.ids[place] == token
+        return float(self.p[place]) if held else 0.0
 
     def draw(self, u: float) -> int:
         """The token on which a number from 0 to below 1 falls, the tokens lying by their ids."""
@@ -80,7 +78,7 @@ class Draft(Protocol):
 class ModelDraft:
     """A small model as a draft; it follows all sampling settings, as the target does."""
 
-    def __init__(self, model: torch.nn.Module) -> None:
+    def __init__(self, model: LanguageModel) -> None:
         self._reader = Reader(model)
 
     @property

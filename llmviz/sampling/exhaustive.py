@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
+from llmviz.models.base import LanguageModel
 from llmviz.sampling.beam import next_log_probabilities
 from llmviz.sampling.generation import as_ids, vocabulary_of
 
@@ -56,7 +57,7 @@ class Continuations:
 
 
 def exhaustive_search(
-    model: torch.nn.Module,
+    model: LanguageModel,
     idx: torch.Tensor | Iterable[int],
     max_new_tokens: int = 3,
     length_penalty: float = 0.0,

@@ -10,11 +10,12 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 import torch
 
+from llmviz.models.base import CachingModel, LanguageModel
 from llmviz.nn.cache import KVCache
 from llmviz.sampling import steps as pure
 from llmviz.sampling.pipeline import SamplingSteps, random_number, rank_of, top_ids
@@ -77,15 +78,18 @@ class NextLogits:
     """
 
     def __init__(
-        self, model: torch.nn.Module, use_cache: bool = True, cache: KVCache | None = None
+        self, model: LanguageModel, cache: KVCache | None = None, *, use_cache: bool = True
     ) -> None:
         self.model = model
         self.context_length = int(model.context_length)
-        self.use_cache = use_cache and can_cache(model)
+        self._caching = model if use_cache and can_cache(model) else None
+        self.use_cache = self._caching is not None
         self.device = next((p.device for p in model.parameters()), torch.device("cpu"))
         # A model with a cache can also leave out the logits that nobody looks at.
         self._last = {"last_only": True} if hasattr(model, "new_cache") else {}
-        self._decoder = model.new_decoder() if self.use_cache and _has_decoder(model) else None
+        self._decoder: Any = None
+        if self._caching is not None and hasattr(model, "new_decoder"):
+            self._decoder = self._caching.new_decoder()
         self._cache: Any = None if cache is None or not self.use_cache else cache.copy()
         self._cached = 0 if self._cache is None else self._cache.length
 
@@ -120,8 +124,8 @@ class NextLogits:
         return (one_more or hasattr(self._decoder, "read")) and self._decoder.usable_now()
 
     def _decode(self, ids: list[int]) -> torch.Tensor:
-        if self._cache is None:
-            self._cache, self._cached = self.model.new_cache(1), 0
+        if self._cache is None and self._caching is not None:
+            self._cache, self._cached = self._caching.new_cache(1), 0
         if self._cached == len(ids) - 1:
             return self._decoder.step(ids[-1], self._cache)
         return self._decoder.read(ids[self._cached :], self._cache)
@@ -131,8 +135,8 @@ class NextLogits:
             self._cache = None
             window = torch.tensor([ids[-self.context_length :]], device=self.device)
             return self._forward(window, **self._last)
-        if self._cache is None:
-            self._cache, self._cached = self.model.new_cache(1), 0
+        if self._cache is None and self._caching is not None:
+            self._cache, self._cached = self._caching.new_cache(1), 0
         new = torch.tensor([ids[self._cached :]], device=self.device)
         return self._forward(new, cache=self._cache, last_only=True)
 
@@ -146,17 +150,13 @@ class NextLogits:
             self.model.train()
 
 
-def _has_decoder(model: torch.nn.Module) -> bool:
-    return hasattr(model, "new_decoder")
-
-
-def can_cache(model: torch.nn.Module) -> bool:
+def can_cache(model: LanguageModel) -> TypeGuard[CachingModel]:
     """Return whether a model offers a cache; one whose tokens see the future cannot have any."""
     return hasattr(model, "new_cache") and getattr(model.config, "mask", "causal") == "causal"
 
 
 def generate(
-    model: torch.nn.Module,
+    model: LanguageModel,
     idx: torch.Tensor | Iterable[int],
     max_new_tokens: int,
     temperature: float = 1.0,
@@ -168,11 +168,12 @@ def generate(
     banned: Iterable[int] = (),
     generator: torch.Generator | None = None,
     stop_id: int | Collection[int] | None = None,
-    use_cache: bool = True,
     alternatives: int = 5,
-    keep_steps: bool = False,
     strip: str = "id",
     cache: KVCache | None = None,
+    *,
+    use_cache: bool = True,
+    keep_steps: bool = False,
     **more: object,
 ) -> Iterator[GeneratedToken]:
     """Yield up to `max_new_tokens` tokens that continue the prompt, each as soon as it is drawn.
@@ -210,7 +211,7 @@ def generate(
     ids = as_ids(idx, vocab_size)
     check_cache(cache, ids)
     return _tokens(
-        NextLogits(model, use_cache, cache),
+        NextLogits(model, cache, use_cache=use_cache),
         ids,
         max_new_tokens,
         settings,
@@ -243,7 +244,7 @@ def _tokens(
             probability=float(own[token]),
             chance=float(steps.probabilities[token]),
             rank=rank_of(steps.logits, token),
-            entropy=pure.entropy(own),
+            entropy=float(pure.entropy(own)),
             u=u,
             alternatives=tuple(zip(likely.tolist(), own[likely].tolist(), strict=True)),
             window_slid=len(ids) > next_logits.context_length,
@@ -262,7 +263,7 @@ def check_cache(cache: KVCache | None, ids: list[int]) -> None:
         )
 
 
-def vocabulary_of(model: torch.nn.Module) -> int | None:
+def vocabulary_of(model: LanguageModel) -> int | None:
     """Return the size of a model's vocabulary where its config tells it."""
     return getattr(getattr(model, "config", None), "vocab_size", None)
 

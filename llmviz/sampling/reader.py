@@ -8,9 +8,11 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from llmviz.models.decoder import Decoder
+from llmviz.models.base import LanguageModel
+from llmviz.models.decoder import Decoder, FastGPT, can_decode
 from llmviz.models.numpy_decoder import NumpyDecoder
-from llmviz.sampling.generation import can_cache, vocabulary_of
+from llmviz.nn.cache import KVCache
+from llmviz.sampling.generation import can_cache
 
 # With the NumPy decoder, so many tokens are read sooner one after the other than at once.
 SOONER_ALONE = 2
@@ -22,16 +24,19 @@ class Reader:
     Raises ValueError for a model whose tokens see what comes after them.
     """
 
-    def __init__(self, model: torch.nn.Module) -> None:
+    def __init__(self, model: LanguageModel) -> None:
         mask = getattr(model.config, "mask", "causal")
         if mask != "causal":
             raise ValueError(f'guesses are checked by models with mask="causal"; got mask="{mask}"')
         self.model = model
-        self.vocab_size = int(vocabulary_of(model))
+        self.vocab_size = model.vocab_size
         self.context_length = int(model.context_length)
         self.device = next((p.device for p in model.parameters()), torch.device("cpu"))
-        self._cache = model.new_cache() if can_cache(model) else None
-        self._decoder = model.new_decoder() if hasattr(model, "new_decoder") else None
+        self._cache: KVCache | None = None
+        self._decoder: Decoder | NumpyDecoder | None = None
+        if can_cache(model):
+            self._cache = model.new_cache()
+            self._decoder = model.new_decoder() if hasattr(model, "new_decoder") else None
         self._several = _reads_several(model, self._decoder)
         self._held: list[int] = []  # the tokens that the cache holds
 
@@ -74,13 +79,14 @@ class Reader:
         del self._held[length:]
 
     def _read(self, new: list[int]) -> Tensor:
-        if self._decoder is None or not self._decoder.usable_now():
-            return self._forward(new, self._cache)
+        cache, alone, several = self._cache, self._decoder, self._several
+        if cache is None or alone is None or several is None or not alone.usable_now():
+            return self._forward(new, cache)
         if len(new) == 1:
-            return self._decoder.step(new[0], self._cache)[None]
-        if len(new) <= SOONER_ALONE and isinstance(self._decoder, NumpyDecoder):
-            return torch.stack([self._decoder.step(token, self._cache) for token in new])
-        return self._several.read_each(new, self._cache)
+            return alone.step(new[0], cache)[None]
+        if len(new) <= SOONER_ALONE and isinstance(alone, NumpyDecoder):
+            return torch.stack([alone.step(token, cache) for token in new])
+        return several.read_each(new, cache)
 
     def _forward(self, ids: list[int], cache: object) -> Tensor:
         options = {} if cache is None else {"cache": cache}
@@ -96,10 +102,10 @@ class Reader:
                 self.model.train()
 
 
-def _reads_several(model: torch.nn.Module, decoder: object) -> Decoder | None:
+def _reads_several(model: LanguageModel, decoder: object) -> Decoder | None:
     """The decoder for several tokens, which may be another one than that for a single token."""
-    if hasattr(model, "new_decoder_of_few"):
+    if isinstance(model, FastGPT):
         return model.new_decoder_of_few()
-    if decoder is None or isinstance(decoder, Decoder):
+    if isinstance(decoder, Decoder):
         return decoder
-    return Decoder(model)
+    return Decoder(model) if decoder is not None and can_decode(model) else None

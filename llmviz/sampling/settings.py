@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 
 import numpy as np
 
-from llmviz.sampling.kinds import STEPS, full_order, kind_of, usual_order
+from llmviz.sampling.kinds import STEPS, StepKind, full_order, kind_of, usual_order
 
 # "id": the strip lists tokens by id. "probability": the most probable first, ties by lowest id.
 STRIPS = ("id", "probability")
@@ -49,9 +50,6 @@ class SamplingSettings:
                 kind.check(value)
         if self.strip not in STRIPS:
             raise ValueError(f"strip must be one of {', '.join(STRIPS)}; got {self.strip!r}")
-        # Asked once for every token that is drawn.
-        running = tuple(kind_of(name) for name in self.order if self.active(name))
-        object.__setattr__(self, "_running", running)
 
     def value(self, name: str) -> object:
         """Return the setting of the named step."""
@@ -61,6 +59,11 @@ class SamplingSettings:
     def active(self, name: str) -> bool:
         """Return whether the named step changes anything with these settings."""
         return kind_of(name).changes_something(self.value(name))
+
+    @cached_property
+    def _running(self) -> tuple[StepKind, ...]:
+        """The steps that change something; asked for every token that is drawn."""
+        return tuple(kind_of(name) for name in self.order if self.active(name))
 
     @property
     def reads_previous(self) -> bool:

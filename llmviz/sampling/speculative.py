@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
+from llmviz.models.base import LanguageModel
 from llmviz.sampling import steps as pure
 from llmviz.sampling.drafts import Chances, Draft, check_drafts, draw
 from llmviz.sampling.generation import as_ids
@@ -113,7 +114,8 @@ class Guess:
     @property
     def accepted(self) -> bool:
         """Whether it was accepted: u fell below that probability."""
-        return self.u is not None and self.u < self.chance
+        chance = self.chance
+        return self.u is not None and chance is not None and self.u < chance
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,7 +146,7 @@ class Round:
 
 
 def speculate(
-    model: torch.nn.Module,
+    model: LanguageModel,
     draft: Draft,
     idx: torch.Tensor | Iterable[int],
     max_new_tokens: int,

@@ -37,7 +37,7 @@ def admit(scheduler: Scheduler, plan: Plan) -> None:
             for block in beginning.known:
                 blocks.hold(block)
         for sequence, beginning in zip(unit, begin, strict=True):
-            scheduler.waiting.popleft()
+            scheduler.next_waiting()
             _join(scheduler, sequence, beginning, plan)
 
 
@@ -58,7 +58,7 @@ def _join(scheduler: Scheduler, sequence: Sequence, beginning: Beginning, plan: 
     count = length - computed
     if scheduler.left is not None:
         count = min(count, scheduler.left)
-        scheduler.left -= count
+        scheduler.spend(count)
     if count:
         plan.prefill.append((sequence, computed, count))
 

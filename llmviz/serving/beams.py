@@ -35,7 +35,7 @@ class Beams:
     those that stand for a hypothesis, the best first.
     """
 
-    def __init__(self, request: Request, number: int, whole_batch: bool):
+    def __init__(self, request: Request, number: int, *, whole_batch: bool):
         self.request, self.number = request, number
         self.search = BeamSearch(
             request.texts, request.max_new_tokens, request.length_penalty, request.stop_ids, shown=0
@@ -57,7 +57,7 @@ class Beams:
         """Keep what was drawn for a hypothesis."""
         if isinstance(draw, ValueError):
             self.problem = self.problem or str(draw)
-        else:
+        elif not isinstance(draw, int):
             self.drawn[sequence] = draw
 
     def step(self) -> list[tuple[Sequence, int]]:
@@ -69,7 +69,8 @@ class Beams:
         parents = self.search.step(np.stack([self.drawn[one] for one in before]))
         self.drawn.clear()
         tokens = [nodes[node].token for node in self.search.living]
-        return [(before[place], token) for place, token in zip(parents, tokens, strict=True)]
+        pairs = zip(parents, tokens, strict=True)
+        return [(before[place], token) for place, token in pairs if token is not None]
 
     def texts(self) -> list[Sequence]:
         """What came of it, the best score first; each has failed where the search has."""
@@ -88,7 +89,7 @@ class Beams:
         return ended
 
 
-def most_blocks(request: Request, block_size: int, whole_batch: bool) -> int:
+def most_blocks(request: Request, block_size: int, *, whole_batch: bool) -> int:
     """How many blocks the texts of a beam search hold at once, at most.
 
     Full blocks of the prompt are shared by all, unless each row has memory of its own.
@@ -114,8 +115,7 @@ def advance_search(scheduler: Scheduler, beams: Beams, plan: Plan) -> list[Seque
         if scheduler.policy.whole_batches:  # its row stays as padding
             sequence.reason = LENGTH
         else:
-            scheduler.running.remove(sequence)
-            scheduler.release(sequence)
+            scheduler.end(sequence)
     return beams.texts()
 
 
@@ -127,8 +127,7 @@ def _go_on(
     dropped = [one for one in beams.sequences if one not in parents]
     if not scheduler.policy.whole_batches:
         for sequence in dropped:
-            scheduler.running.remove(sequence)
-            scheduler.blocks.release(sequence.table)
+            scheduler.drop(sequence)
         kept = {one.sample for one in parents}
         places = iter([one for one in range(beams.request.texts) if one not in kept])
     beams.living = []
@@ -165,6 +164,6 @@ def _copy(scheduler: Scheduler, parent: Sequence, sequence: Sequence) -> None:
     size, end = scheduler.config.block_size, parent.computed
     equal = common_length(parent.tokens[:end], sequence.tokens[: sequence.computed])
     differ = slice(equal // size, -(-end // size)) if equal < end else slice(0)
-    scheduler.copies += zip(parent.table[differ], sequence.table[differ], strict=True)
+    scheduler.copy_later(parent.table[differ], sequence.table[differ])
     sequence.tokens = list(parent.tokens)
     sequence.computed = parent.computed

@@ -34,7 +34,7 @@ class BlockManager:
     share_prefixes: whether full blocks are remembered by their content.
     """
 
-    def __init__(self, n_blocks: int, block_size: int, share_prefixes: bool = True):
+    def __init__(self, n_blocks: int, block_size: int, *, share_prefixes: bool = True):
         for name, value in (("n_blocks", n_blocks), ("block_size", block_size)):
             if value < 1:
                 raise ValueError(f"{name} must be at least 1; got {value}")
@@ -159,11 +159,12 @@ class BlockManager:
     def forget(self, table: Sequence[int]) -> None:
         """Let no later prompt find the content of the blocks of a table, which are held."""
         for block in table:
-            if self._key_of[block] is not None:
-                self._forget(block)
+            self._forget(block)
 
     def _forget(self, block: int) -> None:
-        del self._block_of[self._key_of[block]]
+        if (key := self._key_of[block]) is None:
+            return
+        del self._block_of[key]
         self._key_of[block], self._number_of[block] = None, FIRST
 
     def check(self, tables: Sequence[Sequence[int]]) -> None:

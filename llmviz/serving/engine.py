@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from llmviz.serving.plan import Draw, Plan, Runner
 from llmviz.serving.requests import (
@@ -31,7 +31,7 @@ from llmviz.serving.settings import ServingConfig
 from llmviz.serving.trace import DECODE, PADDING, PREFILL, Row, Tick
 
 if TYPE_CHECKING:
-    from llmviz.models.gpt import GPT
+    from llmviz.models.base import LanguageModel
 
 
 class Engine:
@@ -45,14 +45,15 @@ class Engine:
 
     def __init__(
         self,
-        model: GPT | Runner,
+        model: LanguageModel | Runner,
         config: ServingConfig | None = None,
         clock: Callable[[], float] = time.perf_counter,
     ):
         self.config = ServingConfig() if config is None else config
         self.scheduler = Scheduler(self.config)
-        if hasattr(model, "compute"):
-            self.runner: Runner = model
+        self.runner: Runner
+        if isinstance(model, Runner):
+            self.runner = model
         else:
             from llmviz.serving.model_runner import ModelRunner
 
@@ -209,7 +210,7 @@ def _emitted(plan: Plan, drawn: list[Draw], ended: list[Sequence]) -> tuple[tupl
     single = [
         (sequence.name, token)
         for (_, sequence), token in zip(plan.draws, drawn, strict=True)
-        if sequence.beams is None and not isinstance(token, ValueError)
+        if sequence.beams is None and isinstance(token, int)
     ]
     beams = [one for one in ended if one.score is not None]
     return (
@@ -236,7 +237,7 @@ class _Picture:
         ]
         room = {one.name: one.room for one in running}
         held = sum(len(one.table) for one in running) * size
-        self.fields = {
+        self.fields: dict[str, Any] = {
             "rows": tuple(rows),
             "padding": plan.padding_tokens + len(plan.padding),
             "blocks": {one.name: tuple(one.table) for one in running},

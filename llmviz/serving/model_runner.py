@@ -17,7 +17,7 @@ from llmviz.serving.sequences import Sequence
 from llmviz.serving.settings import ServingConfig
 
 if TYPE_CHECKING:
-    from llmviz.models.gpt import GPT
+    from llmviz.models.base import LanguageModel
 
 GREEDY, PLAIN, STEPS, BEAMS = "greedy", "plain", "steps", "beams"
 
@@ -32,7 +32,7 @@ class _Drawing(NamedTuple):
 class ModelRunner:
     """A GPT as an engine needs it. Raises ValueError for a model that `PagedModel` refuses."""
 
-    def __init__(self, model: GPT, config: ServingConfig):
+    def __init__(self, model: LanguageModel, config: ServingConfig):
         swaps = config.preemption == "swap"
         self.paged = PagedModel(
             model,
@@ -92,7 +92,12 @@ class ModelRunner:
             banned = sequences[places[0]].request.sampling.banned
             return [*log_probabilities(computed[[rows[place] for place in places]], banned)]
 
-        ways = {GREEDY: most_probable_of, PLAIN: by_temperature, STEPS: by_steps, BEAMS: of_beams}
+        ways: dict[str, Callable[[list[int]], Iterable[Draw]]] = {
+            GREEDY: most_probable_of,
+            PLAIN: by_temperature,
+            STEPS: by_steps,
+            BEAMS: of_beams,
+        }
         groups: dict[tuple[str, object], list[int]] = {}
         for place, (drawing, sequence) in enumerate(zip(drawings, sequences, strict=True)):
             together: object = None  # what those that are drawn at once must have in common

@@ -212,7 +212,7 @@ def attend_prompts(
     """
     own = qkv[prompts.tokens].transpose(0, 1)  # (H + 2·G, T, D)
     asked = own[:n_head]
-    if prompts.blocks is None:
+    if prompts.blocks is None or prompts.kept is None:
         k, v = own[n_head:].chunk(2)  # (G, S, D)
     else:
         k, v = (

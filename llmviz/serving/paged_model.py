@@ -9,12 +9,13 @@ attention knows which token belongs to which sequence.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from llmviz.models import GPT
 from llmviz.models.layer_parts import LayerParts, layer_parts, position_table
 from llmviz.models.settings import GPTConfig
 from llmviz.nn.attention.multihead import SCALES
@@ -29,9 +30,6 @@ from llmviz.serving.paged_memory import (
     attend_prompts,
 )
 from llmviz.serving.plan import Plan
-
-if TYPE_CHECKING:
-    from llmviz.models.gpt import GPT
 
 # Prompts are read together as long as their mask has at most so many cells.
 TOGETHER = 128 * 128
@@ -48,15 +46,15 @@ class PagedModel:
     """
 
     def __init__(
-        self, model: GPT, n_blocks: int, block_size: int, host_blocks: int = 0, rows: int = 16
+        self, model: nn.Module, n_blocks: int, block_size: int, host_blocks: int = 0, rows: int = 16
     ):
-        check_can_serve(model)
-        config = model.config
+        gpt = check_can_serve(model)
+        config = gpt.config
         self.config, self.block_size = config, block_size
-        weight = model.token.weight.detach()
+        weight = gpt.token.weight.detach()
         self._token, self._device = weight, weight.device
-        self._position = position_table(model)
-        self._rotary = model.blocks[0].attn.rotary
+        self._position = position_table(gpt)
+        self._rotary = gpt.blocks[0].attn.rotary
         self._scale = SCALES[config.attention_scale](config.n_embd, config.head_size)
         self._activation = ACTIVATIONS[config.activation]
         self._pre = config.norm == "pre"
@@ -65,10 +63,10 @@ class PagedModel:
         def product(linear: nn.Linear) -> Product:
             return fast_linear(linear, rows=rows) if fast else plain_linear(linear)
 
-        self._layers = layer_parts(model, _norm, product)
-        self._norm, self._head = _norm(model.norm_final), product(model.head)
+        self._layers = layer_parts(gpt, _norm, product)
+        self._norm, self._head = _norm(gpt.norm_final), product(gpt.head)
         shape = (config.kv_heads, block_size, config.head_size)
-        options = {"device": weight.device, "dtype": weight.dtype}
+        options: dict[str, Any] = {"device": weight.device, "dtype": weight.dtype}
         self.memory = PagedMemory(config.n_layer, n_blocks, *shape, **options)
         self.host = PagedMemory(config.n_layer, host_blocks, *shape, dtype=weight.dtype)
 
@@ -254,20 +252,20 @@ def bytes_per_token(config: GPTConfig, element_size: int = 4) -> int:
     return 2 * config.n_layer * config.kv_heads * config.head_size * element_size
 
 
-def check_can_serve(model: nn.Module) -> None:
-    """Raise ValueError, naming the option, for a model that `PagedModel` does not read."""
-    config = getattr(model, "config", None)
-    if not isinstance(config, GPTConfig) or not hasattr(model, "blocks"):
+def check_can_serve(model: nn.Module) -> GPT:
+    """Return the model. Raises ValueError, naming the option, if `PagedModel` does not read it."""
+    if not isinstance(model, GPT):
         raise ValueError(f"many requests are served by a GPT; got {type(model).__name__}")
-    check_settings(config)
+    check_settings(model.config)
     for block in model.blocks:
-        attn, mlp = block.attn, block.mlp
+        attn, mlp = block.attn, block.feed_forward
         for module in (attn.qkv, attn.projection, mlp.hidden, mlp.output):
             if type(module) is not nn.Linear:
                 raise ValueError(
                     "many requests are served by plain linear layers; got "
                     f"{type(module).__name__}: merge what was added to them first"
                 )
+    return model
 
 
 def check_settings(config: GPTConfig) -> None:
@@ -288,11 +286,11 @@ def check_settings(config: GPTConfig) -> None:
 
 
 def _norm(norm: nn.Module) -> Callable[[Tensor], Tensor]:
-    weight, epsilon = getattr(norm, "weight", None), getattr(norm, "eps", None)
-    weight = None if weight is None else weight.detach()
     if isinstance(norm, RMSNorm):
-        return lambda x: F.rms_norm(x, norm.normalized_shape, weight, epsilon)
+        shape, weight, epsilon = norm.normalized_shape, norm.weight.detach(), norm.eps
+        return lambda x: F.rms_norm(x, shape, weight, epsilon)
     if isinstance(norm, LayerNorm):
-        bias = None if norm.bias is None else norm.bias.detach()
-        return lambda x: torch.layer_norm(x, norm.normalized_shape, weight, bias, epsilon, False)
+        scale, shift = norm.weight.detach(), None if norm.bias is None else norm.bias.detach()
+        wide, small = norm.normalized_shape, norm.eps
+        return lambda x: torch.layer_norm(x, wide, scale, shift, small, False)
     return norm

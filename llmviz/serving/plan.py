@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -62,6 +62,7 @@ class Plan:
         )
 
 
+@runtime_checkable
 class Runner(Protocol):
     """What computes a plan: the model, or a stand-in for it.
 
@@ -72,11 +73,11 @@ class Runner(Protocol):
     sequence that failed, and `forget` is told of a sequence that has ended.
     """
 
-    def check(self, request: object) -> None: ...
+    def check(self, request: Any) -> None: ...
 
-    def compute(self, plan: Plan) -> object: ...
+    def compute(self, plan: Plan) -> Any: ...  # what `draw` is given
 
-    def draw(self, plan: Plan, computed: object) -> list[Draw]: ...
+    def draw(self, plan: Plan, computed: Any) -> list[Draw]: ...
 
     def clear(self, blocks: Iterable[int]) -> None: ...
 

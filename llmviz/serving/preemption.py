@@ -64,7 +64,7 @@ def swap_in(scheduler: Scheduler, plan: Plan) -> None:
         plan.swap_in.extend(place_of.items())
         given = set()
         for sequence in unit:
-            scheduler.swapped.popleft()
+            scheduler.next_swapped()
             sequence.table = [place_of[host] for host in sequence.host[:full]]
             for block in sequence.table:
                 if block in given:
@@ -77,38 +77,20 @@ def swap_in(scheduler: Scheduler, plan: Plan) -> None:
             sequence.remembered = 0
             scheduler.place(sequence)
             plan.decode.append(sequence)
-        free_host_blocks(scheduler, unit)
-        if scheduler.left is not None:
-            scheduler.left -= len(unit)
-
-
-def free_host_blocks(scheduler: Scheduler, unit: list[Sequence]) -> None:
-    """Give back what some sequences hold of the second memory, each block once."""
-    scheduler.host_free.extend(dict.fromkeys(host for one in unit for host in one.host))
-    for sequence in unit:
-        sequence.host = []
+        scheduler.free_host_blocks(unit)
+        scheduler.spend(len(unit))
 
 
 def _preempt(scheduler: Scheduler, sequence: Sequence, plan: Plan) -> None:
     """Take the blocks of a running sequence and its unit, for which nothing is planned yet."""
     unit = list(sequence.unit)
-    for one in unit:
-        scheduler.running.remove(one)
     stored = dict.fromkeys(block for one in unit for block in one.table)
     swaps = scheduler.config.preemption == "swap" and all(one.decodes for one in unit)
     if swaps and len(stored) <= len(scheduler.host_free):
-        host_of = {block: scheduler.host_free.pop() for block in stored}
-        plan.swap_out.extend(host_of.items())
-        for one in unit:
-            one.host = [host_of[block] for block in one.table]
-            plan.swapped_out.append(one.name)
-            scheduler.rows -= one.rows
-            scheduler.blocks.release(one.table)
-        scheduler.swapped.extendleft(reversed(unit))
+        plan.swap_out.extend(scheduler.swap_out(unit, stored).items())
+        plan.swapped_out += [one.name for one in unit]
     else:
-        for one in unit:
-            plan.preempted.append(one.name)
-            scheduler.release(one)
-        scheduler.waiting.extendleft(reversed(unit))
+        plan.preempted += [one.name for one in unit]
+        scheduler.put_back(unit)
         if sequence.beams is not None:
             sequence.beams.drawn.clear()  # all are computed again

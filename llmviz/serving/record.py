@@ -15,7 +15,7 @@ from llmviz.serving.settings import ServingConfig
 from llmviz.serving.trace import Tick
 
 if TYPE_CHECKING:
-    from llmviz.models.gpt import GPT
+    from llmviz.models.base import LanguageModel
 
 LOT = 0.25  # seconds of a run that are handed over together
 
@@ -24,7 +24,8 @@ class RunClock:
     """Seconds of a run: it can be stopped, and it can skip the time in which nothing happens."""
 
     def __init__(self, clock: Callable[[], float] = time.perf_counter):
-        self._clock, self._offset, self._stopped = clock, -clock(), None
+        self._clock, self._offset = clock, -clock()
+        self._stopped: float | None = None
 
     def __call__(self) -> float:
         """Seconds since it was made, less those while it was stopped, with those skipped."""
@@ -47,7 +48,10 @@ class RunClock:
 
 
 def record(
-    model: GPT | Runner, requests: Iterable[Request], config: ServingConfig, clock: RunClock
+    model: LanguageModel | Runner,
+    requests: Iterable[Request],
+    config: ServingConfig,
+    clock: RunClock,
 ) -> Iterator[Tick]:
     """Let an engine serve requests that come at their `arrival`, and yield its ticks.
 
@@ -95,7 +99,7 @@ def _ticks(engine: Engine, coming: deque[Request], clock: RunClock) -> Iterator[
 
 
 def record_all(
-    model: GPT | Runner, requests: Iterable[Request], config: ServingConfig
+    model: LanguageModel | Runner, requests: Iterable[Request], config: ServingConfig
 ) -> Recording:
     """The whole run of `record`."""
     requests = tuple(requests)

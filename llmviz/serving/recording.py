@@ -140,7 +140,8 @@ class Recording:
 
     def to_json(self) -> str:
         """Everything as one line of JSON; a block table is written only where it changed."""
-        ticks, before = [], {}
+        ticks: list[dict[str, Any]] = []
+        before: dict[str, Any] = {}
         for tick in self.ticks:
             values = tick.to_dict()
             changed = {

@@ -5,22 +5,18 @@ The oldest request goes first. Where blocks run out, the newest has to wait (`pr
 
 from __future__ import annotations
 
-from bisect import insort
-from collections import deque
-
 from llmviz.serving.admission import admit
 from llmviz.serving.beams import Beams, advance_search, most_blocks
-from llmviz.serving.blocks import BlockManager
 from llmviz.serving.plan import Draw, Plan
-from llmviz.serving.policies import POLICIES
-from llmviz.serving.preemption import free_host_blocks, make_room, swap_in
+from llmviz.serving.preemption import make_room, swap_in
 from llmviz.serving.requests import Request
 from llmviz.serving.sequences import Sequence
 from llmviz.serving.settings import ServingConfig
+from llmviz.serving.state import State
 from llmviz.serving.whole_batches import begin, go_on, next_batch, ready_at
 
 
-class Scheduler:
+class Scheduler(State):
     """The queue, the running sequences and their blocks.
 
     `schedule` makes the plan of a tick, `advance` notes the tokens that were drawn. Not safe for
@@ -28,16 +24,7 @@ class Scheduler:
     """
 
     def __init__(self, config: ServingConfig):
-        self.config, self.policy = config, POLICIES[config.policy]
-        share = config.share_prefixes and not self.policy.whole_batches
-        self.blocks = BlockManager(config.n_blocks, config.block_size, share)
-        self.waiting: deque[Sequence] = deque()
-        self.running: list[Sequence] = []  # the oldest first, here and in the other two
-        self.swapped: deque[Sequence] = deque()
-        self.rows = 0  # of the running ones
-        self.host_free = list(range(config.host_blocks))  # blocks of the second memory
-        self.left: int | None = None  # of the token budget, in the tick that is planned
-        self.copies: list[tuple[int, int]] = []  # blocks to copy for a batch that runs as a whole
+        super().__init__(config)
         self._requests = 0
 
     def check(self, request: Request) -> None:
@@ -59,7 +46,7 @@ class Scheduler:
                 f"and new tokens less one); {memory}"
             )
         if request.beams is not None:
-            blocks = most_blocks(request, config.block_size, whole_batch)
+            blocks = most_blocks(request, config.block_size, whole_batch=whole_batch)
             if blocks > config.n_blocks:
                 raise ValueError(
                     f"request {request.id!r} may need {blocks:,} blocks for its {request.beams} "
@@ -75,7 +62,7 @@ class Scheduler:
         number = self._requests
         self._requests += 1
         if request.beams is not None:
-            added = Beams(request, number, self.policy.whole_batches).sequences
+            added = Beams(request, number, whole_batch=self.policy.whole_batches).sequences
         elif self.policy.whole_batches:  # every row is by itself
             added = [Sequence(request, sample, number) for sample in range(request.n)]
         else:
@@ -156,8 +143,7 @@ class Scheduler:
                 ended.append(sequence)
         for sequence in ended:
             if not self.policy.whole_batches:
-                self.running.remove(sequence)
-                self.release(sequence)
+                self.end(sequence)
         for beams in searches:
             ended += advance_search(self, beams, plan)
         return ended
@@ -173,47 +159,12 @@ class Scheduler:
                 ended.append(sequence)
                 if place is self.running and self.policy.whole_batches:
                     continue  # its row stays as padding
-                place.remove(sequence)
                 if place is self.running:
-                    self.release(sequence)
-        free_host_blocks(self, ended)
+                    self.end(sequence)
+                else:
+                    place.remove(sequence)
+        self.free_host_blocks(ended)
         return ended
-
-    def release(self, sequence: Sequence) -> None:
-        """Take the memory and the rows of a sequence that has left `running`."""
-        self.rows -= sequence.rows
-        self.blocks.release(sequence.table)
-        sequence.computed = sequence.remembered = 0
-        sequence.decodes = False
-
-    def place(self, sequence: Sequence) -> None:
-        """Let a sequence run; its table is set."""
-        self.rows += sequence.rows
-        if self.running and sequence.order < self.running[-1].order:
-            insort(self.running, sequence, key=_age)
-        else:
-            self.running.append(sequence)
-
-    def join(self, sequence: Sequence, parent: Sequence) -> None:
-        """Let a further text of a request run, on the blocks of another of its texts."""
-        sequence.table = self.blocks.fork(parent.table)
-        sequence.computed = parent.computed
-        sequence.own_room = parent.own_room = 0
-        sequence.remembered = parent.remembered
-        insort(self.running, sequence, key=_age)  # its row is counted already
-
-    def check_blocks(self) -> None:
-        """Raise ValueError if a block is lost, or held by a sequence that should not have it."""
-        self.blocks.check([sequence.table for sequence in self.running])
-        for sequence in (*self.waiting, *self.swapped):
-            if sequence.table:
-                raise ValueError(f"sequence {sequence.name!r} waits and holds blocks")
-        units = {id(one.unit[0]): one.unit for one in self.swapped}.values()
-        host = [block for unit in units for block in {b for one in unit for b in one.host}]
-        if sorted(host + self.host_free) != list(range(self.config.host_blocks)):
-            raise ValueError("a block of the second memory is lost or given twice")
-        if self.rows != sum(sequence.rows for sequence in self.running):
-            raise ValueError(f"the rows are counted wrongly: {self.rows}")
 
     def _plan_whole_batch(self, plan: Plan) -> None:
         if self.running:
@@ -249,14 +200,6 @@ class Scheduler:
                 plan.prefill.append((sequence, sequence.computed, count))
         self.left = left
 
-    def has_rows(self, unit: list[Sequence]) -> bool:
-        """Whether the batch has rows for what joins together."""
-        return self.rows + sum([one.rows for one in unit]) <= self.config.max_batch
-
-    def has_blocks(self, count: int) -> bool:
-        """Whether so many blocks are free, with one to spare where others run already."""
-        return count + bool(self.running) <= self.blocks.free
-
     def _plan_draws(self, plan: Plan) -> None:
         plan.draws = list(enumerate(plan.decode))
         row = len(plan.decode)
@@ -275,7 +218,3 @@ class Scheduler:
         for place in range(sequence.remembered, full):
             self.blocks.remember(sequence.table, sequence.tokens, place)
         sequence.remembered = max(sequence.remembered, full)
-
-
-def _age(sequence: Sequence) -> tuple[int, int]:
-    return sequence.order

@@ -102,7 +102,7 @@ def _measure(rows: np.ndarray, target: np.ndarray, metric: str) -> np.ndarray:
 
 
 def analogy(
-    matrix: ArrayLike, a: int, b: int, c: int, k: int | None = 10, exclude_inputs: bool = True
+    matrix: ArrayLike, a: int, b: int, c: int, k: int | None = 10, *, exclude_inputs: bool = True
 ) -> Neighbours:
     """Return the rows nearest by cosine to a - b + c, where a, b, c are rows of a matrix (N, C).
 

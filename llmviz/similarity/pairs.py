@@ -115,6 +115,7 @@ class AnalogyScores:
 def score_analogies(
     matrix: ArrayLike,
     questions: Sequence[Sequence[int]],
+    *,
     exclude_inputs: bool = True,
     step: bool = True,
 ) -> AnalogyScores:

@@ -28,7 +28,7 @@ def candidates(
 
     Raises ValueError: one of the three rows is zero, or their sum.
     """
-    return analogy(table.exact, a, b, c, None, exclude_inputs)
+    return analogy(table.exact, a, b, c, None, exclude_inputs=exclude_inputs)
 
 
 @lru_cache(maxsize=64)
@@ -59,7 +59,9 @@ def scores(
 
     Raises ValueError: there is none that the table has all words of.
     """
-    return score_analogies(table.exact, questions(table, relation), exclude_inputs, step)
+    return score_analogies(
+        table.exact, questions(table, relation), exclude_inputs=exclude_inputs, step=step
+    )
 
 
 def known_answer(rows: list[int], table: VectorTable) -> tuple[list[int], int] | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from llmviz.textfile import check_text, check_texts
 from llmviz.tokenizers import export
@@ -164,7 +164,8 @@ class BPETokenizer(ByteTokenizer):
             isinstance(m, list) and len(m) == 2 and all(type(i) is int for i in m) for m in merges
         ):
             raise ValueError('"merges" must be a list of pairs of ids')
-        return cls(merges, content.get("special_tokens"), content.get("name", "bpe"))
+        special: Any = content.get("special_tokens")  # checked where they are numbered
+        return cls(merges, special, content.get("name", "bpe"))
 
     def _encode_ordinary(self, text: str) -> list[int]:
         first, *others = split_at_spaces(text)

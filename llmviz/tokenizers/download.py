@@ -95,7 +95,7 @@ def cache_folder() -> Path | None:
     return Path(platformdirs.user_cache_dir("llmviz", appauthor=False)) / "tokenizers"
 
 
-def ensure_cached(name: str, url: str, sha256: str, wait: bool = False) -> Path:
+def ensure_cached(name: str, url: str, sha256: str, *, wait: bool = False) -> Path:
     """Return where the file of a URL lies in tiktoken's cache, fetching it if it does not.
 
     Args:

@@ -24,7 +24,7 @@ class EncodeStep(NamedTuple):
         tree, step_in_piece: the piece's history, and which of its steps this is (from 1).
     """
 
-    index: int
+    index: int  # type: ignore[assignment]  # hides what a tuple has of this name
     piece: int
     rank: int
     pair: tuple[int, int]

@@ -53,7 +53,7 @@ def to_huggingface(tokenizer: BPETokenizer, path: str | Path) -> None:
                 "spelled so, and a spelling has one id; choose another text for it"
             )
     byte_level = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True}
-    end, text = tokenizer.special_tokens.get(ENDOFTEXT), {"Sequence": {"id": "A", "type_id": 0}}
+    end, body = tokenizer.special_tokens.get(ENDOFTEXT), {"Sequence": {"id": "A", "type_id": 0}}
     front = [] if end is None else [{"SpecialToken": {"id": ENDOFTEXT, "type_id": 0}}]
     content = {
         "version": "1.0",
@@ -75,8 +75,8 @@ def to_huggingface(tokenizer: BPETokenizer, path: str | Path) -> None:
         "pre_tokenizer": {**byte_level, "use_regex": True},
         "post_processor": {
             "type": "TemplateProcessing",
-            "single": [*front, text],
-            "pair": [*front, text, {"Sequence": {"id": "B", "type_id": 0}}],
+            "single": [*front, body],
+            "pair": [*front, body, {"Sequence": {"id": "B", "type_id": 0}}],
             "special_tokens": {ENDOFTEXT: {"id": ENDOFTEXT, "ids": [end], "tokens": [ENDOFTEXT]}}
             if front
             else {},

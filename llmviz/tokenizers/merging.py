@@ -95,7 +95,7 @@ class Node(NamedTuple):
     the start of the piece.
     """
 
-    index: int
+    index: int  # type: ignore[assignment]  # hides what a tuple has of this name
     id: int
     byte_start: int
     byte_end: int

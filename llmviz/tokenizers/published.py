@@ -110,8 +110,9 @@ class PublishedTokenizer(ByteTokenizer):
             raise ValueError('"content" must be the object of a tokenizer.json')
         if not isinstance(more_ends, list):
             raise ValueError(f'"more_ends" must be a list of ids; got {more_ends!r}')
-        end = content.get("end")
-        tokenizer = cls(inner, content.get("vocab_size"), end, content["name"], more_ends)
+        size: Any = content.get("vocab_size")  # both are checked by the class
+        end: Any = content.get("end")
+        tokenizer = cls(inner, size, end, content["name"], more_ends)
         tokenizer.front = None
         return tokenizer
 
@@ -267,9 +268,9 @@ def _added_tokens(
             add(token_id, text, False)
     roles = _object_if_there(folder / SPECIAL).values()
     for about in [*roles, *(options.get(f"{role}_token") for role in ("bos", "eos", "unk", "pad"))]:
-        text = about.get("content") if isinstance(about, dict) else about
-        if isinstance(text, str) and text in ids:
-            add(ids[text], about, True)
+        role = about.get("content") if isinstance(about, dict) else about
+        if isinstance(role, str) and role in ids:
+            add(ids[role], about, True)
     if ENDOFTEXT in ids:
         add(ids[ENDOFTEXT], ENDOFTEXT, True)
     decoder = options.get("added_tokens_decoder", {})
@@ -315,8 +316,9 @@ def _character_to_byte() -> dict[str, int]:
 
 def _spelled(text: str) -> bytes:
     """The bytes of a token that is spelled in GPT-2's printable alphabet."""
-    codes = [_character_to_byte().get(character) for character in text]
-    return text.encode() if None in codes else bytes(codes)
+    byte_of = _character_to_byte()
+    known = all(character in byte_of for character in text)
+    return bytes(byte_of[character] for character in text) if known else text.encode()
 
 
 def _object_if_there(path: Path) -> dict[str, Any]:

@@ -38,7 +38,7 @@ ENCODING_FILES = {
 }
 
 
-def fetch(name: str, wait: bool = True) -> list[Path]:
+def fetch(name: str, *, wait: bool = True) -> list[Path]:
     """Return the files that an encoding is built from, downloading those that are not here.
 
     wait: until they are here, however long it takes; else as long as a page can wait.
@@ -47,7 +47,7 @@ def fetch(name: str, wait: bool = True) -> list[Path]:
         TokenizerUnavailable: a file cannot be had.
     """
     files = ENCODING_FILES[name].items()
-    return [ensure_cached(name, url, sha256, wait) for url, sha256 in files]
+    return [ensure_cached(name, url, sha256, wait=wait) for url, sha256 in files]
 
 
 class TiktokenTokenizer(Tokenizer):

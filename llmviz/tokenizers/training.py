@@ -190,7 +190,7 @@ def _apply(
         for right in filter(None, parts[1:]):
             after[right[0]].append(index)
         twice += [index] * parts[1:-1].count("")
-    first, second = pair
+    first, second = pair[0], pair[1]
     changes = [(left + first, left + new, holders) for left, holders in before.items()]
     changes += [(second + right, new + right, holders) for right, holders in after.items()]
     if twice:

@@ -34,8 +34,13 @@ POOL = 8  # updates whose rows are sorted by length together
 class Batches(Protocol):
     """What `train` asks of its data: batches are the arguments of the model, targets last."""
 
-    vocab_size: int
-    context_length: int
+    @property
+    def vocab_size(self) -> int:
+        """V, of the model that reads them."""
+
+    @property
+    def context_length(self) -> int:
+        """The most tokens of a row."""
 
     def batch(self, step: int, rows: int) -> tuple[Tensor, ...]:
         """The batch of update `step` (from 1), `rows` sequences."""
@@ -135,7 +140,7 @@ class TrainData:
             raise ValueError(f"windows must be one of {', '.join(WINDOWS)}; got {windows!r}")
         end = end_id(tokenizer)
         done, characters = 0, sum(map(len, train)) + sum(map(len, validation))
-        streams = []
+        streams: list[Stream] = []
         for part in (train, validation):
             encoded = []
             for text in part:
@@ -145,7 +150,8 @@ class TrainData:
             streams.append(Stream.join(encoded, end))
         if windows == "auto":
             windows = _suitable_windows(streams[0], context_length)
-        return cls(*streams, context_length, tokenizer.vocab_size, windows, seed)
+        learned, held_out = streams
+        return cls(learned, held_out, context_length, tokenizer.vocab_size, windows, seed)
 
     @property
     def rows_per_epoch(self) -> int:

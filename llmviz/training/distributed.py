@@ -84,7 +84,7 @@ def current() -> World:
     return World()
 
 
-def spread(model: nn.Module, shard: bool) -> nn.Module:
+def spread(model: nn.Module, *, shard: bool) -> nn.Module:
     """The model as every process holds it: DDP, or FSDP where `shard`; alone, unchanged."""
     world = current()
     if world.size == 1:
@@ -97,11 +97,16 @@ def spread(model: nn.Module, shard: bool) -> nn.Module:
         if isinstance(child, nn.ModuleList):
             for block in child:
                 fully_shard(block)
-    return fully_shard(model)
+    fully_shard(model)
+    return model
 
 
 def gather(
-    model: nn.Module, optimizer: torch.optim.Optimizer, names: dict[Tensor, str], shard: bool
+    model: nn.Module,
+    optimizer: torch.optim.Optimizer,
+    names: dict[Tensor, str],
+    *,
+    shard: bool,
 ) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
     """Weights and optimizer state in full; with `shard` every process must take part."""
     weights, state = model.state_dict(), optimizer_tensors(optimizer, names)
@@ -118,6 +123,7 @@ def scatter(
     weights: dict[str, Tensor],
     state: dict[str, Tensor],
     source: str,
+    *,
     shard: bool,
 ) -> None:
     """Put back what `gather` gave."""
@@ -141,6 +147,7 @@ def _like(tensor: Tensor, own: Tensor | None) -> Tensor:
     """A full tensor cut up as `own` is."""
     if own is None or not hasattr(own, "device_mesh"):
         return tensor
-    from torch.distributed.tensor import distribute_tensor
+    from torch.distributed.tensor import DTensor, distribute_tensor
 
+    assert isinstance(own, DTensor)
     return distribute_tensor(tensor.to(own.device), own.device_mesh, own.placements)

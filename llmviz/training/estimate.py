@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from torch import nn
 from torch.autograd.graph import saved_tensors_hooks
 
 from llmviz.config import Config
 from llmviz.models import build
-from llmviz.models.base import count_parameters
+from llmviz.models.base import LanguageModel, count_parameters
 from llmviz.models.catalogue import able, entry_of
 from llmviz.models.registry import from_outlines
 from llmviz.models.room import check_memory, check_sizes
@@ -66,7 +65,7 @@ def estimate(plan: Plan, vocab_size: int) -> Estimate:
     options = {"vocab_size": vocab_size}
     if not entry.word_vectors:  # which reads pairs of words and has no context
         options["context_length"] = plan.context_length
-    config = entry.config.from_dict({**options, **plan.model_options})
+    config: Any = entry.config.from_dict({**options, **plan.model_options})
     check_sizes(plan.model, config.to_dict())
     rows = -(-plan.train.batch_size // plan.train.accumulate)
 
@@ -119,7 +118,7 @@ def check_room(plan: Plan, vocab_size: int, longest_row: int) -> None:
         check_memory(state + (guess.activations // processes if device == "cpu" else 0), "this run")
 
 
-def _activations(plan: Plan, model: nn.Module, vocab_size: int, rows: int) -> int:
+def _activations(plan: Plan, model: LanguageModel, vocab_size: int, rows: int) -> int:
     """Bytes that a step of so many rows takes at its height, weights and their like apart.
 
     A recurrent model goes through its context token by token: a part of it is measured, and what
@@ -140,7 +139,7 @@ def _activations(plan: Plan, model: nn.Module, vocab_size: int, rows: int) -> in
     return saved_bytes(model, given) * context // short
 
 
-def saved_bytes(model: nn.Module, given: tuple[torch.Tensor, ...]) -> int:
+def saved_bytes(model: LanguageModel, given: tuple[torch.Tensor, ...]) -> int:
     """Bytes that a forward and backward pass takes at its height, weights and their like apart."""
     own = {tensor.untyped_storage()._cdata for tensor in (*model.parameters(), *model.buffers())}
     seen: dict[int, tuple[int, torch.Tensor]] = {}

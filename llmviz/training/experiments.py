@@ -56,9 +56,15 @@ def _plan(options: dict[str, Any] | None = None, fraction: float = 0.1, **train:
 
 _RIGHT = _plan()
 # 80 names, and all others to be asked about.
-_HEART = {"fraction": 0.99, "steps": 400, "eval_every": 20, "sample_every": 20, "weight_decay": 0.0}
+_HEART: dict[str, Any] = {
+    "fraction": 0.99,
+    "steps": 400,
+    "eval_every": 20,
+    "sample_every": 20,
+    "weight_decay": 0.0,
+}
 # 400 names; long enough to learn them.
-_FEW = {
+_FEW: dict[str, Any] = {
     "fraction": 0.95,
     "steps": 800,
     "eval_every": 40,
@@ -66,7 +72,7 @@ _FEW = {
     "log_every": 4,
     "weight_decay": 0.0,
 }
-_STEEP = {"learning_rate": 1e-2, "grad_clip": 0.0}
+_STEEP: dict[str, Any] = {"learning_rate": 1e-2, "grad_clip": 0.0}
 
 PLANS: dict[str, Plan] = {
     "right": _RIGHT,

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import torch
 
 from llmviz.models.catalogue import able
+from llmviz.models.translator import Translator
 from llmviz.paths import BUNDLED_CHECKPOINTS
 from llmviz.training.checkpoints import MODEL, load_checkpoint
 from llmviz.training.evaluate import PROBED, Score, evaluate_documents, probe_scores
@@ -48,7 +50,7 @@ def export(run: Path | str, target: Path | str, dtype: torch.dtype = torch.float
     write_json(folder / CONFIG, read_description(source))
     for name in (TOKENIZER, METRICS):
         path = source / name
-        write_whole(folder / name, lambda temporary, path=path: shutil.copyfile(path, temporary))
+        write_whole(folder / name, partial(shutil.copyfile, path))
     write_manifest(folder, [MODEL, CONFIG, TOKENIZER, METRICS])
 
 
@@ -85,7 +87,7 @@ def scores(trained: Trained, limit: int = SCORED, probed: int = PROBED) -> dict[
     plan = plan_of(trained.description, "the run")
     _, held_out = documents_of(plan)
     held_out = held_out[:limit]
-    if able(plan.model, "translates"):
+    if isinstance(trained.model, Translator):
         return {"score": evaluate_pairs(trained.model, trained.tokenizer, held_out).to_dict()}
     if able(plan.model, "hidden_words"):
         asked = questions(trained.tokenizer, held_out, trained.model.context_length)

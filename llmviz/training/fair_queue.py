@@ -20,7 +20,7 @@ class FairQueue:
     def __contains__(self, name: str) -> bool:
         return name in self._waiting
 
-    def add(self, name: str, owner: str, first: bool = False) -> None:
+    def add(self, name: str, owner: str, *, first: bool = False) -> None:
         """Put a run at the end; with `first` before all that are not so."""
         self._waiting[name] = owner
         if first:

@@ -25,13 +25,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from llmviz.models.base import LanguageModel
 from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.training.config import ON_ONE_CORE, TrainConfig
 from llmviz.training.errors import CheckpointError
 from llmviz.training.files import read_json, write_json
 
 if TYPE_CHECKING:
-    from torch import Tensor, nn
+    from torch import Tensor
 
 FARTHEST = 60  # letters after the first one, at most
 LENGTH = FARTHEST + 1
@@ -118,7 +119,7 @@ class FirstLetterData:
         return letters, targets
 
 
-def shares_right(model: nn.Module, asked: int = ASKED) -> list[float]:
+def shares_right(model: LanguageModel, asked: int = ASKED) -> list[float]:
     """How often a model's likeliest letter is the first one, after 1 to 60 more letters."""
     import torch
 
@@ -155,7 +156,7 @@ def read_card(name: str) -> dict[str, Any]:
     return card
 
 
-def load(name: str) -> nn.Module:
+def load(name: str) -> LanguageModel:
     """One of the bundled models, in eval mode. Raises ValueError where it is not there."""
     from llmviz.models import build
     from llmviz.training.tensors import load_tensors, load_weights

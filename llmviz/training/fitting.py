@@ -10,8 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from torch import nn
-
+from llmviz.models.base import LanguageModel
 from llmviz.models.catalogue import entry_of
 from llmviz.models.room import check_sizes
 from llmviz.nn.outline import outlined
@@ -22,7 +21,7 @@ from llmviz.training.tensors import check_shapes, load_shapes, shapes
 LARGEST_BUFFERS = 2**28  # bytes of what a model computes from its settings and saves nowhere
 
 
-def build_to_fit(description: dict[str, Any], weights: Path, source: str) -> nn.Module:
+def build_to_fit(description: dict[str, Any], weights: Path, source: str) -> LanguageModel:
     """A new model as a run's description says, if the file of weights is one of such a model.
 
     source: where the description stands, for messages.

@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
+from llmviz.models.base import LanguageModel
 from llmviz.models.bert import BERT
 from llmviz.training.data import end_id
 
@@ -60,12 +61,12 @@ def questions(
     for document in documents:
         ids = (end, *tokenizer.encode(document))[:context]
         places = [place for place, one in enumerate(ids) if one not in special]
-        chosen = rng.choice(places, min(each, len(places)), replace=False) if places else []
+        chosen: Any = rng.choice(places, min(each, len(places)), replace=False) if places else []
         asked += [Question(ids, int(place)) for place in sorted(chosen)]
     return asked
 
 
-def evaluate_hidden(model: nn.Module, asked: Sequence[Question]) -> HiddenWordScore:
+def evaluate_hidden(model: LanguageModel, asked: Sequence[Question]) -> HiddenWordScore:
     """Score a model on the same questions, whichever kind it is.
 
     A BERT reads all of the text but the token asked for; another model reads what stands before
@@ -84,7 +85,7 @@ def evaluate_hidden(model: nn.Module, asked: Sequence[Question]) -> HiddenWordSc
 
 
 @torch.no_grad()
-def _log_probabilities(model: nn.Module, asked: Sequence[Question]) -> Tensor:
+def _log_probabilities(model: LanguageModel, asked: Sequence[Question]) -> Tensor:
     """ln p of every token at the places asked for, (rows, V), in eval mode."""
     both = isinstance(model, BERT)
     filler = model.config.pad_id if both else 0

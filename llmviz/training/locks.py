@@ -6,6 +6,7 @@ They say who uses a file and keep nobody from reading it. A lock ends with its f
 from __future__ import annotations
 
 import contextlib
+import importlib
 import os
 import time
 from typing import IO, Any
@@ -13,7 +14,7 @@ from typing import IO, Any
 try:
     import fcntl
 except ImportError:  # Windows
-    fcntl = None
+    fcntl = None  # type: ignore[assignment]  # there is none
 
 # Windows locks bytes, which nobody else can read then: these lie far behind any content. Who is
 # alone has all of them, who shares has one. Reference: Microsoft's page on `_locking`.
@@ -41,7 +42,7 @@ def release(file: IO[Any]) -> None:
     if fcntl is not None:
         fcntl.flock(file, fcntl.LOCK_UN)
         return
-    import msvcrt
+    msvcrt = _windows()
 
     for place, count in [(0, _PLACES), *((place, 1) for place in range(_PLACES))]:
         with contextlib.suppress(PermissionError):  # it is not this file's
@@ -56,6 +57,11 @@ def is_locked(file: IO[Any]) -> bool:
     return not free
 
 
+def _windows() -> Any:
+    """Its module of the C library, which has no types elsewhere."""
+    return importlib.import_module("msvcrt")
+
+
 def _taken(file: IO[Any], alone: bool) -> bool:
     if fcntl is None:
         return _bytes_taken(file, alone)
@@ -67,7 +73,7 @@ def _taken(file: IO[Any], alone: bool) -> bool:
 
 
 def _bytes_taken(file: IO[Any], alone: bool) -> bool:
-    import msvcrt
+    msvcrt = _windows()
 
     for place, count in [(0, _PLACES)] if alone else [(place, 1) for place in range(_PLACES)]:
         with contextlib.suppress(PermissionError):  # somebody else has it
@@ -78,7 +84,7 @@ def _bytes_taken(file: IO[Any], alone: bool) -> bool:
 
 def _bytes(file: IO[Any], mode: int, place: int, count: int) -> None:
     """Lock or unlock some bytes, and leave the file at the position that it had."""
-    import msvcrt
+    msvcrt = _windows()
 
     descriptor = file.fileno()
     before = os.lseek(descriptor, 0, os.SEEK_CUR)

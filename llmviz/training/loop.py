@@ -7,7 +7,8 @@ import dataclasses
 import math
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from typing import Any
 
 import numpy as np
 import torch
@@ -30,7 +31,7 @@ from llmviz.training.schedule import learning_rate_at
 EXPLODED = 745.0
 
 Save = Callable[[Checkpoint, bool], None]
-Sample = Callable[[nn.Module], str]
+Sample = Callable[[Any], str]  # given the model
 
 
 def train(
@@ -42,7 +43,7 @@ def train(
     save: Save | None = None,
     sample: Sample | None = None,
     stop: Callable[[], bool] | None = None,
-) -> Iterator[TrainRecord]:
+) -> Generator[TrainRecord, None, None]:
     """Train `model` in place and yield a record every `log_every` steps.
 
     data: its batches are the model's arguments, targets last.
@@ -65,7 +66,7 @@ def train(
     compute = settled(model, data, config, resume)
     run = _Run(model, data, config, compute, resume)
 
-    def records() -> Iterator[TrainRecord]:
+    def records() -> Generator[TrainRecord, None, None]:
         with thread_count(compute.threads):
             yield from run.records(save, sample, stop)
 
@@ -87,9 +88,11 @@ class _Run:
         self.world = distributed.current()
         model.to(compute.device)
         set_recompute(model, config.recompute)
-        self.spread = distributed.spread(model, config.shard)
-        self.called = torch.compile(self.spread) if compute.compiled else self.spread
-        self.names = {parameter: name for name, parameter in model.named_parameters()}
+        self.spread: Any = distributed.spread(model, shard=config.shard)
+        self.called: Any = torch.compile(self.spread) if compute.compiled else self.spread
+        self.names: dict[Tensor, str] = {
+            parameter: name for name, parameter in model.named_parameters()
+        }
         self.optimizer = make_optimizer(model, config)
         self.scale = LossScale.of(config, compute.dtype)
         self.step, self.tokens, self.seconds = 0, 0, 0.0
@@ -103,7 +106,7 @@ class _Run:
                 resume.model,
                 resume.optimizer,
                 resume.source,
-                config.shard,
+                shard=config.shard,
             )
             self.step, self.tokens, self.seconds = resume.step, resume.tokens, resume.seconds
             if self.scale is not None and resume.loss_scale:
@@ -280,7 +283,7 @@ class _Run:
 
     def _save(self, save: Save, keep: bool) -> None:
         weights, state = distributed.gather(
-            self.model, self.optimizer, self.names, self.config.shard
+            self.model, self.optimizer, self.names, shard=self.config.shard
         )
         wrong = wrong_tensor(weights.items()) if self.world.leads else ""
         (found,) = self.world.add([float(bool(wrong))], self.compute.device)

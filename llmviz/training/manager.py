@@ -144,7 +144,7 @@ class RunManager(RunLifecycle):
             self._runs[name] = run
             run.owner = owner
             self._enter(run, "waiting")
-            self._queue.add(name, owner, self._visitors.is_own(owner))
+            self._queue.add(name, owner, first=self._visitors.is_own(owner))
             self._dispatch()
             return dataclasses.replace(run)
 
@@ -175,14 +175,14 @@ class RunManager(RunLifecycle):
                 raise ValueError(f"{name!r} is kept; to remove it, delete {run.folder}")
             self._drop(run)
 
-    def know(self, owner: str, secret: str, address: str = "", own: bool = False) -> None:
+    def know(self, owner: str, secret: str, address: str = "", *, own: bool = False) -> None:
         """Note the secret that a visitor's browser keeps, which tells it from others later.
 
         address: of the network, "" where it is not known. own: on the server's own machine; such a
         visitor's runs come first.
         """
         with self._changed:
-            self._visitors.know(owner, secret, address, own)
+            self._visitors.know(owner, secret, address, own=own)
 
     def adopt(self, name: str, owner: str) -> bool:
         """Hand a run to a visitor who knows its ID and comes back, by F5 say.
@@ -273,7 +273,7 @@ class RunManager(RunLifecycle):
             folder.name, folder, owner, self._numbers[owner], plan, plan["train"]["steps"]
         )
         self._runs[run.name] = run
-        self._queue.add(run.name, owner, self._visitors.is_own(owner))
+        self._queue.add(run.name, owner, first=self._visitors.is_own(owner))
         self._dispatch()
         return dataclasses.replace(run)
 

@@ -110,11 +110,11 @@ class MaskedData(DerivedData):
         # each row begins at its left edge, so that positions count from its first token
         order = (place + first[:, None]) % ids.shape[1]
         width = int((last - first).max())
-        rows, targets = (
+        read, asked = (
             torch.from_numpy(np.take_along_axis(part, order, 1)[:, :width])
             for part in (rows, steps.targets)
         )
-        return rows, targets
+        return read, asked
 
 
 def _cut(lengths: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:

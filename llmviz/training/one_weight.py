@@ -14,6 +14,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from llmviz.models.base import LanguageModel
+
 
 @dataclass(frozen=True)
 class WeightGradient:
@@ -49,7 +51,7 @@ class Use:
     local: Tensor  # (T,)
 
 
-def matrices(model: nn.Module) -> list[str]:
+def matrices(model: LanguageModel) -> list[str]:
     """The weights that can be asked about: those of linear layers and of token tables.
 
     Position tables are left out: nothing is looked up in them by id.
@@ -66,7 +68,7 @@ def matrices(model: nn.Module) -> list[str]:
 class Copy:
     """A copy of a model in float64 with a text to read, ready to be nudged and put back."""
 
-    def __init__(self, model: nn.Module, ids: Sequence[int]) -> None:
+    def __init__(self, model: LanguageModel, ids: Sequence[int]) -> None:
         if len(ids) < 2:
             raise ValueError(f"a loss needs at least 2 tokens; got {len(ids)}")
         self.model = copy.deepcopy(model).double().eval().requires_grad_(False)
@@ -152,7 +154,8 @@ class Copy:
                 seen.append(("token", idx, output))
             return output
 
-        self.model.embed_ids = embed_ids  # of the copy alone: the model's class keeps its own
+        # Of the copy alone: the model's class keeps its own.
+        self.model.embed_ids = embed_ids  # type: ignore[method-assign,assignment]  # a function
         try:
             yield seen
         finally:

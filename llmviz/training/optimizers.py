@@ -33,7 +33,7 @@ class Update(NamedTuple):
 class Hyper:
     """Settings of the update steps; each optimizer reads those it has."""
 
-    lr: float = 0.1  # learning rate
+    lr: float | Tensor = 0.1  # learning rate, or one for each row of weights
     momentum: float = 0.9  # share of the last velocity that is kept
     beta1: float = 0.9  # decay of the mean of gradients
     beta2: float = 0.999  # decay of the mean of squared gradients (RMSprop: its alpha)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import torch
@@ -27,8 +28,9 @@ class PairData:
     pad: int  # fills short sources
     seed: int = 0
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_orders", Epochs(len(self.train), self.seed))
+    @cached_property
+    def _orders(self) -> Epochs:
+        return Epochs(len(self.train), self.seed)
 
     @property
     def longest_row(self) -> int:
@@ -70,9 +72,8 @@ class PairData:
                     f"context_length must hold the longest sentence, {longest} tokens; "
                     f"got {context_length}"
                 )
-        return cls(
-            *encoded, context_length, tokenizer.vocab_size, ids["end_id"], ids["pad_id"], seed
-        )
+        size, (learned, held_out) = tokenizer.vocab_size, encoded
+        return cls(learned, held_out, context_length, size, ids["end_id"], ids["pad_id"], seed)
 
     def batch(self, step: int, rows: int) -> tuple[Tensor, Tensor, Tensor]:
         """Source (rows, S), target shifted right (rows, T) and target (rows, T) of a step."""

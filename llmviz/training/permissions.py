@@ -27,7 +27,7 @@ class Visitors:
         self._browsers: dict[str, bytes] = {}  # what is left of the secret of a visitor's browser
         self._places: dict[str, tuple[str, bool]] = {}  # address, and whether it is this machine
 
-    def know(self, owner: str, secret: str, address: str = "", own: bool = False) -> None:
+    def know(self, owner: str, secret: str, address: str = "", *, own: bool = False) -> None:
         """Note whose browser keeps which secret, and where it is; only the secret's hash stays.
 
         address: of the network, "" where it is not known. own: on the server's own machine.
@@ -163,7 +163,7 @@ def write_text(path: Path, text: str) -> None:
         raise ValueError(f"the text cannot be written: {error.strerror}") from error
 
 
-def claim_private(clear: bool) -> Any:
+def claim_private(*, clear: bool) -> Any:
     """Say that a server uses the folder of private runs, and clear it where no other one does.
 
     clear: delete what visitors of servers that are gone left there; only before there are runs of

@@ -9,25 +9,21 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch import nn
 
-from llmviz.models import BERTConfig, SkipGramConfig, build
-from llmviz.models.catalogue import DEFAULT, MODELS, able, entry_of
+from llmviz.models import build
+from llmviz.models.catalogue import DEFAULT, MODELS, entry_of
 from llmviz.models.registry import bytes_needed
 from llmviz.models.room import check_memory, check_sizes
 from llmviz.tokenizers import TOKENIZERS, TRAINERS, get_tokenizer, train_tokenizer
+from llmviz.training.builders import Material
 from llmviz.training.config import ONE_A_ROW, OWN_TEXT, Plan, TrainConfig
-from llmviz.training.data import Batches, Tell, TrainData, end_id, nobody, split_documents
+from llmviz.training.data import Tell, nobody, split_documents
 from llmviz.training.errors import CheckpointError
 from llmviz.training.estimate import check_room
-from llmviz.training.exercise_data import ExerciseData
-from llmviz.training.masked import MaskedData
-from llmviz.training.pairs import PairData
 from llmviz.training.reading import FORK
 from llmviz.training.references import KEY as REFERENCES
-from llmviz.training.references import SAMPLE, WORLDS, References, references
+from llmviz.training.references import SAMPLE, WORLDS
 from llmviz.training.runs import Run, describe, read_description, read_tokenizer
-from llmviz.training.word_pairs import WordPairs
 
 __all__ = ["Plan", "documents_of", "plan_from", "plan_of", "prepare", "prepare_again"]
 
@@ -105,10 +101,10 @@ def documents_of(
 
     folder: that of the run, where its corpus is a text that lies there (OWN_TEXT).
     """
-    from llmviz.corpus import load_corpus
+    from llmviz.corpus import load_corpora, load_corpus
     from llmviz.corpus.corpora import TINY_WORLD_CHARACTERS
 
-    if plan.characters is not None and plan.corpus != "tiny-world":
+    if plan.characters is not None and (plan.files or plan.corpus != "tiny-world"):
         raise ValueError(
             f"characters must be left out unless the corpus is tiny-world; got corpus={plan.corpus}"
         )
@@ -122,11 +118,14 @@ def documents_of(
         size = plan.characters or TINY_WORLD_CHARACTERS
         tell("writing tiny-world", 0, size, "characters")
     source = plan.corpus
-    own = folder is not None and source == OWN_TEXT and (folder / OWN_TEXT).is_file()
-    if own:
-        source = str(folder / OWN_TEXT)
-    corpus = load_corpus(source, characters=plan.characters, progress=True)
-    if own:
+    own = folder / OWN_TEXT if folder is not None and source == OWN_TEXT else None
+    if own is not None and own.is_file():
+        source = str(own)
+    if plan.files:
+        several = load_corpora((source, *plan.files), column=plan.column, progress=True)
+        return split_documents(several, plan.fraction, plan.split_seed)
+    corpus = load_corpus(source, characters=plan.characters, column=plan.column, progress=True)
+    if source != plan.corpus:
         corpus = dataclasses.replace(corpus, name="your text")  # what a refusal calls it
     return split_documents(corpus, plan.fraction, plan.split_seed)
 
@@ -159,13 +158,13 @@ def holds_pairs(documents: Sequence[Any]) -> bool:
 
 def check_kind(plan: Plan, *, pairs: bool) -> None:
     """Raise ValueError where a model that translates meets plain texts, or the other way round."""
-    translates = able(plan.model, "translates")
+    translates = entry_of(plan.model).translates
     if translates and not pairs:
         raise ValueError(
             f"{plan.model} translates, so its corpus must be pairs of sentences; got {plan.corpus}"
         )
     if pairs and not translates:
-        learns = " or ".join(name for name in MODELS if able(name, "translates"))
+        learns = " or ".join(name for name, entry in MODELS.items() if entry.translates)
         raise ValueError(
             f"corpus {plan.corpus} holds sentences with their translations, which {learns} learns; "
             f"got model={plan.model}"
@@ -197,14 +196,15 @@ def _assemble(
     plan: Plan, tokenizer: Any, train: list[Any], validation: list[Any], command: str, tell: Tell
 ) -> Run:
     # the data first: a context that is longer than the text is refused before it costs memory
-    data, options, counted = _data(plan, tokenizer, train, validation, tell)
+    entry = entry_of(plan.model)
+    given = Material(plan, entry, tokenizer, train, validation, tell)
+    data, options, counted = entry.data_builder(given)
     plan = dataclasses.replace(plan, windows=getattr(data, "windows", plan.windows))
     torch.manual_seed(plan.train.seed)
-    options = {"vocab_size": tokenizer.vocab_size, **options}
     check_sizes(plan.model, options)
     check_memory(bytes_needed(plan.model, options), f"a {plan.model} of these sizes")
     check_room(plan, tokenizer.vocab_size, data.longest_row)
-    model: nn.Module = build(plan.model, options)
+    model = build(plan.model, options)
     about = {
         "corpus": plan.corpus,
         "documents": len(train),
@@ -215,49 +215,6 @@ def _assemble(
         about[REFERENCES] = counted.to_dict()
     description = describe(plan.model, model, tokenizer, plan.train, about, command)
     return Run(model, tokenizer, data, plan.train, {**description, "plan": plan.to_dict()})
-
-
-def _data(
-    plan: Plan, tokenizer: Any, train: list[Any], validation: list[Any], tell: Tell
-) -> tuple[Batches, dict[str, Any], References | None]:
-    """The batches of a plan, the settings of its model, and the losses to compare its loss with.
-
-    The latter is known for models of the next token.
-    """
-    seed, context = plan.train.seed, plan.context_length
-    options = {"context_length": context, **plan.model_options}
-    if able(plan.model, "translates"):
-        pairs = PairData.from_pairs(train, validation, tokenizer, context, seed)
-        return pairs, options | PairData.special_ids(tokenizer), None
-    windows = plan.windows
-    if able(plan.model, "hidden_words") and windows == "auto":
-        windows = "padded"
-    text = TrainData.from_documents(
-        train, validation, tokenizer, context, windows=windows, seed=seed, tell=tell
-    )
-    if able(plan.model, "hidden_words"):
-        if plan.exercises:
-            raise ValueError(
-                f"exercises must be 0 where no next word is predicted; got model={plan.model}"
-            )
-        extra = entry_of(plan.model).extra_ids
-        options = {"vocab_size": tokenizer.vocab_size + extra, **options}
-        config = BERTConfig.from_dict(options)
-        return MaskedData(text, config.mask_id, config.pad_id), options, None
-    if able(plan.model, "word_vectors"):
-        if plan.exercises:
-            raise ValueError(
-                f"exercises must be 0 where no next word is predicted; got model={plan.model}"
-            )
-        options = {"vocab_size": tokenizer.vocab_size, **plan.model_options}
-        config = SkipGramConfig.from_dict(options)
-        return WordPairs(text, end_id(tokenizer), config), options, None
-    tell("counting pairs of tokens", 0, len(text.train.ids), "tokens")
-    counted = references(text.train.ids, train, validation, tokenizer, plan.corpus)
-    if plan.exercises:
-        practice = ExerciseData.of(text, train, tokenizer, plan.exercises, plan.practice)
-        return practice, options, counted
-    return text, options, counted
 
 
 def _digest(train: Sequence[Any], validation: Sequence[Any]) -> str:

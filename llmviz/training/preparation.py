@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Protocol, runtime_checkable
 
 import torch
 from torch import nn
@@ -61,9 +62,16 @@ def check_fit(model: nn.Module, data: Batches, config: TrainConfig) -> None:
         )
 
 
+@runtime_checkable
+class Recomputing(Protocol):
+    """A model that can compute its blocks again on the way back."""
+
+    recompute_every: int
+
+
 def check_recompute(model: nn.Module, every: int) -> None:
     """Raise ValueError where a model cannot compute its blocks again on the way back."""
-    if every and not hasattr(model, "recompute_every"):
+    if every and not isinstance(model, Recomputing):
         raise ValueError(
             f"recompute must be 0 unless the model is a gpt or bert; got recompute={every} for a "
             f"{type(model).__name__}"
@@ -76,7 +84,7 @@ def set_recompute(model: nn.Module, every: int) -> None:
     Raises ValueError as `check_recompute`.
     """
     check_recompute(model, every)
-    if hasattr(model, "recompute_every"):
+    if isinstance(model, Recomputing):
         model.recompute_every = every
 
 

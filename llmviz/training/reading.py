@@ -18,6 +18,7 @@ FORMAT, CHECKPOINT_FORMAT = "llmviz-run-1", "llmviz-checkpoint-1"
 CONFIG, TOKENIZER, METRICS = "config.json", "tokenizer.json", "metrics.jsonl"
 WRONG = "wrong.json"  # of a run that went wrong: the step, and one line on what happened
 FORK, BEFORE = "fork", "before"  # in config.json: where the run was forked, and its parent
+CHAT = "chat"  # in config.json: the template of a published model, and the tokens that it names
 MODEL, OPTIMIZER, STATE = "model.safetensors", "optimizer.safetensors", "state.json"
 LARGEST_CURVE = 256 * 2**20  # bytes of metrics.jsonl
 LONGEST_LINE = 2**20  # bytes of a record
@@ -51,6 +52,9 @@ _ENTRIES: tuple[tuple[str, tuple[type, ...], bool], ...] = (
     ("command", (str,), False),
     ("plan", (dict,), False),
     (FORK, (dict,), False),
+    (CHAT, (dict,), False),
+    (f"{CHAT}.template", (str,), True),
+    (f"{CHAT}.tokens", (dict,), True),
 )
 _ABOVE_ZERO = ("data.references.tokens", "data.references.bytes")  # others divide by them
 
@@ -71,10 +75,10 @@ def read_description(folder: Path | str) -> dict[str, Any]:
             continue
         if entry not in parent:
             raise CheckpointError(f"{path} lacks {name}")
-        value = parent[entry]
+        value: Any = parent[entry]
         if not isinstance(value, types) or isinstance(value, bool):
             raise CheckpointError(f"{path} says {name} = {value!r:.60}")
-        if name in _ABOVE_ZERO and value < 1:
+        if name in _ABOVE_ZERO and isinstance(value, int) and value < 1:
             raise CheckpointError(f"{path} says {name} = {value}, which must be above 0")
     model = description["model"]
     if able(model["name"], "word_vectors") and "negatives" not in model["config"]:
@@ -165,6 +169,16 @@ class Metrics:
     `lines` says how many there are in the file.
     """
 
+    records: list[TrainRecord]
+    lines: int
+    _end: int
+    _mark: bytes
+    _kept: list[tuple[int, int, TrainRecord]]  # kind, number among its kind, record
+    _counts: list[int]  # of each kind
+    _lengths: list[int]
+    _strides: list[int]
+    _last_stays: bool
+
     def __init__(self, folder: Path | str, most: int | None = None) -> None:
         self.path, self.most = Path(folder) / METRICS, most
         self._forget()
@@ -230,11 +244,10 @@ class Metrics:
         self._file = about.st_ino
 
     def _forget(self) -> None:
-        self.records: list[TrainRecord] = []
-        self.lines = 0
+        self.records, self.lines = [], 0
         self._end, self._mark = 0, b""
-        self._kept: list[tuple[int, int, TrainRecord]] = []  # kind, number among its kind, record
-        self._counts, self._lengths, self._strides = [0, 0], [0, 0], [1, 1]  # of each kind
+        self._kept = []
+        self._counts, self._lengths, self._strides = [0, 0], [0, 0], [1, 1]
         self._last_stays = True
 
 

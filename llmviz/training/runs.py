@@ -13,13 +13,14 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
 from torch import nn
 
+from llmviz.models.base import LanguageModel
 from llmviz.quantization.files import QUANTIZATION, full_tensors
 from llmviz.training import distributed, locks
 from llmviz.training.checkpoints import MODEL, Checkpoint, forget_after, save_checkpoint, versions
@@ -74,7 +75,7 @@ class Run:
 
 def describe(
     model_name: str,
-    model: nn.Module,
+    model: LanguageModel,
     tokenizer: Any,
     config: TrainConfig,
     data: dict[str, Any],
@@ -108,7 +109,7 @@ def run_in_folder(
     checkpoint: Checkpoint | None = None,
     sample: Sample | None = None,
     stop: Callable[[], bool] | None = None,
-) -> Iterator[TrainRecord]:
+) -> Generator[TrainRecord, None, None]:
     """Train and write everything to `out`; yields the records once they are on the disk.
 
     resume: go on from `checkpoint`, or else from `newest_checkpoint` of `out`, which must be there;
@@ -124,7 +125,7 @@ def run_in_folder(
     folder = Path(out)
     leads = distributed.current().leads
     if leads:
-        prepare_folder(folder, resume)
+        prepare_folder(folder, resume=resume)
     distributed.current().wait()
     if resume and checkpoint is None:
         checkpoint = newest_checkpoint(folder)
@@ -187,7 +188,7 @@ def _check_there(folder: Path, metrics: IO[str]) -> None:
         raise ValueError(f"{folder} was deleted while the run went on; the run has ended")
 
 
-def prepare_folder(folder: Path, resume: bool) -> None:
+def prepare_folder(folder: Path, *, resume: bool) -> None:
     """Make the folder, or with `resume` look that it is there.
 
     Raises ValueError if it holds another run, cannot be written, or is not there.
@@ -248,7 +249,7 @@ def _keep_until(file: IO[str], step: int) -> None:
 class Trained:
     """A trained model with its tokenizer and the description of its run."""
 
-    model: nn.Module
+    model: LanguageModel
     tokenizer: Any
     description: dict[str, Any]
     notes: tuple[str, ...] = ()  # such as: the newest checkpoint is damaged, the one before is used

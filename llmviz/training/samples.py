@@ -6,14 +6,14 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch import nn
 
+from llmviz.models.base import LanguageModel
 from llmviz.models.catalogue import able
 from llmviz.training.data import end_id, padding_ids
 from llmviz.training.runs import Run
 
 
-def sampler(run: Run, temperature: float = 1.0) -> Callable[[nn.Module], str] | None:
+def sampler(run: Run, temperature: float = 1.0) -> Callable[[LanguageModel], str] | None:
     """A function that lets the model write `sample_tokens` tokens, the same way each time.
 
     Short texts follow each other, a line each, until the tokens are used up. None for models that
@@ -26,7 +26,7 @@ def sampler(run: Run, temperature: float = 1.0) -> Callable[[nn.Module], str] | 
         return None
     end, padding = end_id(run.tokenizer), padding_ids(run.tokenizer)
 
-    def sample(model: nn.Module) -> str:
+    def sample(model: LanguageModel) -> str:
         generator = torch.Generator().manual_seed(config.seed)
         texts: list[str] = []
         left = config.sample_tokens

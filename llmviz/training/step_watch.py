@@ -15,6 +15,8 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 from torch.utils.hooks import RemovableHandle
 
+from llmviz.models.base import LanguageModel
+from llmviz.models.gpt import GPT
 from llmviz.training.step_memory import (
     AGAIN,
     BACKWARD,
@@ -29,7 +31,7 @@ from llmviz.training.step_memory import (
 
 
 def watch_step(
-    model: nn.Module,
+    model: LanguageModel,
     optimizer: torch.optim.Optimizer,
     pieces: Sequence[tuple[Tensor, ...]],
     parts: Sequence[str],
@@ -55,7 +57,7 @@ def watch_step(
     if unknown:
         raise ValueError(f"the model has no part {unknown[0]!r}")
     watch = _Watch(parts[-1] if parts else "")
-    names = {parameter: name for name, parameter in model.named_parameters()}
+    names: dict[Tensor, str] = {one: name for name, one in model.named_parameters()}
     for parameter, name in names.items():
         watch.add(parameter, "weights", name)
         if parameter.grad is not None:
@@ -88,7 +90,7 @@ def watch_step(
     return watch.memory()
 
 
-def gpt_parts(model: nn.Module) -> list[str]:
+def gpt_parts(model: GPT) -> list[str]:
     """Return the parts that a GPT's step is shown by: its blocks, its last norm and its head."""
     return [*(f"blocks.{layer}" for layer in range(len(model.blocks))), "norm_final", "head"]
 

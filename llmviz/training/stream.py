@@ -50,7 +50,7 @@ class Stream:
         return starts, np.minimum(context_length, self.lengths[which] - piece * context_length)
 
     @classmethod
-    def join(cls, documents: Sequence[Sequence[int]], end: int) -> Stream:
+    def join(cls, documents: Sequence[Sequence[int] | np.ndarray], end: int) -> Stream:
         """Join encoded documents by the id `end`; empty documents are left out."""
         kept = [np.asarray(document, dtype=np.int32) for document in documents if len(document)]
         lengths = np.array([len(document) + 1 for document in kept], dtype=np.int64)

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
-from llmviz.nn.attention import MultiHeadAttention
+from llmviz.models.seq2seq import Seq2Seq
+from llmviz.models.translator import Translator
 from llmviz.trace import record
 
 ROWS = 64  # sentences translated at once
@@ -33,7 +34,7 @@ class TranslationScore:
 
 
 def evaluate_pairs(
-    model: nn.Module, tokenizer: Any, pairs: Sequence[tuple[str, str]]
+    model: Translator, tokenizer: Any, pairs: Sequence[tuple[str, str]]
 ) -> TranslationScore:
     """Translate each source greedily, and look where each right word would come from.
 
@@ -42,7 +43,6 @@ def evaluate_pairs(
     """
     if not pairs:
         raise ValueError("evaluation needs at least one pair of sentences; got none")
-    attends = any(isinstance(part, MultiHeadAttention) for part in model.modules())
     right = words = matched = 0
     by_length: dict[int, tuple[int, int]] = {}
     was_training = model.training
@@ -59,18 +59,18 @@ def evaluate_pairs(
             by_length[len(ids)] = count + 1, correct + same
         alignments = [_alignment(source, target) for source, target in part]
         words += sum(map(len, alignments))
-        if attends:
+        if isinstance(model, Seq2Seq):
             looked = cross_attention(model, batch, targets).argmax(dim=-1)  # (B, T)
             matched += sum(
                 int(looked[row, j]) == i for row, known in enumerate(alignments) for i, j in known
             )
     model.train(was_training)
-    aligned = (matched / words if words else 0.0) if attends else None
+    aligned = (matched / words if words else 0.0) if isinstance(model, Seq2Seq) else None
     return TranslationScore(len(pairs), right / len(pairs), words, aligned, by_length)
 
 
 @torch.no_grad()
-def cross_attention(model: nn.Module, source: Tensor, targets: Sequence[list[int]]) -> Tensor:
+def cross_attention(model: Seq2Seq, source: Tensor, targets: Sequence[list[int]]) -> Tensor:
     """Weights (B, T, S) of the last decoder layer, heads averaged, while `targets` are read.
 
     Row t belongs to the prediction of target token t.

@@ -88,7 +88,8 @@ class WordPairs(DerivedData):
         drawn = rng.random((len(centers), self.config.negatives))
         random_words = np.searchsorted(self._drawn["ladder"], drawn, side="right")
         random_words = np.minimum(random_words, self.config.vocab_size - 1)
-        return tuple(
+        first, second, third = (
             torch.from_numpy(np.ascontiguousarray(part, dtype=np.int64))
             for part in (centers, neighbours, random_words)
         )
+        return first, second, third

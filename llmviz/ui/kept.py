@@ -37,6 +37,9 @@ def kept(
 ) -> Callable[[Callable[P, R]], Kept[P, R]]:
     """Keep a function's last `most` results; the arguments are the whole key, so they say it all.
 
+    An argument with `kept_as` is known by that, such as a loaded model by its name and version: a
+    key keeps no model alive.
+
     key: returns what is kept as the key instead, for an argument that is too large to be kept or
     cannot be hashed; calls with the same key must have the same result.
 
@@ -108,7 +111,10 @@ class Kept(Generic[P, R]):
             over -= size
 
     def _key_of(self, arguments: tuple[Any, ...]) -> Hashable:
-        key = arguments if self._key is None else self._key(*arguments)
+        if self._key is None:
+            key: Hashable = tuple(getattr(one, "kept_as", one) for one in arguments)
+        else:
+            key = self._key(*arguments)
         return key if language() == ENGLISH else (language(), key)  # what is drawn has words
 
     def forget(self, *arguments: Any) -> None:
@@ -134,12 +140,14 @@ def size_of(result: Any) -> int:
     >>> size_of((np.zeros(1000), "a" * 1000)) // 1000
     9
     """
-    total, left, seen = 0, [result], set()
+    total, left = 0, [result]
+    seen: dict[int, Any] = {}  # what is held has its number to itself
+    texts: set[str | bytes] = set()  # a corpus holds the same few words many times
     while left:
         value = left.pop()
         if id(value) in seen:
             continue
-        seen.add(id(value))
+        seen[id(value)] = value
         if hasattr(value, "nbytes"):  # an array, a tensor
             total += int(value.nbytes)
             continue
@@ -147,12 +155,16 @@ def size_of(result: Any) -> int:
             value = value.to_dict()  # written out by `protect`
         total += sys.getsizeof(value)
         if isinstance(value, dict):
-            left += value.values()
-        elif isinstance(value, list | tuple | set | frozenset):
+            left.append(list(value))
+            value = list(value.values())
+        if isinstance(value, list | tuple | set | frozenset):
             first = next(iter(value), None)
-            alike = isinstance(first, int | float) or _is_record(first)
-            total += len(value) * _size_alone(first) if alike else 0
-            left += () if alike else value
+            if isinstance(first, int | float) or _is_record(first):
+                total += len(value) * _size_alone(first)
+            elif isinstance(first, str | bytes) and len(set(map(type, value))) == 1:
+                texts.update(value)
+            else:
+                left += value
         elif callable(getattr(value, "parameters", None)):  # a model
             left += value.parameters()
         elif type(value).__module__.startswith("llmviz"):
@@ -160,7 +172,7 @@ def size_of(result: Any) -> int:
                 left += [getattr(value, one.name) for one in fields(value)]
             else:
                 left += vars(value).values() if hasattr(value, "__dict__") else ()
-    return total
+    return total + sum(map(sys.getsizeof, texts))
 
 
 def _is_record(value: Any) -> bool:

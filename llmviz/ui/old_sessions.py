@@ -6,23 +6,23 @@ from __future__ import annotations
 import time
 from collections import Counter, OrderedDict
 from collections.abc import Callable
+from typing import Any
 
-from streamlit.runtime import memory_session_storage
-from streamlit.runtime.session_manager import SessionInfo, SessionStorage
-
+from llmviz.streamlit_parts import store_sessions_in
 from llmviz.ui.origin import Origin, of_session
 
 MOST = 32  # with thirty open windows below 256 open files, which some systems begin with
 
 
-class OldSessions(SessionStorage):
+class OldSessions:
     """Up to `most` sessions, each for `ttl_seconds`. One that must go is ended.
 
     That is the oldest of the address that has most of them, there of the browser that has most: a
     visitor who opens and closes windows pushes nobody else out.
     origin: says where a session's window is that has just gone.
 
-    Streamlit's own keeps 128, and lets what must go lie about until the garbage collector comes.
+    It has the methods of Streamlit's own, which keeps 128, and lets what must go lie about until
+    the garbage collector comes.
     """
 
     def __init__(
@@ -34,15 +34,15 @@ class OldSessions(SessionStorage):
     ) -> None:
         self._most, self._seconds, self._clock = most, ttl_seconds, clock
         self._origin = origin
-        self._kept: OrderedDict[str, tuple[float, SessionInfo, Origin]] = OrderedDict()
+        self._kept: OrderedDict[str, tuple[float, Any, Origin]] = OrderedDict()
 
-    def get(self, session_id: str) -> SessionInfo | None:
+    def get(self, session_id: str) -> Any | None:
         """Return a session that may be taken up again, or None."""
         self._end_old(self._most)
         kept = self._kept.get(session_id)
         return kept[1] if kept else None
 
-    def save(self, session_info: SessionInfo) -> None:
+    def save(self, session_info: Any) -> None:
         """Keep a session whose window has just gone."""
         self._end_old(self._most - 1)
         name = session_info.session.id
@@ -52,7 +52,7 @@ class OldSessions(SessionStorage):
         """Let go of a session that is taken up again or ended by somebody else."""
         del self._kept[session_id]
 
-    def list(self) -> list[SessionInfo]:
+    def list(self) -> list[Any]:
         """Return all that are kept."""
         return [info for _, info, _ in self._kept.values()]
 
@@ -79,4 +79,4 @@ class OldSessions(SessionStorage):
 
 def keep_few() -> None:
     """Let Streamlit use `OldSessions`; call it before the server begins."""
-    memory_session_storage.MemorySessionStorage = OldSessions
+    store_sessions_in(OldSessions)

@@ -30,7 +30,9 @@ def test_a_layer_keeps_what_the_paper_counts():
     deeper = replace(GPT2, n_layer=GPT2.n_layer + 1)
     layer = 2 * (activations_per_token(deeper) - activations_per_token(GPT2))  # two bytes each
     assert layer == 34 * h - 2 * h  # less two masks of dropout, a byte for each of h numbers
-    explicit = activations_per_token(deeper, True) - activations_per_token(GPT2, True)
+    explicit = activations_per_token(deeper, explicit=True) - activations_per_token(
+        GPT2, explicit=True
+    )
     assert 2 * explicit - layer == 2 * a * s  # of 5·a·s, one matrix of weights in two bytes
 
 

@@ -12,7 +12,7 @@ from tests.random_weights import with_random_weights
 
 def experts(n_expert=4, per_token=2, bias=True, activation="swiglu"):
     torch.manual_seed(0)
-    layer = Experts(8, 12, activation, bias, n_expert, per_token)
+    layer = Experts(8, 12, activation, n_expert, per_token, bias=bias)
     return with_random_weights(layer, 0.5)
 
 

@@ -216,7 +216,7 @@ def test_what_is_counted_is_what_a_counting_memory_sees(t, s, d, rows, columns, 
     s = t if causal else s
     q, k, v = (drawn(n, d, seed=seed).numpy() for seed, n in enumerate((t, s, s)))
     memory = by_tiles(q, k, v, rows, columns, causal)
-    assert tile_traffic(t, d, rows, columns, s, causal) == memory.traffic
+    assert tile_traffic(t, d, rows, columns, s, causal=causal) == memory.traffic
     steps = list(tile_steps(*map(torch.tensor, (q, k, v)), rows, columns, causal=causal))
     assert Traffic(*(sum(one) for one in zip(*(x.traffic for x in steps), strict=True))) == (
         memory.traffic

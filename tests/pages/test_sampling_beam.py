@@ -15,6 +15,7 @@ from llmviz.lessons.sampling.beam import exhaustive, searches, words
 from llmviz.sampling import beam_search
 from llmviz.tokenizers import CharTokenizer
 from llmviz.ui import engine
+from llmviz.ui.model_picker import NO_MODEL_COMMAND
 from tests.pages.conftest import load_torch, use
 from tests.pages.harness import (
     boxes,
@@ -111,6 +112,7 @@ def test_widths_that_find_the_best_are_named():
     text = as_markdown(exhaustive.beams_find((3, 4), 4, {3: 7}, 29, 1000))
     assert "from **3** to 4" in text and "203 continuations" in text
     assert "These do: 2, 4." in exhaustive.beams_find((2, 4), 4, {}, 29, 1000)
+    assert "These do: 4." in exhaustive.beams_find((4,), 4, {4: 9}, 29, 1000)  # not "from 4 to 4"
     assert "up to 2 finds" in exhaustive.beams_find((), 2, {}, 29, 1000)
 
 
@@ -140,5 +142,5 @@ def test_texts_that_end_early_are_told_from_others(speller):
 def test_without_a_small_model_the_page_says_how_to_make_one(bundle):
     app = open_part("sampling", "beam")
     fine(app)
-    assert words.exhaustive_no_model in boxes(app)
-    assert words.exhaustive_no_model_command in [block.value for block in app.code]
+    assert "The model names-gpt is not in this copy" in boxes(app)
+    assert NO_MODEL_COMMAND.format(name="names-gpt") in [block.value for block in app.code]

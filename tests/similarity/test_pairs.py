@@ -75,13 +75,13 @@ def test_scored_analogies_are_the_single_ones(exclude):
     rows = np.random.default_rng(3).normal(size=(40, 6))
     rows[7] = 0  # never the nearest
     asked = [(0, 1, 2, 3), (5, 4, 9, 8), (11, 12, 13, 14), (20, 21, 22, 39)]
-    scores = sim.score_analogies(rows, asked, exclude)
+    scores = sim.score_analogies(rows, asked, exclude_inputs=exclude)
     for (a, b, c, d), rank, best in zip(asked, scores.ranks, scores.best, strict=True):
         every = sim.analogy(rows, b, a, c, 36, exclude_inputs=exclude)
         assert best == every.ids[0]
         assert every.ids[rank - 1] == d
     assert scores.right == np.mean(scores.ranks == 1)
-    plain = sim.score_analogies(rows, asked, exclude, step=False)
+    plain = sim.score_analogies(rows, asked, exclude_inputs=exclude, step=False)
     for (a, b, c, _), best in zip(asked, plain.best, strict=True):
         assert best == sim.nearest(rows, rows[c], 1, exclude=[a, b, c] if exclude else []).ids[0]
     with pytest.raises(ValueError, match="at least one"):

@@ -13,7 +13,8 @@ from torch import Tensor
 
 from llmviz.trace import replaced
 
-At, What = TypeVar("At"), TypeVar("What")
+At = TypeVar("At")
+What = TypeVar("What")
 
 
 def split_heads(x: Tensor, n_head: int) -> Tensor:

@@ -57,16 +57,17 @@ class MultiHeadAttention(nn.Module):
         self,
         n_embd: int,
         n_head: int,
-        bias: bool = True,
-        qkv_bias: bool = True,
         dropout: float = 0.0,
-        cross: bool = False,
         rotary: Rotary | None = None,
         scale: str = "head",
         softmax_before_mask: str | None = None,
         layer: int | str = 0,
         weights_dropout: float | None = None,
         n_kv_head: int | None = None,
+        *,
+        bias: bool = True,
+        qkv_bias: bool = True,
+        cross: bool = False,
     ):
         super().__init__()
         if n_head < 1 or n_embd % n_head:
@@ -126,15 +127,17 @@ class MultiHeadAttention(nn.Module):
             causal = False
         q, k, v = self.tap_q(q), self.tap_k(k), self.tap_v(v)  # (B, H, T, D), (B, G, T, D) twice
         if cache is not None:
-            k, v = cache.extend(self.layer, k, v)
+            k, v = cache.extend(int(self.layer), k, v)
         k, v = share_heads(k, self.n_head), share_heads(v, self.n_head)  # each (B, H, S, D)
         dropout = self.weights_dropout if self.training else 0.0
         wanted = recording() and [tap for tap in self._steps if tap.wanted()]
         if self.softmax_before_mask is None and not wanted:
-            output = fast_attention(q, k, v, mask, self.scale, dropout, causal)
+            output = fast_attention(q, k, v, mask, self.scale, dropout, causal=causal)
         elif wanted == [self.tap_weights] and self.softmax_before_mask is None:
             kept = kept_dtype()
-            weights, output = weights_and_output(q, k, v, mask, self.scale, dropout, kept, causal)
+            weights, output = weights_and_output(
+                q, k, v, mask, self.scale, dropout, kept, causal=causal
+            )
             self.tap_weights(weights)
         else:
             steps = attention(
@@ -155,6 +158,8 @@ class MultiHeadAttention(nn.Module):
         start: position of the first token of x.
         """
         if self.cross:
+            if source is None:
+                raise ValueError("cross-attention needs a source to look at")
             weight, bias = self.qkv.weight, self.qkv.bias
             c = self.n_embd
             q = F.linear(x, weight[:c], None if bias is None else bias[:c])

@@ -83,6 +83,7 @@ def fast_attention(
     mask: Tensor | None = None,
     scale: float | None = None,
     dropout: float = 0.0,
+    *,
     causal: bool = False,
 ) -> Tensor:
     """Only the output of `attention`, (…, T, D), by the faster path for the shape and device.
@@ -117,6 +118,7 @@ def weights_and_output(
     scale: float | None = None,
     dropout: float = 0.0,
     keep: torch.dtype | None = None,
+    *,
     causal: bool = False,
 ) -> tuple[Tensor, Tensor]:
     """Weights (…, T, S) and output (…, T, D) of `attention`, without keeping what comes before.

@@ -113,7 +113,7 @@ class ScaleStudy(NamedTuple):
 
 
 def scale_study(
-    head_sizes: Sequence[int], scaled: bool, keys: int = 16, queries: int = 64, seed: int = 0
+    head_sizes: Sequence[int], keys: int = 16, queries: int = 64, seed: int = 0, *, scaled: bool
 ) -> ScaleStudy:
     """Let queries ask keys whose entries are independent normal numbers, for each head size.
 

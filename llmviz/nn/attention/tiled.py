@@ -59,6 +59,7 @@ def tile_steps(
     columns: int,
     mask: Tensor | None = None,
     scale: float | None = None,
+    *,
     causal: bool = False,
 ) -> Iterator[TileStep]:
     """Yield attention of queries (…, T, D) over keys and values (…, S, D), tile by tile.
@@ -154,6 +155,7 @@ def attention_tiled(
     columns: int,
     mask: Tensor | None = None,
     scale: float | None = None,
+    *,
     causal: bool = False,
 ) -> Tensor:
     """The output of `attention`, (…, T, D), as the end of `tile_steps`; see there.
@@ -166,5 +168,5 @@ def attention_tiled(
     tensor([[0.7311, 0.2689],
             [0.2689, 0.7311]])
     """
-    steps = tile_steps(q, k, v, rows, columns, mask, scale, causal)
+    steps = tile_steps(q, k, v, rows, columns, mask, scale, causal=causal)
     return torch.cat([step.output for step in steps if step.last], dim=-2).to(v.dtype)

@@ -49,7 +49,7 @@ def matrix_traffic(t: int, head_size: int, s: int | None = None) -> Traffic:
 
 
 def tile_traffic(
-    t: int, head_size: int, rows: int, columns: int, s: int | None = None, causal: bool = False
+    t: int, head_size: int, rows: int, columns: int, s: int | None = None, *, causal: bool = False
 ) -> Traffic:
     """Count what `tile_steps` reads and writes: queries and output once, keys and values often.
 

@@ -35,7 +35,7 @@ CURVES = {  # of a study's values: a title, an axis, and a height with its name
 @kept(16)
 def studies(seed: int) -> tuple[ScaleStudy, ScaleStudy]:
     """Return the study with and without the scale, as arrays."""
-    both = (scale_study(SIZES, scaled, KEYS, QUERIES, seed) for scaled in (True, False))
+    both = (scale_study(SIZES, KEYS, QUERIES, seed, scaled=scaled) for scaled in (True, False))
     return tuple(ScaleStudy(*(part.numpy() for part in one)) for one in both)
 
 
@@ -74,7 +74,7 @@ def draw(state: PageState) -> None:
         [scale_study],
         "from llmviz.nn.attention.study import scale_study\n\n"
         f"for scaled in (True, False):\n"
-        f"    study = scale_study([{size}], scaled, {KEYS}, {QUERIES}, seed={state['seed']})\n"
+        f"    study = scale_study([{size}], {KEYS}, {QUERIES}, {state['seed']}, scaled=scaled)\n"
         '    print(f"{study.entropy.item():.3f} {study.gradient.item():.4f}")',
         "\n".join(f"{s.entropy[at]:.3f} {s.gradient[at]:.4f}" for s in (divided, plain)),
     )

@@ -83,13 +83,12 @@ def _orders(ids: list[int]) -> list[list[int]]:
 
 def _predict(bundled: engine.Bundled, rows: list[list[int]]) -> np.ndarray:
     """Return what a model says behind each row (R, V)."""
-    return _predicted(bundled.name, bundled.version, tuple(map(tuple, rows)))
+    return _predicted(bundled, tuple(map(tuple, rows)))
 
 
 @kept(64)
-def _predicted(name: str, version: str, rows: tuple[tuple[int, ...], ...]) -> np.ndarray:
-    """As `_predict`; `version` tells one state of a model from another."""
-    return next_probabilities(engine.load(name).model, rows)
+def _predicted(bundled: engine.Bundled, rows: tuple[tuple[int, ...], ...]) -> np.ndarray:
+    return next_probabilities(bundled.model, rows)
 
 
 def _controls(state: PageState) -> None:
@@ -158,8 +157,8 @@ def _say(
 ) -> None:
     moved = [float(total_variation(one[0], one[1])) for one in predictions]
     line = words.moved if changed else words.unmoved
-    prose(line.format(with_=percent(moved[0]), without=_tiny(moved[1])))
-    prose(words.many.format(n=MANY, with_=percent(mean[0]), without=_tiny(mean[1])))
+    prose(line.format(with_=_tiny(moved[0]), without=_tiny(moved[1])))
+    prose(words.many.format(n=MANY, with_=_tiny(mean[0]), without=_tiny(mean[1])))
     cards = [one.card for one in pair]
     if all("score" in card for card in cards):
         losses = [card["score"]["nats_per_token"] for card in cards]
