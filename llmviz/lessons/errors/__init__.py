@@ -9,7 +9,7 @@ LESSON = Lesson(
     key="errors",
     words=words,
     icon=":material/troubleshoot:",
-    names=("chance", "sure", "facts", "heart", "people"),
+    names=("chance", "sure", "facts", "heart", "people", "asked"),
     needs_engine=True,
     after=("training", "sampling"),
 )
