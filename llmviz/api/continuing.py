@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import torch
-from torch import nn
 
+from llmviz.models.base import LanguageModel
 from llmviz.models.catalogue import able
 from llmviz.sampling import GeneratedToken, generate
 from llmviz.serving.text_stream import TextStream
@@ -31,7 +31,7 @@ class Continuation:
         prompt: str,
         tokens: int,
         seed: int = 0,
-        module: nn.Module | None = None,
+        module: LanguageModel | None = None,
         banned: tuple[int, ...] = (),
         **settings: Any,
     ) -> None:
@@ -81,7 +81,8 @@ def translation(trained: Trained, sentence: str, tokens: int) -> str:
     if not sentence.strip():
         raise ValueError("prompt must be a sentence to translate; got an empty one")
     ids = trained.tokenizer.encode(sentence)
-    translated = trained.model.translate(torch.tensor([ids]), tokens)[0] if tokens else []
+    model: Any = trained.model
+    translated = model.translate(torch.tensor([ids]), tokens)[0] if tokens else []
     unwritten = padding_ids(trained.tokenizer)
     return trained.tokenizer.decode(id for id in translated if id not in unwritten)
 

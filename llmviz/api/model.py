@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any, overload
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from llmviz.api.continuing import Continuation, check_writes, translation
+from llmviz.models.base import LanguageModel
 from llmviz.models.catalogue import able
 from llmviz.nearest import nearest
 from llmviz.pretrained import find_model, save_trained
@@ -59,7 +60,7 @@ class Model:
         return f"<llmviz.Model {self.name}: {about}>"
 
     @property
-    def module(self) -> nn.Module:
+    def module(self) -> LanguageModel:
         """The network itself: `module(idx)` with idx (B, T) gives (logits (B, T, V), None)."""
         return self._trained.model
 
@@ -91,7 +92,7 @@ class Model:
     @property
     def context_length(self) -> int:
         """The most tokens that it reads at once."""
-        return int(self.module.context_length)
+        return self.module.context_length
 
     def tokens(self, text: str) -> list[str]:
         """Return the T tokens that the model reads for a text, each as text.

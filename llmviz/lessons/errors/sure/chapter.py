@@ -30,7 +30,7 @@ from llmviz.ui.code import show_code
 from llmviz.ui.common import choose, count, keep, percent, theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section, seen
-from llmviz.ui.model_on_text import choose_model
+from llmviz.ui.model_picker import Picker
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
 from llmviz.ui.selectable_models import label, load, offered
@@ -235,7 +235,7 @@ def _story(state: PageState) -> dict[str, Any] | None:
     """Show the section on the learner's story; return its numbers for the end."""
     section(words.own_section)
     story_box(state)
-    name = choose_model(state, reads_stories, ALSO)
+    name = Picker(fits=reads_stories, also=ALSO).choose(state)
     bundled = None if name is None else load(name)
     story = None if bundled is None else read_story(state, bundled)
     if story is None:
