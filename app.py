@@ -5,6 +5,7 @@ from starlette.middleware import Middleware
 
 from llmviz.lessons import LESSONS
 from llmviz.ui import light_reruns, old_sessions, sent_whole, server, uploads
+from llmviz.ui.frames import Frames
 from llmviz.ui.open_windows import OpenWindows
 
 if __name__ == "__main__":  # what runs for each visitor, and again for each of their changes
@@ -24,5 +25,5 @@ else:  # what the server imports once, when it starts
     light_reruns.lighten()
     sent_whole.send_whole()
     uploads.keep_within()
-    windows = [Middleware(OpenWindows)]
-    app = st.App(__file__, lifespan=server.lifespan(LESSONS), middleware=windows)
+    before = [Middleware(Frames), Middleware(OpenWindows)]
+    app = st.App(__file__, lifespan=server.lifespan(LESSONS), middleware=before)

@@ -1,13 +1,14 @@
 """What a link can cost the server: every chapter with its texts at their limits, its numbers at
 their ends.
 
-    python -m benchmarks.limits [--only embeddings/similarity] [--rows 20]
+    python -m benchmarks.limits [--only embeddings/similarity] [--rows 20] [--mixed 30]
 
 Each chapter opens with each of its text fields filled to the limit, in several kinds of text, with
 each number at its lowest and its highest value, with all of them together, and so with each option
-of its choices. The server's processor time is that of this process: jobs behind the page have
-their own. Goals: 1 s at the first opening, 45 ms when it runs again (the least of up to 20 reruns,
-which end at the first within the goal), an answer of 1 MB.
+of its choices; then with all controls of its lesson drawn by chance. The server's processor time is
+that of this process: jobs behind the page have their own. Goals: 1 s at the first opening, 45 ms
+when it runs again (the least of up to 20 reruns, which end at the first within the goal), an answer
+of 1 MB.
 """
 
 from __future__ import annotations
@@ -118,6 +119,28 @@ def links(params: list[Param]) -> Iterator[tuple[str, Link]]:
                 yield named, full | ends["highest"] | {choice.key: option}
 
 
+def mixed(params: list[Param], number: int, seed: str) -> Iterator[tuple[str, Link]]:
+    """Yield links in which every control is drawn: a full text, an end of a number, an option.
+
+    A chapter takes all controls of its lesson: a tokenizer that another chapter has trained.
+    What costs most may need two of them at once, such as a tokenizer and the corpus it learns from.
+    """
+    chance = random.Random(seed)
+    kinds = list(texts(NAME))
+    for i in range(number):
+        kind = chance.choice(kinds)
+        link: Link = {}
+        for one in params:
+            if one.most and one.most > NAME:
+                link[one.key] = packed(texts(one.most)[kind])
+            elif one.low is not None:
+                link[one.key] = str(one.write(chance.choice((one.high, one.high, one.low))))
+            elif one.options:
+                link[one.key] = chance.choice(one.options)
+        told = ", ".join(f"{one.key}={link[one.key]}" for one in params if one.options)
+        yield f"mixed {i}: {kind}, {told}", link
+
+
 class Sent:
     """What the server sends during a run."""
 
@@ -207,6 +230,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", default="", help="the beginning of LESSON/CHAPTER")
     parser.add_argument("--rows", type=int, default=20, help="rows of the table")
+    parser.add_argument("--mixed", type=int, default=30, help="links of a chapter with all drawn")
     args = parser.parse_args()
     logging.getLogger("streamlit").setLevel(logging.ERROR)
     load_ahead(LESSONS).join()  # as the server does before the first visitor comes
@@ -216,7 +240,9 @@ def main() -> None:
         opener(lesson, part, "", {})  # what all visitors share is loaded
         gc.collect()
         gc.freeze()  # as app.py does
-        some = [opener(lesson, part, name, link) for name, link in links(params)]
+        all_of_it = [one for one in lesson.params() if one.key not in ("part", "show")]
+        listed = [*links(params), *mixed(all_of_it, args.mixed, f"{lesson.key}/{part}")]
+        some = [opener(lesson, part, name, link) for name, link in listed]
         openings += some
         if some:
             print(table(some, 1).splitlines()[1], flush=True)

@@ -1,1 +1,33 @@
-"""A language model, every step of it open: text, tokens, vectors, attention, training, sampling."""
+"""A language model, every step of it open: text, tokens, vectors, attention, training, sampling.
+
+    import llmviz
+
+    model = llmviz.load("tiny-world-gpt")
+    print(model.generate("Tom has a", temperature=0.8))
+
+What `__all__` lists is public and changes only with a note in CHANGELOG.md. All else may change.
+"""
+
+from typing import TYPE_CHECKING
+
+from llmviz.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from llmviz.api.model import Model, load
+    from llmviz.api.training import Run, train
+
+__version__ = "0.2.0"
+__all__ = ["Model", "Run", "__version__", "load", "train"]
+
+_NEED_TORCH = {
+    "Model": "api.model",
+    "load": "api.model",
+    "Run": "api.training",
+    "train": "api.training",
+}
+
+__getattr__ = lazy_names(__name__, _NEED_TORCH)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

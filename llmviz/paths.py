@@ -19,6 +19,7 @@ ICON = PACKAGE / "ui" / "icon.svg"
 DATA = HOME / "data"
 TOKENIZER_FOLDER, EXPERIMENT_FOLDER = DATA / "tokenizers", DATA / "experiments"
 BUNDLED_CHECKPOINTS = DATA / "checkpoints"
+HUB = "hub:"  # before the name of a repository, where a folder may be named, too
 DRAFTS = "drafts"  # the folder below them of models that guess for others
 TUNED = DATA / "tuned"  # adapters and heads for the bundled models
 # Another folder of exported runs can be shown instead of the bundled ones.

@@ -8,15 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from llmviz.models.base import LanguageModel
-from llmviz.models.published import load_published
+from llmviz.models.published import is_published, load_published
 from llmviz.models.published_files import find_folder
-from llmviz.paths import CHECKPOINTS
+from llmviz.paths import CHECKPOINTS, HUB
+from llmviz.quantization.files import QUANTIZATION
 from llmviz.tokenizers import Tokenizer, get_tokenizer, read_published_tokenizer
 from llmviz.tokenizers.published import MERGES, VOCABULARY, WHOLE, has_tokenizer
 from llmviz.training.config import TrainConfig
 from llmviz.training.errors import CheckpointError
-from llmviz.training.files import read_json, write_json, write_manifest
+from llmviz.training.files import read_json, removed_if_empty, write_json, write_manifest
 from llmviz.training.reading import CONFIG, METRICS, MODEL, TOKENIZER
+from llmviz.training.recipes import find_checkpoint
 from llmviz.training.run_folders import PREFIX, find_run, run_card, split_name
 from llmviz.training.runs import Trained, describe, load_trained, prepare_folder, writing
 from llmviz.training.tensors import save_tensors
@@ -29,6 +31,7 @@ GPT2_TOKENS = 50257
 __all__ = [
     "CHECKPOINTS",
     "bundled",
+    "find_model",
     "import_gpt2",
     "is_imported",
     "load_bundled",
@@ -36,6 +39,7 @@ __all__ = [
     "published",
     "published_tokenizer",
     "read_card",
+    "save_trained",
     "write_imported",
 ]
 
@@ -117,6 +121,35 @@ def published_tokenizer(folder: Path, vocab_size: int) -> Tokenizer:
     return tokenizer
 
 
+def find_model(name: str | Path) -> Trained:
+    """Return the model that a name or a folder stands for.
+
+    name: of a bundled model, `run:NAME` for a run in the folder of runs, `hub:OWNER/NAME` for a
+      repository, or a folder: a run, or a model in a published format.
+    Raises: ValueError naming what is missing or damaged, and the nearest names.
+    """
+    called = str(name)
+    if called.startswith(HUB):
+        return published(called.removeprefix(HUB))
+    if called.startswith(PREFIX):
+        return load_trained(find_run(called), split_name(called)[1])
+    folder = find_checkpoint(called)
+    return published(folder) if is_published(folder) else load_trained(folder)
+
+
+def save_trained(trained: Trained, folder: Path) -> Path:
+    """Write a model to a new folder as a run, its weights as float32; return the folder.
+
+    Raises ValueError where the folder holds files already or cannot be written.
+    """
+    with removed_if_empty(folder):
+        prepare_folder(folder, resume=False)
+        # Packed codes were unpacked when the model was read.
+        said = {k: v for k, v in trained.description.items() if k != QUANTIZATION}
+        write_imported(Trained(trained.model, trained.tokenizer, said), folder)
+    return folder
+
+
 def import_gpt2(folder_or_repo_id: str | Path, out: str | Path, command: str = "") -> Trained:
     """Write a model in a published format to `out` as a run, and return it.
 
@@ -144,7 +177,8 @@ def write_imported(trained: Trained, folder: Path, command: str = "") -> None:
         save_tensors(folder / MODEL, trained.model.state_dict())
         write_whole(folder / TOKENIZER, trained.tokenizer.save)
         write_whole(folder / METRICS, lambda path: path.write_text(""))
-        write_json(folder / CONFIG, trained.description | {"command": command})
+        said = {"command": command} if command else {}
+        write_json(folder / CONFIG, {"command": "", **trained.description, **said})
         write_manifest(folder, [MODEL, TOKENIZER, METRICS, CONFIG])
 
 

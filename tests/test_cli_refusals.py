@@ -141,7 +141,7 @@ def test_an_error_of_the_system_that_nobody_foresaw_is_one_line(capsys, monkeypa
     def broken(*_):
         raise PermissionError(13, "Permission denied", "/somewhere")
 
-    monkeypatch.setattr("llmviz.training.runs.load_trained", broken)
+    monkeypatch.setattr("llmviz.pretrained.load_trained", broken)
     line = refused(capsys, "generate", "--checkpoint", "names-bigram")
     assert line == "python -m llmviz generate: /somewhere: Permission denied"
 

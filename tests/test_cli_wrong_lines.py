@@ -96,11 +96,19 @@ def generate(chance):
         "temperature": [*NO_NUMBERS, "-1"],
         "top-k": [*NO_WHOLE_NUMBERS, "0", "1000"],
         "top-p": [*NO_NUMBERS, "-1", "0", "1.1"],
+        "min-p": [*NO_NUMBERS, "-1", "1.1"],
+        "repetition-penalty": [*NO_NUMBERS, "-1", "0"],
+        "banned": [*NO_WHOLE_NUMBERS, "1000"],
+        "order": [*NO_NAMES, "top_k,top_k"],
+        "samples": [*NO_WHOLE_NUMBERS, "0", "1000000"],
+        "prompt-file": [*NO_NAMES, "FULL", "LOOP", "TEXT/below"],
         "seed": NO_WHOLE_NUMBERS,
         "precision": [*NO_NAMES, "int8", "float32"],
     }
     part = chance.choice(sorted(wrong))
     line[part] = chance.choice(wrong[part])
+    if part == "prompt-file":
+        del line["prompt"]
     return options("generate", line)
 
 

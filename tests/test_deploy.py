@@ -52,6 +52,7 @@ def test_compose_and_nginx_name_the_same_processes():
     assert f"/{PREFIX}/" in CONFIG
     assert app_command()[-1] == "none" and PREFIX in app_command()
     assert "${LLMVIZ_SECRET:?" in compose  # one secret for all processes, and none by default
+    assert 'LLMVIZ_FRAMES: "nobody"' in compose and "frame-ancestors" not in CONFIG  # one setting
     # The address comes from nginx, which passes on nothing that a visitor says of it.
     assert 'FORWARDED_ALLOW_IPS: "*"' in compose
     assert re.findall(r"X-Forwarded-For (.*);", CONFIG) == ["$remote_addr"]
@@ -197,7 +198,7 @@ async def shown(browser: Browser, page: str, address: str) -> tuple[str, list[st
 def test_headers(deployed):
     headers = deployed.browser().page.headers
     assert headers["X-Content-Type-Options"] == "nosniff"
-    assert headers["Content-Security-Policy"] == "frame-ancestors 'self'"
+    assert headers["Content-Security-Policy"] == "frame-ancestors 'none'"
     assert "HttpOnly" in headers["Set-Cookie"] and f"Path=/{PREFIX}/" in headers["Set-Cookie"]
 
 

@@ -15,11 +15,12 @@ ROOT = Path(__file__).parents[1]
 # A module may import from its own layer and from lower ones.
 LAYERS = [
     {"background", "background_child", "child", "config", "document", "lazy", "paths", "textfile"}
-    | {"limits", "standard_streams", "trace", "wholefile"},
+    | {"limits", "nearest", "standard_streams", "trace", "wholefile"},
     {"tokenizers", "corpus", "nn"},
     {"models", "sampling", "similarity"},
     {"training", "pretrained", "finetuning", "language"} | {"quantization", "serving", "parallel"},
     {"study"},
+    {"api"},  # the public face
     {"cli", "__main__"},
     {"components"},  # in-page pictures: what moves under the hand
     {"ui"},  # the furniture that all lessons share

@@ -7,12 +7,13 @@ import sys
 
 import pytest
 
+import llmviz
 import llmviz.models
 import llmviz.sampling
 import llmviz.serving
 import llmviz.training
 
-PACKAGES = (llmviz.models, llmviz.sampling, llmviz.serving, llmviz.training)
+PACKAGES = (llmviz, llmviz.models, llmviz.sampling, llmviz.serving, llmviz.training)
 
 
 @pytest.mark.parametrize("package", PACKAGES, ids=lambda one: one.__name__)

@@ -1,9 +1,18 @@
 """What one browser, one address and all together may have: settings, each a whole number."""
 
+import ast
+from pathlib import Path
+
 import pytest
 
+import llmviz
 from llmviz import limits
+from llmviz.components.token_strip import view
+from llmviz.ui import prose
+from tests.sources import nodes_where
 from tests.test_readme import README
+
+PACKAGE = Path(llmviz.__file__).parent
 
 
 @pytest.mark.parametrize("setting", limits.DEFAULTS)
@@ -33,3 +42,42 @@ def test_no_address_alone_fills_the_server():
     assert default["LLMVIZ_ADDRESS_RUNS"] < default["LLMVIZ_MAX_WAITING"]
     assert default["LLMVIZ_ADDRESS_WINDOWS"] < default["LLMVIZ_MAX_WINDOWS"]
     assert default["LLMVIZ_ADDRESS_UPLOADS"] < default["LLMVIZ_MAX_UPLOADS"]
+
+
+# Caches without a limit that have arguments: each is asked only for what this project itself has.
+OUR_OWN = {
+    "corpus/deeds.py": {"_deeds", "_addends"},
+    "corpus/scenes.py": {"_lore"},
+    "corpus/story.py": {"slot", "phrases", "others_of"},
+    "corpus/words.py": {"words"},
+    "components/_shared/bundle.py": {"modules"},
+    "components/_shared/transport.py": {"renderer"},
+    "document/check.py": {"_names"},
+    "lessons/training/runs/plan_controls.py": {"options_of"},
+    "study/probe_chances.py": {"told_apart"},
+    "ui/code.py": {"_source"},
+    "ui/lesson.py": {"_short_names", "_params"},
+}
+
+
+def test_no_cache_without_a_limit_keeps_what_visitors_write():
+    found = {}
+    for path, node in nodes_where(sorted(PACKAGE.rglob("*.py")), "cache"):
+        if isinstance(node, ast.FunctionDef) and (node.args.args or node.args.vararg):
+            endless = {"cache", "functools.cache", "lru_cache(None)", "lru_cache(maxsize=None)"}
+            if endless & {ast.unparse(one) for one in node.decorator_list}:
+                found.setdefault(path.relative_to(PACKAGE).as_posix(), set()).add(node.name)
+    assert found == OUR_OWN
+
+
+@pytest.mark.parametrize(
+    ("remembered", "shown", "text"),
+    [
+        (view._known_text, view.visible_text, b"a" * 10_000),
+        (prose._known_html, prose.to_html, "a" * 10_000),
+    ],
+)
+def test_a_text_as_long_as_a_visitor_likes_is_not_remembered(remembered, shown, text):
+    before = remembered.cache_info().currsize
+    assert shown(text) == shown(text)
+    assert remembered.cache_info().currsize == before

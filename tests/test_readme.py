@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -127,3 +128,48 @@ def test_the_table_of_tests_names_every_folder_of_them():
     listed = {name for row in rows for name in re.findall(r"`([\w.*]+)`", row)}
     folders = {path.parent.name for path in (ROOT / "tests").glob("*/test_*.py")}
     assert listed == {*folders, "test_*.py"}
+
+
+def test_the_lines_of_python_run_in_a_folder_that_is_not_the_projects(
+    tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(r"```python\n(.*?)```", README, re.S)
+    assert len(blocks) > 2
+    exec(compile("\n".join(blocks), "README.md", "exec"), {})
+    assert "train_loss" in capsys.readouterr().out
+    assert {path.name for path in tmp_path.iterdir()} == {"my-copy", "my-run"}
+
+
+MISTAKES = ("no-shift", "no-mask", "mask-off-by-one", "two-softmaxes")  # their losses mean nothing
+
+
+def test_minutes_and_losses_of_the_bundled_models_are_those_of_their_cards():
+    rows = [line.split("|")[1:-1] for line in README.splitlines() if re.match(r"\|.*make ", line)]
+    found = set()
+    for command, minutes, text in rows:
+        names = re.findall(r"[\w-]+(?:/[\w-]+)*", command.replace("since-2017/NAME", ""))
+        folders = (
+            ROOT / "data" / part / name for name in names for part in ("checkpoints", "tuned")
+        )
+        cards = {
+            card["name"]: card
+            for folder in folders
+            if (folder / "card.json").exists()
+            for card in [json.loads((folder / "card.json").read_text("utf-8"))]
+        }
+        said = re.findall(r"\d+(?:\.\d+)?", minutes)
+        if len(said) == len(cards):
+            for one, card in zip(said, cards.values(), strict=True):
+                half = 0.5 / 10 ** len(one.partition(".")[2])
+                assert abs(card["seconds"] / 60 - float(one)) <= half * 1.01, card["name"]
+                found.add(card["name"])
+        for name, card in cards.items():
+            score = card.get("score", {})
+            if "nats_per_token" in score and not name.endswith(MISTAKES) and "/" not in name:
+                per = "nats_per_character" if name.endswith("-char") else "nats_per_token"
+                assert f"{score[per]:.3f}" in text, name
+    assert {"names-wavenet", "tiny-world-char", "few-shot", "pairs-rnn"} <= found
+    for path in sorted((ROOT / "data" / "checkpoints" / "since-2017").glob("*/card.json")):
+        score = json.loads(path.read_text("utf-8"))["score"]
+        assert f"`{path.parent.name}` {score['nats_per_token']:.3f}" in README

@@ -11,22 +11,57 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
+import llmviz
 from llmviz.cli.option_names import with_option_names
 from llmviz.cli.options import place
+from llmviz.nearest import nearest
 from llmviz.standard_streams import take_any_character
 
 WRONG, INTERRUPTED = 2, 130
+EXAMPLES = (
+    'generate --checkpoint tiny-world-gpt --prompt "It was Saturday, and"',
+    "train --corpus my-text.txt --out runs/mine",
+    "app",
+)
 
 
 class Parser(argparse.ArgumentParser):
     """argparse with one line for a mistake instead of the whole usage.
 
-    What was parsed has the parser of the command, or of its part, as `parser`.
+    What was parsed has the parser of the command, or of its part, as `parser`. Help begins with
+    examples: lines of the command, written without the program's name.
     """
 
-    def __init__(self, *arguments: Any, **named: Any) -> None:
+    def __init__(self, *arguments: Any, examples: Sequence[str] = (), **named: Any) -> None:
         super().__init__(*arguments, **named)
+        self.examples = tuple(examples)
         self.set_defaults(parser=self)
+
+    def format_usage(self) -> str:
+        """What must be given; all that may be given stands below, in the help."""
+        if self.usage is None:
+            needed = [one for one in self._actions if one.required or not one.option_strings]
+            formatter = self._get_formatter()
+            formatter.add_usage(None, needed, self._mutually_exclusive_groups, prefix="")
+            usage = " ".join(formatter.format_help().split())
+            others = [one for one in self._actions if one not in needed and one.dest != "help"]
+            parts = any(one.nargs == argparse.PARSER for one in needed)
+            return f"usage: {usage}{' [OPTION ...]' if others and not parts else ''}\n"
+        return super().format_usage()
+
+    def format_help(self) -> str:
+        """Usage, examples as they are typed, what it does, then every option."""
+        formatter = self._get_formatter()
+        formatter.add_text(self.description)
+        for group in self._action_groups:
+            formatter.start_section(group.title)
+            formatter.add_text(group.description)
+            formatter.add_arguments(group._group_actions)
+            formatter.end_section()
+        formatter.add_text(self.epilog)
+        lines = "".join(f"  {program()} {line}\n" for line in self.examples)
+        examples = f"\nexamples:\n{lines}" if lines else ""
+        return f"{self.format_usage()}{examples}\n{formatter.format_help()}"
 
     def explain(self, given: argparse.Namespace, problem: str) -> str:
         """A refusal of what was given, with the options as they are typed."""
@@ -49,6 +84,11 @@ class Parser(argparse.ArgumentParser):
         self.exit(WRONG, f"{self.prog}: {_one_line(message)} (see {self.prog} --help)\n")
 
 
+def program() -> str:
+    """The program's name as it was called."""
+    return "llmviz" if Path(sys.argv[0]).stem == "llmviz" else "python -m llmviz"
+
+
 def parser() -> Parser:
     """The whole command line; commands import what they need when they run."""
     from llmviz.cli import (
@@ -66,10 +106,12 @@ def parser() -> Parser:
     )
 
     root = Parser(
-        prog="python -m llmviz",
+        prog=program(),
         description="See, train and run small language models.",
         epilog="Every command has its own --help.",
+        examples=EXAMPLES,
     )
+    root.add_argument("--version", action="version", version=f"llmviz {llmviz.__version__}")
     commands = root.add_subparsers(
         dest="command", metavar="COMMAND", required=True, parser_class=Parser
     )
@@ -96,7 +138,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     What the operating system refuses (a file that cannot be read or written, a full disk) is one
     line and 2 as well. An error that is a mistake of this program is raised.
     """
-    name, given = "python -m llmviz", None
+    name, given = program(), None
 
     def refuse(problem: str) -> int:
         with contextlib.suppress(OSError):  # nowhere is left to say it
@@ -132,10 +174,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
     """The arguments, checked; a help that cannot be written is refused like any other text."""
     try:
-        return parser().parse_args(arguments)
+        given, unknown = parser().parse_known_args(arguments)
+        if unknown:  # the root would refuse them and point to its own help
+            given.parser.error(_unknown(given.parser, unknown))
+        return given
     except SystemExit:
         sys.stdout.flush()
         raise
+
+
+def _unknown(parser: Parser, words: Sequence[str]) -> str:
+    """A refusal of words that a command does not know, with the nearest options of its own."""
+    problem = f"unrecognized arguments: {' '.join(words)}"
+    wrong = next((word.partition("=")[0] for word in words if word.startswith("--")), None)
+    if wrong is None:
+        return problem
+    known = [name for name in parser._option_string_actions if name.startswith("--")]
+    return f"{problem}; nearest are {', '.join(nearest(wrong, known))}"
 
 
 def _one_line(text: str) -> str:

@@ -17,6 +17,11 @@ def add(commands: Any) -> None:
     parser = commands.add_parser(
         "app",
         help="serve the lessons in the browser",
+        examples=(
+            "app",
+            "app --port 8600",
+            "app --address 0.0.0.0 -- --server.headless true",
+        ),
         description=(
             "Serve the lessons: this is `streamlit run` on this project's app.py. Runs are read "
             "from and written to runs/ in the current folder."

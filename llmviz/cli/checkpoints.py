@@ -17,6 +17,11 @@ def add(commands: Any) -> None:
     parser = commands.add_parser(
         "checkpoints",
         help="list the bundled models, score one, or train one again",
+        examples=(
+            "checkpoints list",
+            "checkpoints score tiny-world-gpt",
+            "checkpoints make names-gpt --steps 100 --to trial",
+        ),
         description="The models that come with the project, each with its card.",
     )
     parts = parser.add_subparsers(

@@ -11,7 +11,10 @@ from llmviz.cli.options import table, whole, write, write_json
 def add(commands: Any) -> None:
     """Declare the command and its parts."""
     parser = commands.add_parser(
-        "corpus", help="list, show or download texts", description="The texts to learn from."
+        "corpus",
+        help="list, show or download texts",
+        description="The texts to learn from.",
+        examples=("corpus list", "corpus show tiny-world", "corpus get tinyshakespeare"),
     )
     parts = parser.add_subparsers(
         dest="part", metavar="list|show|get", required=True, parser_class=type(parser)

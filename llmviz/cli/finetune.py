@@ -37,6 +37,11 @@ def add(commands: Any) -> None:
     parser = commands.add_parser(
         "finetune",
         help="teach a trained model something else: classes, instructions, preferences",
+        examples=(
+            "finetune --task about --way head --out runs/about",
+            "finetune --task my-labels.csv --way lora --out runs/mine-too",
+            "finetune --task instructions --rank 8 --mix 0.2 --out runs/answers",
+        ),
         description=(
             "Fine-tune a trained model. The folder OUT gets the files that `train` writes, and "
             "card.json with the scores on examples that were not used in training. With --way lora "

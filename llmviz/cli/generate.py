@@ -4,14 +4,29 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from llmviz.cli.options import HUB, number, place, whole, write, write_json
+from llmviz.cli.options import number, place, whole, write, write_json
+from llmviz.paths import HUB
+from llmviz.sampling.kinds import STEPS, StepKind, usual_order
+from llmviz.textfile import decode, read_text_file
 from llmviz.training.config import LAST_SEED
 
+if TYPE_CHECKING:
+    from llmviz.api.continuing import Continuation
+
 LISTED = 8  # unknown parts of a prompt that are named
-# What chance has to do with, and what it is where nobody asked.
-CHANCE = {"temperature": 1.0, "top_k": None, "top_p": None, "seed": 0}
+MOST_SAMPLES = 1000
+SEPARATOR = "---"  # a line between two samples
+STANDARD_INPUT = "-"
+
+EXAMPLES = (
+    'generate --checkpoint tiny-world-gpt --prompt "It was Saturday, and"',
+    "generate --checkpoint tiny-world-gpt --temperature 0.7 --min-p 0.05",
+    "generate --checkpoint names-gpt --samples 5",
+    "generate --checkpoint runs/mine --prompt-file begin.txt --repetition-penalty 1.2",
+)
 
 
 def add(commands: Any) -> None:
@@ -20,22 +35,36 @@ def add(commands: Any) -> None:
         "generate",
         help="let a trained model continue a text",
         description="Continue a prompt with a trained model; the text appears as it is written.",
+        examples=EXAMPLES,
     )
     given = parser.add_argument
     add_checkpoint(parser)
-    given("--prompt", default="", help="text to continue; empty = the beginning of a document")
-    given("--tokens", type=whole(0), default=100, help="largest number of tokens to write")
-    given(
-        "--temperature",
-        type=number,
-        default=CHANCE["temperature"],
-        help="0 = always the most probable token",
+    prompts = parser.add_mutually_exclusive_group()
+    prompts.add_argument(
+        "--prompt",
+        help="text to continue; empty, or left out = the beginning of a document; "
+        f"{STANDARD_INPUT} = standard input",
     )
-    given("--top-k", type=whole(1), help="only the k most probable tokens")
+    prompts.add_argument(
+        "--prompt-file",
+        type=place,
+        metavar="FILE",
+        help="continue the text of this file, without the line end that closes it; "
+        f"{STANDARD_INPUT} = standard input",
+    )
+    given("--tokens", type=whole(0), default=100, help="largest number of tokens to write")
+    for kind in STEPS:
+        given(f"--{_flag(kind)}", **_option(kind))
     given(
-        "--top-p",
-        type=number,
-        help="only the most probable tokens that together reach this probability",
+        "--order",
+        metavar="STEP,STEP,...",
+        help=f"of the steps from logits to a token; default {','.join(usual_order())}",
+    )
+    given(
+        "--samples",
+        type=whole(1, MOST_SAMPLES),
+        default=1,
+        help="texts to write, the first with --seed, the next with the seed after it; default 1",
     )
     given(
         "--precision",
@@ -45,13 +74,28 @@ def add(commands: Any) -> None:
             "parameters on, and faster still with fewer bits"
         ),
     )
-    given("--seed", type=whole(0, LAST_SEED), default=0, help="of the random numbers")
+    given("--seed", type=whole(0, LAST_SEED), default=0, help="of the random numbers; default 0")
     given("--json", action="store_true", help="one JSON object per token")
     parser.set_defaults(run=run)
 
 
+def _flag(kind: StepKind) -> str:
+    return kind.name.replace("_", "-")
+
+
+def _option(kind: StepKind) -> dict[str, Any]:
+    """What argparse is to know of a step's setting; None stands for a setting not given."""
+    about = {"help": f"{kind.title}: {kind.hint}".replace("%", "%%")}
+    if isinstance(kind.neutral, tuple):
+        return about | {"nargs": "+", "type": whole(0), "metavar": "ID", "help": "ids of tokens "
+                        "that are never written"}  # fmt: skip
+    if kind.neutral is not None:
+        about["help"] += f" Default {kind.neutral:g}."
+    return about | {"type": whole(int(kind.low)) if kind.whole else number}
+
+
 def add_checkpoint(parser: argparse.ArgumentParser) -> None:
-    """Declare the option that names a trained model, for `trained_of`."""
+    """Declare the option that names a trained model, for `llmviz.pretrained.find_model`."""
     parser.add_argument(
         "--checkpoint",
         type=place,
@@ -64,73 +108,83 @@ def add_checkpoint(parser: argparse.ArgumentParser) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Write prompt and continuation to standard output."""
-    import torch
+    settings = _settings(given)
+    prompt = _prompt(given)  # said before torch is imported, which takes seconds
 
+    from llmviz.api.continuing import Continuation, check_writes
     from llmviz.models.catalogue import able
     from llmviz.models.decoder import can_decode, optimize_for_inference
-    from llmviz.sampling import generate
-    from llmviz.training.data import end_id, padding_ids
+    from llmviz.pretrained import find_model
 
-    trained = trained_of(given.checkpoint)
+    trained = find_model(given.checkpoint)
     for line in trained.notes:
         note(line)
+    check_writes(trained, given.checkpoint)
     name = trained.description["model"]["name"]
-    end_id(trained.tokenizer)  # it must have one
-    ends = trained.tokenizer.ends
-    generator = torch.Generator().manual_seed(given.seed)
-    if able(name, "word_vectors"):
-        raise ValueError(f"{name} has a vector for each word and writes no text; {_writers()}")
-    if able(name, "hidden_words"):
-        raise ValueError(
-            f"{given.checkpoint} is a {name}: it says which word is hidden and continues no text; "
-            + _writers()
-        )
-    model = trained.model
-    if given.precision is not None and not can_decode(model):
+    if given.precision is not None and not can_decode(trained.model):
         raise ValueError(
             "--precision is for GPTs of the usual kind, without rotary positions or mistakes; "
             f"{given.checkpoint} is a {name}"
         )
     if able(name, "translates"):
-        return _translate(trained, given)
+        return _translate(trained, prompt, given)
+    module = None
     if given.precision is not None:
-        model = optimize_for_inference(model, given.precision)
-    read = trained.tokenizer.encode(given.prompt)
-    prompt = trained.tokenizer.behind_start(read)
-    _note_prompt(given.prompt, trained.tokenizer, len(prompt), model.context_length)
-    tokens = generate(
-        model,
-        prompt,
-        given.tokens,
-        given.temperature,
-        given.top_k,
-        given.top_p,
-        banned=padding_ids(trained.tokenizer),
-        generator=generator,
-        stop_id=ends,
-    )
-    ids, printed = list(read), ""
-    if not given.json:
-        write(printed := trained.tokenizer.decode(ids), end="")
-    for token in tokens:
+        module = optimize_for_inference(trained.model, given.precision)
+    texts = [
+        Continuation(trained, prompt, given.tokens, given.seed + i, module, **settings)
+        for i in range(given.samples)
+    ]
+    tokenizer = trained.tokenizer
+    read = len(tokenizer.behind_start(texts[0].read))
+    _note_prompt(prompt, tokenizer, read, trained.model.context_length)
+    for i, text in enumerate(texts):
         if given.json:
-            piece = "" if token.id in ends else trained.tokenizer.decode([token.id])
-            write_json({"id": token.id, "text": piece, "probability": token.probability})
-        elif token.id not in ends:
-            ids.append(token.id)
-            text = trained.tokenizer.decode(ids)
-            if not text.endswith("\ufffd"):  # a character whose last bytes are still to come
-                write(text[len(printed) :], end="")
-                printed = text
-    if not given.json:
+            _write_tokens(text, tokenizer, {"sample": i} if given.samples > 1 else {})
+            continue
+        if i:
+            write(SEPARATOR)
+        write(text.shown, end="")
+        for _, piece in text:
+            write(piece, end="")
         write("")
-        _note_rest(ids[len(read) :], trained.tokenizer, given.tokens)
+        _note_rest(text, given.tokens)
     return 0
+
+
+def _settings(given: argparse.Namespace) -> dict[str, Any]:
+    """The settings of the sampling steps that were given."""
+    values = {kind.name: getattr(given, kind.name) for kind in STEPS}
+    chosen = {name: value for name, value in values.items() if value is not None}
+    if given.order is not None:
+        chosen["order"] = [name.strip() for name in given.order.split(",")]
+    return chosen
+
+
+def _prompt(given: argparse.Namespace) -> str:
+    """The text to continue: of the option, of a file, or of standard input."""
+    if STANDARD_INPUT in (given.prompt, given.prompt_file):
+        if sys.stdin is None:
+            raise ValueError("standard input is closed")
+        text = decode(sys.stdin.buffer.read(), "standard input").replace("\r\n", "\n")
+    elif given.prompt_file is None:
+        return given.prompt or ""
+    elif Path(given.prompt_file).is_dir():
+        raise ValueError(f"{given.prompt_file} is a folder, not a file")
+    else:
+        text = read_text_file(given.prompt_file)
+    return text.removesuffix("\n")
 
 
 def note(line: str) -> None:
     """Say on standard error what is to be known of what is written."""
     sys.stderr.write(f"note: {line}\n")
+
+
+def _write_tokens(text: Continuation, tokenizer: Any, which: dict[str, int]) -> None:
+    for token, _ in text:
+        piece = "" if token.id in tokenizer.ends else tokenizer.decode([token.id])
+        write_json({**which, "id": token.id, "text": piece, "probability": token.probability})
 
 
 def _note_prompt(text: str, tokenizer: Any, tokens: int, context: int) -> None:
@@ -147,53 +201,30 @@ def _note_prompt(text: str, tokenizer: Any, tokens: int, context: int) -> None:
         note(f"the prompt has {tokens:,} tokens; the model reads the last {context:,}")
 
 
-def _note_rest(written: list[int], tokenizer: Any, most: int) -> None:
+def _note_rest(text: Continuation, most: int) -> None:
     """Say why nothing was written, or that the end of it is no whole character."""
-    if most and not written:
+    if most and not text.written:
         note("nothing was written: the first token that the model chose ends the text")
-    elif tokenizer.decode(written).endswith("\ufffd"):
+    elif text.is_cut:
         note("the last bytes that were written make no whole character; they are left out")
 
 
-def _writers() -> str:
-    """Which bundled models continue a text, for a message on one that does not."""
-    from llmviz.models.catalogue import able
-    from llmviz.pretrained import bundled, read_card
-
-    names = [name for name in bundled() if able(read_card(name)["model"], "next_token")]
-    return f"those that do: {', '.join(names)}"
-
-
-def trained_of(checkpoint: str) -> Any:
-    """The model that a name or a folder stands for, with its tokenizer and what it is."""
-    from llmviz.models.published import is_published
-    from llmviz.pretrained import published
-    from llmviz.training.recipes import find_checkpoint
-    from llmviz.training.runs import load_trained
-
-    if checkpoint.startswith(HUB):
-        return published(checkpoint.removeprefix(HUB))
-    folder = find_checkpoint(checkpoint)
-    return published(folder) if is_published(folder) else load_trained(folder)
-
-
-def _translate(trained: Any, given: argparse.Namespace) -> int:
+def _translate(trained: Any, prompt: str, given: argparse.Namespace) -> int:
     """The translation of the prompt by an encoder–decoder."""
-    import torch
+    from llmviz.api.continuing import translation
 
-    from llmviz.training.data import padding_ids
-
-    if not given.prompt.strip():
-        raise ValueError("this model translates: give it a sentence with --prompt")
-    ids = trained.tokenizer.encode(given.prompt)
-    _note_prompt(given.prompt, trained.tokenizer, len(ids), trained.model.context_length)
-    if any(getattr(given, one) != value for one, value in CHANCE.items()):
-        options = ", ".join(f"--{one.replace('_', '-')}" for one in CHANCE)
-        note(f"each word of a translation is the most probable one: {options} change nothing")
-    translated = (
-        trained.model.translate(torch.tensor([ids]), given.tokens)[0] if given.tokens else []
-    )
-    unwritten = padding_ids(trained.tokenizer)
-    text = trained.tokenizer.decode(id for id in translated if id not in unwritten)
+    text = translation(trained, prompt, given.tokens)
+    _note_prompt(
+        prompt, trained.tokenizer, len(trained.tokenizer.encode(prompt)),
+        trained.model.context_length,
+    )  # fmt: skip
+    chance = [kind.name for kind in STEPS] + ["order"]
+    asked = [one for one in chance if getattr(given, one) is not None]
+    if asked or given.seed or given.samples > 1:
+        options = [f"--{name.replace('_', '-')}" for name in (*chance, "seed", "samples")]
+        note(
+            "each word of a translation is the most probable one: "
+            f"{', '.join(options)} change nothing"
+        )
     write_json({"text": text}) if given.json else write(text)
     return 0

@@ -6,7 +6,8 @@ import argparse
 import shlex
 from typing import Any
 
-from llmviz.cli.options import HUB, place, write
+from llmviz.cli.options import place, write
+from llmviz.paths import HUB
 
 
 def add(commands: Any) -> None:
@@ -14,6 +15,10 @@ def add(commands: Any) -> None:
     parser = commands.add_parser(
         "import",
         help="make a run of a published GPT-2 or Llama model",
+        examples=(
+            "import hub:openai-community/gpt2 --out runs/gpt2",
+            "import downloads/SmolLM2-135M --out runs/smol",
+        ),
         description=(
             "Write a published model of the type GPT-2 or Llama as a run. If the run is in the "
             "folder of runs, the app offers it in its lessons."

@@ -13,6 +13,10 @@ def add(commands: Any) -> None:
     parser = commands.add_parser(
         "models",
         help="list the models that can be trained",
+        examples=(
+            "models",
+            "models --json",
+        ),
         description="The models, what they are, and how many parameters their defaults have.",
     )
     parser.add_argument("--json", action="store_true", help="one JSON object")

@@ -5,15 +5,18 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
+import shutil
 import signal
 import sys
+import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from types import FrameType
 from typing import Any
 
 from llmviz.standard_streams import is_unicode
 
-HUB = "hub:"  # before the name of a repository
+GAP = "  "  # between two columns
+NARROWEST = 16  # characters that a column has at least where it is cut into lines
 LARGEST = 2**31 - 1  # whole number that an option takes: all that count with it have room for it
 
 
@@ -98,12 +101,19 @@ def write_json(value: Any) -> None:
 
 
 def table(rows: Sequence[tuple[str, ...]]) -> str:
-    """Rows as columns of even width."""
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    return "\n".join(
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
-    )
+    """Rows as columns of even width; in a terminal the last column is cut into lines that fit."""
+    *before, last = range(len(rows[0]))
+    widths = [max(len(row[i]) for row in rows) for i in before]
+    margin = sum(widths) + len(GAP) * len(widths)
+    room = shutil.get_terminal_size().columns - margin if sys.stdout.isatty() else 0
+    lines: list[str] = []
+    for row in rows:
+        begin = "".join(row[i].ljust(width) + GAP for i, width in zip(before, widths, strict=True))
+        parts = textwrap.wrap(row[last], room) if room >= NARROWEST else [row[last]]
+        for part in parts or [""]:
+            lines.append(f"{begin}{part}".rstrip())
+            begin = " " * margin
+    return "\n".join(lines)
 
 
 class Interruption:

@@ -33,6 +33,11 @@ def add(commands: Any) -> None:
     parser = commands.add_parser(
         "quantize",
         help="give a model's matrices fewer bits",
+        examples=(
+            "quantize tiny-world-gpt",
+            "quantize tiny-world-gpt --bits 4 --group 32 --out runs/small",
+            "quantize runs/mine --bits 3 --train 200 --out runs/smaller",
+        ),
         description=(
             "Round the matrices of a trained transformer to a grid. Print its loss and its size "
             "before and after, and write it with packed codes. The other commands can read the "

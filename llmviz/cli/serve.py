@@ -7,10 +7,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from llmviz.cli.generate import add_checkpoint, trained_of
-from llmviz.cli.options import HUB, number, place, whole, write
+from llmviz.cli.generate import add_checkpoint
+from llmviz.cli.options import number, place, whole, write
 from llmviz.config import default_of, settings_of
 from llmviz.models.catalogue import able
+from llmviz.paths import HUB
 from llmviz.serving.settings import ServingConfig
 
 LOOPBACK = "127.0.0.1"
@@ -21,6 +22,10 @@ def add(commands: Any) -> None:
     parser = commands.add_parser(
         "serve",
         help="serve a trained model over HTTP",
+        examples=(
+            "serve --checkpoint tiny-world-gpt",
+            "serve --checkpoint runs/mine --port 9000",
+        ),
         description=(
             "Answer POST /v1/completions in the form of OpenAI's API, in one piece or as a stream, "
             "until Ctrl-C. Many clients share the model. The engine is llmviz.serving."
@@ -50,6 +55,7 @@ def add(commands: Any) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Serve until a signal comes."""
+    from llmviz.pretrained import find_model
     from llmviz.serving.engine import Engine
     from llmviz.serving.http import Served, application
     from llmviz.serving.server import Server, hosts_for, is_loopback, listen
@@ -57,7 +63,7 @@ def run(given: argparse.Namespace) -> int:
     from llmviz.training.data import end_id, padding_ids
 
     config = ServingConfig(**{name: getattr(given, name) for name in settings_of(ServingConfig)})
-    trained = trained_of(given.checkpoint)
+    trained = find_model(given.checkpoint)
     for note in trained.notes:
         sys.stderr.write(f"note: {note}\n")
     model, tokenizer = trained.model, trained.tokenizer

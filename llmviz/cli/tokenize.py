@@ -14,6 +14,11 @@ def add(commands: Any) -> None:
     parser = commands.add_parser(
         "tokenize",
         help="cut a text into tokens",
+        examples=(
+            'tokenize --tokenizer bpe "the cat sat"',
+            "tokenize --tokenizer gpt2 -",
+            "tokenize --fetch",
+        ),
         description=(
             "Cut a text into tokens and show id, text and position of each. A word or character "
             "that the tokenizer does not know is shown as <|unk|>."

@@ -24,7 +24,6 @@ from llmviz.cli.options import (
 )
 from llmviz.cli.preparing import Preparing
 from llmviz.config import About, default_of, settings_of
-from llmviz.models.catalogue import DEFAULT, entry_of
 from llmviz.training.config import Plan, TrainConfig
 
 if TYPE_CHECKING:
@@ -71,6 +70,12 @@ def add(commands: Any) -> None:
     parser = commands.add_parser(
         "train",
         help="train a model on a bundled corpus or on a text file",
+        examples=(
+            "train --corpus my-text.txt --out runs/mine",
+            "train --corpus names --model lstm --steps 500 --out runs/names",
+            "train --tokenizer bpe --n-layer 4 --n-head 4 --n-embd 192 --out runs/world",
+            "train --out runs/mine --resume --steps 2000",
+        ),
         description=(
             "Train a model. The folder OUT gets metrics.jsonl, model.safetensors, config.json, "
             "tokenizer.json and the files for resuming. Under torchrun the training is "
@@ -210,7 +215,7 @@ def _prepared(given: argparse.Namespace, preparing: Preparing) -> Run:
     """The run of the arguments; with --resume that of the folder, if it holds one."""
     from llmviz.cli.resume import changes_of, take_folder
     from llmviz.training import distributed
-    from llmviz.training.plan import plan_of, prepare, prepare_again
+    from llmviz.training.plan import plan_from, plan_of, prepare, prepare_again
     from llmviz.training.reading import CONFIG, read_description
 
     out = Path(given.out)
@@ -232,20 +237,7 @@ def _prepared(given: argparse.Namespace, preparing: Preparing) -> Run:
     if refusal := world.told(refusal):
         raise ValueError(refusal)
     command = shlex.join(["python", "-m", "llmviz", *sys.argv[1:]])
-    return prepare(plan(planned, options, changes), command, tell=preparing)
-
-
-def plan(planned: dict[str, Any], options: dict[str, Any], changes: dict[str, Any]) -> Plan:
-    """The plan of what was chosen of a plan, of a model and of training; the rest as it suits."""
-    entry = entry_of(planned.get("model", DEFAULT))
-    changes = {**entry.suited_training, **changes}
-    if "learning_rate" in changes and "min_lr" not in changes:
-        changes["min_lr"] = changes["learning_rate"] / 10
-    if "warmup_steps" not in changes:
-        changes["warmup_steps"] = min(100, changes.get("steps", TrainConfig.steps) // 10)
-    return Plan(
-        **{**entry.suited_plan, **planned}, model_options=options, train=TrainConfig(**changes)
-    )
+    return prepare(plan_from(planned, options, changes), command, tell=preparing)
 
 
 def _chosen(given: argparse.Namespace, fields: Iterable[str]) -> dict[str, Any]:

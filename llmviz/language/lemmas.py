@@ -7,8 +7,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from typing import TYPE_CHECKING
 
 from llmviz.textfile import check_text
+
+if TYPE_CHECKING:
+    from simplemma import Lemmatizer
+
+WORDS_KEPT = 4096  # of all visitors, whose lemma need not be looked up again
 
 # Words with two lemmas: which one is right is decided by the part of speech.
 AMBIGUOUS: dict[str, dict[str, str]] = {
@@ -101,11 +107,16 @@ def lemma(word: str, tag: str | None = None) -> Lemma:
     return Lemma(word, tag, from_dictionary, by_rule, ending, from_dictionary, why)
 
 
-@cache
 def _dictionary(word: str) -> str:
-    from simplemma import lemmatize
+    return _lemmatizer().lemmatize(word, lang="en")
 
-    return lemmatize(word, lang="en")
+
+@cache
+def _lemmatizer() -> Lemmatizer:
+    """The library's, with room for fewer of the visitors' words than its own has."""
+    from simplemma import Lemmatizer
+
+    return Lemmatizer(cache_max_size=WORDS_KEPT)
 
 
 def _by_rule(word: str, tag: str | None) -> tuple[str, str]:

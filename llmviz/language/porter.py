@@ -23,13 +23,7 @@ def is_consonant(word: str, at: int) -> bool:
     >>> [is_consonant("toy", 2), is_consonant("syzygy", 1)]
     [True, False]
     """
-    if word[at] != "y":
-        return word[at] not in VOWELS
-    start = at  # of the run of ys: the first is a consonant unless a consonant stands before it
-    while start and word[start - 1] == "y":
-        start -= 1
-    first = start == 0 or word[start - 1] in VOWELS
-    return first == ((at - start) % 2 == 0)
+    return forms(word[: at + 1]).endswith("c")
 
 
 def forms(word: str) -> str:
@@ -38,7 +32,11 @@ def forms(word: str) -> str:
     >>> forms("trouble")
     'ccvvccv'
     """
-    return "".join("c" if is_consonant(word, at) else "v" for at in range(len(word)))
+    kinds = ""
+    for letter in word:
+        vowel = kinds.endswith("c") if letter == "y" else letter in VOWELS
+        kinds += "v" if vowel else "c"
+    return kinds
 
 
 def measure(stem: str) -> int:

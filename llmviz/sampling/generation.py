@@ -206,6 +206,8 @@ def generate(
     vocab_size = vocabulary_of(model)
     if top_k is not None:
         pure.check_top_k(top_k, vocab_size)
+    if vocab_size is not None:
+        pure.check_ids(settings.banned, vocab_size, "banned")
     ids = as_ids(idx, vocab_size)
     check_cache(cache, ids)
     return _tokens(

@@ -73,7 +73,7 @@ class Checkpoint:
 def versions() -> dict[str, str]:
     """The versions that a run's exact numbers depend on."""
     return {
-        "llmviz": getattr(llmviz, "__version__", "0.1.0"),
+        "llmviz": llmviz.__version__,
         "python": platform.python_version(),
         "torch": torch.__version__,
         "numpy": np.__version__,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import torch
 import torch.nn.functional as F
@@ -12,13 +13,15 @@ from torch import Tensor
 
 from llmviz.models.base import LanguageModel
 from llmviz.nn.loss import IGNORED
+from llmviz.sampling.generation import vocabulary_of
 from llmviz.training.data import end_id
 from llmviz.training.measures import Share, bits_per_byte, perplexity
 
 if TYPE_CHECKING:
     from llmviz.corpus.probes import Probe
 
-ROWS = 32  # sequences in one forward pass
+ROWS = 32  # sequences in one forward pass, at most
+LOGITS = 2**26  # numbers of one forward pass, at most, where it has more than one sequence
 PROBED = 1000  # probes of each kind that a score is of
 Window = tuple[list[int], list[int]]  # inputs and targets
 
@@ -58,6 +61,12 @@ class Score:
         """Bits for each byte of the texts."""
         return bits_per_byte(self.nats, self.bytes)
 
+    @classmethod
+    def sum(cls, scores: Iterable[Self]) -> Self:
+        """The score of all documents together."""
+        each = list(scores)
+        return cls(*(sum(getattr(one, part.name) for one in each) for part in fields(cls)))
+
     def to_dict(self) -> dict[str, float]:
         """The counts and the averages, for JSON."""
         return {
@@ -79,34 +88,68 @@ def evaluate_documents(model: LanguageModel, tokenizer: Any, documents: Sequence
     probability is that of the tokenizer's own way to cut it, which is at most that of the text.
     Raises ValueError if there are no documents.
     """
+    return Score.sum(score_each(model, tokenizer, documents))
+
+
+def score_each(
+    model: LanguageModel,
+    tokenizer: Any,
+    documents: Sequence[str],
+    *,
+    end: bool = True,
+    stride: int | None = None,
+) -> list[Score]:
+    """The score of each document alone, read as `evaluate_documents` reads it.
+
+    end: whether the end-of-text token that closes a document is scored. stride: tokens that a
+    window moves by; half the context if None. Where nothing stands in front of texts, a document's
+    first token is not scored, and neither its bytes nor its characters are counted.
+    Raises ValueError if there are no documents, and for a stride that is not from 1 to the context.
+    """
     if not documents:
         raise ValueError("evaluation needs at least one document; got none")
-    end = end_id(tokenizer)
-    encoded = [tokenizer.encode(document) for document in documents]
-    rows = [[*tokenizer.behind_start(ids), end] for ids in encoded]
+    context = model.context_length
+    if stride is not None and not 1 <= stride <= context:
+        raise ValueError(f"stride must be from 1 to the context of {context}; got {stride}")
+    last = end_id(tokenizer)
     unscored = max(1, len(tokenizer.start))  # the first token of a text has nothing before it
-    windows = [one for row in rows for one in _windows(row, model.context_length, unscored - 1)]
-    nats = sum(nats for nats, _ in _read(model, windows, end))
-    return Score(
-        nats=nats,
-        documents=len(documents),
-        tokens=sum(len(row) - unscored for row in rows),
-        characters=sum(map(len, documents)),
-        bytes=sum(len(document.encode("utf-8")) for document in documents),
-    )
+    windows: list[Window] = []
+    counted = []
+    for document in documents:
+        ids = tokenizer.encode(document)
+        row = [*tokenizer.behind_start(ids), *([last] if end else [])]
+        before = len(windows)
+        if len(row) > unscored:
+            windows += _windows(row, context, unscored - 1, stride)
+        skipped = b"" if tokenizer.start or not ids else tokenizer.token_bytes(ids[0])
+        counted.append(
+            {
+                "windows": len(windows) - before,
+                "tokens": max(0, len(row) - unscored),
+                "characters": len(document) - len(skipped.decode("utf-8", "ignore")),
+                "bytes": len(document.encode("utf-8")) - len(skipped),
+            }
+        )
+    answers = iter(_read(model, windows, last))
+    return [
+        Score(sum(nats for nats, _ in islice(answers, one.pop("windows"))), 1, **one)
+        for one in counted
+    ]
 
 
-def _windows(ids: list[int], context: int, skipped: int = 0) -> Iterator[Window]:
+def _windows(
+    ids: list[int], context: int, skipped: int = 0, stride: int | None = None
+) -> Iterator[Window]:
     """Inputs and targets that score ids[1 + skipped:] once each, -1 where a window only reads."""
-    first = 0
+    first, moved = 0, stride or context // 2 or 1
     while True:
         inputs, targets = ids[first : first + context], ids[first + 1 : first + 1 + context]
-        seen = skipped if first == 0 else context - (context // 2 or 1)
+        seen = skipped if first == 0 else context - moved
         inputs = inputs[: len(targets)]
         yield inputs, [IGNORED] * seen + targets[seen:]
         if first + 1 + context >= len(ids):
             return
-        first += context // 2 or 1
+        first += moved
 
 
 @torch.no_grad()
@@ -122,8 +165,10 @@ def _read(model: LanguageModel, windows: Sequence[Window], filler: int) -> list[
     was_training = model.training
     model.eval()
     try:
-        for first in range(0, len(order), ROWS):
-            rows = order[first : first + ROWS]
+        first = 0
+        while first < len(order):
+            rows = _batch(windows, order[first : first + ROWS], vocabulary_of(model) or 1)
+            first += len(rows)
             inputs, targets = _padded([windows[i] for i in rows], filler)
             inputs, row_of = torch.unique_consecutive(inputs, dim=0, return_inverse=True)
             logits = model(inputs.to(device))[0][row_of.to(device)]
@@ -141,6 +186,14 @@ def _read(model: LanguageModel, windows: Sequence[Window], filler: int) -> list[
     finally:
         model.train(was_training)
     return answers
+
+
+def _batch(windows: Sequence[Window], order: Sequence[int], vocabulary: int) -> Sequence[int]:
+    """As many of the windows, which come with the shortest first, as one pass has memory for."""
+    rows = 1
+    while rows < len(order) and (rows + 1) * len(windows[order[rows]][0]) * vocabulary <= LOGITS:
+        rows += 1
+    return order[:rows]
 
 
 def _padded(windows: Sequence[Window], filler: int) -> tuple[Tensor, Tensor]:

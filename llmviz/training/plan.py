@@ -11,12 +11,12 @@ from typing import Any
 import torch
 
 from llmviz.models import build
-from llmviz.models.catalogue import MODELS, entry_of
+from llmviz.models.catalogue import DEFAULT, MODELS, entry_of
 from llmviz.models.registry import bytes_needed
 from llmviz.models.room import check_memory, check_sizes
 from llmviz.tokenizers import TOKENIZERS, TRAINERS, get_tokenizer, train_tokenizer
 from llmviz.training.builders import Material
-from llmviz.training.config import ONE_A_ROW, OWN_TEXT, Plan
+from llmviz.training.config import ONE_A_ROW, OWN_TEXT, Plan, TrainConfig
 from llmviz.training.data import Tell, nobody, split_documents
 from llmviz.training.errors import CheckpointError
 from llmviz.training.estimate import check_room
@@ -25,11 +25,24 @@ from llmviz.training.references import KEY as REFERENCES
 from llmviz.training.references import SAMPLE, WORLDS
 from llmviz.training.runs import Run, describe, read_description, read_tokenizer
 
-__all__ = ["Plan", "documents_of", "plan_of", "prepare", "prepare_again"]
+__all__ = ["Plan", "documents_of", "plan_from", "plan_of", "prepare", "prepare_again"]
 
 BYTES_A_CHARACTER = 5  # of a text in memory: itself and its ids
 PAIRS = "pairs"  # the corpus of sentences with their translations
 TOKENIZER_TEXT = 4_000_000  # a BPE is trained on at most so many characters of the corpus
+
+
+def plan_from(planned: dict[str, Any], options: dict[str, Any], changes: dict[str, Any]) -> Plan:
+    """The plan of what was chosen of a plan, of a model and of training; the rest as it suits."""
+    entry = entry_of(planned.get("model", DEFAULT))
+    changes = {**entry.suited_training, **changes}
+    if "learning_rate" in changes and "min_lr" not in changes:
+        changes["min_lr"] = changes["learning_rate"] / 10
+    if "warmup_steps" not in changes:
+        changes["warmup_steps"] = min(100, changes.get("steps", TrainConfig.steps) // 10)
+    return Plan(
+        **{**entry.suited_plan, **planned}, model_options=options, train=TrainConfig(**changes)
+    )
 
 
 def prepare(

@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from llmviz.models.word2vec_reading import SkipGramTraining
+from llmviz.nearest import nearest
 from llmviz.paths import BUNDLED_CHECKPOINTS, DRAFTS
 from llmviz.training.config import BOTH, DETAILS, TrainConfig
 from llmviz.training.errors import CheckpointError
 from llmviz.training.plan import Plan
 from llmviz.training.recipe_plans import names, translation, whole_words, word_pieces
+from llmviz.training.run_folders import PREFIX, kept_runs
 from llmviz.training.word_vectors import WordVectorPlan
 
 
@@ -242,5 +244,9 @@ def find_checkpoint(name_or_folder: str) -> Path:
     if (BUNDLED_CHECKPOINTS / name_or_folder).is_dir() and name_or_folder in RECIPES:
         return BUNDLED_CHECKPOINTS / name_or_folder
     present = [name for name in sorted(RECIPES) if (BUNDLED_CHECKPOINTS / name).is_dir()]
-    known = f"bundled are {', '.join(present)}" if present else "none is bundled yet"
-    raise CheckpointError(f"there is no run or checkpoint {name_or_folder!r}; {known}")
+    known = [*present, *(f"{PREFIX}{name}" for name in kept_runs())]
+    near = f"nearest are {', '.join(nearest(name_or_folder, known))}" if known else "there is none"
+    raise CheckpointError(
+        f"there is no run or checkpoint {name_or_folder[:200]!r}; {near} "
+        "(`checkpoints list` shows those that are bundled)"
+    )

@@ -132,8 +132,16 @@ def theme() -> Mode:
 
 
 def percent(share: float) -> str:
-    """Return a share as a percentage with three digits or so, which no line break tears apart."""
+    """Return a share as a percentage with three digits or so, which no line break tears apart.
+
+    A share above 0 is not rounded to 0.
+
+    >>> percent(0.5), percent(0.0), percent(0.00002)
+    ('50.0\xa0%', '0.0\xa0%', 'less than 0.01\xa0%')
+    """
     size = 100 * share
+    if 0 < size < 0.005:
+        return "less than 0.01\u00a0%"
     return f"{size:.1f}\u00a0%" if size >= 10 or size == 0 else f"{size:.2f}\u00a0%"
 
 

@@ -209,7 +209,8 @@ TERMS: dict[str, str] = {
     ),
     "head": (
         "One of several attentions that run side by side in a layer, each with its own "
-        "queries, keys and values."
+        "queries. In most models each has its own keys and values, too. Another thing with this "
+        "name is the last matrix of a model, which makes logits."
     ),
     "hidden Markov model": (
         "A model of a sentence with two tables. One says how likely each tag is after each tag, "
@@ -332,8 +333,8 @@ TERMS: dict[str, str] = {
         "least 90 of 100 values are not larger. The 50th percentile is the value in the middle."
     ),
     "perplexity": (
-        "e to the power of the loss. A perplexity of 10 is as much uncertainty as 10 equally "
-        "probable tokens."
+        "e to the power of the mean loss in nats. A model that gives the same probability to each "
+        "of 10 tokens has a perplexity of 10."
     ),
     "post-norm": (
         "A norm after each addition to the residual stream, as in the transformer of 2017."
@@ -423,7 +424,8 @@ TERMS: dict[str, str] = {
     ),
     "start token": (
         "A special token before the first token of a text. From it the model predicts the first "
-        "token. Here it is <|endoftext|>."
+        "token. In this app's own models it is <|endoftext|>. An imported model has its own, or "
+        "none."
     ),
     "stem": "The part of a word that is left when its endings are cut off. It need not be a word.",
     "straight-through estimator": (
@@ -513,8 +515,8 @@ TERMS: dict[str, str] = {
     ),
     "Adam": (
         "An optimizer. For each weight it keeps two running averages, of its gradients and of "
-        "their squares. The step is the first, divided by the root of the second. AdamW also "
-        "makes each weight a little smaller at each step."
+        "their squares. The step is the learning rate times the first, divided by the root of the "
+        "second. AdamW also pulls each weight a little towards 0 at each step."
     ),
     "backpropagation": (
         "The way in which the gradients of a whole network are computed. It begins at the loss "
@@ -532,12 +534,12 @@ TERMS: dict[str, str] = {
     "epoch": ("One pass of training through all texts of the training set."),
     "GELU": (
         "Gaussian Error Linear Unit: an activation function. It is x times the probability that "
-        "a number from a normal distribution is below x, so it is a smooth relative of ReLU."
+        "a number drawn from the normal distribution with mean 0 and deviation 1 is below x. So it "
+        "is a smooth relative of ReLU."
     ),
     "GPT": (
         "Generative Pre-trained Transformer: a transformer that reads from left to right and "
-        "predicts the next token. GPT-2 and GPT-3 are large ones, published by OpenAI in 2019 "
-        "and 2020."
+        "predicts the next token. GPT-2 (2019) and GPT-3 (2020) are larger ones, by OpenAI."
     ),
     "GRU": (
         "Gated Recurrent Unit: a recurrent network (RNN) whose gates decide how much of the old "

@@ -91,7 +91,8 @@ class Kept(Generic[P, R]):
             own.set_exception(error)
             raise
         protect(result)
-        size, most = size_of(result), limit("LLMVIZ_KEPT_MB") * MEGABYTE
+        size = size_of(result) + _size_of_key(key)
+        most = limit("LLMVIZ_KEPT_MB") * MEGABYTE
         with _LOCK:
             if self._results.get(key) is own:
                 _sizes[self, key] = size
@@ -128,6 +129,8 @@ class Kept(Generic[P, R]):
 def size_of(result: Any) -> int:
     """Return about how many bytes a result has, with what it holds; nothing is counted twice.
 
+    Of a list of numbers, or of records that are alike, the first stands for all.
+
     >>> size_of((np.zeros(1000), "a" * 1000)) // 1000
     9
     """
@@ -146,14 +149,36 @@ def size_of(result: Any) -> int:
         if isinstance(value, dict):
             left += value.values()
         elif isinstance(value, list | tuple | set | frozenset):
-            numbers = isinstance(next(iter(value), None), int | float)
-            total += 28 * len(value) if numbers else 0  # as each number of Python has
-            left += () if numbers else value
+            first = next(iter(value), None)
+            alike = isinstance(first, int | float) or _is_record(first)
+            total += len(value) * _size_alone(first) if alike else 0
+            left += () if alike else value
         elif callable(getattr(value, "parameters", None)):  # a model
             left += value.parameters()
         elif type(value).__module__.startswith("llmviz"):
-            left += vars(value).values() if hasattr(value, "__dict__") else ()
+            if _is_record(value):
+                left += [getattr(value, one.name) for one in fields(value)]
+            else:
+                left += vars(value).values() if hasattr(value, "__dict__") else ()
     return total
+
+
+def _is_record(value: Any) -> bool:
+    """Whether it is a small record such as a token: a dataclass that has its fields as slots."""
+    return is_dataclass(value) and not hasattr(value, "__dict__")
+
+
+def _size_alone(value: Any) -> int:
+    """The bytes of a number, or of a record with what its fields hold."""
+    own = fields(value) if _is_record(value) else ()
+    return sys.getsizeof(value) + sum(sys.getsizeof(getattr(value, one.name)) for one in own)
+
+
+def _size_of_key(key: Hashable) -> int:
+    """The bytes of what visitors wrote: a text, ids. What is the project's own is kept anyway."""
+    if isinstance(key, tuple):
+        return sys.getsizeof(key) + sum(map(_size_of_key, key))
+    return sys.getsizeof(key) if isinstance(key, str | bytes | int) else 0
 
 
 def protect(result: Any) -> None:

@@ -41,9 +41,10 @@ OTHER_KIND = ": it is a {kind}"
 GONE = ": there is no such model"
 BYTES = "{bytes}, a piece of a character"
 CUT = (
-    "Your text is {all:,} tokens long, the start token included. {reason} only the first "
+    "Your text is {all:,} tokens long{included}. {reason} only the first "
     "{limit:,}, up to {last}. The rest is left out."
 )
+INCLUDED = ", the start token included"
 CUT_CONTEXT = "The context of {name} holds"
 CUT_DRAWN = "The picture shows"
 _AGAIN = "_model_on_text.again"  # in the session: nobody has changed anything since the last run
@@ -206,7 +207,8 @@ def read(
     if len(ids) > most:
         reason = CUT_CONTEXT.format(name=label(bundled.name)) if most == context else CUT_DRAWN
         last = spoken(ids[most - 1], tokenizer)
-        line = CUT.format(all=len(ids), reason=reason, limit=most, last=last)
+        included = INCLUDED if len(tokenizer.start) == 1 else ""
+        line = CUT.format(all=len(ids), included=included, reason=reason, limit=most, last=last)
         inform(line, ":material/content_cut:")
     unknown = tokenizer.special_tokens.get(UNKNOWN)
     if tell_unknown and unknown in ids[:most]:

@@ -16,6 +16,7 @@ from pathlib import Path
 import streamlit as st
 
 from llmviz.background import Job
+from llmviz.document.marks import unmarked
 from llmviz.paths import HOME, IMPORTED_FROM
 from llmviz.training import run_folders
 from llmviz.ui.text import escape_markdown
@@ -26,12 +27,12 @@ AWAY_ICON = ":material/cloud_off:"
 
 def warn(text: str, icon: str = REPORT_ICON) -> None:
     """Show a warning as plain text."""
-    st.warning(escape_markdown(without_folders(text)), icon=icon)
+    st.warning(_plain(text), icon=icon)
 
 
 def inform(text: str, icon: str) -> None:
     """Show something to know as plain text."""
-    st.info(escape_markdown(without_folders(text)), icon=icon)
+    st.info(_plain(text), icon=icon)
 
 
 def refuse_failed(job: Job) -> None:
@@ -46,7 +47,12 @@ def refuse_failed(job: Job) -> None:
 
 def refuse(reason: ValueError | str) -> None:
     """Show why something was not done, in plain text: an error's one clear line."""
-    st.error(escape_markdown(without_folders(str(reason))), icon=BLOCK_ICON)
+    st.error(_plain(str(reason)), icon=BLOCK_ICON)
+
+
+def _plain(text: str) -> str:
+    """Return a text without marks of authors and folders of the server, nothing in it alive."""
+    return escape_markdown(without_folders(unmarked(text)))
 
 
 def without_folders(text: str) -> str:

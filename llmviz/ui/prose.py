@@ -66,13 +66,24 @@ def _term(match: re.Match[str]) -> str:
     )
 
 
-@lru_cache(4096)  # most sentences are the same in every rerun of every visitor
+KEPT = 4_000  # characters of a text that is remembered; a visitor's own may be as long as a story
+
+
 def to_html(text: str) -> str:
     """Return a lesson's text as HTML: paragraphs, and the tags of its marks.
 
     What is no mark of `llmviz.document` is escaped: a star or a bracket that was filled into a
     sentence stays what it is.
     """
+    return _known_html(text) if len(text) <= KEPT else _html_of(text)
+
+
+@lru_cache(4096)  # most sentences are the same in every rerun of every visitor
+def _known_html(text: str) -> str:
+    return _html_of(text)
+
+
+def _html_of(text: str) -> str:
     paragraphs = []
     for paragraph in re.split(r"\n\s*\n", text.strip()):
         body = _TERM.sub(_term, html.escape(paragraph.strip(), quote=False))

@@ -1,4 +1,7 @@
-"""Fields for a learner's text, with the limit of what is read of it."""
+"""Fields for a learner's text, with the limit of what is read of it.
+
+Under a field that is half full stands how much it may hold; under a fuller one, what is read.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ import streamlit as st
 from llmviz.ui.notices import inform
 from llmviz.ui.state import PageState
 
+NEAR = "{all:,} of at most {most:,} characters."
 CUT = "This field holds {all:,} characters. The first {most:,} of them are read."
 
 
@@ -36,3 +40,5 @@ def _say_limit(state: PageState, key: str) -> None:
     typed, most = len(state.whole(key)), state.params[key].most
     if most is not None and typed > most:
         inform(CUT.format(all=typed, most=most), ":material/content_cut:")
+    elif most is not None and 2 * typed > most:
+        st.caption(NEAR.format(all=typed, most=most))

@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Radio
 
 from llmviz.components import unpack
+from llmviz.document import marks
 from llmviz.lessons import LESSONS
 from llmviz.lessons.sampling.beam import chapter as beam
 from llmviz.lessons.sampling.compare import chapter as compare
@@ -97,8 +98,10 @@ ODD_TEXTS = {
 
 
 def fine(app: AppTest) -> None:
-    """Fail if the page shows an exception."""
+    """Fail if the page shows an exception, or a line whose marks nobody turned into markup."""
     assert [str(error.value) for error in app.exception] == []
+    lines = (one.value for one in (*app.error, *app.info, *app.warning, *app.caption))
+    assert [line for line in lines if line != marks.cleared(line)] == []
 
 
 def messages(app: AppTest) -> list[str]:

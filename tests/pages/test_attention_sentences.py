@@ -29,8 +29,8 @@ from llmviz.study.heads_on_text import (
     turning_speeds,
 )
 from llmviz.study.lookup_trace import look
-from llmviz.tokenizers import get_tokenizer
-from llmviz.ui import engine
+from llmviz.tokenizers import BPETokenizer, get_tokenizer
+from llmviz.ui import engine, model_on_text
 from llmviz.ui.matrix_picture import scale_of
 
 SIZES = {"vocab_size": 400, "context_length": 32, "n_layer": 2, "n_head": 4, "n_embd": 32}
@@ -159,6 +159,21 @@ def test_own_columns_name_a_root_only_where_it_divides(monkeypatch):
         _, told = heads.attend(inputs, bundled.model.config.n_head, all_columns=False)
         assert ("root of a head's own size" in told) == says
         assert told.startswith("There is one head") == (name == "one head")
+
+
+@pytest.mark.parametrize("front", [None, ()])
+def test_a_text_is_not_said_to_have_a_start_token_where_its_model_reads_none(front, monkeypatch):
+    """Published models may begin with the text itself."""
+    told: list[str] = []
+    monkeypatch.setattr(model_on_text, "inform", lambda line, _: told.append(line))
+    tokenizer = BPETokenizer([])
+    tokenizer.front = front
+    bundled = SimpleNamespace(
+        name="m", tokenizer=tokenizer, model=SimpleNamespace(context_length=4)
+    )
+    model_on_text.read("a longer text", bundled)
+    assert ("the start token included" in told[0]) == (front is None)
+    assert "start token" not in steps.words.largest_other + steps.words.only_itself_or_first
 
 
 @pytest.mark.parametrize("own", [0.9001, 0.95, 0.9999])

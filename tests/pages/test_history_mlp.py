@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -212,6 +213,20 @@ def test_the_map_of_letters_says_whether_vowels_are_a_group(on):
         told = film_part.map_report(made, on, at)
         assert ("are no group on this map" in told) == (at > 0 and vowels >= 0.8 * across)
         assert ("nearer to each other" in told) == (at > 0 and vowels < 0.8 * across)
+
+
+@pytest.mark.parametrize("learned", [True, False])
+def test_a_group_of_vowels_that_chance_made_is_not_called_learned(learned):
+    """The first vectors are random: in one training of ten, vowels are a group before it begins."""
+    letters = tuple("abcde")
+    far, near = (np.array([[0, 0], [9, 0], [0, 9], [9, 9], [d, 0]], float) for d in (9, 1))
+    made = SimpleNamespace(letters=letters, steps=[0, 1], vectors={True: [near, near]})
+    if learned:
+        made.vectors[True][0] = far
+    within, across = film_part.distances(near, letters)
+    assert within < film_part.NEARER * across
+    told = film_part.map_report(made, True, 1)
+    assert ("It learned it" in told) == learned and ("by chance" in told) != learned
 
 
 def test_larger_first_weights_flatten_a_tanh_only_without_batch_norm():

@@ -23,7 +23,7 @@ from llmviz.lessons.history.memory import own_string
 from llmviz.lessons.history.memory import words as memory_words
 from llmviz.lessons.history.mlp import film as mlp_film
 from llmviz.lessons.history.mlp import norm
-from llmviz.lessons.history.recurrent import gradient, roles
+from llmviz.lessons.history.recurrent import gradient, roles, strips
 from llmviz.lessons.history.recurrent import words as recurrent_words
 from llmviz.lessons.history.series import chapter as series
 from llmviz.lessons.history.series import words as series_words
@@ -34,9 +34,27 @@ from llmviz.study.nine_models import COUNTED, NINE
 from llmviz.study.series_fit import fit_series, swing
 from llmviz.study.unit_roles import UnitRoles
 from llmviz.training.first_letter import FARTHEST, OPTIONS, read_card
+from llmviz.ui import engine
 from tests.pages.harness import fine, open_part, prose_of
 
 letters = some.text("abqxz", min_size=1, max_size=6)
+
+
+def test_a_lag_more_is_not_said_to_lower_the_error_in_any_case():
+    """With a lag more, one value less is predicted: the mean is taken over others."""
+    errors = [
+        [fit_series(values, lags).mean_square for lags in (1, 2)]
+        for values in np.random.default_rng(0).normal(size=(20, 12))
+    ]
+    assert any(two > one + 1e-9 for one, two in errors)
+    assert "falls or stays" not in series_words.end.text
+
+
+@pytest.mark.parametrize("cell", ["rnn", "gru", "lstm"])
+def test_the_state_is_rewritten_as_often_as_its_strips_have_rows(cell):
+    app = open_part("history", "recurrent", cell=cell, name="ann")
+    read = strips.states(f"names-{cell}", engine.version(f"names-{cell}"), "ann")
+    assert f"rewritten {len(read.parts['hidden'])} times: once for the start" in prose_of(app)
 
 
 # ---- where language models stand

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from llmviz.components.machine.view import NextToken
 from llmviz.lessons.home import below, picture, words
 from llmviz.lessons.home.sentence import machine_rows, sentence
 from llmviz.models.settings import NORMS, POSITIONS
@@ -16,12 +17,14 @@ from llmviz.tokenizers import ENDOFTEXT, UNKNOWN, CharTokenizer
 
 @pytest.mark.parametrize("positions", POSITIONS)
 @pytest.mark.parametrize("norm", NORMS)
-@pytest.mark.parametrize("ends", [False, True])
-def test_the_picture_says_what_this_model_does(positions, norm, ends):
-    say = picture.picture_words(positions, norm, ends)["say"]
-    assert not re.search(r"\{(placed|last|following)\}", " ".join(say.values()))
+@pytest.mark.parametrize("following", words.following)
+@pytest.mark.parametrize("starts", [False, True])
+def test_the_picture_says_what_this_model_does(positions, norm, following, starts):
+    say = picture.picture_words(positions, norm, following, starts)["say"]
+    assert not re.search(r"\{(placed|last|following|counted)\}", " ".join(say.values()))
     assert ("normalised once more" in say["scores"]) == (norm == "pre")
-    assert ("ends the text" in say["next"]) == ends
+    assert ("ends the text" in say["next"]) == (following == "end")
+    assert ("start token" in say["tokens"]) == starts
     added = "is added" in say["vectors"] and "Nothing is added" not in say["vectors"]
     assert added == (positions in ("learned", "sinusoidal"))
 
@@ -66,6 +69,31 @@ def test_an_unknown_character_is_not_called_the_start_of_the_text():
     rows = machine_rows(sentence("the 한 cat", tokenizer, None), tokenizer)
     assert unknown in [row.id for row in rows]
     assert [row.id for row in rows if row.special] == [tokenizer.special_tokens[ENDOFTEXT]]
+
+
+@pytest.mark.parametrize("front", [None, [], [UNKNOWN], [UNKNOWN, ENDOFTEXT]])
+@pytest.mark.parametrize("text", ["", "the cat"])
+@pytest.mark.parametrize("context", [None, 2, 5])
+def test_a_start_token_is_counted_only_where_the_model_reads_one(front, text, context):
+    """Published tokenizers put another token in front, or several, or none; a window slides on."""
+    tokenizer = CharTokenizer.train("the cat")
+    tokenizer.front = (
+        None if front is None else tuple(tokenizer.special_tokens[one] for one in front)
+    )
+    read = sentence(text, tokenizer, context)
+    assert read.starts == (len(tokenizer.start) == 1 and read.ids[:1] == tokenizer.start)
+
+
+def test_a_token_that_only_marks_something_does_not_end_the_text():
+    tokenizer = CharTokenizer.train("the cat")
+
+    def kind(token: int) -> str:
+        ends = token in tokenizer.special_tokens.values()
+        return picture.kind_of(NextToken("", token, 1.0, 1, ends=ends), tokenizer)
+
+    assert kind(0) == "text"
+    assert kind(tokenizer.special_tokens[ENDOFTEXT]) == "end"
+    assert kind(tokenizer.special_tokens[UNKNOWN]) == "mark"
 
 
 def test_softmax_is_not_called_a_division_of_the_scores():

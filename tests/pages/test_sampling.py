@@ -15,10 +15,12 @@ from llmviz.components.sampler.view import Column, Control, Sweeps, sampler_payl
 from llmviz.lessons.sampling import params, source, words
 from llmviz.lessons.sampling.dice import words as dice_words
 from llmviz.lessons.sampling.pipeline import chapter as pipeline
+from llmviz.lessons.sampling.writing.chapter import writer_words
 from llmviz.sampling import sampling_steps, usual_order
 from llmviz.study import probe_chances as facts
 from llmviz.study import sweeps
 from llmviz.tokenizers import CharTokenizer
+from llmviz.ui.model_on_text import names_of
 from tests.pages.conftest import use
 from tests.pages.harness import (
     ODD_TEXTS,
@@ -157,11 +159,24 @@ def test_odd_prompts_break_nothing_and_stay_in_the_box(bundle, part):
 def test_empty_prompt_starts_from_the_start_token_and_says_so(bundle):
     app = open_part("sampling", "pipeline")
     app.text_area[0].set_value("").run()
-    assert "start token" in boxes(app)
+    assert "starts from `<|endoftext|>` alone" in boxes(app)
     board = sent(app, "sampler")
     probabilities = board["controls"][0]["probabilities"][board["controls"][0]["at"], 0]
     expected = sampling_steps(logits_of(bundle, "")).model_probabilities[board["ids"]]
     assert np.allclose(probabilities, expected, atol=1e-6)
+
+
+def test_another_start_token_is_named_and_so_is_another_end(bundle, monkeypatch):
+    """An imported model brings its own: what a page says of them is the tokenizer's."""
+    front = tuple(bundle.tokenizer.encode("Mila")[:1])
+    monkeypatch.setattr(bundle.tokenizer, "front", front)
+    (name,) = names_of(front, bundle.tokenizer)
+    app = open_part("sampling", "pipeline", prompt="")
+    assert f"starts from `{name}` alone" in boxes(app) and "endoftext" not in boxes(app)
+    prompt = source.read(bundle, "Mila")
+    assert writer_words(prompt)["ended"].endswith("<|endoftext|>.")
+    monkeypatch.setattr(type(bundle.tokenizer), "end", property(lambda self: front[0]))
+    assert writer_words(prompt)["ended"].endswith(f"{name}.")
 
 
 def test_long_prompt_slides_the_window_and_says_so(bundle):

@@ -121,7 +121,9 @@ def test_odd_beginnings_break_nothing(speller, begin):
     box.set_value(begin).run()
     fine(app)
     if begin == "":
-        assert "start token" in boxes(app) and words.exhaustive_nothing in prose_of(app)
+        assert "starts from `<|endoftext|>` alone" in boxes(
+            app
+        ) and words.exhaustive_nothing in prose_of(app)
     if begin == "한":
         assert "does not know" in boxes(app)
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
+from llmviz.corpus import WindowPlan
 from llmviz.document.marks import as_markdown
 from llmviz.lessons.tokenization.cut import chapter as cut
 from llmviz.lessons.tokenization.cut import words as cut_words
-from llmviz.lessons.tokenization.windows import words as windows_words
+from llmviz.lessons.tokenization.windows import chapter as windows
 from llmviz.lessons.tokenization.wordpiece import chapter as wordpiece
 from llmviz.study.word_pieces import learn_pieces
 from llmviz.tokenizers import (
@@ -142,7 +143,49 @@ def test_a_tie_in_counts_is_not_called_bpe_s_choice():
 
 def test_gaps_are_said_only_where_a_token_is_in_no_window():
     link = {"text": "abcde", "tokenizer": "char", "context": "4", "stride": "8"}
-    text = prose_of(open_part("tokenization", "windows", **link))
-    assert windows_words.windows_no_gap in text and "gaps" not in text
     text = prose_of(open_part("tokenization", "windows", **link | {"text": "abcdefg"}))
-    assert "so there are gaps: 2 tokens are in no window" in text
+    assert "At the end, 2 tokens are in no window" in text and "gaps" not in text
+
+
+@settings(max_examples=200, deadline=None)
+@given(some.integers(1, 8), some.integers(1, 20), some.integers(1, 60))
+def test_tokens_in_no_window_are_counted_where_they_are(context, stride, more):
+    """Between two windows or after the last; each is looked for window by window."""
+    plan = WindowPlan(context + more, context, stride)
+    covered = {at for start in plan.starts for at in range(start, start + context + 1)}
+    left_out = [at for at in range(plan.tokens) if at not in covered]
+    between = [at for at in left_out if at < max(covered)]
+    told = windows.coverage(plan)
+    for where, places in (("so there are gaps:", between), ("At the end,", left_out)):
+        number = len(places) - (len(between) if places is left_out else 0)
+        word = f"{number} token{' is' if number == 1 else 's are'}"
+        assert (f"{where} {word} in no window" in told) == bool(number)
+    assert ("only one window" in told) == (len(plan.starts) == 1)
+    assert ("share" in told) == (stride < context and len(plan.starts) > 1)
+
+
+def test_a_rest_longer_than_a_window_is_not_called_too_short_for_one():
+    """With a long stride the next window would begin behind the end."""
+    plan = WindowPlan(20, 4, 32)
+    assert len(plan.never_seen) > plan.context + 1
+    assert "too few" not in windows.coverage(plan)
+
+
+# ---- capitals
+
+
+def test_capitals_are_asked_about_as_special_tokens_are_read():
+    text = "<|endoftext|> the cat"
+    for special in (False, True):
+        question = cut.capitals_question("bpe", KINDS[2], text, special)
+        tokens = len(KINDS[2].encode(text, "all" if special else ()))
+        assert f"into {tokens} tokens" in question.text
+
+
+def test_nothing_is_asked_of_a_tokenizer_to_which_capitals_are_the_same():
+    class Small(CharTokenizer):
+        def encode(self, text, allowed_special=()):
+            return super().encode(text.lower(), allowed_special)
+
+    small = Small.train("the cat")
+    assert cut.capitals_question("small", small, "the cat") is None

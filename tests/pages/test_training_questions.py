@@ -22,6 +22,7 @@ from llmviz.lessons.training.curves import chapter as curves
 from llmviz.lessons.training.curves import checkpoint
 from llmviz.lessons.training.descent import letters, model, one_weight, surface
 from llmviz.lessons.training.descent import words as descent_words
+from llmviz.lessons.training.loss import chapter as loss_chapter
 from llmviz.lessons.training.loss import mistakes as loss_mistakes
 from llmviz.lessons.training.loss import picture as loss_picture
 from llmviz.lessons.training.loss import questions as loss_questions
@@ -490,7 +491,7 @@ def test_the_report_of_the_race_says_whether_the_order_by_seconds_is_another():
     assert "the order was another" in standings.report([quick, slow, third], 20)
     told = as_markdown(standings.report([quick, slow, third], 20))
     assert "was that of **quick**" in told
-    assert "among the best, too" in standings.report([quick, slow, third], 10)
+    assert "quick was among the best, too" in standings.report([quick, slow, third], 10)
     late = run([float("nan"), 1.5], name="late")
     assert "nan" not in standings.report([quick, slow, late], 10)
 
@@ -584,6 +585,36 @@ def test_the_end_of_a_failure_says_numbers_of_its_runs(kind):
 )
 def test_the_end_of_the_curves_compares_the_last_losses(validation, train, says):
     assert says in curves.end(run([3.0, validation], train))
+
+
+def test_the_end_compares_no_losses_where_a_part_of_the_training_was_exercises():
+    one = run([3.0, 1.2], 0.6)
+    one.description["plan"] = {"exercises": 0.5}
+    assert "cannot be compared" in curves.end(one) and "higher" not in curves.end(one)
+    one.description["plan"] = {"exercises": 0.0}
+    assert "cannot be compared" not in curves.end(one)
+
+
+@pytest.mark.parametrize("vocabulary", [2, 29, 3072])
+@pytest.mark.parametrize("share", [0.01, 0.5, 1.0, 1.2, 3.0, 1000.0])
+def test_no_model_is_as_uncertain_as_between_more_tokens_than_there_are(vocabulary, share):
+    mean = share * math.log(vocabulary)
+    for told in (
+        as_markdown(loss_chapter.perplexity_told(mean, vocabulary)),
+        as_markdown(runs_chapter.perplexity_told(mean, vocabulary)),
+    ):
+        assert ("equally likely tokens" in told) == (share <= 1.0)
+        assert (f"more than the {vocabulary:,} tokens" in told) == (share > 1.0)
+
+
+def test_the_twins_differ_in_their_targets_and_steps_alone():
+    right, wrong = (
+        charted_runs.read(f"names-gpt{end}").plan.to_dict() for end in ("", "-no-shift")
+    )
+    assert wrong["model_options"].pop("shift") is False and "shift" not in right["model_options"]
+    assert wrong["train"].pop("steps") < right["train"].pop("steps")
+    assert right == wrong
+    assert "fewer steps" in loss_words.twin.text
 
 
 def test_runs_without_a_number_have_no_end():

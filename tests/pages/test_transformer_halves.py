@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from llmviz.corpus.language import translate
+from llmviz.document.marks import as_markdown
 from llmviz.lessons.transformer import params
 from llmviz.lessons.transformer.halves import chapter as halves
 from llmviz.lessons.transformer.halves import small, teacher, words
@@ -284,6 +285,9 @@ def test_the_end_on_hidden_words_counts_the_known_ones_alone():
     assert told["mean_both"] == percent(0.3) and told["mean_left"] == percent(0.15)
     assert told["both"] == "3 tokens" and told["left"] == "2 tokens"
     assert masked.end_of((0, 9), 9, own, 0, "`x`") is None
+    last = masked.end_of((0, 5, 9, 6), 9, own, 2, "`x`")
+    assert last["both"] == last["left"]  # nothing stands on the right of the last word
+    assert "on both sides" not in as_markdown(masked_words.end.filled(**last)[1])
 
 
 def test_how_many_tokens_training_hides_at_once_is_said_as_it_does_it():

@@ -14,6 +14,7 @@ import pytest
 import torch
 from plotly.tools import return_figure_from_figure_or_data
 
+from llmviz.tokenizers import get_tokenizer
 from llmviz.ui.kept import MEGABYTE, kept, size_of
 
 
@@ -168,11 +169,20 @@ def test_what_is_forgotten_or_pushed_out_counts_no_more(monkeypatch):
     assert not sizes
 
 
+def test_what_a_visitor_wrote_counts_too_where_a_result_is_found_by_it(monkeypatch):
+    sizes = OrderedDict()
+    monkeypatch.setattr("llmviz.ui.kept._sizes", sizes)
+    longer = kept(2)(lambda text, ids: len(text))
+    longer("a" * 50_000, (1, 2, 3))
+    assert 50_000 <= sum(sizes.values()) < 51_000
+
+
 def test_a_size_counts_what_a_result_holds_once():
     array = np.zeros(10_000)
     assert 80_000 <= size_of([array, array, {"a": array}]) < 81_000
     assert size_of(go.Figure(go.Scatter(y=array))) >= 80_000
     assert size_of(list(range(1000))) >= 28_000
+    assert size_of(get_tokenizer("bpe").tokens("the cat sat " * 100)) >= 300 * 150
     layer = torch.nn.Linear(100, 100)
     assert size_of(layer) >= 40_400
     circle = []

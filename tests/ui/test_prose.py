@@ -11,6 +11,7 @@ import pytest
 
 from llmviz.document import Sentence
 from llmviz.document.marks import as_markdown
+from llmviz.ui.common import percent
 from llmviz.ui.glossary import TERMS
 from llmviz.ui.prose import quote, to_html
 from llmviz.ui.text import escape_markdown, visible
@@ -65,3 +66,9 @@ def test_escaped_markdown_has_no_live_mark_left():
     assert re.sub(r"\\(.)", "", shown).strip(" abchrtpxyed").replace(
         " ", ""
     ).isalpha() or not re.search(r"(?<!\\)[!\[\]()*$:<>`#]", shown)
+
+
+def test_a_share_reads_as_nothing_only_if_it_is_0():
+    for power in range(-320, 1):
+        assert re.search("[1-9]", percent(10.0**power)), power
+    assert not re.search("[1-9]", percent(0.0))

@@ -38,6 +38,16 @@ def test_what_is_typed_beyond_the_limit_stays_in_the_field_and_the_page_says_wha
     assert app.query_params == {"story": "12345678"}
 
 
+def test_a_field_that_is_half_full_says_under_it_how_much_it_may_hold():
+    app = AppTest.from_function(page).run()
+    app.text_area[0].set_value("1234").run()
+    assert not app.caption
+    app.text_area[0].set_value("12345").run()
+    assert [one.value for one in app.caption] == ["5 of at most 8 characters."]
+    app.text_area[0].set_value("123456789").run()
+    assert not app.caption and "The first 8 of them are read" in boxes(app)
+
+
 def test_a_packed_text_above_the_limit_is_refused_and_the_page_says_so():
     app = AppTest.from_function(page)
     app.query_params["word"] = packed("abcdefg")

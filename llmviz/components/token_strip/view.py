@@ -49,7 +49,9 @@ class TokenSelection:
 _NAMED = {" ": "·", "\n": "⏎", "\t": "⇥", "\r": "␍", "\u00a0": "⍽"}
 
 
-@lru_cache(100_000)  # the same tokens stand in every rerun of every visitor
+SHORT = 64  # bytes of a token that is remembered; a visitor's own may be as long as the text
+
+
 def visible_text(data: bytes) -> tuple[str, bool]:
     """Return a token's bytes as text one can see, and whether it is whole characters.
 
@@ -61,6 +63,10 @@ def visible_text(data: bytes) -> tuple[str, bool]:
     >>> [visible_text(text.encode())[0] for text in ("i\\u0301", "\\u0301")]
     ['i\u0301', '\u25cc\u0301']
     """
+    return _known_text(data) if len(data) <= SHORT else _visible_text(data)
+
+
+def _visible_text(data: bytes) -> tuple[str, bool]:
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
@@ -70,6 +76,10 @@ def visible_text(data: bytes) -> tuple[str, bool]:
         character if _is_mark(character) and _has_letter(before) else visible_character(character)
         for before, character in pairs
     ), True
+
+
+# The same tokens stand in every rerun of every visitor.
+_known_text = lru_cache(50_000)(_visible_text)
 
 
 def _is_mark(character: str) -> bool:

@@ -120,7 +120,10 @@ def draw(state: PageState) -> OnScreen | None:
         machine_values(reading, tokenizer),
         key=KEY,
         vocab_size=tokenizer.vocab_size,
-        words=picture_words(config.positions, config.norm, following.ends),
+        words=picture_words(
+            config.positions, config.norm, kind_of(following, tokenizer), window.starts
+        )
+        | ({} if following.id in tokenizer.ends else {"end": following.text}),
         view=view,
         following=following,
         links=_links(),
@@ -288,15 +291,25 @@ def _draw_controls(state: PageState, choice: Choice, tokenizer: Tokenizer) -> No
             )
 
 
-def picture_words(positions: str, norm: str, ends: bool) -> dict:
+def kind_of(following: NextToken, tokenizer: Tokenizer) -> str:
+    """Return whether the next token is a text, the end of one, or a mark that is neither."""
+    if not following.ends:
+        return "text"
+    return "end" if following.id in tokenizer.ends else "mark"
+
+
+def picture_words(positions: str, norm: str, following: str, starts: bool) -> dict:
     """Return what the picture says of a model with these positions and norms.
 
-    ends: whether the next token is the one that ends a text.
+    following: the kind of the next token; starts: whether the start token is what the model reads
+    first.
     """
     say = words.picture["say"]
+    counted = words.counted["start" if starts else "plain"]
     own = {
+        "tokens": say["tokens"].replace("{counted}", counted),
         "vectors": say["vectors"].replace("{placed}", words.positions[positions]),
         "scores": say["scores"].replace("{last}", words.last_vector[norm]),
-        "next": say["next"].replace("{following}", words.follows_not if ends else words.follows),
+        "next": say["next"].replace("{following}", words.following[following]),
     }
     return words.picture | {"say": say | own}

@@ -20,7 +20,8 @@ LOOKED_AT = 20_000  # characters of the text's end that are read
 class Sentence:
     """The learner's text as the model gets it: the ids of its window, start token included.
 
-    `count` tokens there are in all, `slid` says that the window holds only the last of them.
+    `count` tokens there are in all, `slid` says that the window holds only the last of them,
+    `starts` that it begins with the one token that stands in front of every text.
     """
 
     text: str
@@ -28,6 +29,7 @@ class Sentence:
     count: int
     slid: bool
     unknown: int
+    starts: bool
 
 
 def sentence(text: str, tokenizer: Tokenizer, context: int | None) -> Sentence:
@@ -39,7 +41,9 @@ def sentence(text: str, tokenizer: Tokenizer, context: int | None) -> Sentence:
     ids = tokenizer.encode_from_start(looked_at)
     window = ids if context is None else ids[-context:]
     unknown = tokenizer.special_tokens.get(UNKNOWN)
-    return Sentence(looked_at, tuple(window), len(ids), len(window) < len(ids), ids.count(unknown))
+    slid = len(window) < len(ids)
+    starts = len(tokenizer.start) == 1 and not slid
+    return Sentence(looked_at, tuple(window), len(ids), slid, ids.count(unknown), starts)
 
 
 def machine_rows(window: Sentence, tokenizer: Tokenizer) -> list[MachineRow]:

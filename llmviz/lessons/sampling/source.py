@@ -14,6 +14,7 @@ import streamlit as st
 from llmviz.components.text_guard.view import text_guard
 from llmviz.components.token_strip.view import visible_text
 from llmviz.document import Section
+from llmviz.document.marks import as_markdown
 from llmviz.lessons.sampling import params, words
 from llmviz.models.catalogue import able
 from llmviz.study import draws
@@ -25,6 +26,7 @@ from llmviz.ui.engine_ready import engine_ready
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.model_on_text import reads_text
+from llmviz.ui.prose import quote
 from llmviz.ui.selectable_models import bundled_fitting, card_of, label, load, offered
 from llmviz.ui.shell import HALF_CHARACTER
 from llmviz.ui.state import LEARNER_TEXT, PageState
@@ -61,7 +63,7 @@ class Prompted:
         return self.logits.size
 
     @property
-    def stop_id(self) -> int | None:
+    def stop_id(self) -> int:
         """The token with which a text ends."""
         return self.bundled.tokenizer.end
 
@@ -207,7 +209,8 @@ def _say_limits(whole: str, text: str, ids: tuple[int, ...], bundled: engine.Bun
     context = bundled.model.context_length
     unknown = ids.count(bundled.tokenizer.special_tokens.get(UNKNOWN, -1))
     if not text:
-        st.info(words.prompt_empty, icon=":material/edit:")
+        start = " ".join(quote(visible_text(bundled.tokenizer.token_bytes(i))[0]) for i in ids)
+        st.info(as_markdown(words.prompt_empty.format(start=start)), icon=":material/edit:")
     if len(text) < len(whole):
         st.info(words.prompt_prompt_cut.format(limit=LOOKED_AT, all=len(whole)))
     if len(ids) > context:

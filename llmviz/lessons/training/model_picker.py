@@ -9,6 +9,7 @@ import numpy as np
 import streamlit as st
 
 from llmviz.components.token_strip.view import visible_text
+from llmviz.document.marks import as_markdown
 from llmviz.lessons.training import words as words
 from llmviz.models.catalogue import able
 from llmviz.study.text_loss import target_logits
@@ -112,12 +113,10 @@ def read(bundled: engine.Bundled, text: str, limit: int) -> Read | None:
     most = min(limit, bundled.model.context_length) + 1
     names = names_of(ids[:most], tokenizer)
     if len(ids) > most:
-        st.info(
-            words.model_cut.format(
-                all=count(len(ids) - 1, "token"), limit=most - 1, last=quote(names[-1])
-            ),
-            icon=":material/content_cut:",
+        cut = words.model_cut.format(
+            all=count(len(ids) - 1, "token"), limit=most - 1, last=quote(names[-1])
         )
+        st.info(as_markdown(cut), icon=":material/content_cut:")
     unknown = ids[1:most].count(tokenizer.special_tokens.get(UNKNOWN, -1))
     if unknown:
         st.info(words.model_unknown.format(unknown=count(unknown, "token")), icon=":material/help:")

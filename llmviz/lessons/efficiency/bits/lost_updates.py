@@ -114,12 +114,13 @@ def curves_of(name: str, version: str, mode: Mode) -> go.Figure:
 def question(rate: str, shares: Mapping[str, float]) -> Question:
     """Ask for the share of weights that stay in bfloat16; shares by format."""
     names: dict[str, str] = {}
+    other = 0.5 if shares["bfloat16"] < 0.4 or shares["bfloat16"] > 0.6 else 0.1
     for one in ("float32", "float16", "bfloat16"):  # where two look alike, the last is meant
         names[percent(shares[one])] = one
     if len(names) == 1:
-        other = 0.5 if shares["bfloat16"] < 0.4 or shares["bfloat16"] > 0.6 else 0.1
         names[percent(other)] = "other"
-    answers = sorted(names, key=lambda text: float(text.split("\u00a0")[0]))
+    sizes = {percent(share): share for share in shares.values()}
+    answers = sorted(names, key=lambda text: sizes.get(text, other))
     return Question(
         words.update_ask.format(rate=rate),
         answers,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 
 import plotly.graph_objects as go
 import streamlit as st
@@ -49,7 +49,7 @@ def part_name(part: str) -> str:
     return words.parts[kind].format(layer=int(layer) + 1, expert=number)
 
 
-@cache
+@lru_cache(64)
 def parts_of(plan: ParallelPlan) -> dict[str, tuple[int, int]]:
     """Return where each part of the model begins and how many parameters it has, in order."""
     sizes: dict[str, int] = {}

@@ -31,7 +31,7 @@ MANY = 20  # orders that the mean is over
 RULE = "opposites"  # of tiny-world: what a model says of it depends on the order of words
 
 
-def draw(state: PageState) -> dict[str, str] | None:
+def draw(state: PageState) -> dict[str, object] | None:
     """Show what two models say behind some words, as they stand and in another order.
 
     Returns what was seen, once asked.
@@ -62,7 +62,7 @@ def draw(state: PageState) -> dict[str, str] | None:
             _strip(pair[0].tokenizer, [ids])
             _bars(pair[0].tokenizer, [_predict(one, [ids]) for one in pair])
             prose(words.as_written)
-        return {"with_": _tiny(mean[0]), "without": _tiny(mean[1])}
+        return {"n": MANY, "with_": _tiny(mean[0]), "without": _tiny(mean[1])}
     return None
 
 

@@ -209,4 +209,7 @@ def map_report(film: LetterFilm, on: bool, at: int) -> str:
     )
     if at == 0:
         return read
-    return read + (words.map_near if vowels < NEARER * across else words.map_mixed)
+    if vowels >= NEARER * across:
+        return read + words.map_mixed
+    learned = vowels / across < vowels_first / across_first
+    return read + (words.map_near if learned else words.map_began)

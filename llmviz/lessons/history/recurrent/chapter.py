@@ -38,7 +38,7 @@ def draw(state: PageState) -> None:
             model=words.cells[state["cell"]],
             units=loaded.config.hidden_size or loaded.config.n_embd,
             name=quote(name),
-            times=count(len(name), "time"),
+            times=count(len(name) + 1, "time"),
             cell=words.end_cell[loaded.layers[0].n_state > 1],
         )
 

@@ -166,6 +166,7 @@ def writer_words(prompt: Prompted) -> dict[str, str]:
     return words.writer | {
         "slid": words.writer["slid"].format(context=prompt.bundled.model.context_length),
         "full": words.writer["full"].format(n=params.MOST_TOKENS),
+        "ended": words.writer["ended"].format(end=prompt.token_text(prompt.stop_id)),
     }
 
 

@@ -47,7 +47,7 @@ def draw(state: PageState) -> None:
         )
     )
     _chosen(state, tokens)
-    _ask(name, tokenizer, text)
+    _ask(name, tokenizer, text, state["special"])
     _both_ways(state, name, tokenizer, text)
     table.draw(state, name, tokenizer, tokens)
     _special(tokenizer)
@@ -135,7 +135,7 @@ def chosen_token(tokens: list[Token], at: int) -> str:
 def _both_ways(state: PageState, name: str, tokenizer: Tokenizer, text: str) -> None:
     last = tokenizer.vocab_size - 1
     section(words.both, name=quote(name), last=last)
-    ids = tokenizer.encode(text)
+    ids = [token.id for token in tokens_of(tokenizer, text, state["special"])]
     left, right = st.columns(2, gap="medium")
     with left:
         st.caption(words.ids_of_text)
@@ -226,21 +226,31 @@ def _code(state: PageState, name: str, tokenizer: Tokenizer, text: str) -> None:
     )
 
 
-def _ask(name: str, tokenizer: Tokenizer, text: str) -> None:
-    question = capitals_question(name, tokenizer, text)
+def _ask(name: str, tokenizer: Tokenizer, text: str, special: bool) -> None:
+    question = capitals_question(name, tokenizer, text, special)
     if question is not None:
         predict(question, "cut.upper")
 
 
-def capitals_question(name: str, tokenizer: Tokenizer, text: str) -> Question | None:
-    """Return how many tokens a text makes in capitals, as a question; None if it is so already."""
+def capitals_question(
+    name: str, tokenizer: Tokenizer, text: str, special: bool = False
+) -> Question | None:
+    """Return how many tokens a text makes in capitals, as a question.
+
+    special: whether special tokens in it count as such. None where both are the same text to the
+    tokenizer.
+    """
     capitals = text.upper()
     if capitals == text:
         return None
-    before, in_capitals = len(tokenizer.encode(text)), tokenizer.encode(capitals)
-    after = len(in_capitals)
-    right = (after > before) - (after < before) + 1
+    as_typed, in_capitals = (
+        tokenizer.encode(one, "all" if special else ()) for one in (text, capitals)
+    )
     unknown = unknown_token(tokenizer, in_capitals)
+    if as_typed == in_capitals and not unknown:
+        return None
+    before, after = len(as_typed), len(in_capitals)
+    right = (after > before) - (after < before) + 1
     reason = words.ask_upper_unknown if unknown else words.ask_upper_reasons[right]
     length = words.ask_upper_length  # ß has two capitals: the length may change
     if len(capitals) != len(text):

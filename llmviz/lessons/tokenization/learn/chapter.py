@@ -177,7 +177,7 @@ def _curve(film: Film, step: int) -> None:
 
 
 def _subwords(state: PageState, film: Film, step: int) -> None:
-    section(words.subwords)
+    section(words.subwords, merges=count(step, "merge"))
     text_input(state, "follow", words.subwords_words, width=460)
     then = BPETokenizer(film.tokenizer.merges[:step])
     followed = list(dict.fromkeys(WordTokenizer.split(state["follow"])))[:FOLLOWED]

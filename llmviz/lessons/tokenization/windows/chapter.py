@@ -93,28 +93,38 @@ def visible_texts(tokenizer: Tokenizer, ids: list[int]) -> list[str]:
 
 
 def _counts(plan: WindowPlan) -> None:
-    missed = count(len(plan.never_seen), "token is", "tokens are")
-    if plan.overlap:
-        overlap = words.windows_overlap.format(
-            less=plan.context - plan.stride, shared=count(plan.overlap, "input")
-        )
-    elif plan.stride == plan.context:
-        overlap = words.windows_edge
-    elif plan.never_seen:
-        overlap = words.windows_gap.format(missed=missed)
-    else:
-        overlap = words.windows_no_gap
-    if plan.never_seen and plan.stride <= plan.context:
-        overlap += " " + words.windows_rest.format(missed=missed)
     prose(
         words.windows_counts.format(
             tokens=count(plan.tokens, "token"),
             windows=count(len(plan.starts), "window"),
             batches=count(len(plan.batches), "batch", "batches"),
             predictions=count(plan.predictions, "prediction"),
-            overlap=overlap,
+            overlap=coverage(plan),
         )
     )
+
+
+def coverage(plan: WindowPlan) -> str:
+    """Return how neighbouring windows lie to each other, and which tokens are in none of them."""
+    last = plan.starts[-1] + plan.context  # of the last target
+    between, after = (
+        count(number, "token is", "tokens are")
+        for number in (sum(i < last for i in plan.never_seen), plan.tokens - 1 - last)
+    )
+    if len(plan.starts) == 1:
+        told = words.windows_one
+    elif plan.overlap:
+        told = words.windows_overlap.format(
+            less=plan.context - plan.stride, shared=count(plan.overlap, "input")
+        )
+    elif plan.stride == plan.context:
+        told = words.windows_edge
+    elif plan.never_seen and plan.never_seen[0] < last:
+        told = words.windows_gap.format(missed=between)
+    else:
+        told = words.windows_no_gap
+    rest = words.windows_rest.format(missed=after) if last < plan.tokens - 1 else ""
+    return f"{told} {rest}".strip()
 
 
 def _tensors(tokenizer: Tokenizer, ids: list[int], plan: WindowPlan, chosen: int) -> None:

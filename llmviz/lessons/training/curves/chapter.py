@@ -14,6 +14,7 @@ from llmviz.lessons.training.charted_runs import ChartedRun
 from llmviz.lessons.training.curves import checkpoint, words
 from llmviz.training import run_folders
 from llmviz.training.curves import CSV_HEAD, csv_rows, smooth
+from llmviz.training.forks import EXERCISES
 from llmviz.ui import runs
 from llmviz.ui.code import show_code
 from llmviz.ui.common import percent, refuse
@@ -146,6 +147,8 @@ def end(main: ChartedRun) -> str:
     if loss is None or not np.isfinite([train, loss]).all():
         return ""
     text = words.end_higher if loss > train else words.end_lower
+    if main.description.get("plan", {}).get(EXERCISES):
+        text = words.end_exercises
     unit = words.end_units[main.counted]
     return text.format(name=quote(main.label), train=train, loss=loss, unit=unit)
 

@@ -45,8 +45,6 @@ def draw(state: PageState) -> None:
     if reading is None:
         return
     logits = readers.logits(reading)
-    from llmviz.training.measures import perplexity
-
     plain = steps_of(reading, LossSettings())
     _strip(reading, logits, plain)
     settings = _controls(state, reading)
@@ -60,7 +58,7 @@ def draw(state: PageState) -> None:
     counted = [i for i in range(len(reading.targets)) if i not in settings.skipped]
     if counted:
         mean = float(plain.nats[counted].mean())
-        prose(words.perplexity.format(plain=mean, value=perplexity(mean)))
+        prose(perplexity_told(mean, logits.shape[1]))
     predict(questions.half(plain.target_probability.tolist()), f"{KEY}.half")
     _code(reading, steps, settings)
     loss_mistakes.draw(state, reading)
@@ -78,6 +76,15 @@ def end(reading: Read, nats: np.ndarray, vocabulary: int) -> dict[str, str | flo
         "vocabulary": count(vocabulary, "token"),
         "blind": math.log(vocabulary),
     }
+
+
+def perplexity_told(mean: float, vocabulary: int) -> str:
+    """Say what a mean loss in nats is as a perplexity, beside the number of tokens there are."""
+    from llmviz.training.measures import perplexity
+
+    value = perplexity(mean)
+    text = words.perplexity["above" if round(value, 1) > vocabulary else "below"]
+    return text.format(plain=mean, value=value, vocabulary=vocabulary)
 
 
 def steps_of(reading: Read, settings: LossSettings) -> LossSteps:

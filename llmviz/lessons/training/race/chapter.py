@@ -7,6 +7,7 @@ from functools import partial
 import streamlit as st
 
 from llmviz.components.curves.view import View
+from llmviz.document.marks import as_markdown
 from llmviz.lessons.training import charted_runs, run_chart
 from llmviz.lessons.training import started_runs as started
 from llmviz.lessons.training.clicks import clicked
@@ -38,7 +39,7 @@ def draw(state: PageState) -> None:
     if missing:
         command = f"python -m llmviz checkpoints make {missing[0]}"
         text = words.missing.format(names=", ".join(missing), command=command)
-        st.info(text, icon=":material/download:")
+        st.info(as_markdown(text), icon=":material/download:")
     titled = [_read(name) for name in there]
     full = [one for one in titled if one is not None]
     asked = standings.question(full) if len(full) >= 3 else None

@@ -94,7 +94,10 @@ def report(full: list[Titled], step: int) -> str:
     quick = _leaders(full, by_then)
     if quick:
         text += words.quick[best[0] in quick].format(
-            seconds=f"{EARLY:g}", quick=quick[0].title, loss=by_then(quick[0])
+            seconds=f"{EARLY:g}",
+            first=best[0].title,
+            quick=quick[0].title,
+            loss=by_then(quick[0]),
         )
     return text + _overfitting(full) + _dropped(full)
 

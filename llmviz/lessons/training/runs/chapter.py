@@ -231,9 +231,16 @@ def _told(charted: ChartedRun) -> None:
             tokens=count(int(curve.tokens[-1]), "token"),
             time=cost.spoken(float(curve.seconds[-1])),
             loss=loss,
-            perplexity=perplexity(loss),
+            perplexity=perplexity_told(loss, charted.description["tokenizer"]["vocab_size"]),
         )
     )
+
+
+def perplexity_told(loss: float, vocabulary: int) -> str:
+    """Say what a loss in nats is as a perplexity, beside the number of tokens there are."""
+    value = perplexity(loss)
+    text = words.told_perplexity["above" if round(value, 1) > vocabulary else "below"]
+    return text.format(value=value, vocabulary=vocabulary)
 
 
 def _told_pairs(charted: ChartedRun, loss: float) -> str:
