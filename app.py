@@ -4,7 +4,7 @@ import streamlit as st
 from starlette.middleware import Middleware
 
 from llmviz.lessons import LESSONS
-from llmviz.ui import light_reruns, old_sessions, sent_whole, server, uploads
+from llmviz.ui import light_reruns, old_sessions, saved_files, sent_whole, server, uploads
 from llmviz.ui.frames import Frames
 from llmviz.ui.open_windows import OpenWindows
 
@@ -26,4 +26,9 @@ else:  # what the server imports once, when it starts
     sent_whole.send_whole()
     uploads.keep_within()
     before = [Middleware(Frames), Middleware(OpenWindows)]
-    app = st.App(__file__, lifespan=server.lifespan(LESSONS), middleware=before)
+    app = st.App(
+        __file__,
+        lifespan=server.lifespan(LESSONS),
+        middleware=before,
+        routes=saved_files.routes(st.get_option("server.baseUrlPath")),
+    )

@@ -16,6 +16,7 @@ HOME = _INSTALLED if _INSTALLED.is_dir() else IMPORTED_FROM
 
 APP, PAGES = HOME / "app.py", HOME / "pages"
 ICON = PACKAGE / "ui" / "icon.svg"
+LICENCE = HOME / "LICENSE"
 DATA = HOME / "data"
 TOKENIZER_FOLDER, EXPERIMENT_FOLDER = DATA / "tokenizers", DATA / "experiments"
 BUNDLED_CHECKPOINTS = DATA / "checkpoints"

@@ -61,8 +61,10 @@ def _reader(name: str, about: About) -> Callable[[str], Any]:
 
 TRAINING = _options()
 SIZES = {"n_layer": "layers", "n_head": "attention heads", "n_embd": "width"}
-PLANNING = ("model", "corpus", "characters", "tokenizer", "vocab_size", "context_length")
-PLANNING += ("windows", "exercises", "practice")
+PLANNING = (
+    *("model", "corpus", "characters", "tokenizer", "vocab_size", "context_length"),
+    *("windows", "exercises", "practice"),
+)
 
 
 def add(commands: Any) -> None:

@@ -118,7 +118,7 @@ class _Branch:
     @property
     def end(self) -> int:
         """The character behind what was chosen."""
-        assert self.chosen is not None  # it is asked for choices that the text shows
+        assert self.chosen is not None
         return self.position + len(self.options.surfaces[self.chosen])
 
 

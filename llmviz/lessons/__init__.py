@@ -6,6 +6,7 @@ Each has a folder here, and each of its chapters a folder inside that (`llmviz.u
 from llmviz.lessons.attention import LESSON as ATTENTION
 from llmviz.lessons.efficiency import LESSON as EFFICIENCY
 from llmviz.lessons.embeddings import LESSON as EMBEDDINGS
+from llmviz.lessons.errors import LESSON as ERRORS
 from llmviz.lessons.finetuning import LESSON as FINETUNING
 from llmviz.lessons.glossary import LESSON as GLOSSARY
 from llmviz.lessons.history import LESSON as HISTORY
@@ -28,5 +29,6 @@ LESSONS = [
     FINETUNING,
     LANGUAGE,
     EFFICIENCY,
+    ERRORS,
     GLOSSARY,
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
@@ -101,9 +101,30 @@ def score_each(
 ) -> list[Score]:
     """The score of each document alone, read as `evaluate_documents` reads it.
 
+    Arguments and refusals are those of `score_pieces`.
+    """
+    return [
+        Score.sum(pieces)
+        for pieces in score_pieces(model, tokenizer, documents, end=end, stride=stride)
+    ]
+
+
+def score_pieces(
+    model: LanguageModel,
+    tokenizer: Any,
+    documents: Sequence[str],
+    *,
+    end: bool = True,
+    stride: int | None = None,
+    tell: Callable[[int, int], object] | None = None,
+) -> list[list[Score]]:
+    """The score of each document in parts: its characters and bytes, then each window's tokens.
+
     end: whether the end-of-text token that closes a document is scored. stride: tokens that a
-    window moves by; half the context if None. Where nothing stands in front of texts, a document's
-    first token is not scored, and neither its bytes nor its characters are counted.
+      window moves by; half the context if None. tell: hears how many windows are read, and of how
+      many.
+    Where nothing stands in front of texts, a document's first token is not scored, and neither its
+    bytes nor its characters are counted.
     Raises ValueError if there are no documents, and for a stride that is not from 1 to the context.
     """
     if not documents:
@@ -113,28 +134,25 @@ def score_each(
         raise ValueError(f"stride must be from 1 to the context of {context}; got {stride}")
     last = end_id(tokenizer)
     unscored = max(1, len(tokenizer.start))  # the first token of a text has nothing before it
-    windows: list[Window] = []
-    counted = []
+    read: list[list[Window]] = []
+    sizes: list[tuple[int, int]] = []
     for document in documents:
         ids = tokenizer.encode(document)
         row = [*tokenizer.behind_start(ids), *([last] if end else [])]
-        before = len(windows)
-        if len(row) > unscored:
-            windows += _windows(row, context, unscored - 1, stride)
+        fits = len(row) > unscored
+        read.append([*_windows(row, context, unscored - 1, stride)] if fits else [])
         skipped = b"" if tokenizer.start or not ids else tokenizer.token_bytes(ids[0])
-        counted.append(
-            {
-                "windows": len(windows) - before,
-                "tokens": max(0, len(row) - unscored),
-                "characters": len(document) - len(skipped.decode("utf-8", "ignore")),
-                "bytes": len(document.encode("utf-8")) - len(skipped),
-            }
-        )
-    answers = iter(_read(model, windows, last))
-    return [
-        Score(sum(nats for nats, _ in islice(answers, one.pop("windows"))), 1, **one)
-        for one in counted
-    ]
+        characters = len(document) - len(skipped.decode("utf-8", "ignore"))
+        sizes.append((characters, len(document.encode("utf-8")) - len(skipped)))
+    answers = iter(_read(model, [one for windows in read for one in windows], last, tell))
+    result = []
+    for windows, (characters, size) in zip(read, sizes, strict=True):
+        pieces = [
+            Score(nats, 0, len(targets) - targets.count(IGNORED), 0, 0)
+            for (nats, _), (_, targets) in zip(islice(answers, len(windows)), windows, strict=True)
+        ]
+        result.append([Score(0.0, 1, 0, characters, size), *pieces])
+    return result
 
 
 def _windows(
@@ -153,7 +171,12 @@ def _windows(
 
 
 @torch.no_grad()
-def _read(model: LanguageModel, windows: Sequence[Window], filler: int) -> list[tuple[float, bool]]:
+def _read(
+    model: LanguageModel,
+    windows: Sequence[Window],
+    filler: int,
+    tell: Callable[[int, int], object] | None = None,
+) -> list[tuple[float, bool]]:
     """Minus the log-probability of each window's targets, and whether greedy writing gives them.
 
     In eval mode, in float32. Windows of one batch with the same inputs, such as two words after one
@@ -183,6 +206,8 @@ def _read(model: LanguageModel, windows: Sequence[Window], filler: int) -> list[
             written = ((logits.argmax(-1) == targets) | (targets == IGNORED)).all(1).tolist()
             for i, *answer in zip(rows, per_row, written, strict=True):
                 answers[i] = (answer[0], answer[1])
+            if tell is not None:
+                tell(first, len(order))
     finally:
         model.train(was_training)
     return answers

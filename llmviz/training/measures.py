@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any, Self
@@ -43,6 +43,23 @@ def distance_to_floor(loss: float, floor: float) -> float:
     if not floor > 0:
         raise ValueError(f"the floor must be above 0; got {floor}")
     return loss / floor - 1
+
+
+def ratio_error(sums: Sequence[float], sizes: Sequence[float]) -> float | None:
+    """The standard error of sum(sums) / sum(sizes), where both come from K independent parts.
+
+    K / (K - 1) times the sum of (sums - ratio times sizes) squared, under the root, over the sum of
+    sizes. With equal sizes that is the standard error of a mean. None for fewer than two parts, or
+    no size.
+
+    Reference: Cochran 1977, "Sampling Techniques", equation 6.13 (of a large population).
+    """
+    parts, size = len(sums), sum(sizes)
+    if parts < 2 or size <= 0:
+        return None
+    ratio = sum(sums) / size
+    squares = sum((a - ratio * b) ** 2 for a, b in zip(sums, sizes, strict=True))
+    return math.sqrt(parts / (parts - 1) * squares) / size
 
 
 CONFIDENCE = 0.95  # of the interval of a share

@@ -63,6 +63,7 @@ _FAMILY: dict[str, tuple[str, dict[str, Any]]] = {
     "experts": ("four small feed-forward networks, two for each token", _EXPERTS),
     "window": ("each token sees itself and the 15 before it", _WINDOW),
 }
+ERRORS = "errors"  # the folder of runs that the lesson "Why is it wrong?" holds against others
 SINCE_2017 = "since-2017"  # the folder of this family, below that of the bundled checkpoints
 
 _NAMES_GPT = {"n_layer": 2, "n_head": 4, "n_embd": 48, "dropout": 0.1}
@@ -207,6 +208,11 @@ RECIPES: dict[str, Recipe] = {
         f"{SINCE_2017}/{name}": Recipe(description, whole_words(options))
         for name, (description, options) in _FAMILY.items()
     },
+    # As since-2017/learned in all but how much it reads: its text comes again some thirty times.
+    f"{ERRORS}/by-heart": Recipe(
+        "learned positions, trained on few stories until it knows them by heart",
+        dataclasses.replace(whole_words(_LEARNED), characters=300_000),
+    ),
     "tiny-world-word2vec": Recipe(
         "a vector for each word, learned from its neighbours",
         WordVectorPlan(

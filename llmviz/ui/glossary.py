@@ -88,8 +88,8 @@ TERMS: dict[str, str] = {
         "bytes (byte-level BPE), as in GPT-2."
     ),
     "BIO": (
-        "A way to mark names in a text. B marks the first word of a name, I marks the further "
-        "words of the name, and O marks all other words."
+        "A way to mark names in a text, short for begin, inside, outside. B marks the first word "
+        "of a name, I marks the further words of the name, and O marks all other words."
     ),
     "bubble": (
         "The time of a step in which a process of a pipeline has nothing to compute. Its input is "
@@ -97,6 +97,10 @@ TERMS: dict[str, str] = {
     ),
     "byte": (
         "Eight bits, a number from 0 to 255. UTF-8 writes every character as one to four bytes."
+    ),
+    "calibration": (
+        "Whether a model is as sure as it is right. It is well calibrated if 70 % of the guesses "
+        "are right to which it gave 70 %, and so for every share."
     ),
     "causal mask": (
         "The rule that a token may look at itself and at the tokens before it, but never at later "
@@ -143,6 +147,10 @@ TERMS: dict[str, str] = {
         "Two vectors are multiplied number by number, and the products are added up. For given "
         "lengths, the dot product is largest if both vectors point the same way."
     ),
+    "deduplication": (
+        "To keep each text of a training set once. A text that stands there often is easily "
+        "learned by heart."
+    ),
     "dropout": (
         "In training, a share p of some numbers is set to 0 at random, and the others are divided "
         "by 1 − p. So the model learns not to depend on any one of them alone."
@@ -155,6 +163,10 @@ TERMS: dict[str, str] = {
     "entropy": (
         "How uncertain a distribution is, in nats: the mean of −ln p. It is 0 if the outcome is "
         "certain, and ln n for n equally probable outcomes."
+    ),
+    "expected calibration error": (
+        "The mean distance between how sure a model was and how often it was right. Guesses are "
+        "put into bins by how sure it was, and each bin weighs as many guesses as it has."
     ),
     "feed-forward network": (
         "The part of a layer that works on each token by itself. A matrix makes its vector wider, "
@@ -207,6 +219,10 @@ TERMS: dict[str, str] = {
         "Attention in which several heads of queries share one head of keys and values, so that "
         "the cache is smaller. With one head of keys for all it is called multi-query attention."
     ),
+    "hallucination": (
+        "A sentence of a model that reads well and is false, such as an invented fact. The model "
+        "goes on as its texts do, whether it knows the fact or not."
+    ),
     "head": (
         "One of several attentions that run side by side in a layer, each with its own "
         "queries. In most models each has its own keys and values, too. Another thing with this "
@@ -231,8 +247,8 @@ TERMS: dict[str, str] = {
         "a vector with a matrix of 8-bit codes."
     ),
     "KL divergence": (
-        "How far one probability distribution is from another, in nats. It is 0 if they are the "
-        "same."
+        "How far one probability distribution is from another, in nats (after Kullback and "
+        "Leibler). It is 0 if they are the same."
     ),
     "k-means": (
         "A way to find k clusters. Each point goes to the nearest of k centres. Each centre moves "
@@ -444,13 +460,14 @@ TERMS: dict[str, str] = {
         "multiplied by a second number, which comes from a matrix of its own."
     ),
     "tf-idf": (
-        "How often a word occurs in a document, times a number that is larger if fewer documents "
-        "have the word, such as ln(D ÷ df) for a word in df of D documents. It is high for words "
-        "that are typical of a document."
+        "Term frequency, inverse document frequency. How often a word occurs in a document is "
+        "multiplied by a number that is larger if fewer documents have the word, such as "
+        "ln(D ÷ df) for a word in df of D documents. It is high for words that are typical of a "
+        "document."
     ),
     "t-SNE": (
-        "A map that keeps near points near. Large distances, sizes of clusters and the gaps "
-        "between clusters mean little on it."
+        "t-distributed stochastic neighbour embedding: a map that keeps near points near. Large "
+        "distances, sizes of clusters and the gaps between clusters mean little on it."
     ),
     "teacher forcing": (
         "In training, the model reads the right tokens up to each place, not the tokens that it "
@@ -487,7 +504,10 @@ TERMS: dict[str, str] = {
         "How far the neighbours on a map are true ones, from 0 to 1. It is lower if points are "
         "side by side on the map although they are really far apart."
     ),
-    "UMAP": "A map like the map of t-SNE, drawn from a graph of nearest neighbours.",
+    "UMAP": (
+        "Uniform manifold approximation and projection: a map like the map of t-SNE, drawn from a "
+        "graph of nearest neighbours."
+    ),
     "unit": (
         "One of the numbers inside a feed-forward network, between its two matrices. It fires on a "
         "token if it is above 0 before the activation function."

@@ -134,12 +134,13 @@ def size_of(result: Any) -> int:
     >>> size_of((np.zeros(1000), "a" * 1000)) // 1000
     9
     """
-    total, left, seen = 0, [result], set()
+    total, left = 0, [result]
+    seen: dict[int, Any] = {}  # what is held has its number to itself
     while left:
         value = left.pop()
         if id(value) in seen:
             continue
-        seen.add(id(value))
+        seen[id(value)] = value
         if hasattr(value, "nbytes"):  # an array, a tensor
             total += int(value.nbytes)
             continue
@@ -147,12 +148,16 @@ def size_of(result: Any) -> int:
             value = value.to_dict()  # written out by `protect`
         total += sys.getsizeof(value)
         if isinstance(value, dict):
-            left += value.values()
-        elif isinstance(value, list | tuple | set | frozenset):
+            left.append(list(value))
+            value = list(value.values())
+        if isinstance(value, list | tuple | set | frozenset):
             first = next(iter(value), None)
-            alike = isinstance(first, int | float) or _is_record(first)
-            total += len(value) * _size_alone(first) if alike else 0
-            left += () if alike else value
+            if isinstance(first, int | float) or _is_record(first):
+                total += len(value) * _size_alone(first)
+            elif isinstance(first, str | bytes) and len(set(map(type, value))) == 1:
+                total += sum(map(len, value)) + len(value) * sys.getsizeof(first[:0])
+            else:
+                left += value
         elif callable(getattr(value, "parameters", None)):  # a model
             left += value.parameters()
         elif type(value).__module__.startswith("llmviz"):

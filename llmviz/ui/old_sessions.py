@@ -1,8 +1,12 @@
 """Sessions whose window is away: kept for a moment, so that a short loss of the network costs
-nothing; few of them, because each holds its page's data and three open files."""
+nothing; few of them, because each holds its page's data and three open files.
+
+What an ended session held is handed back to the system now and then: the heap of a server with many
+visitors is full of holes, a third of it after three hundred sessions."""
 
 from __future__ import annotations
 
+import threading
 import time
 from collections import Counter, OrderedDict
 from collections.abc import Callable
@@ -10,8 +14,10 @@ from collections.abc import Callable
 from streamlit.runtime import memory_session_storage
 from streamlit.runtime.session_manager import SessionInfo, SessionStorage
 
+from llmviz.training.memory import trim
 from llmviz.ui.origin import Origin, of_session
 
+PAUSE = 20.0  # seconds between two times that freed memory is handed back
 MOST = 32  # with thirty open windows below 256 open files, which some systems begin with
 
 
@@ -20,7 +26,8 @@ class OldSessions(SessionStorage):
 
     That is the oldest of the address that has most of them, there of the browser that has most: a
     visitor who opens and closes windows pushes nobody else out.
-    origin: says where a session's window is that has just gone.
+    origin: says where a session's window is that has just gone. hand_back: called after a session
+    has ended, but not sooner than `PAUSE` seconds after the last time.
 
     Streamlit's own keeps 128, and lets what must go lie about until the garbage collector comes.
     """
@@ -31,9 +38,11 @@ class OldSessions(SessionStorage):
         ttl_seconds: float = 120,
         clock: Callable[[], float] = time.monotonic,
         origin: Callable[[str], Origin] = of_session,
+        hand_back: Callable[[], object] = trim,
     ) -> None:
         self._most, self._seconds, self._clock = most, ttl_seconds, clock
-        self._origin = origin
+        self._origin, self._hand_back = origin, hand_back
+        self._handed = clock()
         self._kept: OrderedDict[str, tuple[float, SessionInfo, Origin]] = OrderedDict()
 
     def get(self, session_id: str) -> SessionInfo | None:
@@ -75,6 +84,9 @@ class OldSessions(SessionStorage):
 
     def _end(self, name: str) -> None:
         self._kept.pop(name)[1].session.shutdown()
+        if self._clock() - self._handed >= PAUSE:
+            self._handed = self._clock()
+            threading.Thread(target=self._hand_back, name="memory", daemon=True).start()
 
 
 def keep_few() -> None:

@@ -90,6 +90,15 @@ def share_question(
     )
 
 
+def whole_percent(share: float) -> str:
+    """Return a share in whole percent, as an answer of a question says it.
+
+    >>> whole_percent(0.518).replace("\u00a0", " ")
+    '52 %'
+    """
+    return f"{100 * share:.0f}\u00a0%"
+
+
 def _slot(question: Question, key: str) -> str:
     # The key holds the question's own content: when the numbers change, it is asked anew.
     return f"{key}.{hash((question.text, tuple(question.answers)))}"

@@ -122,6 +122,23 @@ def test_the_question_is_right_for_every_depth_and_name(levels, tokens):
         assert int(asked.answers[asked.right]) == sum(nodes.together)
 
 
+@pytest.mark.parametrize("tokens", range(1, 20))
+def test_sharing_is_said_to_save_nothing_where_the_model_computes_as_much_or_more(tokens):
+    """Of a name of one letter, more nodes are computed than its trees have."""
+    levels, window = 3, 8
+    in_a_tree = {
+        (level, last)
+        for level in range(1, levels + 1)
+        for end in range(tokens)
+        for last in range(end, end - window, -(2**level))
+    }
+    nodes = chapter.nodes_of(levels, tokens)
+    assert len(in_a_tree) <= min(nodes.apart, sum(nodes.together))
+    assert bool(nodes.more) == (sum(nodes.together) >= nodes.apart)
+    if nodes.more:
+        assert len(in_a_tree) < sum(nodes.together)  # some are in none of the trees
+
+
 def test_the_sentences_name_the_likeliest_letter(bundled):
     app = open_part("history", "wavenet", name=NAME)
     found = chapter.tree(bundled.version, NAME, len(NAME))

@@ -111,6 +111,7 @@ def test_widths_that_find_the_best_are_named():
     text = as_markdown(exhaustive.beams_find((3, 4), 4, {3: 7}, 29, 1000))
     assert "from **3** to 4" in text and "203 continuations" in text
     assert "These do: 2, 4." in exhaustive.beams_find((2, 4), 4, {}, 29, 1000)
+    assert "These do: 4." in exhaustive.beams_find((4,), 4, {4: 9}, 29, 1000)  # not "from 4 to 4"
     assert "up to 2 finds" in exhaustive.beams_find((), 2, {}, 29, 1000)
 
 

@@ -28,6 +28,7 @@ from llmviz.lessons.tokenization.vocabulary import chapter as vocabulary
 from llmviz.tokenizers import (
     UNKNOWN,
     BPETokenizer,
+    Tokenizer,
     WordTokenizer,
     film,
     get_tokenizer,
@@ -179,6 +180,9 @@ def test_a_loaded_tokenizer_can_be_chosen():
     assert not app.error
     assert app.selectbox[0].value == "loaded"
     assert f"{len(mine.encode('lower'))} token" in prose_of(app)
+    # The window holds the file; a tokenizer, which takes ten times as much, is kept for all.
+    held = app.session_state[sources._FILE_SLOT]
+    assert held[1] == sources.file_of(mine) and not any(isinstance(one, Tokenizer) for one in held)
 
 
 def test_damaged_tokenizer_files_are_refused_in_one_line():

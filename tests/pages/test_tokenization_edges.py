@@ -189,3 +189,10 @@ def test_nothing_is_asked_of_a_tokenizer_to_which_capitals_are_the_same():
 
     small = Small.train("the cat")
     assert cut.capitals_question("small", small, "the cat") is None
+
+
+def test_more_words_than_are_followed_are_counted_in_a_note():
+    app = open_part("tokenization", "learn", follow=" ".join("abcdefghij"))
+    fine(app)
+    assert "holds 10 different words and marks. The first 8 of them are followed" in boxes(app)
+    assert "are followed" not in boxes(open_part("tokenization", "learn", follow="a b a b"))

@@ -62,6 +62,7 @@ def test_the_end_of_learn_tells_the_first_merge_and_the_length_after_the_last():
     last = trained.steps[-1].corpus_length_after
     assert f"the corpus of {trained.corpus_length} bytes {last} tokens long" in end
     assert "counted 3 times" in end
+    assert "the corpus of 4 bytes 1 token long" in told(learn, learn.end(film("abab", "", 259)))
 
 
 def test_the_film_is_covered_until_the_saving_was_predicted(covers):

@@ -96,6 +96,14 @@ def test_controls_change_the_link_and_the_numbers(bundle):
     assert matrices(app)["loss"] == before
 
 
+@pytest.mark.parametrize("weight", [0.5, 1.0, 2.0])
+def test_a_weight_of_1_makes_no_weighted_mean(bundle, weight):
+    token = str(ids_of(bundle, TEXT)[1])
+    app = open_part("training", "loss", sentence=TEXT, weighs=token, weight=str(weight))
+    fine(app)
+    assert ("not by the number of positions" in prose_of(app)) == (weight != 1)
+
+
 def test_nothing_to_average_is_said(bundle):
     count = len(ids_of(bundle, TEXT)) - 1
     app = open_part("training", "loss", sentence=TEXT, skip=",".join(str(i) for i in range(count)))

@@ -183,6 +183,7 @@ def test_a_size_counts_what_a_result_holds_once():
     assert size_of(go.Figure(go.Scatter(y=array))) >= 80_000
     assert size_of(list(range(1000))) >= 28_000
     assert size_of(get_tokenizer("bpe").tokens("the cat sat " * 100)) >= 300 * 150
+    assert size_of({f"{i:050}": ["b" * 50] for i in range(1000)}) >= 200_000
     layer = torch.nn.Linear(100, 100)
     assert size_of(layer) >= 40_400
     circle = []

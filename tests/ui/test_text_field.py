@@ -64,6 +64,14 @@ def test_a_longer_text_that_is_not_packed_stays_in_its_field():
     assert app.text_input[0].value == "abcdefg" and app.code[0].value == "abcde|"
 
 
+def test_no_chapter_reads_less_of_a_text_than_its_field_says():
+    """A cut of its own would be a second limit, of which nothing stands under the field."""
+    for path, node in nodes_where(sorted(LESSONS.rglob("*.py")), "state["):
+        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
+            held = ast.unparse(node.value)
+            assert not held.startswith("state['"), f"{path.name}:{node.lineno} cuts {held}"
+
+
 def test_every_field_of_a_control_says_its_limit():
     fields = {"text_input", "text_area"}
     limited = 0

@@ -22,18 +22,23 @@ function withParts(message, take, fail) {
 }
 
 function knownPart(address) {
-  const part = storedParts.get(address);
+  let part = storedParts.get(address);
   if (part) {
+    if (part instanceof Uint8Array) part = unpack(part); // a saved page brings its parts along
     storedParts.delete(address); // to the end: the longest unused one goes first
     storedParts.set(address, part);
   }
   return part;
 }
 
-async function fetchPart(address) {
-  // The app may lie behind a path of its own, as its scripts do.
+// Where a part lies: the app may lie behind a path of its own, as its scripts do.
+export function partAddress(address) {
   const script = document.querySelector('script[type="module"][src*="static/js/"]');
-  const url = new URL(`../..${address}`, script?.src ?? new URL("static/js/", document.baseURI));
+  return new URL(`../..${address}`, script?.src ?? new URL("static/js/", document.baseURI));
+}
+
+async function fetchPart(address) {
+  const url = partAddress(address);
   for (let tries = 1; !knownPart(address); tries++) {
     const answer = await fetch(url, { cache: "force-cache" }).catch(() => null); // no connection
     if (answer?.ok) {
@@ -61,6 +66,8 @@ const cards = new WeakMap(); // by the root of a component
 // One that left the page and comes back, or is made anew in another place, goes on from there.
 const lasting = (globalThis.llmvizLasting ??= new Map());
 const memories = new WeakMap(); // what a view remembers, by its root
+// All that stands on the page, by its root: from here a picture leaves it (see components/saver).
+const pictures = (globalThis.llmvizPictures ??= new Map());
 
 // Streamlit calls a component again for every rerun: the view is made once and then only
 // updated, so that its step, scroll and hover survive.
@@ -70,9 +77,11 @@ export function live(component, create) {
   if (!entry) {
     const root = el("div", "lv");
     parent.appendChild(root);
-    entry = { root, data: null, raw: null, width: 0 };
+    entry = { root, data: null, raw: null, width: 0, source: import.meta.url };
     views.set(parent, entry);
     const { key } = readEnding(component.data);
+    entry.key = key;
+    pictures.set(root, entry);
     const last = lasting.get(key) ?? { told: {}, reported: {}, remembered: new Map() };
     lasting.set(key, last);
     memories.set(root, last.remembered);
@@ -112,6 +121,7 @@ export function live(component, create) {
       entry.width = Math.floor(entry.root.clientWidth) || 700;
       entry.view.update(entry.data, entry.width);
       cards.get(entry.root)?.follow();
+      globalThis.llmvizSaver?.soon();
     };
     if (!entry.data) entry.root.style.visibility = "hidden"; // nothing to point at yet
     withParts(message, take, () => {
@@ -130,6 +140,8 @@ export function live(component, create) {
     entry.view.destroy?.();
     entry.root.remove();
     entry.lost?.remove();
+    pictures.delete(entry.root);
+    globalThis.llmvizSaver?.soon();
     views.delete(parent);
   };
 }

@@ -12,7 +12,10 @@ its state (see ``starting``), as JSON with its length in the last four bytes.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
 from functools import cache, reduce
 from operator import or_
 from typing import TYPE_CHECKING, Any
@@ -111,19 +114,58 @@ def component_key(*parts: str) -> str:
     return "/".join(part.replace("~", "~0").replace("_", "~1").replace("/", "~2") for part in parts)
 
 
+@dataclass(frozen=True)
+class Sent:
+    """What a component was sent: the name of its folder, its key, its message."""
+
+    name: str
+    key: str
+    message: bytes
+
+
+_collected: ContextVar[list[Sent] | None] = ContextVar("collected", default=None)
+
+
+@contextmanager
+def collected() -> Iterator[list[Sent]]:
+    """Gather what components are sent in this block, in place of mounting them in a page.
+
+    So a picture can be shown where there is no Streamlit. Each says that nothing was set by hand.
+    """
+    sent: list[Sent] = []
+    token = _collected.set(sent)
+    try:
+        yield sent
+    finally:
+        _collected.reset(token)
+
+
+def is_collecting() -> bool:
+    """Whether components are gathered now, and no page is drawn."""
+    return _collected.get() is not None
+
+
 @cache
 def renderer(name: str) -> Callable[..., Any]:
     """Register the component of folder ``name`` once and return its mounting function.
 
     The role colours are the theme's, written as CSS variables, so that no colour is typed twice.
     """
-    css = "\n".join([css_variables(), style(name)])
-    mount = st.components.v2.component(f"llmviz_{name}", js=script(name), css=css)
+    mount = st.components.v2.component(f"llmviz_{name}", js=script(name), css=whole_style(name))
 
     def mounted(*, data: bytes, key: str, **more: Any) -> Any:
+        sent = _collected.get()
+        if sent is not None:
+            sent.append(Sent(name, key, data + _written_ending(key, {})))
+            return dict(more.get("default") or {})
         return mount(data=data + _ending(key), key=key, **more)
 
     return mounted
+
+
+def whole_style(name: str) -> str:
+    """Return a component's style with the colours that it names."""
+    return "\n".join([css_variables(), style(name)])
 
 
 def mount(
@@ -187,6 +229,8 @@ def starting(key: str, name: str, wanted: Any) -> tuple[Any, bool]:
     back while its state lived on here sees its old turn, and goes on where its hand left it; with
     a new turn it starts as it is told.
     """
+    if is_collecting():
+        return wanted, False
     state = st.session_state.get(key)
     memory = st.session_state.setdefault("_components", {})
     before = memory.get((key, name))
@@ -212,6 +256,10 @@ def _ending(key: str) -> bytes:
     """Return the end of a component's message: its key and the turn of each of its starts."""
     memory = st.session_state.get("_components", {})
     turns = {name: kept[-1] for (owner, name), kept in memory.items() if owner == key}
+    return _written_ending(key, turns)
+
+
+def _written_ending(key: str, turns: dict[str, int]) -> bytes:
     text = json.dumps({"key": key, "turns": turns}, separators=(",", ":")).encode()
     return text + len(text).to_bytes(4, "little")
 

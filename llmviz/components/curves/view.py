@@ -7,6 +7,7 @@ run travels by itself: one that grows or joins does not bring the others along.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from hashlib import blake2b
@@ -15,7 +16,14 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from llmviz.components._shared.transport import component_key, nothing, pack, renderer, starting
+from llmviz.components._shared.transport import (
+    component_key,
+    is_collecting,
+    nothing,
+    pack,
+    renderer,
+    starting,
+)
 
 OFFERED = ("axis", "unit", "mean", "logx", "logy")  # what the hand may choose on the chart
 
@@ -106,7 +114,7 @@ def curves(
         notes=notes,
         hidden=None if hidden is None else starting(key, "hidden", list(hidden))[0],
     )
-    with st.container(gap=None):  # the runs take no room
+    with nullcontext() if is_collecting() else st.container(gap=None):  # the runs take no room
         for place, run in enumerate(runs):
             store = component_key(key, run.name)
             message, stamp = _packed(run, store, len(weights))

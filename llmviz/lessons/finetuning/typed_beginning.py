@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from llmviz.textfile import check_text
-from llmviz.ui.common import LOOKED_AT
 from llmviz.ui.notices import inform, refuse
 from llmviz.ui.state import PageState
 from llmviz.ui.text_field import text_area
@@ -17,7 +16,7 @@ def ask(state: PageState, key: str, label: str, empty: str) -> str | None:
     """
     text_area(state, key, label, height=100)
     try:
-        text = check_text(state[key][-LOOKED_AT:])
+        text = check_text(state[key])
     except ValueError as error:
         refuse(error)
         return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter
+from hashlib import sha256
 from pathlib import Path
 
 import streamlit as st
@@ -21,6 +22,7 @@ from llmviz.tokenizers import (
     load_tokenizer,
 )
 from llmviz.ui import codec
+from llmviz.ui.kept import kept
 from llmviz.ui.notices import warn
 from llmviz.ui.state import LEARNER_TEXT, PageState
 
@@ -30,7 +32,7 @@ FORMS = "word-forms"  # the bundled corpus in which stems meet endings often
 BUNDLED = ("tiny-world-sample", FORMS, "story", "names")
 MEGABYTE = 2**20
 CORPUS_LIMIT = codec.MOST_OF_A_TEXT  # bytes of a file with a learner's corpus
-TOKENIZER_FILE_LIMIT = 8 * MEGABYTE
+TOKENIZER_FILE_LIMIT = 2 * MEGABYTE  # some 200,000 words, which are read in less than a second
 QUOTED = 2_000  # characters of a corpus that a snippet quotes
 
 TOKENIZER = codec.choice("tokenizer", "bpe", [*TOKENIZERS, TRAINED, LOADED], shared=True)
@@ -64,7 +66,7 @@ def tokenizer_called(state: PageState, name: str) -> Tokenizer:
     if name == LOADED:
         if _FILE_SLOT not in st.session_state:
             raise ValueError(words.no_file)
-        return st.session_state[_FILE_SLOT]
+        return _read(*st.session_state[_FILE_SLOT])
     return get_tokenizer(name)
 
 
@@ -87,7 +89,9 @@ def choose_tokenizer(state: PageState) -> tuple[str, Tokenizer]:
 
 
 def take_file(data: bytes) -> Tokenizer:
-    """Read an uploaded tokenizer file and keep it for this session.
+    """Read an uploaded tokenizer file and keep it for this session, as the file that it is.
+
+    A tokenizer takes ten times the memory of its file; visitors with the same file share one.
 
     Raises ValueError: it is too large, cut off, changed, or no tokenizer file.
     """
@@ -95,11 +99,19 @@ def take_file(data: bytes) -> Tokenizer:
         raise ValueError(
             f"the file has {len(data):,} bytes; the limit is {TOKENIZER_FILE_LIMIT:,} bytes"
         )
+    file = sha256(data).hexdigest(), data
+    tokenizer = _read(*file)
+    st.session_state[_FILE_SLOT] = file
+    return tokenizer
+
+
+@kept(8, key=lambda digest, data: digest)
+def _read(digest: str, data: bytes) -> Tokenizer:
+    """Return the tokenizer in a file. Raises ValueError for what is none."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "the file"
         path.write_bytes(data)
-        st.session_state[_FILE_SLOT] = load_tokenizer(path)
-    return st.session_state[_FILE_SLOT]
+        return load_tokenizer(path)
 
 
 def file_of(tokenizer: Tokenizer) -> bytes:

@@ -77,7 +77,7 @@ def draw(state: PageState) -> None:
     if right:
         prose(
             words.read.format(
-                head=names[best].capitalize(),
+                head=names[best],
                 share=f"{shares[best]:.0%}",
                 count=len(known.alignment),
                 even=f"{1 / len(asked):.0%}",

@@ -15,7 +15,7 @@ from llmviz.study.cache_contents import CacheContents, cache_contents
 from llmviz.textfile import check_text
 from llmviz.ui import engine
 from llmviz.ui.code import show_code
-from llmviz.ui.common import LOOKED_AT, count
+from llmviz.ui.common import count
 from llmviz.ui.kept import kept
 from llmviz.ui.model_on_text import choose_model, names_of, read
 from llmviz.ui.notices import inform, refuse
@@ -43,7 +43,7 @@ def draw(state: PageState) -> Shown:
         return None, None
     text_area(state, "cachetext", words.model_text, height=80)
     try:
-        text = check_text(state["cachetext"][:LOOKED_AT])
+        text = check_text(state["cachetext"])
     except ValueError as error:
         refuse(error)
         return bundled, None

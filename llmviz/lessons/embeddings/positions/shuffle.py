@@ -158,8 +158,8 @@ def _say(
 ) -> None:
     moved = [float(total_variation(one[0], one[1])) for one in predictions]
     line = words.moved if changed else words.unmoved
-    prose(line.format(with_=percent(moved[0]), without=_tiny(moved[1])))
-    prose(words.many.format(n=MANY, with_=percent(mean[0]), without=_tiny(mean[1])))
+    prose(line.format(with_=_tiny(moved[0]), without=_tiny(moved[1])))
+    prose(words.many.format(n=MANY, with_=_tiny(mean[0]), without=_tiny(mean[1])))
     cards = [one.card for one in pair]
     if all("score" in card for card in cards):
         losses = [card["score"]["nats_per_token"] for card in cards]

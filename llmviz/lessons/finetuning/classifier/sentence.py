@@ -12,7 +12,7 @@ from llmviz.lessons.finetuning.classifier.runs import Outcome
 from llmviz.study.class_training import Reading, read
 from llmviz.textfile import check_text
 from llmviz.ui import engine
-from llmviz.ui.common import LOOKED_AT, percent, signed
+from llmviz.ui.common import percent, signed
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.model_on_text import names_of, spoken
@@ -40,7 +40,7 @@ def draw(state: PageState, now: Outcome) -> None:
         **state.bind("explained"),
     )
     try:
-        text = check_text(state["sentence"][-LOOKED_AT:])
+        text = check_text(state["sentence"])
     except ValueError as error:
         refuse(error)
         return

@@ -12,7 +12,7 @@ from llmviz.lessons.finetuning import tuned_model
 from llmviz.lessons.finetuning.instructions import forgetting, mask, side_by_side, words
 from llmviz.textfile import check_text
 from llmviz.ui import engine
-from llmviz.ui.common import LOOKED_AT, suggest
+from llmviz.ui.common import suggest
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section, seen
 from llmviz.ui.model_on_text import models_here
@@ -41,7 +41,7 @@ def draw(state: PageState) -> None:
     if not models_here(BASE):
         return
     try:
-        story, question = (check_text(state[key])[:LOOKED_AT] for key in ("story", "question"))
+        story, question = (check_text(state[key]) for key in ("story", "question"))
         if not question.strip():
             raise ValueError(words.empty)
         answer = known_answer(story, question) or typed_answer(check_text(state["reply"]))
@@ -66,7 +66,7 @@ def _controls(state: PageState) -> None:
         state["story"], state["question"], state["reply"] = told.story, told.question, ""
 
     st.button(words.another, icon=":material/autorenew:", on_click=another, key="another.story")
-    story = state["story"][:LOOKED_AT]
+    story = state["story"]
     asked = askable(story)
 
     def take(question: str) -> None:

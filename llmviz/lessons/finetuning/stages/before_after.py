@@ -12,7 +12,7 @@ from llmviz.lessons.finetuning import tuned_model
 from llmviz.lessons.finetuning.stages import words
 from llmviz.study.continuations import Continuation, continuation
 from llmviz.textfile import check_text
-from llmviz.ui.common import LOOKED_AT, suggest, theme
+from llmviz.ui.common import suggest, theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.model_on_text import models_here, names_of
@@ -46,7 +46,7 @@ def draw(state: PageState) -> None:
     if not models_here(BASE):
         return
     try:
-        prompt = check_text(state["prompt"][-LOOKED_AT:])
+        prompt = check_text(state["prompt"])
         version = tuned_model.base().version
         written = {name: after(name, version, prompt) for name in MODELS}
     except ValueError as error:

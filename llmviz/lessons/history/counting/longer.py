@@ -16,7 +16,7 @@ from llmviz.lessons.history.counting.params import LONGEST
 from llmviz.models.ngram import METHODS, V, positions
 from llmviz.study.longer_contexts import LongerContexts, longer_contexts
 from llmviz.ui.code import show_code
-from llmviz.ui.common import choose, percent, theme
+from llmviz.ui.common import choose, count, percent, theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose, quote
@@ -125,7 +125,7 @@ def row_of(measured: LongerContexts, name: str, n: int, method: str) -> str:
     order = np.argsort(-row, kind="stable")[:TOP]
     return words.row_text.format(
         context=quote((LETTERS[0] * n + name)[-n:]),
-        typed=words.row_from.format(n=n),
+        typed=words.row_from.format(symbols=count(n, "symbol")),
         seen=words.row_seen.format(count=seen) if seen else words.row_unseen,
         top=", ".join(f"{quote(LETTERS[i])} {percent(row[i])}" for i in order),
     )

@@ -51,7 +51,10 @@ def draw(state: PageState, bundled: engine.Bundled, name: str) -> dict[str, Any]
     asked = question(nodes, name)
     told = asked is None or predict(asked, f"{KEY}.ask", covers=True)
     if told:
-        prose(words.shared_text.format(tokens=nodes.tokens, shared=nodes.sum, apart=nodes.apart))
+        line = words.shared_text
+        prose(
+            line.format(tokens=nodes.tokens, shared=nodes.sum, apart=nodes.apart, more=nodes.more)
+        )
     _code(bundled, name, at, fused)
     if not told:
         return {}
@@ -61,6 +64,7 @@ def draw(state: PageState, bundled: engine.Bundled, name: str) -> dict[str, Any]
         "name": quote(name),
         "shared": sum(nodes.together),
         "apart": nodes.apart,
+        "more": nodes.more,
     }
 
 
@@ -170,6 +174,11 @@ class Nodes(NamedTuple):
     def apart(self) -> int:
         """How many there would be if the trees shared nothing."""
         return self.tokens * self.each
+
+    @property
+    def more(self) -> str:
+        """What is to be said where sharing saves nothing, because of nodes that no tree needs."""
+        return words.shared_more if sum(self.together) >= self.apart else ""
 
     @property
     def sum(self) -> str:

@@ -33,7 +33,6 @@ from llmviz.ui.text_field import text_input
 KEY = "language.stems"
 DRAWN = 12  # words that have a column
 LETTERS = 30  # of a stem that are opened
-LONGEST = 2_000  # characters of the words that are read
 
 
 @st.fragment
@@ -49,9 +48,7 @@ def draw(state: PageState) -> None:
     except ValueError as error:
         refuse(error)
         return
-    if len(text) > LONGEST:
-        inform(words.cut.format(all=len(text), limit=LONGEST), ":material/content_cut:")
-    every = words_of(text[:LONGEST])
+    every = words_of(text)
     if not every:
         inform(words.empty, ":material/edit:")
         return

@@ -154,7 +154,7 @@ def beams_find(best: Sequence[int], most: int, expanded: dict[int, int], v: int,
     """
     if not best:
         return words.exhaustive_not_found.format(most=most)
-    if list(best) == list(range(best[0], most + 1)):
+    if best[0] < most and list(best) == list(range(best[0], most + 1)):
         return words.exhaustive_found_from.format(
             width=best[0], most=most, scored=f"{expanded[best[0]] * v:,}", all=f"{n:,}"
         )

@@ -25,7 +25,6 @@ from llmviz.ui.state import PageState
 from llmviz.ui.text_field import text_input
 
 DRAWN = 1_200  # characters; a row of the aligned view is a line of the page for every 60 of them
-UNITS_DRAWN = 120
 
 
 @st.fragment
@@ -99,7 +98,7 @@ def rows(chosen: dict[str, Tokenizer], text: str) -> list[TokenRow]:
 def _units(state: PageState) -> None:
     section(words.units)
     text_input(state, "words", words.units_words, width=460)
-    text = state["words"][:UNITS_DRAWN].strip()
+    text = state["words"].strip()
     if not text:
         return
     kinds = {"word": sources.forms_by_word()}

@@ -15,5 +15,5 @@ PARAMS = [
         ["word", "char", "bpe", "gpt2", "cl100k_base"],
         [*TOKENIZERS, sources.TRAINED, sources.LOADED],
     ),
-    codec.text("words", words.units_default, 1_000),
+    codec.text("words", words.units_default, 120),
 ]

@@ -18,6 +18,7 @@ from llmviz.ui.code import show_code
 from llmviz.ui.common import count, refuse
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section, seen
+from llmviz.ui.notices import inform
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import LEARNER_TEXT, PageState
@@ -69,8 +70,8 @@ def end(film: Film) -> dict[str, object]:
     first = film.steps[0]
     return {
         "merges": count(len(film.steps), "time"),
-        "bytes": film.corpus_length,
-        "tokens": length_after(film, len(film.steps)),
+        "bytes": count(film.corpus_length, "byte"),
+        "tokens": count(length_after(film, len(film.steps)), "token"),
         "first": quote(visible_text(first.new_bytes)[0]),
         "count": count(first.count, "time"),
     }
@@ -169,8 +170,8 @@ def _curve(film: Film, step: int) -> None:
         words.learn_curve.format(
             step=count(step, "merge"),
             all=f"{len(film.steps):,}",
-            bytes=film.corpus_length,
-            tokens=tokens,
+            bytes=count(film.corpus_length, "byte"),
+            tokens=count(tokens, "token"),
             ratio=film.corpus_length / max(1, tokens),
         )
     )
@@ -180,7 +181,12 @@ def _subwords(state: PageState, film: Film, step: int) -> None:
     section(words.subwords, merges=count(step, "merge"))
     text_input(state, "follow", words.subwords_words, width=460)
     then = BPETokenizer(film.tokenizer.merges[:step])
-    followed = list(dict.fromkeys(WordTokenizer.split(state["follow"])))[:FOLLOWED]
+    every = list(dict.fromkeys(WordTokenizer.split(state["follow"])))
+    followed = every[:FOLLOWED]
+    if len(every) > FOLLOWED:
+        inform(
+            words.subwords_cut.format(all=len(every), followed=FOLLOWED), ":material/content_cut:"
+        )
     rows = _word_rows(then, followed, sources.occurrences(state, followed))
     if rows:
         token_strip(rows, key="learn.subwords", show_ids=False)

@@ -20,7 +20,6 @@ from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
 from llmviz.ui.text_field import text_input
 
-SENTENCE_LIMIT = 300  # characters of the other sentence
 IDS_LISTED = 60
 UNKNOWN_LISTED = 8
 BATCH_LENGTH = 12  # tokens of each text in the batch, at most
@@ -40,7 +39,7 @@ def draw(state: PageState) -> None:
         st.dataframe(table, hide_index=True, height=280, width=460)
     section(words.use)
     text_input(state, "sentence", words.sentence, width=460)
-    sentence = state["sentence"][:SENTENCE_LIMIT]
+    sentence = state["sentence"]
     try:
         check_text(sentence)
     except ValueError as error:

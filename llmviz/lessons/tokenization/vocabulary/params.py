@@ -5,4 +5,4 @@ from __future__ import annotations
 from llmviz.lessons.tokenization.vocabulary import words
 from llmviz.ui import codec
 
-PARAMS = [codec.text("sentence", words.sentence_default, 1_000)]
+PARAMS = [codec.text("sentence", words.sentence_default, 300)]

@@ -19,7 +19,6 @@ from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
 from llmviz.ui.text_field import text_input
 
-FORMS_LIMIT = 160  # characters
 LAST_MERGES = 8  # in the table
 UNKNOWN_LISTED = 6
 MARKS_LENGTH = 24
@@ -35,7 +34,7 @@ def draw(state: PageState) -> None:
         text = learner_text(state)
         if text is None:
             return
-    forms = state["forms"][:FORMS_LIMIT]
+    forms = state["forms"]
     try:
         check_text(forms)
         learned = learned_from(text)
@@ -130,7 +129,7 @@ def next_question(learned: LearnedPieces, joins: int) -> Question | None:
     answers = sorted(reasons)
     return Question(
         words.ask_next.format(
-            done=f"{joins:,}",
+            done=count(joins, "merge"),
             rare=quote(name(rare)),
             rare_count=count(rare.count, "time"),
             rare_parts="{:,} and {:,}".format(*rare.counts),

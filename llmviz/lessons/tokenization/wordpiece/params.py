@@ -8,5 +8,5 @@ from llmviz.ui import codec
 PARAMS = [
     codec.choice("learned", "word-forms", list(words.corpora)),
     codec.integer("joins", 100, 0, 500),
-    codec.text("forms", words.forms_default, 2_000),
+    codec.text("forms", words.forms_default, 160),
 ]

@@ -198,7 +198,8 @@ def _result(reading: Read, logits: np.ndarray, steps, settings: LossSettings) ->
     ours = steps.loss.numpy()
     number = float(ours) if ours.ndim == 0 else math.nan
     apart = float(np.abs(ours - theirs).max())
-    weighted = settings.token is not None and settings.reduction == "mean"
+    weighs = settings.token is not None and settings.weight != 1
+    weighted = weighs and settings.reduction == "mean"
     kind = "weighted mean" if weighted else settings.reduction
     lines = [
         words.result[kind].format(

@@ -1,0 +1,183 @@
+// A picture as PNG and as SVG, drawn from what stands on the page.
+
+import { el, svg } from "../_shared/common.js";
+import { dataAddress } from "./page.js";
+
+export const SCALE = 2;
+// What XML cannot hold, wherever a learner's text brings it along.
+const UNFIT = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu;
+
+export function written(node) {
+  return new XMLSerializer().serializeToString(node).replace(UNFIT, "\uFFFD");
+}
+
+// While `work` runs, canvases are drawn for a screen of twice the size.
+export async function sharper(redraw, work) {
+  const own = Object.getOwnPropertyDescriptor(window, "devicePixelRatio");
+  Object.defineProperty(window, "devicePixelRatio", { configurable: true, get: () => SCALE });
+  try {
+    redraw();
+    await frames();
+    return await work();
+  } finally {
+    if (own) Object.defineProperty(window, "devicePixelRatio", own);
+    else delete window.devicePixelRatio;
+    redraw();
+  }
+}
+
+// Two frames; a window that is not seen draws none, so that it is not waited for.
+function frames() {
+  const two = new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+  return Promise.race([two, new Promise((resolve) => setTimeout(resolve, 200))]);
+}
+
+// ---- PNG
+
+// A part of the page as it stands, with its style, as an image that is never put into a file itself.
+export async function photo(node, style, ground) {
+  const { width, height } = node.getBoundingClientRect();
+  const frame = el("div");
+  const sheet = el("style");
+  sheet.textContent = `${await fontFaces()}\n${style}`;
+  frame.append(sheet, still(node));
+  frame.setAttribute("style", themeOf(node));
+  const outer = svg("svg", {
+    width: width * SCALE,
+    height: height * SCALE,
+    viewBox: `0 0 ${width} ${height}`,
+  });
+  const inner = svg("foreignObject", { width: "100%", height: "100%" });
+  inner.append(frame);
+  outer.append(inner);
+  return painted(written(outer), width, height, ground);
+}
+
+export async function painted(text, width, height, ground, under = []) {
+  const image = new Image();
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
+  await image.decode();
+  const canvas = document.createElement("canvas");
+  canvas.width = Math.round(width * SCALE);
+  canvas.height = Math.round(height * SCALE);
+  const pen = canvas.getContext("2d");
+  pen.fillStyle = ground;
+  pen.fillRect(0, 0, canvas.width, canvas.height);
+  for (const [layer, x, y, w, h] of under) pen.drawImage(layer, x * SCALE, y * SCALE, w * SCALE, h * SCALE);
+  pen.drawImage(image, 0, 0, canvas.width, canvas.height);
+  return new Promise((resolve, reject) =>
+    canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("the picture is too large for this browser"))), "image/png"),
+  );
+}
+
+// A copy of a node that looks alike without scripts: what canvases hold, where lists are scrolled to.
+function still(node) {
+  const copy = node.cloneNode(true);
+  const [from, to] = [node, copy].map((one) => [one, ...one.querySelectorAll("*")]);
+  from.forEach((original, i) => {
+    const twin = to[i];
+    if (original instanceof HTMLCanvasElement && original.width && original.height) {
+      twin.style.background = `url(${original.toDataURL()}) 0 0 / 100% 100% no-repeat`;
+    } else if (original instanceof HTMLInputElement) twin.setAttribute("value", original.value);
+    if (original.scrollLeft || original.scrollTop) {
+      twin.style.overflow = "hidden";
+      for (const child of twin.children) child.style.translate = `${-original.scrollLeft}px ${-original.scrollTop}px`;
+    }
+  });
+  for (const one of copy.querySelectorAll("[autofocus], script, foreignObject")) one.remove();
+  return copy;
+}
+
+// The page's variables and text that a component takes from around it.
+function themeOf(node) {
+  const style = getComputedStyle(node);
+  const names = ["--st-background-color", "--st-font", "--st-code-font", "--st-primary-color"];
+  return `${names.map((name) => `${name}:${style.getPropertyValue(name)};`).join("")}text-align:${style.textAlign};`;
+}
+
+let faces = null;
+
+// The fonts of the page, as data: an image may fetch nothing.
+function fontFaces() {
+  faces ??= Promise.all(loadedFaces().map(withData)).then((rules) => rules.join("\n"));
+  return faces;
+}
+
+function loadedFaces() {
+  const loaded = new Set([...document.fonts].filter((font) => font.status === "loaded").map((font) => font.family.replaceAll('"', "")));
+  const rules = [...document.styleSheets].flatMap((sheet) => {
+    try {
+      return [...sheet.cssRules];
+    } catch {
+      return []; // of another host, which this app has none of
+    }
+  });
+  const isLoaded = (rule) => rule instanceof CSSFontFaceRule && loaded.has(rule.style.getPropertyValue("font-family").replaceAll('"', ""));
+  return rules.filter((rule) => isLoaded(rule) && rule.style.getPropertyValue("font-style") !== "italic");
+}
+
+async function withData(rule) {
+  const address = /url\("?([^")]+)"?\)/.exec(rule.style.getPropertyValue("src"))?.[1];
+  const answer = address && (await fetch(new URL(address, rule.parentStyleSheet.href ?? document.baseURI)).catch(() => null));
+  if (!answer?.ok) return "";
+  const { family, weight } = { family: rule.style.getPropertyValue("font-family"), weight: rule.style.getPropertyValue("font-weight") };
+  return `@font-face{font-family:${family};font-weight:${weight || "normal"};src:url(${await dataAddress(await answer.blob())});}`;
+}
+
+// ---- SVG
+
+// What of a shape's style is written into it.
+const LOOKS = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "stroke-linecap", "stroke-linejoin"]
+  .concat(["opacity", "visibility", "display", "font-family", "font-size", "font-weight", "font-style", "letter-spacing"])
+  .concat(["text-anchor", "dominant-baseline", "paint-order", "color"]);
+const LIVE = "script, foreignObject, animate, set, a, use[href^='http'], image[href^='http']";
+
+// Drawings of the page in their places, as one that needs nothing else.
+export function drawing(drawings, ground) {
+  const box = around(drawings);
+  const whole = svg("svg", {
+    width: box.width,
+    height: box.height,
+    viewBox: `0 0 ${box.width} ${box.height}`,
+  });
+  whole.append(svg("rect", { width: "100%", height: "100%", fill: ground }));
+  for (const one of drawings) {
+    const at = one.getBoundingClientRect();
+    const copy = dressed(one);
+    for (const [name, value] of Object.entries({ x: at.left - box.left, y: at.top - box.top, width: at.width, height: at.height }))
+      copy.setAttribute(name, value);
+    copy.removeAttribute("style");
+    copy.setAttribute("overflow", "visible");
+    whole.append(copy);
+  }
+  return { text: written(whole), width: box.width, height: box.height };
+}
+
+export function around(nodes) {
+  const boxes = nodes.map((one) => one.getBoundingClientRect());
+  const [left, top] = [Math.min(...boxes.map((one) => one.left)), Math.min(...boxes.map((one) => one.top))];
+  const [right, bottom] = [Math.max(...boxes.map((one) => one.right)), Math.max(...boxes.map((one) => one.bottom))];
+  return { left, top, bottom, width: right - left, height: bottom - top };
+}
+
+function dressed(node) {
+  const copy = node.cloneNode(true);
+  const twins = [copy, ...copy.querySelectorAll("*")];
+  [node, ...node.querySelectorAll("*")].forEach((original, i) => {
+    const style = getComputedStyle(original);
+    const twin = twins[i];
+    for (const { name } of [...twin.attributes])
+      if (/^on|^(xlink:)?href$|^tabindex$|^class$/i.test(name) && !isOwn(twin, name)) twin.removeAttribute(name);
+    const inGroup = original.tagName === "g" || original.tagName === "svg";
+    const names = inGroup ? ["opacity", "display", "visibility"] : LOOKS;
+    twin.setAttribute("style", names.map((name) => `${name}:${style.getPropertyValue(name)}`).join(";"));
+    if (original.style?.clipPath) twin.style.clipPath = original.style.clipPath;
+  });
+  for (const one of copy.querySelectorAll(LIVE)) one.remove();
+  return copy;
+}
+
+// A reference to a part of the same drawing, or to data, stays.
+function isOwn(node, name) {
+  return /href$/.test(name) && /^(#|data:image\/)/.test(node.getAttribute(name));
+}

@@ -1,0 +1,229 @@
+// One quiet menu for every picture of the page, by which it can leave: as an image, as numbers, alive.
+
+import { css, el, isDark, live, svg } from "../_shared/common.js";
+import { Chart } from "./charts.js";
+import { alone, frameLine, keepIfWanted, wanted } from "./embed.js";
+import { savedPage, styleOf } from "./page.js";
+import { Picture } from "./pictures.js";
+import { fileName, linkOf, wordsAround } from "./places.js";
+import { csv } from "./tables.js";
+
+export default function (component) {
+  return live(component, (root) => new Saver(root));
+}
+
+const TITLE = "Save this picture";
+const FORMS = [
+  ["png", "Image (PNG)", "twice the size"],
+  ["svg", "Drawing (SVG)", "sharp at every size"],
+  ["csv", "Numbers (CSV)", "for a spreadsheet"],
+  ["html", "Page (HTML)", "alive, needs no network"],
+  ["frame", "Line for a page of yours", "copies an <iframe>"],
+];
+const KINDS = { svg: "image/svg+xml", csv: "text/csv;charset=utf-8", html: "text/html;charset=utf-8" };
+const GIVEN = "Your browser was given {name} ({size} KB).";
+const FAILED = "This did not work: {problem}.";
+const COPIED = "The line is on your clipboard.";
+const BY_HAND = "Your browser lets no page copy. The line is selected: copy it yourself.";
+const ICON = "M8 2v8 M4.5 6.8 8 10.3l3.5-3.5 M3 13h10";
+// What a component does beside the pictures is no picture.
+const OTHERS = ["browser_secret", "course_path", "curve_run", "draw_pad", "finder", "progress", "saver", "table_choice", "text_guard"].map(
+  (name) => `llmviz_${name}`,
+);
+const CHART = "[data-testid=stPlotlyChart]";
+const HOST = "[data-testid=stElementContainer]";
+const KEY = /(?:^|\s)st-key-(\S+)/; // the class that says an element's key
+
+class Saver {
+  constructor(root) {
+    this.root = root;
+    this.buttons = new Map(); // by the node of the picture
+    this.pictures = globalThis.llmvizPictures;
+    this.menu = new Menu(this);
+    this.due = 0;
+    this.observer = new MutationObserver(() => this.soon());
+    this.observer.observe(document.body, { childList: true, subtree: true });
+    globalThis.llmvizSaver = this;
+    alone();
+  }
+
+  update() {
+    this.sheet ??= new CSSStyleSheet();
+    this.sheet.replaceSync(styleOf(this.root));
+    this.layout();
+    this.soon();
+  }
+
+  layout() {
+    const dark = isDark(this.root);
+    for (const { box } of [...this.buttons.values(), this.menu]) box.classList.toggle("dark", dark);
+  }
+
+  // Called by every component that draws, and by each change of the page: looked at once a frame.
+  soon() {
+    this.due ||= requestAnimationFrame(() => {
+      this.due = 0;
+      this.look();
+    });
+  }
+
+  look() {
+    if (!this.sheet) return;
+    const found = new Map();
+    for (const [root, entry] of this.pictures)
+      if (entry.data && !OTHERS.includes(entry.component.name)) found.set(root, () => new Picture(entry, this.pictures));
+    for (const node of document.querySelectorAll(CHART)) {
+      const graph = node.querySelector(".js-plotly-plot");
+      if (graph?._fullData)
+        found.set(node, () => new Chart(node, graph, KEY.exec(node.closest("[class*=st-key-]")?.className)?.[1] ?? "chart"));
+    }
+    for (const [node, button] of this.buttons) {
+      if (found.has(node) && button.host.isConnected) continue;
+      button.host.remove();
+      this.buttons.delete(node);
+    }
+    for (const [node, make] of found) {
+      if (wanted) keepIfWanted(make().key, hostOf(node));
+      else if (!this.buttons.has(node)) this.buttons.set(node, this.button(node, make));
+    }
+  }
+
+  button(node, make) {
+    const [host, box] = this.shadow();
+    host.dataset.picture = make().key;
+    host.style.cssText = "position:relative;height:0;width:100%";
+    const press = el("button", "save", null, { type: "button", "aria-label": TITLE, title: TITLE, "aria-haspopup": "menu" });
+    const icon = svg("svg", { viewBox: "0 0 16 16", width: 16, height: 16, "aria-hidden": "true" });
+    icon.append(svg("path", { d: ICON, fill: "none", stroke: "currentColor", "stroke-width": 1.5 }));
+    press.append(icon);
+    press.onclick = () => this.menu.open(make(), press);
+    box.append(press);
+    const near = hostOf(node);
+    near.addEventListener("pointerenter", () => box.classList.add("near"));
+    near.addEventListener("pointerleave", () => box.classList.remove("near"));
+    node.after(host);
+    return { host, box };
+  }
+
+  // A box with the style of the components, which neither takes from the page nor gives to it.
+  shadow() {
+    const host = el("div");
+    const shadow = host.attachShadow({ mode: "open" });
+    shadow.adoptedStyleSheets = [this.sheet];
+    const box = el("div", "lv saver");
+    box.classList.toggle("dark", isDark(this.root));
+    shadow.append(box);
+    return [host, box];
+  }
+
+  destroy() {
+    this.observer.disconnect();
+    cancelAnimationFrame(this.due);
+    for (const { host } of this.buttons.values()) host.remove();
+    this.menu.host?.remove();
+    if (globalThis.llmvizSaver === this) globalThis.llmvizSaver = null;
+  }
+}
+
+function hostOf(node) {
+  const root = node.getRootNode();
+  return (root instanceof ShadowRoot ? root.host : node).closest(HOST) ?? node;
+}
+
+class Menu {
+  constructor(saver) {
+    this.saver = saver;
+    this.box = el("div");
+  }
+
+  build() {
+    [this.host, this.box] = this.saver.shadow();
+    this.list = el("div", "menu", null, { role: "menu", "aria-label": TITLE, popover: "auto" });
+    this.items = FORMS.map(([form, name, note]) => {
+      const item = el("button", "item", null, { type: "button", role: "menuitem", "data-form": form });
+      item.append(el("span", null, name), el("span", "muted", note));
+      item.onclick = () => this.take(form);
+      return item;
+    });
+    this.told = el("p", "told", null, { role: "status" });
+    this.line = el("textarea", "line num", null, { readonly: "", rows: 4, "aria-label": "iframe" });
+    this.list.append(...this.items, this.told, this.line);
+    this.list.addEventListener("keydown", (event) => this.keys(event));
+    this.list.addEventListener("toggle", (event) => event.newState === "closed" && this.press.setAttribute("aria-expanded", "false"));
+    this.box.append(this.list);
+    document.body.append(this.host);
+  }
+
+  open(picture, press) {
+    if (!this.host?.isConnected) this.build();
+    Object.assign(this, { picture, press });
+    this.told.textContent = "";
+    this.line.hidden = true;
+    this.items.find(({ dataset }) => dataset.form === "svg").hidden = !picture.flat;
+    // The window's own colours and fonts, for a box that lies outside of the page's.
+    for (const name of ["--st-background-color", "--st-font", "--st-code-font"])
+      this.box.style.setProperty(name, css(this.saver.root, name));
+    this.list.showPopover();
+    press.setAttribute("aria-expanded", "true");
+    const at = press.getBoundingClientRect();
+    const { offsetWidth, offsetHeight } = this.list;
+    this.list.style.left = `${Math.max(8, Math.min(at.right - offsetWidth, window.innerWidth - offsetWidth - 8))}px`;
+    this.list.style.top = `${Math.max(8, Math.min(at.bottom + 4, window.innerHeight - offsetHeight - 8))}px`;
+    this.items[0].focus();
+  }
+
+  keys(event) {
+    const items = this.items.filter((item) => !item.hidden);
+    const at = items.indexOf(this.list.getRootNode().activeElement);
+    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: items.length - 1 }[event.key];
+    if (to === undefined || at < 0) return;
+    items.at(to % items.length).focus();
+    event.preventDefault();
+  }
+
+  async take(form) {
+    const { picture } = this;
+    this.told.textContent = "…";
+    try {
+      if (form === "frame") return await this.copy(picture);
+      const name = fileName(picture.key, form);
+      const file = await made(form, picture, getComputedStyle(document.querySelector("[data-testid=stApp]")).backgroundColor);
+      give(file, name);
+      this.told.textContent = GIVEN.replace("{name}", name).replace("{size}", Math.ceil(file.size / 1000).toLocaleString("en-US"));
+    } catch (problem) {
+      this.told.textContent = FAILED.replace("{problem}", () => problem.message);
+    }
+  }
+
+  async copy(picture) {
+    const { height } = hostOf(picture.node).getBoundingClientRect();
+    const line = frameLine(linkOf({ show: "1", embed: picture.key }), wordsAround(hostOf(picture.node)).heading, height + 16);
+    this.line.value = line;
+    this.line.hidden = false;
+    try {
+      await navigator.clipboard.writeText(line);
+      this.told.textContent = COPIED;
+    } catch {
+      this.line.select();
+      this.told.textContent = BY_HAND;
+    }
+  }
+}
+
+async function made(form, picture, ground) {
+  if (form === "png") return picture.png(ground);
+  const text = {
+    svg: () => picture.svg(ground),
+    csv: () => csv(picture.tables()),
+    html: async () => savedPage(wordsAround(hostOf(picture.node)), await picture.page(isDark(globalThis.llmvizSaver.root))),
+  }[form];
+  return new Blob([await text()], { type: KINDS[form] });
+}
+
+function give(file, name) {
+  const link = el("a", null, null, { href: URL.createObjectURL(file), download: name });
+  document.body.append(link);
+  link.click();
+  link.remove();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}

@@ -1,0 +1,49 @@
+"""The menu by which every picture of a page can leave it (see view.js), and the files it needs."""
+
+from __future__ import annotations
+
+from functools import cache
+from html import escape
+from pathlib import Path
+
+from llmviz.components._shared.transport import pack, renderer
+from llmviz.figures.theme import INK, PRIMARY, Mode
+from llmviz.paths import LICENCE
+
+PAGE = Path(__file__).with_name("page.html")
+FONT = "system-ui, -apple-system, Segoe UI, Roboto, Helvetica, Arial, sans-serif"
+CODE_FONT = "ui-monospace, SFMono-Regular, Menlo, Consolas, monospace"
+
+
+def saver() -> None:
+    """Give each picture of the page its menu; nothing of it waits for the server."""
+    renderer("saver")(data=pack({}), key="saver")
+
+
+@cache
+def page_template() -> str:
+    """Return the page that a picture is saved as, before its scripts and data are put in."""
+    page = PAGE.read_text("utf-8").replace("/*theme*/", _theme())
+    page = page.replace("/*outside*/", outside_script())
+    return page.replace("/*licence*/", escape(LICENCE.read_text("utf-8")))
+
+
+def outside_script() -> str:
+    """Return the function that shows a picture outside of the app."""
+    return PAGE.with_name("outside.js").read_text("utf-8")
+
+
+def _theme() -> str:
+    def rules(mode: Mode) -> str:
+        ink = INK[mode]
+        return (
+            f"--st-background-color: {ink['surface']}; --st-primary-color: {PRIMARY[mode]}; "
+            f"--ink: {ink['ink']}; --muted: {ink['muted']}; color-scheme: {mode};"
+        )
+
+    return (
+        f":root {{ --st-font: {FONT}; --st-code-font: {CODE_FONT}; {rules('light')} }}\n"
+        f"@media (prefers-color-scheme: dark) {{ :root {{ {rules('dark')} }} }}\n"
+        f":root[data-theme=light] {{ {rules('light')} }}\n"
+        f":root[data-theme=dark] {{ {rules('dark')} }}"
+    )

@@ -1,0 +1,65 @@
+"""A figure of shares that were planted and shares that came out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import plotly.graph_objects as go
+
+from llmviz.figures.adapters import HEIGHT
+from llmviz.figures.theme import INK, LEGEND_ABOVE, Mode, bare_layout, role_color
+
+
+def planted_and_said(
+    groups: Sequence[tuple[str, str, Sequence[str], Sequence[float], Sequence[float]]],
+    axes: tuple[str, str],
+    equal: str,
+    mode: Mode = "light",
+) -> go.Figure:
+    """Return dots over two shares, with a line where both are equal.
+
+    groups: name, role, names of the dots, and both shares of each.
+    """
+    traces = [
+        {
+            "type": "scatter",
+            "x": [0, 1],
+            "y": [0, 1],
+            "name": equal,
+            "mode": "lines",
+            "line": {"color": INK[mode]["muted"], "width": 1, "dash": "dot"},
+            "hoverinfo": "skip",
+        }
+    ]
+    for at, (name, role, names, planted, said) in enumerate(groups):
+        traces.append(
+            {
+                "type": "scatter",
+                "x": list(planted),
+                "y": list(said),
+                "customdata": list(names),
+                "name": name,
+                "mode": "markers",
+                "marker": {
+                    "color": role_color(role, mode),
+                    "size": 10,
+                    "opacity": 0.8,
+                    "symbol": ("circle", "diamond")[at % 2],
+                },
+                "hovertemplate": "%{customdata}: %{x:.1%} → %{y:.1%}<extra></extra>",
+            }
+        )
+    layout = bare_layout(
+        mode,
+        height=HEIGHT + 60,
+        margin={"l": 56, "r": 16, "t": 40, "b": 44},
+        legend=LEGEND_ABOVE,
+        showlegend=True,
+    )
+    for axis, title in zip(("xaxis", "yaxis"), axes, strict=True):
+        layout[axis] |= {
+            "title": {"text": title, "standoff": 8, "font": {"color": INK[mode]["ink"]}},
+            "range": [-0.03, 1.03],
+            "tickformat": "~%",
+        }
+    return go.Figure(traces, layout)

@@ -1,0 +1,15 @@
+"""The lesson "Why is it wrong?": errors of language models, held against a truth that is known."""
+
+from llmviz.document import beside
+from llmviz.ui.lesson import Lesson
+
+words = beside(__file__, "lesson")
+
+LESSON = Lesson(
+    key="errors",
+    words=words,
+    icon=":material/troubleshoot:",
+    names=("chance", "facts", "heart", "people"),
+    needs_engine=True,
+    after=("training", "sampling"),
+)

@@ -1,0 +1,200 @@
+"""Chapter "Right, wrong, and cannot know": the true next token beside the model's.
+
+T tokens, V vocabulary.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from llmviz.components.paired_bars.view import paired_bars
+from llmviz.components.token_strip.view import TokenRow, TokenSelection, token_strip
+from llmviz.corpus.next_tokens import true_tokens
+from llmviz.lessons.errors.chance import parts, throws, words
+from llmviz.lessons.errors.story import (
+    ALSO,
+    ReadStory,
+    divided_of,
+    logits_of,
+    read_story,
+    reads_stories,
+    story_box,
+    truth_of,
+)
+from llmviz.study.true_loss import CERTAIN, DividedLoss, divide_logits, log_softmax
+from llmviz.tokenizers import Token
+from llmviz.ui.code import show_code
+from llmviz.ui.common import choose, count, percent
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section, seen
+from llmviz.ui.model_on_text import choose_model, names_of
+from llmviz.ui.prose import prose
+from llmviz.ui.selectable_models import load
+from llmviz.ui.state import PageState
+
+KEY = "errors.chance"
+SHOWN = 8  # tokens that have bars
+
+
+@st.fragment
+def draw(state: PageState) -> None:
+    """Show the chapter."""
+    section(words.intro)
+    story_box(state)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        name = choose_model(state, reads_stories, ALSO)
+        choose(state, "part_of", words.part, words.parts)
+    bundled = None if name is None else load(name)
+    story = None if bundled is None else read_story(state, bundled)
+    if story is None:
+        return
+    divided = divided_of(*story.known)
+    at = _strip(state, story, divided)
+    _opened(story, divided, at)
+    known = parts.draw(state, story, divided)
+    missed = throws.draw(state, story, divided)
+    _code(story, divided)
+    if known and missed is not None:
+        seen(words.end, **parts.of_story(divided), **missed)
+
+
+def opened_token(asked: int, divided: DividedLoss) -> int:
+    """Return the token that is open: the one asked for, else that with the highest loss."""
+    return asked if 0 <= asked < len(divided) else int(divided.loss.argmax())
+
+
+def part(divided: DividedLoss, name: str) -> np.ndarray:
+    """Return the part (T,) of the loss that colours the tokens."""
+    return {
+        "loss": divided.loss,
+        "entropy": divided.entropy,
+        "divergence": divided.divergence,
+        "dice": divided.dice,
+    }[name]
+
+
+@kept(32)
+def strip_row(name: str, version: str, text: str, part_of: str, tokenizer) -> TokenRow:
+    """Return a story's tokens with the part that colours them and what is known of each."""
+    divided = divided_of(name, version, text)
+    guesses = names_of(divided.guess.tolist(), tokenizer)
+    details = [
+        {
+            words.card_true: percent(float(divided.true[t])),
+            words.card_given: percent(float(divided.given[t])),
+            words.card_entropy: f"{divided.entropy[t]:.3f}",
+            words.card_divergence: f"{divided.divergence[t]:.3f}",
+            words.card_dice: parts.signed(divided.dice[t]),
+            words.card_guess: guesses[t],
+        }
+        for t in range(len(divided))
+    ]
+    tokens = tokens_of(divided.ids.tolist(), tokenizer)
+    return TokenRow(words.strip, tokens, values=part(divided, part_of), details=details)
+
+
+def tokens_of(ids: list[int], tokenizer) -> list[Token]:
+    """Return ids as tokens that stand one behind the other."""
+    tokens, at = [], 0
+    for token in ids:
+        data = tokenizer.token_bytes(token)
+        tokens.append(Token(token, data, at, at + len(data), at, at + len(data)))
+        at += len(data)
+    return tokens
+
+
+def _strip(state: PageState, story: ReadStory, divided: DividedLoss) -> int:
+    at = opened_token(state["token"], divided)
+    values = part(divided, state["part_of"])
+    most = max(float(np.abs(values).max()), CERTAIN)
+    key = f"{KEY}.strip"
+
+    def keep_token() -> None:
+        clicked = st.session_state[key].get("selected")
+        state["token"] = clicked[1] if clicked else -1
+
+    token_strip(
+        [strip_row(*story.known, state["part_of"], story.bundled.tokenizer)],
+        key=key,
+        show_ids=False,
+        value_label=words.strip_value,
+        value_range=(-most if state["part_of"] == "dice" else 0.0, most),
+        selected=TokenSelection(0, at, int(divided.ids[at])),
+        on_change=keep_token,
+    )
+    prose(words.part_notes[state["part_of"]])
+    return at
+
+
+def _opened(story: ReadStory, divided: DividedLoss, at: int) -> None:
+    ids, true, given = bars_of(*story.known, at)
+    labels = names_of(ids.tolist(), story.bundled.tokenizer)
+    picture, told = st.columns([3, 2], gap="large", vertical_alignment="center")
+    with picture:
+        paired_bars(
+            labels,
+            true,
+            given,
+            title=words.pairs_title,
+            names=(words.pairs_true, words.pairs_model),
+            axis=words.pairs_axis,
+            limit=float(max(true.max(), given.max())),
+            key=f"{KEY}.pairs",
+        )
+    with told:
+        prose("\n\n".join(opened_lines(story, divided, at)))
+
+
+@kept(128)
+def bars_of(name: str, version: str, text: str, at: int) -> tuple[np.ndarray, ...]:
+    """Return the tokens that are most probable by the grammar or the model, at most SHOWN.
+
+    ids (N,), and their probabilities by both (N,), (N,).
+    """
+    given = np.exp(log_softmax(logits_of(name, version, text)[at : at + 1]))[0]
+    true = truth_of(name, version, text).following[at].dense(len(given))
+    best = np.argsort(-np.maximum(true, given), kind="stable")[:SHOWN]
+    best = best[np.argsort(-true[best], kind="stable")]
+    return best, true[best], given[best]
+
+
+def opened_lines(story: ReadStory, divided: DividedLoss, at: int) -> list[str]:
+    """Return what is said of one token: what could come, the parts of its loss, whose error."""
+    following = story.truth.following[at]
+    best = int(following.ids[following.probabilities.argmax()])
+    numbers = {
+        "number": at + 1,
+        "token": story.spoken(int(divided.ids[at])),
+        "options": count(len(following.ids), "token"),
+        "best": story.spoken(best),
+        "best_p": percent(float(divided.best_true[at])),
+        "true": percent(float(divided.true[at])),
+        "given": percent(float(divided.given[at])),
+        "guess": story.spoken(int(divided.guess[at])),
+        "guess_p": percent(float(divided.guess_true[at])),
+        "loss": divided.loss[at],
+        "entropy": divided.entropy[at],
+        "divergence": divided.divergence[at],
+        "dice": parts.added(divided.dice[at]),
+    }
+    kind = "open" if len(following.ids) > 1 else "certain"
+    case = "right"
+    if divided.missed[at]:
+        case = "dice" if divided.best_guess[at] else "lack"
+    texts = (words.opened[kind], words.lack, words.verdict[case])
+    return [text.format(**numbers) for text in texts]
+
+
+def _code(story: ReadStory, divided: DividedLoss) -> None:
+    names = ("loss", "entropy", "divergence", "dice")
+    show_code(
+        [true_tokens, divide_logits],
+        "from llmviz.pretrained import load_bundled\n"
+        "from llmviz.study.true_loss import divide_loss\n\n"
+        f"model, tokenizer, card = load_bundled({story.bundled.name!r})\n"
+        f"parts = divide_loss(model, tokenizer, {story.text!r})\n"
+        f"for name in {names}:\n"
+        '    print(name, f"{getattr(parts, name).mean():.3f}")',
+        "\n".join(f"{name} {getattr(divided, name).mean():.3f}" for name in names),
+    )

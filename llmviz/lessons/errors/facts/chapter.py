@@ -1,0 +1,217 @@
+"""Chapter "Facts seen once": what a model says of facts that it read often, once and never."""
+
+from __future__ import annotations
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from llmviz.corpus.invented import (
+    COUNTS,
+    EACH,
+    TOWNS,
+    fact,
+    first_names,
+    namesakes,
+    person_of,
+    surnames,
+)
+from llmviz.figures.bars import named_bars
+from llmviz.figures.ranges import Ranged, ranged_lines
+from llmviz.figures.theme import Mode, role_color
+from llmviz.lessons.errors.facts import answers, decline, own_fact, words
+from llmviz.lessons.errors.facts.answers import NEVER, OFTEN, ONCE, Read
+from llmviz.study.read_facts import (
+    CHOICES,
+    COMMAND,
+    PASSES,
+    SEEDS,
+    UNKNOWN,
+    Reading,
+    answers_of,
+    ask,
+    bundled,
+    by_times,
+    read_world,
+    world_of,
+)
+from llmviz.ui.code import show_code
+from llmviz.ui.common import choose, count, percent, theme
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section, seen
+from llmviz.ui.prose import prose
+from llmviz.ui.question import predict, share_question, whole_percent
+from llmviz.ui.state import PageState
+from llmviz.ui.table import rows_table
+
+KEY = "errors.facts"
+TOP = 6  # answers that are drawn
+
+
+@st.fragment
+def draw(state: PageState) -> None:
+    """Show the chapter."""
+    section(words.intro, people=EACH * len(COUNTS), each=EACH, passes=PASSES)
+    try:
+        answers.read(0)
+    except ValueError:
+        st.info(words.missing, icon=":material/download:")
+        st.code(COMMAND, language=None)
+        return
+    choose(state, "factworld", words.world, {seed: str(seed + 1) for seed in SEEDS})
+    world = state["factworld"]
+    read = answers.read(world)
+    _sample(world)
+    asked = share_question(
+        words.ask_sure.format(each=EACH, world=world + 1),
+        read.groups[NEVER].sure,
+        [
+            reason.format(towns=len(TOWNS), even=percent(1 / len(TOWNS)))
+            for reason in words.ask_sure_reasons
+        ],
+        whole_percent,
+    )
+    opened = predict(asked, f"{KEY}.sure", covers=True)
+    if opened:
+        _chart(world, read)
+        _persons(state, world, read)
+        _anybody(state, world)
+        _code(world, read)
+    opened = decline.draw(state) and opened
+    own_fact.draw(state)
+    if opened:
+        _end(world, read)
+
+
+def _sample(world: int) -> None:
+    """Show two documents of the text."""
+    people = world_of(Reading(world)).people
+    lines = [fact(next(one for one in people if one.times == times)) for times in (OFTEN, ONCE)]
+    st.code("\n".join(lines), language=None, wrap_lines=True)
+
+
+def _chart(world: int, read: Read) -> None:
+    section(words.chart)
+    st.plotly_chart(figure(theme()), key=f"{KEY}.chart", theme=None)
+    groups = read.groups
+    prose(
+        words.chart_read.format(
+            world=world + 1,
+            towns=len(TOWNS),
+            even=percent(1 / len(TOWNS)),
+            often=percent(groups[OFTEN].right),
+            once=percent(groups[ONCE].right),
+            never=percent(groups[NEVER].right),
+            sure_often=percent(groups[OFTEN].sure),
+            sure_never=percent(groups[NEVER].sure),
+        )
+    )
+
+
+@kept(2)
+def figure(mode: Mode) -> go.Figure:
+    """Return how right and how sure the models are, by how often they read a fact."""
+    worlds = [answers.read(world).groups for world in SEEDS]
+    drawn = [
+        Ranged(
+            name, role, [[getattr(groups[times], what) for times in COUNTS] for groups in worlds]
+        )
+        for what, name, role in (("right", words.right, "value"), ("sure", words.sure, "key"))
+    ]
+    return ranged_lines(COUNTS, drawn, (words.times_axis, words.share_axis), mode, shares=True)
+
+
+def _persons(state: PageState, world: int, read: Read) -> None:
+    section(words.persons)
+    prose(words.namesakes.format(**namesakes_of(world)))
+    choose(
+        state,
+        "facttimes",
+        words.times,
+        {str(times): words.times_of.format(times=times) for times in COUNTS},
+    )
+    those = [one for one in read.answers if one.person.times == int(state["facttimes"])]
+    rows = [
+        [
+            one.person.name,
+            one.person.town,
+            one.said,
+            percent(one.sure),
+            percent(one.right),
+            words.yes if one.shared else words.no,
+        ]
+        for one in those
+    ]
+    titles = (words.name, words.lives, words.says, words.probability, words.of_right)
+    rows_table(rows, (*titles, words.namesake), height=320)
+
+
+@kept(len(SEEDS))
+def namesakes_of(world: int) -> dict[str, object]:
+    """Return how many invented answers are the town of a namesake, and how many by chance."""
+    register = world_of(Reading(world))
+    those = answers.read(world).invented
+    expected = sum(len(namesakes(register, one.person)) / len(TOWNS) for one in those)
+    return {
+        "count": len(those),
+        "shared": percent(sum(one.shared for one in those) / len(those)),
+        "chance": percent(expected / len(those)),
+    }
+
+
+def _anybody(state: PageState, world: int) -> None:
+    section(words.anybody)
+    with st.container(horizontal=True, gap="medium"):
+        for key, label, names in (
+            ("askfirst", words.first, first_names()),
+            ("asklast", words.last, surnames()),
+        ):
+            st.selectbox(label, width=200, **state.named(key, {name: name for name in names}))
+    first, last = state["askfirst"], state["asklast"]
+    chances = bundled(0, world).of(first, last)
+    person = person_of(world_of(Reading(world)), first, last)
+    best = sorted(range(len(TOWNS)), key=lambda at: -chances[at])[:TOP]
+    answer = words.answer_of.format(said=CHOICES[best[0]], chance=percent(chances[best[0]]))
+    how = "absent" if person is None else "read" if person.times else "never"
+    town, times = (person.town, count(person.times, "time")) if person else ("", "")
+    name = f"{first} {last}"
+    prose(words.asked[how].format(name=name, town=town, times=times, answer=answer))
+    st.plotly_chart(
+        named_bars(
+            [TOWNS[at] for at in best],
+            [chances[at] for at in best],
+            [percent(chances[at]) for at in best],
+            [role_color("value" if TOWNS[at] == town else "key", theme()) for at in best],
+            {"range": [0, 1], "tickformat": "~%", "title": {"text": words.ask_axis}},
+            theme(),
+            room=64,
+        ),
+        key=f"{KEY}.anybody",
+        theme=None,
+    )
+
+
+def _code(world: int, read: Read) -> None:
+    group = read.groups[NEVER]
+    show_code(
+        [read_world, ask, answers_of, by_times],
+        "from llmviz.study.read_facts import Reading, answers_of, bundled, by_times, world_of\n\n"
+        f"given = answers_of(world_of(Reading(seed={world})), bundled(seed={world}))\n"
+        "never = by_times(given)[0]\n"
+        "print(f'{never.right:.4f} {never.sure:.4f}')",
+        f"{group.right:.4f} {group.sure:.4f}",
+    )
+
+
+def _end(world: int, read: Read) -> None:
+    groups, most = read.groups, UNKNOWN[-1]
+    seen(
+        words.end,
+        world=world + 1,
+        never=percent(groups[NEVER].right),
+        once=percent(groups[ONCE].right),
+        often=percent(groups[OFTEN].right),
+        sure=percent(groups[NEVER].sure),
+        shared=namesakes_of(world)["shared"],
+        most=most,
+        declined=percent(answers.read(world, most).groups[NEVER].declined),
+    )

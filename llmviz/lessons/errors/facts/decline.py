@@ -1,0 +1,108 @@
+"""Models that learned to decline, what that costs, and when a guess pays."""
+
+from __future__ import annotations
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from llmviz.figures.adapters import Curve, lines
+from llmviz.figures.theme import Mode
+from llmviz.lessons.errors.facts import answers, words
+from llmviz.lessons.errors.facts.answers import FEW, NEVER, OFTEN, mean
+from llmviz.study.read_facts import UNKNOWN, Score, scores
+from llmviz.ui.common import choose, percent, theme
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.prose import prose
+from llmviz.ui.question import predict, share_question, whole_percent
+from llmviz.ui.state import PageState
+
+KEY = "errors.facts"
+MOST = UNKNOWN[-1]
+THRESHOLDS = tuple(at / 50 for at in range(50))
+STEP = 0.5  # of the slider of costs
+
+
+def draw(state: PageState) -> bool:
+    """Show both sections; return whether what the question covers is shown."""
+    section(words.decline)
+    after = mean(MOST, FEW, "right")
+    asked = share_question(
+        words.ask_cost.format(
+            most=MOST,
+            declined=percent(mean(MOST, NEVER, "declined")),
+            before=percent(mean(0, FEW, "right")),
+        ),
+        after,
+        [
+            reason.format(lost=percent(mean(MOST, FEW, "declined")))
+            for reason in words.ask_cost_reasons
+        ],
+        whole_percent,
+    )
+    if not predict(asked, f"{KEY}.cost", covers=True):
+        return False
+    st.plotly_chart(declining(theme()), key=f"{KEY}.decline", theme=None)
+    named = {str(unknown): str(unknown) for unknown in UNKNOWN}
+    choose(state, "factunknown", words.unknown, named)
+    chosen = int(state["factunknown"])
+    never, few = (percent(mean(chosen, times, "declined")) for times in (NEVER, FEW))
+    prose(words.decline_read.format(chosen=chosen, never=never, five=few))
+    _guess(state, chosen)
+    return True
+
+
+@kept(2)
+def declining(mode: Mode) -> go.Figure:
+    """Return how much is declined and how much is right, by how many persons nobody knows."""
+    measured = ((NEVER, "declined"), (FEW, "declined"), (FEW, "right"), (OFTEN, "right"))
+    roles = ("residual", "weights", "value", "query")
+    curves = [
+        Curve(name, UNKNOWN, [mean(unknown, *what) for unknown in UNKNOWN], role, marks=True)
+        for name, what, role in zip(words.decline_lines, measured, roles, strict=True)
+    ]
+    return lines(curves, tuple(words.decline_axes), mode, shares=True, at=UNKNOWN)
+
+
+def _guess(state: PageState, unknown: int) -> None:
+    section(words.guess, unknown=unknown, world=state["factworld"] + 1)
+    st.slider(words.cost, step=STEP, width=320, format="%.1f", **state.ranged("factcost"))
+    cost, world = state["factcost"], state["factworld"]
+    every = tested(world, unknown, cost)
+    best = best_of(every)
+    ideal = cost / (1 + cost)
+    heights = [one.points for one in every]
+    drawn = [
+        Curve(words.points_line, THRESHOLDS, heights, "weights"),
+        Curve(
+            words.ideal_line, (ideal, ideal), (min(heights), max(heights)), "accent", dashed=True
+        ),
+    ]
+    st.plotly_chart(
+        lines(drawn, (words.threshold_axis, words.points_axis), theme()),
+        key=f"{KEY}.guess",
+        theme=None,
+    )
+    tried = best.answered
+    prose(
+        words.guess_read["costly" if cost else "free"].format(
+            cost=cost,
+            best=f"{best.points:.2f}",
+            threshold=best.threshold,
+            answered=percent(tried),
+            wrong=percent(best.wrong),
+            all=f"{every[0].points:.2f}".replace("-", "−"),
+            ideal=ideal,
+        )
+    )
+
+
+@kept(64)
+def tested(world: int, unknown: int, cost: float) -> tuple[Score, ...]:
+    """Return what a model gets at each threshold."""
+    return tuple(scores(list(answers.read(world, unknown).answers), cost, THRESHOLDS))
+
+
+def best_of(every: tuple[Score, ...]) -> Score:
+    """Return the score with the most points; of equal ones that of the lowest threshold."""
+    return max(every, key=lambda one: one.points)

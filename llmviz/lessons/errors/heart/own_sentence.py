@@ -1,0 +1,88 @@
+"""A sentence of the learner's, planted into a text that a new model reads."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import streamlit as st
+
+from llmviz.background import Job
+from llmviz.corpus.planted import PLAIN, Planted, own_sentence
+from llmviz.figures.adapters import Curve, lines
+from llmviz.lessons.errors.facts.own_fact import often
+from llmviz.lessons.errors.heart import words
+from llmviz.study.read_planted import OWN_PASSES, Progress
+from llmviz.ui.common import theme
+from llmviz.ui.job_pools import training_jobs
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.live_job import live
+from llmviz.ui.notices import refuse
+from llmviz.ui.prose import prose
+from llmviz.ui.state import PageState
+from llmviz.ui.text_field import text_input
+
+KEY = "errors.heart"
+
+
+@kept(12)
+def job_of(own: Planted, seed: int) -> Job:
+    """Return the training in a process of its own; the same one is run only once."""
+    return training_jobs().start("llmviz.study.read_planted:read_own", own=own, seed=seed)
+
+
+def draw(state: PageState) -> None:
+    """Show the field, the count, the button, and what the new model keeps while it reads."""
+    section(words.own, plain=PLAIN)
+
+    def anew() -> None:
+        state["heartread"] = False
+
+    text_input(state, "heartown", words.own_text, then=anew)
+    st.slider(words.own_times, width=320, **state.ranged("heartowntimes", then=anew))
+    try:
+        own = own_sentence(state["heartown"], state["heartowntimes"])
+    except ValueError as error:
+        refuse(error)
+        return
+    live(
+        state,
+        "heartread",
+        job_of,
+        (own, state["hearttext"]),
+        partial(_draw_results, own),
+        start=words.own_start,
+        share=lambda job: job.results[-1].step / job.results[-1].steps if job.results else 0.0,
+    )
+
+
+def _draw_results(own: Planted, job: Job) -> None:
+    read: list[Progress] = list(job.results)
+    if not read:
+        return
+    steps, losses = [one.step for one in read], [one.own.loss for one in read]
+    curve = Curve(words.own_loss, steps, losses, "weights", marks=len(read) == 1)
+    st.plotly_chart(
+        lines([curve], (words.own_axis, words.own_loss), theme()), key=f"{KEY}.own", theme=None
+    )
+    prose(report(own, read[-1]))
+
+
+def report(own: Planted, last: Progress) -> str:
+    """Return how much of the learner's sentence the model has by heart."""
+    everything, needed = len(last.own.tokens), last.own.needed
+    how = (
+        "one"
+        if everything == 1
+        else "whole"
+        if needed <= 1
+        else "none"
+        if needed >= everything
+        else "some"
+    )
+    text = words.own_read[how].format(
+        steps=last.step, rest=everything - 1, all=everything, needed=needed
+    )
+    return text + words.own_loss_read.format(
+        loss=last.own.loss, times=f"{own.times:,}", passes=often(OWN_PASSES)
+    )

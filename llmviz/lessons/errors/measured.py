@@ -1,0 +1,59 @@
+"""What was measured of each model on held-out stories: bundled, or by the learner for a run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from llmviz.background import Job
+from llmviz.document import Document
+from llmviz.study.model_errors import STORIES, TO_FIT, ModelErrors, recorded
+from llmviz.ui import engine
+from llmviz.ui.job_pools import map_jobs
+from llmviz.ui.kept import kept
+from llmviz.ui.live_job import live
+from llmviz.ui.notices import refuse
+from llmviz.ui.state import PageState
+
+TARGET = "llmviz.study.model_errors:measure_named"
+
+
+def known_errors() -> dict[str, ModelErrors]:
+    """Return what was measured of the bundled models; nothing, after a line, where it is absent."""
+    try:
+        return recorded()
+    except ValueError as error:
+        refuse(error)
+        return {}
+
+
+@kept(16)
+def _job(name: str, version: str) -> Job:
+    return map_jobs().start(TARGET, name=name)
+
+
+def measure_live(
+    state: PageState,
+    flag: str,
+    bundled: engine.Bundled,
+    results: Callable[[Job], None],
+    words: Document,
+) -> None:
+    """Show the button that measures a model, in a process of its own, and what comes of it."""
+    every = STORIES + TO_FIT
+
+    def share(job: Job) -> float:
+        last = job.results[-1] if job.results else 0
+        return 1.0 if isinstance(last, ModelErrors) else last / every
+
+    live(
+        state,
+        flag,
+        _job,
+        (bundled.name, bundled.version),
+        results,
+        start=words.measure,
+        share=share,
+        going_on=words.going,
+        stopped=words.stopped,
+        again=words.again_measure,
+    )

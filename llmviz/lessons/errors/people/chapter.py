@@ -1,0 +1,258 @@
+"""Chapter "What the text says about people": a planted lean, and what a model makes of it."""
+
+from __future__ import annotations
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from llmviz.corpus.leaning import JOBS, LEANS, WOMEN, leaning_text
+from llmviz.figures.leaning import planted_and_said
+from llmviz.figures.theme import Mode
+from llmviz.lessons.errors.people import words
+from llmviz.study.association import PERMUTATIONS, association_test
+from llmviz.study.read_leaning import (
+    COMMAND,
+    SEEDS,
+    JobRead,
+    Measured,
+    bundled,
+    measure,
+    sharpened,
+    train_one,
+)
+from llmviz.ui.code import show_code
+from llmviz.ui.common import choose, percent, theme
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section, seen
+from llmviz.ui.prose import prose
+from llmviz.ui.question import predict, share_question, whole_percent
+from llmviz.ui.state import PageState
+from llmviz.ui.table import rows_table
+
+KEY = "errors.people"
+NEAR = 0.05  # shares that differ by less are called equal
+
+
+@st.fragment
+def draw(state: PageState) -> None:
+    """Show the chapter."""
+    section(words.intro, jobs=2 * JOBS)
+    try:
+        bundled(LEANS[0], SEEDS[0])
+    except ValueError:
+        st.info(words.missing, icon=":material/download:")
+        st.code(COMMAND, language=None)
+        return
+    with st.container(horizontal=True, gap="medium"):
+        choose(state, "lean", words.lean, {str(lean): ratio(lean) for lean in LEANS})
+        choose(state, "leantext", words.text, {seed: str(seed + 1) for seed in SEEDS})
+    lean, seed = float(state["lean"]), state["leantext"]
+    sample, count = samples(lean, seed)
+    prose(words.read_by_heart.format(count=count))
+    st.code("\n".join(sample), language=None, wrap_lines=True)
+    model = bundled(lean, seed)
+    asked = share_question(
+        words.ask_share.format(text=seed + 1, share=whole_percent(lean)),
+        mean_said(model, direct=True),
+        list(words.ask_share_reasons),
+        whole_percent,
+    )
+    if not predict(asked, f"{KEY}.share", covers=True):
+        return
+    _jobs(lean, seed, model, sample[0])
+    _written(state, lean, model)
+    _vectors(lean, seed, model)
+    _mended(state, model)
+    _end(lean, seed, model)
+
+
+def ratio(lean: float) -> str:
+    """Return a share of women as "70:30"."""
+    return words.lean_of.format(women=round(100 * lean), men=round(100 * (1 - lean)))
+
+
+@kept(len(LEANS) * len(SEEDS))
+def samples(lean: float, seed: int) -> tuple[tuple[str, ...], int]:
+    """Return one sentence of each kind, and how many sentences the text has."""
+    text = leaning_text(lean, seed)
+    return (text.documents[0], text.documents[1], text.documents[-1]), len(text.documents)
+
+
+def first_half(model: Measured, direct: bool) -> list[JobRead]:
+    """Return the jobs of the first half that were read with pronouns, or with names alone."""
+    return [one for one in model.jobs[:JOBS] if one.direct == direct]
+
+
+def mean_said(model: Measured, *, direct: bool, what: str = "probability") -> float:
+    """Return the mean share of "she" after the jobs of the first half."""
+    those = first_half(model, direct)
+    return sum(getattr(one, what) for one in those) / len(those)
+
+
+def kept_word(lean: float, said: float) -> str:
+    """Return whether a lean is kept, weakened, amplified or turned round; NEAR is kept."""
+    planted, given = lean - 0.5, said - 0.5
+    if abs(planted) < 1e-9:
+        how = "even" if abs(given) < NEAR else "made"
+    elif abs(given - planted) < NEAR:
+        how = "kept"
+    elif given * planted < 0:
+        how = "turned"
+    else:
+        how = "stronger" if abs(given) > abs(planted) else "weaker"
+    return words.kept_word[how]
+
+
+def _jobs(lean: float, seed: int, model: Measured, example: str) -> None:
+    section(words.jobs, example=example)
+    st.plotly_chart(figure(lean, seed, theme()), key=f"{KEY}.jobs", theme=None)
+    means = {direct: mean_said(model, direct=direct) for direct in (True, False)}
+    prose(
+        words.jobs_read.format(
+            lean=whole_percent(lean),
+            direct=percent(means[True]),
+            direct_word=kept_word(lean, means[True]),
+            names_only=percent(means[False]),
+            names_word=kept_word(lean, means[False]),
+            direct_range=_range(lean, direct=True),
+            names_range=_range(lean, direct=False),
+        )
+    )
+    show_code(
+        [train_one, measure],
+        "from llmviz.study.read_leaning import bundled\n\n"
+        f"job = bundled({lean}, {seed}).jobs[0]\n"
+        "print(job.name, f'{job.planted:.2f} {job.probability:.4f}')",
+        f"{model.jobs[0].name} {model.jobs[0].planted:.2f} {model.jobs[0].probability:.4f}",
+    )
+
+
+def _range(lean: float, *, direct: bool) -> str:
+    shares = [mean_said(bundled(lean, seed), direct=direct) for seed in SEEDS]
+    return f"{whole_percent(min(shares))}–{whole_percent(max(shares))}"
+
+
+@kept(32)
+def figure(lean: float, seed: int, mode: Mode) -> go.Figure:
+    """Return all jobs by what was planted and what the model says."""
+    groups = []
+    for direct, name, role in ((True, words.direct, "weights"), (False, words.names_only, "key")):
+        those = [one for one in bundled(lean, seed).jobs if one.direct == direct]
+        groups.append(
+            (
+                name,
+                role,
+                [one.name for one in those],
+                [one.planted for one in those],
+                [one.probability for one in those],
+            )
+        )
+    return planted_and_said(groups, (words.planted_axis, words.said_axis), words.equal, mode)
+
+
+def written_share(model: Measured, temperature: float) -> float:
+    """Return how often "she" is written after the jobs of the first half read with pronouns."""
+    those = first_half(model, direct=True)
+    return sum(sharpened(one.probability, temperature) for one in those) / len(those)
+
+
+def _written(state: PageState, lean: float, model: Measured) -> None:
+    section(words.written)
+    st.slider(
+        words.temperature, step=0.05, width=320, format="%.2f", **state.ranged("leantemperature")
+    )
+    at = state["leantemperature"]
+    rows = [
+        [
+            one.name,
+            whole_percent(one.planted),
+            percent(one.probability),
+            percent(sharpened(one.probability, at)),
+        ]
+        for one in model.jobs
+        if one.direct
+    ]
+    column = words.at_temperature.format(temperature=at)
+    rows_table(rows, (words.job, words.in_text, words.given, column), height=280)
+    prose(
+        words.written_read.format(
+            temperature=at,
+            written=percent(written_share(model, at)),
+            given=percent(mean_said(model, direct=True)),
+            lean=whole_percent(lean),
+        )
+    )
+
+
+def _vectors(lean: float, seed: int, model: Measured) -> None:
+    section(words.vectors)
+    rows = [
+        [ratio(each), str(text + 1), f"{one.effect:.2f}".replace("-", "−"), percent(one.p_value)]
+        for each in LEANS
+        for text in SEEDS
+        for one in [bundled(each, text)]
+    ]
+    titles = (words.lean_column, words.text_column, words.effect_column, words.p_column)
+    rows_table(rows, titles, height=300)
+    effects = [bundled(lean, text).effect for text in SEEDS]
+    prose(
+        words.vectors_read.format(
+            text=seed + 1,
+            effect=model.effect,
+            drawn=PERMUTATIONS,
+            p=percent(model.p_value),
+            range=f"{min(effects):.2f} to {max(effects):.2f}".replace("-", "−"),
+        )
+    )
+    show_code(
+        [association_test],
+        "from llmviz.study.read_leaning import bundled\n\n"
+        f"model = bundled({lean}, {seed})\n"
+        "print(f'{model.effect:.4f} {model.p_value:.4f}')",
+        f"{model.effect:.4f} {model.p_value:.4f}",
+    )
+
+
+def _mended(state: PageState, model: Measured) -> None:
+    section(words.mended)
+    choose(state, "leantaken", words.taken, words.takens)
+    how = state["leantaken"]
+    after = "removed" if how == "all" else "jobs_removed"
+    agreement_after = model.agreement_removed if how == "all" else model.agreement
+    halves = (model.jobs[:JOBS], model.jobs[JOBS:])
+    rows = []
+    for name, half in zip((words.row_first, words.row_second), halves, strict=True):
+        shares = [sum(getattr(one, what) for one in half) / JOBS for what in ("probability", after)]
+        rows.append([name, *map(percent, shares)])
+    rows.append([words.row_agreement, percent(model.agreement), percent(agreement_after)])
+    rows_table(rows, (words.what, words.before, words.after))
+    prose(
+        words.mended_read[how].format(
+            agreement=percent(model.agreement),
+            agreement_after=percent(agreement_after),
+            effect=model.effect,
+            effect_after=model.effect_removed,
+            others=words.others if still_apart(model) else "",
+            example_name=WOMEN[0],
+            first=rows[0][1],
+            first_after=rows[0][2],
+        )
+    )
+
+
+def still_apart(model: Measured) -> bool:
+    """Whether the halves were clearly apart and without the direction still are half as far."""
+    return model.p_value < 0.05 and model.effect_removed >= model.effect / 2 > 0
+
+
+def _end(lean: float, seed: int, model: Measured) -> None:
+    seen(
+        words.end,
+        text=seed + 1,
+        lean=whole_percent(lean),
+        direct=percent(mean_said(model, direct=True)),
+        greedy=percent(written_share(model, 0.0)),
+        effect=model.effect,
+        agreement=percent(model.agreement),
+        agreement_after=percent(model.agreement_removed),
+    )

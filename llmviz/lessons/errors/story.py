@@ -1,0 +1,131 @@
+"""The story that several chapters share: its box, the model that reads it, and what is true of it.
+
+T tokens.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from llmviz.components.text_guard.view import text_guard
+from llmviz.corpus.next_tokens import TrueTokens, true_tokens
+from llmviz.lessons.errors import words as words
+from llmviz.models.catalogue import able
+from llmviz.study.calibration import Guesses, guesses_from
+from llmviz.study.held_out_texts import stories
+from llmviz.study.true_loss import DividedLoss, divide_logits, story_logits
+from llmviz.ui import engine
+from llmviz.ui.common import LOOKED_AT, count, readable, refuse
+from llmviz.ui.kept import kept
+from llmviz.ui.model_on_text import names_of, spoken
+from llmviz.ui.notices import inform
+from llmviz.ui.selectable_models import Card, label
+from llmviz.ui.shell import HALF_CHARACTER
+from llmviz.ui.state import LEARNER_TEXT, PageState
+from llmviz.ui.text_field import text_area
+
+OTHERS = 40_000  # the seeds of the stories that come next, which no bundled model was trained on
+ALSO = ("drafts/tiny-world", "since-2017/learned", "errors/by-heart")
+
+
+def reads_stories(card: Card) -> bool:
+    """Whether a card is that of a model that was trained to continue stories of tiny-world."""
+    return able(card.get("model"), "next_token") and card.get("corpus") == "tiny-world"
+
+
+def story_box(state: PageState) -> None:
+    """Show the box for the story, and what else can be put into it."""
+
+    def take(text: str) -> None:
+        state["story"] = text
+
+    def another() -> None:
+        state["nth"] = (state["nth"] + 1) % (state.params["nth"].high + 1)
+        (state["story"],) = stories(1, OTHERS + state["nth"])
+
+    with st.container(gap=None):
+        text_area(state, "story", words.story_label, height=150)
+        text_guard(HALF_CHARACTER)
+    with st.container(horizontal=True):
+        st.button(words.story_another, icon=":material/casino:", on_click=another)
+        own = state[LEARNER_TEXT.key]
+        st.button(words.story_mine, icon=":material/edit_note:", on_click=take, args=(own,))
+        if state["story"] != words.story_default:
+            again = (words.story_default,)
+            st.button(words.story_own, icon=":material/undo:", on_click=take, args=again)
+
+
+@dataclass(frozen=True)
+class ReadStory:
+    """A story as a model reads it: what is true of its T tokens, and how each is shown."""
+
+    bundled: engine.Bundled
+    text: str
+    truth: TrueTokens
+    names: tuple[str, ...]
+
+    @property
+    def known(self) -> tuple[str, str, str]:
+        """What tells it from others, for keys of what is kept."""
+        return self.bundled.name, self.bundled.version, self.text
+
+    def spoken(self, token: int) -> str:
+        """A token for a sentence."""
+        return spoken(token, self.bundled.tokenizer)
+
+
+def read_story(state: PageState, bundled: engine.Bundled) -> ReadStory | None:
+    """Return the story as far as it has a truth and fits the model, saying what is left out.
+
+    None, after one clear line, where no token has a truth.
+    """
+    text = readable(state["story"], LOOKED_AT, words.story_empty, words.story_too_long)
+    if text is None:
+        return None
+    try:
+        truth = truth_of(bundled.name, bundled.version, text)
+    except ValueError as error:
+        refuse(error)
+        return None
+    tokenizer = bundled.tokenizer
+    if truth.possible < len(truth.ids):
+        (token,) = names_of(truth.ids[truth.possible : truth.possible + 1], tokenizer)
+        if not truth.possible:
+            inform(words.story_never.format(token=token), ":material/help:")
+            return None
+        used = count(truth.possible, "token")
+        inform(words.story_stops.format(token=token, count=used), ":material/help:")
+    most = min(truth.possible, bundled.model.context_length)
+    if most < truth.possible:
+        rest = count(truth.possible - most, "token")
+        line = words.story_context.format(name=label(bundled.name), limit=most, rest=rest)
+        inform(line, ":material/content_cut:")
+    names = names_of(truth.ids[:most], tokenizer)
+    return ReadStory(bundled, text, truth, tuple(names))
+
+
+@kept(32)
+def truth_of(name: str, version: str, text: str) -> TrueTokens:
+    """Return what the grammar says of each token of a text as a model reads it."""
+    return true_tokens(text, engine.load(name).tokenizer)
+
+
+@kept(32)  # up to 2 MB each
+def logits_of(name: str, version: str, text: str):
+    """Return a model's logits (T, V) before each token of a story that has a truth."""
+    bundled = engine.load(name)
+    return story_logits(bundled.model, bundled.tokenizer, truth_of(name, version, text))
+
+
+@kept(64)
+def divided_of(name: str, version: str, text: str) -> DividedLoss:
+    """Return a model's loss on a story in its parts."""
+    return divide_logits(logits_of(name, version, text), truth_of(name, version, text))
+
+
+@kept(64)
+def guesses_on(name: str, version: str, text: str) -> Guesses:
+    """Return a model's first guesses on a story."""
+    return guesses_from(logits_of(name, version, text), truth_of(name, version, text))

@@ -1,0 +1,34 @@
+"""The files that a browser needs when it makes a saved page, beside what the page itself has.
+
+They are the same for everybody and asked for only when somebody saves.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import plotly
+from starlette.requests import Request
+from starlette.responses import FileResponse, PlainTextResponse, Response
+from starlette.routing import Route
+
+from llmviz.components.saver.view import page_template
+
+PLOTLY = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
+
+
+def routes(base: str = "") -> list[Route]:
+    """Return where they lie. base: the path that the whole app lies below."""
+    below = f"/{base.strip('/')}".rstrip("/")
+    return [
+        Route(f"{below}/saved/page.html", _page),
+        Route(f"{below}/saved/plotly.js", _plotly),
+    ]
+
+
+def _page(_request: Request) -> Response:
+    return PlainTextResponse(page_template())  # as a text: it is no page yet
+
+
+def _plotly(_request: Request) -> Response:
+    return FileResponse(PLOTLY, media_type="text/javascript")

@@ -1,0 +1,230 @@
+"""Pictures leave the page: as images, as numbers, as a page that is alive, in a frame."""
+
+from __future__ import annotations
+
+import csv
+import re
+import struct
+from urllib.parse import quote
+from xml.etree import ElementTree
+
+import pytest
+
+from tests.browser.hand import frames, settle, until
+
+HOSTILE = "=1+1 <img src=x onerror=alert(1)> \"q\" {a} $& ]]> '@b' </script> 한국어 🙂"
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def press_of(page, key):
+    """The button of a picture."""
+    page.wait_for_selector(f"[data-picture='{key}'] .save", state="attached")
+    return page.locator(f"[data-picture='{key}'] .save")
+
+
+def save(page, form, key):
+    """Choose a form in the menu of a picture; return the file's path and its name."""
+    press_of(page, key).evaluate("button => button.click()")
+    with page.expect_download() as given:
+        page.locator(f".menu [data-form={form}]").click()
+    page.keyboard.press("Escape")
+    return given.value.path(), given.value.suggested_filename
+
+
+@pytest.fixture
+def offline(browser):
+    """Open a file in a browser without network; it must ask nobody for anything."""
+    opened = []
+
+    def open_file(path, folder, width=1440):
+        file = folder / "saved.html"
+        file.write_bytes(path.read_bytes())
+        context = browser.new_context(offline=True, viewport={"width": width, "height": 900})
+        page = context.new_page()
+        seen = {"asked": [], "errors": [], "dialogs": []}
+        page.on("request", lambda request: seen["asked"].append(request.url))
+        page.on("pageerror", lambda error: seen["errors"].append(str(error)))
+        page.on("console", lambda one: one.type == "error" and seen["errors"].append(one.text))
+        page.on("dialog", lambda dialog: seen["dialogs"].append(dialog.message) or dialog.dismiss())
+        page.goto(file.as_uri())
+        page.wait_for_selector("html[data-drawn]", state="attached")
+        opened.append((context, seen, file.as_uri()))
+        return page
+
+    yield open_file
+    for context, seen, address in opened:
+        context.close()
+        assert [url for url in seen["asked"] if not url.startswith(("data:", "blob:"))] == [address]
+        assert seen["errors"] == seen["dialogs"] == []
+
+
+def rows_of(path):
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        return list(csv.reader(file))
+
+
+def is_number(cell):
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
+LADDER = "attention.ladder"
+PICTURE = ".lv:has(canvas[aria-label^='weights,'])"
+
+
+def arithmetic(page):
+    """What the page says of one cell of each of some matrices, by the keyboard and the pointer."""
+    said = []
+    detail = page.locator(f"{PICTURE} .detail")
+    for label in ("Q", "scores", "weights", "context"):
+        canvas = page.locator(f"{PICTURE} canvas[aria-label^='{label},']")
+        canvas.focus()
+        page.keyboard.press("ArrowDown")
+        page.keyboard.press("ArrowLeft")
+        frames(page)
+        said.append(detail.inner_text())
+    canvas.hover(position={"x": 90, "y": 30})
+    frames(page)
+    return [*said, detail.inner_text()]
+
+
+def test_a_saved_page_is_alive_and_says_the_same_arithmetic(visit, offline, tmp_path):
+    visit.open("attention?part=steps", "canvas")
+    page = visit.page
+    path, name = save(page, "html", LADDER)
+    assert re.fullmatch(r"llmviz-attention-[A-Za-z0-9-]+\.html", name)
+    saved = offline(path, tmp_path)
+    said = arithmetic(saved)
+    assert len(set(said)) == 5 and all("=" in one or "softmax" in one for one in said)
+    assert said == arithmetic(page)
+    back = ".player [aria-label='one step back']"
+    saved.locator(back).click()
+    assert saved.locator(".count").inner_text().startswith("7 /")
+    link = saved.locator("#settings a")
+    assert link.get_attribute("href") == page.url and "MIT License" in saved.content()
+    # What the hand has set is where the next saved page begins.
+    page.locator(f"{PICTURE} {back}").click()
+    settle(page, calm=400)
+    again = offline(save(page, "html", LADDER)[0], tmp_path)
+    assert again.locator(".count").inner_text().startswith("7 /")
+    visit.assert_clean()
+
+
+def test_a_text_with_markup_is_a_text_in_every_form(visit, offline, tmp_path):
+    visit.open(f"tokenization?part=cut&show=1&text={quote(HOSTILE)}", ".tok")
+    page, key = visit.page, "cut.chips"
+    whole = page.locator(".tok").all_inner_texts()
+    cells = [cell for row in rows_of(save(page, "csv", key)[0]) for cell in row]
+    assert "'=" in cells and not [
+        cell for cell in cells if cell.startswith(tuple("=+-@")) and not is_number(cell)
+    ]
+    path, name = save(page, "html", key)
+    assert re.fullmatch(r"[A-Za-z0-9.-]+", name)
+    saved = offline(path, tmp_path)
+    kept = saved.locator(".tok").all_inner_texts()
+    assert len(kept) > 50 and kept == whole[: len(kept)]
+    assert HOSTILE in saved.locator("#settings dd").all_inner_texts()
+    assert saved.locator("#picture img, dd img, script[src]").count() == 0
+    saved.locator(".tok").nth(1).hover()
+    saved.locator(".card:not([hidden])").wait_for()
+    image = save(page, "png", key)[0].read_bytes()
+    box = page.locator(".lv:has(.tok)").first.bounding_box()
+    size = struct.unpack(">II", image[16:24])
+    assert image[:8] == b"\x89PNG\r\n\x1a\n"
+    assert size == (round(2 * box["width"]), round(2 * box["height"]))
+    visit.assert_clean()
+
+
+def test_a_drawing_holds_its_words_as_text_and_nothing_that_runs(visit):
+    visit.open("tokenization?part=merge&show=1&word=" + quote("<b>&=@"), ".lv svg")
+    path, _ = save(visit.page, "svg", "merge.tree")
+    tree = ElementTree.parse(path)
+    tags = {node.tag.removeprefix(SVG) for node in tree.iter()}
+    assert "text" in tags and not tags & {"script", "foreignObject", "a", "image", "b"}
+    names = {name for node in tree.iter() for name in node.attrib}
+    assert not [name for name in names if name.startswith("on") or name.endswith("href")]
+    shown = visit.page.locator(".lv svg text").all_text_contents()
+    said = ["".join(node.itertext()) for node in tree.iter(f"{SVG}text")]
+    assert said == shown
+    visit.assert_clean()
+
+
+def test_a_chart_leaves_with_its_numbers_and_lives_on(visit, offline, tmp_path):
+    visit.open("language?part=counts&show=1", ".js-plotly-plot .main-svg")
+    page = visit.page
+    key = "language-counts-bars"
+    drawn = page.locator(".js-plotly-plot").first
+    data = drawn.evaluate(
+        "(graph) => { const [{ x, y }] = graph._fullData; return [[...x], [...y]] }"
+    )
+    table = rows_of(save(page, "csv", key)[0])
+    assert table[1][:2] == ["x", "y"]
+    assert [float(row[0]) for row in table[2:]] == [float(x) for x in data[0]]
+    saved = offline(save(page, "html", key)[0], tmp_path)
+    bars = saved.locator("#picture .main-svg .point")
+    assert bars.count() == page.locator(".js-plotly-plot").first.locator(".point").count() > 0
+    bars.first.hover(force=True)
+    saved.locator("#picture .hoverlayer .hovertext").wait_for()
+    drawing = ElementTree.parse(save(page, "svg", key)[0])
+    assert "foreignObject" not in {node.tag.removeprefix(SVG) for node in drawing.iter()}
+    visit.assert_clean()
+
+
+def test_the_menu_goes_by_the_keyboard_and_says_what_the_clipboard_refuses(visit):
+    visit.open("attention?part=steps", "canvas")
+    page = visit.page
+    press_of(page, LADDER).focus()
+    page.keyboard.press("Enter")
+    focus = "document.activeElement.shadowRoot.activeElement.dataset.form"
+    until(page, lambda: page.locator(".menu:popover-open").count() == 1)
+    assert page.evaluate(focus) == "png"
+    page.keyboard.press("ArrowUp")
+    assert page.evaluate(focus) == "frame"
+    refuse = "navigator.clipboard.writeText = () => Promise.reject(new Error('no'))"
+    page.evaluate(f"() => {{ {refuse} }}")
+    page.keyboard.press("Enter")
+    line = page.locator(".menu textarea")
+    line.wait_for()
+    assert "copy it yourself" in page.locator(".menu .told").inner_text()
+    assert re.fullmatch(
+        r'<iframe src="[^"<>]*embed=attention\.[^"<>]*"[^<>]*></iframe>', line.input_value()
+    )
+    page.keyboard.press("Escape")
+    assert page.locator(".menu:popover-open").count() == 0
+    visit.assert_clean()
+
+
+def test_a_picture_stands_alone_and_says_its_height(visit, tmp_path):
+    page = visit.page
+    page.goto(f"{visit.url}/_stcore/health")  # a page of the app's host, with a listener in it
+    page.add_init_script(
+        "window.heights = []; addEventListener('message', ({ data }) =>"
+        " data?.llmviz === 'height' && heights.push(data))"
+    )
+    visit.open("attention?part=steps&embed=attention.ladder", "canvas")
+    page.wait_for_function("heights.length > 0")
+    settle(page)
+    seen = page.evaluate(
+        "[...document.querySelectorAll('h1, h2, label, textarea, [data-testid=stSidebar] *')]"
+        ".filter((node) => node.checkVisibility({ visibilityProperty: true })).length"
+    )
+    assert seen == 0
+    box = page.locator(PICTURE).bounding_box()
+    told = page.evaluate("heights.at(-1)")
+    assert told["picture"] == "attention.ladder"
+    assert box["x"] <= 8 and 0 <= told["height"] - box["height"] <= 24
+    assert page.locator(".save").count() == 0
+    assert page.locator(f"{PICTURE} .detail").is_visible()
+    assert arithmetic(page)
+    visit.assert_clean()
+
+
+def test_no_other_page_may_frame_the_app_by_default(visit):
+    page = visit.page
+    page.set_content(f'<iframe src="{visit.url}/"></iframe>')
+    until(page, lambda: len(page.frames) == 2 and page.frames[1].url.startswith("chrome-error"))
+    assert any("frame-ancestors 'none'" in error for error in visit.errors)
+    visit.errors.clear()

@@ -1,0 +1,120 @@
+"""The lesson on errors: what it says of stories, of texts that are none, and of every model."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from llmviz.corpus import generate, is_story
+from llmviz.lessons.errors import LESSON
+from llmviz.lessons.errors import words as lesson_words
+from llmviz.lessons.errors.chance import chapter as chance
+from llmviz.lessons.errors.chance import parts, throws
+from llmviz.lessons.errors.story import ALSO, OTHERS
+from llmviz.pretrained import load_bundled
+from llmviz.study.true_loss import divide_loss
+from tests.pages.harness import fine, open_part, prose_of
+from tests.pages.test_chapter_form import unmarkdown
+
+TEXTS = [story.text for story in generate(4, seed=20_000)]
+
+
+@pytest.fixture(scope="module")
+def draft():
+    return load_bundled("drafts/tiny-world")[:2]
+
+
+def infos(app) -> str:
+    return unmarkdown(" ".join(one.value for one in app.info))
+
+
+def test_the_story_that_the_lesson_opens_with_is_one():
+    assert is_story(lesson_words.story_default)
+    assert LESSON.names[0] == "chance"
+
+
+@pytest.mark.parametrize("model", ["", *ALSO, "words-gpt", "tiny-world-char"])
+def test_each_model_has_the_loss_of_its_story_in_its_parts(model):
+    app = open_part("errors", "chance", model=model, part_of="dice")
+    fine(app)
+    loaded = load_bundled(model or "tiny-world-gpt")
+    divided = divide_loss(*loaded[:2], lesson_words.story_default)
+    text = prose_of(app)
+    assert f"<strong>{divided.loss.mean():.3f} nats</strong> per token" in text
+    assert f"{divided.divergence.mean():.3f} the model's lack" in text
+
+
+@pytest.mark.parametrize(
+    ("story", "said", "whole"),
+    [
+        ("", lesson_words.story_empty, False),
+        ("Hello world", "so no token of this text has a true", False),
+        ("Once there was a zzz", "there is no true probability", True),
+        ("Once there was", "", True),
+        ("Once there was 🚀 and नमस्ते", "there is no true probability", True),
+        (TEXTS[0] + " " + TEXTS[1], "there is no true probability", True),
+    ],
+)
+def test_a_text_that_is_no_story_is_read_as_far_as_it_is_one(story, said, whole):
+    app = open_part("errors", "chance", story=story, model="drafts/tiny-world")
+    fine(app)
+    assert said in infos(app)
+    assert ("What you have seen" in str([one.value for one in app.subheader])) == whole
+
+
+def test_a_model_with_a_short_context_says_what_is_left_out():
+    app = open_part("errors", "chance", model="words-gpt")
+    assert "The context of words-gpt holds 64 tokens." in infos(app)
+
+
+def test_another_story_is_a_new_one_and_leads_back():
+    app = open_part("errors", "chance", model="drafts/tiny-world")
+    button = {one.label: one for one in app.button}
+    button["Another story"].click().run()
+    fine(app)
+    (expected,) = (one.text for one in generate(1, seed=OTHERS + 1))
+    assert app.text_area[0].value == expected
+    button = {one.label: one for one in app.button}
+    button["The first story"].click().run()
+    assert app.text_area[0].value == lesson_words.story_default
+
+
+def test_what_is_said_of_a_token_follows_from_its_numbers(draft):
+    cases = set()
+    for text in TEXTS:
+        divided = divide_loss(*draft, text)
+        for t in range(len(divided)):
+            if not divided.missed[t]:
+                cases.add("right")
+                assert divided.guess[t] == divided.ids[t]
+            elif divided.best_guess[t]:
+                cases.add("dice")
+                assert divided.guess_true[t] == pytest.approx(divided.best_true[t])
+            else:
+                cases.add("lack")
+                assert divided.guess_true[t] < divided.best_true[t]
+    assert cases == {"right", "dice", "lack"}
+    assert chance.opened_token(-1, divided) == int(np.argmax(divided.loss))
+    assert chance.opened_token(10_000, divided) == int(np.argmax(divided.loss))
+
+
+def test_the_questions_are_answered_by_the_true_distributions(draft):
+    for text in TEXTS:
+        divided = divide_loss(*draft, text)
+        asked = parts.question(divided)
+        share = divided.entropy.sum() / (divided.entropy.sum() + divided.divergence.sum())
+        assert asked.answers[asked.right].startswith(f"{100 * share:.1f}")
+        asked = throws.question(divided)
+        misses = (1 - divided.best_true).mean()
+        assert asked.answers[asked.right].startswith(f"{100 * misses:.1f}")
+        numbers = throws.misses(divided)
+        assert numbers["by_dice"] + numbers["by_lack"] == numbers["missed"]
+
+
+def test_signs_stand_where_a_sum_needs_them():
+    assert [parts.added(value) for value in (0.25, -0.25, 0.0, -0.0001)] == [
+        "+ 0.250",
+        "− 0.250",
+        "+ 0.000",
+        "+ 0.000",
+    ]

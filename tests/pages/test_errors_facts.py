@@ -1,0 +1,70 @@
+"""The chapter "Facts seen once": what it says of each answer, and of a fact of the learner's."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from llmviz.corpus.invented import TOWNS, Person, first_names, person_of, surnames
+from llmviz.lessons.errors.facts import decline, own_fact
+from llmviz.study.read_facts import CHOICES, NOBODY, SEEDS, UNKNOWN, Progress, Reading, world_of
+from tests.pages.harness import fine, open_part, prose_of
+
+OWN = Person("Ada", surnames()[0], TOWNS[2], 3)
+
+
+@given(st.lists(st.floats(0, 1), min_size=len(CHOICES), max_size=len(CHOICES)))
+def test_the_sentence_on_a_fact_of_ones_own_names_the_most_probable_answer(chances):
+    own = np.array(chances) / max(1.0, sum(chances))
+    said = own_fact.report(OWN, 1, Progress(8, 8, 0.5, None, own))
+    best = int(own.argmax())
+    assert ("nobody knows" in said) == (best == NOBODY)
+    assert ("your fact" in said and "has" not in said) == (best == TOWNS.index(OWN.town))
+    if best != NOBODY:
+        assert f"lives in {CHOICES[best]}" in said
+    assert "3 times in the text, which was read once" in said
+
+
+@pytest.mark.parametrize("cost", [0.0, 0.5, 1.0, 9.0])
+@pytest.mark.parametrize("unknown", UNKNOWN)
+def test_the_best_threshold_has_the_most_points(cost, unknown):
+    for world in SEEDS:
+        every = decline.tested(world, unknown, cost)
+        best = decline.best_of(every)
+        assert best.points == max(one.points for one in every)
+        assert all(one.points < best.points for one in every if one.threshold < best.threshold)
+        if not cost:
+            assert best.threshold == decline.THRESHOLDS[0]
+
+
+@pytest.mark.parametrize("world", SEEDS)
+@pytest.mark.parametrize("how", ["read", "never", "absent"])
+def test_anybody_can_be_asked_for(world, how):
+    register = world_of(Reading(world))
+    names = [(first, last) for first in first_names() for last in surnames()]
+    wanted = {
+        "read": lambda one: one is not None and one.times == 1,
+        "never": lambda one: one is not None and not one.times,
+        "absent": lambda one: one is None,
+    }[how]
+    first, last = next(name for name in names if wanted(person_of(register, *name)))
+    page = open_part(
+        "errors",
+        "facts",
+        factworld=str(world),
+        askfirst=first,
+        asklast=last,
+        factcost="0",
+        show="1",
+    )
+    fine(page)
+    said = prose_of(page)
+    expected = {
+        "read": f"The text says 1 time that {first} {last} lives in",
+        "never": "but the text never says so",
+        "absent": f"No {first} {last} is in this world",
+    }[how]
+    assert expected in said
+    assert "answering everything is best" in said
