@@ -9,6 +9,7 @@ from typing import Any
 
 from llmviz.models.base import LanguageModel
 from llmviz.models.published import is_published, load_published
+from llmviz.models.published_chat import read_chat
 from llmviz.models.published_files import find_folder
 from llmviz.paths import CHECKPOINTS, HUB
 from llmviz.quantization.files import QUANTIZATION
@@ -17,7 +18,7 @@ from llmviz.tokenizers.published import MERGES, VOCABULARY, WHOLE, has_tokenizer
 from llmviz.training.config import TrainConfig
 from llmviz.training.errors import CheckpointError
 from llmviz.training.files import read_json, removed_if_empty, write_json, write_manifest
-from llmviz.training.reading import CONFIG, METRICS, MODEL, TOKENIZER
+from llmviz.training.reading import CHAT, CONFIG, METRICS, MODEL, TOKENIZER
 from llmviz.training.recipes import find_checkpoint
 from llmviz.training.run_folders import PREFIX, find_run, run_card, split_name
 from llmviz.training.runs import Trained, describe, load_trained, prepare_folder, writing
@@ -95,7 +96,10 @@ def published(folder_or_repo_id: str | Path) -> Trained:
     # What it was trained on, and how, its files do not say.
     unsaid = {"corpus": "unknown", "documents": None, "context_length": model.context_length}
     described = describe("gpt", model, tokenizer, TrainConfig(), unsaid)
-    return Trained(model, tokenizer, described | {"train": {"steps": 0, "seed": None}})
+    described |= {"train": {"steps": 0, "seed": None}}
+    if (chat := read_chat(folder)) is not None:
+        described[CHAT] = chat
+    return Trained(model, tokenizer, described)
 
 
 def published_tokenizer(folder: Path, vocab_size: int) -> Tokenizer:

@@ -6,6 +6,7 @@ import math
 import subprocess
 import sys
 import warnings
+from pathlib import Path
 
 import pytest
 import torch
@@ -149,8 +150,11 @@ def test_texts_and_files_become_documents(tmp_path):
     fast = {"steps": 1, "model": "bigram", "context_length": 8, "batch_size": 2, "eval_batches": 1}
     files = [tmp_path / "a.txt", tmp_path / "b.txt"]
     texts = [path.read_text("utf-8") for path in files]
-    runs = [llmviz.train(given, **fast) for given in (files, texts, list(map(str, files)))]
-    assert len({one.model.description["data"]["sha256"] for one in runs}) == 1
+    runs = [llmviz.train(given, **fast) for given in (files, list(map(str, files)), texts)]
+    said = [one.model.description["data"] for one in runs]
+    assert said[0]["sha256"] == said[1]["sha256"]
+    assert [one["documents"] + one["validation_documents"] for one in said] == [2, 2, 2]
+    assert llmviz.train(tmp_path, **fast).model.description["data"]["sha256"] == said[0]["sha256"]
     whole = llmviz.train(files[0], **fast)
     assert whole.model.tokenizer.vocab_size < runs[0].model.tokenizer.vocab_size
     assert not [path for path in tmp_path.iterdir() if path not in files]
@@ -193,6 +197,7 @@ BAD = {
     ),
     "unknown setting": (lambda m: llmviz.train("names", stepz=2), "nearest are steps"),
     "unknown model": (lambda m: llmviz.train("names", "oracle"), "model must be one of"),
+    "mixed": (lambda m: llmviz.train([Path("a.txt"), "x\ny"]), "either texts or files"),
     "no file": (lambda m: llmviz.train("no-such.txt", steps=1), "no corpus and no file"),
     "empty text": (lambda m: llmviz.train([], steps=1), "the text is empty"),
     "short text": (lambda m: llmviz.train("a\n", steps=1), "must|needs|empty|too short"),

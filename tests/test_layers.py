@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[1]
 # A module may import from its own layer and from lower ones.
 LAYERS = [
     {"background", "background_child", "child", "config", "document", "lazy", "paths", "textfile"}
-    | {"limits", "nearest", "standard_streams", "trace", "wholefile"},
+    | {"limits", "nearest", "standard_streams", "streamlit_parts", "trace", "wholefile"},
     {"tokenizers", "corpus", "nn"},
     {"models", "sampling", "similarity"},
     {"training", "pretrained", "finetuning", "language"} | {"quantization", "serving", "parallel"},
@@ -26,7 +26,7 @@ LAYERS = [
     {"ui"},  # the furniture that all lessons share
     {"lessons"},
 ]
-STREAMLIT = {"components", "ui", "lessons"}  # the only parts that import it
+STREAMLIT = {"streamlit_parts", "components", "ui", "lessons"}  # the only parts that import it
 FLOOR = {name: height for height, names in enumerate(LAYERS) for name in names}
 MODULES = sorted((ROOT / "llmviz").rglob("*.py"))
 OF_FIGURES = {"__future__", "collections", "dataclasses", "math", "typing", "numpy", "plotly"}

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from llmviz.api.model import Model
 from llmviz.config import settings_of
-from llmviz.corpus import CORPORA, load_corpus
+from llmviz.corpus import CORPORA
 from llmviz.models.catalogue import DEFAULT, entry_of
 from llmviz.nearest import nearest
 from llmviz.textfile import ENDOFTEXT, check_texts
@@ -73,8 +73,8 @@ def train(
 ) -> Run:
     """Train a model and return the run once it has ended.
 
-    text_or_files: the name of a bundled corpus, a file, a text (which holds a line end), or
-      several files or several texts, which are documents of their own.
+    text_or_files: the name of a bundled corpus, a file, a folder, a pattern such as `*.md`, a text
+      (which holds a line end), or several of one kind; several texts are documents of their own.
     model: a name in the catalogue (`llmviz models` on the command line).
     out: the folder of the run, new or empty. Without it the run is in a temporary folder that goes
       with the returned object; `run.model.save(folder)` keeps its model.
@@ -86,8 +86,8 @@ def train(
     Raises: ValueError naming the rule for settings that cannot work, and the nearest names of one
     that does not exist.
     """
-    corpus, own = _corpus_of(text_or_files)
-    plan = _plan(corpus, model, settings)
+    corpus, files, own = _corpus_of(text_or_files)
+    plan = _plan(corpus, model, {**settings, "files": files} if files else settings)
     temporary = None
     if out is None:
         temporary = tempfile.TemporaryDirectory(prefix="llmviz-")
@@ -140,27 +140,30 @@ def _plan(corpus: str, model: str, settings: dict[str, Any]) -> Plan:
     return plan_from(chosen, options, training)
 
 
-def _corpus_of(given: str | Path | Iterable[str | Path]) -> tuple[str, str | None]:
-    """The corpus of a plan, and the text that it stands for where that is the caller's own."""
-    if isinstance(given, Path):
-        return str(given), None
-    if isinstance(given, str):
-        return (OWN_TEXT, check_texts(given)[0]) if _is_text(given) else (given, None)
-    documents: list[str] = []
-    for one in given:
-        if isinstance(one, str) and (_is_text(one) or not _is_source(one)):
-            documents.append(one)
-        else:
-            documents += load_corpus(one).documents
-    return OWN_TEXT, ENDOFTEXT.join(check_texts(documents))
+def _corpus_of(
+    given: str | Path | Iterable[str | Path],
+) -> tuple[str, tuple[str, ...], str | None]:
+    """The corpus of a plan, further files, and the text where that is the caller's own."""
+    if isinstance(given, str) and _is_text(given):
+        return OWN_TEXT, (), check_texts(given)[0]
+    parts = [given] if isinstance(given, str | Path) else list(given)
+    if isinstance(given, str) or (parts and all(map(_is_source, parts))):
+        first, *more = map(str, parts)
+        return first, tuple(more), None
+    if not all(isinstance(one, str) for one in parts):
+        raise ValueError("give either texts or files, not both; one of the files is not there")
+    return OWN_TEXT, (), ENDOFTEXT.join(check_texts([str(one) for one in parts]))
 
 
 def _is_text(text: str) -> bool:
     return "\n" in text or len(text) > NAME_AT_MOST
 
 
-def _is_source(name: str) -> bool:
+def _is_source(one: str | Path) -> bool:
+    """Whether an item is a file, a folder, a pattern or the name of a corpus."""
+    if isinstance(one, Path):
+        return True
     try:
-        return name in CORPORA or Path(name).is_file()
+        return not _is_text(one) and (one in CORPORA or Path(one).exists())
     except (OSError, ValueError):  # a name that no file can have
         return False

@@ -43,10 +43,12 @@ def add(commands: Any) -> None:
     given(
         "--corpus",
         type=place,
+        nargs="+",
         metavar="NAME|FILE",
-        help="a bundled text or a file; - = standard input, as one document; default: what was "
-        "held out when the model was trained",
+        help="a bundled text, a file, a folder or a pattern, or several of them; - = standard "
+        "input, as one document; default: what was held out when the model was trained",
     )
+    given("--column", default="text", help="field of a .jsonl, or column of a .parquet, with texts")
     given("--documents", type=whole(1), help="the first ones of the text; default all")
     given(
         "--stride",
@@ -65,7 +67,7 @@ def run(given: argparse.Namespace) -> int:
     from llmviz.models.catalogue import able
     from llmviz.pretrained import find_model
 
-    stdin = _standard_input() if given.corpus == STANDARD_INPUT else None
+    stdin = _standard_input() if given.corpus == [STANDARD_INPUT] else None
     trained = find_model(given.checkpoint)
     for line in trained.notes:
         sys.stderr.write(f"note: {line}\n")
@@ -77,7 +79,7 @@ def run(given: argparse.Namespace) -> int:
             f"note: {given.checkpoint} was made with a mistake: its loss says nothing about how "
             "well it predicts\n"
         )
-    documents = [stdin] if stdin is not None else _documents(given.corpus, trained)
+    documents = [stdin] if stdin is not None else _documents(given, trained)
     documents = documents[: given.documents]
     result = _measure(trained, documents, given)
     total = result.total
@@ -162,15 +164,15 @@ def _measure(trained: Trained, documents: list[str], given: argparse.Namespace) 
     return Result(each, total, error, bits, WINDOWS)
 
 
-def _documents(corpus: str | None, trained: Trained) -> list[str]:
+def _documents(given: argparse.Namespace, trained: Trained) -> list[str]:
     """The texts to measure on. Raises ValueError where there are none."""
-    from llmviz.corpus import PairCorpus, load_corpus
+    from llmviz.corpus import PairCorpus, load_corpora
     from llmviz.training.plan import documents_of, plan_of
 
-    if corpus is not None:
-        loaded = load_corpus(corpus, progress=True)
+    if given.corpus is not None:
+        loaded = load_corpora(given.corpus, column=given.column, progress=True)
         if isinstance(loaded, PairCorpus):
-            raise ValueError(f"{corpus} holds sentences with their translations, and no texts")
+            raise ValueError(f"{loaded.name} holds sentences with their translations, and no texts")
         return list(loaded.documents)
     if "plan" not in trained.description:
         raise ValueError("give a text with --corpus: what was held out for this model is unknown")

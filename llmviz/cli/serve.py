@@ -27,8 +27,9 @@ def add(commands: Any) -> None:
             "serve --checkpoint runs/mine --port 9000",
         ),
         description=(
-            "Answer POST /v1/completions in the form of OpenAI's API, in one piece or as a stream, "
-            "until Ctrl-C. Many clients share the model. The engine is llmviz.serving."
+            "Answer POST /v1/completions and /v1/chat/completions in the form of OpenAI's API, in "
+            "one piece or as a stream, until Ctrl-C. The page at / is there to type into. Many "
+            "clients share the model. The engine is llmviz.serving."
         ),
     )
     given = parser.add_argument
@@ -39,6 +40,13 @@ def add(commands: Any) -> None:
         "--address",
         default=LOOPBACK,
         help=f"default {LOOPBACK}, which only this machine reaches; 0.0.0.0 serves the network",
+    )
+    given(
+        "--chat-template",
+        type=place,
+        metavar="FILE",
+        help="a jinja template that makes a text of a conversation; default the model's own, or "
+        "one line for each message",
     )
     for name, about in settings_of(ServingConfig).items():
         default = default_of(ServingConfig, name)
@@ -56,11 +64,15 @@ def add(commands: Any) -> None:
 def run(given: argparse.Namespace) -> int:
     """Serve until a signal comes."""
     from llmviz.pretrained import find_model
+    from llmviz.serving.chat_template import Conversation
     from llmviz.serving.engine import Engine
     from llmviz.serving.http import Served, application
+    from llmviz.serving.scoring import Scorer
     from llmviz.serving.server import Server, hosts_for, is_loopback, listen
     from llmviz.serving.service import Service
+    from llmviz.textfile import read_text_file
     from llmviz.training.data import end_id, padding_ids
+    from llmviz.training.reading import CHAT
 
     config = ServingConfig(**{name: getattr(given, name) for name in settings_of(ServingConfig)})
     trained = find_model(given.checkpoint)
@@ -69,6 +81,9 @@ def run(given: argparse.Namespace) -> int:
     model, tokenizer = trained.model, trained.tokenizer
     _check_served(model, given.checkpoint, trained.description["model"]["name"])
     end_id(tokenizer)  # it must have one
+    chat = trained.description.get(CHAT, {"template": None, "tokens": {}})
+    template = read_text_file(given.chat_template) if given.chat_template else chat["template"]
+    conversation = Conversation(tokenizer, template, chat["tokens"])
     with listen(given.address, given.port) as listening:
         service = Service(Engine(model, config))
         served = Served(
@@ -78,10 +93,14 @@ def run(given: argparse.Namespace) -> int:
             context=model.context_length,
             vocabulary=model.config.vocab_size,
             banned=padding_ids(tokenizer),
+            room=config.n_blocks * config.block_size,
+            scorer=Scorer(model),
+            conversation=conversation,
         )
         server = Server(application(served, hosts_for(given.address)), service)
         address = f"{_written(given.address)}:{listening.getsockname()[1]}"
         write(f"serving {served.name} at http://{address}/v1")
+        write(f"a page to type into: http://{address}/")
         if not is_loopback(given.address):
             sys.stderr.write("note: all who reach this address may use the model\n")
         service.start()

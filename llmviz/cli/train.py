@@ -62,8 +62,8 @@ def _reader(name: str, about: About) -> Callable[[str], Any]:
 TRAINING = _options()
 SIZES = {"n_layer": "layers", "n_head": "attention heads", "n_embd": "width"}
 PLANNING = (
-    *("model", "corpus", "characters", "tokenizer", "vocab_size", "context_length"),
-    *("windows", "exercises", "practice"),
+    *("model", "corpus", "files", "column", "characters", "tokenizer", "vocab_size"),
+    *("context_length", "windows", "exercises", "practice"),
 )
 
 
@@ -93,7 +93,14 @@ def add(commands: Any) -> None:
             "lr 0.03 and no weight decay; those of seq2seq are the words of the corpus pairs"
         ),
     )
-    given("--corpus", help="bundled name (see `corpus list`) or a text file; default tiny-world")
+    given(
+        "--corpus",
+        nargs="+",
+        metavar="NAME|FILE",
+        help="bundled name (see `corpus list`), a file, a folder or a pattern, or several of them: "
+        ".txt, .md, .jsonl, .parquet, also with .gz or .zst behind it; default tiny-world",
+    )
+    given("--column", metavar="NAME", help=f"{settings_of(Plan)['column'].help}; default text")
     about = settings_of(Plan)
     for name in ("characters", "vocab_size", "context_length"):
         default = default_of(Plan, name)
@@ -126,9 +133,12 @@ def add(commands: Any) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Train until the end, or until Ctrl-C: then save and return 130."""
+    sources = given.corpus or []
+    given.corpus, given.files = next(iter(sources), None), tuple(sources[1:]) or None
     preparing = Preparing(quiet=os.environ.get("RANK", "0") != "0")  # as torchrun numbers them
     if given.corpus and not given.resume:  # said before torch is imported, which takes seconds
-        preparing.reading(given.corpus)
+        for one in sources:
+            preparing.reading(one)
 
     from llmviz.training import distributed
     from llmviz.training.files import removed_if_empty

@@ -9,6 +9,7 @@ from llmviz.corpus.corpora import (
     CorpusEntry,
     corpus_file,
     corpus_from_text,
+    load_corpora,
     load_corpus,
 )
 from llmviz.corpus.counts import LETTERS, count_letter_pairs, letter_pair_counts
@@ -61,6 +62,7 @@ __all__ = [
     "generate_pairs",
     "is_story",
     "letter_pair_counts",
+    "load_corpora",
     "load_corpus",
     "lookups",
     "parse",

@@ -1,13 +1,15 @@
 """Every text one can train on, by name, or any UTF-8 file of the user."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from glob import has_magic
 from pathlib import Path
 
 from llmviz.corpus.documents import Corpus
 from llmviz.corpus.downloads import DOWNLOADS, cache_folder, fetch
-from llmviz.corpus.pairs import load_pairs
+from llmviz.corpus.pairs import PairCorpus, load_pairs
+from llmviz.corpus.sources import FIELD, files_of, read_documents
 from llmviz.corpus.tiny_world import WorldOptions, generate
 from llmviz.paths import DATA
 from llmviz.textfile import ENDOFTEXT, read_text_file
@@ -27,15 +29,36 @@ class CorpusEntry:
     file: Path | None = None  # where it lies, for a bundled file
 
 
+def load_corpora(
+    sources: Sequence[str | Path], *, column: str = FIELD, progress: bool = False
+) -> Corpus:
+    """Load several corpora, files, folders or patterns as one corpus of all their documents.
+
+    Raises ValueError as `load_corpus`, and for sentences with translations among them.
+    """
+    loaded = [load_corpus(one, column=column, progress=progress) for one in sources]
+    if len(loaded) == 1:
+        return loaded[0]
+    for source, one in zip(sources, loaded, strict=True):
+        if isinstance(one, PairCorpus):
+            raise ValueError(f"{source} holds sentences with their translations; give it alone")
+    names = " and ".join([loaded[0].name, f"{len(loaded) - 1} more"])
+    return Corpus(names, [part for one in loaded for part in one.documents])
+
+
 def load_corpus(
     name_or_path: str | Path,
     *,
+    column: str = FIELD,
     characters: int | None = None,
     seed: int = 0,
     options: WorldOptions | None = None,
     progress: bool = False,
 ) -> Corpus:
-    """Load a corpus by its name in CORPORA, or read a UTF-8 text file of the user.
+    """Load a corpus by its name in CORPORA, or read the user's own texts.
+
+    Own texts are a file, a folder or a pattern such as `texts/*.md`; formats: `corpus.sources`.
+    column: the field of a .jsonl, or column of a .parquet, that holds the documents.
 
     characters, seed, options: for `tiny-world`, how much to write (TINY_WORLD_CHARACTERS if None),
     the seed, and which regularities hold. progress: a bar on standard error, for a download, and in
@@ -52,13 +75,21 @@ def load_corpus(
             characters=characters, seed=seed, options=options, progress=progress
         )
     path = Path(name_or_path)
-    if len(key) > 1000 or not _exists(path):
+    if len(key) > 1000 or not (_exists(path) or has_magic(key)):
         listed = ", ".join(CORPORA)
         short = key if len(key) <= 80 else key[:80] + "…"
         raise ValueError(f"no corpus and no file {short!r}; the corpora are {listed}")
-    if path.is_dir():
-        raise ValueError(f"{key!r} is a folder; a corpus is one UTF-8 text file")
-    return corpus_from_text(read_text_file(path, _FILE_LIMIT), path.stem)
+    files = files_of(key)
+    name, documents, size = path.stem, [], 0
+    for file in files:
+        cut = partial(_documents, name=file.stem)
+        documents += read_documents(file, column, cut)
+        size = sum(map(len, documents)) if len(files) > 1 else size
+        if size > _FILE_LIMIT:
+            raise ValueError(f"{key!r} holds more than {_FILE_LIMIT:,} characters, the limit")
+    if len(files) == 1 and len(documents) > 1 and _is_list(documents):
+        return Corpus(name, documents, separator="\n")
+    return Corpus(name, documents)
 
 
 def corpus_file(name_or_path: str | Path) -> Path | None:
@@ -84,9 +115,18 @@ def corpus_from_text(text: str, name: str = "your text") -> Corpus:
     lines = text.split("\n")
     while lines and not lines[-1].strip():
         lines.pop()
-    if len(lines) >= 20 and all(_is_item(line) for line in lines):
+    if _is_list(lines):
         return Corpus(name, [line.strip() for line in lines], separator="\n")
     return Corpus(name, [text])
+
+
+def _documents(text: str, name: str) -> list[str]:
+    return corpus_from_text(text, name).documents
+
+
+def _is_list(lines: Sequence[str]) -> bool:
+    """Whether a text is a list, each line a document of its own."""
+    return len(lines) >= 20 and all(_is_item(line) for line in lines)
 
 
 def _is_item(line: str) -> bool:

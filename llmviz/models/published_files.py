@@ -19,7 +19,14 @@ from llmviz.nn.finite import wrong_tensor
 from llmviz.tokenizers import published as tokenizer_files
 
 CONFIG, WEIGHTS, INDEX = "config.json", "model.safetensors", "model.safetensors.index.json"
-DOWNLOADED = (CONFIG, WEIGHTS, INDEX, "model-*-of-*.safetensors", *tokenizer_files.FILES)
+DOWNLOADED = (
+    CONFIG,
+    WEIGHTS,
+    INDEX,
+    "model-*-of-*.safetensors",
+    *tokenizer_files.FILES,
+    "chat_template.jinja",
+)
 FLOATS = ("F64", "F32", "F16", "BF16")  # safetensors' names of the types that weights may have
 PROBE_SECONDS = 4  # how long to wait for the hub before saying that it cannot be reached
 

@@ -1,8 +1,10 @@
-"""An engine behind HTTP, in the form of OpenAI's completions, whole or as server-sent events.
+"""An engine behind HTTP, in the form of OpenAI's API, whole or as server-sent events.
 
-    POST /v1/completions     GET /v1/models     GET /v1/models/NAME     GET /health
+    POST /v1/completions    POST /v1/chat/completions    GET /v1/models    GET /v1/models/NAME
+    GET /health             GET /, a page to type into
 
-Reference: OpenAI's API reference, "Completions". What of it is not here is refused by name.
+Reference: OpenAI's API reference, "Completions" and "Chat Completions". What of it is not here is
+refused by name.
 Several texts to a prompt come by `n`: samples, or, with "use_beam_search": true, the n best beams
 of a search n wide, scored with "length_penalty" (both as in vLLM's API); `best_of` is refused.
 """
@@ -12,9 +14,8 @@ from __future__ import annotations
 import asyncio
 import time
 import uuid
-from collections.abc import AsyncIterator, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from starlette.applications import Starlette
@@ -27,9 +28,13 @@ from starlette.routing import Route
 
 from llmviz.sampling import SamplingSettings
 from llmviz.serving import protocol, requests
+from llmviz.serving.answering import Answering, ChatForm, TextForm
+from llmviz.serving.chat_protocol import Chat, read_chat
+from llmviz.serving.chat_template import Conversation
+from llmviz.serving.page import page_routes
 from llmviz.serving.protocol import ApiError, Completion
-from llmviz.serving.service import Answer, Closed, Ended, Service
-from llmviz.serving.text_stream import TextStream
+from llmviz.serving.scoring import Scorer
+from llmviz.serving.service import Closed, Service
 from llmviz.tokenizers import Tokenizer
 
 JSON_BODY = "application/json"
@@ -45,7 +50,9 @@ class Served:
     name: how requests call it. tokenizer: its tokens of the beginning stand before each prompt that
     comes as a text, and those of the end end what is written. banned: tokens that are never
     written. context: the longest text that the model reads, in tokens. vocabulary: how many tokens
-    there are.
+    there are. room: tokens that the engine's memory holds; the context if None. scorer: gives
+    log-probabilities; None where there are none. conversation: how the model reads a chat; by a
+    template of ours if None.
     """
 
     name: str
@@ -54,6 +61,9 @@ class Served:
     context: int
     vocabulary: int
     banned: tuple[int, ...] = ()
+    room: int | None = None
+    scorer: Scorer | None = None
+    conversation: Conversation | None = None
     created: int = field(default_factory=lambda: int(time.time()))
 
     def ids(self, prompt: str | tuple[int, ...]) -> tuple[int, ...]:
@@ -74,14 +84,43 @@ class Served:
         message = f"the prompt has {size}; {self.name} reads {self.context:,} tokens at most"
         return ApiError(400, message, "prompt", "context_length_exceeded")
 
-    def requests(self, wanted: Completion, name: str) -> list[requests.Request]:
-        """Return what the engine is asked for, a request for each prompt.
+    def prompts(self, wanted: Completion) -> list[tuple[int, ...]]:
+        """Return the tokens of each prompt.
 
-        Raises ApiError: a prompt is too long, an id or top_k is out of range.
+        Raises ApiError: one is too long, an id or top_k is out of range, or there is no scorer.
         """
+        if wanted.logprobs is not None and self.scorer is None:
+            message = "logprobs is not supported here; leave it out"
+            raise ApiError(400, message, "logprobs", "unsupported_parameter")
         if wanted.top_k is not None and wanted.top_k > self.vocabulary:
             rule = f"top_k must be at most {self.vocabulary}, the number of tokens"
             raise ApiError(400, f"{rule}; got {wanted.top_k}", "top_k")
+        return [self.ids(prompt) for prompt in wanted.prompts]
+
+    def read(self, chat: Chat) -> Completion:
+        """Return a chat as the completion of its one prompt.
+
+        Raises ApiError: the template refuses the messages, or they are too long.
+        """
+        conversation = self.conversation or Conversation(self.tokenizer, None)
+        try:
+            prompt = self.ids(conversation.ids(chat.messages))
+        except ApiError as error:
+            raise ApiError(error.status, str(error), "messages", error.code) from None
+        except ValueError as refusal:
+            raise ApiError(400, str(refusal), "messages") from None
+        wanted = replace(chat.completion, prompts=(prompt,))
+        if not wanted.stop:
+            wanted = replace(wanted, stop=conversation.stops)
+        if chat.open:
+            room = self.context if self.room is None else min(self.context, self.room)
+            wanted = replace(wanted, max_tokens=max(1, room - len(prompt) + 1))
+        return wanted
+
+    def requests(
+        self, wanted: Completion, prompts: Sequence[tuple[int, ...]], name: str
+    ) -> list[requests.Request]:
+        """Return what the engine is asked for, a request for each prompt."""
         sampling = SamplingSettings(
             temperature=0.0 if wanted.beam_search else wanted.temperature,
             top_k=wanted.top_k,
@@ -92,7 +131,7 @@ class Served:
         return [
             requests.Request(
                 id=f"{name}.{number}",
-                prompt=self.ids(prompt),
+                prompt=prompt,
                 max_new_tokens=wanted.max_tokens,
                 sampling=sampling,
                 stop_ids=self.tokenizer.ends,
@@ -101,7 +140,7 @@ class Served:
                 beams=wanted.n if wanted.beam_search else None,
                 length_penalty=wanted.length_penalty if wanted.beam_search else 0.0,
             )
-            for number, prompt in enumerate(wanted.prompts)
+            for number, prompt in enumerate(prompts)
         ]
 
 
@@ -114,6 +153,9 @@ def application(served: Served, hosts: Sequence[str] = ("*",)) -> Starlette:
 
     async def completions(request: Request) -> Response:
         return await _complete(served, request)
+
+    async def chat(request: Request) -> Response:
+        return await _chat(served, request)
 
     async def models(request: Request) -> Response:
         return JSONResponse({"object": "list", "data": [_card(served)]})
@@ -130,9 +172,11 @@ def application(served: Served, hosts: Sequence[str] = ("*",)) -> Starlette:
     return Starlette(
         routes=[
             Route("/v1/completions", completions, methods=["POST"]),
+            Route("/v1/chat/completions", chat, methods=["POST"]),
             Route("/v1/models", models),
             Route("/v1/models/{name:path}", model),
             Route("/health", health),
+            *page_routes(),
         ],
         exception_handlers={ApiError: _refused, HTTPException: _not_here},
         middleware=[Middleware(TrustedHostMiddleware, list(hosts), www_redirect=False)],
@@ -185,20 +229,38 @@ async def _complete(served: Served, request: Request) -> Response:
     except ClientDisconnect:
         return Response(status_code=499)  # nobody reads it
     _check_model(served, wanted.model)
-    name = f"cmpl-{uuid.uuid4().hex}"
-    # Splitting a long text takes a while, and others are served meanwhile.
+    return await _answer(served, request, wanted, TextForm())
+
+
+async def _chat(served: Served, request: Request) -> Response:
     try:
-        asked = await asyncio.to_thread(served.requests, wanted, name)
-        answer = await served.service.submit(asked)
+        chat = read_chat(await _body(request))
+    except ClientDisconnect:
+        return Response(status_code=499)
+    _check_model(served, chat.completion.model)
+    wanted = await asyncio.to_thread(served.read, chat)
+    return await _answer(served, request, wanted, ChatForm())
+
+
+async def _answer(
+    served: Served, request: Request, wanted: Completion, form: TextForm | ChatForm
+) -> Response:
+    name = f"{form.prefix}-{uuid.uuid4().hex}"
+    try:
+        # Splitting a long text takes a while, and others are served meanwhile.
+        prompts = await asyncio.to_thread(served.prompts, wanted)
+        answer = None
+        if wanted.max_tokens:
+            answer = await served.service.submit(served.requests(wanted, prompts, name))
     except ApiError:
         raise
     except requests.TooManyWaiting as problem:
-        raise ApiError(429, str(problem), code="too_many_requests") from None
+        raise ApiError(429, str(problem)) from None
     except Closed as problem:
-        raise ApiError(503, str(problem), code="closed") from None
+        raise ApiError(503, str(problem)) from None
     except ValueError as refusal:
-        raise ApiError(400, str(refusal)) from None
-    answering = _Answering(served, wanted, name, answer)
+        raise _engine_refusal(str(refusal)) from None
+    answering = Answering(served, wanted, form, name, prompts, answer)
     if wanted.stream:
         return StreamingResponse(
             answering.events(request), media_type=EVENTS, headers={"Cache-Control": "no-cache"}
@@ -206,90 +268,8 @@ async def _complete(served: Served, request: Request) -> Response:
     return await answering.whole(request)
 
 
-class _Answering:
-    """One completion on its way to its client."""
-
-    def __init__(self, served: Served, wanted: Completion, name: str, answer: Answer) -> None:
-        self.served, self.wanted, self.name, self.answer = served, wanted, name, answer
-        self.created = int(time.time())
-        decode, stops = served.tokenizer.decode, wanted.stop
-        self.texts = [TextStream(decode, stops) for _ in range(answer.choices)]
-        self.reasons: dict[int, str] = {}
-        self.written = 0
-
-    async def pieces(self) -> AsyncIterator[tuple[int, str, str | None]]:
-        """Yield (choice, text, reason), the reason with a choice's last piece.
-
-        Raises ApiError: no token could be drawn for a choice (500), the server was closed, or the
-        engine failed (503). However it ends, the engine is told that nobody waits any more.
-        """
-        try:
-            async for event in self.answer:
-                choice, text = event.choice, self.texts[event.choice]
-                if choice in self.reasons:  # ended by a stop text
-                    continue
-                if isinstance(event, Ended):
-                    if event.reason in (requests.STOP, requests.LENGTH):
-                        self.reasons[choice] = event.reason
-                        yield choice, text.end(), event.reason
-                        continue
-                    if event.problem:
-                        message = f"no token can be drawn here: {event.problem}"
-                        raise ApiError(500, message, code=event.reason)
-                    problem = "failed" if event.reason == requests.FAILED else "was closed"
-                    raise ApiError(503, f"the server {problem} before the end", code=event.reason)
-                self.written += 1
-                if event.token in self.served.tokenizer.ends:
-                    continue
-                piece = text.push(event.token)
-                if text.stopped:
-                    self.reasons[choice] = requests.STOP
-                    yield choice, piece, requests.STOP
-                    if len(self.reasons) == self.answer.choices:
-                        return
-                elif piece:
-                    yield choice, piece, None
-        finally:
-            self.served.service.cancel(self.answer)
-
-    def usage(self) -> dict[str, int]:
-        """Return how many tokens were read and written so far."""
-        return protocol.usage(sum(len(one.prompt) for one in self.answer.requests), self.written)
-
-    async def events(self, request: Request) -> AsyncIterator[bytes]:
-        """Yield the completion as server-sent events; a problem on the way is one, too."""
-        watcher = asyncio.create_task(self._cancel_without_client(request))
-        head = self.name, self.created, self.served.name
-        try:
-            async for choice, text, reason in self.pieces():
-                yield protocol.event(protocol.chunk(*head, choice, text, reason))
-            if self.wanted.include_usage:
-                yield protocol.event(protocol.head(*head) | {"choices": [], "usage": self.usage()})
-            yield protocol.event("[DONE]")
-        except ApiError as error:
-            yield protocol.event(error.body())
-        finally:
-            watcher.cancel()
-            self.served.service.cancel(self.answer)
-
-    async def whole(self, request: Request) -> Response:
-        """Return the completion once it is whole."""
-        watcher = asyncio.create_task(self._cancel_without_client(request))
-        try:
-            async for _ in self.pieces():
-                pass
-        finally:
-            watcher.cancel()
-        choices = [
-            {"index": i, "text": text.text, "logprobs": None, "finish_reason": self.reasons[i]}
-            for i, text in enumerate(self.texts)
-        ]
-        body = protocol.head(self.name, self.created, self.served.name)
-        return JSONResponse(body | {"choices": choices, "usage": self.usage()})
-
-    async def _cancel_without_client(self, request: Request) -> None:
-        """Wait until the client has gone, and let its requests go."""
-        with suppress(asyncio.CancelledError):
-            while (await request.receive())["type"] != "http.disconnect":
-                pass
-            self.served.service.cancel(self.answer)
+def _engine_refusal(problem: str) -> ApiError:
+    """What the engine refused, with the field of the request that it is about."""
+    if problem.startswith(("n must", "beams must")):
+        return ApiError(400, problem, "n")
+    return ApiError(400, problem, "max_tokens", "context_length_exceeded")

@@ -7,7 +7,7 @@ for something else than it is.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -20,20 +20,19 @@ MOST_SEED = 2**31 - 1
 LEAST_TEMPERATURE = 1e-6  # above 0
 USUAL_TOKENS = 16  # as OpenAI's API has it
 MOST_PENALTY = 10.0  # on the length of a beam
+MOST_LIKELY = 20  # tokens listed beside each token
 USUAL_PENALTY = 1.0  # as vLLM has it: the mean log-probability of a token
 # What OpenAI's API takes and this one has nothing for: these values change nothing, others do.
 WITHOUT_EFFECT: Mapping[str, tuple[Any, ...]] = {
     "best_of": (None, 1),
-    "echo": (None, False),
     "frequency_penalty": (None, 0),
     "logit_bias": (None, {}),
-    "logprobs": (None,),
     "presence_penalty": (None, 0),
     "suffix": (None, ""),
 }
 KNOWN = (
     *("model", "prompt", "max_tokens", "n", "temperature", "top_p", "top_k", "seed", "stop"),
-    *("stream", "stream_options", "user"),
+    *("stream", "stream_options", "user", "echo", "logprobs"),
     *("use_beam_search", "length_penalty"),  # not OpenAI's: as vLLM's API calls them
 )
 # What draws at random, or ends a text where the search does not know of it: not with beam search.
@@ -45,19 +44,36 @@ NOT_WITH_BEAMS: Mapping[str, tuple[Any, ...]] = {
 }
 
 
+CODES: Mapping[int, str] = {  # of refusals that name no other
+    400: "invalid_value",
+    404: "not_found",
+    405: "method_not_allowed",
+    408: "timeout",
+    413: "too_large",
+    415: "unsupported_media_type",
+    429: "too_many_requests",
+    500: "failed",
+    503: "closed",
+}
+
+
 class ApiError(ValueError):
-    """A refusal: its HTTP status, one clear line, and the field that it is about, if any."""
+    """A refusal: its HTTP status, one clear line, the field that it is about, if any, and a code.
+
+    code: a word for programs; that of the status if none is given.
+    """
 
     def __init__(self, status: int, message: str, param: str | None = None, code: str = "") -> None:
         super().__init__(message)
-        self.status, self.param, self.code = status, param, code
+        self.status, self.param = status, param
+        self.code = code or CODES.get(status, "invalid_request")
 
     def body(self) -> dict[str, Any]:
         """Return the refusal as the API writes it."""
         kind = "invalid_request_error" if self.status < 500 else "server_error"
         if self.status == 429:
             kind = "rate_limit_error"
-        error = {"message": str(self), "type": kind, "param": self.param, "code": self.code or None}
+        error = {"message": str(self), "type": kind, "param": self.param, "code": self.code}
         return {"error": error}
 
 
@@ -81,6 +97,8 @@ class Completion:
     stop: tuple[str, ...] = ()
     stream: bool = False
     include_usage: bool = False
+    echo: bool = False  # the prompt comes first
+    logprobs: int | None = None  # so many likely tokens beside each token's log-probability
 
 
 def read_completion(body: bytes) -> Completion:
@@ -89,24 +107,9 @@ def read_completion(body: bytes) -> Completion:
     Raises ApiError (400): it is no JSON object, a field is missing, of a wrong type, out of range
     or not known, or asks for what the engine cannot do.
     """
-    given = _object(body)
-    for name, value in given.items():
-        if name in WITHOUT_EFFECT:
-            if not any(_same(value, one) for one in WITHOUT_EFFECT[name]):
-                raise ApiError(400, f"{name} is not supported here; leave it out", name)
-        elif name not in KNOWN:
-            readable = name[:100].encode("utf-8", "replace").decode("utf-8")
-            raise ApiError(400, f"there is no field {_quoted(name)}", readable)
-    model = given.get("model")
-    if not isinstance(model, str) or not model:
-        raise ApiError(400, "model must be the name of a model", "model")
-    options = given.get("stream_options")
-    if options is not None and not isinstance(options, dict):
-        raise ApiError(400, "stream_options must be an object", "stream_options")
-    stream = _flag(given, "stream")
-    if options is not None and not stream:
-        raise ApiError(400, "stream_options is for stream = true alone", "stream_options")
-    beam_search = _flag(given, "use_beam_search")
+    given = read_object(body)
+    check_fields(given, KNOWN, WITHOUT_EFFECT)
+    beam_search = flag(given, "use_beam_search")
     if beam_search:
         for name, allowed in NOT_WITH_BEAMS.items():
             if not any(_same(given.get(name), one) for one in allowed):
@@ -115,31 +118,80 @@ def read_completion(body: bytes) -> Completion:
         rule = "length_penalty is for use_beam_search = true alone"
         raise ApiError(400, rule, "length_penalty")
     return Completion(
-        model=model,
         prompts=_prompts(given.get("prompt")),
-        max_tokens=_whole(given, "max_tokens", 1, MOST_SEED, USUAL_TOKENS),
-        n=_whole(given, "n", 1, MOST_SAMPLES, 1),
         beam_search=beam_search,
         length_penalty=_number(given, "length_penalty", 0.0, MOST_PENALTY, USUAL_PENALTY),
-        temperature=_temperature(given),
-        top_p=_number(given, "top_p", 0.0, 1.0, 1.0, above=True),
-        top_k=_whole(given, "top_k", 1, MOST_SEED, None),
-        seed=_whole(given, "seed", 0, MOST_SEED, None),
-        stop=_stops(given.get("stop")),
-        stream=stream,
-        include_usage=_flag(options or {}, "include_usage"),
+        echo=flag(given, "echo"),
+        **settings_of(given),
     )
 
 
-def _object(body: bytes) -> dict[str, Any]:
+def check_fields(
+    given: Mapping[str, Any],
+    known: Sequence[str],
+    without_effect: Mapping[str, tuple[Any, ...]],
+) -> None:
+    """Raise ApiError for a field that is not known, or for a value that would have an effect."""
+    for name, value in given.items():
+        if name in without_effect:
+            if not any(_same(value, one) for one in without_effect[name]):
+                message = f"{name} is not supported here; leave it out"
+                raise ApiError(400, message, name, "unsupported_parameter")
+        elif name not in known:
+            readable = name[:100].encode("utf-8", "replace").decode("utf-8")
+            message = f"there is no field {_quoted(name)}"
+            raise ApiError(400, message, readable, "unknown_parameter")
+
+
+def settings_of(given: Mapping[str, Any], most: str = "max_tokens") -> dict[str, Any]:
+    """The fields that completions and chats share, read and checked.
+
+    most: how the request calls `max_tokens`.
+    """
+    model = given.get("model")
+    if model is None:
+        raise ApiError(400, "model must be the name of a model", "model", "missing_parameter")
+    if not isinstance(model, str) or not model:
+        raise ApiError(400, "model must be the name of a model", "model")
+    options = given.get("stream_options")
+    if options is not None and not isinstance(options, dict):
+        raise ApiError(400, "stream_options must be an object", "stream_options")
+    stream = flag(given, "stream")
+    if options is not None and not stream:
+        raise ApiError(400, "stream_options is for stream = true alone", "stream_options")
+    logprobs = whole(given, "logprobs", 0, MOST_LIKELY, None)
+    if stream and logprobs is not None:
+        rule = "logprobs come with the whole answer; leave out stream"
+        raise ApiError(400, rule, "logprobs", "unsupported_parameter")
+    try:
+        tokens = whole(given, "max_tokens", 0, MOST_SEED, USUAL_TOKENS)
+    except ApiError as error:
+        raise ApiError(400, str(error).replace("max_tokens", most), most) from None
+    return {
+        "model": model,
+        "max_tokens": tokens,
+        "n": whole(given, "n", 1, MOST_SAMPLES, 1),
+        "temperature": _temperature(given),
+        "top_p": _number(given, "top_p", 0.0, 1.0, 1.0, above=True),
+        "top_k": whole(given, "top_k", 1, MOST_SEED, None),
+        "seed": whole(given, "seed", 0, MOST_SEED, None),
+        "stop": _stops(given.get("stop")),
+        "stream": stream,
+        "include_usage": flag(options or {}, "include_usage"),
+        "logprobs": logprobs,
+    }
+
+
+def read_object(body: bytes) -> dict[str, Any]:
+    """The object of a body; ApiError (400) where it is none."""
     try:
         given = json.loads(body.decode("utf-8"), parse_constant=_no_constant)
     except (UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise ApiError(400, f"the body is not JSON: {error}"[:300]) from None
+        raise ApiError(400, f"the body is not JSON: {error}"[:300], code="invalid_json") from None
     except (RecursionError, ValueError):  # brackets or digits without end
-        raise ApiError(400, "the body is not JSON that can be read") from None
+        raise ApiError(400, "the body is not JSON that can be read", code="invalid_json") from None
     if not isinstance(given, dict):
-        raise ApiError(400, "the body must be a JSON object")
+        raise ApiError(400, "the body must be a JSON object", code="invalid_json")
     return given
 
 
@@ -156,7 +208,8 @@ def _quoted(text: str) -> str:
     return repr(text if len(text) <= 60 else text[:57] + "…")
 
 
-def _flag(given: Mapping[str, Any], name: str) -> bool:
+def flag(given: Mapping[str, Any], name: str) -> bool:
+    """A field that is true or false; false where it is left out."""
     value = given.get(name)
     if value is None:
         return False
@@ -168,7 +221,8 @@ def _flag(given: Mapping[str, Any], name: str) -> bool:
 Usual = TypeVar("Usual", int, None)
 
 
-def _whole(given: Mapping[str, Any], name: str, low: int, high: int, usual: Usual) -> int | Usual:
+def whole(given: Mapping[str, Any], name: str, low: int, high: int, usual: Usual) -> int | Usual:
+    """A field that is a whole number; `usual` where it is left out."""
     value = given.get(name)
     if value is None:
         return usual
@@ -236,22 +290,6 @@ def _stops(given: Any) -> tuple[str, ...]:
             "stop",
         )
     return tuple(stops)
-
-
-def chunk(
-    name: str, created: int, model: str, index: int, text: str, reason: str | None
-) -> dict[str, Any]:
-    """Return a piece of a completion, or one that is whole, as the API writes it.
-
-    reason: why it ended, "stop" or "length"; None while it goes on.
-    """
-    choice = {"index": index, "text": text, "logprobs": None, "finish_reason": reason}
-    return head(name, created, model) | {"choices": [choice]}
-
-
-def head(name: str, created: int, model: str) -> dict[str, Any]:
-    """Return what every answer about a completion begins with."""
-    return {"id": name, "object": "text_completion", "created": created, "model": model}
 
 
 def usage(prompt: int, completion: int) -> dict[str, int]:

@@ -74,9 +74,8 @@ def next_words(given: Material) -> Built:
     """Windows of text, for a model of the next token; with exercises where the plan has them."""
     plan, text = given.plan, given.text()
     given.tell("counting pairs of tokens", 0, len(text.train.ids), "tokens")
-    counted = references(
-        text.train.ids, given.train, given.validation, given.tokenizer, plan.corpus
-    )
+    corpus = "" if plan.files else plan.corpus  # the floor is known of one text alone
+    counted = references(text.train.ids, given.train, given.validation, given.tokenizer, corpus)
     data: PlanBatches = text
     if plan.exercises:
         data = ExerciseData.of(text, given.train, given.tokenizer, plan.exercises, plan.practice)

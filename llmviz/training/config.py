@@ -167,7 +167,9 @@ class Plan(Config):
 
     model: str = setting(DEFAULT, "name in the catalogue of models")
     model_options: dict[str, Any] = field(default_factory=dict)  # such as n_layer, n_embd
-    corpus: str = setting("tiny-world", "bundled name or a text file")
+    corpus: str = setting("tiny-world", "bundled name, a file, a folder or a pattern")
+    files: tuple[str, ...] = ()  # further ones, whose documents come behind those of the corpus
+    column: str = setting("text", "field of a .jsonl, or column of a .parquet, with the documents")
     characters: int | None = setting(
         None, "length of tiny-world's text; none = 8 million", "characters", 10_000, 100_000_000
     )
@@ -205,7 +207,11 @@ class Plan(Config):
     train: TrainConfig = field(default_factory=TrainConfig)
 
     def __post_init__(self) -> None:
-        for name in ("model", "corpus", "tokenizer"):
+        if isinstance(self.files, list | tuple):
+            object.__setattr__(self, "files", tuple(self.files))
+        if not isinstance(self.files, tuple) or not all(isinstance(x, str) for x in self.files):
+            raise ValueError(f"files must be names of texts; got {self.files!r:.80}")
+        for name in ("model", "corpus", "tokenizer", "column"):
             if not isinstance(getattr(self, name), str):
                 raise ValueError(f"{name} must be a name; got {getattr(self, name)!r:.80}")
         plain = isinstance(self.model_options, dict) and all(
@@ -225,7 +231,7 @@ class Plan(Config):
         self.require_one_of("windows", WINDOWS)
         self.require_one_of("practice", (OWNERS, DETAILS, BOTH))
         self.require_fraction("exercises")
-        if self.exercises and not self.corpus.startswith("tiny-world"):
+        if self.exercises and (self.files or not self.corpus.startswith("tiny-world")):
             raise ValueError(
                 f"exercises must be 0 unless the corpus is tiny-world; got corpus={self.corpus}"
             )

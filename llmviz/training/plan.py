@@ -101,10 +101,10 @@ def documents_of(
 
     folder: that of the run, where its corpus is a text that lies there (OWN_TEXT).
     """
-    from llmviz.corpus import load_corpus
+    from llmviz.corpus import load_corpora, load_corpus
     from llmviz.corpus.corpora import TINY_WORLD_CHARACTERS
 
-    if plan.characters is not None and plan.corpus != "tiny-world":
+    if plan.characters is not None and (plan.files or plan.corpus != "tiny-world"):
         raise ValueError(
             f"characters must be left out unless the corpus is tiny-world; got corpus={plan.corpus}"
         )
@@ -121,7 +121,10 @@ def documents_of(
     own = folder / OWN_TEXT if folder is not None and source == OWN_TEXT else None
     if own is not None and own.is_file():
         source = str(own)
-    corpus = load_corpus(source, characters=plan.characters, progress=True)
+    if plan.files:
+        several = load_corpora((source, *plan.files), column=plan.column, progress=True)
+        return split_documents(several, plan.fraction, plan.split_seed)
+    corpus = load_corpus(source, characters=plan.characters, column=plan.column, progress=True)
     if source != plan.corpus:
         corpus = dataclasses.replace(corpus, name="your text")  # what a refusal calls it
     return split_documents(corpus, plan.fraction, plan.split_seed)

@@ -18,6 +18,7 @@ FORMAT, CHECKPOINT_FORMAT = "llmviz-run-1", "llmviz-checkpoint-1"
 CONFIG, TOKENIZER, METRICS = "config.json", "tokenizer.json", "metrics.jsonl"
 WRONG = "wrong.json"  # of a run that went wrong: the step, and one line on what happened
 FORK, BEFORE = "fork", "before"  # in config.json: where the run was forked, and its parent
+CHAT = "chat"  # in config.json: the template of a published model, and the tokens that it names
 MODEL, OPTIMIZER, STATE = "model.safetensors", "optimizer.safetensors", "state.json"
 LARGEST_CURVE = 256 * 2**20  # bytes of metrics.jsonl
 LONGEST_LINE = 2**20  # bytes of a record
@@ -51,6 +52,9 @@ _ENTRIES: tuple[tuple[str, tuple[type, ...], bool], ...] = (
     ("command", (str,), False),
     ("plan", (dict,), False),
     (FORK, (dict,), False),
+    (CHAT, (dict,), False),
+    (f"{CHAT}.template", (str,), True),
+    (f"{CHAT}.tokens", (dict,), True),
 )
 _ABOVE_ZERO = ("data.references.tokens", "data.references.bytes")  # others divide by them
 

@@ -601,6 +601,10 @@ TERMS: dict[str, str] = {
         "Stochastic gradient descent: the optimizer that subtracts learning rate times gradient "
         "from each weight. The gradient is that of one batch, which is drawn by chance."
     ),
+    "temperature scaling": (
+        "All logits are divided by one temperature, the one that gives the lowest loss on texts "
+        "kept apart. It changes how sure a model is, and never which token comes first."
+    ),
     "test set": (
         "Texts that are used only at the very end, once all choices are made. Nothing was "
         "learned from them, and nothing was chosen by them."

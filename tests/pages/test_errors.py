@@ -6,12 +6,16 @@ import numpy as np
 import pytest
 
 from llmviz.corpus import generate, is_story
+from llmviz.figures.calibration import reliability_chart
 from llmviz.lessons.errors import LESSON
 from llmviz.lessons.errors import words as lesson_words
 from llmviz.lessons.errors.chance import chapter as chance
 from llmviz.lessons.errors.chance import parts, throws
 from llmviz.lessons.errors.story import ALSO, OTHERS
+from llmviz.lessons.errors.sure import chapter as sure
 from llmviz.pretrained import load_bundled
+from llmviz.study.calibration import TEMPERATURES
+from llmviz.study.model_errors import CAME, TRUE, recorded
 from llmviz.study.true_loss import divide_loss
 from tests.pages.harness import fine, open_part, prose_of
 from tests.pages.test_chapter_form import unmarkdown
@@ -118,3 +122,44 @@ def test_signs_stand_where_a_sum_needs_them():
         "+ 0.000",
         "+ 0.000",
     ]
+
+
+KNOWN = recorded()
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_what_is_said_of_calibration_follows_from_the_measurement(name):
+    measured = KNOWN[name]
+    chances, right = sure.shares(measured, 1.0)
+    asked = sure.question(name, measured)
+    assert asked.right == (0 if right - chances >= 0.01 else 2 if chances - right >= 0.01 else 1)
+    for heat in TEMPERATURES:
+        for against in (CAME, TRUE):
+            found = measured.reliability(heat, against)
+            chances, right = sure.shares(measured, heat, against)
+            assert found.overconfident == pytest.approx(chances - right, abs=1e-4)
+            assert abs(found.overconfident) <= found.error + 1e-9
+            line = sure.chart_line(measured, heat, against)
+            side = sum(word in line for word in ("surer than", "less sure", "half a point"))
+            assert side == 1
+    hotter = [sure.shares(measured, heat)[0] for heat in TEMPERATURES]
+    assert hotter == sorted(hotter, reverse=True), "a higher temperature is never surer"
+    assert f"{measured.fitted:.2f}" in sure.fit_line(name, measured)
+
+
+@pytest.mark.parametrize("link", [{"sure_model": "gone"}, {"heat": "1.23"}, {"story": ""}])
+def test_calibration_opens_for_odd_links(link):
+    app = open_part("errors", "sure", **link)
+    fine(app)
+    assert "expected calibration error" in prose_of(app)
+
+
+def test_a_chart_has_a_point_for_each_bin_that_is_not_empty():
+    found = KNOWN["errors/by-heart"].reliability(0.5)
+    figure = reliability_chart(*found_parts(found), ("a", "b", "c"), ("x", "y"))
+    assert len(figure.data[1].x) == int((found.counts > 0).sum())
+    assert sum(figure.data[2].y) == int(found.counts.sum())
+
+
+def found_parts(found):
+    return found.sure, found.right, found.counts

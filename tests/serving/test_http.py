@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import socket
 
 import pytest
@@ -139,6 +140,7 @@ def problem(status_and_body) -> tuple[int, str]:
     error = (json.loads(body) if isinstance(body, bytes) else body)["error"]
     assert set(error) == {"message", "type", "param", "code"}
     assert error["message"] and "\n" not in error["message"]
+    assert re.fullmatch("[a-z_]+", error["code"])
     return status, error["message"]
 
 
@@ -147,7 +149,8 @@ BAD = {
     "a list": (b"[]", 400, "object"),
     "nothing": (b"", 400, "not JSON"),
     "a wrong type": (written(max_tokens="5"), 400, "max_tokens"),
-    "zero tokens": (written(max_tokens=0), 400, "max_tokens"),
+    "fewer than zero tokens": (written(max_tokens=-1), 400, "max_tokens"),
+    "probabilities of a stand-in": (written(logprobs=1), 400, "logprobs"),
     "an unknown field": (written(colour="red"), 400, "colour"),
     "a field that is no text": (b'{"\\ud800": 1}', 400, "ud800"),
     "a model that is no text": (written(model="\ud800"), 404, "ud800"),
@@ -168,6 +171,8 @@ def test_a_bad_request_gets_one_clear_line(server, body, status, message):
     answer = server.ask("POST", "/v1/completions", body, Content_Type=JSON)
     told = problem(answer)
     assert told[0] == status and message in told[1]
+    if status == 400 and "JSON" not in told[1]:
+        assert json.loads(answer[1])["error"]["param"]
     assert server.complete()[0] == 200  # nothing is lost
 
 
@@ -208,7 +213,7 @@ def test_a_body_of_another_kind_is_refused(server, kind):
 
 @pytest.mark.parametrize(
     ("method", "path", "status"),
-    [("GET", "/", 404), ("GET", "/v1/completions", 405), ("POST", "/v1/chat/completions", 404)],
+    [("GET", "/v1", 404), ("GET", "/v1/completions", 405), ("POST", "/v1/embeddings", 404)],
 )
 def test_what_is_not_here_is_refused_in_the_same_form(server, method, path, status):
     assert problem(server.ask(method, path))[0] == status

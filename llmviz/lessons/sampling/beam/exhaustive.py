@@ -16,7 +16,7 @@ from llmviz.sampling import Continuations, exhaustive_search
 from llmviz.study.searches import Compared, continuation_count
 from llmviz.textfile import check_text
 from llmviz.ui.code import show_code
-from llmviz.ui.common import count, keep, percent, refuse, theme
+from llmviz.ui.common import count, percent, refuse, theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section, seen
 from llmviz.ui.prose import prose, quote
@@ -28,6 +28,7 @@ from llmviz.ui.text_field import text_input
 
 WIDTHS = range(1, 9)
 BARS = 12
+SMALL = source.SmallPicker("small", first=source.SMALL_MODEL)
 MANY = 10  # tokens: all texts of so many are too many to be scored
 
 
@@ -35,17 +36,13 @@ MANY = 10  # tokens: all texts of so many are too many to be scored
 def draw(state: PageState) -> None:
     """Show this half of the chapter."""
     section(words.exhaustive_intro)
-    names = source.small_models(state["small"])
-    if not names:
-        st.info(words.exhaustive_no_model, icon=":material/download:")
-        st.code(words.exhaustive_no_model_command, language=None)
+    name = SMALL.name(state)
+    if name is None:
         return
-    name = keep(state, "small", names)
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
         text_input(state, "begin", words.exhaustive_beginning, width=220)
         st.slider(words.exhaustive_tokens, width=220, **state.ranged("letters"))
-        if len(names) > 1:
-            source.menu(words.exhaustive_model, names, state, "small")
+        SMALL.menu(state, title=words.exhaustive_model)
     length = state["letters"]
     bundled = load(name)
     if bundled is None:

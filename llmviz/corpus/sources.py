@@ -1,0 +1,160 @@
+"""Texts of a user's own files: a file, a folder, a pattern, in the formats that texts come in.
+
+.txt .md and any other   UTF-8, cut into documents by the rule of `load_corpus`
+.jsonl                   an object a line; one of its fields is a document
+.parquet                 one of its columns holds documents
+.gz .zst behind these    the same, compressed
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from collections.abc import Callable, Iterator
+from glob import has_magic
+from pathlib import Path
+from typing import Any
+
+from llmviz.textfile import check_text, read_text_file
+
+FIELD = "text"  # of a .jsonl or .parquet that holds the documents
+LIMIT = 2**30  # bytes of a file's text
+TEXTS = (".txt", ".md", ".text", ".markdown")
+LINES, TABLE = (".jsonl", ".ndjson"), (".parquet",)
+COMPRESSED = (".gz", ".zst")
+IN_FOLDERS = (*TEXTS, *LINES, *TABLE)  # what is taken out of a folder, compressed or not
+
+
+def files_of(source: str) -> list[Path]:
+    """The files that a path, a folder or a pattern stands for, in the order of their names.
+
+    Of a folder, and of all below it, those in a format that is known; hidden ones are left out.
+    Raises ValueError where there is none.
+    """
+    path = Path(source)
+    if path.is_dir():
+        below = (one for one in path.rglob("*") if one.is_file())
+        found = [one for one in below if _is_text(one) and not _is_hidden(one.relative_to(path))]
+        if not found:
+            kinds = ", ".join(IN_FOLDERS)
+            raise ValueError(f"the folder {source!r} holds no file of a kind that is read: {kinds}")
+        return sorted(found)
+    if not path.exists() and has_magic(source):
+        root = Path(path.anchor)
+        fitting = root.glob(str(path.relative_to(root)) if path.anchor else source)
+        asked = _is_hidden(path)  # `.notes/*.md` names a hidden folder itself
+        found = [one for one in fitting if one.is_file() and (asked or not _is_hidden(one))]
+        if not found:
+            raise ValueError(f"no file fits the pattern {source!r}")
+        return sorted(found)
+    return [path]
+
+
+def read_documents(
+    path: Path, field: str, cut: Callable[[str], list[str]], limit: int = LIMIT
+) -> list[str]:
+    """The documents of one file.
+
+    field: of its objects, or its column. cut: makes documents of a plain text.
+    Raises ValueError in one line: it cannot be read, is too large, a line is broken (its number is
+    said), or there is no such field or column.
+    """
+    suffixes = [one.lower() for one in path.suffixes]
+    packing = suffixes.pop() if suffixes and suffixes[-1] in COMPRESSED else ""
+    kind = suffixes[-1] if suffixes else ""
+    if kind in TABLE:
+        if packing:
+            raise ValueError(f"{path.name} is compressed twice; a .parquet is compressed inside")
+        return _column(path, field, limit)
+    data = path if not packing else _unpacked(path, packing, limit)
+    try:
+        text = read_text_file(data, limit)
+    except ValueError as error:
+        raise ValueError(str(error).replace("the file", path.name, 1)) from None
+    if kind in LINES:
+        return list(_lines(path.name, text, field))
+    return cut(text)
+
+
+def _is_text(path: Path) -> bool:
+    suffixes = [one.lower() for one in path.suffixes]
+    if suffixes and suffixes[-1] in COMPRESSED:
+        suffixes.pop()
+    return bool(suffixes) and suffixes[-1] in IN_FOLDERS
+
+
+def _is_hidden(inside: Path) -> bool:
+    return any(part.startswith(".") for part in inside.parts)
+
+
+def _unpacked(path: Path, packing: str, limit: int) -> bytes:
+    """The bytes of a compressed file, read no further than a text may be long."""
+    try:
+        with _opened(path, packing) as file:
+            data = file.read(limit + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ValueError(f"{path.name} cannot be unpacked: {reason}") from None
+    if len(data) > limit:
+        raise ValueError(f"{path.name} unpacks to more than {limit:,} bytes, the limit of a text")
+    return data
+
+
+def _opened(path: Path, packing: str) -> Any:  # with `read`, in a `with`
+    if packing == ".gz":
+        return gzip.open(path, "rb")
+    import pyarrow
+
+    return pyarrow.CompressedInputStream(pyarrow.OSFile(str(path)), "zstd")
+
+
+def _lines(name: str, text: str, field: str) -> Iterator[str]:
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            value: Any = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            reason = getattr(error, "msg", None) or "it cannot be read"
+            raise ValueError(f"line {number} of {name} is not JSON: {reason}") from None
+        if not isinstance(value, dict):
+            raise ValueError(f"line {number} of {name} is no object")
+        if field not in value:
+            there = ", ".join(map(str, value)) or "none"
+            raise ValueError(f"line {number} of {name} has no field {field!r}; it has {there:.200}")
+        yield _document(value[field], f"line {number} of {name}: {field}")
+
+
+def _column(path: Path, column: str, limit: int) -> list[str]:
+    import pyarrow
+    import pyarrow.parquet
+
+    try:
+        with pyarrow.parquet.ParquetFile(path) as file:
+            names = file.schema_arrow.names
+            if column not in names:
+                raise ValueError(
+                    f"{path.name} has no column {column!r}; it has {', '.join(names):.200}"
+                )
+            size, documents = 0, []
+            for batch in file.iter_batches(columns=[column]):
+                size += batch.nbytes
+                if size > limit:
+                    raise ValueError(f"the column {column!r} of {path.name} is too large")
+                documents += batch.column(0).to_pylist()
+    except (OSError, pyarrow.ArrowException) as error:
+        raise ValueError(f"{path.name} cannot be read: {str(error).splitlines()[0]}") from None
+    return [
+        _document(one, f"row {number} of {path.name}: {column}")
+        for number, one in enumerate(documents, start=1)
+    ]
+
+
+def _document(value: Any, where: str) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"{where} must be a text; got {type(value).__name__}")
+    try:
+        return check_text(value)
+    except ValueError as error:
+        raise ValueError(f"{where}: {error}") from None

@@ -1,0 +1,276 @@
+"""One request on its way to its client: its pieces, its log-probabilities, its form."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from llmviz.serving import protocol, requests
+from llmviz.serving.protocol import ApiError, Completion
+from llmviz.serving.scoring import TokenScore
+from llmviz.serving.service import Answer, Ended
+from llmviz.serving.text_stream import TextStream
+from llmviz.tokenizers import Tokenizer
+
+if TYPE_CHECKING:
+    from llmviz.serving.http import Served
+
+
+class TextForm:
+    """How completions are written."""
+
+    prefix, kind, chunk_kind = "cmpl", "text_completion", "text_completion"
+
+    def opening(self, index: int) -> list[dict[str, Any]]:
+        """What a stream says of a choice before its first piece."""
+        return []
+
+    def chunk(self, index: int, text: str, reason: str | None) -> dict[str, Any]:
+        """A piece of a choice. reason: why it ended; None while it goes on."""
+        return {"index": index, "text": text, "logprobs": None, "finish_reason": reason}
+
+    def choice(self, index: int, text: str, reason: str, scores: Scored | None) -> dict[str, Any]:
+        """A whole choice."""
+        return self.chunk(index, text, reason) | {
+            "logprobs": None if scores is None else scores.of_a_completion()
+        }
+
+
+class ChatForm:
+    """How chats are written."""
+
+    prefix, kind, chunk_kind = "chatcmpl", "chat.completion", "chat.completion.chunk"
+
+    def opening(self, index: int) -> list[dict[str, Any]]:
+        """What a stream says of a choice before its first piece."""
+        delta = {"role": "assistant", "content": ""}
+        return [{"index": index, "delta": delta, "logprobs": None, "finish_reason": None}]
+
+    def chunk(self, index: int, text: str, reason: str | None) -> dict[str, Any]:
+        """A piece of a choice. reason: why it ended; None while it goes on."""
+        delta = {"content": text} if text else {}
+        return {"index": index, "delta": delta, "logprobs": None, "finish_reason": reason}
+
+    def choice(self, index: int, text: str, reason: str, scores: Scored | None) -> dict[str, Any]:
+        """A whole choice."""
+        return {
+            "index": index,
+            "message": {"role": "assistant", "content": text, "refusal": None},
+            "logprobs": None if scores is None else scores.of_a_chat(),
+            "finish_reason": reason,
+        }
+
+
+def token_text(tokenizer: Tokenizer, token_id: int) -> str:
+    """A token as text; bytes that are no text of their own as `bytes:\\xe2`, as OpenAI has it."""
+    data = tokenizer.token_bytes(token_id)
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return "bytes:" + "".join(f"\\x{byte:02x}" for byte in data)
+
+
+class Scored:
+    """The tokens of an answer with their log-probabilities.
+
+    before: ids that stand in front and are not shown; ids: those that are shown. scores: of both,
+    from the first id on. text: what is shown.
+    """
+
+    def __init__(
+        self,
+        tokenizer: Tokenizer,
+        ids: Sequence[int],
+        scores: Sequence[TokenScore | None],
+        text: str,
+    ) -> None:
+        self._tokenizer, self._ids, self._scores = tokenizer, list(ids), list(scores)
+        self._offsets = [
+            len(tokenizer.decode(self._ids[:i]).rstrip("\ufffd")) for i in range(len(self._ids))
+        ]
+        # A stop text, which is not shown, may be written by tokens that are.
+        shown = sum(offset < len(text) for offset in self._offsets)
+        del self._ids[shown:], self._scores[shown:], self._offsets[shown:]
+
+    def of_a_completion(self) -> dict[str, Any]:
+        """As completions have it: lists of equal length."""
+        top: list[dict[str, float] | None] = []
+        for one in self._scores:
+            likely: dict[str, float] = {}
+            if one is not None:
+                for id, value in (*one.top, (one.id, one.logprob)):
+                    likely.setdefault(token_text(self._tokenizer, id), value)
+            top.append(None if one is None else likely)
+        return {
+            "tokens": [token_text(self._tokenizer, id) for id in self._ids],
+            "token_logprobs": [None if one is None else one.logprob for one in self._scores],
+            "top_logprobs": top,
+            "text_offset": self._offsets,
+        }
+
+    def of_a_chat(self) -> dict[str, Any]:
+        """As chats have it: an object for each token."""
+        content = []
+        for one in self._scores:
+            assert one is not None  # a conversation stands in front of every answer
+            likely = [self._entry(id, value) for id, value in one.top]
+            content.append(self._entry(one.id, one.logprob) | {"top_logprobs": likely})
+        return {"content": content, "refusal": None}
+
+    def _entry(self, id: int, value: float) -> dict[str, Any]:
+        data = list(self._tokenizer.token_bytes(id))
+        return {"token": token_text(self._tokenizer, id), "logprob": value, "bytes": data}
+
+
+class Answering:
+    """One request on its way to its client.
+
+    answer: what the engine writes; None where no token is asked for.
+    """
+
+    def __init__(
+        self,
+        served: Served,
+        wanted: Completion,
+        form: TextForm | ChatForm,
+        name: str,
+        prompts: Sequence[tuple[int, ...]],
+        answer: Answer | None,
+    ) -> None:
+        self.served, self.wanted, self.form, self.answer = served, wanted, form, answer
+        self.prompts = prompts
+        self.head = {"id": name, "object": form.kind, "created": int(time.time())}
+        self.head["model"] = served.name
+        count = len(prompts) * wanted.n
+        decode, stops = served.tokenizer.decode, wanted.stop
+        self.texts = [TextStream(decode, stops) for _ in range(count)]
+        self.tokens: list[list[int]] = [[] for _ in range(count)]
+        self.reasons: dict[int, str] = {}
+        self.written = 0
+
+    async def pieces(self) -> AsyncIterator[tuple[int, str, str | None]]:
+        """Yield (choice, text, reason), the reason with a choice's last piece.
+
+        Raises ApiError: no token could be drawn for a choice (500), the server was closed, or the
+        engine failed (503). However it ends, the engine is told that nobody waits any more.
+        """
+        if self.answer is None:
+            for choice in range(len(self.texts)):
+                self.reasons[choice] = requests.LENGTH
+                yield choice, "", requests.LENGTH
+            return
+        try:
+            async for event in self.answer:
+                choice, text = event.choice, self.texts[event.choice]
+                if choice in self.reasons:  # ended by a stop text
+                    continue
+                if isinstance(event, Ended):
+                    if event.reason in (requests.STOP, requests.LENGTH):
+                        self.reasons[choice] = event.reason
+                        yield choice, text.end(), event.reason
+                        continue
+                    if event.problem:
+                        message = f"no token can be drawn here: {event.problem}"
+                        raise ApiError(500, message, code=event.reason)
+                    problem = "failed" if event.reason == requests.FAILED else "was closed"
+                    raise ApiError(503, f"the server {problem} before the end", code=event.reason)
+                self.written += 1
+                if event.token in self.served.tokenizer.ends:
+                    continue
+                self.tokens[choice].append(event.token)
+                piece = text.push(event.token)
+                if text.stopped:
+                    self.reasons[choice] = requests.STOP
+                    yield choice, piece, requests.STOP
+                    if len(self.reasons) == self.answer.choices:
+                        return
+                elif piece:
+                    yield choice, piece, None
+        finally:
+            self.cancel()
+
+    def cancel(self) -> None:
+        """Tell the engine that nobody waits any more."""
+        if self.answer is not None:
+            self.served.service.cancel(self.answer)
+
+    def usage(self) -> dict[str, int]:
+        """Return how many tokens were read and written so far."""
+        return protocol.usage(sum(map(len, self.prompts)), self.written)
+
+    def echo(self, choice: int) -> tuple[tuple[int, ...], str]:
+        """The ids of a prompt that are shown before its answer, and their text; none without echo.
+
+        What stands in front of every text was not in the request.
+        """
+        if not self.wanted.echo:
+            return (), ""
+        number = choice // self.wanted.n
+        given, ids = self.wanted.prompts[number], self.prompts[number]
+        if not isinstance(given, str):
+            return ids, self.served.tokenizer.decode(ids)
+        return ids[len(ids) - len(self.served.tokenizer.encode(given)) :], given
+
+    async def events(self, request: Request) -> AsyncIterator[bytes]:
+        """Yield the answer as server-sent events; a problem on the way is one, too."""
+        watcher = asyncio.create_task(self._cancel_without_client(request))
+        head = self.head | {"object": self.form.chunk_kind}
+        try:
+            for choice in range(len(self.texts)):
+                first = self.form.opening(choice)
+                if text := self.echo(choice)[1]:
+                    first.append(self.form.chunk(choice, text, None))
+                for part in first:
+                    yield protocol.event(head | {"choices": [part]})
+            async for choice, text, reason in self.pieces():
+                part = self.form.chunk(choice, text, reason)
+                yield protocol.event(head | {"choices": [part]})
+            if self.wanted.include_usage:
+                yield protocol.event(head | {"choices": [], "usage": self.usage()})
+            yield protocol.event("[DONE]")
+        except ApiError as error:
+            yield protocol.event(error.body())
+        finally:
+            watcher.cancel()
+            self.cancel()
+
+    async def whole(self, request: Request) -> Response:
+        """Return the answer once it is whole."""
+        watcher = asyncio.create_task(self._cancel_without_client(request))
+        try:
+            async for _ in self.pieces():
+                pass
+        finally:
+            watcher.cancel()
+        choices = []
+        for i, text in enumerate(self.texts):
+            shown, before = self.echo(i)
+            scores = None
+            if self.wanted.logprobs is not None:
+                scores = await asyncio.to_thread(self._scored, i, shown, before + text.text)
+            choices.append(self.form.choice(i, before + text.text, self.reasons[i], scores))
+        return JSONResponse(self.head | {"choices": choices, "usage": self.usage()})
+
+    def _scored(self, choice: int, shown: tuple[int, ...], text: str) -> Scored:
+        assert self.served.scorer is not None and self.wanted.logprobs is not None
+        prompt, written = self.prompts[choice // self.wanted.n], self.tokens[choice]
+        scores = self.served.scorer((*prompt, *written), self.wanted.logprobs)
+        return Scored(
+            self.served.tokenizer,
+            (*shown, *written),
+            scores[len(prompt) - len(shown) :],
+            text,
+        )
+
+    async def _cancel_without_client(self, request: Request) -> None:
+        """Wait until the client has gone, and let its requests go."""
+        with suppress(asyncio.CancelledError):
+            while (await request.receive())["type"] != "http.disconnect":
+                pass
+            self.cancel()

@@ -1,0 +1,103 @@
+"""A conversation as the text that a model was taught to continue: its template, rendered safely.
+
+Templates come with published models, so they are other people's programs. They run in jinja2's
+own sandbox: no attribute of Python's that leads out of it, no change of what they are given.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, NoReturn
+
+from jinja2 import TemplateError
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+from llmviz.tokenizers import Tokenizer
+
+# For models that have none of their own: a play of names and lines.
+OWN = (
+    "{% for message in messages %}{{ message.role | capitalize }}: {{ message.content }}\n"
+    "{% endfor %}Assistant:"
+)
+OWN_STOPS = ("\nUser:", "\nSystem:", "\nAssistant:")
+LONGEST = 100_000  # characters of a template
+
+
+class ChatTemplate:
+    """A template of jinja2, as transformers applies it.
+
+    tokens: what it may name besides the messages, such as `bos_token` and `eos_token`.
+    Raises ValueError: it is too long, or no template.
+    """
+
+    def __init__(self, source: str, tokens: Mapping[str, str] | None = None) -> None:
+        if len(source) > LONGEST:
+            raise ValueError(f"a chat template has at most {LONGEST:,} characters")
+        environment = ImmutableSandboxedEnvironment(
+            trim_blocks=True, lstrip_blocks=True, extensions=["jinja2.ext.loopcontrols"]
+        )
+        environment.filters["tojson"] = _json
+        environment.globals |= {"raise_exception": _refuse, "strftime_now": _now}
+        self._tokens = dict(tokens or {})
+        try:
+            self._template = environment.from_string(source)
+        except (TemplateError, RecursionError) as error:
+            raise ValueError(f"the chat template cannot be read: {error}") from None
+
+    def render(self, messages: Sequence[Mapping[str, str]]) -> str:
+        """Return the text of a conversation, up to where the model answers.
+
+        Raises ValueError: the template refuses it, or does what the sandbox does not allow.
+        """
+        try:
+            return self._template.render(
+                messages=[dict(one) for one in messages],
+                add_generation_prompt=True,
+                **self._tokens,
+            )
+        except (TemplateError, ArithmeticError, LookupError, TypeError, ValueError) as error:
+            raise ValueError(f"the chat template refuses these messages: {error}") from None
+        except (AttributeError, MemoryError, RecursionError) as error:
+            raise ValueError(f"the chat template failed: {error}") from None
+
+
+def _json(value: Any, indent: int | None = None) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=indent)
+
+
+def _refuse(message: str) -> NoReturn:
+    raise TemplateError(message)
+
+
+def _now(form: str) -> str:
+    return datetime.now().strftime(form)
+
+
+class Conversation:
+    """How a model reads a conversation: by the template that it was taught, or by `OWN`."""
+
+    def __init__(
+        self, tokenizer: Tokenizer, source: str | None, tokens: Mapping[str, str] | None = None
+    ) -> None:
+        self._tokenizer, self._taught = tokenizer, source is not None
+        self._template = ChatTemplate(OWN if source is None else source, tokens)
+        self.stops = () if self._taught else OWN_STOPS
+
+    def ids(self, messages: Sequence[Mapping[str, str]]) -> tuple[int, ...]:
+        """Return the tokens of a conversation, up to where the model answers.
+
+        Raises ValueError: the template refuses it, or a message holds one of the tokens that only
+        the template may write.
+        """
+        if self._taught:
+            for message in messages:
+                for special in self._tokenizer.special_tokens:
+                    if special in message["content"]:
+                        raise ValueError(f"a message holds {special!r}, a token of the template")
+        text = self._template.render(messages)
+        if not self._taught:
+            return tuple(self._tokenizer.encode_from_start(text))
+        ids = self._tokenizer.encode(text, allowed_special="all")
+        return tuple(ids or self._tokenizer.behind_start(()))
