@@ -101,7 +101,7 @@ def _unpacked(path: Path, packing: str, limit: int) -> bytes:
     return data
 
 
-def _opened(path: Path, packing: str) -> Any:  # with `read`, in a `with`
+def _opened(path: Path, packing: str) -> Any:
     if packing == ".gz":
         return gzip.open(path, "rb")
     import pyarrow
