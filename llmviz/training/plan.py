@@ -20,7 +20,7 @@ from llmviz.training.config import ONE_A_ROW, OWN_TEXT, Plan, TrainConfig
 from llmviz.training.data import Tell, nobody, split_documents
 from llmviz.training.errors import CheckpointError
 from llmviz.training.estimate import check_room
-from llmviz.training.reading import FORK
+from llmviz.training.reading import CHAT, FORK
 from llmviz.training.references import KEY as REFERENCES
 from llmviz.training.references import SAMPLE, WORLDS
 from llmviz.training.runs import Run, describe, read_description, read_tokenizer
@@ -46,18 +46,25 @@ def plan_from(planned: dict[str, Any], options: dict[str, Any], changes: dict[st
 
 
 def prepare(
-    plan: Plan, command: str = "", folder: Path | None = None, *, tell: Tell = nobody
+    plan: Plan,
+    command: str = "",
+    folder: Path | None = None,
+    *,
+    tell: Tell = nobody,
+    tokenizer: Any = None,
 ) -> Run:
     """Load the corpus, train the tokenizer, encode, build the model from the seed.
 
     folder: that of the run, where its corpus is a text that lies there (OWN_TEXT).
+    tokenizer: one that is there already, in place of the plan's.
     tell: hears what is being done, and how much of it there is.
     Raises ValueError naming the rule for choices that cannot work together.
     """
     entry_of(plan.model)
     train, validation = documents_of(plan, folder, tell)
     check_kind(plan, pairs=holds_pairs(train))
-    tokenizer = _tokenizer(plan, train, tell)
+    if tokenizer is None:
+        tokenizer = _tokenizer(plan, train, tell)
     return _assemble(plan, tokenizer, train, validation, command, tell)
 
 
@@ -78,8 +85,9 @@ def prepare_again(folder: Path | str, tell: Tell = nobody, **changes: Any) -> Ru
         raise ValueError(f"the corpus {plan.corpus} is not the one that {path} was trained on")
     command = description.get("command", "")
     run = _assemble(plan, read_tokenizer(path), train, validation, command, tell)
-    if FORK in description:
-        run.description[FORK] = description[FORK]
+    for kept in (FORK, CHAT):
+        if kept in description:
+            run.description[kept] = description[kept]
     return run
 
 
