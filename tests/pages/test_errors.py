@@ -13,6 +13,7 @@ from llmviz.lessons.errors.asked import chapter as asked
 from llmviz.lessons.errors.asked import words as asked_words
 from llmviz.lessons.errors.chance import chapter as chance
 from llmviz.lessons.errors.chance import parts, throws
+from llmviz.lessons.errors.letters import chapter as letters
 from llmviz.lessons.errors.story import ALSO, OTHERS
 from llmviz.lessons.errors.sure import chapter as sure
 from llmviz.pretrained import load_bundled
@@ -20,6 +21,7 @@ from llmviz.study.calibration import TEMPERATURES
 from llmviz.study.model_errors import CAME, TRUE, recorded
 from llmviz.study.moved_answers import Place
 from llmviz.study.moved_answers import recorded as moved_answers
+from llmviz.study.token_letters import recorded as token_letters
 from llmviz.study.true_loss import divide_loss
 from tests.pages.harness import fine, open_part, prose_of
 from tests.pages.test_chapter_form import unmarkdown
@@ -200,3 +202,17 @@ def test_any_sentence_may_stand_before_the_question(sentence):
     fine(app)
     text = prose_of(app)
     assert "With your own sentence before it" in text
+
+
+@pytest.mark.parametrize("word", ["garage", "", "🚀", "old house", "x" * 40, "<b>a</b>", "a"])
+def test_any_word_has_three_spellings(word):
+    app = open_part("errors", "letters", spelledword=word)
+    fine(app)
+    assert ("What you have seen" in [one.value for one in app.subheader]) == bool(word)
+
+
+def test_what_is_asked_about_halves_is_what_was_counted():
+    known = token_letters()
+    asked_halves = letters.question(known)
+    share = 100 * known.spellings["pieces"].right / known.spellings["pieces"].words
+    assert asked_halves.answers[asked_halves.right].startswith(f"{share:.1f}"[:3])
