@@ -3,8 +3,9 @@
 import streamlit as st
 from starlette.middleware import Middleware
 
+from llmviz import streamlit_parts
 from llmviz.lessons import LESSONS
-from llmviz.ui import light_reruns, old_sessions, saved_files, sent_whole, server, uploads
+from llmviz.ui import old_sessions, saved_files, server, uploads
 from llmviz.ui.frames import Frames
 from llmviz.ui.open_windows import OpenWindows
 
@@ -22,9 +23,9 @@ if __name__ == "__main__":  # what runs for each visitor, and again for each of 
     server.freeze_imports()
 else:  # what the server imports once, when it starts
     old_sessions.keep_few()
-    light_reruns.lighten()
-    sent_whole.send_whole()
-    uploads.keep_within()
+    streamlit_parts.look_up_values()
+    streamlit_parts.send_whole()
+    streamlit_parts.check_uploads(uploads.check)
     before = [Middleware(Frames), Middleware(OpenWindows)]
     app = st.App(
         __file__,

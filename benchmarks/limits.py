@@ -40,6 +40,7 @@ from llmviz.ui.server import load_ahead
 
 FIRST, AGAIN, BYTES = 1.0, 0.045, 1_000_000  # the goals: seconds, seconds, bytes
 SETTLED = 20  # reruns after which nothing should grow any more
+SLICED = (beam, compare, writing, patching, units)  # chapters that do their work by slices
 NAME = 200  # characters; a shorter field holds a name or a kept cell: one kind of text will do
 
 Link = dict[str, str]
@@ -159,7 +160,7 @@ class Sent:
 
 def open_as_served() -> Callable[..., AppTest]:
     """Return what opens a chapter, which gives it the slices of work that it has on a server."""
-    slices = [(one, one.SLICE) for one in (beam, compare, writing, patching, units)]
+    slices = [(one, one.SLICE) for one in SLICED]
     from tests.pages.harness import open_part
 
     for chapter, seconds in slices:
@@ -231,6 +232,7 @@ def main() -> None:
     parser.add_argument("--only", default="", help="the beginning of LESSON/CHAPTER")
     parser.add_argument("--rows", type=int, default=20, help="rows of the table")
     parser.add_argument("--mixed", type=int, default=30, help="links of a chapter with all drawn")
+    parser.add_argument("--every", type=int, default=1, help="of so many links one, for a look")
     args = parser.parse_args()
     logging.getLogger("streamlit").setLevel(logging.ERROR)
     load_ahead(LESSONS).join()  # as the server does before the first visitor comes
@@ -242,6 +244,7 @@ def main() -> None:
         gc.freeze()  # as app.py does
         all_of_it = [one for one in lesson.params() if one.key not in ("part", "show")]
         listed = [*links(params), *mixed(all_of_it, args.mixed, f"{lesson.key}/{part}")]
+        listed = listed[:: args.every]
         some = [opener(lesson, part, name, link) for name, link in listed]
         openings += some
         if some:

@@ -94,7 +94,7 @@ def flatten(
     if len(text) <= window or max(lengths) < 2:
         raise ValueError(
             f"the text must have more words than the window of {window}, and a document of two "
-            f"words; got {len(text)} words, the longest document {max(lengths, default=0)}"
+            f"words; words in all: {len(text)}, in the longest document: {max(lengths, default=0)}"
         )
     if text.min() < 0 or text.max() >= vocab_size:
         raise ValueError(

@@ -35,22 +35,11 @@ def hand_back_freed_memory() -> None:
 
     Rows of different lengths need blocks of different sizes, and a block fits only a hole that is
     large enough: the heap of a run with padded rows grows to five times what its steps take.
+
+    Reference: malloc_trim(3).
     """
-    if any(_kept):
-        trim()
-
-
-def trim() -> bool:
-    """Hand all free memory of this process back to the system; return whether that can be done.
-
-    Python lets go of a block at a time, and a page goes back by itself only at the end of the heap.
-    It takes some ten milliseconds, without Python's lock. Reference: malloc_trim(3).
-    """
-    malloc_trim = _of_glibc("malloc_trim")
-    if malloc_trim is None:
-        return False
-    malloc_trim(0)
-    return True
+    if any(_kept) and (malloc_trim := _of_glibc("malloc_trim")) is not None:
+        malloc_trim(0)
 
 
 _kept: list[bool] = []  # whether this process keeps what is freed

@@ -16,7 +16,7 @@ import importlib
 import json
 import os
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,11 +42,11 @@ CARD = "card.json"  # what makes a folder that of a bundled model
 NEEDED = ("torch", "llmviz.pretrained", "llmviz.sampling.generation")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Bundled:
     """A model as `load` returns it: in eval mode, frozen, shared by all that know its name.
 
-    `version` tells this state of its weights from another, for the keys of what is kept of it;
+    `version` tells this state of its weights from another: two of one name and version are equal.
     `notes` say what was not as it should be when it was loaded, such as a damaged checkpoint.
     """
 
@@ -56,6 +56,21 @@ class Bundled:
     card: dict[str, Any]
     version: str
     notes: tuple[str, ...] = ()
+
+    @property
+    def kept_as(self) -> tuple[str, str]:
+        """What tells it from all others; see `kept`."""
+        return self.name, self.version
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Bundled) and self.kept_as == other.kept_as
+
+    def __hash__(self) -> int:
+        return hash(self.kept_as)
+
+    def changed(self, how: str, model: nn.Module) -> Bundled:
+        """Return a model that was made from this one, with the same tokenizer; how: in words."""
+        return replace(self, name=f"{self.name} ({how})", model=model, notes=())
 
 
 class Loader:

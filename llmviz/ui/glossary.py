@@ -148,8 +148,8 @@ TERMS: dict[str, str] = {
         "lengths, the dot product is largest if both vectors point the same way."
     ),
     "deduplication": (
-        "To keep each text of a training set once. A text that stands there often is easily learned "
-        "by heart."
+        "To keep each text of a training set once. A text that stands there often is easily "
+        "learned by heart."
     ),
     "dropout": (
         "In training, a share p of some numbers is set to 0 at random, and the others are divided "
@@ -220,8 +220,8 @@ TERMS: dict[str, str] = {
         "the cache is smaller. With one head of keys for all it is called multi-query attention."
     ),
     "hallucination": (
-        "A sentence of a model that reads well and is false, such as an invented fact. The model goes "
-        "on as its texts do, whether it knows the fact or not."
+        "A sentence of a model that reads well and is false, such as an invented fact. The model "
+        "goes on as its texts do, whether it knows the fact or not."
     ),
     "head": (
         "One of several attentions that run side by side in a layer, each with its own "
@@ -600,6 +600,10 @@ TERMS: dict[str, str] = {
     "SGD": (
         "Stochastic gradient descent: the optimizer that subtracts learning rate times gradient "
         "from each weight. The gradient is that of one batch, which is drawn by chance."
+    ),
+    "temperature scaling": (
+        "All logits are divided by one temperature, the one that gives the lowest loss on texts "
+        "kept apart. It changes how sure a model is, and never which token comes first."
     ),
     "test set": (
         "Texts that are used only at the very end, once all choices are made. Nothing was "

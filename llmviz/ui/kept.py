@@ -37,6 +37,9 @@ def kept(
 ) -> Callable[[Callable[P, R]], Kept[P, R]]:
     """Keep a function's last `most` results; the arguments are the whole key, so they say it all.
 
+    An argument with `kept_as` is known by that, such as a loaded model by its name and version: a
+    key keeps no model alive.
+
     key: returns what is kept as the key instead, for an argument that is too large to be kept or
     cannot be hashed; calls with the same key must have the same result.
 
@@ -108,7 +111,10 @@ class Kept(Generic[P, R]):
             over -= size
 
     def _key_of(self, arguments: tuple[Any, ...]) -> Hashable:
-        key = arguments if self._key is None else self._key(*arguments)
+        if self._key is None:
+            key: Hashable = tuple(getattr(one, "kept_as", one) for one in arguments)
+        else:
+            key = self._key(*arguments)
         return key if language() == ENGLISH else (language(), key)  # what is drawn has words
 
     def forget(self, *arguments: Any) -> None:
@@ -136,6 +142,7 @@ def size_of(result: Any) -> int:
     """
     total, left = 0, [result]
     seen: dict[int, Any] = {}  # what is held has its number to itself
+    texts: set[str | bytes] = set()  # a corpus holds the same few words many times
     while left:
         value = left.pop()
         if id(value) in seen:
@@ -155,7 +162,7 @@ def size_of(result: Any) -> int:
             if isinstance(first, int | float) or _is_record(first):
                 total += len(value) * _size_alone(first)
             elif isinstance(first, str | bytes) and len(set(map(type, value))) == 1:
-                total += sum(map(len, value)) + len(value) * sys.getsizeof(first[:0])
+                texts.update(value)
             else:
                 left += value
         elif callable(getattr(value, "parameters", None)):  # a model
@@ -165,7 +172,7 @@ def size_of(result: Any) -> int:
                 left += [getattr(value, one.name) for one in fields(value)]
             else:
                 left += vars(value).values() if hasattr(value, "__dict__") else ()
-    return total
+    return total + sum(map(sys.getsizeof, texts))
 
 
 def _is_record(value: Any) -> bool:

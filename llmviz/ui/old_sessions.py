@@ -1,35 +1,28 @@
 """Sessions whose window is away: kept for a moment, so that a short loss of the network costs
-nothing; few of them, because each holds its page's data and three open files.
-
-What an ended session held is handed back to the system now and then: the heap of a server with many
-visitors is full of holes, a third of it after three hundred sessions."""
+nothing; few of them, because each holds its page's data and three open files."""
 
 from __future__ import annotations
 
-import threading
 import time
 from collections import Counter, OrderedDict
 from collections.abc import Callable
+from typing import Any
 
-from streamlit.runtime import memory_session_storage
-from streamlit.runtime.session_manager import SessionInfo, SessionStorage
-
-from llmviz.training.memory import trim
+from llmviz.streamlit_parts import store_sessions_in
 from llmviz.ui.origin import Origin, of_session
 
-PAUSE = 20.0  # seconds between two times that freed memory is handed back
 MOST = 32  # with thirty open windows below 256 open files, which some systems begin with
 
 
-class OldSessions(SessionStorage):
+class OldSessions:
     """Up to `most` sessions, each for `ttl_seconds`. One that must go is ended.
 
     That is the oldest of the address that has most of them, there of the browser that has most: a
     visitor who opens and closes windows pushes nobody else out.
-    origin: says where a session's window is that has just gone. hand_back: called after a session
-    has ended, but not sooner than `PAUSE` seconds after the last time.
+    origin: says where a session's window is that has just gone.
 
-    Streamlit's own keeps 128, and lets what must go lie about until the garbage collector comes.
+    It has the methods of Streamlit's own, which keeps 128, and lets what must go lie about until
+    the garbage collector comes.
     """
 
     def __init__(
@@ -38,20 +31,18 @@ class OldSessions(SessionStorage):
         ttl_seconds: float = 120,
         clock: Callable[[], float] = time.monotonic,
         origin: Callable[[str], Origin] = of_session,
-        hand_back: Callable[[], object] = trim,
     ) -> None:
         self._most, self._seconds, self._clock = most, ttl_seconds, clock
-        self._origin, self._hand_back = origin, hand_back
-        self._handed = clock()
-        self._kept: OrderedDict[str, tuple[float, SessionInfo, Origin]] = OrderedDict()
+        self._origin = origin
+        self._kept: OrderedDict[str, tuple[float, Any, Origin]] = OrderedDict()
 
-    def get(self, session_id: str) -> SessionInfo | None:
+    def get(self, session_id: str) -> Any | None:
         """Return a session that may be taken up again, or None."""
         self._end_old(self._most)
         kept = self._kept.get(session_id)
         return kept[1] if kept else None
 
-    def save(self, session_info: SessionInfo) -> None:
+    def save(self, session_info: Any) -> None:
         """Keep a session whose window has just gone."""
         self._end_old(self._most - 1)
         name = session_info.session.id
@@ -61,7 +52,7 @@ class OldSessions(SessionStorage):
         """Let go of a session that is taken up again or ended by somebody else."""
         del self._kept[session_id]
 
-    def list(self) -> list[SessionInfo]:
+    def list(self) -> list[Any]:
         """Return all that are kept."""
         return [info for _, info, _ in self._kept.values()]
 
@@ -84,11 +75,8 @@ class OldSessions(SessionStorage):
 
     def _end(self, name: str) -> None:
         self._kept.pop(name)[1].session.shutdown()
-        if self._clock() - self._handed >= PAUSE:
-            self._handed = self._clock()
-            threading.Thread(target=self._hand_back, name="memory", daemon=True).start()
 
 
 def keep_few() -> None:
     """Let Streamlit use `OldSessions`; call it before the server begins."""
-    memory_session_storage.MemorySessionStorage = OldSessions
+    store_sessions_in(OldSessions)

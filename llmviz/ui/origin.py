@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from ipaddress import IPv6Address, ip_address
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
-from streamlit.runtime import Runtime
-from streamlit.runtime.session_manager import ClientContext
-
+from llmviz.streamlit_parts import connection_of
 from llmviz.ui import browser, own_machine
 
 LOOPBACK = ("127.0.0.1", "::1")
@@ -26,7 +25,20 @@ class Origin(NamedTuple):
     own: bool = False
 
 
-def origin_of(context: ClientContext) -> Origin:
+class Connection(Protocol):
+    """What is asked of a connection."""
+
+    @property
+    def remote_ip(self) -> str | None: ...  # of whoever connected
+
+    @property
+    def headers(self) -> Iterable[tuple[str, str]]: ...
+
+    @property
+    def cookies(self) -> Mapping[str, str]: ...
+
+
+def origin_of(context: Connection) -> Origin:
     """Return where a connection comes from.
 
     Its address is that of the connection. Behind a proxy it is what the proxy says in
@@ -42,8 +54,7 @@ def origin_of(context: ClientContext) -> Origin:
 
 def of_session(session: str) -> Origin:
     """Return where the open window of a session is; an unknown place where there is none."""
-    client = Runtime.instance().get_client(session) if Runtime.exists() else None
-    context = None if client is None else client.client_context
+    context = connection_of(session)
     return Origin() if context is None else origin_of(context)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -23,16 +23,52 @@ def link_of(place: Sequence[object] | None) -> str:
     return ".".join(map(str, place)) if place else ""
 
 
-def keeping(
-    state: PageState, control: str, key: str, part: Literal["pinned", "chosen"]
-) -> Callable[[], None]:
-    """Return the callback that puts the place reported by a component into the link.
+def windows_link(windows: Sequence[tuple[str, int]] | None) -> str:
+    """Return where windows on axes begin, as a link has it; those at the beginning are left out.
 
-    key: of the component. part: what it calls the place.
+    >>> windows_link([("C", 8), ("F", 0)]), windows_link(None)
+    ('C.8', '')
+    """
+    return ",".join(f"{name}.{at}" for name, at in windows or [] if at)
+
+
+def second_of(place: Sequence[int] | None) -> int:
+    """Return the column of a cell, or the token of a row that was clicked; -1 for none."""
+    return place[1] if place else -1
+
+
+def or_first(number: int | None) -> int:
+    """Return a number; 0 for none."""
+    return number or 0
+
+
+def one_of(values: Sequence[Any], otherwise: Any = None) -> Callable[[Any], Any]:
+    """Return what gives the value of a number that counts them from 0.
+
+    otherwise: of what is no such number.
+
+    >>> one_of("abc")(2), one_of("abc")(3), one_of([0, 1, -1], -1)(None)
+    ('c', None, -1)
+    """
+    return lambda at: values[at] if isinstance(at, int) and 0 <= at < len(values) else otherwise
+
+
+def bound(
+    state: PageState, key: str, **parts: tuple[str, Callable[[Any], Any]]
+) -> Callable[[], None]:
+    """Return the callback of a component that puts what it reports into the page's state.
+
+    key: of the component. parts: by the component's name of what it reports, such as `step`,
+    `pinned` or `chosen`, the control that holds it, and what makes the control's value of it. None
+    leaves the control as it is.
     """
 
     def settled() -> None:
-        state[control] = link_of(st.session_state[key].get(part))
+        reported = st.session_state[key] or {}
+        for part, (control, read) in parts.items():
+            value = read(reported.get(part))
+            if value is not None:
+                state[control] = value
 
     return settled
 

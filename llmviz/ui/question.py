@@ -123,6 +123,12 @@ def answered(question: Question, key: str) -> bool:
     )
 
 
+def graded(question: Question, key: str) -> bool | None:
+    """Whether this visitor's answer to a question is right; None: there is no answer yet."""
+    chosen = st.session_state.get(_slot(question, key))
+    return None if chosen is None else chosen == question.right
+
+
 def _show(slot: str) -> None:
     st.session_state[f"{slot}.shown"] = True
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar
 
-from streamlit.runtime.scriptrunner import get_script_run_ctx
+from llmviz.streamlit_parts import memory_of_rerun
 
 P = ParamSpec("P")
 R = TypeVar("R")
-_HELD = "_llmviz_looked_up"  # on Streamlit's context of a session
 
 
 def once(look_up: Callable[P, R]) -> Callable[P, R]:
@@ -23,7 +22,7 @@ def once(look_up: Callable[P, R]) -> Callable[P, R]:
 
     @functools.wraps(look_up)
     def looked_up(*given: P.args, **more: P.kwargs) -> R:
-        known = _of_this_rerun()
+        known = memory_of_rerun()
         if known is None:
             return look_up(*given, **more)
         key = (look_up, given, tuple(more.items()))
@@ -32,15 +31,3 @@ def once(look_up: Callable[P, R]) -> Callable[P, R]:
         return known[key]
 
     return looked_up
-
-
-def _of_this_rerun() -> dict[Any, Any] | None:
-    context = get_script_run_ctx(suppress_warning=True)
-    if context is None:
-        return None
-    # Each rerun begins with cursors of its own, where the elements are counted.
-    cursors, known = getattr(context, _HELD, (None, {}))
-    if cursors is not context.cursors:
-        known = {}
-        setattr(context, _HELD, (context.cursors, known))
-    return known

@@ -5,9 +5,8 @@ from __future__ import annotations
 import atexit
 
 import streamlit as st
-from streamlit.runtime import Runtime
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from llmviz import streamlit_parts
 from llmviz.training import run_folders
 from llmviz.training.config import OWN_TEXT
 from llmviz.training.manager import RunManager
@@ -39,13 +38,11 @@ def close() -> None:
 
 def visitor() -> str:
     """Who this is: the session's own name, which no other visitor learns."""
-    context = get_script_run_ctx()
-    if context is None:
-        return ""
-    if _managers:
-        here = origin.of_session(context.session_id)
-        _managers[-1].know(context.session_id, browser.secret(), here.address, own=here.own)
-    return context.session_id
+    session = streamlit_parts.session() or ""
+    if session and _managers:
+        here = origin.of_session(session)
+        _managers[-1].know(session, browser.secret(), here.address, own=here.own)
+    return session
 
 
 def mine() -> list[RunState]:
@@ -89,6 +86,4 @@ def corpus_label(corpus: str) -> str:
 
 def _is_here(session: str) -> bool:
     """Whether a session has its window open; asked from the manager's own thread."""
-    if not Runtime.exists():
-        return True
-    return Runtime.instance().is_active_session(session)
+    return streamlit_parts.is_open(session) is not False

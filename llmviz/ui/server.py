@@ -19,8 +19,8 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import cache
 
 import psutil
-from streamlit import net_util
 
+from llmviz import streamlit_parts
 from llmviz.ui import engine, runs
 from llmviz.ui.documents import check_documents
 from llmviz.ui.lesson import Lesson
@@ -93,16 +93,6 @@ def allow_many_files() -> int:
     return soft
 
 
-def ask_nobody_outside() -> None:
-    """Keep Streamlit from asking the internet for this machine's address.
-
-    It would do so at the start, to print it, and for each page of another origin that wants to
-    connect, to compare the two. Such a page is refused all the same.
-    """
-    net_util.get_external_ip = lambda: None
-    net_util.get_internal_ip = lambda: None
-
-
 def load_ahead(lessons: Sequence[Lesson]) -> threading.Thread:
     """Do in the background what the first visitor of each chapter would wait for.
 
@@ -167,7 +157,7 @@ def lifespan(lessons: Sequence[Lesson]) -> Callable[[object], AbstractAsyncConte
     async def serving(_app: object) -> AsyncIterator[None]:
         send_at_once()
         allow_many_files()
-        ask_nobody_outside()
+        streamlit_parts.ask_nobody_outside()
         # Before the first visitor: Plotly takes it from the loaded modules, also half imported.
         importlib.import_module("pandas")
         load_ahead(lessons)

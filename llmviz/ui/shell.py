@@ -90,6 +90,7 @@ def sidebar() -> None:
     with st.sidebar:
         course.search()
         st.caption(
-            "Every number here was computed a moment ago by the code in `llmviz`. "
+            "The code in `llmviz` computed the numbers here a moment ago, or they come from a run "
+            "or a source that the page names. "
             "The address bar holds the whole state of a page: copy it to share what you see."
         )

@@ -51,10 +51,13 @@ class PageState:
         st.session_state[self._slot(key)] = value
         self.write_address()  # also for the same value: another page may have had the address
 
-    def bind(self, key: str, then: Callable[[], None] | None = None) -> dict[str, Any]:
+    def bind(
+        self, key: str, then: Callable[[], None] | None = None, shown: Any = None
+    ) -> dict[str, Any]:
         """Return `key` and `on_change` for a widget, so that it shows and sets this control.
 
-        `then` is called after a change. Pass the widget no default of its own.
+        `then` is called after a change. shown: what the widget shows instead, where a value such as
+        "" stands for another one. Pass the widget no default of its own.
         """
 
         def changed(value: Any) -> None:
@@ -62,7 +65,8 @@ class PageState:
             if then is not None:
                 then()
 
-        return tied(f"_{self._slot(key)}@{self.page}", self.whole(key), changed)
+        value = self.whole(key) if shown is None else shown
+        return tied(f"_{self._slot(key)}@{self.page}", value, changed)
 
     def ranged(
         self,

@@ -7,13 +7,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-import streamlit
 from starlette.exceptions import HTTPException
-from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
-from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
 from llmviz.limits import limit
-from llmviz.ui.light_reruns import WRITTEN_FOR
 from llmviz.ui.origin import of_session
 
 FULL = (
@@ -26,33 +22,21 @@ WHOSE = {
 }
 MEGABYTE = 2**20
 TOO_LARGE = 413  # status: too large
-_add_file = MemoryUploadedFileManager.add_file  # Streamlit's own
 
 
-def _add_file_within(
-    self: MemoryUploadedFileManager, session_id: str, file: UploadedFileRec
-) -> None:
-    """Keep a file of a session, or refuse it with one line."""
-    address = of_session(session_id).address
+def check(sizes: dict[str, int], session: str, size: int) -> None:
+    """Refuse a file of so many bytes with one line, where there is no room for it.
+
+    sizes: the bytes that each session has uploaded.
+    """
+    address = of_session(session).address
     held: dict[str, int] = defaultdict(int)
-    with self._lock:
-        for session, files in list(self.file_storage.items()):
-            own = session == session_id
-            size = sum(
-                len(one.data) for key, one in files.items() if key != file.file_id or not own
-            )
-            held["MAX"] += size
-            held["WINDOW"] += size if own else 0
-            if own or (address and of_session(session).address == address):
-                held["ADDRESS"] += size
+    for other, own in sizes.items():
+        held["MAX"] += own
+        held["WINDOW"] += own if other == session else 0
+        if other == session or (address and of_session(other).address == address):
+            held["ADDRESS"] += own
     for kind, who in WHOSE.items():
         most = limit(f"LLMVIZ_{kind}_UPLOADS")
-        if held[kind] + len(file.data) > most * MEGABYTE:
+        if held[kind] + size > most * MEGABYTE:
             raise HTTPException(TOO_LARGE, FULL.format(who=who, most=most))
-    _add_file(self, session_id, file)
-
-
-def keep_within() -> None:
-    """Let this process refuse what is too much; another Streamlit is left as it is."""
-    if streamlit.__version__ == WRITTEN_FOR:
-        MemoryUploadedFileManager.add_file = _add_file_within

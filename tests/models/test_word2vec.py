@@ -225,8 +225,8 @@ def test_records_can_crowd_at_the_beginning():
     ("documents", "message"),
     [
         ([], "more words than the window of 5"),
-        ([[1, 2, 3]], "got 3 words"),
-        ([[1]] * 20, "the longest document 1"),
+        ([[1, 2, 3]], "words in all: 3"),
+        ([[1]] * 20, "in the longest document: 1"),
         ([[1, 2, 3, 4, 5, 99]], "word ids must be from 0 to 19; got 1 to 99"),
     ],
 )

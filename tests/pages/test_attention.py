@@ -16,7 +16,6 @@ import torch
 from llmviz.lessons.attention import params
 from llmviz.lessons.attention.inputs import model_on_text as real
 from llmviz.lessons.attention.inputs import opening, sources
-from llmviz.lessons.attention.inputs.model_on_text import Read
 from llmviz.lessons.attention.inputs.sources import Inputs
 from llmviz.lessons.attention.matrices import build
 from llmviz.lessons.attention.steps import rungs as ladder_rungs
@@ -24,7 +23,7 @@ from llmviz.nn.attention import attention, causal_mask, dropout_mask, heads_off
 from llmviz.nn.attention import ladder as rungs
 from llmviz.nn.attention.study import summarise_heads
 from llmviz.trace import record
-from llmviz.ui import matrix_words
+from llmviz.ui import matrix_words, model_on_text
 from llmviz.ui.matrix_picture import Picture, scale_of
 from tests.nn.reference import JOURNEY, W_K, W_Q, W_V, X, agrees
 from tests.pages.attention_models import MODELS, TEXT
@@ -176,7 +175,7 @@ def rung_of_model(models, name: str, rung: str, layer: int = 1, number: int = 3)
     """The rung as the page draws it, and the trace of the layer that it is of."""
     bundled = models[name]
     ids = (0, *bundled.tokenizer.encode(TEXT))[:9]
-    read = Read(tuple(ids), tuple(real.names_of(ids, bundled.tokenizer)))
+    read = model_on_text.read_ids(ids, bundled)
     state = {"rung": rung, "p": 0.0, "seed": 0}
     with torch.inference_mode(), record() as trace:
         bundled.model(torch.tensor([ids]))
@@ -249,7 +248,7 @@ def test_queries_and_keys_turn_as_complex_numbers_do(models):
 def test_all_maps_are_the_trace_in_steps_of_1_255(models):
     bundled = models["narrow"]
     ids = (0, *bundled.tokenizer.encode(TEXT))
-    maps, summary, logits, _ = real.all_maps("narrow", "test", ids)
+    maps, summary, logits, _ = real.all_maps(bundled, ids)
     with torch.inference_mode(), record("blocks.*.attn.weights") as trace:
         full = bundled.model(torch.tensor([ids]))[0]
     exact = torch.cat(list(trace.values())).numpy()
@@ -282,7 +281,7 @@ def test_heads_off_are_zeroed_columns(models):
     expected[..., 4:8] = 0
     expected[..., 12:] = 0
     torch.testing.assert_close(off["blocks.0.attn.concat"], expected)
-    by_page = opening.last_logits("narrow", "test", ids, ((0, 1), (0, 3)))
+    by_page = opening.last_logits(bundled, ids, ((0, 1), (0, 3)))
     with torch.inference_mode(), heads_off([(0, 1), (0, 3)]):
         logits = bundled.model(torch.tensor([ids]))[0]
     np.testing.assert_allclose(by_page, logits[0, -1].numpy(), atol=1e-5)

@@ -10,7 +10,6 @@ import pytest
 import torch
 
 from llmviz.lessons.attention.heads import switching
-from llmviz.lessons.attention.inputs.model_on_text import Read
 from llmviz.lessons.attention.masks import question as mask_question
 from llmviz.lessons.attention.masks import words as masks_words
 from llmviz.lessons.attention.scale import chapter as scale
@@ -23,6 +22,7 @@ from llmviz.lessons.attention.trained.lookup import trace as looking
 from llmviz.lessons.attention.why import chapter as why
 from llmviz.nn.attention import attention, causal_mask
 from llmviz.tokenizers import get_tokenizer
+from llmviz.ui.model_on_text import Read
 
 
 def percent(text: str) -> int:
@@ -112,7 +112,7 @@ def test_one_of_the_tokens_offered_has_the_largest_weight(bundled, case):
         maps //= 64  # many ties
     if case % 5 == 0:
         maps[:] = 0
-    read = Read(ids, tuple(text))
+    read = Read(bundled, ids, tuple(text))
     asked = trained.question(read, maps, (0, 0), bundled)
     if asked is None:
         return

@@ -8,9 +8,8 @@ import pytest
 from llmviz.lessons.attention import params
 from llmviz.lessons.attention.heads import switching
 from llmviz.lessons.attention.inputs import examples
-from llmviz.lessons.attention.inputs import model_on_text as real
 from llmviz.lessons.attention.steps import words
-from llmviz.ui import engine
+from llmviz.ui import engine, model_on_text
 from tests.pages.attention_models import PARTS
 from tests.pages.attention_models import models as models
 from tests.pages.harness import fine, messages, open_part, prose_of, run_snippet, snippets
@@ -32,7 +31,7 @@ def test_more_tokens_than_the_context_are_cut_saying_where(models):
     fine(app)
     line = next(m for m in messages(app) if "context of narrow holds only the first 24" in m)
     tokenizer = models["narrow"].tokenizer
-    last = real.names_of(tokenizer.encode(text)[22:23], tokenizer)[0]
+    last = model_on_text.names_of(tokenizer.encode(text)[22:23], tokenizer)[0]
     assert f"{len(tokenizer.encode(text)) + 1:,} tokens long" in line and last in line
 
 

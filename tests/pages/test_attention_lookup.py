@@ -10,7 +10,6 @@ import pytest
 import torch
 
 from llmviz.lessons.attention import words
-from llmviz.lessons.attention.inputs import model_on_text as real
 from llmviz.lessons.attention.trained import words as lookup_words
 from llmviz.lessons.attention.trained.lookup import cells as lookup_cells
 from llmviz.lessons.attention.trained.lookup import part as lookup
@@ -37,7 +36,7 @@ def bundled():
 
 @pytest.fixture(scope="module")
 def pairs(bundled):
-    stories = looking.stories(bundled.name, real.stamp(bundled))
+    stories = looking.stories(bundled)
     return [looking.pair(bundled, story) for story in stories]
 
 
@@ -210,7 +209,7 @@ def test_a_model_of_two_heads_has_two_to_choose_from(tmp_path, monkeypatch):
     assert lookup_words.lookup_ask.partition("{count}")[2][:10] in html.unescape(prose_of(app))
     assert "2 heads" in html.unescape(prose_of(app))
     bundled = engine.load("run:two")
-    found = looking.pair(bundled, looking.stories(bundled.name, real.stamp(bundled))[0])
+    found = looking.pair(bundled, looking.stories(bundled)[0])
     for head in found.movers:  # turned by their positions, queries and keys still make the weight
         made = lookup_cells.product(found, head, 0, 7, (1 / np.sqrt(8), ""))
         share = made.matrix("power").values / made.matrix("total").values

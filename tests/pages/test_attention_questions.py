@@ -68,7 +68,7 @@ def test_the_head_in_question_does_not_travel_until_it_is_answered(models, cover
     grid = sent(app, "heads_grid")
     bundled = models["narrow"]
     ids = (bundled.tokenizer.special_tokens["<|endoftext|>"], *bundled.tokenizer.encode(TEXT))[:24]
-    maps = real.all_maps("narrow", real.stamp(bundled), ids).maps
+    maps = real.all_maps(bundled, ids).maps
     assert grid["covered"] is None
     inside = np.tril_indices(len(ids))
     np.testing.assert_array_equal(grid["cells"][layer, head], maps[layer, head][inside])
@@ -103,7 +103,7 @@ def test_the_head_that_matters_most_is_told_after_the_question(covers, models):
     assert "Each head was switched off alone" not in prose_of(app)
     bundled = models["narrow"]
     ids = (bundled.tokenizer.special_tokens["<|endoftext|>"], *bundled.tokenizer.encode(TEXT))[:24]
-    worth = opening.worth_of_heads("narrow", real.stamp(bundled), ids)
+    worth = opening.worth_of_heads(bundled, ids)
     best = "layer {}, head {}".format(*np.unravel_index(worth.argmax(), worth.shape))
     asked = next(radio for radio in app.radio if best in radio.options)
     choose_answer(asked, best)

@@ -69,7 +69,7 @@ def drawn(request, monkeypatch):
     """A model, the rungs of its layer 1 as they are drawn, and its own trace."""
     bundled = bundled_of(**MODELS[request.param])
     monkeypatch.setattr(engine, "load", lambda name: bundled)
-    reading = real.Read(IDS, tuple(map(str, IDS)))
+    reading = model_on_text.Read(bundled, IDS, tuple(map(str, IDS)))
     state = {"rung": "causal", "p": 0.0, "seed": 0}
     one = rungs.of_model(state, bundled, reading, (1, 0))
     many = rungs.of_model(state | {"rung": "heads"}, bundled, reading, (1, 0))
@@ -155,7 +155,9 @@ def test_own_columns_name_a_root_only_where_it_divides(monkeypatch):
     for name, says in (("usual", True), ("no scale", False), ("one head", True)):
         bundled = bundled_of(**MODELS[name])
         monkeypatch.setattr(engine, "load", lambda _, one=bundled: one)
-        inputs = real.model_head(bundled, real.Read(IDS, tuple(map(str, IDS))), 0, None)
+        inputs = real.model_head(
+            bundled, model_on_text.Read(bundled, IDS, tuple(map(str, IDS))), 0, None
+        )
         _, told = heads.attend(inputs, bundled.model.config.n_head, all_columns=False)
         assert ("root of a head's own size" in told) == says
         assert told.startswith("There is one head") == (name == "one head")

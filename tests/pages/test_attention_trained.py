@@ -18,7 +18,6 @@ from llmviz.lessons.attention.cross import cells as cross_cells
 from llmviz.lessons.attention.inputs import model_on_text as real
 from llmviz.lessons.attention.inputs import opening
 from llmviz.lessons.attention.inputs import words as opening_words
-from llmviz.lessons.attention.inputs.model_on_text import Read
 from llmviz.lessons.attention.trained import chapter as trained
 from llmviz.lessons.attention.trained import words as lookup_words
 from llmviz.models.seq2seq import Seq2Seq
@@ -26,7 +25,8 @@ from llmviz.nn.attention import heads_off
 from llmviz.training import TrainConfig
 from llmviz.training.plan import Plan, prepare
 from llmviz.training.runs import load_trained, run_in_folder
-from llmviz.ui import model_on_text
+from llmviz.ui import model_on_text, model_picker
+from llmviz.ui.model_on_text import Read
 from llmviz.ui.translated_sentence import SENTENCE
 from tests.pages.attention_models import TEXT
 from tests.pages.attention_models import models as models
@@ -35,7 +35,7 @@ from tests.pages.harness import fine, messages, open_part, prose_of, sent
 
 def test_written_tokens_are_the_most_probable_ones_and_are_drawn(models):
     bundled = models["narrow"]
-    start = Read((0, *bundled.tokenizer.encode("the cat")), ())
+    start = Read(bundled, (0, *bundled.tokenizer.encode("the cat")), ())
     read, ended = trained.written(bundled, start, 3)
     ids = list(start.ids)
     with torch.inference_mode():
@@ -99,8 +99,10 @@ def test_the_model_shown_first_has_the_lowest_loss(models, monkeypatch):
     sizes = {
         models[name].card["parameters"]: loss for name, loss in (("wide", 0.4), ("narrow", 0.3))
     }
-    monkeypatch.setattr(real, "loss_of", lambda card: sizes.get(card["parameters"], math.inf))
-    assert real.models()[:2] == ["narrow", "wide"]
+    monkeypatch.setattr(
+        model_picker, "loss_of", lambda card: sizes.get(card["parameters"], math.inf)
+    )
+    assert real.PICKER.names()[:2] == ["narrow", "wide"]
     app = open_part("attention", "trained", text="the cat")
     assert "narrow is the model shown first" in prose_of(app) and "0.300" in prose_of(app)
     assert "0.400" in prose_of(app)
@@ -110,7 +112,7 @@ def test_the_model_shown_first_has_the_lowest_loss(models, monkeypatch):
 
 def test_the_context_ends_the_writing(models):
     bundled = models["narrow"]
-    start = Read((0, *bundled.tokenizer.encode(TEXT * 3))[:23], ())
+    start = Read(bundled, (0, *bundled.tokenizer.encode(TEXT * 3))[:23], ())
     read, ended = trained.written(bundled, start, 5)
     assert ended and len(read.ids) <= 24
 
@@ -118,7 +120,7 @@ def test_the_context_ends_the_writing(models):
 def test_cross_attention_is_the_trace(models):
     bundled = models["pairs-seq2seq"]
     source = tuple(bundled.tokenizer.encode("the cat and the dog"))
-    found = cross_cells.crossed("pairs-seq2seq", "test", source)
+    found = cross_cells.crossed(bundled, source)
     assert len(found.weights) == 2 * 4 and found.weights.shape[2] == len(source)
     np.testing.assert_allclose(found.weights.sum(-1), 1, atol=1e-5)
     with torch.inference_mode():
@@ -136,10 +138,10 @@ def test_the_matrices_of_a_head_across_two_sentences_multiply(models, bias, monk
         for name, parameter in model.named_parameters():
             if name.endswith("bias"):
                 torch.nn.init.normal_(parameter)
-        bundled = dataclasses.replace(bundled, model=model)
+        bundled = dataclasses.replace(bundled, model=model, version="bias")
         monkeypatch.setitem(models, "pairs-seq2seq", bundled)
     source = tuple(bundled.tokenizer.encode("the cat and the dog"))
-    found = cross_cells.crossed("pairs-seq2seq", f"bias {bias}", source)
+    found = cross_cells.crossed(bundled, source)
     asking, asked = [str(i) for i in range(len(found.written) + 1)], list("abcde"[: len(source)])
     for place in ((0, 1), (1, 3)):
         made = cross_cells.matrices(bundled, found, place, asking, asked)
@@ -198,9 +200,10 @@ def test_the_alignments_best_head_is_shown_until_another_is_chosen():
 def test_bytes_are_called_so_and_the_question_names_whole_tokens(models):
     tokenizer = models["narrow"].tokenizer
     ids = tokenizer.encode("cat 🙂")
-    assert "piece of a character" in real.spoken(ids[-1], tokenizer)
+    assert "piece of a character" in model_on_text.spoken(ids[-1], tokenizer)
     assert (
-        as_markdown(real.spoken(ids[0], tokenizer)) == f"`{real.names_of(ids[:1], tokenizer)[0]}`"
+        as_markdown(model_on_text.spoken(ids[0], tokenizer))
+        == f"`{model_on_text.names_of(ids[:1], tokenizer)[0]}`"
     )
     app = open_part("attention", "heads", model="narrow", text="the cat and 🙂")
     fine(app)
@@ -236,19 +239,19 @@ def load_run(folder):
 def test_an_own_run_is_offered_drawn_and_replaced_when_it_is_gone(run):
     app = open_part("attention", "steps", source="model", model="run:mine", text="anna")
     fine(app)
-    (menu,) = (box for box in app.selectbox if box.label == model_on_text.MODEL)
+    (menu,) = (box for box in app.selectbox if box.label == model_picker.MODEL)
     assert menu.value == "run:mine" and "mine" in menu.options
-    assert not any("does not exist" in line for line in messages(app))
+    assert not any("cannot be used here" in line for line in messages(app))
     shutil.rmtree(run)
     app.text_area[0].set_value("bob").run()
     fine(app)
-    assert any("run:mine does not exist" in line for line in messages(app))
+    assert any("run:mine cannot be used here" in line for line in messages(app))
 
 
 def test_the_share_told_of_a_token_is_the_largest_of_its_places(models):
     bundled = models["narrow"]
     encoded = bundled.tokenizer.encode(" the cat and the dog and the cat")
-    said = real.Read(tuple(encoded), tuple(real.names_of(encoded, bundled.tokenizer)))
+    said = model_on_text.read_ids(encoded, bundled)
     maps = np.zeros((1, 2, len(encoded), len(encoded)), dtype=np.uint8)
     maps[0, 1, -1] = 5 * np.arange(len(encoded))
     maps[0, 0, :, 0] = 255  # the first places matter most elsewhere

@@ -9,7 +9,6 @@ import torch
 import torch.nn.functional as F
 
 from llmviz.corpus import load_corpus
-from llmviz.lessons.attention.inputs import model_on_text as real
 from llmviz.lessons.attention.masks import trained_mistakes as twins
 from llmviz.lessons.attention.masks import words as mistake_words
 from llmviz.lessons.attention.why import chapter as why
@@ -24,7 +23,7 @@ LEAKS = ("names-gpt-no-mask", "names-gpt-mask-off-by-one", "names-gpt-two-softma
 
 
 def asked(name: str) -> LetterByLetter:
-    return twins.honest(name, real.stamp(engine.load(name)))
+    return twins.honest(engine.load(name))
 
 
 def in_one_pass(name: str) -> float:
@@ -102,7 +101,7 @@ def test_what_is_left_of_the_first_letter_is_covered_until_it_is_answered(covers
     assert any(why_words.covered in caption.value for caption in app.caption)
     (asked,) = app.radio
     loaded = engine.load("names-rnn")
-    left = why.influence_of("names-rnn", real.stamp(loaded), "rosalinda")
+    left = why.influence_of(loaded, "rosalinda")
     choose_answer(asked, f"{left[0]:.0%}")
     app.run()
     fine(app)

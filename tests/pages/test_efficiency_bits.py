@@ -173,7 +173,7 @@ def bars(app, key):
 
 def test_the_bars_are_the_gradients_of_the_step_at_the_links_scale(opened):
     name = "tiny-world-char"
-    step = gradients.step_of(name, gradients.engine.version(name))
+    step = gradients.step_of(gradients.engine.load(name))
     sizes = step.gradients["activations"]
     data = bars(opened, f"{gradients.KEY}.bars")
     shown = {power: count for one in data for power, count in zip(one["x"], one["y"], strict=True)}
@@ -187,7 +187,7 @@ def test_the_bars_are_the_gradients_of_the_step_at_the_links_scale(opened):
 
 def test_the_share_of_lost_updates_is_that_of_the_link(opened):
     name = "tiny-world-char"
-    step = gradients.step_of(name, gradients.engine.version(name))
+    step = gradients.step_of(gradients.engine.load(name))
     share = step.lost_updates(FLOAT16, 0.0003)
     assert f"<strong>{lost_updates.percent(share)}</strong> of {len(step.weights):,} weights" in (
         prose_of(opened)

@@ -58,14 +58,14 @@ def test_odd_texts_leave_no_error(bundle, text):
 def test_the_first_head_is_the_one_with_the_most_rescaling(bundle):
     app = opened(text=TEXT)
     ids = tuple(ids_of(bundle, TEXT))
-    counted = film.rescalings(bundle.name, bundle.version, ids)
+    counted = film.rescalings(bundle, ids)
     layer, head = np.unravel_index(counted.argmax(), counted.shape)
     assert counted.any()
     assert words.why.format(layer=layer, head=head, side=4) in prose_of(app)
     assert film.why_first(np.zeros((2, 2)), (0, 0)) == ""  # as for a text of one tile
     app = opened(text=TEXT, flashlayer="1")
     assert words.why.split("{")[0] not in prose_of(app)
-    own = film.tiles_of(bundle.name, bundle.version, ids, 1, int(counted[1].argmax()), 4)
+    own = film.tiles_of(bundle, ids, 1, int(counted[1].argmax()), 4)
     np.testing.assert_array_equal(sent(app, "tile_film")["scores"], own.scores)
 
 

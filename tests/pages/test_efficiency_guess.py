@@ -47,7 +47,7 @@ def opened(text=TEXT, **link):
 
 def played(bundle, text, kind="counts", k=4, heat=1.0, luck=1):
     ids = tuple(ids_of(bundle, text)[: CONTEXT - WRITTEN])
-    return rounds_of(bundle.name, bundle.version, ids, kind, k, heat, luck)
+    return rounds_of(bundle, ids, kind, k, heat, luck)
 
 
 def test_the_picture_holds_the_numbers_of_the_rounds(bundle):
@@ -111,7 +111,7 @@ def test_without_any_model_the_page_says_how_to_make_one(tmp_path, monkeypatch):
 def test_the_sentences_say_why_there_are_fewer_guesses_or_none(bundle, kind, k):
     ids = tuple(ids_of(bundle, TEXT)[: CONTEXT - WRITTEN])
     for luck in range(1, 7):
-        given = (bundle.name, bundle.version, ids, kind, k, 1.0, luck)
+        given = (bundle, ids, kind, k, 1.0, luck)
         rounds = rounds_of(*given)
         for one, shown in zip(rounds, pictured(*given), strict=True):
             left, end = len(ids) + WRITTEN - one.before, shown.lines[-1]

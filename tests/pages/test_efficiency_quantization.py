@@ -47,7 +47,7 @@ def test_both_models_write_and_every_matrix_has_its_bars(bundle, method):
     compared = (words.same, *(line.split("{")[0] for line in words.different.values()))
     assert any(line in text for line in compared)
     ids = tuple(bundle.tokenizer.encode_from_start("Mila found a ball."))
-    found = layers.errors_of(bundle.version, Scheme(2, group=8), method, ids)
+    found = layers.errors_of(bundle, Scheme(2, group=8), method, ids)
     assert len(found) == 8 and all(0 < one.outputs < 2 for one in found)
 
 

@@ -106,7 +106,7 @@ def test_the_enlarged_weight_is_the_largest_and_its_neighbours_pay(bundle):
     (column,) = np.flatnonzero(np.reshape(grid["strong"], grid["values"].shape)[0])
     weights = [abs(number(text)) for text in grid["texts"][0]]
     assert column == int(np.argmax(weights))
-    found = outlier.damage_of(bundle.version, place.place_of(FakeState()), 30, Scheme(4, group=8))
+    found = outlier.damage_of(bundle, place.place_of(FakeState()), 30, Scheme(4, group=8))
     assert found["tensor"].others > 3 * found["channel"].others
     assert found["channel"].row > 3 * found["group"].row
 

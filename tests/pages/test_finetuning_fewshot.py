@@ -30,7 +30,10 @@ def test_both_models_are_asked_for_the_next_token(opened):
     board = sent(opened, "paired_bars")
     tokenizer = base().tokenizer
     idx = torch.tensor([tokenizer.encode_from_start(OWN)])
-    for model, shown in ((tuned("few-shot"), board["before"]), (base().model, board["after"])):
+    for model, shown in (
+        (tuned("few-shot").model, board["before"]),
+        (base().model, board["after"]),
+    ):
         with torch.inference_mode():
             p = model(idx)[0][0, -1].softmax(-1)
         for label, value in zip(board["labels"], shown, strict=True):
@@ -46,7 +49,7 @@ def test_the_heads_are_the_taught_models_on_the_prompt(opened):
     grid = sent(opened, "heads_grid")
     idx = torch.tensor([base().tokenizer.encode_from_start(OWN)])
     with torch.inference_mode(), record("blocks.*.attn.weights") as trace:
-        tuned("few-shot")(idx)
+        tuned("few-shot").model(idx)
     weights = np.stack([one[0].numpy() for one in trace.values()])
     rows, columns = np.tril_indices(idx.shape[1])
     np.testing.assert_allclose(grid["cells"], 255 * weights[:, :, rows, columns], atol=0.51)
@@ -102,7 +105,7 @@ def test_the_last_word_of_a_drawn_prompt_looks_at_its_own_groups_colours():
     more = []
     for seed in range(1, 7):
         asked = prompt.drawn(seed, 8, 2, 0)
-        found, _ = heads.looks(base().version, asked)
+        found = heads.looks(tuned(prompt.TUNED), asked)
         layer, head = heads.chosen("", found)
         more.append(float(found.same[layer, head]) / found.even)
     assert np.median(more) > 2

@@ -83,7 +83,7 @@ def test_odd_texts(key, text):
 
 
 def test_what_was_forgotten_is_measured():
-    found = forgetting.measured(engine.version("tiny-world-gpt"))
+    found = forgetting.measured(engine.load("tiny-world-gpt"))
     app = open_part("finetuning", "instructions")
     assert f"{found.base.mean():.3f} to {found.mixed.mean():.3f}" in prose_of(app)
     assert found.alone is not None and found.alone.mean() > found.base.mean()

@@ -67,8 +67,9 @@ def test_the_sentence_about_a_pair_agrees_with_the_numbers_that_it_shows(better,
 def test_the_margin_is_asked_with_one_right_answer(beta):
     for number in range(5):
         question = chapter.question(beta, number)
-        told = re.search(r"ending (\d+) nats .* one (\d+) nats", question.text)
-        up, down = map(int, told.groups())
+        told = re.search(r"ending (\d+) nats .* one (\d+) (nats?) ", question.text)
+        up, down = map(int, told.groups()[:2])
+        assert told[3] == ("nat" if down == 1 else "nats")
         gains = torch.tensor([float(up)]), torch.tensor([-float(down)])
         steps = dpo_steps(*gains, torch.zeros(1), torch.zeros(1), float(beta))
         right = float(steps.margin)
@@ -126,7 +127,7 @@ def fake_run(model) -> FakeJob:
 def test_a_run_that_has_ended_is_drawn_told_and_used(monkeypatch):
     from llmviz.lessons.finetuning.lora.source import beside
 
-    job = fake_run(beside("few-shot"))
+    job = fake_run(beside("few-shot").model)
     monkeypatch.setattr(run, "run_of", lambda *given: job)
     link = dict(rule="shorter", preferupdates="16", beta="0.03", prefer="1")
     app = open_part("finetuning", "preferences", **link)

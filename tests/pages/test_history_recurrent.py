@@ -241,7 +241,7 @@ def test_a_linear_reading_finds_what_is_there():
 def test_the_units_on_the_page_are_those_of_the_search_and_measured_on_other_names():
     app = open_part("history", "recurrent", recurrent="units", cell="lstm", name=NAME)
     bundled = engine.load("names-lstm")
-    found = roles.roles(bundled.name, bundled.version)
+    found = roles.roles(bundled)
     grid = sent(app, "cell_grid")
     cell = read_states(bundled.model, bundled.tokenizer.encode_from_start(NAME)).parts["cell"]
     assert found.tells  # in the LSTM; in the others no unit does, as the next test has it
@@ -260,7 +260,7 @@ def test_the_units_on_the_page_are_those_of_the_search_and_measured_on_other_nam
 def test_a_unit_is_shown_as_remembering_only_where_it_beats_the_most_frequent_letter(cell):
     app = open_part("history", "recurrent", recurrent="units", cell=cell, name=NAME)
     bundled = engine.load(f"names-{cell}")
-    found = roles.roles(bundled.name, bundled.version)
+    found = roles.roles(bundled)
     error = (found.usual * (1 - found.usual) / found.names) ** 0.5
     beats = found.guessed > found.usual + 2 * error
     assert found.guessed > found.usual - 2 * error  # a guess that is worse than none is no reading

@@ -53,7 +53,7 @@ def test_a_lag_more_is_not_said_to_lower_the_error_in_any_case():
 @pytest.mark.parametrize("cell", ["rnn", "gru", "lstm"])
 def test_the_state_is_rewritten_as_often_as_its_strips_have_rows(cell):
     app = open_part("history", "recurrent", cell=cell, name="ann")
-    read = strips.states(f"names-{cell}", engine.version(f"names-{cell}"), "ann")
+    read = strips.states(engine.load(f"names-{cell}"), "ann")
     assert f"rewritten {len(read.parts['hidden'])} times: once for the start" in prose_of(app)
 
 

@@ -67,7 +67,7 @@ def test_a_node_depends_on_the_letters_that_it_has_seen_and_on_no_other(bundled)
 def test_the_page_draws_the_tree_and_the_node_of_a_link():
     app = open_part("history", "wavenet", name="Olivia", node="2.1", treeat="5")
     fine(app)
-    found = chapter.tree(engine.load(chapter.MODEL).version, NAME, 5)
+    found = chapter.tree(engine.load(chapter.MODEL), NAME, 5)
     drawn = sent(app, "fused_tree")
     assert drawn["chosen"] == [2, 1]
     assert [len(one["labels"]) for one in drawn["levels"]] == [8, 4, 2, 1]
@@ -141,7 +141,7 @@ def test_sharing_is_said_to_save_nothing_where_the_model_computes_as_much_or_mor
 
 def test_the_sentences_name_the_likeliest_letter(bundled):
     app = open_part("history", "wavenet", name=NAME)
-    found = chapter.tree(bundled.version, NAME, len(NAME))
+    found = chapter.tree(bundled, NAME, len(NAME))
     assert f"{100 * float(found.probabilities.max()):.1f}" in prose_of(app)
 
 

@@ -282,7 +282,7 @@ def test_no_model_is_said_in_every_chapter(tmp_path, monkeypatch):
     for part in PARTS:
         app = open_part("sampling", part)
         fine(app)
-        assert "No trained model is bundled" in boxes(app), part
+        assert "The model tiny-world-gpt is not in this copy" in boxes(app), part
 
 
 # ---- dice

@@ -15,6 +15,7 @@ from llmviz.lessons.sampling.beam import exhaustive, searches, words
 from llmviz.sampling import beam_search
 from llmviz.tokenizers import CharTokenizer
 from llmviz.ui import engine
+from llmviz.ui.model_picker import NO_MODEL_COMMAND
 from tests.pages.conftest import load_torch, use
 from tests.pages.harness import (
     boxes,
@@ -141,5 +142,5 @@ def test_texts_that_end_early_are_told_from_others(speller):
 def test_without_a_small_model_the_page_says_how_to_make_one(bundle):
     app = open_part("sampling", "beam")
     fine(app)
-    assert words.exhaustive_no_model in boxes(app)
-    assert words.exhaustive_no_model_command in [block.value for block in app.code]
+    assert "The model names-gpt is not in this copy" in boxes(app)
+    assert NO_MODEL_COMMAND.format(name="names-gpt") in [block.value for block in app.code]

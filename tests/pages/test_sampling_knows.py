@@ -67,7 +67,7 @@ def test_the_share_is_that_of_the_chances_at_temperature_one(bundle):
 )
 def test_a_hole_is_named_where_there_is_one(bundle, monkeypatch, kind, easy, hard, is_there):
     shares = [Share(right, facts.STORIES) for right in (easy, hard)]
-    monkeypatch.setattr(knows, "_shares_right", lambda name, version, kind: shares)
+    monkeypatch.setattr(knows, "_shares_right", lambda bundled, kind: shares)
     app = open_part("sampling", "knows", rule=kind)
     fine(app)
     said = prose_of(app)

@@ -7,12 +7,12 @@ import shutil
 import numpy as np
 import pytest
 
-from llmviz.lessons.sampling import words
 from llmviz.sampling import sampling_steps
 from llmviz.training import TrainConfig, run_folders
 from llmviz.training.plan import Plan, prepare
 from llmviz.training.runs import run_in_folder
 from llmviz.ui import engine
+from llmviz.ui.model_picker import MODEL
 from tests.pages.conftest import use
 from tests.pages.harness import (
     boxes,
@@ -37,7 +37,7 @@ def test_run_deleted_while_selected_is_replaced_and_said(folder, tmp_path, monke
     shutil.rmtree(tmp_path / "mine")
     app.text_area[0].set_value(PROMPT + " and").run()
     fine(app)
-    assert "mine does not exist" in boxes(app)
+    assert "mine cannot be used here" in boxes(app)
     sent(app, "sampler")
     (tmp_path / "tiny-world-gpt" / "model.safetensors").unlink()  # half of it deleted
     app.text_area[0].set_value(PROMPT).run()
@@ -65,7 +65,7 @@ def private(home) -> str:
 def test_kept_runs_are_offered_and_those_of_others_are_not(bundle, runs):
     app = open_page("sampling", prompt="ann")
     fine(app)
-    (menu,) = (box for box in app.selectbox if box.label == words.prompt_model)
+    (menu,) = (box for box in app.selectbox if box.label == MODEL)
     assert menu.options == ["tiny-world-gpt", "kept"]
     menu.select("run:kept").run()
     fine(app)
@@ -87,15 +87,15 @@ def test_a_private_run_shows_to_who_has_its_link_until_it_is_deleted(bundle, run
     name = private(runs)
     app = open_page("sampling", prompt="ann", model=name)
     fine(app)
-    assert "does not exist" not in boxes(app)
-    (menu,) = (box for box in app.selectbox if box.label == words.prompt_model)
+    assert "cannot be used here" not in boxes(app)
+    (menu,) = (box for box in app.selectbox if box.label == MODEL)
     assert menu.value == name
     assert any("gru on names" in option for option in menu.options)
     run_folders.discard(run_folders.find_run(name))
     app.text_area[0].set_value("bob").run()
     fine(app)
-    assert f"{name} does not exist" in boxes(app)
-    (menu,) = (box for box in app.selectbox if box.label == words.prompt_model)
+    assert f"{name} cannot be used here" in boxes(app)
+    (menu,) = (box for box in app.selectbox if box.label == MODEL)
     assert menu.value == "tiny-world-gpt"
     app.run()
-    assert "does not exist" not in boxes(app)
+    assert "cannot be used here" not in boxes(app)

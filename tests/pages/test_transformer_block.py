@@ -538,7 +538,7 @@ def test_texts_of_a_unit_are_those_that_drive_it_highest(bundle, unit, monkeypat
     link = {"unit": unit} if unit else {}
     app = open_part("transformer", "units", unitlayer="1", **link)
     fine(app)
-    found = units.searched(bundle.name, bundle.version)
+    found = units.searched(bundle)
     chosen = int(unit) if unit else found.telling(1, 1)[0]
     rows = sent(app, "token_strip")["rows"]
     peaks = []
@@ -564,7 +564,7 @@ def test_texts_of_a_unit_are_those_that_drive_it_highest(bundle, unit, monkeypat
 def test_the_grid_counts_all_units(bundle):
     app = open_part("transformer", "units", model="tiny-world-gpt")
     grid = sent(app, "cell_grid")
-    found = units.searched(bundle.name, bundle.version)
+    found = units.searched(bundle)
     np.testing.assert_array_equal(grid["values"], found.groups())
     assert (grid["values"].sum(1) == bundle.model.config.feed_forward_size).all()
     dead = int(found.search.dead.sum())
@@ -574,7 +574,7 @@ def test_the_grid_counts_all_units(bundle):
 def test_a_unit_that_is_not_there_is_the_one_that_opens_first(bundle):
     app = open_part("transformer", "units", unit="99999")
     fine(app)
-    found = units.searched(bundle.name, bundle.version)
+    found = units.searched(bundle)
     assert f"Unit {found.telling(1, 1)[0]} of layer 1" in " ".join(h.value for h in app.header)
 
 
@@ -590,7 +590,7 @@ def test_a_new_search_shows_how_far_it_is(bundle, monkeypatch):
     units.growing.clear()
     app = open_part("transformer", "units")
     fine(app)
-    grown = units.growing(bundle.name, bundle.version)
+    grown = units.growing(bundle)
     assert 0 < grown.known < grown.tokens
     (bar,) = app.get("progress")
     assert f"{grown.known:,} of {grown.tokens:,} tokens" in bar.proto.text
@@ -614,7 +614,7 @@ def test_a_run_is_searched_on_the_text_that_it_learned_from(bundle, tmp_path, mo
     (folder / "config.json").write_text(json.dumps(about), encoding="utf-8")
     app = open_part("transformer", "units", model="run:mine")
     fine(app)
-    grown = units.growing("run:mine", engine.version("run:mine"))
+    grown = units.growing(engine.load("run:mine"))
     assert [i for piece in grown.pieces for i in piece] == bundle.tokenizer.encode_from_start(text)
     assert units_words.your_text in prose_of(app) and "pieces of up to" in " ".join(
         one.value for one in app.caption
@@ -638,7 +638,7 @@ def test_another_unit_asks_nothing_anew_and_the_end_is_about_it(bundle, covers):
     app.session_state["transformer.unit"] = 5
     app.run()
     fine(app)
-    found = units.searched(bundle.name, bundle.version)
+    found = units.searched(bundle)
     assert sent(app, "cell_grid")["chosen"][0] == 0
     fired = float(found.search.fired[0, 5])
     told = f"fired on {percent(fired)} of the tokens" if fired else "fired on none of them"

@@ -59,7 +59,7 @@ def test_the_counts_are_those_of_the_passes(bundle):
         lambda _, given: computed.append(given[0].shape[1])
     )
     chapter.rounds_of.clear()
-    chapter.rounds_of(bundle.name, bundle.version, tuple(ids_of(bundle, TEXT)))
+    chapter.rounds_of(bundle, tuple(ids_of(bundle, TEXT)))
     hook.remove()
     assert computed == [tokens] + [1] * (ROUNDS - 1)
 

@@ -74,7 +74,7 @@ def test_every_cell_is_what_its_arithmetic_says(options, tmp_path, monkeypatch):
 @pytest.mark.parametrize("parts", ["all", "layers"])
 @pytest.mark.parametrize("against", [None, 7])
 def test_every_bar_opens_and_their_shares_add_up(bundle, parts, against):
-    known = (bundle.name, bundle.version, tuple(ids_of(bundle, TEXT)), 5, against, 2)
+    known = (bundle, tuple(ids_of(bundle, TEXT)), 5, against, 2)
     found, total = ledger.ledger_of(*known), 0.0
     entries = ledger.drawn(found, parts)
     for entry in entries:

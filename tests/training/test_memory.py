@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from llmviz.training.memory import keep_freed_memory, trim
+from llmviz.training.memory import keep_freed_memory
 
 FAULTS = """
 import resource
@@ -92,4 +92,4 @@ def test_what_lies_free_between_blocks_is_handed_back(printed):
 
 def test_elsewhere_nothing_happens(monkeypatch):
     monkeypatch.setattr(sys, "platform", "darwin")
-    assert keep_freed_memory() is False and trim() is False
+    assert keep_freed_memory() is False

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from threading import Semaphore
 from types import SimpleNamespace
 
 import pytest
 from streamlit.runtime import memory_session_storage
 from streamlit.runtime.session_manager import SessionInfo
 
-from llmviz.ui.old_sessions import PAUSE, OldSessions, keep_few
+from llmviz.ui.old_sessions import OldSessions, keep_few
 from llmviz.ui.origin import Origin
 
 ENDED: list[str] = []
@@ -89,16 +88,3 @@ def test_who_opens_and_closes_windows_pushes_nobody_else_out():
         storage.save(session(name))
     assert ENDED[2:] == ["c3", "a1", "a2"] or names(storage)[0] == "b1"
     assert names(storage) == ["b1", "c4", "a3", "a4"]
-
-
-def test_freed_memory_is_handed_back_when_sessions_end_and_not_at_each():
-    called = Semaphore(0)
-    now = SimpleNamespace(seconds=0.0)
-    storage = OldSessions(1, clock=lambda: now.seconds, hand_back=called.release)
-    for name in "abc":
-        storage.save(session(name))
-    assert not called.acquire(timeout=0.05)
-    now.seconds = PAUSE
-    for name in "def":
-        storage.save(session(name))
-    assert called.acquire(timeout=60) and not called.acquire(timeout=0.05)

@@ -6,7 +6,7 @@ import pytest
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
 
-from llmviz.ui import sent_whole
+from llmviz import streamlit_parts
 
 EARLY, WHOLE = ForwardMsg.FINISHED_EARLY_FOR_RERUN, ForwardMsg.FINISHED_SUCCESSFULLY
 PART = ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY
@@ -15,7 +15,7 @@ PART = ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY
 @pytest.fixture
 def queue(monkeypatch):
     monkeypatch.setattr(ForwardMsgQueue, "clear", ForwardMsgQueue.clear)  # put back at the end
-    sent_whole.send_whole()
+    streamlit_parts.send_whole()
     return ForwardMsgQueue()
 
 
@@ -94,5 +94,5 @@ def test_another_streamlit_is_left_as_it_is(monkeypatch):
     own = ForwardMsgQueue.clear
     monkeypatch.setattr(ForwardMsgQueue, "clear", own)  # put back at the end
     monkeypatch.setattr("streamlit.__version__", "1.68.0")
-    sent_whole.send_whole()
+    streamlit_parts.send_whole()
     assert ForwardMsgQueue.clear is own

@@ -7,6 +7,7 @@ from starlette.exceptions import HTTPException
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
+from llmviz import streamlit_parts
 from llmviz.ui import uploads
 from llmviz.ui.origin import Origin
 
@@ -18,7 +19,7 @@ def manager(monkeypatch):
     monkeypatch.setattr(uploads, "of_session", lambda session: Origin(session[0]))
     for kind, most in (("WINDOW", 10), ("ADDRESS", 15), ("MAX", 20)):
         monkeypatch.setenv(f"LLMVIZ_{kind}_UPLOADS", str(most))
-    uploads.keep_within()
+    streamlit_parts.check_uploads(uploads.check)
     return MemoryUploadedFileManager("/upload")
 
 

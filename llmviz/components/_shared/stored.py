@@ -10,9 +10,8 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
-from streamlit import runtime
-
 from llmviz.components._shared import transport as wire
+from llmviz.streamlit_parts import address_of
 
 KIND = "application/octet-stream"
 
@@ -24,15 +23,15 @@ class Stored:
         self.data = wire.pack(payload)
         self.name = hashlib.blake2b(self.data, digest_size=16).hexdigest()
 
-    def address(self) -> str:
+    def address(self) -> str | None:
         """Return where the browser of this session finds the part, for as long as it needs it.
 
-        Streamlit lets go of a file once no session's last run has asked for it.
+        Streamlit lets go of a file once no session's last run has asked for it. None where it
+        cannot be stored.
         """
-        if not runtime.exists():
-            url = f"/media/{self.name}.bin"
-        else:
-            files = runtime.get_instance().media_file_mgr
-            url = files.add(self.data, KIND, f"llmviz.{self.name}")
+        url = address_of(self.data, KIND, f"llmviz.{self.name}")
+        if url is None:
+            return None
+        url = url or f"/media/{self.name}.bin"  # of a test
         wire.parts_at[url] = self
         return url

@@ -40,6 +40,7 @@ def pack(payload: dict[str, Any], *parts: Stored) -> bytes:
     """Return ``payload`` as one message; NumPy arrays in it travel as raw bytes.
 
     Of ``parts`` only the addresses travel; the browser adds their fields to those of ``payload``.
+    One that cannot be stored travels itself.
     Arrays must be float32, int32 or uint8. Raises ValueError for another dtype.
     """
     blobs: list[bytes] = []
@@ -59,8 +60,12 @@ def pack(payload: dict[str, Any], *parts: Stored) -> bytes:
         offset += len(blob)
         return reference
 
-    if parts:
-        payload = payload | {PARTS: [part.address() for part in parts]}
+    addresses = [part.address() for part in parts]
+    for part, address in zip(parts, addresses, strict=True):
+        if address is None:
+            payload = unpack(part.data) | payload
+    if any(addresses):
+        payload = payload | {PARTS: [address for address in addresses if address]}
     head = json.dumps(payload, default=place, allow_nan=False, separators=(",", ":")).encode()
     head += b" " * (-len(head) % 4)
     return b"".join([len(head).to_bytes(4, "little"), head, *blobs])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from torch import nn
-
 from llmviz.finetuning.plan import BASE
 from llmviz.study import tuned_models
 from llmviz.study.continuations import untrained
@@ -16,24 +14,24 @@ def base() -> engine.Bundled:
     return engine.load(BASE)
 
 
-def tuned(name: str) -> nn.Module:
+def tuned(name: str) -> engine.Bundled:
     """Return that model with a bundled adapter added in, the same object for all visitors.
 
     Raises ValueError where the adapter is not in this copy, or belongs to other weights.
     """
-    return _tuned(name, base().version)
+    return _tuned(base(), name)
 
 
 @kept(4)
-def _tuned(name: str, version: str) -> nn.Module:
-    return tuned_models.tuned_model(base().model, name)
+def _tuned(bundled: engine.Bundled, name: str) -> engine.Bundled:
+    return bundled.changed(name, tuned_models.tuned_model(bundled.model, name))
 
 
-def random_one() -> nn.Module:
+def random_one() -> engine.Bundled:
     """Return a model of that shape before any training."""
-    return _random(base().version)
+    return _random(base())
 
 
 @kept(2)
-def _random(version: str) -> nn.Module:
-    return untrained(base().model)
+def _random(bundled: engine.Bundled) -> engine.Bundled:
+    return bundled.changed("random weights", untrained(bundled.model))

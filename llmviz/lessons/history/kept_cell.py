@@ -8,7 +8,7 @@ import numpy as np
 
 from llmviz import components as lv
 from llmviz.ui.matrix_picture import Picture
-from llmviz.ui.pinned_cells import keeping
+from llmviz.ui.pinned_cells import bound, link_of
 from llmviz.ui.state import PageState
 
 
@@ -25,6 +25,6 @@ def show(state: PageState, picture: Picture, *, key: str, control: str, **more: 
         key=key,
         pinned=lv.cell_of(state[control], shapes),
         windows=picture.windows,
-        on_change=keeping(state, control, key, "pinned"),
+        on_change=bound(state, key, pinned=(control, link_of)),
         **more,
     )

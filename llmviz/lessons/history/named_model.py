@@ -6,7 +6,8 @@ from llmviz.lessons.history import words
 from llmviz.tokenizers import ENDOFTEXT, Tokenizer
 from llmviz.ui import engine, selectable_models
 from llmviz.ui.engine_ready import engine_ready
-from llmviz.ui.model_on_text import models_here, spoken
+from llmviz.ui.model_on_text import spoken
+from llmviz.ui.model_picker import models_here
 
 
 def load(name: str) -> engine.Bundled | None:

@@ -25,7 +25,7 @@ from llmviz.study.next_token import Choice, choose, write_one
 from llmviz.ui import engine
 from llmviz.ui.common import keep, refuse
 from llmviz.ui.kept import kept
-from llmviz.ui.model_on_text import reads_text
+from llmviz.ui.model_picker import reads_text
 from llmviz.ui.selectable_models import bundled_fitting, label, offered
 from llmviz.ui.state import PageState
 
@@ -47,9 +47,9 @@ def models() -> list[str]:
 
 
 @kept(64)
-def reading_of(name: str, version: str, ids: tuple[int, ...]) -> Reading:
-    """Return the forward pass of a bundled model over token ids; `version`: of its weights."""
-    return read(engine.load(name).model, ids)
+def reading_of(bundled: engine.Bundled, ids: tuple[int, ...]) -> Reading:
+    """Return the forward pass of a bundled model over token ids."""
+    return read(bundled.model, ids)
 
 
 def decided_heads(weights: np.ndarray) -> tuple[int, list[int]]:
@@ -111,7 +111,7 @@ def draw(state: PageState) -> OnScreen | None:
         )
         _no_model() if name is None else _await_engine()
         return None
-    reading = reading_of(name, bundled.version, window.ids)
+    reading = reading_of(bundled, window.ids)
     choice = choose(reading.logits[-1], state["temperature"], state["seed"], window.count)
     following = _following(choice, tokenizer, state)
     view, config = _view(state, bundled, reading), bundled.model.config
@@ -142,7 +142,7 @@ def draw(state: PageState) -> OnScreen | None:
 def changed_reading(screen: OnScreen) -> Reading:
     """Return the forward pass with the token that the model expected in the place of the last."""
     ids = (*screen.window.ids[:-1], expected_instead(screen))
-    return reading_of(screen.bundled.name, screen.bundled.version, ids)
+    return reading_of(screen.bundled, ids)
 
 
 def _fallback_tokenizer() -> Tokenizer:
@@ -210,7 +210,7 @@ def _lists_of_heads(wanted: list[int], reading: Reading) -> list[list[int]]:
 def _striking(bundled: engine.Bundled) -> tuple[int, list[int]]:
     """The layer and heads of the first view, chosen on the page's own sentence for any text."""
     window = sentence(TEXT, bundled.tokenizer, bundled.model.context_length)
-    return decided_heads(reading_of(bundled.name, bundled.version, window.ids).weights)
+    return decided_heads(reading_of(bundled, window.ids).weights)
 
 
 def _keep_view(state: PageState, new: View, old: View, rows: list[MachineRow]) -> None:

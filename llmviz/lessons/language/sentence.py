@@ -15,7 +15,7 @@ from llmviz.ui import engine
 from llmviz.ui.common import readable, suggest
 from llmviz.ui.engine_ready import engine_ready
 from llmviz.ui.kept import kept
-from llmviz.ui.model_on_text import models_here
+from llmviz.ui.model_picker import models_here
 from llmviz.ui.notices import inform, refuse
 from llmviz.ui.selectable_models import load
 from llmviz.ui.shell import HALF_CHARACTER
@@ -89,9 +89,8 @@ def bundled_tagger() -> tuple[Tagger, dict[str, Any]]:
 
 
 @kept(128)
-def tagged(version: str, text: str) -> tuple[ReadWord, ...]:
-    """Return a text's words as the tagger reads them; version: of the weights of its model."""
-    bundled = engine.load(BASE)
+def tagged(bundled: engine.Bundled, text: str) -> tuple[ReadWord, ...]:
+    """Return a text's words as the tagger of a model reads them."""
     return tuple(read_words(bundled.model, bundled.tokenizer, bundled_tagger()[0], text))
 
 
@@ -101,7 +100,7 @@ def read(text: str) -> tuple[ReadWord, ...] | None:
     if bundled is None:
         return None
     try:
-        return tagged(bundled.version, text)
+        return tagged(bundled, text)
     except ValueError as error:  # the model of that name is another one
         refuse(error)
         return None

@@ -16,18 +16,17 @@ from llmviz.components.token_strip.view import visible_text
 from llmviz.document import Section
 from llmviz.document.marks import as_markdown
 from llmviz.lessons.sampling import params, words
-from llmviz.models.catalogue import able
 from llmviz.study import draws
 from llmviz.textfile import check_text
 from llmviz.tokenizers import UNKNOWN
 from llmviz.ui import engine
-from llmviz.ui.common import count, keep, refuse
+from llmviz.ui.common import count, refuse
 from llmviz.ui.engine_ready import engine_ready
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
-from llmviz.ui.model_on_text import reads_text
+from llmviz.ui.model_picker import Picker, continues
 from llmviz.ui.prose import quote
-from llmviz.ui.selectable_models import bundled_fitting, card_of, label, load, offered
+from llmviz.ui.selectable_models import card_of, load, offered
 from llmviz.ui.shell import HALF_CHARACTER
 from llmviz.ui.state import LEARNER_TEXT, PageState
 from llmviz.ui.text_field import text_area
@@ -68,24 +67,18 @@ class Prompted:
         return self.bundled.tokenizer.end
 
 
-def models(asked: str = "") -> list[str]:
-    """Return the models that go on from a prompt: bundled ones, the default first, then runs.
-
-    `asked` is the model in force; a run that only its link names is offered, too.
-    """
-    known = [name for name, _ in bundled_fitting(reads_text)]
-    known.sort(key=lambda name: (name != params.DEFAULT_MODEL, name))
-    return known + offered(_writes, asked)
+# Models that go on from a prompt; runs may be of any kind.
+PICKER = Picker(runs_fit=continues, first=params.DEFAULT_MODEL)
 
 
-def small_models(asked: str = "") -> list[str]:
-    """Return the models with so few tokens that all texts of a few of them can be scored."""
-    known = [name for name in engine.names() if name == SMALL_MODEL and card_of(name)]
-    return known + [name for name in offered(_writes, asked) if _vocabulary(name) <= SMALL]
+@dataclass(frozen=True)
+class SmallPicker(Picker):
+    """What a control offers of models with so few tokens that all texts of a few can be scored."""
 
-
-def _writes(card: dict[str, Any]) -> bool:
-    return able(card.get("model"), "next_token")
+    def names(self, asked: str = "") -> list[str]:
+        """Return the models; asked: the one in force."""
+        known = [name for name in engine.names() if name == SMALL_MODEL and card_of(name)]
+        return known + [run for run in offered(continues, asked) if _vocabulary(run) <= SMALL]
 
 
 def _vocabulary(name: str) -> float:
@@ -101,11 +94,8 @@ def prompt_box(state: PageState) -> None:
         text_area(state, "prompt", words.prompt_prompt_label, height=80)
         text_guard(HALF_CHARACTER)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        names = models(state["model"])
-        if names:
-            _choose(state, names)
-            if len(names) > 1:
-                menu(words.prompt_model, names, state, "model")
+        if PICKER.names(state["model"]):  # else the chapter says that there is none
+            PICKER.choose(state)
         st.button(
             words.prompt_use_my_text,
             icon=":material/edit_note:",
@@ -116,18 +106,6 @@ def prompt_box(state: PageState) -> None:
             st.button(
                 words.prompt_use_story, icon=":material/undo:", on_click=_take_story, args=(state,)
             )
-
-
-def menu(title: str, names: list[str], state: PageState, key: str) -> None:
-    """Show the choice of a model."""
-    st.selectbox(title, names, format_func=label, width=300, **state.bind(key))
-
-
-def _choose(state: PageState, names: list[str]) -> None:
-    """Replace a model that was asked for and is gone, saying so."""
-    if state["model"] == params.DEFAULT_MODEL and state["model"] not in names:
-        state["model"] = names[0]
-    keep(state, "model", names)
 
 
 def _take_text(state: PageState) -> None:
@@ -142,19 +120,12 @@ def model(state: PageState) -> engine.Bundled | None:
     """Return the model that `prompt_box` chose, or None after saying why there is none."""
     if not engine_ready():
         return None
-    asked = state["model"]
     try:
-        engine.load(asked)
+        engine.load(state["model"])
     except ValueError:  # a run may be deleted while it is selected
-        names = models(asked)
-        if asked not in names:
-            if names:
-                _choose(state, names)
-                return model(state)
-            st.info(words.prompt_no_model, icon=":material/download:")
-            st.code(words.prompt_no_model_command, language=None)
+        if PICKER.name(state) is None:
             return None
-    return load(asked)
+    return load(state["model"])
 
 
 def prompted(state: PageState) -> Prompted | None:
@@ -202,7 +173,7 @@ def read(bundled: engine.Bundled, prompt: str) -> Prompted:
     check_text(text)
     ids = tuple(bundled.tokenizer.encode_from_start(text))
     _say_limits(prompt, text, ids, bundled)
-    return Prompted(bundled, text, ids, logits_after(bundled.name, bundled.version, ids))
+    return Prompted(bundled, text, ids, logits_after(bundled, ids))
 
 
 def _say_limits(whole: str, text: str, ids: tuple[int, ...], bundled: engine.Bundled) -> None:
@@ -225,24 +196,24 @@ def _say_limits(whole: str, text: str, ids: tuple[int, ...], bundled: engine.Bun
 
 
 @kept(256)
-def logits_after(name: str, version: str, ids: tuple[int, ...]) -> np.ndarray:
-    """Return a model's logits (V,) after token ids; `version`: of its weights."""
-    return _read(name, version, ids)[0]
+def logits_after(bundled: engine.Bundled, ids: tuple[int, ...]) -> np.ndarray:
+    """Return a model's logits (V,) after token ids."""
+    return _read(bundled, ids)[0]
 
 
-def cache_after(name: str, version: str, ids: tuple[int, ...]) -> KVCache | None:
+def cache_after(bundled: engine.Bundled, ids: tuple[int, ...]) -> KVCache | None:
     """Return what a model has read of token ids, but for the last one, to go on from there.
 
     None of a model that keeps nothing.
     """
-    return _read(name, version, ids)[1]
+    return _read(bundled, ids)[1]
 
 
 @kept(32)  # up to 2 MB each
-def _read(name: str, version: str, ids: tuple[int, ...]) -> tuple[np.ndarray, KVCache | None]:
+def _read(bundled: engine.Bundled, ids: tuple[int, ...]) -> tuple[np.ndarray, KVCache | None]:
     from llmviz.sampling.generation import NextLogits
 
-    reader = NextLogits(engine.load(name).model)
+    reader = NextLogits(bundled.model)
     return reader(list(ids)).double().numpy(), reader.read_before()
 
 

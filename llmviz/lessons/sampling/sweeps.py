@@ -10,6 +10,7 @@ from llmviz.components.sampler.view import Control
 from llmviz.lessons.sampling.source import Prompted, logits_after
 from llmviz.sampling import kind_of
 from llmviz.study.sweeps import Sweeps, stops, sweep_all
+from llmviz.ui import engine
 from llmviz.ui.kept import kept
 
 
@@ -22,20 +23,20 @@ def control(
     """
     values = stops(name, settings[name], prompt.logits.size)
     others = tuple((other, value) for other, value in settings.items() if other != name)
-    model = prompt.bundled.name, prompt.bundled.version
     return Control(
         name=name,
         values=values,
         texts=[kind_of(name).text_of(value) for value in values],
         at=values.index(settings[name]),
-        sweeps=swept(*model, prompt.ids, name, tuple(values), others, tuple(ids.tolist()), u),
+        sweeps=swept(
+            prompt.bundled, prompt.ids, name, tuple(values), others, tuple(ids.tolist()), u
+        ),
     )
 
 
 @kept(320)  # some 30 kB each
 def swept(
-    model: str,
-    version: str,
+    bundled: engine.Bundled,
     ids: tuple[int, ...],
     name: str,
     values: tuple[Any, ...],
@@ -48,5 +49,5 @@ def swept(
     So the slider that a hand moves has its stops already, and the others alone get new ones.
     """
     settings = [dict(others) | {name: value} for value in values]
-    logits = logits_after(model, version, ids)
+    logits = logits_after(bundled, ids)
     return sweep_all(settings, logits, ids, np.array(bars, dtype=np.int64), u)

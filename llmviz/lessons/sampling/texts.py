@@ -49,8 +49,7 @@ def grown(
     Where a way's beginning is not known yet, it is the text that the way will leave.
     """
     line = tuple((fork.at, fork.token) for fork in ancestry(forks, way))
-    name, version = prompt.bundled.name, prompt.bundled.version
-    known = name, version, prompt.ids, prompt.stop_id, tuple(sorted(settings.items())), seed
+    known = prompt.bundled, prompt.ids, prompt.stop_id, tuple(sorted(settings.items())), seed
     for place, (at, _) in enumerate(line):
         parent = _text(*known, line[:place])
         if not parent.grow(at + 1, prompt.stop_id, seconds):
@@ -61,8 +60,7 @@ def grown(
 
 @kept(KEPT)
 def _text(
-    name: str,
-    version: str,
+    bundled: engine.Bundled,
     ids: tuple[int, ...],
     stop_id: int | None,
     settings: tuple[tuple[str, Any], ...],
@@ -70,11 +68,11 @@ def _text(
     line: tuple[tuple[int, int], ...],
 ) -> Text:
     """The text of a prompt; `line` says where it left its trunk, and with which tokens."""
-    model, cache = engine.load(name).model, cache_after(name, version, ids)
+    model, cache = bundled.model, cache_after(bundled, ids)
     start = Start(model, ids, dict(settings), seed, params.MOST_TOKENS, stop_id, cache)
     if not line:
         return begin(start)
-    parent = _text(name, version, ids, stop_id, settings, seed, line[:-1])
+    parent = _text(bundled, ids, stop_id, settings, seed, line[:-1])
     at, token = line[-1]
     parent.grow(at + 1, stop_id)
     return branch(start, parent, at, token)

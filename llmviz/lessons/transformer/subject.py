@@ -6,7 +6,7 @@ T tokens, C width.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import streamlit as st
 
@@ -18,7 +18,8 @@ from llmviz.study.block import Steps, all_blocks, require_block
 from llmviz.ui import engine
 from llmviz.ui.common import choose
 from llmviz.ui.kept import kept
-from llmviz.ui.model_on_text import choose_model, load_and_read
+from llmviz.ui.model_on_text import load_and_read
+from llmviz.ui.model_picker import Picker
 from llmviz.ui.notices import inform
 from llmviz.ui.prose import prose
 from llmviz.ui.shell import text_box
@@ -44,28 +45,39 @@ OPEN_MODEL = (
 class Subject:
     """A text of T tokens and the layer that is looked into.
 
-    `known` is what tells the model and the text from all others, for keys of what is kept.
+    `version` tells one state of the model's weights from another.
     """
 
+    name: str
+    version: str
     model: GPT
+    ids: tuple[int, ...]
     tokens: tuple[str, ...]
-    known: tuple[str, str, tuple[int, ...]]
     layer: int
 
     @property
-    def name(self) -> str:
-        """The model's name."""
-        return self.known[0]
+    def in_model(self) -> tuple[str, str, int]:
+        """What tells the layer from all others."""
+        return self.name, self.version, self.layer
 
     @property
-    def ids(self) -> tuple[int, ...]:
-        """The text as ids."""
-        return self.known[2]
+    def text(self) -> tuple[str, str, tuple[int, ...]]:
+        """What tells the text in this model from all others."""
+        return self.name, self.version, self.ids
+
+    @property
+    def kept_as(self) -> tuple[str, str, tuple[int, ...], int]:
+        """What tells both from all others; see `kept`."""
+        return *self.text, self.layer
 
     @property
     def steps(self) -> Steps:
         """What the layer computes: see `all_blocks`."""
-        return blocks_of(*self.known)[self.layer]
+        return blocks_of(self)[self.layer]
+
+    def at(self, layer: int) -> Subject:
+        """The same text in another layer."""
+        return replace(self, layer=layer)
 
     def opening(self, imports: Sequence[str]) -> list[str]:
         """The lines with which a snippet gets the model, behind its other imports."""
@@ -74,21 +86,16 @@ class Subject:
         return ["import torch", *sorted([*imports, first]), *rest]
 
 
-def model_of(name: str) -> GPT:
-    """Return the model of a name that a `Subject` has."""
-    return small_model() if name == SMALL else engine.load(name).model
-
-
 @kept(1)
 def small_model() -> GPT:
     """Return the model of three words."""
     return three_words.three_words()
 
 
-@kept(32)
-def blocks_of(name: str, version: str, ids: tuple[int, ...]) -> list[Steps]:
+@kept(32, key=lambda subject: subject.text)
+def blocks_of(subject: Subject) -> list[Steps]:
     """Return what every layer of a model computes on a text."""
-    return all_blocks(model_of(name), ids)
+    return all_blocks(subject.model, subject.ids)
 
 
 def choose_subject(
@@ -104,7 +111,7 @@ def choose_subject(
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         choose(state, "of", words.subject_of, words.subject_subjects)
         if whole:
-            name = choose_model(state, also=ALSO)
+            name = Picker(also=ALSO).choose(state)
             model = _openable(name)
         layers = 0 if model is None else model.config.n_layer
         if layers > 1:
@@ -116,15 +123,15 @@ def choose_subject(
     if not whole:
         prose(words.subject_small)
         ids = tuple(range(len(three_words.TOKENS)))
-        return Subject(model, three_words.TOKENS, (SMALL, "", ids), 0)
+        return Subject(SMALL, "", model, ids, three_words.TOKENS, 0)
     model_and_text = load_and_read(state, name, DRAWN, require_block)
     if model_and_text is None:
         if name is not None and not layers:
             inform(words.subject_cannot, ":material/info:")
         return None
     bundled, read = model_and_text
-    known = (bundled.name, bundled.version, read.ids)
-    return Subject(bundled.model, read.tokens, known, min(state["layer"], layers - 1))
+    layer = min(state["layer"], layers - 1)
+    return Subject(*bundled.kept_as, bundled.model, read.ids, read.tokens, layer)
 
 
 def _openable(name: str | None) -> GPT | None:

@@ -20,9 +20,9 @@ STEPS = ("scores", "scaled", "weights", "context")
 
 
 @kept(32)
-def crossed(name: str, stamp: str, source: tuple[int, ...]) -> TranslationTrace:
+def crossed(bundled: engine.Bundled, source: tuple[int, ...]) -> TranslationTrace:
     """Return a bundled model's translation of some ids, with what its heads did meanwhile."""
-    return translation_trace(engine.load(name).model, source)
+    return translation_trace(bundled.model, source)
 
 
 def matrices(

@@ -11,7 +11,6 @@ from llmviz.document.marks import unmarked
 from llmviz.lessons.attention import words as lesson_words
 from llmviz.lessons.attention.cross import cells as cross_cells
 from llmviz.lessons.attention.cross import words
-from llmviz.lessons.attention.inputs.model_on_text import stamp
 from llmviz.lessons.attention.matrices import linked_matrices as linked
 from llmviz.lessons.attention.steps import words as steps_words
 from llmviz.nn.attention import attention
@@ -21,7 +20,8 @@ from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.common import count, keep
 from llmviz.ui.lesson import section, seen
-from llmviz.ui.model_on_text import models_here
+from llmviz.ui.model_picker import models_here
+from llmviz.ui.pinned_cells import bound, or_first
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
 from llmviz.ui.translated_sentence import read_sentence
@@ -40,7 +40,7 @@ def draw(state: PageState) -> None:
     if sentence is None:
         return
     known = sentence.known
-    trace = cross_cells.crossed(PAIRS, stamp(bundled), sentence.ids)
+    trace = cross_cells.crossed(bundled, sentence.ids)
     target = bundled.tokenizer.decode(trace.written)
     asking, asked = [*target.split(), words.end_token], known.source.split()
     right = target == known.target
@@ -59,9 +59,6 @@ def draw(state: PageState) -> None:
     chosen = keep(state, "pair", [-1, *range(len(flat))])
     chosen = best if chosen < 0 else chosen
 
-    def keep_head() -> None:
-        state["pair"] = st.session_state["attention.cross"].get("chosen") or 0
-
     head_view(
         flat,
         asking,
@@ -71,7 +68,7 @@ def draw(state: PageState) -> None:
         notes=notes,
         marks=marks,
         chosen=chosen,
-        on_change=keep_head,
+        on_change=bound(state, "attention.cross", chosen=("pair", or_first)),
     )
     st.caption(lesson_words.view_rounded)
     if right:

@@ -21,7 +21,7 @@ from llmviz.nn.attention import causal_mask, merge_heads, split_heads
 from llmviz.nn.attention import ladder as rungs
 from llmviz.nn.attention.steps import AttentionSteps
 from llmviz.study.head_columns import heads_of
-from llmviz.ui import matrix_words
+from llmviz.ui import matrix_words, model_on_text
 from llmviz.ui.code import show_code
 from llmviz.ui.common import choose, count, refuse
 from llmviz.ui.lesson import section
@@ -58,13 +58,13 @@ def _inputs(state: PageState) -> tuple[Inputs, int] | None:
         if state["source"] != "model":
             inputs = sources.example(state)
             return inputs, examples.choose_heads(state, inputs.x.shape[1])
-        name = real.choose_model(state)
+        name = real.PICKER.choose(state)
         bundled = None if name is None else load(name)
         if bundled is None:
             return None
         layer, _ = opening.choose_head(state, bundled, heads=False)
     # Unknown tokens are told below, where the whole text is read.
-    reading = real.read_text(state, bundled, params.DRAWN, tell_unknown=False)
+    reading = model_on_text.read_text(state, bundled, params.DRAWN, tell_unknown=False)
     if reading is None:
         return None
     return real.model_head(bundled, reading, layer, None), bundled.model.config.n_head

@@ -12,16 +12,16 @@ from llmviz.lessons.attention import words as lesson_words
 from llmviz.lessons.attention.heads import counting, words
 from llmviz.lessons.attention.inputs import model_on_text as real
 from llmviz.lessons.attention.inputs import opening
-from llmviz.lessons.attention.inputs.model_on_text import Read, stamp
 from llmviz.nn.attention import heads_off
 from llmviz.sampling.pipeline import top_ids
 from llmviz.sampling.steps import softmax
 from llmviz.textfile import whole_number
-from llmviz.ui import engine
+from llmviz.ui import engine, model_on_text
 from llmviz.ui.code import show_code
 from llmviz.ui.common import theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section, seen
+from llmviz.ui.model_on_text import Read
 from llmviz.ui.notices import warn
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
@@ -53,9 +53,9 @@ def draw(state: PageState) -> None:
     """Show which heads are off, and what that does to the next token."""
     section(words.off)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        name = real.choose_model(state) if state["source"] != "model" else None
-        name = name or real.model_name(state)
-    loaded = real.load_and_read(state, name, tell=state["source"] != "model")
+        name = real.PICKER.choose(state) if state["source"] != "model" else None
+        name = name or real.PICKER.name(state)
+    loaded = model_on_text.load_and_read(state, name, tell=state["source"] != "model")
     if loaded is None:
         return
     bundled, reading = loaded
@@ -106,14 +106,13 @@ def _effect(bundled: engine.Bundled, reading: Read, off: tuple[tuple[int, int], 
 
     Returns what the end says of the heads that matter most; None while a question covers it.
     """
-    mark = stamp(bundled)
-    full, less = (chances(bundled.name, mark, reading.ids, heads) for heads in ((), off))
-    figure = chance_bars(bundled.name, mark, reading.ids, off, theme())
+    full, less = (chances(bundled, reading.ids, heads) for heads in ((), off))
+    figure = chance_bars(bundled, reading.ids, off, theme())
     st.plotly_chart(figure, key="attention.off.bars", theme=None)
     top = int(full.argmax())
     told = {
-        "last": real.spoken(reading.ids[-1], bundled.tokenizer),
-        "best": real.spoken(top, bundled.tokenizer),
+        "last": model_on_text.spoken(reading.ids[-1], bundled.tokenizer),
+        "best": model_on_text.spoken(top, bundled.tokenizer),
     }
     if not off:
         prose(words.off_none.format(share=f"{full[top]:.1%}", **told))
@@ -123,7 +122,7 @@ def _effect(bundled: engine.Bundled, reading: Read, off: tuple[tuple[int, int], 
         prose(words.off_read.format(moved=f"{moved:.0%}", **change, **told))
     heads = bundled.model.config.n_layer * bundled.model.config.n_head
     if heads <= opening.MOST_HEADS:
-        worth = opening.worth_of_heads(bundled.name, mark, reading.ids)
+        worth = opening.worth_of_heads(bundled, reading.ids)
         known = _ask(worth, told["best"])
         moved_most = words.end_moved.format(moved=f"{worth.max():.0%}") if known else None
     else:
@@ -144,20 +143,20 @@ def _effect(bundled: engine.Bundled, reading: Read, off: tuple[tuple[int, int], 
 
 
 def chances(
-    name: str, mark: str, ids: tuple[int, ...], off: tuple[tuple[int, int], ...]
+    bundled: engine.Bundled, ids: tuple[int, ...], off: tuple[tuple[int, int], ...]
 ) -> np.ndarray:
     """Return the probabilities (V,) of the next token without the heads `off`."""
-    return softmax(opening.last_logits(name, mark, ids, off).astype(np.float64))
+    return softmax(opening.last_logits(bundled, ids, off).astype(np.float64))
 
 
 @kept(64)
 def chance_bars(
-    name: str, mark: str, ids: tuple[int, ...], off: tuple[tuple[int, int], ...], mode: Mode
+    bundled: engine.Bundled, ids: tuple[int, ...], off: tuple[tuple[int, int], ...], mode: Mode
 ) -> go.Figure:
     """Return the likeliest next tokens as bars, with all heads and without those that are off."""
-    full, less = (chances(name, mark, ids, heads) for heads in ((), off))
+    full, less = (chances(bundled, ids, heads) for heads in ((), off))
     best = [int(i) for i in top_ids(np.maximum(full, less), BARS)]
-    names = real.names_of(best, engine.load(name).tokenizer)
+    names = model_on_text.names_of(best, bundled.tokenizer)
     return bars(
         [escape_plotly(token) for token in names],
         (full[best], less[best]) if off else (full[best],),

@@ -6,11 +6,9 @@ T time, C width, D head size, N = H·D, L layers, H heads, V vocabulary.
 
 from __future__ import annotations
 
-import streamlit as st
 import torch
 
 from llmviz.lessons.attention.inputs.sources import Inputs
-from llmviz.models.catalogue import able
 from llmviz.nn.attention import merge_heads
 from llmviz.study.heads_on_text import (
     HeadMaps,
@@ -21,87 +19,24 @@ from llmviz.study.heads_on_text import (
     turning_speeds,
 )
 from llmviz.ui import engine
-from llmviz.ui.common import keep
 from llmviz.ui.kept import kept
-from llmviz.ui.model_on_text import (
-    MADE_FIRST,
-    MODEL,
-    Read,
-    load_and_read,
-    loss_of,
-    names_of,
-    no_model,
-    read_text,
-    reads_text,
-    spoken,
-)
-from llmviz.ui.selectable_models import bundled_fitting, label, offered
-from llmviz.ui.state import PageState
+from llmviz.ui.model_on_text import Read
+from llmviz.ui.model_picker import Picker, attends
 
-__all__ = ["Read", "load_and_read", "names_of", "read_text", "spoken"]
-
-
-def losses() -> dict[str, float]:
-    """Return the bundled GPTs that read text with their losses, the lowest first."""
-    by_name = {name: loss_of(card) for name, card in bundled_fitting(reads_text)}
-    return dict(sorted(by_name.items(), key=lambda one: (one[1], one[0])))
-
-
-def models(asked: str = "") -> list[str]:
-    """Return the GPTs to choose from: bundled ones, the lowest loss first, then runs on any text.
-
-    asked: the model in force; a run that only its link names is among them.
-    """
-    return list(losses()) + offered(
-        lambda card: able(card.get("model"), "next_token", "attention"), asked
-    )
-
-
-def model_name(state: PageState) -> str | None:
-    """Return the chosen model; None, saying so, without any. One that is gone is replaced."""
-    names = models(state["model"])
-    if not names:
-        no_model(MADE_FIRST)
-        return None
-    return keep(state, "model", names) if state["model"] else names[0]
-
-
-def model_menu(state: PageState) -> None:
-    """Show the choice of a model where there is one."""
-    names, slot = models(state["model"]), "_attention.model"
-    if len(names) < 2:
-        return
-    st.session_state[slot] = state["model"] or names[0]
-
-    def chosen() -> None:
-        state["model"] = st.session_state[slot]
-
-    st.selectbox(MODEL, names, format_func=label, width=220, key=slot, on_change=chosen)
-
-
-def choose_model(state: PageState) -> str | None:
-    """Show which models there are, and return the chosen one; None, saying so, without any."""
-    name = model_name(state)
-    if name is not None:
-        model_menu(state)
-    return name
-
-
-def stamp(bundled: engine.Bundled) -> str:
-    """Return what tells one version of a model from another."""
-    return bundled.version
+# What the chapters look into: bundled GPTs of texts, and runs on any text.
+PICKER = Picker(runs_fit=attends)
 
 
 @kept(32)
-def traced(name: str, stamp: str, ids: tuple[int, ...], layer: int) -> dict[str, torch.Tensor]:
+def traced(bundled: engine.Bundled, ids: tuple[int, ...], layer: int) -> dict[str, torch.Tensor]:
     """Return what attention in one layer of a bundled model read and computed: `layer_trace`."""
-    return layer_trace(engine.load(name).model, ids, layer)
+    return layer_trace(bundled.model, ids, layer)
 
 
 @kept(32)
-def all_maps(name: str, stamp: str, ids: tuple[int, ...]) -> HeadMaps:
+def all_maps(bundled: engine.Bundled, ids: tuple[int, ...]) -> HeadMaps:
     """Return what all heads of a bundled model do on a text: `head_maps`."""
-    return head_maps(engine.load(name).model, ids)
+    return head_maps(bundled.model, ids)
 
 
 def model_head(bundled: engine.Bundled, reading: Read, layer: int, head: int | None) -> Inputs:
@@ -110,7 +45,7 @@ def model_head(bundled: engine.Bundled, reading: Read, layer: int, head: int | N
     Raises ValueError: heads of this model share keys and values.
     """
     require_own_keys(bundled.model)
-    trace = traced(bundled.name, stamp(bundled), reading.ids, layer)
+    trace = traced(bundled, reading.ids, layer)
     attn = bundled.model.blocks[layer].attn
     q, k, v = (trace[part] for part in "qkv")  # each (H, T, D)
     d = q.shape[-1]

@@ -18,6 +18,7 @@ from llmviz.study import heads_on_text
 from llmviz.ui import engine
 from llmviz.ui.common import keep
 from llmviz.ui.kept import kept
+from llmviz.ui.model_picker import losses
 from llmviz.ui.prose import quote
 from llmviz.ui.selectable_models import label
 from llmviz.ui.state import PageState
@@ -27,23 +28,23 @@ MOST_HEADS = 64  # heads that are switched off one by one; of more, one forward 
 
 @kept(64)
 def last_logits(
-    name: str, stamp: str, ids: tuple[int, ...], off: tuple[tuple[int, int], ...]
+    bundled: engine.Bundled, ids: tuple[int, ...], off: tuple[tuple[int, int], ...]
 ) -> np.ndarray:
     """Return the logits (V,) after the last token with some heads of a model switched off."""
-    return heads_on_text.last_logits(engine.load(name).model, ids, off)
+    return heads_on_text.last_logits(bundled.model, ids, off)
 
 
 @kept(32)
-def worth_of_heads(name: str, stamp: str, ids: tuple[int, ...]) -> np.ndarray:
+def worth_of_heads(bundled: engine.Bundled, ids: tuple[int, ...]) -> np.ndarray:
     """Return how much probability moves when each head of a model alone is off, (L, H)."""
-    return heads_on_text.effect_of_heads(engine.load(name).model, ids)
+    return heads_on_text.effect_of_heads(bundled.model, ids)
 
 
 def strength(bundled: engine.Bundled) -> tuple[np.ndarray, str]:
     """Return what the first head is chosen by, (L, H), and the sentence that says so."""
     model = bundled.model
     ids = bundled.tokenizer.encode_from_start(TEXT)[: model.context_length]
-    known = (bundled.name, real.stamp(bundled), tuple(ids))
+    known = (bundled, tuple(ids))
     if model.config.n_layer * model.config.n_head <= MOST_HEADS:
         return worth_of_heads(*known), words.opening_worth
     return real.all_maps(*known).decided, words.opening_decision
@@ -120,7 +121,7 @@ def why(bundled: engine.Bundled, place: tuple[int, int]) -> str:
 
 def why_model(name: str) -> str:
     """Return why a model is the first one here, measured; nothing for any other."""
-    known = {one: loss for one, loss in real.losses().items() if math.isfinite(loss)}
+    known = {one: loss for one, loss in losses().items() if math.isfinite(loss)}
     if len(known) < 2 or next(iter(known)) != name:
         return ""
     others = ", ".join(f"{label(one)} {loss:.3f}" for one, loss in known.items() if one != name)

@@ -24,7 +24,7 @@ from llmviz.nn.attention import (
     sliding_window_mask,
 )
 from llmviz.nn.attention.steps import AttentionSteps
-from llmviz.ui import matrix_words
+from llmviz.ui import matrix_words, model_on_text
 from llmviz.ui.code import show_code
 from llmviz.ui.common import count, refuse
 from llmviz.ui.lesson import section, seen
@@ -81,12 +81,12 @@ def _inputs(state: PageState) -> Inputs | None:
             examples.words_box(state)
         if state["source"] != "model":
             return sources.example(state)
-        name = real.choose_model(state)
+        name = real.PICKER.choose(state)
         bundled = None if name is None else load(name)
         if bundled is None:
             return None
         layer, head = opening.choose_head(state, bundled)
-    reading = real.read_text(state, bundled, params.DRAWN)
+    reading = model_on_text.read_text(state, bundled, params.DRAWN)
     return reading and real.model_head(bundled, reading, layer, head)
 
 

@@ -19,12 +19,12 @@ from llmviz.lessons.attention.names import typed_name
 from llmviz.nn.attention.leaks import loss_as_written, weight_ahead
 from llmviz.study.letter_by_letter import LetterByLetter, letter_by_letter
 from llmviz.tokenizers import ENDOFTEXT
-from llmviz.ui import engine
+from llmviz.ui import engine, model_on_text
 from llmviz.ui.code import show_code
 from llmviz.ui.common import choose, keep
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
-from llmviz.ui.model_on_text import models_here
+from llmviz.ui.model_picker import models_here
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
 from llmviz.ui.table import rows_table
@@ -42,9 +42,8 @@ def held_out_names() -> list[str]:
 
 
 @kept(8)
-def honest(name: str, stamp: str) -> LetterByLetter:
+def honest(bundled: engine.Bundled) -> LetterByLetter:
     """Ask a bundled model of names for each letter of held-out names from the letters before."""
-    bundled = engine.load(name)
     return letter_by_letter(bundled.model, bundled.tokenizer, held_out_names(), LOOKED_AT)
 
 
@@ -52,7 +51,7 @@ def all_honest() -> dict[str, LetterByLetter]:
     """Ask all of them that are in this copy, in the order in which they are shown."""
     there = engine.names()
     names = [name for name in (RIGHT, WRONG, *OTHERS) if name in there]
-    return {name: honest(name, engine.load(name).version) for name in names}
+    return {name: honest(engine.load(name)) for name in names}
 
 
 def draw(state: PageState) -> dict[str, Any] | None:
@@ -94,7 +93,7 @@ def _looking(state: PageState, names: list[str]) -> None:
     bundled = engine.load(state["twin"])
     end = bundled.tokenizer.special_tokens[ENDOFTEXT]
     ids = (end, *bundled.tokenizer.encode(letters))[: bundled.model.context_length]
-    scores = real.all_maps(bundled.name, real.stamp(bundled), ids)
+    scores = real.all_maps(bundled, ids)
     maps = scores.maps
     ahead = weight_ahead(torch.from_numpy(maps / 255)).numpy()  # (L, H)
     looks = bool(ahead.max() > 0)
@@ -104,7 +103,7 @@ def _looking(state: PageState, names: list[str]) -> None:
     line = mistake_words.mistake_ahead if looks else mistake_words.mistake_not_ahead
     share = f"{ahead[layer, head]:.0%}"
     prose(line.format(name=quote(letters), head=title, share=share))
-    letters_read = real.names_of(ids, bundled.tokenizer)
+    letters_read = model_on_text.names_of(ids, bundled.tokenizer)
     head_view(
         maps[layer, head][None], letters_read, key="attention.twins", names=[title.capitalize()]
     )

@@ -9,7 +9,7 @@ from llmviz.lessons.attention.params import DRAWN
 from llmviz.lessons.attention.steps import words
 from llmviz.ui.matrix_picture import Picture, read_windows
 from llmviz.ui.notices import warn
-from llmviz.ui.pinned_cells import link_of
+from llmviz.ui.pinned_cells import link_of, windows_link
 from llmviz.ui.state import LINK_ICON, PageState
 
 KEPT = "attention.kept"  # session: the cell that the learner has clicked
@@ -39,7 +39,7 @@ def show(
         if picture.steps:
             state[control] = -1 if step in (None, last) else step
         state["cell"] = st.session_state[KEPT] = link_of(kept)
-        state["seen"] = ",".join(f"{name}.{at}" for name, at in settings.get("window") or [] if at)
+        state["seen"] = windows_link(settings.get("window"))
 
     everything = {matrix.name for matrix in picture.matrices}
     known = everything & drawn if drawn else everything

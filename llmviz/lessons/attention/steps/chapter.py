@@ -12,7 +12,7 @@ from llmviz.lessons.attention.matrices import linked_matrices as linked
 from llmviz.lessons.attention.steps import code as ladder_code
 from llmviz.lessons.attention.steps import hidden_cell, origin, rungs, words
 from llmviz.lessons.attention.steps.rungs import Rung
-from llmviz.ui import engine, matrix_words
+from llmviz.ui import engine, matrix_words, model_on_text
 from llmviz.ui.common import choose, refuse
 from llmviz.ui.lesson import section, seen
 from llmviz.ui.paint_order import before_controls
@@ -81,11 +81,11 @@ def _model(
 
     with before_controls(head, controls):
         with notes:
-            name = real.model_name(state)
+            name = real.PICKER.name(state)
             bundled = None if name is None else load(name)
             if bundled is not None:
                 place_of_head = opening.head_of(state, bundled)
-                reading = real.read_text(state, bundled, params.DRAWN)
+                reading = model_on_text.read_text(state, bundled, params.DRAWN)
         if reading is None:
             return None
         rung = rungs.of_model(state, bundled, reading, place_of_head)
@@ -100,7 +100,7 @@ def _model_controls(
     state: PageState, bundled: engine.Bundled, place_of_head: tuple[int, int]
 ) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        real.model_menu(state)
+        real.PICKER.menu(state)
         opening.head_menu(state, bundled, place_of_head, heads=state["rung"] not in ALL_HEADS)
     if state["rung"] == "dropout":
         rungs.dropout_controls(state)

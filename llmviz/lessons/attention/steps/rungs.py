@@ -23,7 +23,7 @@ from llmviz.nn.attention import (
 )
 from llmviz.nn.attention.ladder import MultiHeadSteps
 from llmviz.nn.attention.steps import AttentionSteps
-from llmviz.ui import engine, matrix_words
+from llmviz.ui import engine, matrix_words, model_on_text
 from llmviz.ui.matrix_picture import Picture, scale_of
 from llmviz.ui.prose import prose
 from llmviz.ui.state import PageState
@@ -76,7 +76,7 @@ def of_example(state: PageState) -> Rung:
 
 
 def of_model(
-    state: PageState, bundled: engine.Bundled, reading: real.Read, place: tuple[int, int]
+    state: PageState, bundled: engine.Bundled, reading: model_on_text.Read, place: tuple[int, int]
 ) -> Rung:
     """Return the rung of a layer and its head; shows nothing, so that the picture comes first."""
     rung, config, (layer, head) = state["rung"], bundled.model.config, place

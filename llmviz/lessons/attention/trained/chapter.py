@@ -12,16 +12,16 @@ from llmviz.components.token_strip.view import visible_text
 from llmviz.lessons.attention import words as lesson_words
 from llmviz.lessons.attention.inputs import model_on_text as real
 from llmviz.lessons.attention.inputs import opening
-from llmviz.lessons.attention.inputs.model_on_text import Read, stamp
 from llmviz.lessons.attention.trained import words
 from llmviz.lessons.attention.trained.lookup import part as lookup
 from llmviz.lessons.attention.trained.params import MOST_NEW
 from llmviz.nn.attention.study import HeadSummary, summarise_heads
-from llmviz.ui import engine
+from llmviz.ui import engine, model_on_text
 from llmviz.ui.code import show_code
 from llmviz.ui.common import count
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section, seen
+from llmviz.ui.model_on_text import Read, read_ids
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, answered, predict
 from llmviz.ui.selectable_models import label
@@ -39,8 +39,8 @@ PACE = 0.5  # seconds between two tokens written in a row, so that the eye can f
 def draw(state: PageState) -> None:
     """Show the chapter."""
     section(words.intro)
-    name = real.choose_model(state)
-    loaded = real.load_and_read(state, name)
+    name = real.PICKER.choose(state)
+    loaded = model_on_text.load_and_read(state, name)
     if loaded is not None:
         _text(state, *loaded)
 
@@ -51,7 +51,7 @@ def draw(state: PageState) -> None:
 def _text(state: PageState, bundled: engine.Bundled, reading: Read) -> None:
     reading, ended = written(bundled, reading, state["new"])
     _write(state, bundled, reading, ended)
-    maps, summary, *_ = real.all_maps(bundled.name, stamp(bundled), reading.ids)
+    maps, summary, *_ = real.all_maps(bundled, reading.ids)
     layers, heads = maps.shape[:2]
     layer, head = opening.head_of(state, bundled)
 
@@ -96,29 +96,24 @@ def written(bundled: engine.Bundled, reading: Read, new: int) -> tuple[Read, boo
 
     The second value says that the model has ended its text or its context is full.
     """
-    ids, ended = _continued(bundled.name, stamp(bundled), reading.ids, new)
-    return _reread(bundled, ids), ended
+    ids, ended = _continued(bundled, reading.ids, new)
+    return read_ids(ids, bundled), ended
 
 
 @kept(64)
 def _continued(
-    name: str, version: str, ids: tuple[int, ...], new: int
+    bundled: engine.Bundled, ids: tuple[int, ...], new: int
 ) -> tuple[tuple[int, ...], bool]:
     """As `written`; each step goes on from what is kept of the step before."""
-    bundled = engine.load(name)
     if new:
-        ids, ended = _continued(name, version, ids, new - 1)
+        ids, ended = _continued(bundled, ids, new - 1)
         if ended or len(ids) >= bundled.model.context_length:
             return ids, True
-        best = int(real.all_maps(name, version, ids).logits.argmax())
+        best = int(real.all_maps(bundled, ids).logits.argmax())
         if best == bundled.tokenizer.end:
             return ids, True
         return (*ids, best), False
     return ids, False
-
-
-def _reread(bundled: engine.Bundled, ids: tuple[int, ...]) -> Read:
-    return Read(ids, tuple(real.names_of(ids, bundled.tokenizer)))
 
 
 def _write(state: PageState, bundled: engine.Bundled, reading: Read, ended: bool) -> None:

@@ -8,7 +8,6 @@ import streamlit as st
 
 from llmviz.figures.attention import bars
 from llmviz.figures.theme import Mode
-from llmviz.lessons.attention.inputs.model_on_text import stamp
 from llmviz.lessons.attention.names import typed_name
 from llmviz.lessons.attention.why import translators, words
 from llmviz.models.catalogue import able
@@ -57,7 +56,7 @@ def _influence(state: PageState) -> dict[str, str] | None:
     if name is None:
         return None
     models = ("names-gpt", "names-rnn")
-    gpt, rnn = (influence_of(model, stamp(engine.load(model)), name) for model in models)
+    gpt, rnn = (influence_of(engine.load(model), name) for model in models)
     asked = question(rnn)
     covered = asked is not None and not answered(asked, ASK)
     figure = influence_bars(name, tuple(gpt.tolist()), tuple(rnn.tolist()), covered, theme())
@@ -117,16 +116,15 @@ def _code(name: str, first: float) -> None:
 
 
 @kept(32)
-def influence_of(model_name: str, stamp: str, name: str) -> np.ndarray:
+def influence_of(bundled: engine.Bundled, name: str) -> np.ndarray:
     """Return what is left of each letter in the vectors that a model keeps, (letters,).
 
     These are the last hidden state of a recurrent model, or the vectors of all letters after the
     first layer of a transformer.
     """
-    bundled = engine.load(model_name)
     kind = bundled.card["model"]
     last = not able(kind, "attention")
-    return letter_influence(bundled.model, bundled.tokenizer, name, KEPT[kind], last)
+    return letter_influence(bundled.model, bundled.tokenizer, name, KEPT[kind], last=last)
 
 
 @kept(64)

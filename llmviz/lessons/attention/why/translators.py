@@ -17,7 +17,7 @@ from llmviz.ui.code import show_code
 from llmviz.ui.common import theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
-from llmviz.ui.model_on_text import models_here
+from llmviz.ui.model_picker import models_here
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
 from llmviz.ui.translated_sentence import read_sentence
@@ -54,7 +54,7 @@ def _one_sentence(state: PageState) -> None:
     lines, outputs = [], {}
     for name, line in ((ONE_VECTOR, words.by_one_vector), (LOOKS_BACK, words.by_looking_back)):
         bundled = engine.load(name)
-        outputs[name] = bundled.tokenizer.decode(translation(name, bundled.version, ids))
+        outputs[name] = bundled.tokenizer.decode(translation(bundled, ids))
         mark = words.exact if outputs[name] == known.target else words.not_exact
         lines.append(f"{line.format(text=quote(outputs[name], 200))} {mark}")
     prose("\n\n".join([words.rules.format(text=quote(known.target, 200)), *lines]))
@@ -72,9 +72,9 @@ def _one_sentence(state: PageState) -> None:
 
 
 @kept(64)
-def translation(name: str, stamp: str, ids: tuple[int, ...]) -> tuple[int, ...]:
+def translation(bundled: engine.Bundled, ids: tuple[int, ...]) -> tuple[int, ...]:
     """Return a bundled model's translation of some ids."""
-    return translated(engine.load(name).model, ids)
+    return translated(bundled.model, ids)
 
 
 def _by_length(cards: list[dict[str, Any]], counts: list[Counts]) -> None:

@@ -19,7 +19,7 @@ from llmviz.ui.code import show_code
 from llmviz.ui.common import choose, count, percent, raised, theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
-from llmviz.ui.model_on_text import models_here
+from llmviz.ui.model_picker import models_here
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
@@ -38,9 +38,9 @@ RANGES = {
 
 
 @kept(4)
-def step_of(name: str, version: str) -> RealStep:
+def step_of(bundled: engine.Bundled) -> RealStep:
     """Return one real step of a bundled model."""
-    return real_step(name)
+    return real_step(bundled.name)
 
 
 def draw(state: PageState) -> RealStep | None:
@@ -53,8 +53,8 @@ def draw(state: PageState) -> RealStep | None:
     name, of = state["gradmodel"], state["gradof"]
     if not models_here(name):
         return None
-    version = engine.version(name)
-    step = step_of(name, version)
+    bundled = engine.load(name)
+    step = step_of(bundled)
     sizes = step.gradients[of]
     prose(
         words.gradient_text.format(
@@ -75,7 +75,7 @@ def draw(state: PageState) -> RealStep | None:
     elif not predict(asked, f"{KEY}.ask", covers=True):
         prose(scaled)
         return step
-    figure = figure_of(name, version, of, power, theme())
+    figure = figure_of(bundled, of, power, theme())
     st.plotly_chart(figure, key=f"{KEY}.bars", theme=None)
     prose(f"{scaled}\n\n{fates_told(sizes, power)}")
     show_code(
@@ -96,9 +96,9 @@ def fates_told(sizes: Sizes, power: int) -> str:
 
 
 @kept(64)
-def figure_of(name: str, version: str, of: str, power: int, mode: Mode) -> go.Figure:
+def figure_of(bundled: engine.Bundled, of: str, power: int, mode: Mode) -> go.Figure:
     """Return how many gradients have which size at a loss scale, coloured by what they become."""
-    powers, counts = step_of(name, version).gradients[of].powers
+    powers, counts = step_of(bundled).gradients[of].powers
     groups = []
     for fate, (first, last, role) in RANGES.items():
         inside = (powers + power >= first) & (powers + power <= last) & (counts > 0)

@@ -30,9 +30,9 @@ HALF = -1  # as a power of two: from half of the distance on an update counts
 
 
 @kept(4)
-def shares_of(name: str, version: str) -> Mapping[str, np.ndarray]:
+def shares_of(bundled: engine.Bundled) -> Mapping[str, np.ndarray]:
     """Return for each format the share of weights (R,) that stay, at each of the RATES."""
-    step = step_of(name, version)
+    step = step_of(bundled)
     return {one: lost_updates(step, one, RATES) for one in words.updated_in}
 
 
@@ -40,20 +40,19 @@ def draw(state: PageState, step: RealStep) -> None:
     """Show the section; step: that of the model chosen above."""
     section(words.update, batches=BATCHES)
     name = state["gradmodel"]
-    version = engine.version(name)
+    bundled = engine.load(name)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         st.select_slider(words.rate, words.rates, width=360, **state.bind("updaterate"))
         choose(state, "updatein", words.updated, words.updated_in)
     rate, format = state["updaterate"], state["updatein"]
     shares = {
-        one: float(values[words.rates.index(rate)])
-        for one, values in shares_of(name, version).items()
+        one: float(values[words.rates.index(rate)]) for one, values in shares_of(bundled).items()
     }
     told = ""
     if predict(question(rate, shares), f"{KEY}.ask", covers=True):
-        figure = figure_of(name, version, rate, format, theme())
+        figure = figure_of(bundled, rate, format, theme())
         st.plotly_chart(figure, key=f"{KEY}.bars", theme=None)
-        st.plotly_chart(curves_of(name, version, theme()), key=f"{KEY}.curves", theme=None)
+        st.plotly_chart(curves_of(bundled, theme()), key=f"{KEY}.curves", theme=None)
         told = lost_told(rate, format, shares, len(step.weights))
     prose(f"{told}\n\n{words.update_why}".strip())
     st.page_link(
@@ -89,9 +88,9 @@ def lost_told(rate: str, format: str, shares: Mapping[str, float], weights: int)
 
 
 @kept(64)
-def figure_of(name: str, version: str, rate: str, format: str, mode: Mode) -> go.Figure:
+def figure_of(bundled: engine.Bundled, rate: str, format: str, mode: Mode) -> go.Figure:
     """Return how large the updates are beside the distance to the next number."""
-    powers, counts = update_steps(step_of(name, version), FORMATS[format], float(rate))
+    powers, counts = update_steps(step_of(bundled), FORMATS[format], float(rate))
     low = powers < HALF
     under, over = words.update_names
     groups = [
@@ -102,11 +101,11 @@ def figure_of(name: str, version: str, rate: str, format: str, mode: Mode) -> go
 
 
 @kept(8)
-def curves_of(name: str, version: str, mode: Mode) -> go.Figure:
+def curves_of(bundled: engine.Bundled, mode: Mode) -> go.Figure:
     """Return the share of weights that stay against the learning rate, a line a format."""
     drawn = [
         Line(words.updated_in[one], RATES, shares, number)
-        for number, (one, shares) in enumerate(shares_of(name, version).items())
+        for number, (one, shares) in enumerate(shares_of(bundled).items())
     ]
     return lines(drawn, words.lost_axes, mode, logarithmic=(True, False), hover="%{y:.2%}")
 

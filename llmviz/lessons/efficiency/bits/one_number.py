@@ -17,7 +17,7 @@ from llmviz.ui.code import fold, show_code
 from llmviz.ui.common import choose, keep, raised
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
-from llmviz.ui.model_on_text import no_model
+from llmviz.ui.model_picker import no_model
 from llmviz.ui.notices import warn
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
@@ -130,7 +130,7 @@ def _weight(state: PageState) -> WeightCell | None:
             place.append(min(state[key], most))
     if (card_of(bundled.name) or {}).get("weights") == "float16":
         prose(words.stored_16)
-    return _cell(bundled.name, bundled.version, matrix, *place)
+    return _cell(bundled, matrix, *place)
 
 
 def _matrix(state: PageState, names: list[str]) -> str:
@@ -147,8 +147,8 @@ def _matrix(state: PageState, names: list[str]) -> str:
 
 
 @kept(256)
-def _cell(name: str, version: str, matrix: str, row: int, column: int) -> WeightCell:
-    return weight_cell(engine.load(name).model, matrix, row, column)
+def _cell(bundled: engine.Bundled, matrix: str, row: int, column: int) -> WeightCell:
+    return weight_cell(bundled.model, matrix, row, column)
 
 
 def has_scale(weight: WeightCell) -> bool:

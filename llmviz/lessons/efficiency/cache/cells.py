@@ -15,9 +15,9 @@ BEFORE, ANGLE = "before", "angle"  # keys that are not turned yet, and how far t
 
 
 @kept(32)
-def weights_of(name: str, version: str, layer: int, head: int) -> lv.Weights:
+def weights_of(bundled: engine.Bundled, layer: int, head: int) -> lv.Weights:
     """Return what makes the keys and values of a head; see `head_weights`."""
-    return head_weights(engine.load(name).model, layer, head)
+    return head_weights(bundled.model, layer, head)
 
 
 def head_weights(model: GPT, layer: int, head: int) -> lv.Weights:

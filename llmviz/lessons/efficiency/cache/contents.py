@@ -17,9 +17,10 @@ from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.common import count
 from llmviz.ui.kept import kept
-from llmviz.ui.model_on_text import choose_model, names_of, read
+from llmviz.ui.model_on_text import names_of, read
+from llmviz.ui.model_picker import Picker
 from llmviz.ui.notices import inform, refuse
-from llmviz.ui.pinned_cells import keeping
+from llmviz.ui.pinned_cells import bound, link_of
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.selectable_models import load
 from llmviz.ui.state import PageState
@@ -34,7 +35,7 @@ Shown = tuple[engine.Bundled | None, CacheContents | None]
 
 def draw(state: PageState) -> Shown:
     """Show the model, the text and the cache; return model and cache, None where there is none."""
-    name = choose_model(state, key="cachemodel")
+    name = Picker("cachemodel").choose(state)
     bundled = None if name is None else load(name)
     if bundled is None:
         return None, None
@@ -51,7 +52,7 @@ def draw(state: PageState) -> Shown:
         st.info(words.empty, icon=":material/edit:")
         return bundled, None
     ids = read(text, bundled, READ).ids
-    contents = contents_of(bundled.name, bundled.version, ids)
+    contents = contents_of(bundled, ids)
     tokens = names_of(contents.ids, bundled.tokenizer)
     layers, heads, total, _ = contents.keys.shape
     most = {"cachelayer": layers - 1, "cachehead": heads - 1}
@@ -74,17 +75,17 @@ def _length(state: PageState, total: int) -> dict:
 
 
 @kept(24)
-def contents_of(name: str, version: str, ids: tuple[int, ...]) -> CacheContents:
+def contents_of(bundled: engine.Bundled, ids: tuple[int, ...]) -> CacheContents:
     """Return what a model keeps of a text and of what it writes behind it."""
-    return cache_contents(engine.load(name).model, ids, WRITTEN)
+    return cache_contents(bundled.model, ids, WRITTEN)
 
 
 @kept(64)
 def grid_of(
-    name: str, version: str, ids: tuple[int, ...], length: int
+    bundled: engine.Bundled, ids: tuple[int, ...], length: int
 ) -> tuple[np.ndarray, float, list[str], list[list[str]], list[int]]:
     """Return lengths of keys (L·G, T), the longest, names of rows, notes, where layers begin."""
-    contents = contents_of(name, version, ids)
+    contents = contents_of(bundled, ids)
     keys, values = (np.linalg.norm(one, axis=-1) for one in (contents.keys, contents.values))
     layers, heads, total = keys.shape
     size = contents.keys.shape[-1]
@@ -118,9 +119,9 @@ def _grid(
     tokens: list[str],
     length: int,
 ) -> None:
-    contents = contents_of(bundled.name, bundled.version, ids)
+    contents = contents_of(bundled, ids)
     heads = contents.keys.shape[1]
-    lengths, limit, rows, notes, starts = grid_of(bundled.name, bundled.version, ids, length)
+    lengths, limit, rows, notes, starts = grid_of(bundled, ids, length)
     key = f"{KEY}.grid"
 
     def take() -> None:
@@ -147,20 +148,20 @@ def _grid(
 
 @kept(32)
 def matrices_of(
-    name: str, version: str, ids: tuple[int, ...], layer: int, head: int, length: int
+    bundled: engine.Bundled, ids: tuple[int, ...], layer: int, head: int, length: int
 ) -> list[lv.Matrix]:
     """Return the keys and values of a head of a model that read a text; see `cells.matrices`."""
-    bundled, contents = engine.load(name), contents_of(name, version, ids)
-    weights = cells.weights_of(name, version, layer, head)
+    contents = contents_of(bundled, ids)
+    weights = cells.weights_of(bundled, layer, head)
     tokens = names_of(contents.ids, bundled.tokenizer)
     return cells.matrices(bundled.model, contents, weights, tokens, layer, head, length)
 
 
 def _matrices(state: PageState, bundled: engine.Bundled, ids: tuple[int, ...], length: int) -> None:
-    contents = contents_of(bundled.name, bundled.version, ids)
+    contents = contents_of(bundled, ids)
     layer, head = state["cachelayer"], state["cachehead"]
-    weights = cells.weights_of(bundled.name, bundled.version, layer, head)
-    matrices = matrices_of(bundled.name, bundled.version, ids, layer, head, length)
+    weights = cells.weights_of(bundled, layer, head)
+    matrices = matrices_of(bundled, ids, layer, head, length)
     size = contents.keys.shape[-1]
     shapes = dict.fromkeys(("keys", "values"), (length, size))
     key = f"{KEY}.matrices"
@@ -171,7 +172,7 @@ def _matrices(state: PageState, bundled: engine.Bundled, ids: tuple[int, ...], l
         stacked=True,
         pinned=lv.cell_of(state["cachecell"], shapes),
         weights=[weights],
-        on_change=keeping(state, "cachecell", key, "pinned"),
+        on_change=bound(state, key, pinned=("cachecell", link_of)),
     )
     prose(f"{cells.report(bundled.model, layer)}\n\n{report(contents, length)}")
 

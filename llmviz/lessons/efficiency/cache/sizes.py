@@ -17,7 +17,7 @@ from llmviz.ui.code import show_code
 from llmviz.ui.common import choose, count, theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
-from llmviz.ui.model_on_text import bundled_models
+from llmviz.ui.model_picker import bundled_models
 from llmviz.ui.notices import refuse
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
@@ -99,12 +99,12 @@ def report(shape: CacheShape, texts: int, tokens: int, dtype: str) -> str:
 
 def own_shapes() -> dict[str, CacheShape]:
     """Return the shapes of the bundled models that continue a text."""
-    return {name: _own_shape(name, engine.version(name)) for name in bundled_models()}
+    return {name: _own_shape(engine.load(name)) for name in bundled_models()}
 
 
 @kept(32)
-def _own_shape(name: str, version: str) -> CacheShape:
-    config = engine.load(name).model.config
+def _own_shape(bundled: engine.Bundled) -> CacheShape:
+    config = bundled.model.config
     return CacheShape(
         config.n_layer, config.n_head, config.kv_heads, config.head_size, words.bundled
     )

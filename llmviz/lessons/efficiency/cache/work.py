@@ -43,9 +43,9 @@ class Counted(NamedTuple):
 
 
 @kept(12)
-def roofline_of(name: str, version: str) -> Job:
+def roofline_of(bundled: engine.Bundled) -> Job:
     """Return the measuring of this machine and a model, in a process of its own."""
-    return training_jobs().start("llmviz.study.roofline:roofline", name=name)
+    return training_jobs().start("llmviz.study.roofline:roofline", name=bundled.name)
 
 
 def draw(state: PageState, bundled: engine.Bundled) -> None:
@@ -83,7 +83,7 @@ def draw(state: PageState, bundled: engine.Bundled) -> None:
         state,
         "roofline",
         roofline_of,
-        (bundled.name, bundled.version),
+        (bundled,),
         lambda job: _draw_results(state, job, seen),
         start=words.start,
         share=lambda job: len(job.results) / ROUNDS,

@@ -29,7 +29,9 @@ from llmviz.ui.code import show_code
 from llmviz.ui.codec import pack_text
 from llmviz.ui.common import keep, power_of_ten
 from llmviz.ui.kept import kept
-from llmviz.ui.model_on_text import Read, choose_model, load_and_read
+from llmviz.ui.model_on_text import Read, load_and_read
+from llmviz.ui.model_picker import Picker
+from llmviz.ui.pinned_cells import bound, one_of
 from llmviz.ui.prose import prose
 from llmviz.ui.question import predict
 from llmviz.ui.shell import text_box
@@ -42,18 +44,18 @@ def draw(state: PageState) -> TiledText | None:
     """Show the choice of a text, a head and a tile, and the film; return what was computed."""
     text_box(state, height=80)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        name = choose_model(state, key="flashmodel")
+        name = Picker("flashmodel").choose(state)
         model_and_text = load_and_read(state, name, DRAWN, _require)
         place = None if model_and_text is None else _choose_head(state, *model_and_text)
     if place is None:
         return None
     bundled, read = model_and_text
-    tiles = tiles_of(bundled.name, bundled.version, read.ids, *place, state["tile"])
+    tiles = tiles_of(bundled, read.ids, *place, state["tile"])
     shown = predict(rescale_question(tiles, read.tokens), f"{KEY}.rescale", covers=True)
     if shown:
         why = ""
         if state["flashlayer"] < 0 and state["flashhead"] < 0:
-            why = why_first(rescalings(bundled.name, bundled.version, read.ids), place)
+            why = why_first(rescalings(bundled, read.ids), place)
         prose(f"{why} {words.keys}")
         _film(state, tiles, read)
     prose(report(tiles))
@@ -82,7 +84,7 @@ def _require(model: nn.Module) -> GPT:
 def _choose_head(state: PageState, bundled: engine.Bundled, read: Read) -> tuple[int, int]:
     """Show the choice of a layer, a head and a tile; return the layer and the head."""
     st.slider(words.tile, width=240, **state.ranged("tile"))
-    counted = rescalings(bundled.name, bundled.version, read.ids)
+    counted = rescalings(bundled, read.ids)
     keys = ("flashlayer", "flashhead")
     for key, size in zip(keys, counted.shape, strict=True):
         if state[key] >= 0:
@@ -104,9 +106,9 @@ def _choose_head(state: PageState, bundled: engine.Bundled, read: Read) -> tuple
 
 
 @kept(64)
-def rescalings(name: str, version: str, ids: tuple[int, ...]) -> np.ndarray:
+def rescalings(bundled: engine.Bundled, ids: tuple[int, ...]) -> np.ndarray:
     """Return how often larger maxima come in each head of a model on a text, (L, H)."""
-    return count_rescalings(engine.load(name).model, ids, SIDE)
+    return count_rescalings(bundled.model, ids, SIDE)
 
 
 def why_first(counted: np.ndarray, place: tuple[int, int]) -> str:
@@ -118,18 +120,13 @@ def why_first(counted: np.ndarray, place: tuple[int, int]) -> str:
 
 @kept(64)
 def tiles_of(
-    name: str, version: str, ids: tuple[int, ...], layer: int, head: int, side: int
+    bundled: engine.Bundled, ids: tuple[int, ...], layer: int, head: int, side: int
 ) -> TiledText:
     """Return attention of one head on a text in tiles."""
-    return tiles_on_text(engine.load(name).model, ids, layer, head, side)
+    return tiles_on_text(bundled.model, ids, layer, head, side)
 
 
 def _film(state: PageState, tiles: TiledText, read: Read) -> None:
-    def keep_step() -> None:
-        step = st.session_state[f"{KEY}.film"].get("step")
-        if isinstance(step, int) and 0 <= step < len(tiles.tiles):
-            state["tilestep"] = step
-
     tile_film(
         read.tokens,
         tiles,
@@ -137,7 +134,7 @@ def _film(state: PageState, tiles: TiledText, read: Read) -> None:
         captions=captions(tiles, read.tokens),
         words=words.film,
         step=state["tilestep"],
-        on_change=keep_step,
+        on_change=bound(state, f"{KEY}.film", step=("tilestep", one_of(range(len(tiles.tiles))))),
     )
 
 

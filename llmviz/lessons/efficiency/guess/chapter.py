@@ -15,7 +15,8 @@ from llmviz.ui.code import show_code
 from llmviz.ui.common import IN_SNIPPET, LOOKED_AT, TOO_LONG, choose, count, readable
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section, seen
-from llmviz.ui.model_on_text import MADE_FIRST, Read, models_here, read
+from llmviz.ui.model_on_text import Read, read
+from llmviz.ui.model_picker import MADE_FIRST, models_here
 from llmviz.ui.notices import inform
 from llmviz.ui.prose import prose
 from llmviz.ui.question import predict
@@ -40,7 +41,7 @@ def draw(state: PageState) -> None:
     prompt = _read(state, bundled)
     if prompt is None:
         return
-    given = (bundled.name, bundled.version, prompt.ids, kind, state["guesses"], state["guessheat"])
+    given = (bundled, prompt.ids, kind, state["guesses"], state["guessheat"])
     played = None
     if predict(count_question(state["guesses"]), f"{KEY}.count", covers=True):
         played = _rounds(state, (*given, state["guessluck"]), prompt.tokens)
@@ -73,31 +74,31 @@ def _controls(state: PageState, bundled: engine.Bundled) -> str:
         st.number_input(words.luck, width=140, help=words.luck_help, **state.ranged("guessluck"))
     kind = state["draft"]
     if kind == NETWORK:
-        reason = why_not(bundled.name, bundled.version)
+        reason = why_not(bundled)
         if reason:
             inform(words.no_network.format(reason=reason), ":material/info:")
             kind = COUNTS
-    sizes = sizes_of(bundled.name, bundled.version) if kind == NETWORK else {}
+    sizes = sizes_of(bundled) if kind == NETWORK else {}
     prose(words.about[kind].format(**sizes))
     return kind
 
 
 @kept(8)
-def why_not(name: str, version: str) -> str:
+def why_not(bundled: engine.Bundled) -> str:
     """Return why the small network cannot guess for a model; "" where it can."""
     try:
-        draft_of(NETWORK, engine.load(name).tokenizer)
+        draft_of(NETWORK, bundled.tokenizer)
     except ValueError as error:
         return str(error)
     return ""
 
 
 @kept(8)
-def sizes_of(name: str, version: str) -> dict[str, int | str]:
+def sizes_of(bundled: engine.Bundled) -> dict[str, int | str]:
     """Return layers and parameters of the small network, and of the target it guesses for."""
     from llmviz.pretrained import load_bundled
 
-    draft, target = load_bundled(CHECKPOINT)[0], engine.load(name).model
+    draft, target = load_bundled(CHECKPOINT)[0], bundled.model
     return {
         "layers": count(draft.config.n_layer, "layer"),
         "parameters": count_parameters(draft),
@@ -116,7 +117,7 @@ def _read(state: PageState, bundled: engine.Bundled) -> Read | None:
 
 
 def _code(given: rounds.Settings, played: list) -> None:
-    name, _, ids, kind, k, heat, luck = given
+    bundled, ids, kind, k, heat, luck = given
     show_code(
         [speculate, play_round, residual],
         "import torch\n"
@@ -124,7 +125,7 @@ def _code(given: rounds.Settings, played: list) -> None:
         "from llmviz.sampling import SamplingSettings\n"
         "from llmviz.sampling.speculative import speculate\n"
         "from llmviz.study.drafts import draft_of\n\n"
-        f"model, tokenizer, card = load_bundled({name!r})\n"
+        f"model, tokenizer, card = load_bundled({bundled.name!r})\n"
         f"draft = draft_of({kind!r}, tokenizer)\n"
         f"ids = {list(ids[:IN_SNIPPET])}\n"
         f"luck = torch.Generator().manual_seed({luck})\n"

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-
-import streamlit as st
+from typing import Any
 
 from llmviz.components.guess_rounds.view import (
     ACCEPTED,
@@ -24,30 +23,30 @@ from llmviz.ui import engine
 from llmviz.ui.common import count, percent, power_of_ten
 from llmviz.ui.kept import kept
 from llmviz.ui.model_on_text import names_of
+from llmviz.ui.pinned_cells import bound, one_of
 from llmviz.ui.state import PageState
 
 KEY = "efficiency.guess"
 LISTED = 6  # tokens of a place that are shown
 SHOWN = 40  # tokens of the prompt that are shown
 
-Settings = tuple[str, str, tuple[int, ...], str, int, float, int]
+Settings = tuple[engine.Bundled, tuple[int, ...], str, int, float, int]
 
 
 @kept(8)
-def draft_for(kind: str, name: str, version: str) -> object:
+def draft_for(kind: str, bundled: engine.Bundled) -> object:
     """Return a draft for a model; one that reads with a cache is made anew for each text."""
-    return draft_of(kind, engine.load(name).tokenizer)
+    return draft_of(kind, bundled.tokenizer)
 
 
 @kept(32)
 def rounds_of(
-    name: str, version: str, ids: tuple[int, ...], kind: str, k: int, heat: float, luck: int
+    bundled: engine.Bundled, ids: tuple[int, ...], kind: str, k: int, heat: float, luck: int
 ) -> list[Round]:
     """Return the rounds that write up to WRITTEN tokens behind ids."""
     import torch
 
-    bundled = engine.load(name)
-    draft = draft_for(kind, name, version) if kind == "counts" else None
+    draft = draft_for(kind, bundled) if kind == "counts" else None
     return list(
         speculate(
             bundled.model,
@@ -63,18 +62,17 @@ def rounds_of(
 
 
 @kept(32)
-def pictured(*given: object) -> list[RoundPicture]:
+def pictured(*given: Any) -> list[RoundPicture]:
     """Return the rounds as the picture takes them, with their sentences."""
-    name, _, ids, _, k, *_ = given
+    bundled, ids, _, k, *_ = given
     end = len(ids) + WRITTEN
     return [
-        _picture(number, one, name, k, end - one.before)
+        _picture(number, one, bundled, k, end - one.before)
         for number, one in enumerate(rounds_of(*given))
     ]
 
 
-def _picture(number: int, one: Round, name: str, k: int, left: int) -> RoundPicture:
-    bundled = engine.load(name)
+def _picture(number: int, one: Round, bundled: engine.Bundled, k: int, left: int) -> RoundPicture:
     vocab = bundled.model.vocab_size
     guessed = names_of([guess.token for guess in one.guesses], bundled.tokenizer)
     (drawn,) = names_of([one.drawn], bundled.tokenizer)
@@ -207,16 +205,11 @@ def end(played: list[Round]) -> dict[str, object]:
 def draw(state: PageState, given: Settings, tokens: tuple[str, ...]) -> None:
     """Draw the rounds behind the prompt's tokens."""
 
-    def keep_step() -> None:
-        step = st.session_state[f"{KEY}.rounds"].get("step")
-        if isinstance(step, int) and 0 <= step <= MOST_STEPS:
-            state["guessstep"] = step
-
     guess_rounds(
         tokens[-SHOWN:],
         pictured(*given),
         key=f"{KEY}.rounds",
         words=words.picture,
         step=state["guessstep"],
-        on_change=keep_step,
+        on_change=bound(state, f"{KEY}.rounds", step=("guessstep", one_of(range(MOST_STEPS + 1)))),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from llmviz.models.settings import GPTConfig
+from llmviz.ui import engine
 
 KEY = "efficiency.memory"
 FLOAT = 4  # bytes of a number
@@ -14,8 +15,7 @@ FLOAT = 4  # bytes of a number
 class Chosen:
     """What the controls stand for."""
 
-    name: str  # of a bundled model or a run
-    version: str  # of its weights
+    bundled: engine.Bundled
     config: GPTConfig
     rows: int  # texts of the batch
     tokens: int  # of each text
@@ -23,6 +23,6 @@ class Chosen:
     recompute: int  # blocks of a group whose input is kept; 0 keeps everything
 
     @property
-    def known(self) -> tuple[str, str, int, int, int, int]:
+    def known(self) -> tuple[engine.Bundled, int, int, int, int]:
         """What a step depends on."""
-        return self.name, self.version, self.rows, self.tokens, self.pieces, self.recompute
+        return self.bundled, self.rows, self.tokens, self.pieces, self.recompute

@@ -19,8 +19,9 @@ from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.common import percent
 from llmviz.ui.kept import kept
-from llmviz.ui.model_on_text import choose_model
+from llmviz.ui.model_picker import Picker
 from llmviz.ui.notices import refuse
+from llmviz.ui.pinned_cells import bound, one_of
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, answered, predict
 from llmviz.ui.selectable_models import load
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 def draw(state: PageState) -> Chosen | None:
     """Show the controls and the step; return what was chosen, None where there is no model."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        name = choose_model(state, key="memorymodel")
+        name = Picker("memorymodel").choose(state)
         bundled = None if name is None else load(name)
         if bundled is None:
             return None
@@ -60,7 +61,7 @@ def draw(state: PageState) -> Chosen | None:
             **state.ranged("memoryrecompute", most=config.n_layer, then=anew),
         )
     controls = ("memoryrows", "memorytokens", "memorypieces", "memoryrecompute")
-    chosen = Chosen(bundled.name, bundled.version, config, *(state[key] for key in controls))
+    chosen = Chosen(bundled, config, *(state[key] for key in controls))
     shown = predict(question(count(config)), f"{KEY}.ask", covers=True)
     try:
         memory = memory_of(*chosen.known)
@@ -97,19 +98,18 @@ def _look_at_the_peak(state: PageState) -> None:
 
 @kept(24)
 def memory_of(
-    name: str, version: str, rows: int, tokens: int, pieces: int, recompute: int
+    bundled: engine.Bundled, rows: int, tokens: int, pieces: int, recompute: int
 ) -> StepMemory:
     """Return the memory of one step of a model, made once for all visitors."""
-    bundled = engine.load(name)
     return watched_step(bundled.model, batch(bundled.tokenizer, rows, tokens), pieces, recompute)
 
 
 @kept(24)
 def picture_of(
-    name: str, version: str, rows: int, tokens: int, pieces: int, recompute: int
+    bundled: engine.Bundled, rows: int, tokens: int, pieces: int, recompute: int
 ) -> tuple[np.ndarray, list[Life], list[Section], list[str]]:
     """Return a step as the time line takes it."""
-    memory = memory_of(name, version, rows, tokens, pieces, recompute)
+    memory = memory_of(bundled, rows, tokens, pieces, recompute)
     kinds = list(words.kinds)
     lives = [
         Life(tensor_words(one), kinds.index(one.kind), one.bytes, one.born, one.died)
@@ -172,11 +172,6 @@ def _picture(state: PageState, chosen: Chosen, memory: StepMemory) -> None:
     key = f"{KEY}.step"
     moment = state["memorymoment"]
 
-    def take() -> None:
-        chosen_moment = st.session_state[key].get("chosen")
-        valid = isinstance(chosen_moment, int) and 0 <= chosen_moment < len(memory.moments)
-        state["memorymoment"] = chosen_moment if valid else -1
-
     byte_timeline(
         live,
         lives,
@@ -186,7 +181,9 @@ def _picture(state: PageState, chosen: Chosen, memory: StepMemory) -> None:
         operations=operations,
         words=words.picture,
         chosen=moment if 0 <= moment < len(memory.moments) else None,
-        on_change=take,
+        on_change=bound(
+            state, key, chosen=("memorymoment", one_of(range(len(memory.moments)), -1))
+        ),
     )
 
 
@@ -234,7 +231,7 @@ def _code(chosen: Chosen, memory: StepMemory) -> None:
         "from llmviz.pretrained import load_bundled\n"
         "from llmviz.study.step_times import batch\n"
         "from llmviz.study.training_memory import watched_step\n\n"
-        f"model, tokenizer, card = load_bundled({chosen.name!r})\n"
+        f"model, tokenizer, card = load_bundled({chosen.bundled.name!r})\n"
         f"ids = batch(tokenizer, {chosen.rows}, {chosen.tokens})\n"
         f"memory = watched_step(model, ids, {chosen.pieces}, {chosen.recompute})\n"
         "live, peak = memory.live(), memory.peak()\n"

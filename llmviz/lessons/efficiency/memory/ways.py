@@ -12,6 +12,7 @@ from llmviz.lessons.efficiency.memory import words
 from llmviz.lessons.efficiency.memory.chosen import KEY, Chosen
 from llmviz.models.room import spoken_bytes
 from llmviz.study.training_memory import PIECES, ROUNDS, Way, Ways, group_sizes
+from llmviz.ui import engine
 from llmviz.ui.common import count, percent, power_of_ten, theme
 from llmviz.ui.job_pools import training_jobs
 from llmviz.ui.kept import kept
@@ -26,10 +27,10 @@ MB = 1e6
 
 
 @kept(12)
-def ways_of(name: str, version: str, rows: int, tokens: int) -> Job:
+def ways_of(bundled: engine.Bundled, rows: int, tokens: int) -> Job:
     """Return the work on one batch in a process of its own; the same is done only once."""
     target = "llmviz.study.training_memory:memory_ways"
-    return training_jobs().start(target, name=name, rows=rows, tokens=tokens)
+    return training_jobs().start(target, name=bundled.name, rows=rows, tokens=tokens)
 
 
 def draw(state: PageState, chosen: Chosen) -> None:
@@ -42,7 +43,7 @@ def draw(state: PageState, chosen: Chosen) -> None:
         state,
         "memoryways",
         ways_of,
-        (chosen.name, chosen.version, chosen.rows, chosen.tokens),
+        (chosen.bundled, chosen.rows, chosen.tokens),
         _draw_results,
         start=words.ways_start,
         share=lambda job: len(job.results) / (tried + ROUNDS),

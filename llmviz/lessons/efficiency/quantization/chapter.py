@@ -18,7 +18,7 @@ from llmviz.lessons.efficiency.quantization import (
 from llmviz.quantization.scheme import Scheme
 from llmviz.ui.common import choose
 from llmviz.ui.lesson import section, seen
-from llmviz.ui.model_on_text import models_here
+from llmviz.ui.model_picker import models_here
 from llmviz.ui.notices import refuse
 from llmviz.ui.state import PageState
 

@@ -15,6 +15,7 @@ from llmviz.quantization.model import QuantizedModel, quantize_model
 from llmviz.quantization.scheme import Scheme
 from llmviz.study.quantization_errors import MatrixError, matrix_errors
 from llmviz.study.quantized_models import AWQ, CALIBRATED_ON, ROUNDING, scaled
+from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.common import LOOKED_AT, TOO_LONG, choose, percent, readable, theme
 from llmviz.ui.kept import kept
@@ -25,23 +26,23 @@ from llmviz.ui.text_field import text_area
 
 
 @kept(8)
-def rounded_from(version: str, scheme: Scheme, method: str) -> nn.Module:
+def rounded_from(bundled: engine.Bundled, scheme: Scheme, method: str) -> nn.Module:
     """Return the model whose matrices are rounded: the bundled one, or a scaled copy."""
-    return scaled(model().model, model().tokenizer, scheme, method)
+    return scaled(bundled.model, bundled.tokenizer, scheme, method)
 
 
 @kept(4)
-def small_of(version: str, scheme: Scheme, method: str) -> QuantizedModel:
+def small_of(bundled: engine.Bundled, scheme: Scheme, method: str) -> QuantizedModel:
     """Return the model on the grid."""
-    return quantize_model(rounded_from(version, scheme, method), scheme)
+    return quantize_model(rounded_from(bundled, scheme, method), scheme)
 
 
 @kept(32)
 def errors_of(
-    version: str, scheme: Scheme, method: str, ids: tuple[int, ...]
+    bundled: engine.Bundled, scheme: Scheme, method: str, ids: tuple[int, ...]
 ) -> tuple[MatrixError, ...]:
     """Return the errors of each matrix on a text."""
-    return tuple(matrix_errors(rounded_from(version, scheme, method), ids, scheme))
+    return tuple(matrix_errors(rounded_from(bundled, scheme, method), ids, scheme))
 
 
 def text_of(state: PageState) -> str | None:
@@ -64,10 +65,10 @@ def draw(state: PageState, scheme: Scheme) -> str | None:
     if text is None:
         return None
     ids = tuple(model().tokenizer.encode_from_start(text)[: model().model.context_length])
-    errors = errors_of(model().version, scheme, state["qmethod"], ids)
-    figure = bars(model().version, scheme, state["qmethod"], ids, theme())
+    errors = errors_of(model(), scheme, state["qmethod"], ids)
+    figure = bars(model(), scheme, state["qmethod"], ids, theme())
     st.plotly_chart(figure, key=f"{KEY}.layers", theme=None)
-    largest = largest_of(errors_of(model().version, scheme, ROUNDING, ids))
+    largest = largest_of(errors_of(model(), scheme, ROUNDING, ids))
     prose(report(errors, largest))
     st.button(words.show_row, icon=":material/visibility:", on_click=_show, args=(state, largest))
     _code(scheme, ids[:16])
@@ -88,9 +89,11 @@ def name_of(path: str) -> str:
 
 
 @kept(32)
-def bars(version: str, scheme: Scheme, method: str, ids: tuple[int, ...], mode: Mode) -> go.Figure:
+def bars(
+    bundled: engine.Bundled, scheme: Scheme, method: str, ids: tuple[int, ...], mode: Mode
+) -> go.Figure:
     """Return both errors of each matrix."""
-    errors = errors_of(version, scheme, method, ids)
+    errors = errors_of(bundled, scheme, method, ids)
     both = tuple([getattr(one, kind) for one in errors] for kind in ("weights", "outputs"))
     labels = [name_of(one.path) for one in errors]
     return error_bars(labels, both, words.layers_names, words.layers_axis, mode)
@@ -118,7 +121,7 @@ def report(errors: tuple[MatrixError, ...], largest: MatrixError) -> str:
 
 def _code(scheme: Scheme, ids: tuple[int, ...]) -> None:
     def printed() -> str:
-        one = errors_of(model().version, scheme, ROUNDING, ids)[0]
+        one = errors_of(model(), scheme, ROUNDING, ids)[0]
         return f"{one.path} {one.weights:.3f} {one.outputs:.3f}"
 
     show_code(

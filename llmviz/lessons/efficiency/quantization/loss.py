@@ -24,6 +24,7 @@ from llmviz.study.quantization_curves import (
 )
 from llmviz.study.quantized_loss import DOCUMENTS, LossSoFar
 from llmviz.study.quantized_models import AWQ, ROUNDING
+from llmviz.ui import engine
 from llmviz.ui.common import choose, theme
 from llmviz.ui.job_pools import map_jobs
 from llmviz.ui.kept import kept
@@ -43,7 +44,7 @@ def bundled() -> Curves:
 
 
 @kept(32)
-def measured(version: str, scheme: Scheme, method: str) -> Job:
+def measured(model: engine.Bundled, scheme: Scheme, method: str) -> Job:
     """Return the measurement of one setting, in a process of its own."""
     target = "llmviz.study.quantized_loss:quantized_loss"
     return map_jobs().start(target, name=MODEL, scheme=scheme.to_dict(), method=method)
@@ -63,7 +64,7 @@ def draw(state: PageState, scheme: Scheme) -> None:
         state,
         "qmeasured",
         measured,
-        (model().version, scheme, state["qmethod"]),
+        (model(), scheme, state["qmethod"]),
         _draw_results,
         start=words.measure,
         share=lambda job: len(job.results) and job.results[-1].documents / DOCUMENTS,

@@ -14,6 +14,7 @@ from llmviz.lessons.efficiency.quantization.place import Place, steps_of
 from llmviz.lessons.efficiency.quantization.setting import KEY, model, values_told
 from llmviz.quantization.scheme import GROUP, Scheme
 from llmviz.study.quantized_row import Damage, RowSteps, damage, with_large_weight
+from llmviz.ui import engine
 from llmviz.ui.common import percent, theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
@@ -23,9 +24,11 @@ from llmviz.ui.table import rows_table
 
 
 @kept(64)
-def damage_of(version: str, place: Place, times: int, scheme: Scheme) -> dict[str, Damage]:
+def damage_of(
+    bundled: engine.Bundled, place: Place, times: int, scheme: Scheme
+) -> dict[str, Damage]:
     """Return what the weight does to the others."""
-    w = with_large_weight(model().model, place.path, place.row, place.column, times)
+    w = with_large_weight(bundled.model, place.path, place.row, place.column, times)
     return damage(w, place.row, place.column, scheme)
 
 
@@ -37,9 +40,11 @@ def together(place: Place, scheme: Scheme) -> range:
 
 
 @kept(64)
-def line_of(version: str, place: Place, times: int, scheme: Scheme, mode: Mode) -> go.Figure:
+def line_of(
+    bundled: engine.Bundled, place: Place, times: int, scheme: Scheme, mode: Mode
+) -> go.Figure:
     """Return the weights that share the chosen one's step, above the values of their grid."""
-    steps = steps_of(version, place, times, scheme)
+    steps = steps_of(bundled, place, times, scheme)
     part = together(place, scheme)
     return rounding_line(
         steps.weights[part.start : part.stop],
@@ -74,11 +79,11 @@ def draw(state: PageState, steps: RowSteps, place: Place, scheme: Scheme) -> Non
     label = words.times.format(column=place.column)
     st.slider(label, width=320, **state.ranged("qtimes"))
     times = state["qtimes"]
-    figure = line_of(model().version, place, times, scheme, theme())
+    figure = line_of(model(), place, times, scheme, theme())
     st.plotly_chart(figure, key=f"{KEY}.line", theme=None)
     if values_told(scheme):
         prose(read(steps, place, scheme))
-    others = damage_of(model().version, place, times, scheme)
+    others = damage_of(model(), place, times, scheme)
     known = {"times": times, "bits": scheme.bits, "group": scheme.group, "ways": len(others)}
     prose(words.damage.format(**known))
     rows_table(damage_rows(others), words.damage_columns)

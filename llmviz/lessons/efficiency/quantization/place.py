@@ -8,6 +8,7 @@ from llmviz.lessons.efficiency.quantization.setting import model
 from llmviz.quantization.scheme import Scheme
 from llmviz.study.quantization_errors import largest_weight
 from llmviz.study.quantized_row import RowSteps, row_steps, with_large_weight
+from llmviz.ui import engine
 from llmviz.ui.kept import kept
 from llmviz.ui.state import PageState
 
@@ -36,7 +37,7 @@ def place_of(state: PageState) -> Place:
 
 
 @kept(64)
-def steps_of(version: str, place: Place, times: int, scheme: Scheme) -> RowSteps:
+def steps_of(bundled: engine.Bundled, place: Place, times: int, scheme: Scheme) -> RowSteps:
     """Return the row at each step, its weight `times` as large as it is."""
-    w = with_large_weight(model().model, place.path, place.row, place.column, times)
+    w = with_large_weight(bundled.model, place.path, place.row, place.column, times)
     return row_steps(w, place.row, scheme)

@@ -28,7 +28,7 @@ def draw(state: PageState, scheme: Scheme) -> None:
     section(words.row_section)
     _controls(state)
     place = place_of(state)
-    steps = steps_of(model().version, place, state["qtimes"], scheme)
+    steps = steps_of(model(), place, state["qtimes"], scheme)
     draw_cells(state, steps, place, scheme)
     bits = scheme.bits_per_weight(place.rows, place.columns)
     kept = words.symmetric_kept if scheme.symmetric else words.asymmetric_kept
@@ -83,7 +83,7 @@ def _code(place: Place, scheme: Scheme) -> None:
     from llmviz.quantization.grids import dequantize, grid, quantize_steps
 
     def printed() -> str:
-        steps = steps_of(model().version, place, 1, scheme)
+        steps = steps_of(model(), place, 1, scheme)
         codes = [int(code) for code in steps.codes[:6]]
         return f"{codes}\n{[f'{value:.4f}' for value in steps.restored[:6]]}"
 

@@ -11,6 +11,7 @@ from llmviz.lessons.efficiency.quantization.layers import small_of
 from llmviz.lessons.efficiency.quantization.setting import model
 from llmviz.quantization.scheme import Scheme
 from llmviz.study.continuations import continuation
+from llmviz.ui import engine
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose
@@ -20,23 +21,23 @@ TOKENS = 60  # that are written
 
 
 @kept(64)
-def plain_text(version: str, text: str) -> str:
+def plain_text(bundled: engine.Bundled, text: str) -> str:
     """Return what the model itself writes."""
-    return continuation(model().model, model().tokenizer, text, TOKENS).text.strip()
+    return continuation(bundled.model, bundled.tokenizer, text, TOKENS).text.strip()
 
 
 @kept(64)
-def small_text(version: str, scheme: Scheme, method: str, text: str) -> str:
+def small_text(bundled: engine.Bundled, scheme: Scheme, method: str, text: str) -> str:
     """Return what it writes on the grid."""
-    small = small_of(version, scheme, method).model
-    return continuation(small, model().tokenizer, text, TOKENS).text.strip()
+    small = small_of(bundled, scheme, method).model
+    return continuation(small, bundled.tokenizer, text, TOKENS).text.strip()
 
 
 def draw(state: PageState, scheme: Scheme, text: str) -> None:
     """Show both texts."""
     section(words.texts, tokens=TOKENS)
-    version = model().version
-    both = plain_text(version, text), small_text(version, scheme, state["qmethod"], text)
+    bundled = model()
+    both = plain_text(bundled, text), small_text(bundled, scheme, state["qmethod"], text)
     for column, label, written in zip(st.columns(2), words.models, both, strict=True):
         with column:
             st.markdown(f"**{label}**")

@@ -21,7 +21,7 @@ from llmviz.ui.job_pools import training_jobs
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.live_job import live
-from llmviz.ui.model_on_text import models_here
+from llmviz.ui.model_picker import models_here
 from llmviz.ui.prose import prose
 from llmviz.ui.state import PageState
 from llmviz.ui.table import rows_table

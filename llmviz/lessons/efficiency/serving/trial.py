@@ -20,7 +20,7 @@ from llmviz.study.serving_run import (
 from llmviz.ui.common import choose, count
 from llmviz.ui.lesson import section
 from llmviz.ui.live_job import live
-from llmviz.ui.model_on_text import models_here
+from llmviz.ui.model_picker import models_here
 from llmviz.ui.notices import refuse
 from llmviz.ui.prose import prose
 from llmviz.ui.state import PageState

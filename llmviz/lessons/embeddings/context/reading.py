@@ -15,6 +15,7 @@ from llmviz.tokenizers import Token
 from llmviz.ui import engine
 from llmviz.ui.common import count
 from llmviz.ui.kept import kept
+from llmviz.ui.pinned_cells import bound, second_of
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.selectable_models import label as menu_label
 from llmviz.ui.state import PageState
@@ -56,15 +57,16 @@ def sentence(
     place = state[at] if 0 <= state[at] < len(tokens) else first_place(table, tokens, state)
     selected = None if place is None else TokenSelection(0, place, tokens[place].id)
 
-    def take() -> None:
-        clicked = st.session_state[f"{KEY}.{key}"].get("selected")
-        state[at] = clicked[1] if clicked else -1
-
-    token_strip([TokenRow("", tokens)], key=f"{KEY}.{key}", selected=selected, on_change=take)
+    token_strip(
+        [TokenRow("", tokens)],
+        key=f"{KEY}.{key}",
+        selected=selected,
+        on_change=bound(state, f"{KEY}.{key}", selected=(at, second_of)),
+    )
     if place is None:
         prose(words.not_there.format(word=quote(state["ctxword"]), which=which))
         return None
-    stream = _read(bundled.name, bundled.version, ids)
+    stream = _read(bundled, ids)
     return Place(ids, place + len(before), stream, len(before))
 
 
@@ -81,5 +83,5 @@ def first_place(table: VectorTable, tokens: Sequence[Token], state: PageState) -
 
 
 @kept(64)
-def _read(name: str, version: str, ids: tuple[int, ...]) -> Stream:
-    return read_stream(engine.load(name).model, ids)
+def _read(bundled: engine.Bundled, ids: tuple[int, ...]) -> Stream:
+    return read_stream(bundled.model, ids)

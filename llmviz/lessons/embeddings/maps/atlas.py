@@ -72,14 +72,14 @@ def ground(name: str, points: int, by: str, untrained: bool = False) -> Ground:
     untrained: the random table that such a model begins with, instead of its own.
     Raises ValueError: there is no such model, or it has no table.
     """
-    return _ground(name, engine.version(name), points, by, untrained)
+    return _ground(engine.load(name), points, by, untrained)
 
 
 @kept(8)
-def _ground(name: str, version: str, points: int, by: str, untrained: bool) -> Ground:
-    table = sources.untrained(name) if untrained else sources.table(name)
+def _ground(bundled: engine.Bundled, points: int, by: str, untrained: bool) -> Ground:
+    table = (sources.untrained if untrained else sources.table)(bundled.name)
     on_map = mapped(table, points, by, sources.labels(table))
-    return Ground(**vars(on_map), name=(name, version, points, by, untrained))
+    return Ground(**vars(on_map), name=(*bundled.kept_as, points, by, untrained))
 
 
 # ---- drawing

@@ -93,7 +93,7 @@ def _one_way(state: PageState) -> None:
 
 def _positions(state: PageState) -> Positions:
     if state["way"] == "learned":
-        return _learned(state["placed"], engine.load(state["placed"]).version)
+        return _learned(engine.load(state["placed"]))
     return _computed(state["way"], state["length"], state["width"], float(state["base"]))
 
 
@@ -129,8 +129,8 @@ class Positions(NamedTuple):
 
 
 @kept(8)
-def _learned(name: str, version: str) -> Positions:
-    return _with_picture(learned_positions(engine.load(name).model))
+def _learned(bundled: engine.Bundled) -> Positions:
+    return _with_picture(learned_positions(bundled.model))
 
 
 @kept(64)
@@ -252,11 +252,10 @@ def _code(state: PageState) -> None:
     show_code(
         [sinusoidal_positions, sinusoidal_shift, turned, Rotary],
         words.snippet.format(name=bundled.name, c=c, d=d, base=base),
-        partial(_identities, bundled.name, bundled.version, c, d, base),
+        partial(_identities, bundled, c, d, base),
     )
 
 
 @kept(64)
-def _identities(name: str, version: str, c: int, d: int, base: float) -> str:
-    bundled = engine.load(name)
+def _identities(bundled: engine.Bundled, c: int, d: int, base: float) -> str:
     return position_identities(bundled.model, bundled.tokenizer, c, d, base)

@@ -134,19 +134,18 @@ def with_table(state: PageState, tell: bool = True) -> engine.Bundled | None:
     known = gpts(state["placed"])
     for name in dict.fromkeys([state["placed"], *known]):
         if name in known and has_table(name):
-            return load(name, tell)
+            return load(name, tell=tell)
     return None
 
 
 def _read(bundled: engine.Bundled, text: str) -> InputTables | None:
     """The three tables (T, C), as the model itself computes them; None for too short a text."""
     check_text(text)
-    return _tables(bundled.name, bundled.version, text)
+    return _tables(bundled, text)
 
 
 @kept(64)
-def _tables(name: str, version: str, text: str) -> InputTables | None:
-    bundled = engine.load(name)
+def _tables(bundled: engine.Bundled, text: str) -> InputTables | None:
     return input_tables(bundled.model, bundled.tokenizer, text, MOST_TOKENS)
 
 

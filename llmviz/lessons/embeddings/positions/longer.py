@@ -36,7 +36,7 @@ def draw(way: str) -> bool:
     prose(words.longer_kinds)
     if any(card_of(name) is None for name in params.LONGER.values()):
         return True
-    losses = {kind: _measured(name, engine.version(name)) for kind, name in params.LONGER.items()}
+    losses = {kind: _measured(engine.load(name)) for kind, name in params.LONGER.items()}
     _table(losses)
     prose(what_longer_does(losses))
     names = tuple(params.LONGER.values())
@@ -77,8 +77,7 @@ def _table(losses: dict[str, LossBeyond]) -> None:
 
 
 @kept(len(params.LONGER))
-def _measured(name: str, version: str) -> LossBeyond:
-    bundled = engine.load(name)
+def _measured(bundled: engine.Bundled) -> LossBeyond:
     return loss_beyond(bundled.model, bundled.tokenizer)
 
 

@@ -83,13 +83,12 @@ def _orders(ids: list[int]) -> list[list[int]]:
 
 def _predict(bundled: engine.Bundled, rows: list[list[int]]) -> np.ndarray:
     """Return what a model says behind each row (R, V)."""
-    return _predicted(bundled.name, bundled.version, tuple(map(tuple, rows)))
+    return _predicted(bundled, tuple(map(tuple, rows)))
 
 
 @kept(64)
-def _predicted(name: str, version: str, rows: tuple[tuple[int, ...], ...]) -> np.ndarray:
-    """As `_predict`; `version` tells one state of a model from another."""
-    return next_probabilities(engine.load(name).model, rows)
+def _predicted(bundled: engine.Bundled, rows: tuple[tuple[int, ...], ...]) -> np.ndarray:
+    return next_probabilities(bundled.model, rows)
 
 
 def _controls(state: PageState) -> None:

@@ -28,7 +28,8 @@ from llmviz.ui.code import show_code
 from llmviz.ui.common import choose, count, percent
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section, seen
-from llmviz.ui.model_on_text import choose_model, names_of
+from llmviz.ui.model_on_text import names_of
+from llmviz.ui.model_picker import Picker
 from llmviz.ui.prose import prose
 from llmviz.ui.selectable_models import load
 from llmviz.ui.state import PageState
@@ -43,7 +44,7 @@ def draw(state: PageState) -> None:
     section(words.intro)
     story_box(state)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        name = choose_model(state, reads_stories, ALSO)
+        name = Picker(fits=reads_stories, also=ALSO).choose(state)
         choose(state, "part_of", words.part, words.parts)
     bundled = None if name is None else load(name)
     story = None if bundled is None else read_story(state, bundled)

@@ -8,6 +8,7 @@ import streamlit as st
 from llmviz.corpus.planted import EACH, LENGTH, PLAIN, TIMES
 from llmviz.figures.ranges import Ranged, ranged_lines
 from llmviz.figures.theme import Mode
+from llmviz.lessons.errors.facts.own_fact import often
 from llmviz.lessons.errors.heart import membership, own_sentence, tests, words
 from llmviz.study.read_planted import (
     COMMAND,
@@ -92,7 +93,7 @@ def question(seed: int, passes: int) -> Question:
         [
             words.ask_first_never.format(count=f"{TIMES[-1]:,}")
             if place == last
-            else words.ask_first_answer.format(count=f"{TIMES[place]:,}")
+            else often(TIMES[place]).capitalize()
             for place in offered
         ],
         offered.index(at),

@@ -46,6 +46,7 @@ def draw() -> bool:
             a=percent(mean(MOST, "read")),
             b=percent(mean(MOST, "other")),
             before=percent(mean(0, "read")),
+            other_before=percent(mean(0, "other")),
         )
     )
     return True

@@ -26,7 +26,7 @@ from llmviz.study.class_training import training as train_classifier
 from llmviz.ui.code import show_code
 from llmviz.ui.common import IN_SNIPPET
 from llmviz.ui.lesson import section, seen
-from llmviz.ui.model_on_text import choose_model
+from llmviz.ui.model_picker import Picker
 from llmviz.ui.notices import refuse
 from llmviz.ui.prose import prose
 from llmviz.ui.selectable_models import load
@@ -43,7 +43,7 @@ def ahead() -> None:
 def draw(state: PageState) -> None:
     """Show the chapter."""
     section(words.intro)
-    name = choose_model(state)
+    name = Picker().choose(state)
     source.controls(state)
     bundled = None if name is None else load(name)
     if bundled is None:

@@ -12,7 +12,7 @@ from llmviz.study.class_training import Trained
 from llmviz.textfile import whole_number
 from llmviz.ui.common import count, percent
 from llmviz.ui.lesson import section
-from llmviz.ui.pinned_cells import keeping
+from llmviz.ui.pinned_cells import bound, link_of
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
@@ -100,7 +100,7 @@ def confusion(state: PageState, trained: Trained, table: np.ndarray) -> tuple[in
         scale=words.scale,
         label=words.table,
         chosen=chosen,
-        on_change=keeping(state, "cell", KEY, "chosen"),
+        on_change=bound(state, KEY, chosen=("cell", link_of)),
     )
 
 

@@ -92,11 +92,11 @@ def first(plan: ClassPlan) -> Outcome | None:
     """Return the classifier that is there for all visitors, if the plan is that one's."""
     if plan != ClassPlan() or plan.base not in engine.names():
         return None
-    return _first(engine.version(plan.base))
+    return _first(engine.load(plan.base))
 
 
 @kept(2)
-def _first(version: str) -> Outcome:
+def _first(bundled: engine.Bundled) -> Outcome:
     outcome = Outcome(ClassPlan())
     for part in training(outcome.plan):
         outcome.take(part)

@@ -8,7 +8,7 @@ from llmviz.finetuning.plan import BASE
 from llmviz.lessons.finetuning.fewshot import accuracy, heads, prompt, words
 from llmviz.lessons.finetuning.tuned_model import base, tuned
 from llmviz.ui.lesson import section, seen
-from llmviz.ui.model_on_text import models_here
+from llmviz.ui.model_picker import models_here
 from llmviz.ui.notices import refuse
 from llmviz.ui.prose import prose
 from llmviz.ui.state import PageState
@@ -28,7 +28,8 @@ def draw(state: PageState) -> None:
     ends: dict[str, str] | None = None
     try:
         asked = prompt.draw(state)
-        heads.looks(base().version, asked)
+        for bundled in (tuned(prompt.TUNED), base()):
+            heads.looks(bundled, asked)
     except ValueError as error:
         refuse(error)
     else:

@@ -14,21 +14,21 @@ from llmviz.lessons.finetuning.fewshot.prompt import KEY, TUNED
 from llmviz.lessons.finetuning.tuned_model import base, tuned
 from llmviz.study.rule_prompts import Look, look
 from llmviz.textfile import whole_number
+from llmviz.ui import engine
 from llmviz.ui.codec import pack_text
 from llmviz.ui.common import percent
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.model_on_text import names_of
-from llmviz.ui.pinned_cells import keeping
+from llmviz.ui.pinned_cells import bound, link_of
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
 
 
-@kept(32, key=lambda version, asked: (version, repr(asked)))
-def looks(version: str, asked: Question) -> tuple[Look, Look]:
-    """Return where both models look: the one that was taught, and the story model."""
-    tokenizer = base().tokenizer
-    return tuple(look(one, tokenizer, asked) for one in (tuned(TUNED), base().model))
+@kept(64, key=lambda bundled, asked: (bundled.kept_as, repr(asked)))
+def looks(bundled: engine.Bundled, asked: Question) -> Look:
+    """Return where a model looks."""
+    return look(bundled.model, bundled.tokenizer, asked)
 
 
 def draw(state: PageState, asked: Question) -> None:
@@ -37,7 +37,7 @@ def draw(state: PageState, asked: Question) -> None:
     if not asked.examples:
         st.info(words.look_none, icon=":material/visibility_off:")
         return
-    look, before = looks(base().version, asked)
+    look, before = looks(tuned(TUNED), asked), looks(base(), asked)
     layer, head = chosen(state["rulehead"], look)
     key = f"{KEY}.heads"
     heads_grid(
@@ -52,7 +52,7 @@ def draw(state: PageState, asked: Question) -> None:
             for rows in zip(look.same.tolist(), look.other.tolist(), strict=True)
         ],
         chosen=(layer, head),
-        on_change=keeping(state, "rulehead", key, "chosen"),
+        on_change=bound(state, key, chosen=("rulehead", link_of)),
     )
     given = look.weights[layer, head, -1].tolist()
     shares = [{words.share: percent(one)} for one in given]

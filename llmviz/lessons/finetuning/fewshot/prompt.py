@@ -15,6 +15,7 @@ from llmviz.lessons.finetuning.fewshot import words
 from llmviz.lessons.finetuning.number_question import by_size
 from llmviz.lessons.finetuning.tuned_model import base, tuned
 from llmviz.study.rule_prompts import group_of, read_prompt
+from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.common import count, percent
 from llmviz.ui.kept import kept
@@ -108,11 +109,10 @@ def not_told(asked: Question) -> str:
     return words.misled.format(group=group, answer=asked.answer)
 
 
-@kept(64, key=lambda version, asked: (version, repr(asked)))
-def replies(version: str, asked: Question) -> tuple[Answers, Answers]:
-    """Return what both models say: the one that was taught, and the story model."""
-    tokenizer = base().tokenizer
-    return tuple(answers(one, tokenizer, [asked]) for one in (tuned(TUNED), base().model))
+@kept(128, key=lambda bundled, asked: (bundled.kept_as, repr(asked)))
+def reply(bundled: engine.Bundled, asked: Question) -> Answers:
+    """Return what a model says."""
+    return answers(bundled.model, bundled.tokenizer, [asked])
 
 
 def bars(asked: Question, *, own: bool) -> dict[str, str]:
@@ -159,7 +159,8 @@ def bars(asked: Question, *, own: bool) -> dict[str, str]:
 
 
 def _replies(asked: Question) -> tuple[Answers, Answers]:
-    return replies(base().version, asked)
+    """What the model that was taught says, and the story model."""
+    return reply(tuned(TUNED), asked), reply(base(), asked)
 
 
 def ask(asked: Question) -> bool:

@@ -15,7 +15,7 @@ from llmviz.ui import engine
 from llmviz.ui.common import suggest
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section, seen
-from llmviz.ui.model_on_text import models_here
+from llmviz.ui.model_picker import models_here
 from llmviz.ui.notices import inform, refuse
 from llmviz.ui.state import PageState
 from llmviz.ui.text import escape_markdown
@@ -29,7 +29,7 @@ def ahead() -> None:
     """Measure what was forgotten, which no visitor changes."""
     if BASE in engine.names():
         with contextlib.suppress(ValueError):  # the page says what is wrong
-            forgetting.measured(tuned_model.base().version)
+            forgetting.measured(tuned_model.base())
 
 
 @st.fragment

@@ -15,6 +15,7 @@ from llmviz.lessons.finetuning import tuned_model
 from llmviz.lessons.finetuning.instructions import words
 from llmviz.study.instruction_reading import plain_stories, story_losses
 from llmviz.study.tuned_models import tuned_card
+from llmviz.ui import engine
 from llmviz.ui.common import percent, theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
@@ -37,14 +38,14 @@ class Losses(NamedTuple):
 def draw() -> dict[str, str] | None:
     """Show what fine-tuning did to plain stories; return the two losses."""
     try:
-        version = tuned_model.base().version
-        losses = measured(version)
+        bundled = tuned_model.base()
+        losses = measured(bundled)
     except ValueError as error:
         section(words.forgot_section.title)
         refuse(error)
         return None
     section(words.forgot_section, count=STORIES)
-    st.plotly_chart(bars(version, theme()), key="finetuning.forgot", theme=None)
+    st.plotly_chart(bars(bundled, theme()), key="finetuning.forgot", theme=None)
     prose(report(losses))
     prose(words.mix.format(share=percent(TUNINGS[MIXED].plan.mix)))
     if losses.alone is not None:
@@ -59,13 +60,13 @@ def draw() -> dict[str, str] | None:
 
 
 @kept(2)
-def measured(version: str) -> Losses:
+def measured(bundled: engine.Bundled) -> Losses:
     """Return the losses; ValueError where the adapter is not here or does not fit."""
-    stories, tokenizer = plain_stories(STORIES), tuned_model.base().tokenizer
-    models = [tuned_model.base().model, tuned_model.tuned(MIXED)]
+    stories, tokenizer = plain_stories(STORIES), bundled.tokenizer
+    models = [bundled, tuned_model.tuned(MIXED)]
     if has(ALONE):
         models.append(tuned_model.tuned(ALONE))
-    losses = [story_losses(model, tokenizer, stories) for model in models]
+    losses = [story_losses(one.model, tokenizer, stories) for one in models]
     return Losses(losses[0], losses[1], losses[2] if len(losses) > 2 else None)
 
 
@@ -93,9 +94,9 @@ def report(losses: Losses) -> str:
 
 
 @kept(8)
-def bars(version: str, mode: Mode) -> go.Figure:
+def bars(bundled: engine.Bundled, mode: Mode) -> go.Figure:
     """Return the mean losses as bars; that after questions alone, too, where it is here."""
-    losses = measured(version)
+    losses = measured(bundled)
     named = [(words.bars["base"], losses.base), (words.bars["mixed"], losses.mixed)]
     if losses.alone is not None:
         named.append((words.bars["alone"], losses.alone))

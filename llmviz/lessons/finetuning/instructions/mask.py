@@ -12,9 +12,16 @@ from llmviz.finetuning.plan import BASE
 from llmviz.lessons.finetuning import tuned_model
 from llmviz.lessons.finetuning.chips import row_of
 from llmviz.lessons.finetuning.instructions import words
-from llmviz.lessons.finetuning.instructions.side_by_side import TUNING, answer, encoded, nats
+from llmviz.lessons.finetuning.instructions.side_by_side import (
+    TUNING,
+    answer,
+    both,
+    encoded,
+    nats,
+)
 from llmviz.lessons.finetuning.number_question import by_size
 from llmviz.study.instruction_reading import Example, losses_of
+from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.common import IN_SNIPPET, percent
 from llmviz.ui.kept import kept
@@ -35,22 +42,22 @@ def draw(one: Instruction) -> dict[str, str] | None:
     Raises ValueError for an example that is too long to be trained on.
     """
     section(words.mask)
-    version = tuned_model.base().version
+    models = both()
     if not one.answer:
-        written = answer("tuned", version, one.prompt).text.strip().split("\n")[0]
+        written = answer(models["tuned"], one.prompt).text.strip().split("\n")[0]
         one = dataclasses.replace(one, answer=written.removesuffix("."))
-    known = encoded(version, one)
+    known = encoded(models["base"], one)
     question = count_question(known)
     if question is not None and not predict(question, "finetuning.instructions.mask", covers=True):
         return None
     token_strip(
-        [strip(version, one)],
+        [strip(one, *models.values())],
         key="finetuning.instructions.strip",
         show_ids=False,
         value_label=words.counts,
         value_range=(0.0, 1.0),
     )
-    base, tuned = (nats(name, version, one) for name in ("base", "tuned"))
+    base, tuned = (nats(bundled, one) for bundled in models.values())
     places = [place for place, counted in enumerate(known.counts[1:]) if counted]
     names = [name for name, counts in zip(names_in(known), known.counts, strict=True) if counts]
     columns = (names, *([f"{one[place]:.3f}" for place in places] for one in (base, tuned)))
@@ -96,10 +103,10 @@ def written_sum(terms: list[str]) -> str:
 
 
 @kept(32)
-def strip(version: str, one: Instruction) -> TokenRow:
+def strip(one: Instruction, *models: engine.Bundled) -> TokenRow:
     """Return the example as chips, with what each token is to the loss."""
-    known = encoded(version, one)
-    base, tuned = (nats(name, version, one) for name in ("base", "tuned"))
+    known = encoded(models[0], one)
+    base, tuned = (nats(bundled, one) for bundled in models)
     details = []
     for place, counts in enumerate(known.counts):
         about = {words.detail["place"]: f"{place + 1} of {len(known.ids)}"}

@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 import streamlit as st
-from torch import nn
 
 from llmviz.finetuning.instructions import Instruction
 from llmviz.lessons.finetuning import tuned_model
@@ -14,6 +13,7 @@ from llmviz.lessons.finetuning.instructions import words
 from llmviz.study.continuations import Continuation, continuation
 from llmviz.study.instruction_reading import Example, example_of, nats_of
 from llmviz.study.tuned_models import tuned_card
+from llmviz.ui import engine
 from llmviz.ui.common import percent
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
@@ -21,7 +21,6 @@ from llmviz.ui.notices import inform
 from llmviz.ui.prose import prose, quote
 
 TUNING = "instructions"
-MODELS = ("base", "tuned")
 TOKENS = 24
 ASKED = 120  # questions that the score in the card is over
 
@@ -32,10 +31,10 @@ def draw(one: Instruction) -> None:
     Raises ValueError where the adapter is not here or does not fit.
     """
     section(words.side)
-    version = tuned_model.base().version
-    answers = {name: answer(name, version, one.prompt) for name in MODELS}
+    models = both()
+    answers = {name: answer(bundled, one.prompt) for name, bundled in models.items()}
     if answers["base"].left_out:
-        kept_tokens = tuned_model.base().model.context_length - TOKENS
+        kept_tokens = models["base"].model.context_length - TOKENS
         inform(words.cut.format(kept=kept_tokens), ":material/content_cut:")
     titles = {"base": words.base, "tuned": words.tuned}
     for column, (name, answered) in zip(st.columns(len(answers)), answers.items(), strict=True):
@@ -69,36 +68,37 @@ def verdict(continuation: Continuation, one: Instruction) -> str:
 
 
 def _chances(one: Instruction) -> None:
-    version = tuned_model.base().version
+    models = both()
     try:
-        known = encoded(version, one)
+        known = encoded(models["base"], one)
     except ValueError:  # too long to be trained on, which the part about the mask says
         return
     counted = np.array(known.counts[1:])
-    chances = {name: math.exp(-float(nats(name, version, one)[counted].sum())) for name in MODELS}
+    chances = {
+        name: math.exp(-float(nats(model, one)[counted].sum())) for name, model in models.items()
+    }
     line = {name: percent(p) if p >= 1e-4 else words.tiny for name, p in chances.items()}
     prose(words.chance.format(answer=quote(one.answer), **line))
 
 
 @kept(64)
-def answer(name: str, version: str, prompt: str) -> Continuation:
+def answer(bundled: engine.Bundled, prompt: str) -> Continuation:
     """Return what one of the models writes after a prompt."""
-    return continuation(model_of(name), tuned_model.base().tokenizer, prompt, TOKENS)
+    return continuation(bundled.model, bundled.tokenizer, prompt, TOKENS)
 
 
 @kept(64)
-def encoded(version: str, one: Instruction) -> Example:
+def encoded(bundled: engine.Bundled, one: Instruction) -> Example:
     """Return an example token by token; ValueError for one that is too long."""
-    base = tuned_model.base()
-    return example_of(base.tokenizer, one, base.model.context_length)
+    return example_of(bundled.tokenizer, one, bundled.model.context_length)
 
 
 @kept(64)
-def nats(name: str, version: str, one: Instruction) -> np.ndarray:
+def nats(bundled: engine.Bundled, one: Instruction) -> np.ndarray:
     """Return what each token of an example costs one of the models, in nats."""
-    return nats_of(model_of(name), encoded(version, one))
+    return nats_of(bundled.model, encoded(bundled, one))
 
 
-def model_of(name: str) -> nn.Module:
-    """Return the base, or the base with the adapter."""
-    return tuned_model.base().model if name == "base" else tuned_model.tuned(TUNING)
+def both() -> dict[str, engine.Bundled]:
+    """Return the base, and the base with the adapter."""
+    return {"base": tuned_model.base(), "tuned": tuned_model.tuned(TUNING)}

@@ -7,7 +7,7 @@ import streamlit as st
 from llmviz.finetuning.plan import BASE
 from llmviz.lessons.finetuning.lora import matrices, race, ranks, savings, source, switching, words
 from llmviz.ui.lesson import section, seen
-from llmviz.ui.model_on_text import models_here
+from llmviz.ui.model_picker import models_here
 from llmviz.ui.notices import refuse
 from llmviz.ui.state import PageState
 

@@ -11,6 +11,7 @@ from llmviz import components as lv
 from llmviz.lessons.finetuning.lora import source, words
 from llmviz.lessons.finetuning.tuned_model import base
 from llmviz.study.adapted import Change, change_at, cut, largest_at
+from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.common import choose, percent
 from llmviz.ui.kept import kept
@@ -41,7 +42,7 @@ def draw(state: PageState) -> tuple[str, str, bool]:
         choose(state, "matrix", words.matrix, words.matrices, then=lambda: _anywhere(state))
     name, layer = state["adapter"], min(state["adapterlayer"], layers - 1)
     path = source.path_of(layer, state["matrix"])
-    known = (name, base().version, path)
+    known = (source.beside(name), path)
     change = source.change_of(*known)
     if not predict(question(*change.weight.shape, len(change.a)), f"{KEY}.ask", covers=True):
         return name, path, False
@@ -85,10 +86,10 @@ def _place(state: PageState, change: Change) -> tuple[int, int]:
 
 @kept(32)
 def matrices_of(
-    name: str, version: str, path: str, row: int, column: int
+    bundled: engine.Bundled, path: str, row: int, column: int
 ) -> tuple[tuple[lv.Matrix, ...], dict[str, lv.Window]]:
     """Return the matrices of a part and the windows on it."""
-    whole = source.change_of(name, version, path)
+    whole = source.change_of(bundled, path)
     part = cut(whole, row, column, SIZE)
     rows, columns = part.weight.shape
     largest = largest_at(part.added, SEEN)

@@ -17,15 +17,17 @@ from llmviz.figures.adapters import Curve, lines
 from llmviz.figures.theme import Mode
 from llmviz.finetuning.lora import share_kept
 from llmviz.lessons.finetuning.lora import source, words
+from llmviz.lessons.finetuning.lora.source import beside
 from llmviz.lessons.finetuning.tuned_model import base
 from llmviz.study.adapted import Spectrum, Studied, spectrum
 from llmviz.study.lora_race import PARTS, SQUARE
+from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.common import choose, percent, theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.notices import inform
-from llmviz.ui.pinned_cells import link_of
+from llmviz.ui.pinned_cells import bound, link_of, one_of
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict, share_question
 from llmviz.ui.state import PageState
@@ -51,14 +53,14 @@ def draw(state: PageState, name: str, path: str, trained: Trained | None) -> boo
     whose = state["change"] if trained is not None else "adapter"
     if whose != state["change"]:
         inform(words.not_trained, ":material/info:")
-    change = source.change_of(name, base().version, path)
+    change = source.change_of(beside(name), path)
     rank = len(change.a)
     if whose == "adapter":
-        question = rank_question(change_of(name, path, None, whose).spectrum, rank)
+        question = rank_question(change_of(beside(name), path, None, whose).spectrum, rank)
         if question is not None and not predict(question, f"{KEY}.ask", covers=True):
             return False
     _stages(state, name, path, trained, whose)
-    figure = spectra(name, base().version, path, trained, theme())
+    figure = spectra(beside(name), path, trained, theme())
     st.plotly_chart(figure, key=f"{KEY}.values", theme=None)
     known = ["adapter", *(trained.changes if trained is not None else ())]
     prose("\n\n".join(read(name, path, trained, one) for one in known))
@@ -66,10 +68,10 @@ def draw(state: PageState, name: str, path: str, trained: Trained | None) -> boo
     return True
 
 
-def change_of(name: str, path: str, trained: Trained | None, whose: str) -> Studied:
+def change_of(bundled: engine.Bundled, path: str, trained: Trained | None, whose: str) -> Studied:
     """Return the change of the chosen matrix: the adapter's, or one of the race's."""
     if whose == "adapter" or trained is None:
-        return source.studied_of(name, base().version, path)
+        return source.studied_of(bundled, path)
     return trained.changes[whose][path]
 
 
@@ -92,10 +94,10 @@ def rank_question(spectrum: Spectrum, rank: int) -> Question | None:
 
 def told(name: str, path: str) -> dict[str, object]:
     """Return what the end of the chapter says of an adapter's change."""
-    change = source.change_of(name, base().version, path)
+    change = source.change_of(beside(name), path)
     rows, columns = change.weight.shape
     rank = len(change.a)
-    left = change_of(name, path, None, "adapter").spectrum.left()
+    left = change_of(beside(name), path, None, "adapter").spectrum.left()
     return {
         "rows": rows,
         "columns": columns,
@@ -113,8 +115,8 @@ def _label(trained: Trained | None, whose: str, rank: int) -> str:
 
 def read(name: str, path: str, trained: Trained | None, whose: str) -> str:
     """Return what a change's singular values say."""
-    spectrum = change_of(name, path, trained, whose).spectrum
-    rank = len(source.change_of(name, base().version, path).a)
+    spectrum = change_of(beside(name), path, trained, whose).spectrum
+    rank = len(source.change_of(beside(name), path).a)
     few = min(rank, len(spectrum.s))
     line = {
         "name": _label(trained, whose, rank),
@@ -128,12 +130,12 @@ def read(name: str, path: str, trained: Trained | None, whose: str) -> str:
 
 
 @kept(64)
-def spectra(name: str, version: str, path: str, trained: Trained | None, mode: Mode) -> go.Figure:
+def spectra(bundled: engine.Bundled, path: str, trained: Trained | None, mode: Mode) -> go.Figure:
     """Return the first singular values of every change that there is."""
-    rank = len(source.change_of(name, version, path).a)
+    rank = len(source.change_of(bundled, path).a)
     curves = []
     for whose in ("adapter", *(trained.changes if trained is not None else ())):
-        values = change_of(name, path, trained, whose).spectrum.s[:DRAWN]
+        values = change_of(bundled, path, trained, whose).spectrum.s[:DRAWN]
         values = values / values[0]  # their sizes differ; what matters is how fast they fall
         number = range(1, len(values) + 1)
         label = _label(trained, whose, rank)
@@ -143,10 +145,10 @@ def spectra(name: str, version: str, path: str, trained: Trained | None, mode: M
 
 @kept(32)
 def picture_of(
-    name: str, version: str, path: str, trained: Trained | None, whose: str
+    bundled: engine.Bundled, path: str, trained: Trained | None, whose: str
 ) -> lv.StagePicture:
     """Return a stage for each rank: B and A of that rank, their product, and what is left over."""
-    studied = change_of(name, path, trained, whose)
+    studied = change_of(bundled, path, trained, whose)
     spectrum, row, column, change = studied.spectrum, studied.row, studied.column, studied.part
     u = (spectrum.u * spectrum.s[: spectrum.u.shape[1]])[row : row + SQUARE]
     v = spectrum.v[:, column : column + SQUARE]
@@ -207,26 +209,24 @@ def picture_of(
 
 
 def _stages(state: PageState, name: str, path: str, trained: Trained | None, whose: str) -> None:
-    picture = picture_of(name, base().version, path, trained, whose)
-
-    def settled() -> None:
-        now = st.session_state[KEY]
-        step, pinned = now.get("step"), now.get("pinned")
-        if isinstance(step, int) and 0 <= step <= picture.last:
-            state["keptrank"] = step + 1
-        state["rankcell"] = link_of(pinned)
+    picture = picture_of(beside(name), path, trained, whose)
 
     lv.stage_view(
         picture,
         key=KEY,
         step=state["keptrank"] - 1,
         pinned=lv.cell_of(state["rankcell"], picture.shapes),
-        on_change=settled,
+        on_change=bound(
+            state,
+            KEY,
+            step=("keptrank", one_of(range(1, picture.last + 2))),
+            pinned=("rankcell", link_of),
+        ),
     )
 
 
 def _code(name: str, path: str) -> None:
-    parts = change_of(name, path, None, "adapter").spectrum
+    parts = change_of(beside(name), path, None, "adapter").spectrum
     show_code(
         [spectrum, Spectrum, share_kept],
         "from llmviz.paths import TUNED\n"

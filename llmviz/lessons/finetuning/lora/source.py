@@ -6,7 +6,6 @@ import numpy as np
 
 from llmviz.finetuning.plan import BASE
 from llmviz.lessons.finetuning.tuned_model import base
-from llmviz.models import GPT
 from llmviz.paths import TUNED
 from llmviz.study.adapted import (
     Change,
@@ -18,26 +17,28 @@ from llmviz.study.adapted import (
     studied,
 )
 from llmviz.study.lora_race import PARTS, SQUARE
+from llmviz.ui import engine
 from llmviz.ui.kept import kept
 
 
-def beside(name: str) -> GPT:
+def beside(name: str) -> engine.Bundled:
     """Return the base with a bundled adapter beside its matrices, the same for all visitors.
 
     Raises ValueError where the base or the adapter is not here, or it belongs to other weights.
     """
-    return _beside(name, base().version)
+    return _beside(base(), name)
 
 
 @kept(4)
-def _beside(name: str, version: str) -> GPT:
-    return adapted(base().model, BASE, TUNED / name)
+def _beside(bundled: engine.Bundled, name: str) -> engine.Bundled:
+    model = adapted(bundled.model, BASE, TUNED / name)
+    return bundled.changed(f"{name} beside", model)
 
 
 @kept(4)
-def merged(name: str, version: str) -> MergedCopy:
-    """Return a copy of the base with an adapter added into its matrices, the same for all."""
-    return merged_copy(beside(name))
+def merged(bundled: engine.Bundled) -> MergedCopy:
+    """Return a copy of a model with its adapter added into its matrices, the same for all."""
+    return merged_copy(bundled.model)
 
 
 def path_of(layer: int, matrix: str) -> str:
@@ -46,15 +47,15 @@ def path_of(layer: int, matrix: str) -> str:
 
 
 @kept(32)
-def change_of(name: str, version: str, path: str) -> Change:
+def change_of(bundled: engine.Bundled, path: str) -> Change:
     """Return W, A, B and the scale of one matrix of an adapter."""
-    return change_at(beside(name), path)
+    return change_at(bundled.model, path)
 
 
 @kept(64)
-def studied_of(name: str, version: str, path: str) -> Studied:
+def studied_of(bundled: engine.Bundled, path: str) -> Studied:
     """Return what an adapter adds to a matrix, as parts of rank 1 and a square of cells."""
-    return studied(change_of(name, version, path).added, SQUARE, PARTS)
+    return studied(change_of(bundled, path).added, SQUARE, PARTS)
 
 
 def length(values: np.ndarray) -> float:

@@ -13,6 +13,7 @@ from llmviz.lessons.finetuning.lora import source, words
 from llmviz.lessons.finetuning.tuned_model import base
 from llmviz.study.adapted import BothWays, MergedCopy, both_ways, pairs_of
 from llmviz.study.continuations import Continuation, continuation
+from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.common import IN_SNIPPET, count, power_of_ten, suggest
 from llmviz.ui.kept import kept
@@ -37,16 +38,16 @@ def draw(state: PageState, name: str) -> None:
     text = typed_beginning.ask(state, "adapted", words.prompt, words.empty)
     if text is None:
         return
-    version = base().version
     names = {ALONE: words.base_alone, **words.adapters}
     for column, (one, label) in zip(st.columns(len(names)), names.items(), strict=True):
         with column:
             st.markdown(f"**{label}**")
             st.code(
-                written(one, version, text).text or words.nothing, language=None, wrap_lines=True
+                written(_model(one), text).text or words.nothing, language=None, wrap_lines=True
             )
-    prose(memory(version))
-    difference, taken_out = compared(name, version, text), source.merged(name, version)
+    prose(memory(base()))
+    beside = source.beside(name)
+    difference, taken_out = compared(beside, text), source.merged(beside)
     apart = (words.merge_apart if difference.largest else words.merge_same).format(
         tokens=count(len(read(text)), "token"),
         largest=power_of_ten(difference.largest),
@@ -77,26 +78,30 @@ def read(text: str) -> tuple[int, ...]:
     return tuple(bundled.tokenizer.encode_from_start(text)[-bundled.model.context_length :])
 
 
+def _model(name: str) -> engine.Bundled:
+    """The base with an adapter, or alone."""
+    return source.beside(name) if name else base()
+
+
 @kept(96)
-def written(name: str, version: str, text: str) -> Continuation:
-    """Return what the base writes behind a text, with an adapter or alone."""
-    model = source.beside(name) if name else base().model
-    return continuation(model, base().tokenizer, text, TOKENS)
+def written(bundled: engine.Bundled, text: str) -> Continuation:
+    """Return what a model writes behind a text."""
+    return continuation(bundled.model, bundled.tokenizer, text, TOKENS)
 
 
 @kept(32)
-def compared(name: str, version: str, text: str) -> BothWays:
+def compared(bundled: engine.Bundled, text: str) -> BothWays:
     """Return what merging changes for a text, measured once."""
-    merged = source.merged(name, version).model
-    return both_ways(source.beside(name), merged, read(text), time.thread_time)
+    merged = source.merged(bundled).model
+    return both_ways(bundled.model, merged, read(text), time.thread_time)
 
 
 @kept(4)
-def memory(version: str) -> str:
+def memory(bundled: engine.Bundled) -> str:
     """Return what the models take together, in a sentence."""
-    numbers = sum(one.numel() for one in base().model.parameters())
+    numbers = sum(one.numel() for one in bundled.model.parameters())
     each = [
-        sum(a.size + b.size for a, b in pairs_of(source.beside(name)).values())
+        sum(a.size + b.size for a, b in pairs_of(source.beside(name).model).values())
         for name in words.adapters
     ]
     apiece = " and ".join(f"{one:,}" for one in dict.fromkeys(each))
@@ -123,6 +128,6 @@ def _code(name: str, text: str) -> None:
         "    use_adapter(model, name)\n"
         f"    print(repr(continuation(model, tokenizer, {text!r}, {TOKENS}).text))",
         lambda: "\n".join(
-            repr(written(one, base().version, text).text) for one in (ALONE, *words.adapters)
+            repr(written(_model(one), text).text) for one in (ALONE, *words.adapters)
         ),
     )

@@ -15,8 +15,9 @@ from llmviz.lessons.finetuning.preferences import (
     words,
 )
 from llmviz.lessons.finetuning.tuned_model import base
+from llmviz.ui.common import count
 from llmviz.ui.lesson import section, seen
-from llmviz.ui.model_on_text import models_here
+from llmviz.ui.model_picker import models_here
 from llmviz.ui.notices import refuse
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
@@ -53,7 +54,7 @@ def _loss(state: PageState, number: int, trained: object) -> dict[str, object] |
     prose(words.beta_text)
     rule, beta = state["rule"], float(state["beta"])
     shown = predict(question(state["beta"], number), "finetuning.preferences.ask", covers=True)
-    before = pairs_of_rule.base_logs(base().version, rule).log_p
+    before = pairs_of_rule.base_logs(base(), rule).log_p
     now = before if trained is None else pairs_of_rule.logs_of(trained, rule)
     loss_picture.draw(state, number, now, before, beta)
     steps = loss_picture.numbers_of(now.tobytes(), before.tobytes(), beta)
@@ -78,6 +79,7 @@ def question(beta: str, number: int) -> Question:
     """Return the question what the margin of a pair is; its gains come from the pair's number."""
     up, down, scale = number % 4 + 2, number % 2 + 1, float(beta)
     about = {"up": up, "down": down, "sum": up + down, "beta": beta}
+    about |= {"gained": count(up, "nat"), "lost": count(down, "nat")}
     about["margin"] = f"{scale * (up + down):g}"
     about["loss"] = math.log1p(math.exp(-scale * (up + down)))
     offered = {about["margin"]: words.ask_right}

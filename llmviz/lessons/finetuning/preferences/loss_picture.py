@@ -79,7 +79,7 @@ def draw(state: PageState, number: int, now: np.ndarray, before: np.ndarray, bet
 
 def code(rule: str, beta: float) -> None:
     """Show the code behind it, on the untrained model."""
-    before = base_logs(base().version, rule).log_p
+    before = base_logs(base(), rule).log_p
     show_code(
         [dpo_steps, pair_logs],
         "import torch\n"

@@ -11,6 +11,7 @@ from llmviz.lessons.finetuning.preferences import words
 from llmviz.lessons.finetuning.tuned_model import base
 from llmviz.models import GPT
 from llmviz.study.pair_numbers import PairLogs, pair_logs
+from llmviz.ui import engine
 from llmviz.ui.common import choose, signed
 from llmviz.ui.kept import kept
 from llmviz.ui.prose import prose
@@ -27,9 +28,9 @@ def shown_pairs(rule: str) -> tuple[Pair, ...]:
 
 
 @kept(8)
-def base_logs(version: str, rule: str) -> PairLogs:
+def base_logs(bundled: engine.Bundled, rule: str) -> PairLogs:
     """Return what the base thinks of them."""
-    return pair_logs(base().model, base().tokenizer, shown_pairs(rule))
+    return pair_logs(bundled.model, bundled.tokenizer, shown_pairs(rule))
 
 
 @kept(16)
@@ -52,7 +53,7 @@ def draw(state: PageState) -> int:
     pair = shown_pairs(state["rule"])[number]
     st.caption(words.pair_story)
     st.code(pair.story, language=None, wrap_lines=True)
-    logs = base_logs(base().version, state["rule"])
+    logs = base_logs(base(), state["rule"])
     both = zip((words.better, words.worse), (pair.better, pair.worse), strict=True)
     for column, (label, text) in zip(st.columns(2), both, strict=True):
         with column:

@@ -27,6 +27,7 @@ from llmviz.study.preference_run import (
     looks_every,
     pairs_for,
 )
+from llmviz.ui import engine
 from llmviz.ui.common import percent, signed, theme
 from llmviz.ui.job_pools import training_jobs
 from llmviz.ui.kept import kept
@@ -70,13 +71,13 @@ def model_of(state: PageState) -> GPT | None:
         return None
     job = job_for(state, "prefer", run_of, given(state))
     done = job.over and any(isinstance(one, Learned) for one in job.results)
-    return _model(job, base().version) if done else None
+    return _model(job, base()) if done else None
 
 
 @kept(4)
-def _model(job: Job, version: str) -> GPT:
+def _model(job: Job, bundled: engine.Bundled) -> GPT:
     (learned,) = (one for one in job.results if isinstance(one, Learned))
-    return adapted_by(base().model, LoraConfig(RANK, 2.0 * RANK), learned.pairs)
+    return adapted_by(bundled.model, LoraConfig(RANK, 2.0 * RANK), learned.pairs)
 
 
 def draw(state: PageState) -> None:

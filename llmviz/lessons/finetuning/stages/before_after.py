@@ -12,10 +12,12 @@ from llmviz.lessons.finetuning import tuned_model
 from llmviz.lessons.finetuning.stages import words
 from llmviz.study.continuations import Continuation, continuation
 from llmviz.textfile import check_text
+from llmviz.ui import engine
 from llmviz.ui.common import suggest, theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
-from llmviz.ui.model_on_text import models_here, names_of
+from llmviz.ui.model_on_text import names_of
+from llmviz.ui.model_picker import models_here
 from llmviz.ui.notices import inform, refuse
 from llmviz.ui.prose import prose
 from llmviz.ui.state import PageState
@@ -27,8 +29,8 @@ TOKENS = 40
 BARS = 6  # tokens whose probabilities are drawn
 
 MODELS = {
-    "random": lambda: tuned_model.random_one(),
-    "base": lambda: tuned_model.base().model,
+    "random": tuned_model.random_one,
+    "base": tuned_model.base,
     "tuned": lambda: tuned_model.tuned(TUNED),
 }
 
@@ -47,13 +49,13 @@ def draw(state: PageState) -> None:
         return
     try:
         prompt = check_text(state["prompt"])
-        version = tuned_model.base().version
-        written = {name: after(name, version, prompt) for name in MODELS}
+        models = [model() for model in MODELS.values()]
+        written = {name: after(one, prompt) for name, one in zip(MODELS, models, strict=True)}
     except ValueError as error:
         refuse(error)
         return
     if written["base"].left_out:
-        kept_tokens = max(1, tuned_model.base().model.context_length - TOKENS)
+        kept_tokens = max(1, models[0].model.context_length - TOKENS)
         inform(words.cut.format(kept=kept_tokens), ":material/content_cut:")
     for column, (name, one) in zip(st.columns(len(written)), written.items(), strict=True):
         with column:
@@ -61,22 +63,22 @@ def draw(state: PageState) -> None:
             st.code(one.text or words.nothing, language=None, wrap_lines=True)
             st.caption(words.ends if one.ended else words.stopped.format(count=TOKENS))
     prose(words.first)
-    figure = first_bars(version, prompt, theme())
+    figure = first_bars(prompt, theme(), *models)
     st.plotly_chart(figure, key="finetuning.stages.first", theme=None)
     prose(words.before_reading)
 
 
 @kept(96)
-def after(name: str, version: str, prompt: str) -> Continuation:
+def after(bundled: engine.Bundled, prompt: str) -> Continuation:
     """Return what one of the models writes after a prompt."""
-    return continuation(MODELS[name](), tuned_model.base().tokenizer, prompt, TOKENS)
+    return continuation(bundled.model, bundled.tokenizer, prompt, TOKENS)
 
 
 @kept(32)
-def first_bars(version: str, prompt: str, mode: Mode) -> go.Figure:
+def first_bars(prompt: str, mode: Mode, *models: engine.Bundled) -> go.Figure:
     """Return the likeliest first tokens of the trained models, under all three."""
-    chances = [after(name, version, prompt).first for name in MODELS]
+    chances = [after(one, prompt).first for one in models]
     best = [int(i) for i in sum(chances[1:]).argsort()[::-1][:BARS]]
-    labels = [escape_plotly(one) for one in names_of(best, tuned_model.base().tokenizer)]
+    labels = [escape_plotly(one) for one in names_of(best, models[0].tokenizer)]
     series = [[float(row[i]) for i in best] for row in chances]
     return three_bars(labels, series, [words.models[name] for name in MODELS], mode)

@@ -10,7 +10,7 @@ import streamlit as st
 from llmviz.figures.losses import compared
 from llmviz.figures.theme import Mode
 from llmviz.finetuning.plan import BASE
-from llmviz.lessons.finetuning import LESSON
+from llmviz.lessons.finetuning import LESSON, tuned_model
 from llmviz.lessons.finetuning.stages import words
 from llmviz.models.arithmetic import flops_per_token
 from llmviz.models.settings import GPTConfig
@@ -31,14 +31,14 @@ TUNINGS = ("instructions", "few-shot")
 def draw() -> None:
     """Show the five stages with their figures, and how much each training was scored on."""
     section(words.intro)
-    lines = lines_of(BASE, engine.version(BASE)) if BASE in engine.names() else {}
+    lines = lines_of(tuned_model.base()) if BASE in engine.names() else {}
     columns = st.columns(len(words.stages))
     for column, (key, (number, title, text)) in zip(columns, words.stages.items(), strict=True):
         with column.container(border=True, height="stretch", gap="xsmall"):
             st.markdown(f"**{number} · {title}**")
             st.caption(text)
             st.markdown("\n".join(f"- {line}" for line in lines.get(key) or (words.not_there,)))
-    counts = scored(BASE, engine.version(BASE)) if lines else {}
+    counts = scored(tuned_model.base()) if lines else {}
     if {"pretraining", "instructions"} <= counts.keys():
         st.plotly_chart(bars(tuple(counts.items()), theme()), key="stages.bars", theme=None)
         share = f"{counts['pretraining'] / counts['instructions']:,.0f}"
@@ -46,9 +46,9 @@ def draw() -> None:
 
 
 @kept(4)
-def lines_of(name: str, version: str) -> Lines:
+def lines_of(bundled: engine.Bundled) -> Lines:
     """Return what is known of each stage, a sentence each; stages without figures have none."""
-    card, about = engine.card(name), read_json(engine.folder_of(name) / CONFIG)
+    card, about = bundled.card, read_json(engine.folder_of(bundled.name) / CONFIG)
     live = any(chapter.key == "preferences" for chapter in LESSON.chapters)
     lines: Lines = {"preferences": words.preferences + (words.preferences_here,) * live}
     data, score = about.get("data", {}), card.get("score", {})
@@ -84,16 +84,16 @@ def lines_of(name: str, version: str) -> Lines:
 
 
 @kept(4)
-def scored(name: str, version: str) -> dict[str, int]:
+def scored(bundled: engine.Bundled) -> dict[str, int]:
     """Return on how many tokens each training was scored; those that are not known are left out."""
-    counts = {"pretraining": engine.card(name).get("tokens", 0)}
+    counts = {"pretraining": bundled.card.get("tokens", 0)}
     counts |= {one: _scored_tokens(one) for one in TUNINGS if _card(one) is not None}
     return {one: count for one, count in counts.items() if count}
 
 
 def scored_line() -> str:
     """Return on how many tokens the first two trainings were scored; "" where that is not known."""
-    counts = scored(BASE, engine.version(BASE))
+    counts = scored(tuned_model.base())
     if not {"pretraining", "instructions"} <= counts.keys():
         return ""
     before, after = (f"{counts[one]:,}" for one in ("pretraining", "instructions"))

@@ -14,11 +14,12 @@ from llmviz.lessons.finetuning.number_question import by_size
 from llmviz.lessons.finetuning.stages import words
 from llmviz.models.settings import GPTConfig
 from llmviz.study.parameter_states import FROZEN, NEW, STATES, TRAINED, Part, count_of, parts_of
+from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.common import choose, percent, theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
-from llmviz.ui.model_on_text import models_here
+from llmviz.ui.model_picker import models_here
 from llmviz.ui.notices import refuse
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
@@ -35,15 +36,15 @@ def draw(state: PageState) -> dict[str, str] | None:
         st.number_input(words.outputs, width=120, **state.ranged("outputs"))
     way, classes = state["way"], state["outputs"]
     try:
-        version = tuned_model.base().version
-        parts = states(version, way, classes)
+        bundled = tuned_model.base()
+        parts = states(bundled, way, classes)
     except ValueError as error:
         refuse(error)
         return None
-    question = head_question(tuned_model.base().model.config, classes, parts)
+    question = head_question(bundled.model.config, classes, parts)
     if question is not None and not predict(question, "finetuning.stages.head", covers=True):
         return None
-    st.plotly_chart(picture(version, way, classes, theme()), key="stages.areas", theme=None)
+    st.plotly_chart(picture(bundled, way, classes, theme()), key="stages.areas", theme=None)
     may_change, whole = count_of(parts, TRAINED, NEW), count_of(parts)
     prose(
         words.counts.format(
@@ -65,9 +66,9 @@ def draw(state: PageState) -> dict[str, str] | None:
 
 
 @kept(64)
-def states(version: str, way: str, classes: int) -> tuple[Part, ...]:
+def states(bundled: engine.Bundled, way: str, classes: int) -> tuple[Part, ...]:
     """Return the layers of a classifier with their counts and states."""
-    return parts_of(tuned_model.base().model, classes, way)
+    return parts_of(bundled.model, classes, way)
 
 
 def group_of(path: str) -> str:
@@ -83,11 +84,11 @@ def group_of(path: str) -> str:
 
 
 @kept(64)
-def picture(version: str, way: str, classes: int, mode: Mode) -> go.Figure:
+def picture(bundled: engine.Bundled, way: str, classes: int, mode: Mode) -> go.Figure:
     """Return the layers as areas."""
     drawn = [
         (group_of(part.path), _short(part.path), part.count, part.state)
-        for part in states(version, way, classes)
+        for part in states(bundled, way, classes)
     ]
     return areas(drawn, words.states, words.whole, words.unit, mode)
 

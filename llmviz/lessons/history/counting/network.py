@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import streamlit as st
 
 from llmviz.components._shared.stored import Stored
 from llmviz.components.table_film.view import film_of_table, table_film
@@ -16,6 +15,7 @@ from llmviz.ui.common import choose
 from llmviz.ui.engine_ready import engine_ready
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
+from llmviz.ui.pinned_cells import bound, one_of
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
@@ -35,11 +35,6 @@ def draw(state: PageState) -> None:
     if not predict(start_question(way, counts.size), f"{KEY}.start", covers=True):
         return
 
-    def settled() -> None:
-        step = st.session_state[KEY].get("step")
-        if isinstance(step, int) and 0 <= step <= STEPS:
-            state["learnstep"] = -1 if step == STEPS else step
-
     table_film(
         film,
         LETTERS,
@@ -48,7 +43,7 @@ def draw(state: PageState) -> None:
         words=words.film,
         step=state["learnstep"],
         steps=STEPS,
-        on_change=settled,
+        on_change=bound(state, KEY, step=("learnstep", one_of([*range(STEPS), -1]))),
     )
     prose(result(way, counts, state["learn"]))
     prose(words.network_more)

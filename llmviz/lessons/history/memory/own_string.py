@@ -45,7 +45,7 @@ def draw(state: PageState, models: list[str]) -> None:
     if not string:
         return
     try:
-        chances = {name: probabilities(name, stamp(name), string) for name in models}
+        chances = {name: probabilities(model_of(name), string) for name in models}
     except ValueError as error:
         refuse(error)
         return
@@ -89,7 +89,7 @@ def draw(state: PageState, models: list[str]) -> None:
     )
     place = words.opened.format(model=words.models[model], n=at + 1, letter=quote(string[at]))
     prose(bold(place))
-    figure = bars(model, stamp(model), string, at, theme())
+    figure = bars(model_of(model), string, at, theme())
     st.plotly_chart(figure, key=f"{KEY}.bars", theme=None)
     _code(model, string, chances[model])
     link_onward(string[: typed_name.LONGEST])  # the other lessons read no longer name
@@ -126,21 +126,26 @@ def stamp(name: str) -> int:
         raise ValueError(f"the weights of {name} cannot be read: {error.strerror}") from None
 
 
+def model_of(name: str) -> nn.Module:
+    """Return a bundled model of the task; ValueError: it is not there."""
+    return _model(name, stamp(name))
+
+
 @kept(6)
 def _model(name: str, version: int) -> nn.Module:
     return first_letter.load(name)
 
 
 @kept(256)
-def probabilities(name: str, version: int, string: str) -> np.ndarray:
+def probabilities(model: nn.Module, string: str) -> np.ndarray:
     """Return what a model gives each letter of being the first one, after each letter, (T, 26)."""
-    return answers(_model(name, version), string)
+    return answers(model, string)
 
 
 @kept(64)
-def bars(name: str, version: int, string: str, at: int, mode: Mode) -> go.Figure:
+def bars(model: nn.Module, string: str, at: int, mode: Mode) -> go.Figure:
     """Return the likeliest letters after one letter of the string, and the right one, as bars."""
-    p, first = probabilities(name, version, string)[at], LETTERS.index(string[0])
+    p, first = probabilities(model, string)[at], LETTERS.index(string[0])
     best = [int(one) for one in np.argsort(-p, kind="stable")[:LISTED]]
     listed = best if first in best else [*best, first]
     figure = compared(

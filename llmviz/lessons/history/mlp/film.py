@@ -18,6 +18,7 @@ from llmviz.ui.job_pools import training_jobs
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.notices import refuse_failed
+from llmviz.ui.pinned_cells import bound, one_of
 from llmviz.ui.prose import prose
 from llmviz.ui.state import PageState
 
@@ -152,11 +153,6 @@ def _drawn(state: PageState, film: LetterFilm, bend: str, settings: MapSettings)
     on, last = state["map"] == "on", film.frames - 1
     at = state["mapframe"] if 0 <= state["mapframe"] < last else last
 
-    def stepped() -> None:
-        step = st.session_state[KEY].get("step", LAST)
-        whole = isinstance(step, int) and 0 <= step < last
-        state["mapframe"] = step if whole else -1
-
     kinds = np.array([0 if letter in VOWELS else 1 for letter in film.letters])
     scatter_film(
         film.vectors[on],
@@ -170,7 +166,7 @@ def _drawn(state: PageState, film: LetterFilm, bend: str, settings: MapSettings)
         curve=Curve(words.loss, [None if np.isnan(x) else float(x) for x in film.losses[on]]),
         axes=words.film_axes,
         step=LAST if at == last else at,
-        on_step=stepped,
+        on_step=bound(state, KEY, step=("mapframe", one_of([*range(last), -1], -1))),
     )
     prose(map_report(film, on, at))
     norm.draw(film, bend, at, settings)

@@ -36,7 +36,7 @@ MODEL = "names-mlp"
 
 def draw(state: PageState, bundled: engine.Bundled, name: str) -> None:
     """Show the windows of a name and the opened one."""
-    config, read = bundled.model.config, windows(bundled.version, name)
+    config, read = bundled.model.config, windows(bundled, name)
     section(words.window, window=config.window)
     ids = bundled.tokenizer.encode_from_start(name)
     at = state["slideat"] if 0 <= state["slideat"] < len(ids) else len(ids) - 1
@@ -52,7 +52,7 @@ def draw(state: PageState, bundled: engine.Bundled, name: str) -> None:
         tokens=config.vocab_size,
     )
     section(words.opened.title, text)
-    picture = window_picture(bundled.version, name, at)
+    picture = window_picture(bundled, name, at)
     show(state, picture, key=f"{KEY}.opened", control="sliding", stacked=True)
     link_onward(name)
     _code(bundled, name, at, read)
@@ -60,7 +60,7 @@ def draw(state: PageState, bundled: engine.Bundled, name: str) -> None:
 
 def end(bundled: engine.Bundled, name: str) -> dict[str, Any]:
     """Return what the chapter's end says of a name: sizes, and the mean loss of its letters."""
-    config, read = bundled.model.config, windows(bundled.version, name)
+    config, read = bundled.model.config, windows(bundled, name)
     targets = [*bundled.tokenizer.encode(name), bundled.tokenizer.end]
     chances = read.logits.double().log_softmax(-1)[range(len(targets)), targets]
     return {
@@ -74,9 +74,8 @@ def end(bundled: engine.Bundled, name: str) -> dict[str, Any]:
 
 
 @kept(64)
-def windows(version: str, name: str) -> WindowsRead:
+def windows(bundled: engine.Bundled, name: str) -> WindowsRead:
     """Return what the bundled MLP computes on a name, the start token in front."""
-    bundled = engine.load(MODEL)
     return read_windows(bundled.model, bundled.tokenizer.encode_from_start(name))
 
 
@@ -166,9 +165,9 @@ def question(added: list[float], names: list[str], place: str) -> Question | Non
 
 
 @kept(64)
-def window_picture(version: str, name: str, at: int) -> Picture:
+def window_picture(bundled: engine.Bundled, name: str, at: int) -> Picture:
     """Return one window through the layers, as matrices of one row each."""
-    bundled, read, picture = engine.load(MODEL), windows(version, name), Picture()
+    read, picture = windows(bundled, name), Picture()
     model = bundled.model
     tokens, table = read.seen[at], model.token.weight
     pad = model.config.vocab_size  # the last row of the table stands before the text

@@ -34,7 +34,7 @@ def draw(state: PageState, bundled: engine.Bundled, name: str) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         st.slider(words.back, width=220, **state.ranged("through"))
         st.slider(words.times, step=0.25, width=260, **state.ranged("times"))
-    known = (bundled.name, bundled.version, name, state["through"])
+    known = (bundled, name, state["through"])
     try:
         of = (gradients(*known, 0.0), gradients(*known, state["times"]))
     except ValueError as error:  # it exploded
@@ -42,7 +42,7 @@ def draw(state: PageState, bundled: engine.Bundled, name: str) -> None:
         return
     model = words.cells[state["cell"]]
     # Of the first setting, so that who answered may move the sliders.
-    asked = question(gradients(*known[:3], LETTERS, TIMES), model, TIMES, LETTERS)
+    asked = question(gradients(*known[:2], LETTERS, TIMES), model, TIMES, LETTERS)
     if asked is not None and not predict(asked, f"{KEY}.ask", covers=True):
         return
     st.plotly_chart(chart(*known, state["times"], theme()), key=KEY, theme=None)
@@ -65,9 +65,8 @@ def letters(name: str, count: int) -> tuple[str, str]:
 
 
 @kept(128)
-def gradients(model: str, version: str, name: str, count: int, times: float) -> PastGradients:
+def gradients(bundled: engine.Bundled, name: str, count: int, times: float) -> PastGradients:
     """Return the gradients of the trained model (times 0), or of an untrained one."""
-    bundled = engine.load(model)
     read, after = letters(name, count)
     ids, target = bundled.tokenizer.encode(read), bundled.tokenizer.encode(after)[0]
     used = fresh(bundled.model, SEED, times) if times else scaled(bundled.model, 1.0)
@@ -75,7 +74,7 @@ def gradients(model: str, version: str, name: str, count: int, times: float) -> 
 
 
 @kept(64)
-def chart(model: str, version: str, name: str, count: int, times: float, mode: Mode) -> go.Figure:
+def chart(bundled: engine.Bundled, name: str, count: int, times: float, mode: Mode) -> go.Figure:
     """Return the lengths of the gradient at all states, of both models, on a logarithmic axis."""
     x, drawn = np.arange(1, count + 1), []
     for at, (scale, label, cell) in enumerate(
@@ -84,7 +83,7 @@ def chart(model: str, version: str, name: str, count: int, times: float, mode: M
             (times, words.fresh.format(times=times), words.fresh_cell),
         )
     ):
-        norms = gradients(model, version, name, count, scale).norms
+        norms = gradients(bundled, name, count, scale).norms
         drawn.append(Line(label, x, norms["hidden"], at))
         if "cell" in norms:
             drawn.append(Line(cell, x, norms["cell"], at, dashed=True))
@@ -93,10 +92,10 @@ def chart(model: str, version: str, name: str, count: int, times: float, mode: M
 
 @kept(64)
 def clip_chart(
-    model: str, version: str, name: str, count: int, times: float, limit: float, mode: Mode
+    bundled: engine.Bundled, name: str, count: int, times: float, limit: float, mode: Mode
 ) -> go.Figure:
     """Return the length of the gradient of all parameters before and after clipping, as bars."""
-    past = gradients(model, version, name, count, times)
+    past = gradients(bundled, name, count, times)
     values = [past.whole, past.whole * past.clipped(limit)]
     return compared(words.clip_bars, values, 1, words.clip_axis, mode)
 

@@ -30,7 +30,7 @@ EVERY = 3  # of the names that the model learned from, one in so many
 
 def draw(state: PageState, bundled: engine.Bundled, name: str) -> None:
     """Show both units on the name, and how well they do what they do."""
-    cell, known = state["cell"], (bundled.name, bundled.version)
+    cell, known = state["cell"], (bundled,)
     unit_roles = roles(*known)
     names, units = unit_roles.names, len(unit_roles.shares)
     section(words.roles, names=f"{names:,}", later=LATER)
@@ -47,7 +47,7 @@ def draw(state: PageState, bundled: engine.Bundled, name: str) -> None:
         values.numpy(),
         key=f"{KEY}.{cell}",
         row_names=titles,
-        column_names=rows_of(bundled.name, name),
+        column_names=rows_of(bundled, name),
         texts=[[signed(one) for one in row] for row in numbers],
         notes=[[words.role_note.format(value=signed(one)) for one in row] for row in numbers],
         role="value",
@@ -64,9 +64,8 @@ def part_of(model: nn.Module) -> str:
 
 
 @kept(8)
-def roles(model: str, version: str) -> UnitRoles:
+def roles(bundled: engine.Bundled) -> UnitRoles:
     """Return the units of a bundled model that count and remember."""
-    bundled = engine.load(model)
     names = names_learned_from()[::EVERY]
     return find_roles(bundled.model, bundled.tokenizer, names, part_of(bundled.model))
 

@@ -43,7 +43,7 @@ BOUNDED = {"hidden", "candidate", "before", "shown"}  # between −1 and 1
 
 def draw(state: PageState, bundled: engine.Bundled, name: str) -> None:
     """Show the strips, the opened gate, and what is to be said of them."""
-    cell, known = state["cell"], (bundled.name, bundled.version, name)
+    cell, known = state["cell"], (bundled, name)
     read = states(*known)
     moved = moves(read.parts["hidden"]).tolist()[1:]
     asked = question(name, moved, words.cells[cell])
@@ -75,15 +75,14 @@ def _choice(state: PageState, cell: str) -> str:
 
 
 @kept(64)
-def states(model: str, version: str, name: str) -> StatesRead:
+def states(bundled: engine.Bundled, name: str) -> StatesRead:
     """Return what a bundled model computes on a name, the start token in front."""
-    bundled = engine.load(model)
     return read_states(bundled.model, bundled.tokenizer.encode_from_start(name))
 
 
-def rows_of(model: str, name: str) -> list[str]:
+def rows_of(bundled: engine.Bundled, name: str) -> list[str]:
     """Return how the tokens of a name are shown, the start token in front."""
-    tokenizer = engine.tokenizer(model)
+    tokenizer = bundled.tokenizer
     return names_of(tokenizer.encode_from_start(name), tokenizer)
 
 
@@ -116,11 +115,11 @@ class _Strips:
 
 
 @kept(64)
-def strips(model: str, version: str, name: str) -> Picture:
+def strips(bundled: engine.Bundled, name: str) -> Picture:
     """Return the gates and states of a GRU or an LSTM over the letters of a name."""
-    cell = engine.load(model).model.cell
-    parts = states(model, version, name).parts
-    drawn = _Strips(rows_of(model, name))
+    cell = bundled.model.cell
+    parts = states(bundled, name).parts
+    drawn = _Strips(rows_of(bundled, name))
     memory = "cell" if "cell" in parts else "hidden"
     old = before(parts[memory])
     first = {"cell": "cell before", "hidden": "before"}[memory]
@@ -155,15 +154,15 @@ def _lstm(drawn: _Strips, parts: dict[str, Tensor], old: Tensor) -> list[list[st
 
 
 @kept(64)
-def opened(model: str, version: str, name: str, gate: str) -> GateSteps:
+def opened(bundled: engine.Bundled, name: str, gate: str) -> GateSteps:
     """Return how one gate came about at every letter of a name."""
-    return gate_steps(engine.load(model).model, states(model, version, name), gate)
+    return gate_steps(bundled.model, states(bundled, name), gate)
 
 
 @kept(64)
-def gate_picture(model: str, version: str, name: str, gate: str) -> Picture:
+def gate_picture(bundled: engine.Bundled, name: str, gate: str) -> Picture:
     """Return one gate, or the RNN's state, with its products and sums."""
-    steps, drawn = opened(model, version, name, gate), _Strips(rows_of(model, name))
+    steps, drawn = opened(bundled, name, gate), _Strips(rows_of(bundled, name))
     picture = drawn.picture
     # Not drawn, but in the arithmetic of a number: the letters' vectors and the weights.
     for label, values in (
@@ -243,7 +242,7 @@ def question(name: str, moved: list[float], model: str) -> Question | None:
 
 
 def _code(bundled: engine.Bundled, name: str, gate: str) -> None:
-    value = float(opened(bundled.name, bundled.version, name, gate).value[-1, 0])
+    value = float(opened(bundled, name, gate).value[-1, 0])
     layer = bundled.model.layers[0]
     show_code(
         [layer.step, type(layer).steps, gate_steps],

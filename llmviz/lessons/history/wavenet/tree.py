@@ -42,7 +42,7 @@ def draw(state: PageState, bundled: engine.Bundled, name: str) -> dict[str, Any]
     """
     section(words.tree, width=bundled.model.config.n_embd)
     at = _place(state, name)
-    fused = tree(bundled.version, name, at)
+    fused = tree(bundled, name, at)
     node = _tree(state, fused, bundled)
     prose(report(fused, bundled))
     _opened(state, bundled, name, at, node)
@@ -89,9 +89,8 @@ def _place(state: PageState, name: str) -> int:
 
 
 @kept(64)
-def tree(version: str, name: str, at: int) -> FusedTree:
+def tree(bundled: engine.Bundled, name: str, at: int) -> FusedTree:
     """Return the tree above a letter of a name."""
-    bundled = engine.load(MODEL)
     return fused_tree(bundled.model, bundled.tokenizer.encode_from_start(name), at)
 
 
@@ -211,9 +210,9 @@ def question(nodes: Nodes, name: str) -> Question | None:
 
 
 @kept(64)
-def node_picture(version: str, name: str, at: int, level: int, node: int) -> Picture:
+def node_picture(bundled: engine.Bundled, name: str, at: int, level: int, node: int) -> Picture:
     """Return how one node was made, as matrices; of a leaf, its vector."""
-    fused, picture = tree(version, name, at), Picture()
+    fused, picture = tree(bundled, name, at), Picture()
     if level == 0:
         picture.add("embedding", fused.embed[[node]], words.leaf_label, role="value")
         picture.layout.append(["embedding"])
@@ -237,7 +236,7 @@ def _opened(
     state: PageState, bundled: engine.Bundled, name: str, at: int, node: tuple[int, int]
 ) -> None:
     level, number = node
-    fused = tree(bundled.version, name, at)
+    fused = tree(bundled, name, at)
     label = quote(letters_seen(fused, level, number))
     if level:
         left, right = (quote(letters_seen(fused, level - 1, 2 * number + side)) for side in (0, 1))
@@ -248,7 +247,7 @@ def _opened(
         section(words.opened.title.format(seen=unmarked(label)), text)
     else:
         section(words.leaf, seen=unmarked(label))
-    picture = node_picture(bundled.version, name, at, level, number)
+    picture = node_picture(bundled, name, at, level, number)
     show(state, picture, key=f"{KEY}.node.{min(level, 1)}", control="fused", stacked=True)
 
 

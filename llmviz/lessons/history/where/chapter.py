@@ -7,12 +7,14 @@ from collections.abc import Callable
 import streamlit as st
 
 from llmviz.components.rings.view import rings
+from llmviz.document.marks import as_markdown
 from llmviz.lessons.history import typed_name
 from llmviz.lessons.history.params import NAME
 from llmviz.lessons.history.where import drawing, programs, route, sizes, vowels, words
 from llmviz.ui import engine
 from llmviz.ui.engine_ready import engine_ready
 from llmviz.ui.lesson import section, seen
+from llmviz.ui.pinned_cells import bound, one_of
 from llmviz.ui.prose import prose
 from llmviz.ui.question import predict
 from llmviz.ui.state import PageState
@@ -34,22 +36,17 @@ def draw(state: PageState) -> None:
     section(words.intro)
     names = list(words.rings)
 
-    def opened() -> None:
-        chosen = st.session_state[f"{KEY}.rings"].get("chosen")
-        if isinstance(chosen, int) and 0 <= chosen < len(names):
-            state["ring"] = names[chosen]
-
     rings(
         [title for title, _ in words.rings.values()],
         [note for _, note in words.rings.values()],
         key=f"{KEY}.rings",
         label=words.picture,
         chosen=names.index(state["ring"]),
-        on_change=opened,
+        on_change=bound(state, f"{KEY}.rings", chosen=("ring", one_of(names))),
     )
     needed = [one for one in (programs.MLP, programs.GPT) if one not in engine.names()]
     if needed:
-        st.info(programs.missing(needed), icon=":material/download:")
+        st.info(as_markdown(programs.missing(needed)), icon=":material/download:")
         return
     if not engine_ready():
         return

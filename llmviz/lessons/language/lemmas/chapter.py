@@ -18,6 +18,7 @@ from llmviz.ui.common import choose, count
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section, seen
 from llmviz.ui.notices import inform
+from llmviz.ui.pinned_cells import bound, second_of
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
@@ -105,10 +106,6 @@ def _grid(state: PageState, drawn: tuple[ReadWord, ...], hidden: int | None) -> 
     first = next((i for i, one in enumerate(lemmas) if one.why == "tag"), 0)
     at = state["lword"] if 0 <= state["lword"] < len(drawn) else first
 
-    def opened() -> None:
-        cell = st.session_state[f"{KEY}.grid"].get("chosen")
-        state["lword"] = -1 if cell is None else cell[1]
-
     texts = [
         [word.tag for word in drawn],
         [stem(word.text) for word in drawn],
@@ -139,7 +136,7 @@ def _grid(state: PageState, drawn: tuple[ReadWord, ...], hidden: int | None) -> 
         limit=1.6,
         label=words.grid,
         chosen=(4, at),
-        on_change=opened,
+        on_change=bound(state, f"{KEY}.grid", chosen=("lword", second_of)),
     )
     return at
 

@@ -16,6 +16,7 @@ from llmviz.ui.code import show_code
 from llmviz.ui.common import choose, count
 from llmviz.ui.lesson import section, seen
 from llmviz.ui.notices import inform
+from llmviz.ui.pinned_cells import bound, second_of
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import predict
 from llmviz.ui.state import PageState
@@ -110,10 +111,6 @@ def _grid(
         for row in tags
     ]
 
-    def opened() -> None:
-        cell = st.session_state[f"{KEY}.grid"].get("chosen")
-        state["nword"] = -1 if cell is None else cell[1]
-
     at = state["nword"]
     cell_grid(
         np.array([[_colour(tag) for tag in row] for row in tags], dtype=np.float32),
@@ -136,7 +133,7 @@ def _grid(
         limit=1.6,
         label=words.grid,
         chosen=(names.index("tagger"), at) if 0 <= at < len(read_words) else None,
-        on_change=opened,
+        on_change=bound(state, f"{KEY}.grid", chosen=("nword", second_of)),
     )
 
 

@@ -23,7 +23,7 @@ from llmviz.ui.common import choose, percent, theme
 from llmviz.ui.engine_ready import engine_ready
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section, seen
-from llmviz.ui.model_on_text import choose_model
+from llmviz.ui.model_picker import Picker
 from llmviz.ui.notices import inform, refuse
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
@@ -45,12 +45,12 @@ def draw(state: PageState) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         choose(state, "probe", words.kind, words.kinds)
-        name = choose_model(state, fits=results.can_be_read, key="probed")
+        name = Picker("probed", results.can_be_read).choose(state)
         st.slider(words.stories, step=10, width=240, **state.ranged("told"))
     bundled = None if name is None else load(name)
     if bundled is None:
         return
-    asked = results.Asked(bundled.name, bundled.version, state["probe"], state["told"])
+    asked = results.Asked(bundled, state["probe"], state["told"])
     job = results.own_job(asked)
     live = job is not None and not job.over
     with st.container(horizontal=True, gap="small"):
@@ -87,7 +87,7 @@ def _measured(asked: results.Asked, live: bool, places: int) -> None:
     question = ask(probed) if probed.whole else None
     known = not growing and (question is None or predict(question, f"{KEY}.ask", covers=True))
     _picture(probed, known)
-    told = {"stories": probed.stories, "test": probed.test, "model": label(asked.model)}
+    told = {"stories": probed.stories, "test": probed.test, "model": label(asked.bundled.name)}
     line = words.measured if probed.command else words.fitted
     st.caption(as_markdown(line.format(command=probed.command, **told)))
     if not growing:
@@ -194,20 +194,20 @@ def _code(asked: results.Asked) -> None:
         "from llmviz.language.probes import probe_layers\n"
         "from llmviz.language.tagger import tagged_stories\n"
         "from llmviz.pretrained import load_bundled\n\n"
-        f"model, tokenizer, card = load_bundled({asked.model!r})\n"
+        f"model, tokenizer, card = load_bundled({asked.bundled.name!r})\n"
         f"stories = tagged_stories({FEW}), tagged_stories({FEW}, 1)\n"
         f"first = next(probe_layers(model, tokenizer, *stories, {asked.kind!r}))\n"
         'print(f"{first.layer} {first.accuracy:.3f} {first.control:.3f}")',
-        partial(_printed, asked.model, asked.version, asked.kind),
+        partial(_printed, asked.bundled, asked.kind),
     )
 
 
 @kept(16)
-def _printed(name: str, version: str, kind: str) -> str:
-    """Return what the snippet prints; version: of the model's weights."""
+def _printed(bundled: engine.Bundled, kind: str) -> str:
+    """Return what the snippet prints."""
     from llmviz.language.probes import probe_layers
     from llmviz.language.tagger import tagged_stories
 
-    bundled, stories = engine.load(name), (tagged_stories(FEW), tagged_stories(FEW, 1))
+    stories = tagged_stories(FEW), tagged_stories(FEW, 1)
     first = next(probe_layers(bundled.model, bundled.tokenizer, *stories, kind))
     return f"{first.layer} {first.accuracy:.3f} {first.control:.3f}"

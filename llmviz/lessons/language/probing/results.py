@@ -12,9 +12,10 @@ from llmviz.background import Job
 from llmviz.lessons.language.measured import card
 from llmviz.lessons.language.probing import words
 from llmviz.lessons.language.sentence import BASE
+from llmviz.ui import engine
 from llmviz.ui.job_pools import training_jobs
 from llmviz.ui.kept import kept
-from llmviz.ui.model_on_text import reads_text
+from llmviz.ui.model_picker import reads_text
 from llmviz.ui.selectable_models import Card
 
 JOBS = "language.probing.jobs"  # in the session: the jobs by what was asked for
@@ -23,10 +24,9 @@ TARGET = "llmviz.language.role_scores:measure_probes"
 
 
 class Asked(NamedTuple):
-    """Which probes are wanted: of which model and weights, of what, fitted to how many stories."""
+    """Which probes are wanted: of which model, of what, fitted to how many stories."""
 
-    model: str
-    version: str
+    bundled: engine.Bundled
     kind: str
     stories: int
 
@@ -69,7 +69,7 @@ def known(asked: Asked) -> Results | None:
         measured = card()
     except ValueError:  # not in this copy: the button measures it
         return None
-    if asked.model != BASE or asked.stories != measured["probe_stories"]:
+    if asked.bundled.name != BASE or asked.stories != measured["probe_stories"]:
         return None
     return bundled(asked.kind)
 
@@ -125,7 +125,7 @@ def start(asked: Asked) -> None:
         job.stop()
     jobs.pop(asked, None)
     jobs[asked] = training_jobs().start(
-        TARGET, model=asked.model, kind=asked.kind, train=asked.stories, test=asked.stories
+        TARGET, model=asked.bundled.name, kind=asked.kind, train=asked.stories, test=asked.stories
     )
     while len(jobs) > KEPT_JOBS:
         jobs.pop(next(iter(jobs)))

@@ -16,7 +16,7 @@ from llmviz.textfile import whole_number
 from llmviz.ui.common import count
 from llmviz.ui.lesson import section
 from llmviz.ui.notices import inform
-from llmviz.ui.pinned_cells import link_of
+from llmviz.ui.pinned_cells import bound, link_of, one_of
 from llmviz.ui.prose import prose
 from llmviz.ui.question import predict
 from llmviz.ui.state import PageState
@@ -49,12 +49,6 @@ def draw(state: PageState, texts: Sequence[str], parts: Sequence[range]) -> None
         inform(line, ":material/content_cut:")
     lattice = counted.lattice(state["smooth"], drawn)
 
-    def settled() -> None:
-        now = st.session_state[KEY]
-        step, cell = now.get("step"), now.get("chosen")
-        state["column"] = -1 if step is None or step >= len(drawn) else step
-        state["cell"] = link_of(cell)
-
     lattice_view(
         numbers_of(lattice),
         key=KEY,
@@ -62,7 +56,9 @@ def draw(state: PageState, texts: Sequence[str], parts: Sequence[range]) -> None
         text=words.lattice_texts,
         step=len(drawn) if state["column"] < 0 else state["column"],
         chosen=_cell(state["cell"], len(drawn)) or (len(drawn) - 1, lattice.path[-1]),
-        on_change=settled,
+        on_change=bound(
+            state, KEY, step=("column", one_of(range(len(drawn)), -1)), chosen=("cell", link_of)
+        ),
     )
 
 

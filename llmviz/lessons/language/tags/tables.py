@@ -14,7 +14,7 @@ from llmviz.lessons.language.tags import words
 from llmviz.ui.common import choose
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
-from llmviz.ui.pinned_cells import link_of
+from llmviz.ui.pinned_cells import bound, link_of, one_of
 from llmviz.ui.prose import prose
 from llmviz.ui.state import PageState
 
@@ -43,18 +43,12 @@ def draw(state: PageState, sentence: tuple[str, ...]) -> None:
     is_emission = state["table"] == "emission"
     picture = picture_of(state["table"], state["smooth"], listed if is_emission else ())
 
-    def settled() -> None:
-        now = st.session_state[KEY]
-        pinned = now.get("pinned")
-        state["tstage"] = min(1, now.get("step") or 0)
-        state["tcell"] = link_of(pinned)
-
     lv.stage_view(
         picture,
         key=KEY,
         step=state["tstage"],
         pinned=lv.cell_of(state["tcell"], picture.shapes),
-        on_change=settled,
+        on_change=bound(state, KEY, step=("tstage", one_of((0, 1), 0)), pinned=("tcell", link_of)),
     )
     if is_emission:
         known = len(counted.tag_counts().words)

@@ -9,6 +9,7 @@ from llmviz.lessons.language import counted_stories as counted
 from llmviz.lessons.language.sentence import base_model, tagged
 from llmviz.lessons.language.tags import words
 from llmviz.study.word_roles import TwoRoles
+from llmviz.ui import engine
 from llmviz.ui.common import keep
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
@@ -35,7 +36,7 @@ def draw(state: PageState) -> None:
     if bundled is None:
         return
     try:
-        rows = answers(bundled.version, pairs[word], state["smooth"])
+        rows = answers(bundled, pairs[word], state["smooth"])
     except ValueError as error:
         refuse(error)
         return
@@ -52,11 +53,13 @@ def table_of(rows: tuple[tuple[str, str, str, str], ...]) -> pd.DataFrame:
 
 
 @kept(32)
-def answers(version: str, pair: TwoRoles, smoothing: str) -> tuple[tuple[str, str, str, str], ...]:
+def answers(
+    bundled: engine.Bundled, pair: TwoRoles, smoothing: str
+) -> tuple[tuple[str, str, str, str], ...]:
     """Return (sentence, true tag, tag by the tables, by the transformer) of both sentences."""
     rows = []
     for tag, text, at in pair.sentences:
-        read_words = tagged(version, text)
+        read_words = tagged(bundled, text)
         by_tables = counted.tags_of(smoothing, tuple(word.text for word in read_words))
         rows.append((text, tag, by_tables[at], read_words[at].tag))
     return tuple(rows)

@@ -16,7 +16,7 @@ from llmviz.sampling import Continuations, exhaustive_search
 from llmviz.study.searches import Compared, continuation_count
 from llmviz.textfile import check_text
 from llmviz.ui.code import show_code
-from llmviz.ui.common import count, keep, percent, refuse, theme
+from llmviz.ui.common import count, percent, refuse, theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section, seen
 from llmviz.ui.prose import prose, quote
@@ -28,6 +28,7 @@ from llmviz.ui.text_field import text_input
 
 WIDTHS = range(1, 9)
 BARS = 12
+SMALL = source.SmallPicker("small", first=source.SMALL_MODEL)
 MANY = 10  # tokens: all texts of so many are too many to be scored
 
 
@@ -35,17 +36,13 @@ MANY = 10  # tokens: all texts of so many are too many to be scored
 def draw(state: PageState) -> None:
     """Show this half of the chapter."""
     section(words.exhaustive_intro)
-    names = source.small_models(state["small"])
-    if not names:
-        st.info(words.exhaustive_no_model, icon=":material/download:")
-        st.code(words.exhaustive_no_model_command, language=None)
+    name = SMALL.name(state)
+    if name is None:
         return
-    name = keep(state, "small", names)
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
         text_input(state, "begin", words.exhaustive_beginning, width=220)
         st.slider(words.exhaustive_tokens, width=220, **state.ranged("letters"))
-        if len(names) > 1:
-            source.menu(words.exhaustive_model, names, state, "small")
+        SMALL.menu(state, title=words.exhaustive_model)
     length = state["letters"]
     bundled = load(name)
     if bundled is None:
@@ -173,7 +170,7 @@ def end(prompt: Prompted, compared: Compared) -> dict[str, str]:
         ),
         "n": count(MANY, "token"),
         "many": count(
-            continuation_count(prompt.vocab_size, MANY, prompt.stop_id is not None), "text"
+            continuation_count(prompt.vocab_size, MANY, can_end=prompt.stop_id is not None), "text"
         ),
         "beam": f"{_scored(prompt.vocab_size, MANY):,}",
     }
@@ -192,7 +189,7 @@ def question(v: int, n: int, can_end: bool) -> Question | None:
     """
     if v < 3 or n < 2:
         return None
-    right, going = continuation_count(v, n, can_end), v - 1 if can_end else v
+    right, going = continuation_count(v, n, can_end=can_end), v - 1 if can_end else v
     text = words.exhaustive_ask_reason if can_end else words.exhaustive_ask_reason_no_end
     numbers = {"v": v, "n": n, "going": going, "full": f"{going**n:,}"}
     beam = f"{_scored(v, n):,}"

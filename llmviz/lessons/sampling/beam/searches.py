@@ -29,20 +29,19 @@ def compared(prompt: Prompted, depth: int, widths: Sequence[int]) -> Compared:
 
 
 def _key(prompt: Prompted) -> tuple[Any, ...]:
-    return prompt.bundled.name, prompt.bundled.version, prompt.ids, prompt.stop_id
+    return prompt.bundled, prompt.ids, prompt.stop_id
 
 
 @kept(128)
 def _beam(
-    name: str,
-    version: str,
+    bundled: engine.Bundled,
     ids: tuple[int, ...],
     stop_id: int | None,
     width: int,
     depth: int,
     penalty: float,
 ) -> GrowingBeam:
-    model, cache = engine.load(name).model, cache_after(name, version, ids)
+    model, cache = bundled.model, cache_after(bundled, ids)
     steps = beam_steps(
         model, list(ids), width, depth, penalty, stop_id, shown=max(2, width), cache=cache
     )
@@ -51,14 +50,13 @@ def _beam(
 
 @kept(32)
 def _compared(
-    name: str,
-    version: str,
+    bundled: engine.Bundled,
     ids: tuple[int, ...],
     stop_id: int | None,
     depth: int,
     widths: tuple[int, ...],
 ) -> Compared:
-    every = exhaustive_search(engine.load(name).model, list(ids), depth, stop_id=stop_id)
+    every = exhaustive_search(bundled.model, list(ids), depth, stop_id=stop_id)
     return compare(
-        every, lambda width: _beam(name, version, ids, stop_id, width, depth, 0.0).whole(), widths
+        every, lambda width: _beam(bundled, ids, stop_id, width, depth, 0.0).whole(), widths
     )

@@ -45,7 +45,7 @@ def ahead() -> None:
     """Ask the model that the chapter opens with what a short cut would not answer."""
     if DEFAULT_MODEL in engine.names():
         for kind in probe_chances.SHORT_CUTS:
-            _shares_right(DEFAULT_MODEL, engine.version(DEFAULT_MODEL), kind)
+            _shares_right(engine.load(DEFAULT_MODEL), kind)
 
 
 @st.fragment
@@ -70,7 +70,7 @@ def draw(state: PageState) -> None:
     kind, heat = state["rule"], state["heat"]
     probe = probe_chances.examples(kind)[state["example"] - 1]
     try:
-        chances = probing.of_kind(bundled.name, bundled.version, kind)
+        chances = probing.of_kind(bundled, kind)
         _story(state, bundled, probe, heat)
     except ValueError as error:
         refuse(error)
@@ -80,7 +80,7 @@ def draw(state: PageState) -> None:
     shown = asked is None or predict(asked, f"knows.{kind}", covers=True)
     if shown:
         st.plotly_chart(
-            story_figure(bundled.name, bundled.version, kind, state["example"] - 1, heat, theme()),
+            story_figure(bundled, kind, state["example"] - 1, heat, theme()),
             key="sampling.shares",
             theme=None,
             config={"displayModeBar": False},
@@ -95,9 +95,9 @@ def draw(state: PageState) -> None:
 
 
 @kept(256)
-def of_story(name: str, version: str, kind: str, example: int) -> np.ndarray:
+def of_story(bundled: engine.Bundled, kind: str, example: int) -> np.ndarray:
     """Return the chances (2, S) of the right and the wrong words of a story, at each stop."""
-    return _chances(engine.load(name), probe_chances.examples(kind)[example], STOPS)
+    return _chances(bundled, probe_chances.examples(kind)[example], STOPS)
 
 
 def _chances(bundled: engine.Bundled, probe: Probe, heats: Sequence[float]) -> np.ndarray:
@@ -108,29 +108,27 @@ def _chances(bundled: engine.Bundled, probe: Probe, heats: Sequence[float]) -> n
 
 @kept(256)
 def story_figure(
-    name: str, version: str, kind: str, example: int, heat: float, mode: Mode
+    bundled: engine.Bundled, kind: str, example: int, heat: float, mode: Mode
 ) -> go.Figure:
     """Return what follows a story at every temperature."""
-    right, wrong = of_story(name, version, kind, example)
+    right, wrong = of_story(bundled, kind, example)
     return figures.shares(STOPS, right, wrong, heat, mode)
 
 
 @kept(256)
-def rules_figure(name: str, version: str, kind: str, heat: float, mode: Mode) -> go.Figure:
+def rules_figure(bundled: engine.Bundled, kind: str, heat: float, mode: Mode) -> go.Figure:
     """Return the chances of all rules at every temperature, once they are known."""
     curves = {
-        words.kinds.get(one, one): probing.of_kind(name, version, one).mean(axis=0)
-        for one in PROBES
+        words.kinds.get(one, one): probing.of_kind(bundled, one).mean(axis=0) for one in PROBES
     }
     chosen = words.kinds.get(kind, kind)
     return figures.chances(STOPS, curves, chosen, heat, mode)
 
 
 @kept(64)
-def _shares_right(name: str, version: str, kind: str) -> list[Share]:
+def _shares_right(bundled: engine.Bundled, kind: str) -> list[Share]:
     from llmviz.training.evaluate import share_right
 
-    bundled = engine.load(name)
     return [
         share_right(bundled.model, bundled.tokenizer, part)
         for part in probe_chances.told_apart(kind)
@@ -138,19 +136,18 @@ def _shares_right(name: str, version: str, kind: str) -> list[Share]:
 
 
 @kept(256)
-def at_heat(name: str, version: str, kind: str, example: int, heat: float) -> np.ndarray:
+def at_heat(bundled: engine.Bundled, kind: str, example: int, heat: float) -> np.ndarray:
     """Return the chances (2,) of the right and the wrong words of a story at a temperature.
 
     A link may name one at which the curves have no stop: the model's chances are computed there.
     """
     if heat in STOPS:
-        return of_story(name, version, kind, example)[:, STOPS.index(heat)]
-    bundled = engine.load(name)
+        return of_story(bundled, kind, example)[:, STOPS.index(heat)]
     return _chances(bundled, probe_chances.examples(kind)[example], [heat])[:, 0]
 
 
 def _story(state: PageState, bundled: engine.Bundled, probe: Probe, heat: float) -> None:
-    known = bundled.name, bundled.version, state["rule"], state["example"] - 1
+    known = bundled, state["rule"], state["example"] - 1
     p_right, p_wrong = map(float, at_heat(*known, heat))
     ids = tuple(bundled.tokenizer.encode_from_start(probe.prompt))
     prompt = Prompted(bundled, probe.prompt, ids, np.zeros(1))
@@ -212,7 +209,7 @@ def _score(bundled: engine.Bundled, kind: str) -> None:
 
 def _all(bundled: engine.Bundled, kind: str, heat: float) -> None:
     """Show all rules, or how far they are asked, and look again until they are."""
-    asked = probing.all_kinds(bundled.name, bundled.version)
+    asked = probing.all_kinds(bundled)
     growing = not asked.wait(SOON)
     draw_rules = partial(_rules, bundled, asked, kind, heat, growing)
     st.fragment(draw_rules, run_every=POLL if growing else None)()
@@ -230,7 +227,7 @@ def _rules(
         refuse(ValueError(asked.problem))
         return
     st.plotly_chart(
-        rules_figure(bundled.name, bundled.version, kind, heat, theme()),
+        rules_figure(bundled, kind, heat, theme()),
         key="sampling.chances",
         theme=None,
         config={"displayModeBar": False},
@@ -241,7 +238,7 @@ def _short_cut(bundled: engine.Bundled, kind: str) -> None:
     from llmviz.training.evaluate import share_right
 
     with st.spinner(words.asking_apart):
-        easy, hard = _shares_right(bundled.name, bundled.version, kind)
+        easy, hard = _shares_right(bundled, kind)
     shares, hole = words.short_cuts[kind]
     text = shares.format(
         n=probe_chances.STORIES, easy=with_interval(easy), hard=with_interval(hard)
@@ -299,12 +296,12 @@ def end(kind: str, chances: np.ndarray) -> dict[str, str]:
     }
 
 
-def _printed(name: str, version: str, kind: str, example: int, heat: float) -> str:
-    return f"{at_heat(name, version, kind, example, heat).round(3)}"
+def _printed(bundled: engine.Bundled, kind: str, example: int, heat: float) -> str:
+    return f"{at_heat(bundled, kind, example, heat).round(3)}"
 
 
 def _code(bundled: engine.Bundled, kind: str, example: int, heat: float) -> None:
-    known = bundled.name, bundled.version, kind, example, heat
+    known = bundled, kind, example, heat
     probe = probe_chances.examples(kind)[example]
     show_code(
         [probe_chances.continuation_logits, probe_chances.chance],

@@ -13,30 +13,28 @@ from llmviz.ui.kept import kept
 
 
 @kept(16 * len(PROBES))
-def of_kind(name: str, version: str, kind: str) -> np.ndarray:
-    """Return `probe_chances.of_kind` of a model; `version`: of its weights."""
-    bundled = engine.load(name)
+def of_kind(bundled: engine.Bundled, kind: str) -> np.ndarray:
+    """Return `probe_chances.of_kind` of a model."""
     return probe_chances.of_kind(bundled.model, bundled.tokenizer, kind)
 
 
 class Probing:
     """All rules asked of one model, in a thread of its own; a page looks how far it is."""
 
-    def __init__(self, name: str, version: str) -> None:
+    def __init__(self, bundled: engine.Bundled) -> None:
         self.curves: dict[str, np.ndarray] = {}  # rule -> (EXAMPLES, S), those known so far
         self.problem = ""
         self._ended = threading.Event()
-        self._model = name, version
-        threading.Thread(target=self._ask, name="probes", daemon=True).start()
+        threading.Thread(target=self._ask, args=(bundled,), name="probes", daemon=True).start()
 
     def wait(self, seconds: float) -> bool:
         """Wait until all are known or one has failed; return whether that is so."""
         return self._ended.wait(seconds)
 
-    def _ask(self) -> None:
+    def _ask(self, bundled: engine.Bundled) -> None:
         try:
             for kind in PROBES:
-                self.curves[kind] = of_kind(*self._model, kind)
+                self.curves[kind] = of_kind(bundled, kind)
         except ValueError as error:  # the model is gone
             self.problem = str(error)
         finally:
@@ -44,6 +42,6 @@ class Probing:
 
 
 @kept(16)
-def all_kinds(name: str, version: str) -> Probing:
+def all_kinds(bundled: engine.Bundled) -> Probing:
     """Begin to ask a model for all rules, once for all visitors; returns at once."""
-    return Probing(name, version)
+    return Probing(bundled)

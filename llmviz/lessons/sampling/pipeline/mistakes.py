@@ -8,6 +8,7 @@ from llmviz.lessons.sampling.pipeline import words as words
 from llmviz.lessons.sampling.source import Prompted, logits_after
 from llmviz.study import top_mistakes
 from llmviz.study.top_mistakes import CutVocabulary, Tie
+from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.common import count, percent
 from llmviz.ui.kept import kept
@@ -18,17 +19,17 @@ from llmviz.ui.question import Question, predict
 
 @kept(256)
 def of_prompt(
-    name: str, version: str, ids: tuple[int, ...]
+    bundled: engine.Bundled, ids: tuple[int, ...]
 ) -> tuple[CutVocabulary | None, Tie | None]:
     """Return what both mistakes do to a model's logits after a prompt."""
-    logits = logits_after(name, version, ids)
+    logits = logits_after(bundled, ids)
     cut = top_mistakes.cut_vocabulary(logits)
     return cut, top_mistakes.tie_at_top_k(top_mistakes.as_bfloat16(logits))
 
 
 def draw(prompt: Prompted) -> None:
     """Show the mistakes that change something for this prompt."""
-    cut, tie = of_prompt(prompt.bundled.name, prompt.bundled.version, prompt.ids)
+    cut, tie = of_prompt(prompt.bundled, prompt.ids)
     if cut is None and tie is None:
         return
     section(words.mistake_intro)

@@ -15,6 +15,7 @@ from llmviz.ui.code import show_code
 from llmviz.ui.common import IN_SNIPPET, count, learner_text, refuse
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section, seen
+from llmviz.ui.pinned_cells import bound, second_of
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
@@ -102,11 +103,12 @@ def _chips(state: PageState, tokens: list[Token]) -> None:
     at = state["token"]
     start = TokenSelection(0, at, tokens[at].id) if 0 <= at < len(tokens) else None
 
-    def keep_choice() -> None:
-        clicked = st.session_state["cut.chips"].get("selected")
-        state["token"] = clicked[1] if clicked else -1
-
-    token_strip([TokenRow("", tokens)], key="cut.chips", selected=start, on_change=keep_choice)
+    token_strip(
+        [TokenRow("", tokens)],
+        key="cut.chips",
+        selected=start,
+        on_change=bound(state, "cut.chips", selected=("token", second_of)),
+    )
 
 
 def _chosen(state: PageState, tokens: list[Token]) -> None:

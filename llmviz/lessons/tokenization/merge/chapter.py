@@ -17,6 +17,7 @@ from llmviz.tokenizers.merging import merge_passes
 from llmviz.ui.code import show_code
 from llmviz.ui.common import count, keep, refuse
 from llmviz.ui.lesson import section, seen
+from llmviz.ui.pinned_cells import bound, one_of
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import LEARNER_TEXT, PageState
@@ -116,10 +117,6 @@ def _tree(state: PageState, tokenizer: BPETokenizer, piece: str, tree: MergeTree
     greedy = tokenizer.greedy_left_to_right(piece)
     same = greedy == tree.ids
 
-    def keep_step() -> None:
-        chosen = st.session_state["merge.tree"].get("step", merges)
-        state["merges"] = -1 if chosen == merges else chosen
-
     n_bytes = len(tree.piece)
     summary = words.merge_count if merges else words.merge_nothing
     prose(
@@ -139,7 +136,7 @@ def _tree(state: PageState, tokenizer: BPETokenizer, piece: str, tree: MergeTree
         candidates=candidates(tree, tokenizer),
         greedy_note=words.merge_same if same else words.merge_different,
         step=step,
-        on_change=keep_step,
+        on_change=bound(state, "merge.tree", step=("merges", one_of([*range(merges), -1]))),
     )
 
 

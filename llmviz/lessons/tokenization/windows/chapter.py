@@ -15,6 +15,7 @@ from llmviz.tokenizers import Tokenizer
 from llmviz.ui.code import show_code
 from llmviz.ui.common import count, learner_text, refuse
 from llmviz.ui.lesson import section, seen
+from llmviz.ui.pinned_cells import bound, or_first
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
@@ -72,10 +73,6 @@ def end(texts: list[str], plan: WindowPlan) -> dict[str, object]:
 
 
 def _windows(state: PageState, texts: list[str], plan: WindowPlan, chosen: int) -> None:
-    def keep_window() -> None:
-        clicked = st.session_state["windows.view"].get("selected")
-        state["window"] = clicked or 0
-
     windows_view(
         texts,
         list(plan.starts),
@@ -83,7 +80,7 @@ def _windows(state: PageState, texts: list[str], plan: WindowPlan, chosen: int) 
         key="windows.view",
         batch_size=plan.batch,
         selected=chosen,
-        on_change=keep_window,
+        on_change=bound(state, "windows.view", selected=("window", or_first)),
     )
 
 

@@ -15,6 +15,7 @@ from llmviz.lessons.training.backprop.params import NUDGE_MATRICES, SMALL_LAST
 from llmviz.ui.code import show_code
 from llmviz.ui.common import choose, power_of_ten
 from llmviz.ui.lesson import section, seen
+from llmviz.ui.pinned_cells import bound, one_of
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
@@ -63,11 +64,6 @@ def _controls(state: PageState, choices: int) -> None:
 def _graph(state: PageState, values: dict[str, Any], d: dict[str, Any]) -> int:
     nodes, edges = net.graph(values, d)
 
-    def keep() -> None:
-        walk = st.session_state[f"{KEY}.graph"].get("step")
-        if isinstance(walk, int) and 0 <= walk <= SMALL_LAST:
-            state["walk"] = walk
-
     return graph_view(
         nodes,
         edges,
@@ -77,7 +73,7 @@ def _graph(state: PageState, values: dict[str, Any], d: dict[str, Any]) -> int:
         value_label=words.value,
         gradient_label=words.gradient,
         scale_note=words.scale,
-        on_change=keep,
+        on_change=bound(state, f"{KEY}.graph", step=("walk", one_of(range(SMALL_LAST + 1)))),
     )
 
 

@@ -15,13 +15,14 @@ from llmviz.lessons.training import model_picker as readers
 from llmviz.lessons.training.backprop import nudging, words
 from llmviz.lessons.training.backprop.nudging import exact
 from llmviz.lessons.training.backprop.params import DEFAULT_MATRIX, TRAINED_STEEPEST
-from llmviz.lessons.training.model_picker import Read
 from llmviz.study.weight_nudges import position_shares, steepest_weight, weight_on_text
 from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.common import count, keep, percent, power_of_ten
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section, seen
+from llmviz.ui.model_on_text import Read, names_of
+from llmviz.ui.model_picker import Picker, attends
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
 from llmviz.ui.shell import HALF_CHARACTER
@@ -41,7 +42,7 @@ def draw(state: PageState) -> None:
     with st.container(gap=None):
         text_area(state, "story", words.sentence_label, height=68)
         text_guard(HALF_CHARACTER)
-    bundled = readers.choose(state, "pupil", ("next_token", "attention"), text="story")
+    bundled = readers.choose(state, Picker("pupil", attends), "story")
     if bundled is None:
         return
     parameters = bundled.card["parameters"]
@@ -50,10 +51,8 @@ def draw(state: PageState) -> None:
     if reading is None:
         return
     cell = _choose(state, reading)
-    gradient, losses = _explained(
-        reading.bundled.name, engine.version(bundled.name), reading.ids, *cell
-    )
-    asked = question(reading.names, gradient)
+    gradient, losses = _explained(reading.bundled, reading.ids, *cell)
+    asked = question(reading.tokens, gradient)
     shown = asked is None or predict(asked, f"{KEY}.where", covers=True)
     if shown:
         _products(reading, gradient)
@@ -88,10 +87,7 @@ def _choose(state: PageState, reading: Read) -> tuple[str, int, int]:
         st.selectbox(words.matrix, names, width=300, **state.bind("tmat", steepest))
         rows, columns = reading.bundled.model.get_parameter(name).shape
         if not (0 <= state["trow"] < rows and 0 <= state["tcol"] < columns):
-            version = engine.version(reading.bundled.name)
-            state["trow"], state["tcol"] = _steepest(
-                reading.bundled.name, version, reading.ids, name
-            )
+            state["trow"], state["tcol"] = _steepest(reading.bundled, reading.ids, name)
         for key, label, size in (("trow", words.row, rows), ("tcol", words.column, columns)):
             st.number_input(label, width=130, **state.ranged(key, least=0, most=size - 1))
         st.button(words.steepest, icon=":material/trending_up:", on_click=steepest)
@@ -99,16 +95,16 @@ def _choose(state: PageState, reading: Read) -> tuple[str, int, int]:
 
 
 @kept(64)
-def _steepest(name: str, version: str, ids: tuple[int, ...], matrix: str) -> tuple[int, int]:
-    return steepest_weight(engine.load(name).model, ids, matrix)
+def _steepest(bundled: engine.Bundled, ids: tuple[int, ...], matrix: str) -> tuple[int, int]:
+    return steepest_weight(bundled.model, ids, matrix)
 
 
 @kept(64)
 def _explained(
-    name: str, version: str, ids: tuple[int, ...], matrix: str, row: int, column: int
+    bundled: engine.Bundled, ids: tuple[int, ...], matrix: str, row: int, column: int
 ) -> tuple[WeightGradient, list[float]]:
     """Where a weight's gradient comes from, and the loss at every stop of the slider."""
-    return weight_on_text(engine.load(name).model, ids, matrix, row, column, _stops)
+    return weight_on_text(bundled.model, ids, matrix, row, column, _stops)
 
 
 def _stops(value: float) -> np.ndarray:
@@ -119,7 +115,7 @@ def _stops(value: float) -> np.ndarray:
 def _products(reading: Read, gradient: WeightGradient) -> None:
     columns: list[Matrix] = []
     layout: list[str] = []
-    before = reading.names[:-1]
+    before = reading.tokens[:-1]
     totals = []
     for number, use in enumerate(gradient.uses):
         mark = "" if len(gradient.uses) == 1 else f" {number + 1}"
@@ -209,10 +205,10 @@ def _result(reading: Read, gradient: WeightGradient) -> str:
         )
     ]
     if part.any():
-        share, token = percent(float(part[at])), quote(reading.names[at])
+        share, token = percent(float(part[at])), quote(reading.tokens[at])
         lines.append(words.trained_largest.format(share=share, token=token))
     if any(use.module == "token" for use in gradient.uses):
-        token = quote(readers.names_of([gradient.row], reading.bundled.tokenizer)[0])
+        token = quote(names_of([gradient.row], reading.bundled.tokenizer)[0])
         text = words.tied if len(gradient.uses) > 1 else words.table
         lines.append(text.format(token=token, row=gradient.row))
     return " ".join(lines)

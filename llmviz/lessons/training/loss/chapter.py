@@ -15,12 +15,14 @@ from llmviz.lessons.training.loss import mistakes as loss_mistakes
 from llmviz.lessons.training.loss import picture as loss_picture
 from llmviz.lessons.training.loss import questions, words
 from llmviz.lessons.training.loss.params import MOST, NONE
-from llmviz.lessons.training.model_picker import Read
 from llmviz.study.text_loss import LossSettings, loss_steps, torch_loss
+from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.common import choose, count, percent, power_of_ten
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section, seen
+from llmviz.ui.model_on_text import Read, names_of
+from llmviz.ui.model_picker import Picker, continues
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import predict
 from llmviz.ui.shell import HALF_CHARACTER
@@ -71,7 +73,7 @@ def end(reading: Read, nats: np.ndarray, vocabulary: int) -> dict[str, str | flo
     return {
         "n": count(len(nats), "token"),
         "mean": float(nats.mean()),
-        "hard": quote(reading.target_names[hard]),
+        "hard": quote(reading.target_tokens[hard]),
         "hard_nats": float(nats[hard]),
         "vocabulary": count(vocabulary, "token"),
         "blind": math.log(vocabulary),
@@ -89,12 +91,12 @@ def perplexity_told(mean: float, vocabulary: int) -> str:
 
 def steps_of(reading: Read, settings: LossSettings) -> LossSteps:
     """Return every step of the loss of a text; ValueError where its mean is of nothing."""
-    return _steps(reading.bundled.name, reading.bundled.version, reading.ids, settings)
+    return _steps(reading.bundled, reading.ids, settings)
 
 
 @kept(32)  # up to 1 MB each
-def _steps(name: str, version: str, ids: tuple[int, ...], settings: LossSettings) -> LossSteps:
-    return loss_steps(readers.logits_of(name, version, ids), ids[1:], settings)
+def _steps(bundled: engine.Bundled, ids: tuple[int, ...], settings: LossSettings) -> LossSteps:
+    return loss_steps(readers.logits_of(bundled, ids), ids[1:], settings)
 
 
 def _text_box(state: PageState):
@@ -102,7 +104,7 @@ def _text_box(state: PageState):
         text_area(state, "sentence", words.sentence_label, height=68)
         text_guard(HALF_CHARACTER)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        bundled = readers.choose(state, "reader", text="sentence")
+        bundled = readers.choose(state, Picker("reader", continues), "sentence")
 
         def take(text: str) -> None:
             state["sentence"] = text
@@ -117,7 +119,7 @@ def _text_box(state: PageState):
 def _strip(reading: Read, logits: np.ndarray, plain) -> None:
     from llmviz.tokenizers import Token
 
-    best = readers.names_of(logits.argmax(-1).tolist(), reading.bundled.tokenizer)
+    best = names_of(logits.argmax(-1).tolist(), reading.bundled.tokenizer)
     tokens, at = [], 0
     for token in reading.targets:
         data = reading.bundled.tokenizer.token_bytes(token)
@@ -137,9 +139,9 @@ def _strip(reading: Read, logits: np.ndarray, plain) -> None:
     text = words.extremes if nats[easy] < nats[hard] else words.extremes_same
     prose(
         text.format(
-            easy=quote(reading.target_names[easy]),
+            easy=quote(reading.target_tokens[easy]),
             easy_p=_chance(nats[easy]),
-            hard=quote(reading.target_names[hard]),
+            hard=quote(reading.target_tokens[hard]),
             hard_p=_chance(nats[hard]),
             hard_nats=nats[hard],
             vocabulary=vocabulary,
@@ -160,7 +162,9 @@ def _controls(state: PageState, reading: Read) -> LossSettings:
     positions = range(len(reading.targets))
     if not set(state["skip"]) <= set(positions):
         state["skip"] = [i for i in state["skip"] if i in positions]
-    known = {token: name for token, name in zip(reading.targets, reading.target_names, strict=True)}
+    known = {
+        token: name for token, name in zip(reading.targets, reading.target_tokens, strict=True)
+    }
     if state["weighs"] not in (NONE, *known):
         state["weighs"] = NONE
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
@@ -179,7 +183,7 @@ def _controls(state: PageState, reading: Read) -> LossSettings:
         words.skip,
         list(positions),
         selection_mode="multi",
-        format_func=lambda i: escape_markdown(reading.target_names[i]),
+        format_func=lambda i: escape_markdown(reading.target_tokens[i]),
         wrap=True,
         **state.bind("skip"),
     )
@@ -215,7 +219,7 @@ def _result(reading: Read, logits: np.ndarray, steps, settings: LossSettings) ->
     if weighted:
         lines.append(
             words.weighted.format(
-                token=quote(reading.target_names[reading.targets.index(settings.token)]),
+                token=quote(reading.target_tokens[reading.targets.index(settings.token)]),
                 weight=settings.weight,
                 divisor=float(steps.divisor),
             )

@@ -11,13 +11,14 @@ import streamlit as st
 from llmviz.figures.losses import compared
 from llmviz.figures.theme import Mode
 from llmviz.lessons.training.loss import questions, words
-from llmviz.lessons.training.model_picker import Read, logits_of
+from llmviz.lessons.training.model_picker import logits_of
 from llmviz.study.text_loss import mistake_numbers, mistaken_losses
 from llmviz.training.reading import read_metrics
 from llmviz.ui import engine
 from llmviz.ui.common import choose_below_title, theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
+from llmviz.ui.model_on_text import Read
 from llmviz.ui.prose import prose
 from llmviz.ui.question import predict
 from llmviz.ui.state import PageState
@@ -31,7 +32,7 @@ def draw(state: PageState, reading: Read) -> None:
     """Show the mistakes, ask which one was made; with the missing shift, a model trained so."""
     section(words.mistakes_section)
     choose_below_title(state, "wrong", words.mistake, words.mistakes)
-    with_mistakes, facts = _numbers(reading.bundled.name, reading.bundled.version, reading.ids)
+    with_mistakes, facts = _numbers(reading.bundled, reading.ids)
     kind = state["wrong"]
     prose(mistake_text(kind, facts))
     question = questions.spot(with_mistakes, facts["right"], facts["blind"])
@@ -61,10 +62,10 @@ def _in_numbers(kind: str, facts: dict[str, Any], with_mistakes: dict[str, float
 
 @kept(128)
 def _numbers(
-    name: str, version: str, ids: tuple[int, ...]
+    bundled: engine.Bundled, ids: tuple[int, ...]
 ) -> tuple[dict[str, float], dict[str, Any]]:
     """The loss of a text with each mistake, and the numbers that explain them."""
-    logits = logits_of(name, version, ids)
+    logits = logits_of(bundled, ids)
     return mistaken_losses(logits, ids[1:], ids[:-1]), mistake_numbers(logits, ids[1:])
 
 
@@ -106,9 +107,9 @@ def bars(
 
 
 @kept(8)
-def last_sample(name: str, version: str) -> str:
-    """Return what a bundled model wrote at the end of its training; `version`: of its weights."""
-    return read_metrics(engine.CHECKPOINTS / name)[-1].sample
+def last_sample(bundled: engine.Bundled) -> str:
+    """Return what a bundled model wrote at the end of its training."""
+    return read_metrics(engine.folder_of(bundled.name))[-1].sample
 
 
 def _twins() -> None:
@@ -123,7 +124,7 @@ def _twins() -> None:
             card["steps"],
             card["validation_loss"],
             card["score"]["nats_per_token"],
-            last_sample(name, engine.version(name)) or words.twin_sample_empty,
+            last_sample(engine.load(name)) or words.twin_sample_empty,
         ]
         for name, card in cards.items()
     ]

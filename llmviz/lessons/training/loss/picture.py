@@ -10,9 +10,9 @@ import numpy as np
 from llmviz.components._shared import cell_arithmetic as ops
 from llmviz.components.matrix_view.view import Matrix, Window, matrix_view
 from llmviz.lessons.training.loss import words
-from llmviz.lessons.training.model_picker import Read
 from llmviz.study.text_loss import LossSettings
 from llmviz.ui.common import percent
+from llmviz.ui.model_on_text import Read
 
 SEEN = 12  # rows, and columns, that are drawn at once
 
@@ -56,9 +56,9 @@ def build(
     """Return the matrices and the steps in which they appear."""
     small, columns, labels = visible_columns(reading, logits)
     others = logits.shape[1] - len(set(reading.targets))
-    rows = {"row_labels": reading.names[:-1], "notes": _notes(reading, plain, settings)}
+    rows = {"row_labels": reading.tokens[:-1], "notes": _notes(reading, plain, settings)}
     wide = {**rows, "col_labels": labels, "row_axis": words.position}
-    targets = {**rows, "row_labels": reading.target_names}
+    targets = {**rows, "row_labels": reading.target_tokens}
     exact = np.exp(small - np.logaddexp.reduce(small, axis=1, keepdims=True))
     matrices: list[Matrix] = []
 
@@ -128,7 +128,7 @@ def visible_columns(reading: Read, logits: np.ndarray) -> tuple[np.ndarray, list
     ids = list(dict.fromkeys(reading.targets))
     rest = np.ones(logits.shape[1], dtype=bool)
     rest[ids] = False
-    names = dict(zip(reading.targets, reading.target_names, strict=True))
+    names = dict(zip(reading.targets, reading.target_tokens, strict=True))
     labels, cells = [names[token] for token in ids], logits[:, ids]
     if rest.any():
         others = np.logaddexp.reduce(logits[:, rest], axis=1, keepdims=True)
@@ -152,7 +152,7 @@ def _notes(reading: Read, plain: Any, settings: LossSettings) -> list[str]:
         )
         for i, (name, p, nats) in enumerate(
             zip(
-                reading.target_names,
+                reading.target_tokens,
                 plain.target_probability.tolist(),
                 plain.nats.tolist(),
                 strict=True,

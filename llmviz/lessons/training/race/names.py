@@ -29,7 +29,7 @@ def draw(state: PageState, there: list[str]) -> None:
         return
     lines = []
     for name in there:
-        asked = name, engine.version(name), state["inventing"]
+        asked = engine.load(name), state["inventing"]
         written = invented(*asked)
         listed = ", ".join(quote(one) for one in written)
         lines.append(
@@ -40,16 +40,15 @@ def draw(state: PageState, there: list[str]) -> None:
 
 
 @kept(128)
-def invented(name: str, version: str, seed: int) -> list[str]:
+def invented(bundled: engine.Bundled, seed: int) -> list[str]:
     """Return the names that a model writes from a seed."""
-    bundled = engine.load(name)
     return invented_names(bundled.model, bundled.tokenizer, seed, ASKED, LONGEST)
 
 
 @kept(128)
-def _known(name: str, version: str, seed: int) -> int:
+def _known(bundled: engine.Bundled, seed: int) -> int:
     """How many of the names that a model writes stand in the list that it learned from."""
-    return len(copied("\n".join(invented(name, version, seed)), _learned_from())[0])
+    return len(copied("\n".join(invented(bundled, seed)), _learned_from())[0])
 
 
 _learned_from = kept(1)(names_learned_from)
@@ -69,6 +68,6 @@ def _code(name: str, seed: int) -> None:
         f"for _ in range({ASKED}):\n"
         f"    tokens = generate(model, [end], {LONGEST}, 1.0, generator=generator, stop_id=end)\n"
         "    print(tokenizer.decode([token.id for token in tokens if token.id != end]))",
-        "\n".join(invented(name, engine.version(name), seed)),
+        "\n".join(invented(engine.load(name), seed)),
         label=words.invent_code,
     )

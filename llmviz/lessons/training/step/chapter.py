@@ -16,7 +16,7 @@ from llmviz.ui.engine_ready import engine_ready
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section, seen
 from llmviz.ui.notices import refuse
-from llmviz.ui.pinned_cells import link_of
+from llmviz.ui.pinned_cells import bound, link_of, one_of
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import predict
 from llmviz.ui.shell import text_box
@@ -146,13 +146,6 @@ def _matrices(
     last = len(picture.steps) - 1
     at = state[f"{name}_at"]
 
-    def settled() -> None:
-        result = st.session_state[key]
-        cell, now = result.get("pinned"), result.get("step")
-        state[f"{name}_cell"] = link_of(cell)
-        if isinstance(now, int) and 0 <= now <= last:
-            state[f"{name}_at"] = -1 if now == last else now
-
     matrix_view(
         picture.matrices,
         key=key,
@@ -162,7 +155,12 @@ def _matrices(
         pinned=cell_of(state[f"{name}_cell"], shapes),
         numbers=True,
         windows=windows,
-        on_change=settled,
+        on_change=bound(
+            state,
+            key,
+            pinned=(f"{name}_cell", link_of),
+            step=(f"{name}_at", one_of([*range(last), -1])),
+        ),
     )
 
 

@@ -20,7 +20,6 @@ from llmviz.lessons.transformer.subject import (
     Subject,
     blocks_of,
     choose_subject,
-    model_of,
 )
 from llmviz.models.settings import GPTConfig
 from llmviz.study.block import ORDERS, STAGES, Sizes, Steps, parameters_of, sizes
@@ -29,7 +28,7 @@ from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section, seen
 from llmviz.ui.matrix_picture import read_windows
 from llmviz.ui.notices import inform
-from llmviz.ui.pinned_cells import link_of
+from llmviz.ui.pinned_cells import bound, link_of, one_of, windows_link
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
@@ -51,13 +50,13 @@ def draw(state: PageState) -> None:
     head = min(state["head"], subject.model.config.n_head - 1)
     if own == "none" and state["order"] != "own":
         inform(words.no_norms, ":material/info:")
-    steps = steps_of(*subject.known, subject.layer, norm)
+    steps = steps_of(subject, norm)
     stage = _picture(state, subject, head, norm)
     code.draw(subject, steps, stage, norm, head)
     if own != "none":
         prose(changes(subject, norm))
     # always about one layer: a click in the stack must neither ask anew nor grade anew
-    asked = question(steps_of(*subject.known, 0, own), subject.tokens[-1])
+    asked = question(steps_of(subject.at(0), own), subject.tokens[-1])
     # the sizes of the stack tell which part adds more
     opened = asked is None or predict(asked, f"{KEY}.ask", covers=True)
     if opened:
@@ -78,18 +77,9 @@ def _controls(state: PageState, config: GPTConfig) -> None:
 
 def _picture(state: PageState, subject: Subject, head: int, norm: str) -> str:
     """Draw the layer; return the stage that is open."""
-    known = (*subject.known, subject.tokens, subject.layer, head, norm)
-    picture, names = picture_of(*known), stage_names(norm)
+    picture, names = picture_of(subject, head, norm), stage_names(norm)
     stage = state["stage"] if state["stage"] in names else names[0]
     key = f"{KEY}.matrices"
-
-    def settled() -> None:
-        told = st.session_state[key]
-        step, cell = told.get("step"), told.get("pinned")
-        if isinstance(step, int) and 0 <= step < len(names):
-            state["stage"] = names[step]
-        state["cell"] = link_of(cell)
-        state["seen"] = ",".join(f"{name}.{at}" for name, at in told.get("window") or [] if at)
 
     lv.stage_view(
         picture,
@@ -98,14 +88,20 @@ def _picture(state: PageState, subject: Subject, head: int, norm: str) -> str:
         pinned=lv.cell_of(state["cell"], picture.shapes),
         windows=read_windows(state["seen"], picture.windows),
         narrow=DRAWN,
-        on_change=settled,
+        on_change=bound(
+            state,
+            key,
+            step=("stage", one_of(names)),
+            pinned=("cell", link_of),
+            window=("seen", windows_link),
+        ),
     )
     return stage
 
 
 def changes(subject: Subject, norm: str) -> str:
     """Return what norms before and behind do to the size of the stream, and whose weights ran."""
-    steps = {order: steps_of(*subject.known, subject.layer, order) for order in ORDERS}
+    steps = {order: steps_of(subject, order) for order in ORDERS}
     post = steps["post"]["norm2"].square().mean(-1).sqrt()
     single = words.changes_single.format(low=float(post.min()), high=float(post.max()))
     line = words.changes.format(
@@ -181,15 +177,15 @@ def end(steps: Steps, norm: str) -> dict[str, float | str]:
     return {"x": x, "attn": attn, "mlp": mlp, "out": words.end_out[norm].format(out=out)}
 
 
-@kept(32)
-def stack_of(name: str, version: str, ids: tuple[int, ...]) -> Sizes:
+@kept(32, key=lambda subject: subject.text)
+def stack_of(subject: Subject) -> Sizes:
     """Return how large the numbers are at each stage of each layer."""
-    return sizes(blocks_of(name, version, ids), model_of(name).config.norm)
+    return sizes(blocks_of(subject), subject.model.config.norm)
 
 
 def _stack(state: PageState, subject: Subject, stage: str) -> None:
     """Draw all layers; a click opens a stage of one."""
-    stack, key = stack_of(*subject.known), f"{KEY}.stack"
+    stack, key = stack_of(subject), f"{KEY}.stack"
     part = next((part for part, stages in PARTS.items() if stage in stages), stage)
 
     def opened() -> None:

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 from llmviz import components as lv
 from llmviz.lessons.transformer.block.drawing import Drawing
-from llmviz.lessons.transformer.subject import blocks_of, model_of
+from llmviz.lessons.transformer.subject import Subject
 from llmviz.models.gpt import Block
 from llmviz.study.block import Steps, in_order
 from llmviz.ui.kept import kept
 
 
 @kept(32)
-def steps_of(name: str, version: str, ids: tuple[int, ...], layer: int, norm: str) -> Steps:
+def steps_of(subject: Subject, norm: str) -> Steps:
     """Return what a layer computes with its norms where `norm` says."""
-    model, steps = model_of(name), blocks_of(name, version, ids)[layer]
-    return steps if norm == model.config.norm else in_order(model, ids, layer, steps, norm)
+    model, steps = subject.model, subject.steps
+    if norm == model.config.norm:
+        return steps
+    return in_order(model, subject.ids, subject.layer, steps, norm)
 
 
-@kept(8)  # 28 MB each at the shape of GPT-2
-def weights_of(name: str, version: str, layer: int) -> lv.Weights:
+@kept(8, key=lambda subject: subject.in_model)  # 28 MB each at the shape of GPT-2
+def weights_of(subject: Subject) -> lv.Weights:
     """Return the matrices of a layer that no head has for itself."""
-    return layer_weights(model_of(name).blocks[layer])
+    return layer_weights(subject.model.blocks[subject.layer])
 
 
 def layer_weights(block: Block) -> lv.Weights:
@@ -31,10 +33,10 @@ def layer_weights(block: Block) -> lv.Weights:
     return lv.Weights.of({key: linear.weight.T.numpy() for key, linear in linears.items()})
 
 
-@kept(32)
-def head_weights_of(name: str, version: str, layer: int, head: int) -> lv.Weights:
+@kept(32, key=lambda subject, head: (subject.in_model, head))
+def head_weights_of(subject: Subject, head: int) -> lv.Weights:
     """Return W_Q, W_K, W_V of a head."""
-    return head_weights(model_of(name).blocks[layer], head)
+    return head_weights(subject.model.blocks[subject.layer], head)
 
 
 def head_weights(block: Block, head: int) -> lv.Weights:
@@ -46,19 +48,11 @@ def head_weights(block: Block, head: int) -> lv.Weights:
 
 
 @kept(32)
-def picture_of(
-    name: str,
-    version: str,
-    ids: tuple[int, ...],
-    tokens: tuple[str, ...],
-    layer: int,
-    head: int,
-    norm: str,
-) -> lv.StagePicture:
+def picture_of(subject: Subject, head: int, norm: str) -> lv.StagePicture:
     """Return the picture of a layer and one of its heads."""
-    steps = steps_of(name, version, ids, layer, norm)
-    drawn = Drawing(model_of(name), steps, ids, tokens, layer, head, norm)
-    weights = [weights_of(name, version, layer), head_weights_of(name, version, layer, head)]
+    steps = steps_of(subject, norm)
+    drawn = Drawing(subject.model, steps, subject.ids, subject.tokens, subject.layer, head, norm)
+    weights = [weights_of(subject), head_weights_of(subject, head)]
     return staged(drawn, weights)
 
 

@@ -19,7 +19,8 @@ from llmviz.ui.common import count as counted
 from llmviz.ui.common import percent
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section, seen
-from llmviz.ui.model_on_text import models_here
+from llmviz.ui.model_picker import models_here
+from llmviz.ui.pinned_cells import bound, or_first
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
@@ -48,16 +49,16 @@ def draw(state: PageState) -> None:
 
 
 @kept(32)
-def decoding(name: str, version: str, source: tuple[int, ...]) -> Decoding:
+def decoding(bundled: engine.Bundled, source: tuple[int, ...]) -> Decoding:
     """Return what a bundled translator writes by itself."""
-    return free(engine.load(name).model, source)
+    return free(bundled.model, source)
 
 
 @kept(32)
-def looks_of(name: str, version: str, source: tuple[int, ...]) -> Looks:
+def looks_of(bundled: engine.Bundled, source: tuple[int, ...]) -> Looks:
     """Return what its heads look at meanwhile."""
-    decoded = decoding(name, version, source)
-    return looks(engine.load(name).model, source, decoded.read)
+    decoded = decoding(bundled, source)
+    return looks(bundled.model, source, decoded.read)
 
 
 def best_head(sentence: Sentence, decoded: Decoding, cross: np.ndarray, right: bool) -> int:
@@ -80,7 +81,7 @@ def captions(read: list[str], written: list[str], chances: np.ndarray, count: in
 
 def _translation(state: PageState, bundled: engine.Bundled, sentence: Sentence) -> tuple[int, bool]:
     """Show a translation; return its steps, and whether its question covers nothing any more."""
-    known = (bundled.name, bundled.version, sentence.ids)
+    known = (bundled, sentence.ids)
     decoded, weights = decoding(*known), looks_of(*known)
     tokenizer, config = bundled.tokenizer, bundled.model.config
     source = sentence.known.source.split()
@@ -90,10 +91,6 @@ def _translation(state: PageState, bundled: engine.Bundled, sentence: Sentence) 
     written = " ".join(read[1:])
     right = written == sentence.known.target
     head = state["halfhead"]
-
-    def keep_place() -> None:
-        now = st.session_state[KEY]
-        state["halfstep"], state["halfhead"] = now.get("step") or 0, now.get("chosen") or 0
 
     translation = Translation(
         source,
@@ -116,7 +113,7 @@ def _translation(state: PageState, bundled: engine.Bundled, sentence: Sentence) 
         key=KEY,
         step=state["halfstep"],
         chosen=best_head(sentence, decoded, weights.cross, right) if head < 0 else head,
-        on_change=keep_place,
+        on_change=bound(state, KEY, step=("halfstep", or_first), chosen=("halfhead", or_first)),
     )
     st.caption(words.note)
     line = words.right if right else words.wrong

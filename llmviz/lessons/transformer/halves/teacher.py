@@ -17,7 +17,7 @@ from llmviz.ui.code import show_code
 from llmviz.ui.common import choose, percent
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
-from llmviz.ui.model_on_text import models_here
+from llmviz.ui.model_picker import models_here
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
 from llmviz.ui.selectable_models import card_of
@@ -56,9 +56,8 @@ class Grid(NamedTuple):
 
 
 @kept(64)
-def both_ways(name: str, version: str, source: tuple[int, ...], target: str) -> Both:
+def both_ways(bundled: engine.Bundled, source: tuple[int, ...], target: str) -> Both:
     """Return both ways of a bundled translator on a sentence whose translation is known."""
-    bundled = engine.load(name)
     model, ids = bundled.model, bundled.tokenizer.encode(target)
     right, loss = (*ids, model.config.end_id), forced_loss(model, source, ids)
     return Both(right, forced(model, source, ids), free(model, source), loss)
@@ -72,8 +71,8 @@ def draw(state: PageState, sentence: Sentence) -> bool:
     if not models_here(name):
         return True
     bundled = engine.load(name)
-    both = both_ways(name, bundled.version, sentence.ids, sentence.known.target)
-    grid = grid_of(name, bundled.version, sentence.ids, sentence.known.target)
+    both = both_ways(bundled, sentence.ids, sentence.known.target)
+    grid = grid_of(bundled, sentence.ids, sentence.known.target)
     cell_grid(
         grid.values,
         key=f"{KEY}.{name}",
@@ -116,9 +115,9 @@ def named(token: int, tokenizer: Tokenizer) -> str:
 
 
 @kept(64)
-def grid_of(name: str, version: str, source: tuple[int, ...], target: str) -> Grid:
+def grid_of(bundled: engine.Bundled, source: tuple[int, ...], target: str) -> Grid:
     """Return the grid of a sentence: what is read and said at each step, both ways."""
-    both, tokenizer = both_ways(name, version, source, target), engine.tokenizer(name)
+    both, tokenizer = both_ways(bundled, source, target), bundled.tokenizer
     steps = max(len(both.right), len(both.free.read))
     right = [named(token, tokenizer) for token in both.right]
     texts, notes = [], []

@@ -22,8 +22,10 @@ from llmviz.ui.code import show_code
 from llmviz.ui.common import count, percent, theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section, seen
-from llmviz.ui.model_on_text import Read, choose_model, load_and_read, names_of
+from llmviz.ui.model_on_text import Read, load_and_read, names_of
+from llmviz.ui.model_picker import Picker
 from llmviz.ui.notices import inform
+from llmviz.ui.pinned_cells import bound, one_of
 from llmviz.ui.prose import prose
 from llmviz.ui.question import predict
 from llmviz.ui.shell import text_box
@@ -40,7 +42,7 @@ def draw(state: PageState) -> None:
     section(words.intro)
     text_box(state, height=80)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        name = choose_model(state)
+        name = Picker().choose(state)
         st.toggle(words.reuse, help=words.reuse_help, **state.bind("reuse"))
     model_and_text = load_and_read(state, name, PROMPT)
     if model_and_text is None:
@@ -50,7 +52,7 @@ def draw(state: PageState) -> None:
     if not cacheable:
         inform(words.no_cache, ":material/visibility:")
     predict(rounds_question(len(read.ids)), f"{KEY}.ask")
-    rounds = rounds_of(bundled.name, bundled.version, read.ids)
+    rounds = rounds_of(bundled, read.ids)
     _loop(state, bundled, read, cacheable)
     prose(total(len(read.ids), len(rounds), cacheable))
     _code(bundled, read, rounds)
@@ -63,9 +65,8 @@ def draw(state: PageState) -> None:
 
 
 @kept(32)
-def rounds_of(name: str, version: str, ids: tuple[int, ...]) -> list[Round]:
+def rounds_of(bundled: engine.Bundled, ids: tuple[int, ...]) -> list[Round]:
     """Return how a model continues a text."""
-    bundled = engine.load(name)
     return write_slowly(bundled.model, ids, ROUNDS, stop_of(bundled))
 
 
@@ -75,9 +76,9 @@ def stop_of(bundled: engine.Bundled) -> int | None:
 
 
 @kept(32)
-def pictured(name: str, version: str, ids: tuple[int, ...], cached: bool) -> list[LoopRound]:
+def pictured(bundled: engine.Bundled, ids: tuple[int, ...], cached: bool) -> list[LoopRound]:
     """Return the rounds as the picture takes them, with their sentences."""
-    bundled, rounds = engine.load(name), rounds_of(name, version, ids)
+    bundled, rounds = bundled, rounds_of(bundled, ids)
     work = work_lines(len(ids), len(rounds), cached)
     text = list(ids)
     pictures = []
@@ -125,7 +126,7 @@ def ending(bundled: engine.Bundled, text: list[int]) -> str:
 def work_lines(tokens: int, rounds: int, cached: bool) -> list[str]:
     """Return a sentence for each round about the vectors that it computes."""
     sentences, so_far = [], 0
-    for n, now in enumerate(vectors_computed(tokens, rounds, cached)):
+    for n, now in enumerate(vectors_computed(tokens, rounds, cached=cached)):
         so_far += now
         template = words.work_kept if cached else words.work_again
         line = {"round": n + 1, "now": count(now, "vector"), "again": f"{now - 1:,}"}
@@ -144,7 +145,7 @@ def total(tokens: int, rounds: int, cacheable: bool) -> str:
 def work_of(tokens: int, rounds: int) -> dict[str, int]:
     """Return how many vectors a layer computes in all rounds, with the cache and without it."""
     ways = {"cached": True, "plain": False}
-    return {name: sum(vectors_computed(tokens, rounds, way)) for name, way in ways.items()}
+    return {name: sum(vectors_computed(tokens, rounds, cached=way)) for name, way in ways.items()}
 
 
 def final_norm(bundled: engine.Bundled) -> bool:
@@ -165,20 +166,17 @@ def picture_words(normed: bool, cacheable: bool) -> dict[str, str]:
 def _loop(state: PageState, bundled: engine.Bundled, read: Read, cacheable: bool) -> None:
     cached = state["reuse"] and cacheable
 
-    def keep_step() -> None:
-        step = st.session_state[f"{KEY}.rounds"].get("step")
-        if isinstance(step, int) and 0 <= step < ROUNDS * len(STAGES):
-            state["moment"] = step
-
     token_loop(
         read.tokens,
-        pictured(bundled.name, bundled.version, read.ids, cached),
+        pictured(bundled, read.ids, cached),
         key=f"{KEY}.rounds",
         layers=bundled.model.config.n_layer,
         cached=cached,
         words=picture_words(final_norm(bundled), cacheable),
         step=state["moment"],
-        on_change=keep_step,
+        on_change=bound(
+            state, f"{KEY}.rounds", step=("moment", one_of(range(ROUNDS * len(STAGES))))
+        ),
     )
 
 
@@ -197,15 +195,15 @@ def _code(bundled: engine.Bundled, read: Read, rounds: list[Round]) -> None:
 
 
 @kept(32)
-def costs_of(name: str, version: str) -> CacheCosts:
+def costs_of(bundled: engine.Bundled) -> CacheCosts:
     """Return what the next token of a model costs on this server."""
-    return cache_costs(engine.load(name).model)
+    return cache_costs(bundled.model)
 
 
 @kept(32)
-def cost_figures(name: str, version: str, mode: Mode) -> tuple[go.Figure, go.Figure]:
+def cost_figures(bundled: engine.Bundled, mode: Mode) -> tuple[go.Figure, go.Figure]:
     """Return milliseconds and memory over the length of the text."""
-    costs = costs_of(name, version)
+    costs = costs_of(bundled)
     names = (words.with_text, words.without)
     times = (costs.with_cache, costs.without)
     memory = [[held / 1024 for held in costs.held]]
@@ -227,11 +225,10 @@ def _costs(bundled: engine.Bundled) -> None:
     config = bundled.model.config
     if not predict(bytes_question(config), f"{KEY}.bytes", covers=True):
         return
-    known = (bundled.name, bundled.version)
-    costs = costs_of(*known)
+    costs = costs_of(bundled)
     places = st.columns(2, gap="large")
     for place, figure, key in zip(
-        places, cost_figures(*known, theme()), ("time", "memory"), strict=True
+        places, cost_figures(bundled, theme()), ("time", "memory"), strict=True
     ):
         place.plotly_chart(figure, key=f"{KEY}.{key}", theme=None)
     held = words.bytes.format(

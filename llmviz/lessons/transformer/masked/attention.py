@@ -14,7 +14,7 @@ from llmviz.ui.common import count, percent
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.model_on_text import Read
-from llmviz.ui.pinned_cells import keeping
+from llmviz.ui.pinned_cells import bound, link_of
 from llmviz.ui.prose import bold, prose
 from llmviz.ui.state import PageState
 
@@ -22,9 +22,9 @@ KEY = "transformer.masked.heads"
 
 
 @kept(64)
-def weights_of(name: str, version: str, ids: tuple[int, ...]) -> np.ndarray:
+def weights_of(bundled: engine.Bundled, ids: tuple[int, ...]) -> np.ndarray:
     """Return a model's attention weights (L, H, T, T) on what it reads."""
-    return all_weights(engine.load(name).model, ids)
+    return all_weights(bundled.model, ids)
 
 
 def chosen_head(written: str, layers: int, heads: int) -> tuple[int, int]:
@@ -65,7 +65,7 @@ def draw(
     for place, (control, line, bundled, ids, tokens) in zip(
         st.columns(2, gap="large"), pictures, strict=True
     ):
-        weights = weights_of(bundled.name, bundled.version, ids)
+        weights = weights_of(bundled, ids)
         shares.append(above(weights))
         layers, heads = weights.shape[:2]
         with place:
@@ -83,5 +83,5 @@ def _grid(state: PageState, control: str, weights: np.ndarray, tokens: list[str]
         tokens=tokens,
         chosen=chosen_head(state[control], *weights.shape[:2]),
         lines=True,
-        on_change=keeping(state, control, key, "chosen"),
+        on_change=bound(state, key, chosen=(control, link_of)),
     )

@@ -21,8 +21,10 @@ from llmviz.ui.code import show_code
 from llmviz.ui.common import count, learner_text, percent
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section, seen
-from llmviz.ui.model_on_text import Read, models_here, read, spoken
+from llmviz.ui.model_on_text import Read, read, spoken
+from llmviz.ui.model_picker import models_here
 from llmviz.ui.notices import inform
+from llmviz.ui.pinned_cells import bound, second_of
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
 from llmviz.ui.shell import text_box
@@ -63,20 +65,18 @@ def draw(state: PageState) -> None:
 
 
 @kept(32)
-def chances_of(version: str, other: str, ids: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
-    """Return both models' probabilities of each word, (N, V) each: from both sides, from the left.
-
-    version, other: of the two models' weights.
-    """
-    models = (engine.load(name).model for name in (BOTH, LEFT))
-    return from_both_sides(next(models), ids), from_the_left(next(models), ids)
+def chances_of(
+    both: engine.Bundled, left: engine.Bundled, ids: tuple[int, ...]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return both models' probabilities (N, V) of each word: from both sides, from the left."""
+    return from_both_sides(both.model, ids), from_the_left(left.model, ids)
 
 
 @kept(32)
-def word_tokens(text: str, count: int, version: str) -> list[Token]:
+def word_tokens(text: str, count: int, bundled: engine.Bundled) -> list[Token]:
     """Return the first words of a text as the learner wrote them, unknown ones included."""
     raw = text.encode("utf-8")
-    tokens = engine.tokenizer(BOTH).tokens(text)[:count]
+    tokens = bundled.tokenizer.tokens(text)[:count]
     return [replace(one, data=raw[one.byte_start : one.byte_end]) for one in tokens]
 
 
@@ -103,10 +103,10 @@ def _hidden_word(
     """Show one word hidden; return what the end says of it, or None while that is covered."""
     ids, tokenizer = read.ids, both.tokenizer
     unknown = tokenizer.special_tokens[UNKNOWN]
-    p = chances_of(both.version, left.version, ids)
+    p = chances_of(both, left, ids)
     own = [chances(ids, one, unknown) for one in p]
     word = hidden_word(state["hide"], own[0] - own[1])
-    tokens = word_tokens(text, len(ids) - 1, both.version)
+    tokens = word_tokens(text, len(ids) - 1, both)
     _strip(state, tokens, own, ids, unknown, word, tokenizer.vocab_size)
     name = quote(tokens[word].data.decode("utf-8", "replace"))
     asked = hidden_word(-1, own[0] - own[1])  # whichever is hidden now: a click asks nothing anew
@@ -160,10 +160,6 @@ def _strip(
 ) -> None:
     key = f"{KEY}.strip"
 
-    def take() -> None:
-        clicked = st.session_state[key].get("selected")
-        state["hide"] = clicked[1] if clicked else -1
-
     strange = {words.detail: words.unknown_detail.format(count=vocabulary)}
     rows = [
         TokenRow(
@@ -186,7 +182,7 @@ def _strip(
         value_label=words.value,
         value_range=(0.0, 1.0),
         selected=TokenSelection(row, word, ids[word + 1]),
-        on_change=take,
+        on_change=bound(state, key, selected=("hide", second_of)),
     )
     st.caption(words.strip_note)
 

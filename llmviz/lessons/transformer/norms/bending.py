@@ -12,7 +12,7 @@ import streamlit as st
 from llmviz.figures.activations import curve_on_values
 from llmviz.figures.theme import Mode
 from llmviz.lessons.transformer.norms import words
-from llmviz.lessons.transformer.subject import SMALL, Subject, blocks_of
+from llmviz.lessons.transformer.subject import SMALL, Subject
 from llmviz.study.activations import activation_curve, gelu_gap, slopes
 from llmviz.ui.code import show_code
 from llmviz.ui.common import choose, count, percent, theme
@@ -30,7 +30,7 @@ THROUGH = (2.0, -1.0)  # what a gate lets through, besides 1
 def draw(state: PageState, subject: Subject) -> dict[str, int | str]:
     """Show the part; return how many numbers ReLU would set to 0, once that may be seen."""
     own = subject.model.config.activation
-    values = values_of(*subject.known, subject.layer)
+    values = values_of(subject)
     text = words.bend_text.format(
         without=words.bend_gated if own == "swiglu" else words.bend_without,
         text=words.bend_small if subject.name == SMALL else words.bend_own,
@@ -41,11 +41,11 @@ def draw(state: PageState, subject: Subject) -> dict[str, int | str]:
     choose(state, "bend", words.bend_label, words.bends)
     name = own if state["bend"] == "own" else state["bend"]
     # always of one layer: another one must neither ask anew nor grade anew
-    if not predict(question(values_of(*subject.known, 0)), f"{KEY}.ask", covers=True):
+    if not predict(question(values_of(subject.at(0))), f"{KEY}.ask", covers=True):
         return {}
-    figure = figure_of(*subject.known, subject.layer, name, theme())
+    figure = figure_of(subject, name, theme())
     st.plotly_chart(figure, key=f"{KEY}.curve", theme=None)
-    flat = flat_share(*subject.known, subject.layer, name)
+    flat = flat_share(subject, name)
     told = {"count": len(values), "below": percent(float((values <= 0).mean()))}
     line = words.bend_read.format(
         formula=words.formula[name],
@@ -63,15 +63,15 @@ def draw(state: PageState, subject: Subject) -> dict[str, int | str]:
 
 
 @kept(32)
-def values_of(name: str, version: str, ids: tuple[int, ...], layer: int) -> np.ndarray:
+def values_of(subject: Subject) -> np.ndarray:
     """Return all numbers of a text before the activation function of a layer, (T·F,)."""
-    return blocks_of(name, version, ids)[layer]["mlp.hidden"].flatten().numpy().copy()
+    return subject.steps["mlp.hidden"].flatten().numpy().copy()
 
 
 @kept(64)
-def flat_share(name: str, version: str, ids: tuple[int, ...], layer: int, function: str) -> float:
+def flat_share(subject: Subject, function: str) -> float:
     """Return the share of a text's numbers at which the derivative of a function is small."""
-    values = values_of(name, version, ids, layer)
+    values = values_of(subject)
     return float((np.abs(slopes(function, values)) < FLAT).mean())
 
 
@@ -82,9 +82,7 @@ def gap_of_gelu() -> tuple[float, float]:
 
 
 @kept(64)
-def figure_of(
-    name: str, version: str, ids: tuple[int, ...], layer: int, function: str, mode: Mode
-) -> go.Figure:
+def figure_of(subject: Subject, function: str, mode: Mode) -> go.Figure:
     """Return a function and its derivative over a text's numbers."""
     curve = activation_curve(function)
     lines, names = [curve.y, curve.slope], [words.bends[function], words.derivative]
@@ -92,7 +90,7 @@ def figure_of(
         names[0] = words.through.format(u=1)
         lines += [activation_curve(function, u).y for u in THROUGH]
         names += [words.through.format(u=u).replace("-", "−") for u in THROUGH]
-    values = values_of(name, version, ids, layer)
+    values = values_of(subject)
     return curve_on_values(curve.x, lines, names, values, words.counted, words.bend_axis, mode)
 
 

@@ -45,9 +45,9 @@ def draw(state: PageState) -> None:
             inform(words.no_norms, ":material/info:")
         else:
             choose(state, "which", words.which_label, words.which)
-            norms = normed(*subject.known, subject.layer, state["which"])
+            norms = normed(subject, state["which"])
             # always of the first norm: another layer must not cover the picture anew
-            first = normed(*subject.known, 0, "norm1")
+            first = normed(subject.at(0), "norm1")
             asked = mistake(first.x, first.epsilon, subject.tokens[-1])
             opened = asked is None or predict(asked, f"{KEY}.mistake", covers=True)
             if opened:
@@ -66,7 +66,7 @@ def end_norm(norms: Normed) -> str:
 
 
 def _norm(state: PageState, subject: Subject, norms: Normed) -> None:
-    picture = picture_of(*subject.known, subject.tokens, subject.layer, state["which"])
+    picture = picture_of(subject, state["which"])
     pinned_cells.show(
         state,
         picture.matrices,

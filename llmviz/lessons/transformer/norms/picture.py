@@ -13,7 +13,7 @@ from torch import Tensor
 
 from llmviz import components as lv
 from llmviz.lessons.transformer.norms import words
-from llmviz.lessons.transformer.subject import blocks_of, model_of
+from llmviz.lessons.transformer.subject import Subject
 from llmviz.nn.layers import NormSteps, RMSNormSteps, layer_norm_steps, rms_norm_steps
 from llmviz.study.block import STAGES
 from llmviz.ui.kept import kept
@@ -42,13 +42,13 @@ class Normed:
 
 
 @kept(32)
-def normed(name: str, version: str, ids: tuple[int, ...], layer: int, which: str) -> Normed:
+def normed(subject: Subject, which: str) -> Normed:
     """Return both norms of what one norm of a layer reads; which: norm1 or norm2."""
-    model, steps = model_of(name), blocks_of(name, version, ids)[layer]
+    model, steps = subject.model, subject.steps
     stages = STAGES[model.config.norm]
     # A norm behind an addition reads the sum; one before a part reads the stream.
     source = stages[stages.index(which) - 1]
-    norm, x = getattr(model.blocks[layer], which), steps[source]
+    norm, x = getattr(model.blocks[subject.layer], which), steps[source]
     shift = getattr(norm, "bias", None)
     return Normed(
         x,
@@ -62,17 +62,10 @@ def normed(name: str, version: str, ids: tuple[int, ...], layer: int, which: str
 
 
 @kept(32)
-def picture_of(
-    name: str,
-    version: str,
-    ids: tuple[int, ...],
-    tokens: tuple[str, ...],
-    layer: int,
-    which: str,
-) -> Picture:
+def picture_of(subject: Subject, which: str) -> Picture:
     """Return the matrices of both norms."""
-    norms, picture = normed(name, version, ids, layer, which), Picture()
-    rows, say = {"row_labels": tokens}, words.formulas
+    norms, picture = normed(subject, which), Picture()
+    rows, say = {"row_labels": subject.tokens}, words.formulas
     wide = {"windows": ("", picture.window("C", norms.x.shape[1]))}
     both = rows | wide
 

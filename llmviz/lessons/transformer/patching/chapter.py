@@ -24,7 +24,8 @@ from llmviz.ui.code import show_code
 from llmviz.ui.common import choose, percent, refuse, signed, theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section, seen
-from llmviz.ui.model_on_text import choose_model, names_of, run_again, spoken
+from llmviz.ui.model_on_text import names_of, spoken
+from llmviz.ui.model_picker import Picker, run_again
 from llmviz.ui.notices import inform
 from llmviz.ui.prose import bold, prose
 from llmviz.ui.question import predict
@@ -50,7 +51,7 @@ def draw(state: PageState) -> None:
         text_input(state, "answer", words.answer, help=words.answer_help)
         text_input(state, "other", words.other_answer, help=words.answer_help)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        name = choose_model(state)
+        name = Picker().choose(state)
         choose(state, "sites", words.sites_label, words.sites)
     if name is None:
         return
@@ -63,7 +64,7 @@ def draw(state: PageState) -> None:
         if own == donor:
             raise ValueError(words.same_prompts)
         pair = answers(state, bundled, own, donor)
-        map_of = bundled.name, bundled.version, own, donor, pair
+        map_of = bundled, own, donor, pair
         grown = site_map.growing(*map_of)
     except ValueError as error:
         refuse(error)
@@ -121,7 +122,7 @@ def answers(
     """
     pair = []
     for key, ids in (("answer", own), ("other", donor)):
-        best = int(site_map.reading(bundled.name, bundled.version, ids).logits.argmax())
+        best = int(site_map.reading(bundled, ids).logits.argmax())
         written = state[key]
         pair.append(token_of(written, [], bundled.tokenizer) if written else best)
     if pair[0] == pair[1]:
@@ -139,7 +140,7 @@ def _told(
     bundled: engine.Bundled, own: tuple[int, ...], donor: tuple[int, ...], pair: tuple[int, int]
 ) -> None:
     shares = [
-        site_map.reading(bundled.name, bundled.version, ids).logits.softmax(-1)[list(pair)].tolist()
+        site_map.reading(bundled, ids).logits.softmax(-1)[list(pair)].tolist()
         for ids in (own, donor)
     ]
     prose(
@@ -164,11 +165,11 @@ def _told(
 
 @kept(64)
 def patched(
-    name: str, version: str, own: tuple[int, ...], donor: tuple[int, ...], site: Site
+    bundled: engine.Bundled, own: tuple[int, ...], donor: tuple[int, ...], site: Site
 ) -> torch.Tensor:
     """Return the logits (V,) after the own prompt with one site replaced."""
-    readings = (site_map.reading(name, version, ids) for ids in (own, donor))
-    return patch(engine.load(name).model, *readings, [site])
+    readings = (site_map.reading(bundled, ids) for ids in (own, donor))
+    return patch(bundled.model, *readings, [site])
 
 
 def vector(reading: Reading, site: Site, head_size: int) -> torch.Tensor:
@@ -181,9 +182,8 @@ def vector(reading: Reading, site: Site, head_size: int) -> torch.Tensor:
 
 def _opened(bundled: engine.Bundled, all_sites: Map, site: Site) -> None:
     tokenizer, config = bundled.tokenizer, bundled.model.config
-    known = (bundled.name, bundled.version)
-    own, donor = (site_map.reading(*known, ids) for ids in (all_sites.own, all_sites.donor))
-    after = patched(*known, all_sites.own, all_sites.donor, site)
+    own, donor = (site_map.reading(bundled, ids) for ids in (all_sites.own, all_sites.donor))
+    after = patched(bundled, all_sites.own, all_sites.donor, site)
     a, b = (vector(one, site, config.head_size).double() for one in (own, donor))
     preferences = [
         float(logits[all_sites.pair[1]] - logits[all_sites.pair[0]])
@@ -194,7 +194,7 @@ def _opened(bundled: engine.Bundled, all_sites: Map, site: Site) -> None:
     picture, told = st.columns([3, 2], gap="large", vertical_alignment="center")
     with picture:
         prose(bold(title))
-        figure = opened_bars(*known, all_sites.own, all_sites.donor, site, theme())
+        figure = opened_bars(bundled, all_sites.own, all_sites.donor, site, theme())
         st.plotly_chart(figure, key="transformer.patching.bars", theme=None)
     line = words.opened_text.format(
         kind=words.kinds[site.kind],
@@ -213,25 +213,24 @@ def _opened(bundled: engine.Bundled, all_sites: Map, site: Site) -> None:
 
 @kept(64)
 def opened_bars(
-    name: str,
-    version: str,
+    bundled: engine.Bundled,
     own: tuple[int, ...],
     donor: tuple[int, ...],
     site: Site,
     mode: Mode,
 ) -> go.Figure:
     """Return what came out: the likeliest tokens before, patched, and after the other prompt."""
-    logits = [site_map.reading(name, version, own).logits]
-    logits += [patched(name, version, own, donor, site)]
-    logits += [site_map.reading(name, version, donor).logits]
+    logits = [site_map.reading(bundled, own).logits]
+    logits += [patched(bundled, own, donor, site)]
+    logits += [site_map.reading(bundled, donor).logits]
     p = torch.stack(logits).double().softmax(-1)  # (3, V)
     best = p.amax(0).topk(min(BARS, p.shape[1])).indices.tolist()
-    names = [escape_plotly(token) for token in names_of(best, engine.tokenizer(name))]
+    names = [escape_plotly(token) for token in names_of(best, bundled.tokenizer)]
     return three_bars(names, p[:, best].tolist(), words.series, mode)
 
 
 def _code(bundled: engine.Bundled, all_sites: Map, site: Site) -> None:
-    after = patched(bundled.name, bundled.version, all_sites.own, all_sites.donor, site)
+    after = patched(bundled, all_sites.own, all_sites.donor, site)
     pair = list(all_sites.pair)
     show_code(
         [patch, patch_map],

@@ -47,20 +47,20 @@ class Map:
 
 
 @kept(64)
-def reading(name: str, version: str, ids: tuple[int, ...]) -> Reading:
+def reading(bundled: engine.Bundled, ids: tuple[int, ...]) -> Reading:
     """Return what a model made of a prompt."""
-    return read_prompt(engine.load(name).model, ids)
+    return read_prompt(bundled.model, ids)
 
 
 @kept(64)
 def growing(
-    name: str, version: str, own: tuple[int, ...], donor: tuple[int, ...], pair: tuple[int, int]
+    bundled: engine.Bundled, own: tuple[int, ...], donor: tuple[int, ...], pair: tuple[int, int]
 ) -> GrowingMap:
     """Return the map of two prompts as far as it is, the same for all visitors.
 
     Raises ValueError: both prompts prefer the one answer to the other equally.
     """
-    model, read = engine.load(name).model, [reading(name, version, ids) for ids in (own, donor)]
+    model, read = bundled.model, [reading(bundled, ids) for ids in (own, donor)]
     try:
         return GrowingMap(model, *read, pair, PLACES)
     except ValueError:
@@ -75,12 +75,12 @@ def waiting(grown: GrowingMap, n_layer: int) -> None:
 
 @kept(64)
 def whole(
-    name: str, version: str, own: tuple[int, ...], donor: tuple[int, ...], pair: tuple[int, int]
+    bundled: engine.Bundled, own: tuple[int, ...], donor: tuple[int, ...], pair: tuple[int, int]
 ) -> Map:
     """Return the map of two prompts once all of it is known."""
-    grown = growing(name, version, own, donor, pair)
+    grown = growing(bundled, own, donor, pair)
     grown.grow(math.inf)
-    tokenizer, n_layer = engine.tokenizer(name), engine.load(name).model.config.n_layer
+    tokenizer, n_layer = bundled.tokenizer, bundled.model.config.n_layer
     tokens = [names_of(ids[-grown.places :], tokenizer) for ids in (own, donor)]
     columns = tuple(
         a if a == b else words.column.format(own=a, donor=b) for a, b in zip(*tokens, strict=True)

@@ -22,7 +22,8 @@ from llmviz.ui.code import show_code
 from llmviz.ui.common import choose, count, percent, theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section, seen
-from llmviz.ui.model_on_text import Read, choose_model, load_and_read
+from llmviz.ui.model_on_text import Read, load_and_read
+from llmviz.ui.model_picker import Picker
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question
 from llmviz.ui.shell import text_box
@@ -51,7 +52,7 @@ def draw(state: PageState) -> None:
         _gradients(layers, norm, seed, shares)
     section(words.stream)
     text_box(state, height=80)
-    model_and_text = load_and_read(state, choose_model(state), require=require_sum)
+    model_and_text = load_and_read(state, Picker().choose(state), require=require_sum)
     embedding = "" if model_and_text is None else _stream(*model_and_text)
     if opened:
         ends = {"without": written(shares[False]), "with_": written(shares[True])}
@@ -81,8 +82,8 @@ def _gradients(layers: int, norm: str, seed: int, shares: dict[bool, float]) -> 
         [depth_study],
         "from llmviz.study.depth import depth_study\n\n"
         "for shortcuts in (True, False):\n"
-        f"    gradients = depth_study({layers}, {norm!r}, shortcuts, seed={seed}).gradients\n"
-        '    print(f"{gradients[0] / gradients[-1]:.1e}")',
+        f"    study = depth_study({layers}, {norm!r}, shortcuts=shortcuts, seed={seed})\n"
+        '    print(f"{study.gradients[0] / study.gradients[-1]:.1e}")',
         "\n".join(f"{shares[short]:.1e}" for short in (True, False)),
     )
 
@@ -124,9 +125,9 @@ def gradient_lines(layers: int, norm: str, seed: int, mode: Mode) -> go.Figure:
 
 
 @kept(32)
-def shares_of(name: str, version: str, ids: tuple[int, ...]) -> StreamShares:
+def shares_of(bundled: engine.Bundled, ids: tuple[int, ...]) -> StreamShares:
     """Return what the stream of a text is made of."""
-    return stream_shares(engine.load(name).model, ids)
+    return stream_shares(bundled.model, ids)
 
 
 def point_names(points: int) -> list[str]:
@@ -136,10 +137,10 @@ def point_names(points: int) -> list[str]:
 
 @kept(32)
 def stream_figures(
-    name: str, version: str, ids: tuple[int, ...], mode: Mode
+    bundled: engine.Bundled, ids: tuple[int, ...], mode: Mode
 ) -> tuple[go.Figure, go.Figure]:
     """Return the shares at every point as stacked bars, and the length as bars."""
-    stream = shares_of(name, version, ids)
+    stream = shares_of(bundled, ids)
     names = point_names(stream.norms.shape[0])
     shares = stream.shares.mean(-1).tolist()
     parts = [words.parts[part] for part in PARTS]
@@ -162,7 +163,7 @@ def share_of(share: float) -> str:
 
 def _stream(bundled: engine.Bundled, read: Read) -> str:
     """Show what the stream is made of; return the share of the embedding at its end."""
-    known = (bundled.name, bundled.version, read.ids)
+    known = (bundled, read.ids)
     stream = shares_of(*known)
     places = st.columns(2, gap="large")
     for place, figure, key in zip(

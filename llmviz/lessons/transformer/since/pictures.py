@@ -44,12 +44,12 @@ def names_in(change: str) -> list[str]:
 
 def readings(change: str, ids: Ids) -> list[Tensor]:
     """Return what the models of a change compute on a text, in the order of the study."""
-    return [_reading(change, name, engine.version(name), ids) for name in names_in(change)]
+    return [_reading(change, engine.load(name), ids) for name in names_in(change)]
 
 
 @kept(64)
-def _reading(change: str, name: str, version: str, ids: Ids) -> Tensor:
-    return READINGS[change](engine.load(name).model, ids)
+def _reading(change: str, bundled: engine.Bundled, ids: Ids) -> Tensor:
+    return READINGS[change](bundled.model, ids)
 
 
 def draw(change: str, ids: Ids) -> None:
@@ -58,17 +58,17 @@ def draw(change: str, ids: Ids) -> None:
 
 
 def _figures(change: str, ids: Ids) -> None:
-    versions = tuple(engine.version(name) for name in names_in(change))
-    charts = figures(change, versions, ids, theme())
+    models = tuple(engine.load(name) for name in names_in(change))
+    charts = figures(change, ids, theme(), *models)
     places = [st.container()] if len(charts) == 1 else st.columns(len(charts), gap="medium")
     for n, (place, figure) in enumerate(zip(places, charts, strict=True)):
         place.plotly_chart(figure, key=f"{KEY}.{change}.{n}", theme=None)
 
 
 @kept(64)
-def figures(change: str, versions: tuple[str, ...], ids: Ids, mode: Mode) -> tuple[go.Figure, ...]:
+def figures(change: str, ids: Ids, mode: Mode, *models: engine.Bundled) -> tuple[go.Figure, ...]:
     """Return the charts of a change."""
-    by_model = readings(change, ids)
+    by_model = [_reading(change, bundled, ids) for bundled in models]
     if change == "place":
         lines = [one.tolist() for one in reversed(by_model)]
         axes = (words.points_axis, words.size_axis)
@@ -79,17 +79,17 @@ def figures(change: str, versions: tuple[str, ...], ids: Ids, mode: Mode) -> tup
     if change == "activation":
         kinds = zip(by_model, words.sides[change], words.curves, ("gelu", "swiglu"), strict=True)
         return tuple(_cloud(one, side, curve, kind, mode) for one, side, curve, kind in kinds)
-    labels = [escape_plotly(name) for name in names_of(ids, engine.tokenizer(names_in(change)[0]))]
+    labels = [escape_plotly(name) for name in names_of(ids, models[0].tokenizer)]
     axes = Axes(words.looked_axis, words.looked_axis)
     return tuple(
-        number_table(seen(name, one), side, axes, mode, limit=FULL, labels=labels)
-        for name, one, side in zip(names_in(change), by_model, words.sides[change], strict=True)
+        number_table(seen(bundled, one), side, axes, mode, limit=FULL, labels=labels)
+        for bundled, one, side in zip(models, by_model, words.sides[change], strict=True)
     )
 
 
-def seen(name: str, weights: Tensor) -> np.ndarray:
+def seen(bundled: engine.Bundled, weights: Tensor) -> np.ndarray:
     """Return attention weights (T, T), NaN where the model's mask lets nobody look."""
-    mask, _ = engine.load(name).model.visible(torch.zeros(1, len(weights), dtype=torch.long))
+    mask, _ = bundled.model.visible(torch.zeros(1, len(weights), dtype=torch.long))
     return (weights if mask is None else weights.masked_fill(~mask, np.nan)).numpy()
 
 
@@ -230,9 +230,9 @@ def listed(numbers: list[int]) -> str:
 
 
 @kept(64)
-def longer(name: str, version: str, ids: Ids) -> Ids:
+def longer(bundled: engine.Bundled, ids: Ids) -> Ids:
     """Return a text, made longer by a model where it has fewer tokens than the window's picture."""
-    rounds = write_slowly(engine.load(name).model, ids, max(0, LONG - len(ids)))
+    rounds = write_slowly(bundled.model, ids, max(0, LONG - len(ids)))
     return (*ids, *(one.pick for one in rounds))
 
 
@@ -240,8 +240,7 @@ def read_ids(change: str, ids: Ids) -> Ids:
     """Return the tokens that the picture of a change shows."""
     if change != "window":
         return ids
-    name = names_in("window")[0]
-    return longer(name, engine.version(name), ids)
+    return longer(engine.load(names_in("window")[0]), ids)
 
 
 def _window(ids: Ids) -> None:

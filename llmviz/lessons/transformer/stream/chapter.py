@@ -19,13 +19,16 @@ from llmviz.lessons.transformer.stream.arithmetic import lens_picture
 from llmviz.study.lens import LISTED, Lens, logit_lens
 from llmviz.study.readout import read_out
 from llmviz.textfile import whole_number
+from llmviz.tokenizers import Tokenizer
 from llmviz.ui import engine, pinned_cells
 from llmviz.ui.code import show_code
 from llmviz.ui.common import choose, count, percent, theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section, seen
 from llmviz.ui.matrix_picture import Picture
-from llmviz.ui.model_on_text import Read, choose_model, load_and_read, names_of, spoken
+from llmviz.ui.model_on_text import Read, load_and_read, names_of, spoken
+from llmviz.ui.model_picker import Picker
+from llmviz.ui.pinned_cells import bound, link_of
 from llmviz.ui.prose import bold, prose
 from llmviz.ui.shell import text_box
 from llmviz.ui.state import PageState
@@ -41,13 +44,13 @@ def draw(state: PageState) -> None:
     section(words.intro)
     text_box(state, height=80)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        name = choose_model(state)
+        name = Picker().choose(state)
         choose(state, "lens", words.colour, words.colours)
     model_and_text = load_and_read(state, name, DRAWN)
     if model_and_text is None:
         return
     bundled, read = model_and_text
-    lens = lens_of(bundled.name, bundled.version, read.ids)
+    lens = lens_of(bundled, read.ids)
     point, at = _grid(state, bundled, read, lens)
     _opened(bundled, read, lens, point, at)
     _numbers(state, bundled, read, point, at)
@@ -69,9 +72,9 @@ def answer(bundled: engine.Bundled, read: Read, lens: Lens) -> dict[str, str]:
 
 
 @kept(32)
-def lens_of(name: str, version: str, ids: tuple[int, ...]) -> Lens:
+def lens_of(bundled: engine.Bundled, ids: tuple[int, ...]) -> Lens:
     """Return what a model says at every point and token of a text."""
-    return logit_lens(engine.load(name).model, ids)
+    return logit_lens(bundled.model, ids)
 
 
 def opened_cell(written: str, points: int, tokens: int) -> tuple[int, int]:
@@ -99,13 +102,9 @@ def colours(lens: Lens, kind: str) -> np.ndarray:
 
 def _grid(state: PageState, bundled: engine.Bundled, read: Read, lens: Lens) -> tuple[int, int]:
     points, tokens = lens.entropy.shape
-    texts, notes = cell_lines(bundled.name, bundled.version, read.ids)
+    texts, notes = cell_lines(bundled, read.ids)
     kind, most = state["lens"], math.log(bundled.model.vocab_size)
     low, high = words.scales[kind]
-
-    def keep_cell() -> None:
-        cell = st.session_state[KEY].get("chosen")
-        state["point"] = "" if cell is None else f"{cell[0]}.{cell[1]}"
 
     place = opened_cell(state["point"], points, tokens)
     cell_grid(
@@ -120,7 +119,7 @@ def _grid(state: PageState, bundled: engine.Bundled, read: Read, lens: Lens) -> 
         scale=(low, high.format(most=most)),
         label=words.grid,
         chosen=place,
-        on_change=keep_cell,
+        on_change=bound(state, KEY, chosen=("point", link_of)),
     )
     early = int(lens.agrees[-2].sum())
     prose(
@@ -161,10 +160,14 @@ def settled(lens: Lens, at: int) -> str:
 
 @kept(32)
 def cell_lines(
-    name: str, version: str, ids: tuple[int, ...]
+    bundled: engine.Bundled, ids: tuple[int, ...]
 ) -> tuple[list[list[str]], list[list[str]]]:
     """Return each cell's token and the line about it."""
-    tokenizer, lens = engine.tokenizer(name), lens_of(name, version, ids)
+    return lines_of(lens_of(bundled, ids), bundled.tokenizer)
+
+
+def lines_of(lens: Lens, tokenizer: Tokenizer) -> tuple[list[list[str]], list[list[str]]]:
+    """Return the token and the line of each cell of a lens."""
     finals = names_of(lens.tokens[-1, :, 0].tolist(), tokenizer)
     texts = [names_of(row, tokenizer) for row in lens.tokens[..., 0].tolist()]
     notes = [
@@ -190,7 +193,7 @@ def _opened(bundled: engine.Bundled, read: Read, lens: Lens, point: int, at: int
     picture, told = st.columns([3, 2], gap="large", vertical_alignment="center")
     with picture:
         prose(bold(words.opened.format(point=where, token=token)))
-        figure = best_bars(bundled.name, bundled.version, read.ids, point, at, theme())
+        figure = best_bars(bundled, read.ids, point, at, theme())
         st.plotly_chart(figure, key="transformer.stream.best", theme=None)
     line = words.opened_text.format(
         token=token,
@@ -209,29 +212,29 @@ def _opened(bundled: engine.Bundled, read: Read, lens: Lens, point: int, at: int
 
 @kept(64)
 def best_bars(
-    name: str, version: str, ids: tuple[int, ...], point: int, at: int, mode: Mode
+    bundled: engine.Bundled, ids: tuple[int, ...], point: int, at: int, mode: Mode
 ) -> go.Figure:
     """Return the ten best of a cell as bars."""
-    lens = lens_of(name, version, ids)
+    lens = lens_of(bundled, ids)
     best = lens.tokens[point, at].tolist()
-    names = [escape_plotly(token) for token in names_of(best, engine.tokenizer(name))]
+    names = [escape_plotly(token) for token in names_of(best, bundled.tokenizer)]
     unlike = [n + "\u200b" * names[:i].count(n) for i, n in enumerate(names)]  # bars need own names
     values = lens.probabilities[point, at].tolist()
     return compared(unlike, values, 0, words.opened_axis, mode)
 
 
 @kept(32)
-def numbers_of(name: str, version: str, ids: tuple[int, ...], point: int, at: int) -> Picture:
+def numbers_of(bundled: engine.Bundled, ids: tuple[int, ...], point: int, at: int) -> Picture:
     """Return the arithmetic of a cell: its vector, the norm, the head, the ten probabilities."""
-    lens, model = lens_of(name, version, ids), engine.load(name).model
+    lens, model = lens_of(bundled, ids), bundled.model
     best = lens.tokens[point, at].tolist()
     readout = read_out(model, lens.stream[point, at], best)
-    return lens_picture(readout, names_of(best, engine.tokenizer(name)), model.vocab_size)
+    return lens_picture(readout, names_of(best, bundled.tokenizer), model.vocab_size)
 
 
 def _numbers(state: PageState, bundled: engine.Bundled, read: Read, point: int, at: int) -> None:
     prose(f"{bold(words.numbers_title)}\n\n{words.numbers_text}")
-    picture = numbers_of(bundled.name, bundled.version, read.ids, point, at)
+    picture = numbers_of(bundled, read.ids, point, at)
     pinned_cells.show(
         state,
         picture.matrices,

@@ -71,7 +71,7 @@ def draw(
         return told
     if told is None:
         return None
-    known = (bundled.name, bundled.version, read.ids, token, against, at)
+    known = (bundled, read.ids, token, against, at)
     ledger = ledger_of(*known)
     what = words.logit.format(token=spoken(token, tokenizer))
     if against is not None:
@@ -99,7 +99,7 @@ def draw(
 def _asked(bundled: engine.Bundled, read: Read, token: int) -> str | None:
     """Ask about the last token of the text: no other open column may cover the parts anew."""
     last = len(read.ids) - 1
-    ledger = ledger_of(bundled.name, bundled.version, read.ids, token, None, last)
+    ledger = ledger_of(bundled, read.ids, token, None, last)
     what = words.logit.format(token=spoken(token, bundled.tokenizer))
     place = words.last_token.format(token=spoken(read.ids[-1], bundled.tokenizer))
     asked = question(ledger, what, place)
@@ -145,11 +145,11 @@ def _controls(state: PageState, names: list[str]) -> None:
 
 @kept(64)
 def ledger_of(
-    name: str, version: str, ids: tuple[int, ...], token: int, against: int | None, at: int
+    bundled: engine.Bundled, ids: tuple[int, ...], token: int, against: int | None, at: int
 ) -> Ledger:
     """Return the ledger of a logit of a model on a text."""
-    split = share.split_of(name, version, ids, at)
-    return study.ledger_of(engine.load(name).model, split, token, against)
+    split = share.split_of(bundled, ids, at)
+    return study.ledger_of(bundled.model, split, token, against)
 
 
 def folded(entries: Sequence[Entry]) -> list[Entry]:
@@ -169,8 +169,7 @@ def drawn(ledger: Ledger, parts: str) -> Sequence[Entry]:
 
 @kept(64)
 def waterfall_of(
-    name: str,
-    version: str,
+    bundled: engine.Bundled,
     ids: tuple[int, ...],
     token: int,
     against: int | None,
@@ -179,7 +178,7 @@ def waterfall_of(
     mode: Mode,
 ) -> go.Figure:
     """Return the parts of a logit as a waterfall."""
-    entries = drawn(ledger_of(name, version, ids, token, against, at), parts)
+    entries = drawn(ledger_of(bundled, ids, token, against, at), parts)
     return waterfall(
         [part_name(entry) for entry in entries],
         [entry.value for entry in entries],

@@ -87,15 +87,14 @@ def within(ledger: Ledger, entry: Entry, folded: bool) -> tuple[tuple[str, int, 
 
 
 @kept(32)
-def split_of(name: str, version: str, ids: tuple[int, ...], at: int) -> Parts:
+def split_of(bundled: engine.Bundled, ids: tuple[int, ...], at: int) -> Parts:
     """Return what each part of a model added at a place of a text."""
-    return split_stream(engine.load(name).model, ids, at)
+    return split_stream(bundled.model, ids, at)
 
 
 @kept(32)
 def picture_of(
-    name: str,
-    version: str,
+    bundled: engine.Bundled,
     ids: tuple[int, ...],
     token: int,
     against: int | None,
@@ -104,8 +103,6 @@ def picture_of(
     bar: tuple[str, int, int],
 ) -> Picture:
     """Return the matrices of the share of some parts, which have one bar together."""
-    numbers = read_part(
-        engine.load(name).model, split_of(name, version, ids, at), parts, token, against
-    )
-    tokens = names_of([token] if against is None else [token, against], engine.tokenizer(name))
+    numbers = read_part(bundled.model, split_of(bundled, ids, at), parts, token, against)
+    tokens = names_of([token] if against is None else [token, against], bundled.tokenizer)
     return part_picture(numbers, part_name(Entry(*bar, 0.0)), PART_ROLES[bar[0]], *tokens)

@@ -29,13 +29,8 @@ from llmviz.ui.code import show_code
 from llmviz.ui.common import count, percent, signed, theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section, seen
-from llmviz.ui.model_on_text import (
-    bundled_models,
-    choose_model,
-    names_of,
-    run_again,
-    spoken,
-)
+from llmviz.ui.model_on_text import names_of, spoken
+from llmviz.ui.model_picker import Picker, bundled_models, run_again
 from llmviz.ui.notices import inform, refuse
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
@@ -55,23 +50,22 @@ def ahead() -> None:
     """Search the units of the model that the chapter opens with."""
     names = bundled_models()
     if names:
-        searched(names[0], engine.version(names[0]))
+        searched(engine.load(names[0]))
 
 
 @kept(8)
-def growing(name: str, version: str) -> GrowingSearch:
+def growing(bundled: engine.Bundled) -> GrowingSearch:
     """Return the search of all units of a model as far as it is, the same for all visitors.
 
     Raises ValueError: its own text cannot be read any more.
     """
-    bundled = engine.load(name)
-    corpus = corpus_of(str(bundled.card.get("corpus")), engine.folder_of(name) / OWN_TEXT)
+    corpus = corpus_of(str(bundled.card.get("corpus")), engine.folder_of(bundled.name) / OWN_TEXT)
     return GrowingSearch(bundled.model, bundled.tokenizer, corpus)
 
 
-def searched(name: str, version: str) -> CorpusSearch:
+def searched(bundled: engine.Bundled) -> CorpusSearch:
     """Return what all units of a model do on its corpus; about a second and a half, once."""
-    grown = growing(name, version)
+    grown = growing(bundled)
     grown.grow(math.inf)
     return grown.whole()
 
@@ -80,7 +74,7 @@ def searched(name: str, version: str) -> CorpusSearch:
 def draw(state: PageState) -> None:
     """Show the chapter."""
     head = st.container()
-    name = choose_model(state, also=ALSO)
+    name = Picker(also=ALSO).choose(state)
     if name is None:
         return
     bundled = load(name)
@@ -94,7 +88,7 @@ def draw(state: PageState) -> None:
         inform(subject_words.subject_cannot, ":material/info:")
         return
     try:
-        grown = growing(bundled.name, bundled.version)
+        grown = growing(bundled)
     except ValueError as error:
         head.header(words.intro.title, anchor=False)
         refuse(error)
@@ -116,7 +110,7 @@ def draw(state: PageState) -> None:
 
 def _searched(state: PageState, bundled: engine.Bundled, live: bool) -> None:
     """Show what the units did once all is read, and until then how far the reading is."""
-    grown = growing(bundled.name, bundled.version)
+    grown = growing(bundled)
     if not grown.grow(SLICE):
         line = words.wait.format(known=grown.known, tokens=grown.tokens)
         st.progress(grown.known / grown.tokens, line)
@@ -226,16 +220,16 @@ def _choice(state: PageState, corpus_search: CorpusSearch, layer: int) -> int:
 
 
 @kept(128)
-def values_on(name: str, version: str, text: tuple[int, ...], layer: int) -> np.ndarray:
+def values_on(bundled: engine.Bundled, text: tuple[int, ...], layer: int) -> np.ndarray:
     """Return the values of all units of a layer on a text, (T, F)."""
-    return unit_values(engine.load(name).model, text, layer).numpy()
+    return unit_values(bundled.model, text, layer).numpy()
 
 
 @kept(128)
-def writes(name: str, version: str, layer: int, unit: int) -> UnitWrites:
+def writes(bundled: engine.Bundled, layer: int, unit: int) -> UnitWrites:
     """Return what a unit writes into the prediction at the token where its value is highest."""
-    text, place = peak(searched(name, version), layer, unit)
-    return unit_writes(engine.load(name).model, layer, unit, text, place, LISTED)
+    text, place = peak(searched(bundled), layer, unit)
+    return unit_writes(bundled.model, layer, unit, text, place, LISTED)
 
 
 def peak(corpus_search: CorpusSearch, layer: int, unit: int) -> tuple[tuple[int, ...], int]:
@@ -246,12 +240,12 @@ def peak(corpus_search: CorpusSearch, layer: int, unit: int) -> tuple[tuple[int,
 
 
 @kept(64)
-def writes_bars(name: str, version: str, layer: int, unit: int, mode: Mode) -> go.Figure:
+def writes_bars(bundled: engine.Bundled, layer: int, unit: int, mode: Mode) -> go.Figure:
     """Return the tokens that a unit raises and lowers most, as bars."""
-    writing = writes(name, version, layer, unit)
+    writing = writes(bundled, layer, unit)
     ids = [*writing.more.tolist(), *reversed(writing.less.tolist())]
     values = [*writing.raised.tolist(), *reversed(writing.lowered.tolist())]
-    names = [escape_plotly(token) for token in names_of(ids, engine.tokenizer(name))]
+    names = [escape_plotly(token) for token in names_of(ids, bundled.tokenizer)]
     return signed_bars(names, values, words.writes_axis, mode)
 
 
@@ -280,7 +274,7 @@ def _opened(bundled: engine.Bundled, corpus_search: CorpusSearch, layer: int, un
 
 
 def _row(bundled: engine.Bundled, text: tuple[int, ...], layer: int, unit: int) -> TokenRow:
-    values = values_on(bundled.name, bundled.version, text, layer)[:, unit].tolist()
+    values = values_on(bundled, text, layer)[:, unit].tolist()
     tokens, at = [], 0
     for token, token_name in zip(text, names_of(text, bundled.tokenizer), strict=True):
         special = token in bundled.tokenizer.special_tokens.values()
@@ -293,10 +287,10 @@ def _row(bundled: engine.Bundled, text: tuple[int, ...], layer: int, unit: int) 
 
 
 def _writes(bundled: engine.Bundled, layer: int, unit: int, top: float, token: str) -> None:
-    writing = writes(bundled.name, bundled.version, layer, unit)
+    writing = writes(bundled, layer, unit)
     text = words.writes_text[bundled.model.config.norm]
     section(words.writes.title, text.format(token=token, divisor=writing.divisor))
-    figure = writes_bars(bundled.name, bundled.version, layer, unit, theme())
+    figure = writes_bars(bundled, layer, unit, theme())
     st.plotly_chart(figure, key=f"{KEY}.writes", theme=None)
     tokenizer, raised = bundled.tokenizer, float(writing.raised[0])
     prose(
@@ -315,8 +309,8 @@ def _writes(bundled: engine.Bundled, layer: int, unit: int, top: float, token: s
 
 def _code(bundled: engine.Bundled, corpus_search: CorpusSearch, layer: int, unit: int) -> None:
     text, place = peak(corpus_search, layer, unit)
-    values = values_on(bundled.name, bundled.version, text, layer)[:, unit]
-    writing = writes(bundled.name, bundled.version, layer, unit)
+    values = values_on(bundled, text, layer)[:, unit]
+    writing = writes(bundled, layer, unit)
     show_code(
         [search_units, unit_writes],
         "from llmviz.pretrained import load_bundled\n"

@@ -17,7 +17,7 @@ from llmviz.sampling.temperature import softmax_terms
 from llmviz.study.lookup_trace import Head, Look, LookPair
 from llmviz.textfile import whole_number
 from llmviz.tokenizers import Token, Tokenizer
-from llmviz.ui import engine
+from llmviz.ui import engine, model_on_text
 from llmviz.ui.code import show_code
 from llmviz.ui.common import percent
 from llmviz.ui.matrix_picture import Picture, Scale
@@ -71,7 +71,7 @@ def draw(state: PageState, bundled: engine.Bundled, pair: LookPair, head: Head) 
 def tokens_of(prompt: str, tokenizer: Tokenizer) -> list[Token]:
     """Return the tokens of a prompt as the model reads it, with what stands in front of it."""
     front = tokenizer.start
-    names = real.names_of(front, tokenizer)
+    names = model_on_text.names_of(front, tokenizer)
     before = [Token(i, name.encode(), 0, 0, 0, 0) for i, name in zip(front, names, strict=True)]
     return [*before, *tokenizer.tokens(prompt)]
 

@@ -9,7 +9,6 @@ import streamlit as st
 
 from llmviz.corpus import Lookup
 from llmviz.lessons.attention import words as lesson_words
-from llmviz.lessons.attention.inputs import model_on_text as real
 from llmviz.lessons.attention.trained import words as words
 from llmviz.lessons.attention.trained.lookup import cells as lookup_cells
 from llmviz.lessons.attention.trained.lookup import trace as looking
@@ -17,7 +16,7 @@ from llmviz.nn.attention import heads_given
 from llmviz.nn.attention.study import moved
 from llmviz.sampling.pipeline import top_ids
 from llmviz.study.lookup_trace import MOVERS, LookPair
-from llmviz.ui import engine
+from llmviz.ui import engine, model_on_text
 from llmviz.ui.code import show_code
 from llmviz.ui.common import choose, keep, percent
 from llmviz.ui.lesson import section
@@ -36,7 +35,7 @@ def draw(state: PageState, bundled: engine.Bundled) -> None:
     """Show the part, for models that have read tiny-world."""
     if not str(bundled.card.get("corpus", "")).startswith("tiny-world"):
         return
-    stories = looking.stories(bundled.name, real.stamp(bundled))
+    stories = looking.stories(bundled)
     if not stories:
         return
     section(words.lookup_intro)
@@ -118,7 +117,7 @@ def _heads(bundled: engine.Bundled, pair: LookPair) -> None:
     table = {words.lookup_head: [name(layer=layer, head=head) for layer, head in pair.movers]}
     table[words.lookup_moves] = [f"{pair.moved[at]:.0%}" for at in pair.movers]
     for thing, one in zip(story.things, pair.looks, strict=True):
-        tokens = real.names_of(one.ids, bundled.tokenizer)
+        tokens = model_on_text.names_of(one.ids, bundled.tokenizer)
         most_looked = [most(one.weights[at], tokens) for at in pair.movers]
         table[words.lookup_most.format(thing=thing)] = most_looked
     columns_table(table)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import numpy as np
 
 from llmviz.corpus import Lookup
-from llmviz.lessons.attention.inputs.model_on_text import stamp
 from llmviz.sampling.steps import softmax
 from llmviz.study import lookup_trace
 from llmviz.study.lookup_trace import Head, Look, LookPair
@@ -19,9 +18,8 @@ STORIES = 16
 
 
 @kept(8)
-def stories(name: str, stamp: str) -> list[Lookup]:
+def stories(bundled: engine.Bundled) -> list[Lookup]:
     """Return stories that fit a model's context and whose answers are single tokens of it."""
-    bundled = engine.load(name)
     context = bundled.model.context_length
     return lookup_trace.fitting_stories(bundled.tokenizer, context, STORIES)
 
@@ -29,13 +27,13 @@ def stories(name: str, stamp: str) -> list[Lookup]:
 def pair(bundled: engine.Bundled, story: Lookup) -> LookPair:
     """Return a story as the model reads it, with either question."""
     ids = (tuple(bundled.tokenizer.encode_from_start(prompt)) for prompt in story.prompts)
-    return lookup_trace.pair_of(story, *(look(bundled.name, stamp(bundled), one) for one in ids))
+    return lookup_trace.pair_of(story, *(look(bundled, one) for one in ids))
 
 
 @kept(32)
-def look(name: str, stamp: str, ids: tuple[int, ...]) -> Look:
+def look(bundled: engine.Bundled, ids: tuple[int, ...]) -> Look:
     """Return what the last token of a text asks and gets."""
-    return lookup_trace.look(engine.load(name).model, ids)
+    return lookup_trace.look(bundled.model, ids)
 
 
 def chances(bundled: engine.Bundled, pair: LookPair) -> np.ndarray:
@@ -55,14 +53,14 @@ def after_swap(bundled: engine.Bundled, pair: LookPair) -> np.ndarray:
     The heads that move give its last token what they give that of the second question.
     """
     first, second = pair.looks
-    logits = _swapped(bundled.name, stamp(bundled), first.ids, second.ids, tuple(pair.movers))
+    logits = _swapped(bundled, first.ids, second.ids, tuple(pair.movers))
     return softmax(logits.astype(np.float64))
 
 
 @kept(32)
 def _swapped(
-    name: str, stamp: str, ids: tuple[int, ...], other: tuple[int, ...], heads: tuple[Head, ...]
+    bundled: engine.Bundled, ids: tuple[int, ...], other: tuple[int, ...], heads: tuple[Head, ...]
 ) -> np.ndarray:
     """Return the last logits (V,) on `ids` where heads give what they give on `other`."""
-    model = engine.load(name).model
-    return lookup_trace.logits_with_heads_of(model, ids, look(name, stamp, other), heads)
+    model = bundled.model
+    return lookup_trace.logits_with_heads_of(model, ids, look(bundled, other), heads)

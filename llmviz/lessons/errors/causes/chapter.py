@@ -1,0 +1,129 @@
+"""Chapter "Find the cause": ten wrong answers, each to be explained from what was measured."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from llmviz.lessons.errors.causes import words
+from llmviz.lessons.errors.facts.answers import mean
+from llmviz.lessons.errors.facts.own_fact import often
+from llmviz.study import read_leaning
+from llmviz.study.wrong_answers import TEN, Case, cases, offered, ten_cases
+from llmviz.ui.code import show_code
+from llmviz.ui.common import choose, percent
+from llmviz.ui.lesson import section, seen
+from llmviz.ui.prose import prose
+from llmviz.ui.question import Question, graded, predict
+from llmviz.ui.state import PageState
+
+KEY = "errors.causes"
+
+
+@st.fragment
+def draw(state: PageState) -> None:
+    """Show the chapter."""
+    try:
+        known = cases()
+    except ValueError:
+        section(words.intro, all=0)
+        st.info(words.missing, icon=":material/download:")
+        return
+    section(words.intro, all=sum(map(len, known.values())))
+    number = state["casefile"]
+    file = ten_cases(number)
+    asked = [question(case, number) for case in file]
+
+    def another() -> None:
+        state["casefile"] = number % 9_999 + 1
+        state["case"] = 1
+
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        choose(state, "case", words.case_label, {at: str(at) for at in range(1, TEN + 1)})
+        st.button(words.another, icon=":material/folder_open:", on_click=another)
+    st.caption(words.file.format(number=number))
+    at = state["case"] - 1
+    st.subheader(words.title.format(number=at + 1, all=TEN), anchor=False)
+    key = f"{KEY}.{number}.{at}"
+    if predict(asked[at], key, covers=True):
+        st.caption(words.evidence)
+        prose(proof(file[at]))
+    show_code(
+        [ten_cases, cases],
+        "from llmviz.study.wrong_answers import ten_cases\n\n"
+        f"print([case.cause for case in ten_cases({number})].count('never'))",
+        str([case.cause for case in file].count("never")),
+    )
+    results = [graded(one, f"{KEY}.{number}.{place}") for place, one in enumerate(asked)]
+    answered, right = sum(one is not None for one in results), sum(one is True for one in results)
+    prose(words.score.format(right=right, answered=answered, left=TEN - answered))
+    if answered or state["show"]:
+        seen(words.end, number=number, answered=answered, right=right)
+
+
+def question(case: Case, seed: int) -> Question:
+    """Return the question on a case: its text, and the causes to choose from."""
+    causes = offered(case, seed)
+    return Question(
+        f"{words.asked[case.cause].format(**told(case))} {words.question}",
+        [words.causes[cause] for cause in causes],
+        causes.index(case.cause),
+        [words.why_not[cause] if cause != case.cause else proof(case) for cause in causes],
+    )
+
+
+def told(case: Case) -> dict[str, object]:
+    """Return the values of a case as its texts write them."""
+    values = case.named
+    named: dict[str, object] = dict(values)
+    for name in ("sure", "read", "other", "clean"):
+        if isinstance(values.get(name), float):
+            named[name] = percent(values[name])
+    for name in ("times", "copies"):
+        if name in values:
+            named[name] = often(values[name])
+    if "share" in values:
+        she = values["said"] == "she"
+        given = values["share"] if she else 1 - values["share"]
+        planted = values["women"] if she else 1 - values["women"]
+        named |= {
+            "given": percent(given),
+            "little": percent(1 - given),
+            "planted": percent(planted),
+            "text_share": percent(1 - planted),
+            "women": percent(values["women"]),
+        }
+    return named
+
+
+def proof(case: Case) -> str:
+    """Return what proves the cause of a case."""
+    values, more = case.named, {}
+    if case.cause == "never":
+        shared = words.namesake[bool(values["shared"])]
+        more = {"namesake": shared.format(said=values["said"])}
+    elif case.cause == "rare":
+        more = {
+            "often": percent(mean(0, 100, "right")),
+            "rarely": percent(mean(0, values["times"], "right")),
+        }
+    elif case.cause == "declines":
+        five = values["times"]
+        more = {
+            "before": percent(mean(0, five, "declined")),
+            "after": percent(mean(values["unknown"], five, "declined")),
+        }
+    elif case.cause == "unsaid":
+        more = {"direct": percent(_direct(values["women"]))}
+    return words.proof[case.cause].format(**told(case) | more)
+
+
+def _direct(women: float) -> float:
+    """The mean share of "she" after jobs of the same share that were read with pronouns."""
+    found = [
+        job.probability
+        for lean in read_leaning.LEANS
+        for seed in read_leaning.SEEDS
+        for job in read_leaning.bundled(lean, seed).jobs
+        if job.direct and abs(job.planted - women) < 1e-9
+    ]
+    return sum(found) / len(found)

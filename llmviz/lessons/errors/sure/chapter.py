@@ -1,0 +1,297 @@
+"""Chapter "Is it as sure as it is right?": reliability, temperature scaling, what training does.
+
+B bins.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import streamlit as st
+
+from llmviz.background import Job
+from llmviz.figures.calibration import over_temperature, reliability_chart
+from llmviz.lessons.errors.measured import known_errors, measure_live
+from llmviz.lessons.errors.story import (
+    ALSO,
+    ReadStory,
+    divided_of,
+    guesses_on,
+    logits_of,
+    read_story,
+    reads_stories,
+    story_box,
+)
+from llmviz.lessons.errors.sure import words
+from llmviz.study.calibration import TEMPERATURES, fit_temperature, reliability
+from llmviz.study.model_errors import BASE, CAME, COMMAND, STORIES, TO_FIT, TRUE, ModelErrors
+from llmviz.ui.code import show_code
+from llmviz.ui.common import choose, count, keep, percent, theme
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section, seen
+from llmviz.ui.model_picker import Picker
+from llmviz.ui.prose import prose, quote
+from llmviz.ui.question import Question, predict
+from llmviz.ui.selectable_models import label, load, offered
+from llmviz.ui.state import PageState
+from llmviz.ui.table import rows_table
+
+KEY = "errors.sure"
+POINT = 0.01  # nearer than that, sure and right count as equal in the question
+EVEN = 0.005  # … and in the sentence
+SAME = 0.0005  # calibration errors that differ by less count as equal
+ENDS = (0.05, 20.0)  # of the fitted temperatures
+
+
+@st.fragment
+def draw(state: PageState) -> None:
+    """Show the chapter."""
+    held_out = count(STORIES, "story", "stories")
+    section(words.intro, stories=held_out, command=COMMAND)
+    known = known_errors()
+    names = [*known, *(one for one in offered(reads_stories, state["sure_model"]))]
+    if not names:
+        return
+    name = keep(state, "sure_model", names)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        st.selectbox(words.model, names, format_func=label, width=280, **state.bind("sure_model"))
+        choose(state, "against", words.against, words.held_against)
+        st.slider(words.heat, step=0.1, width=260, **state.ranged("heat"))
+    measured = known.get(name) or _own(state, name)
+    covered = measured is None
+    if measured is not None:
+        covered = not predict(question(name, measured), f"{KEY}.{name}", covers=True)
+        if not covered:
+            _chart(state, name, measured)
+            _heat(state, name, measured)
+    if not covered:
+        _training(known)
+    own = _story(state)
+    if measured is not None:
+        _code(state, name, known)
+    if not covered and own is not None:
+        seen(words.end, **end(name, measured, nearest(state["heat"])), **own)
+
+
+def nearest(heat: float) -> float:
+    """Return the measured temperature that is nearest to one that a link names."""
+    return min(TEMPERATURES, key=lambda one: abs(one - heat))
+
+
+def _own(state: PageState, name: str) -> ModelErrors | None:
+    """Measure a run of the learner, once asked for; what is known of it, or None."""
+    bundled = load(name)
+    if bundled is None:
+        return None
+    prose(words.unmeasured.format(stories=count(STORIES, "story", "stories")))
+    found: list[ModelErrors] = []
+
+    def take(job: Job) -> None:
+        last = job.results[-1] if job.results else None
+        if isinstance(last, ModelErrors):
+            found.append(last)
+
+    measure_live(state, "sure_measured", bundled, take, words)
+    return found[0] if found else None
+
+
+def shares(measured: ModelErrors, heat: float, against: str = CAME) -> tuple[float, float]:
+    """Return how sure a model's guesses were on average, and how many of them were right."""
+    at = TEMPERATURES.index(heat)
+    held = measured.right if against == CAME else measured.true
+    total = measured.counts[at].sum()
+    return float(measured.sure[at].sum() / total), float(held[at].sum() / total)
+
+
+def question(name: str, measured: ModelErrors) -> Question:
+    """Return the question whether a model is right as often as it is sure."""
+    sure, right = shares(measured, 1.0)
+    place = 0 if right - sure >= POINT else 2 if sure - right >= POINT else 1
+    numbers = {"sure": percent(sure), "right": percent(right)}
+    numbers["tokens"] = count(measured.corpus.tokens, "token")
+    return Question(
+        words.ask_sure.format(model=quote(label(name)), sure=percent(sure)),
+        words.ask_sure_answers,
+        place,
+        [one.format(**numbers) for one in words.ask_sure_reasons],
+        scale=True,
+    )
+
+
+def _chart(state: PageState, name: str, measured: ModelErrors) -> None:
+    heat, against = nearest(state["heat"]), state["against"]
+    found = measured.reliability(heat, against)
+    figure = reliability_chart(
+        found.sure,
+        found.right,
+        found.counts,
+        (words.points, words.equal, words.counts),
+        (words.sure_axis, words.right_axis),
+        theme(),
+    )
+    st.plotly_chart(figure, key=f"{KEY}.chart", theme=None, config={"displayModeBar": False})
+    prose(words.held_notes[against] + "\n\n" + chart_line(measured, heat, against))
+
+
+def chart_line(measured: ModelErrors, heat: float, against: str) -> str:
+    """Return what the chart says: the error, and on which side of the line the model is."""
+    sure, right = shares(measured, heat, against)
+    apart = sure - right
+    verdict = "even" if abs(apart) < EVEN else "over" if apart > 0 else "under"
+    return words.chart.format(
+        heat=heat,
+        error=percent(measured.reliability(heat, against).error),
+        spread=percent(measured.spread(heat, against)),
+        sure=percent(sure),
+        right=percent(right),
+        verdict=words.chart_verdict[verdict],
+    )
+
+
+def _heat(state: PageState, name: str, measured: ModelErrors) -> None:
+    section(words.heat_section)
+    lines = [errors_over(measured, against) for against in (CAME, TRUE)]
+    figure = over_temperature(
+        TEMPERATURES,
+        lines,
+        (words.line_came, words.line_true),
+        nearest(state["heat"]),
+        (measured.fitted, words.fitted),
+        (words.heat_axis, words.error_axis),
+        theme(),
+    )
+    st.plotly_chart(figure, key=f"{KEY}.heat", theme=None, config={"displayModeBar": False})
+    prose(fit_line(name, measured))
+
+
+def errors_over(measured: ModelErrors, against: str) -> list[float]:
+    """Return the calibration error at every temperature."""
+    return [measured.reliability(heat, against).error for heat in TEMPERATURES]
+
+
+def fit_line(name: str, measured: ModelErrors) -> str:
+    """Return what the fitted temperature is and what it does, against the true probabilities."""
+    near = nearest(measured.fitted)
+    one, fit = (measured.reliability(heat, TRUE).error for heat in (1.0, near))
+    verdict = "equal" if abs(one - fit) < SAME else "better" if fit < one else "worse"
+    return words.fit.format(
+        to_fit=count(TO_FIT, "story", "stories"),
+        stories=count(measured.corpus.stories, "story", "stories"),
+        model=quote(label(name)),
+        fitted=measured.fitted,
+        near=near,
+        at_one=measured.loss(1.0),
+        at_fit=measured.loss(near),
+        error_one=percent(one),
+        error_fit=percent(fit),
+        verdict=words.fit_verdict[verdict],
+    )
+
+
+def _training(known: dict[str, ModelErrors]) -> None:
+    if not known:
+        return
+    section(words.training_section)
+    rows_table(rows(known), words.training_columns)
+    if line := training_line(known):
+        prose(line)
+
+
+def rows(known: dict[str, ModelErrors]) -> list[tuple[str, ...]]:
+    """Return a row for each measured model: sure, right, both errors, the fitted temperature."""
+    table = []
+    for name, one in known.items():
+        errors = (
+            f"{100 * one.reliability(1.0, against).error:.2f} ± "
+            f"{100 * one.spread(1.0, against):.2f} %"
+            for against in (CAME, TRUE)
+        )
+        table.append((label(name), *map(percent, shares(one, 1.0)), *errors, f"{one.fitted:.2f}"))
+    return table
+
+
+def training_line(known: dict[str, ModelErrors]) -> str:
+    """Return how much surer than right four models are; nothing where one was not measured."""
+    asked = {
+        "heart": "errors/by-heart",
+        "learned": "since-2017/learned",
+        "alone": "instructions-alone",
+        "base": BASE,
+    }
+    if not set(asked.values()) <= set(known):
+        return ""
+    points = {slot: points_apart(known[name]) for slot, name in asked.items()}
+    return words.training_read.format(**points)
+
+
+def points_apart(measured: ModelErrors) -> str:
+    """Return sure minus right at T = 1, in points with a true minus sign."""
+    text = f"{100 * measured.reliability(1.0).overconfident:.1f}"
+    return text.replace("-", "−") if float(text) else text.lstrip("-")
+
+
+def _story(state: PageState) -> dict[str, Any] | None:
+    """Show the section on the learner's story; return its numbers for the end."""
+    section(words.own_section)
+    story_box(state)
+    name = Picker(fits=reads_stories, also=ALSO).choose(state)
+    bundled = None if name is None else load(name)
+    story = None if bundled is None else read_story(state, bundled)
+    if story is None:
+        return None
+    numbers = own_numbers(story)
+    line = words.own.format(**numbers)
+    at_end = any(math.isclose(numbers["fitted"], end, rel_tol=0.01) for end in ENDS)
+    prose(line + words.own_end_of_range if at_end else line)
+    return {"tokens": numbers["tokens"], "own": numbers["came"], "reader": numbers["model"]}
+
+
+def own_numbers(story: ReadStory) -> dict[str, Any]:
+    """Return the calibration on a story, and the temperature that fits it best."""
+    guesses = guesses_on(*story.known)
+    sure = guesses.sure[guesses.at(1.0)]
+    return {
+        "tokens": count(len(sure), "token"),
+        "model": quote(label(story.bundled.name)),
+        "came": percent(reliability(sure, guesses.right).error),
+        "true": percent(reliability(sure, guesses.true).error),
+        "sure": percent(float(sure.mean())),
+        "right": percent(float(guesses.right.mean())),
+        "fitted": fitted_to(*story.known),
+    }
+
+
+@kept(64)
+def fitted_to(name: str, version: str, text: str) -> float:
+    """Return the temperature with the lowest loss on a story."""
+    return fit_temperature(logits_of(name, version, text), divided_of(name, version, text).ids)
+
+
+def end(name: str, measured: ModelErrors, heat: float) -> dict[str, Any]:
+    """Return what the chapter ends with, of the measured model."""
+    sure, right = shares(measured, heat)
+    return {
+        "stories": count(measured.corpus.stories, "held-out story", "held-out stories"),
+        "model": quote(label(name)),
+        "sure": percent(sure),
+        "right": percent(right),
+        "error": percent(measured.reliability(heat).error),
+        "heat": heat,
+    }
+
+
+def _code(state: PageState, name: str, known: dict[str, ModelErrors]) -> None:
+    if name not in known:
+        return
+    heat, against = nearest(state["heat"]), state["against"]
+    found = known[name].reliability(heat, against)
+    show_code(
+        [reliability, fit_temperature],
+        "from llmviz.study.model_errors import recorded\n\n"
+        f"measured = recorded()[{name!r}]\n"
+        f"found = measured.reliability({heat!r}, {against!r})\n"
+        "print(found.counts.astype(int))\n"
+        'print(f"{found.error:.4f}", f"{measured.fitted:.3f}")',
+        f"{found.counts.astype(int)}\n{found.error:.4f} {known[name].fitted:.3f}",
+    )

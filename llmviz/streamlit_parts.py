@@ -1,0 +1,232 @@
+"""All that touches parts of Streamlit which it does not promise to keep, in this one file.
+
+Each part is on its own: where it fails, or where another Streamlit is installed than it was written
+for, it is off, and the log says once what is lost with it. Pages open all the same.
+"""
+
+from __future__ import annotations
+
+import functools
+import logging
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, ParamSpec, TypeVar
+
+import streamlit
+
+WRITTEN_FOR = "1.67.0"  # the version of Streamlit, as in requirements.txt
+_LOG = logging.getLogger(__name__)
+_HELD = "_llmviz_looked_up"  # on the context of a session
+_own: dict[str, Any] = {}  # Streamlit's own, by the name of the part that replaces it
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def part(lost: str, *, replaces: bool) -> Callable[[Callable[P, R]], Callable[P, R | None]]:
+    """Let a function be a part that may be off; it then returns None.
+
+    lost: what is lost without it. replaces: whether it puts something in the place of Streamlit's
+    own, which it does only in the version that it was written for.
+    """
+
+    def guard(do: Callable[P, R]) -> Callable[P, R | None]:
+        @functools.wraps(do)
+        def guarded(*given: P.args, **more: P.kwargs) -> R | None:
+            if replaces and streamlit.__version__ != WRITTEN_FOR:
+                _say(do.__name__, lost, f"written for {WRITTEN_FOR}")
+                return None
+            try:
+                return do(*given, **more)
+            except (ImportError, AttributeError, TypeError) as error:
+                _say(do.__name__, lost, str(error))
+                return None
+
+        return guarded
+
+    return guard
+
+
+@functools.cache
+def _say(name: str, lost: str, why: str) -> None:
+    version = streamlit.__version__
+    _LOG.warning("Streamlit %s: %s is off (%s), %s", version, name, why, lost)
+
+
+# ---- what is looked up
+
+
+@part("nobody has runs of their own", replaces=False)
+def session() -> str:
+    """Return the name of the session whose script is running; "" outside one."""
+    from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+    context = get_script_run_ctx(suppress_warning=True)
+    return "" if context is None else context.session_id
+
+
+@part("pages look into the same files again and again", replaces=False)
+def memory_of_rerun() -> dict[Any, Any] | None:
+    """Return what lasts as long as the rerun that is going on; None outside one."""
+    from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+    context = get_script_run_ctx(suppress_warning=True)
+    if context is None:
+        return None
+    # Each rerun begins with cursors of its own, where the elements are counted.
+    cursors, known = getattr(context, _HELD, (None, {}))
+    if cursors is not context.cursors:
+        known = {}
+        setattr(context, _HELD, (context.cursors, known))
+    return known
+
+
+@part("limits are those of all visitors together", replaces=False)
+def connection_of(name: str) -> Any:
+    """Return the connection of a session's open window, with remote_ip, headers and cookies."""
+    from streamlit.runtime import Runtime
+
+    client = Runtime.instance().get_client(name) if Runtime.exists() else None
+    return None if client is None else client.client_context
+
+
+@part("a visitor's runs go on when the window is closed", replaces=False)
+def is_open(name: str) -> bool:
+    """Return whether a session's window is open; true where there is no server."""
+    from streamlit.runtime import Runtime
+
+    return not Runtime.exists() or Runtime.instance().is_active_session(name)
+
+
+@part("large pictures are sent to every visitor anew", replaces=False)
+def address_of(data: bytes, kind: str, name: str) -> str:
+    """Return where browsers find these bytes, as long as a session's last run asks for them.
+
+    "" where there is no server.
+    """
+    from streamlit import runtime
+
+    if not runtime.exists():
+        return ""
+    return runtime.get_instance().media_file_mgr.add(data, kind, name)
+
+
+# ---- what is put in the place of Streamlit's own
+
+
+@part("the server asks the internet for its own address", replaces=True)
+def ask_nobody_outside() -> None:
+    """Keep Streamlit from asking the internet for this machine's address.
+
+    It would do so at the start, to print it, and for each page of another origin that wants to
+    connect, to compare the two. Such a page is refused all the same.
+    """
+    from streamlit import net_util
+
+    net_util.get_external_ip = lambda: None
+    net_util.get_internal_ip = lambda: None
+
+
+@part("sessions whose window is away are kept longer", replaces=True)
+def store_sessions_in(storage: type) -> None:
+    """Let Streamlit keep sessions whose window is away in this; called before the server begins."""
+    from streamlit.runtime import memory_session_storage
+
+    memory_session_storage.MemorySessionStorage = storage  # type: ignore[misc,assignment]  # theirs
+
+
+@part("open menus may close while a run is watched", replaces=True)
+def send_whole() -> None:
+    """Let what a rerun has drawn be sent whole, also where a part of it is drawn again.
+
+    When a fragment runs, Streamlit drops from the queue what the same fragment drew a moment before
+    and what was not sent yet. The end of the rerun that drew it is sent all the same, and then the
+    browser takes away all that this rerun did not bring: the fragment's part of the page goes, and
+    is made anew when the fragment has been drawn. On a busy server, which sends late, that closed
+    open menus of a run that is looked at each second.
+    """
+    from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
+
+    own = _own.setdefault("clear", ForwardMsgQueue.clear)
+
+    def clear(
+        self: ForwardMsgQueue,
+        retain_lifecycle_msgs: bool = False,
+        fragment_ids_this_run: list[str] | None = None,
+    ) -> None:
+        """Drop what a rerun of the whole page draws again; for a fragment's rerun drop nothing."""
+        if not retain_lifecycle_msgs or fragment_ids_this_run is None:
+            own(self, retain_lifecycle_msgs, fragment_ids_this_run)
+        else:
+            self._delta_index_map = {}  # no message of this rerun replaces an earlier one
+
+    ForwardMsgQueue.clear = clear  # type: ignore[method-assign]  # in place of theirs
+
+
+@part("uploaded files have the limit of one file only", replaces=True)
+def check_uploads(check: Callable[[dict[str, int], str, int], None]) -> None:
+    """Let `check` refuse a file before it is kept.
+
+    It gets the bytes of all other files by session, the session of the new one, and its bytes.
+    """
+    from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+    from streamlit.runtime.uploaded_file_manager import UploadedFileRec
+
+    own = _own.setdefault("add_file", MemoryUploadedFileManager.add_file)
+
+    def add_file(self: MemoryUploadedFileManager, session_id: str, file: UploadedFileRec) -> None:
+        with self._lock:
+            sizes = {
+                session: sum(
+                    len(one.data)
+                    for key, one in files.items()
+                    if key != file.file_id or session != session_id
+                )
+                for session, files in list(self.file_storage.items())
+            }
+        check(sizes, session_id, len(file.data))
+        own(self, session_id, file)
+
+    MemoryUploadedFileManager.add_file = add_file  # type: ignore[method-assign]  # as above
+
+
+class Values(Mapping[str, Any]):
+    """All values of a session by their keys, looked up one by one.
+
+    Each box, slider and menu asks whether its own value is None. Streamlit gathers the values of
+    the whole session for that, those of pages visited before too.
+    """
+
+    def __init__(self, state: Any) -> None:
+        self._state = state
+
+    def __getitem__(self, key: str) -> Any:
+        from streamlit.runtime.state.common import is_element_id
+        from streamlit.runtime.state.session_state import STREAMLIT_INTERNAL_KEY_PREFIX
+
+        if is_element_id(key) or key.startswith(STREAMLIT_INTERNAL_KEY_PREFIX):  # Streamlit's own
+            raise KeyError(key)
+        with self._state._lock:
+            return self._state._state[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_own["filtered_state"](self._state))
+
+    def __len__(self) -> int:
+        return len(_own["filtered_state"](self._state))
+
+    def __repr__(self) -> str:
+        return repr(_own["filtered_state"](self._state))
+
+
+@part("reruns of pages with many controls take up to a fifth longer", replaces=True)
+def look_up_values() -> None:
+    """Let controls ask for their own values; see `Values`.
+
+    Measured by processor time, reruns in turns in one process: 20 % less on the form for training,
+    10 % on the memory of a step, nothing where a chapter has few controls. Five other short cuts of
+    this kind saved less than 6 % each, and are gone.
+    """
+    from streamlit.runtime.state.safe_session_state import SafeSessionState
+
+    theirs: Any = SafeSessionState
+    _own.setdefault("filtered_state", theirs.filtered_state.fget)
+    theirs.filtered_state = property(Values)
