@@ -73,14 +73,15 @@ def run_list(given: argparse.Namespace) -> int:
     from llmviz.training.recipes import RECIPES
 
     listed: dict[str, Any] = {}
-    described = {name: recipe.description for name, recipe in {**RECIPES, **TUNINGS}.items()}
+    described = {name: recipe.description for name, recipe in RECIPES.items()}
+    described |= {name: recipe.description for name, recipe in TUNINGS.items()}
     described |= {TAGGER: DESCRIPTION, role_scores.ROLE_SCORES: role_scores.DESCRIPTION}
     for name, description in described.items():
         folder = BUNDLED_CHECKPOINTS if name in RECIPES else TUNED
-        card = folder / name / "card.json"
+        file = folder / name / "card.json"
         listed[name] = {
             "description": description,
-            "card": read_json(card) if card.exists() else None,
+            "card": read_json(file) if file.exists() else None,
         }
     if given.json:
         write_json(listed)

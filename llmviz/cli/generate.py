@@ -121,16 +121,16 @@ def run(given: argparse.Namespace) -> int:
         note(line)
     check_writes(trained, given.checkpoint)
     name = trained.description["model"]["name"]
-    if given.precision is not None and not can_decode(trained.model):
+    module = None
+    if given.precision is not None and can_decode(trained.model):
+        module = optimize_for_inference(trained.model, given.precision)
+    elif given.precision is not None:
         raise ValueError(
             "--precision is for GPTs of the usual kind, without rotary positions or mistakes; "
             f"{given.checkpoint} is a {name}"
         )
     if able(name, "translates"):
         return _translate(trained, prompt, given)
-    module = None
-    if given.precision is not None:
-        module = optimize_for_inference(trained.model, given.precision)
     texts = [
         Continuation(trained, prompt, given.tokens, given.seed + i, module, **settings)
         for i in range(given.samples)

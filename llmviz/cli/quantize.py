@@ -17,8 +17,7 @@ from llmviz.study.quantization_aware import RATE, grid_training
 from llmviz.study.quantized_models import METHODS, ROUNDING
 
 if TYPE_CHECKING:
-    from torch import nn
-
+    from llmviz.models.base import LanguageModel
     from llmviz.quantization.model import QuantizedModel
     from llmviz.training.config import TrainConfig
 
@@ -160,7 +159,7 @@ def _method(given: argparse.Namespace) -> str:
 
 
 def _trained_on_grid(
-    source: Path, model: nn.Module, scheme: Scheme, config: TrainConfig
+    source: Path, model: LanguageModel, scheme: Scheme, config: TrainConfig
 ) -> QuantizedModel:
     """Train a model on a grid, with a progress bar on standard error, and round it."""
     from tqdm import tqdm
@@ -183,7 +182,7 @@ def _loss(result: dict[str, Any], when: str) -> str:
 
 
 def _measured(
-    trained: Any, models: dict[str, nn.Module], given: argparse.Namespace
+    trained: Any, models: dict[str, LanguageModel], given: argparse.Namespace
 ) -> dict[str, Any]:
     """The loss of each model, and on how many tokens."""
     if not given.documents:

@@ -9,13 +9,19 @@ from llmviz.corpus import generate, is_story
 from llmviz.figures.calibration import reliability_chart
 from llmviz.lessons.errors import LESSON
 from llmviz.lessons.errors import words as lesson_words
+from llmviz.lessons.errors.asked import chapter as asked
+from llmviz.lessons.errors.asked import words as asked_words
 from llmviz.lessons.errors.chance import chapter as chance
 from llmviz.lessons.errors.chance import parts, throws
+from llmviz.lessons.errors.letters import chapter as letters
 from llmviz.lessons.errors.story import ALSO, OTHERS
 from llmviz.lessons.errors.sure import chapter as sure
 from llmviz.pretrained import load_bundled
 from llmviz.study.calibration import TEMPERATURES
 from llmviz.study.model_errors import CAME, TRUE, recorded
+from llmviz.study.moved_answers import Place
+from llmviz.study.moved_answers import recorded as moved_answers
+from llmviz.study.token_letters import recorded as token_letters
 from llmviz.study.true_loss import divide_loss
 from tests.pages.harness import fine, open_part, prose_of
 from tests.pages.test_chapter_form import unmarkdown
@@ -163,3 +169,50 @@ def test_a_chart_has_a_point_for_each_bin_that_is_not_empty():
 
 def found_parts(found):
     return found.sure, found.right, found.counts
+
+
+def test_what_is_said_of_moved_answers_follows_from_the_counts():
+    measured = moved_answers()
+    numbers = asked.over_numbers(measured)
+    moved = {
+        words: way.moved
+        for words, way in zip(asked_words.ways.values(), measured.ways.values(), strict=True)
+    }
+    del moved[asked_words.ways["plain"]]
+    assert moved[numbers["most"]] == max(moved.values()) == numbers["moved"]
+    assert moved[numbers["least"]] == min(moved.values()) == numbers["few"]
+    question = asked.question(measured)
+    way = measured.ways["wrong first"]
+    share = 100 * (way.broken + way.mended) / way.stories
+    assert question.answers[question.right].startswith(f"{share:.1f}")
+    places = measured.places
+    even = [Place(one.before, 500, 400, 0.8) for one in places]
+    assert asked_words.place_verdict["tie"] in asked.place_line(even)
+    apart = [Place(one.before, 500, 300 + 40 * i, 0.8) for i, one in enumerate(places)]
+    assert asked_words.place_verdict["apart"] in asked.place_line(apart)
+    inside, behind = asked.around_the_end(measured, "since-2017/learned")
+    found = measured.beyond["since-2017/learned"]
+    assert inside == pytest.approx(np.mean(found.losses[2:4]))
+    assert behind == pytest.approx(np.mean(found.losses[4:6]))
+
+
+@pytest.mark.parametrize("sentence", ["", "   ", "🚀 " * 90, "Nobody had anything.", "word " * 39])
+def test_any_sentence_may_stand_before_the_question(sentence):
+    app = open_part("errors", "asked", askedbefore=sentence, askedstory="2")
+    fine(app)
+    text = prose_of(app)
+    assert "With your own sentence before it" in text
+
+
+@pytest.mark.parametrize("word", ["garage", "", "🚀", "old house", "x" * 40, "<b>a</b>", "a"])
+def test_any_word_has_three_spellings(word):
+    app = open_part("errors", "letters", spelledword=word)
+    fine(app)
+    assert ("What you have seen" in [one.value for one in app.subheader]) == bool(word)
+
+
+def test_what_is_asked_about_halves_is_what_was_counted():
+    known = token_letters()
+    asked_halves = letters.question(known)
+    share = 100 * known.spellings["pieces"].right / known.spellings["pieces"].words
+    assert asked_halves.answers[asked_halves.right].startswith(f"{share:.1f}"[:3])

@@ -99,7 +99,8 @@ class Saver {
     press.onclick = () => this.menu.open(make(), press);
     box.append(press);
     const near = hostOf(node);
-    near.addEventListener("pointerenter", () => box.classList.add("near"));
+    // Not on entering: the pointer may be there already when a chart is made anew.
+    near.addEventListener("pointermove", () => box.classList.add("near"));
     near.addEventListener("pointerleave", () => box.classList.remove("near"));
     node.after(host);
     return { host, box };
