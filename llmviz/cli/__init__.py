@@ -104,6 +104,7 @@ def parser() -> Parser:
         serve,
         tokenize,
         train,
+        worksheet,
     )
 
     root = Parser(
@@ -129,6 +130,7 @@ def parser() -> Parser:
         models,
         imports,
         checkpoints,
+        worksheet,
     ):
         module.add(commands)
     return root
