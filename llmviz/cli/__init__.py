@@ -105,6 +105,7 @@ def parser() -> Parser:
         serve,
         tokenize,
         train,
+        worksheet,
     )
 
     root = Parser(
@@ -131,6 +132,7 @@ def parser() -> Parser:
         models,
         imports,
         checkpoints,
+        worksheet,
     ):
         module.add(commands)
     return root
