@@ -87,6 +87,7 @@ export class Saver {
 
   button(node, make) {
     const [host, box] = this.shadow();
+    box.classList.toggle("inside", node.matches(CHART)); // its frame would scroll to what hangs below it
     host.dataset.picture = make().key;
     host.style.cssText = "position:relative;height:0;width:100%";
     const press = el("button", "save", null, { type: "button", "aria-label": TITLE, title: TITLE, "aria-haspopup": "menu" });
