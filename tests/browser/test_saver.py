@@ -154,6 +154,10 @@ def test_a_drawing_holds_its_words_as_text_and_nothing_that_runs(visit):
 
 
 def test_a_chart_leaves_with_its_numbers_and_lives_on(visit, offline, tmp_path):
+    visit.open("attention?part=scale&show=1", "[data-testid=stSlider]")
+    size = visit.page.locator("[data-testid=stSliderThumbValue]").first.inner_text()
+    told = offline(save(visit.page, "html", "attention-entropy")[0], tmp_path).locator("#settings")
+    assert told.locator("dt:text-is('Head size d') + dd").inner_text() == size
     visit.open("language?part=counts&show=1", ".js-plotly-plot .main-svg")
     page = visit.page
     key = "language-counts-bars"
