@@ -18,8 +18,8 @@ from nbconvert import HTMLExporter
 import llmviz
 from llmviz.components import unpack
 from llmviz.components._shared.bundle import script
-from llmviz.components._shared.transport import collected
 from llmviz.components._shared.saver.page import page_template
+from llmviz.components._shared.transport import collected
 from llmviz.components.vector_table.view import table_picture, vector_table
 from llmviz.show import widget
 
