@@ -106,6 +106,7 @@ def parser() -> Parser:
         serve,
         tokenize,
         train,
+        worksheet,
     )
 
     root = Parser(
@@ -132,6 +133,7 @@ def parser() -> Parser:
         models,
         imports,
         checkpoints,
+        worksheet,
     ):
         module.add(commands)
     return root

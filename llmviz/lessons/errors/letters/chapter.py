@@ -161,6 +161,9 @@ def probe_rows(known: TokenLetters) -> list[tuple[str, ...]]:
 
 def _never(state: PageState, bundled: engine.Bundled, known: TokenLetters) -> None:
     counts = np.array(known.counts)
+    if len(counts) != bundled.model.vocab_size:
+        inform(words.never_other.format(command=COMMAND), ":material/info:")
+        return
     never = np.flatnonzero(counts == 0)
     section(
         words.never,
