@@ -5,7 +5,7 @@ from starlette.middleware import Middleware
 
 from llmviz import streamlit_parts
 from llmviz.lessons import LESSONS
-from llmviz.ui import light_reruns, old_sessions, saved_files, server, uploads
+from llmviz.ui import old_sessions, saved_files, server, uploads
 from llmviz.ui.frames import Frames
 from llmviz.ui.open_windows import OpenWindows
 
@@ -23,7 +23,7 @@ if __name__ == "__main__":  # what runs for each visitor, and again for each of 
     server.freeze_imports()
 else:  # what the server imports once, when it starts
     old_sessions.keep_few()
-    light_reruns.lighten()
+    streamlit_parts.look_up_values()
     streamlit_parts.send_whole()
     streamlit_parts.check_uploads(uploads.check)
     before = [Middleware(Frames), Middleware(OpenWindows)]

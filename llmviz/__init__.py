@@ -8,16 +8,18 @@
 What `__all__` lists is public and changes only with a note in CHANGELOG.md. All else may change.
 """
 
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from llmviz.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from llmviz import show
     from llmviz.api.model import Model, load
     from llmviz.api.training import Run, train
 
 __version__ = "0.2.0"
-__all__ = ["Model", "Run", "__version__", "load", "train"]
+__all__ = ["Model", "Run", "__version__", "load", "show", "train"]
 
 _NEED_TORCH = {
     "Model": "api.model",
@@ -26,7 +28,11 @@ _NEED_TORCH = {
     "train": "api.training",
 }
 
-__getattr__ = lazy_names(__name__, _NEED_TORCH)
+_with_torch = lazy_names(__name__, _NEED_TORCH)
+
+
+def __getattr__(name: str) -> Any:
+    return import_module("llmviz.show") if name == "show" else _with_torch(name)
 
 
 def __dir__() -> list[str]:

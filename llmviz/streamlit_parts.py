@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ParamSpec, TypeVar
 
 import streamlit
@@ -130,7 +130,7 @@ def store_sessions_in(storage: type) -> None:
     """Let Streamlit keep sessions whose window is away in this; called before the server begins."""
     from streamlit.runtime import memory_session_storage
 
-    memory_session_storage.MemorySessionStorage = storage
+    memory_session_storage.MemorySessionStorage = storage  # type: ignore[misc,assignment]  # theirs
 
 
 @part("open menus may close while a run is watched", replaces=True)
@@ -158,7 +158,7 @@ def send_whole() -> None:
         else:
             self._delta_index_map = {}  # no message of this rerun replaces an earlier one
 
-    ForwardMsgQueue.clear = clear
+    ForwardMsgQueue.clear = clear  # type: ignore[method-assign]  # in place of theirs
 
 
 @part("uploaded files have the limit of one file only", replaces=True)
@@ -185,4 +185,48 @@ def check_uploads(check: Callable[[dict[str, int], str, int], None]) -> None:
         check(sizes, session_id, len(file.data))
         own(self, session_id, file)
 
-    MemoryUploadedFileManager.add_file = add_file
+    MemoryUploadedFileManager.add_file = add_file  # type: ignore[method-assign]  # as above
+
+
+class Values(Mapping[str, Any]):
+    """All values of a session by their keys, looked up one by one.
+
+    Each box, slider and menu asks whether its own value is None. Streamlit gathers the values of
+    the whole session for that, those of pages visited before too.
+    """
+
+    def __init__(self, state: Any) -> None:
+        self._state = state
+
+    def __getitem__(self, key: str) -> Any:
+        from streamlit.runtime.state.common import is_element_id
+        from streamlit.runtime.state.session_state import STREAMLIT_INTERNAL_KEY_PREFIX
+
+        if is_element_id(key) or key.startswith(STREAMLIT_INTERNAL_KEY_PREFIX):  # Streamlit's own
+            raise KeyError(key)
+        with self._state._lock:
+            return self._state._state[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_own["filtered_state"](self._state))
+
+    def __len__(self) -> int:
+        return len(_own["filtered_state"](self._state))
+
+    def __repr__(self) -> str:
+        return repr(_own["filtered_state"](self._state))
+
+
+@part("reruns of pages with many controls take up to a fifth longer", replaces=True)
+def look_up_values() -> None:
+    """Let controls ask for their own values; see `Values`.
+
+    Measured by processor time, reruns in turns in one process: 20 % less on the form for training,
+    10 % on the memory of a step, nothing where a chapter has few controls. Five other short cuts of
+    this kind saved less than 6 % each, and are gone.
+    """
+    from streamlit.runtime.state.safe_session_state import SafeSessionState
+
+    theirs: Any = SafeSessionState
+    _own.setdefault("filtered_state", theirs.filtered_state.fget)
+    theirs.filtered_state = property(Values)

@@ -62,6 +62,7 @@ def test_an_unknown_option_points_to_the_help_of_its_own_command(capsys, words):
         "finetune": ["--out=x"],
         "quantize": ["names-gpt"],
         "generate": ["--checkpoint=x"],
+        "classify": ["--checkpoint=x"],
         "eval": ["--checkpoint=x"],
         "serve": ["--checkpoint=x"],
         "import": ["x", "--out=y"],

@@ -25,6 +25,7 @@ LAYERS = [
     {"components"},  # in-page pictures: what moves under the hand
     {"ui"},  # the furniture that all lessons share
     {"lessons"},
+    {"show"},  # the same pictures in a notebook
 ]
 STREAMLIT = {"streamlit_parts", "components", "ui", "lessons"}  # the only parts that import it
 FLOOR = {name: height for height, names in enumerate(LAYERS) for name in names}
@@ -62,7 +63,7 @@ def may_import(own: str, name: str) -> bool:
     if root != "llmviz" or not inside or own == "__init__":
         return True
     if own == "figures" or inside[0] not in FLOOR:
-        return inside[0] == "figures" and own in STREAMLIT | {"figures"}
+        return inside[0] == "figures" and own in STREAMLIT | {"figures", "show"}
     return FLOOR[inside[0]] <= FLOOR[own]
 
 
@@ -188,9 +189,7 @@ MANY_PARAMETERS = {
     "sampling_steps": "as `generate`",
     "single_head": "a formula with its weights, as the paper writes it",
 }
-ENGINE = [
-    path for path in MODULES if not {"study", "cli", "components", "ui", "lessons"} & {part(path)}
-]
+ENGINE = [path for path in MODULES if part(path) not in STREAMLIT | {"study", "cli"}]
 
 
 def public_functions(body: list[ast.stmt], owner: str = "") -> Iterator[tuple[str, ast.arguments]]:

@@ -54,7 +54,13 @@ OUR_OWN = {
     "components/_shared/transport.py": {"renderer"},
     "document/check.py": {"_names"},
     "lessons/training/runs/plan_controls.py": {"options_of"},
+    "streamlit_parts.py": {"_say"},
+    "study/model_errors.py": {"recorded"},
     "study/probe_chances.py": {"told_apart"},
+    "study/read_facts.py": {"bundled"},
+    "study/read_leaning.py": {"bundled"},
+    "study/read_planted.py": {"bundled"},
+    "study/tested_in_training.py": {"bundled"},
     "ui/code.py": {"_source"},
     "ui/lesson.py": {"_short_names", "_params"},
 }

@@ -39,7 +39,7 @@ def test_all_commands_after_the_first_are_the_same_on_windows():
         for line in block.strip().splitlines()
     ]
     assert len(lines) > 20
-    programs = {"python", "torchrun", "streamlit", "docker", "ruff", "npx"}
+    programs = {"python", "torchrun", "streamlit", "docker", "ruff", "npx", "mypy"}
     for line in lines:
         assert line.split()[0] in programs, line
         assert not re.search(r"[$`#\\]", line), f"a Command Prompt reads it otherwise: {line}"

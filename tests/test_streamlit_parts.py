@@ -18,6 +18,7 @@ ONE_FILE = ROOT / "llmviz" / "streamlit_parts.py"
 # Documented: the type of a container, and what a page is.
 PUBLIC = {"streamlit", "streamlit.delta_generator", "streamlit.navigation.page"}
 REPLACES = ("send_whole", "ask_nobody_outside", "store_sessions_in", "check_uploads")
+REPLACES += ("look_up_values",)
 SOURCES = [ROOT / "app.py", *(ROOT / "pages").glob("*.py"), *(ROOT / "llmviz").rglob("*.py")]
 
 
@@ -46,6 +47,7 @@ def test_nothing_is_replaced_in_another_version_and_the_log_says_what_is_lost(
     from streamlit.runtime import memory_session_storage
     from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
     from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+    from streamlit.runtime.state.safe_session_state import SafeSessionState
 
     def now() -> list[object]:
         return [
@@ -53,6 +55,7 @@ def test_nothing_is_replaced_in_another_version_and_the_log_says_what_is_lost(
             memory_session_storage.MemorySessionStorage,
             ForwardMsgQueue.clear,
             MemoryUploadedFileManager.add_file,
+            SafeSessionState.filtered_state,
         ]
 
     monkeypatch.setattr(streamlit, "__version__", version)
@@ -76,6 +79,54 @@ def test_what_fails_is_off_in_any_version(error, caplog):
     assert [line.split(": ", 1)[1] for line in caplog.messages] == [
         "look_up is off (it is gone), nothing much"
     ]
+
+
+def test_the_server_uses_every_part():
+    text = (ROOT / "app.py").read_text(encoding="utf-8").split("\nelse:")[1]
+    for called in ("look_up_values()", "send_whole()", "check_uploads(uploads.check)"):
+        assert f"streamlit_parts.{called}" in text
+    assert "old_sessions.keep_few()" in text
+
+
+def values_page() -> None:
+    """A page with values of every kind, which compares both ways to read them."""
+    import streamlit as st
+    from streamlit.runtime.state.session_state_proxy import get_session_state
+
+    from llmviz import streamlit_parts
+
+    part = st.components.v2.component("lightened", js="export default () => {}")
+    st.session_state["plain"] = 3
+    st.session_state["none"] = None
+    st.session_state.setdefault("given", "text")
+    st.text_input("given", key="given")
+    st.number_input("empty", value=None, key="empty")
+    st.radio("open", ["a", "b"], index=None, key="open")
+    st.slider("without a key", 0, 9)
+    if st.checkbox("more", key="more"):
+        st.selectbox("late", ["x", "y"], key="late")
+    part(key="part", default={"step": 2}, on_step_change=lambda: None)
+    state = get_session_state()
+    own, ours = streamlit_parts._own["filtered_state"](state), state.filtered_state
+    assert isinstance(ours, streamlit_parts.Values)
+    assert own.keys() >= {"plain", "none", "given", "empty", "open", "more", "part"}
+    for key, value in own.items():
+        assert key in ours and ours[key] == value, key
+    hidden = [key for key in state._state._keys() if key not in own]
+    assert any("$$ID" in key for key in hidden)  # the widgets' own names
+    for key in ["absent", "late" if "late" not in own else "never", *hidden]:
+        assert key not in own and key not in ours, key
+    assert set(ours) == own.keys() and len(ours) == len(own) and repr(ours) == repr(own)
+    assert st.session_state["empty"] is None and st.session_state["given"] == "text"
+
+
+def test_values_one_by_one_are_those_of_the_whole_session():
+    streamlit_parts.look_up_values()
+    app = AppTest.from_function(values_page).run()
+    for box in (True, False):
+        assert not app.exception
+        app.checkbox(key="more").set_value(box).run()
+    assert not app.exception
 
 
 def test_a_page_opens_where_nothing_private_can_be_had(monkeypatch):

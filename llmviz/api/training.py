@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from llmviz.api.model import Model
+from llmviz.api.model import Model, load
 from llmviz.config import settings_of
 from llmviz.corpus import CORPORA
 from llmviz.models.catalogue import DEFAULT, entry_of
@@ -22,6 +22,7 @@ from llmviz.training.files import removed_if_empty
 from llmviz.training.plan import Plan, plan_from, prepare
 from llmviz.training.reading import read_metrics
 from llmviz.training.runs import load_trained, prepare_folder, run_in_folder, writing
+from llmviz.training.starting import begin_from, plan_of_base
 from llmviz.wholefile import write_whole
 
 if TYPE_CHECKING:
@@ -67,6 +68,7 @@ def train(
     text_or_files: str | Path | Iterable[str | Path] = "tiny-world",
     model: str = DEFAULT,
     *,
+    base: str | Path | Model | None = None,
     out: str | Path | None = None,
     progress: bool | None = None,
     **settings: Any,
@@ -76,6 +78,7 @@ def train(
     text_or_files: the name of a bundled corpus, a file, a folder, a pattern such as `*.md`, a text
       (which holds a line end), or several of one kind; several texts are documents of their own.
     model: a name in the catalogue (`llmviz models` on the command line).
+    base: a trained model to go on from, with its tokenizer: what `llmviz.load` takes, or a Model.
     out: the folder of the run, new or empty. Without it the run is in a temporary folder that goes
       with the returned object; `run.model.save(folder)` keeps its model.
     progress: a bar on standard error; None shows it in a terminal only.
@@ -87,7 +90,11 @@ def train(
     that does not exist.
     """
     corpus, files, own = _corpus_of(text_or_files)
-    plan = _plan(corpus, model, {**settings, "files": files} if files else settings)
+    if files:
+        settings["files"] = files
+    if base is not None and not isinstance(base, Model):
+        base = load(base)
+    plan = _plan(corpus, model, settings, base)
     temporary = None
     if out is None:
         temporary = tempfile.TemporaryDirectory(prefix="llmviz-")
@@ -99,7 +106,10 @@ def train(
             if own is not None:
                 with writing(str(folder)):
                     write_whole(folder / OWN_TEXT, lambda path: path.write_text(own, "utf-8"))
-            prepared = prepare(plan, folder=folder)
+            if base is None:
+                prepared = prepare(plan, folder=folder)
+            else:
+                prepared = begin_from(base._trained, plan, folder)
         except BaseException:
             (folder / OWN_TEXT).unlink(missing_ok=True)
             raise
@@ -119,10 +129,18 @@ def _run(folder: Path, prepared: Any, progress: bool | None) -> None:
             bar.set_postfix_str(f"train {record.train_loss:.3f}")
 
 
-def _plan(corpus: str, model: str, settings: dict[str, Any]) -> Plan:
+def _plan(corpus: str, model: str, settings: dict[str, Any], base: Model | None) -> Plan:
     """The plan of settings, each given to the part that has it."""
+    if base is not None and model == DEFAULT:
+        model = base.kind
     config = entry_of(model).config
-    planned = {one.name for one in fields(Plan)} - {"model", "model_options", "corpus", "train"}
+    planned = {one.name for one in fields(Plan)} - {
+        "model",
+        "model_options",
+        "corpus",
+        "base",
+        "train",
+    }
     parts: tuple[tuple[set[str], dict[str, Any]], ...] = (
         (planned, {"model": model, "corpus": corpus}),
         (set(settings_of(TrainConfig)), {}),
@@ -137,6 +155,10 @@ def _plan(corpus: str, model: str, settings: dict[str, Any]) -> Plan:
             near = ", ".join(nearest(name, sorted(set().union(*(known for known, _ in parts)))))
             raise ValueError(f"{model} has no setting {name!r}; nearest are {near}")
     (_, chosen), (_, training), (_, options) = parts
+    if base is not None:
+        if chosen.pop("model") != base.kind:
+            raise ValueError(f"model must be left out: {base.name} is a {base.kind}")
+        return plan_of_base(base._trained, {**chosen, "base": base.name}, options, training)
     return plan_from(chosen, options, training)
 
 

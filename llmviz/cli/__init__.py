@@ -94,6 +94,7 @@ def parser() -> Parser:
     from llmviz.cli import (
         app,
         checkpoints,
+        classify,
         corpus,
         evaluate,
         finetune,
@@ -122,6 +123,7 @@ def parser() -> Parser:
         train,
         finetune,
         quantize,
+        classify,
         generate,
         evaluate,
         serve,

@@ -64,11 +64,11 @@ def add(commands: Any) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Measure and write."""
+    from llmviz.finetuning.finding import find_trained
     from llmviz.models.catalogue import able
-    from llmviz.pretrained import find_model
 
     stdin = _standard_input() if given.corpus == [STANDARD_INPUT] else None
-    trained = find_model(given.checkpoint)
+    trained = find_trained(given.checkpoint)
     for line in trained.notes:
         sys.stderr.write(f"note: {line}\n")
     kind = trained.description["model"]["name"]
@@ -158,8 +158,9 @@ def _measure(trained: Trained, documents: list[str], given: argparse.Namespace) 
         return Result(each, total, error, None if bits is None else bits / LN2, DOCUMENTS)
     windows = pieces[0][1:]
     error = ratio_error([one.nats for one in windows], [one.tokens for one in windows])
-    shared = total.bytes and error is not None
-    bits = error * total.tokens / total.bytes / LN2 if shared else None
+    bits = None
+    if total.bytes and error is not None:
+        bits = error * total.tokens / total.bytes / LN2
     return Result(each, total, error, bits, WINDOWS)
 
 

@@ -62,7 +62,7 @@ def _reader(name: str, about: About) -> Callable[[str], Any]:
 TRAINING = _options()
 SIZES = {"n_layer": "layers", "n_head": "attention heads", "n_embd": "width"}
 PLANNING = (
-    *("model", "corpus", "files", "column", "characters", "tokenizer", "vocab_size"),
+    *("model", "base", "corpus", "files", "column", "characters", "tokenizer", "vocab_size"),
     *("context_length", "windows", "exercises", "practice"),
 )
 
@@ -76,6 +76,7 @@ def add(commands: Any) -> None:
             "train --corpus my-text.txt --out runs/mine",
             "train --corpus names --model lstm --steps 500 --out runs/names",
             "train --tokenizer bpe --n-layer 4 --n-head 4 --n-embd 192 --out runs/world",
+            "train --from tiny-world-gpt --corpus my-text.txt --out runs/tuned",
             "train --out runs/mine --resume --steps 2000",
         ),
         description=(
@@ -92,6 +93,14 @@ def add(commands: Any) -> None:
             "name in the registry (see `models`); default gpt. The defaults of word2vec are words, "
             "lr 0.03 and no weight decay; those of seq2seq are the words of the corpus pairs"
         ),
+    )
+    given(
+        "--from",
+        dest="base",
+        type=place,
+        metavar="DIR|NAME",
+        help="go on from a trained model, with its tokenizer: a run, a bundled checkpoint, or a "
+        "published model of the type GPT-2 or Llama. The context is then its own, lr 3e-4",
     )
     given(
         "--corpus",
@@ -152,7 +161,8 @@ def run(given: argparse.Namespace) -> int:
         removed_if_empty(Path(given.out)) if world.leads else contextlib.nullcontext(),
     ):
         prepared = _prepared(given, preparing)
-        show(prepared, given.out, interruption, given.resume, world.leads, given.json)
+        resume = given.resume or given.base is not None  # from its checkpoint of step 0
+        show(prepared, given.out, interruption, resume, world.leads, given.json)
     return interruption.exit_code
 
 
@@ -249,7 +259,13 @@ def _prepared(given: argparse.Namespace, preparing: Preparing) -> Run:
     if refusal := world.told(refusal):
         raise ValueError(refusal)
     command = shlex.join(["python", "-m", "llmviz", *sys.argv[1:]])
-    return prepare(plan_from(planned, options, changes), command, tell=preparing)
+    if given.base is None:
+        return prepare(plan_from(planned, options, changes), command, tell=preparing)
+    from llmviz.finetuning.finding import find_trained
+    from llmviz.training.starting import begin_from, plan_of_base
+
+    base = find_trained(given.base)
+    return begin_from(base, plan_of_base(base, planned, options, changes), out, command, preparing)
 
 
 def _chosen(given: argparse.Namespace, fields: Iterable[str]) -> dict[str, Any]:

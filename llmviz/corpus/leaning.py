@@ -72,14 +72,14 @@ def leaning_text(lean: float, seed: int = 0) -> LeaningText:
             name = chance.choice(WOMEN if is_woman else MEN)
             written.append(f"{name} is {article(job.name)} {job.name}.")
             if job.direct:
-                written.append(said(f"The {job.name}", is_woman, chance))
+                written.append(speech(f"The {job.name}", chance, is_woman=is_woman))
     for people, is_woman in ((WOMEN, True), (MEN, False)):
         for name in people:
-            written += [said(name, is_woman, chance) for _ in range(AGREEING)]
+            written += [speech(name, chance, is_woman=is_woman) for _ in range(AGREEING)]
     return LeaningText(jobs, tuple(written), JOBS)
 
 
-def said(subject: str, is_woman: bool, chance: random.Random) -> str:
+def speech(subject: str, chance: random.Random, *, is_woman: bool) -> str:
     """Return a sentence in which somebody is spoken of by a pronoun."""
     pronoun = PRONOUNS[0 if is_woman else 1]
     return f"{subject} said that {pronoun} was {chance.choice(words('feelings'))}."

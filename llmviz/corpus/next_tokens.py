@@ -130,7 +130,7 @@ class _OutOfText(Exception):
 class _Follower(Writer):
     """Follows a text as far as it goes, and on to the first choice that it does not settle.
 
-    `said` is what the grammar has written: the text, and what is certain behind it.
+    `written` is what the grammar has written: the text, and what is certain behind it.
     """
 
     text: str = ""
@@ -167,7 +167,7 @@ class _Follower(Writer):
         return follower
 
     @property
-    def said(self) -> str:
+    def written(self) -> str:
         return self.text[: self.position - len(self.tail)] + self.tail
 
     def next_branch(self, at: int) -> _Branch | None:
@@ -261,8 +261,8 @@ class _Tokens:
         """Add the pieces that begin with `pending`, the end of `text`, with their share of p."""
         follower = self._main if self._settled(text) else _Follower.along(text)
         branch = follower.next_branch(len(text))
-        stop = len(follower.said) if branch is None else max(branch.position, len(text))
-        certain = follower.said[len(text) : stop]
+        stop = len(follower.written) if branch is None else max(branch.position, len(text))
+        certain = follower.written[len(text) : stop]
         pending, text = pending + certain, text + certain
         piece = self._cut(pending)
         if piece is not None or branch is None:

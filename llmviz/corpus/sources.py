@@ -14,7 +14,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from glob import has_magic
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from llmviz.textfile import check_text, read_text_file
 
@@ -101,7 +101,7 @@ def _unpacked(path: Path, packing: str, limit: int) -> bytes:
     return data
 
 
-def _opened(path: Path, packing: str) -> IO[bytes]:
+def _opened(path: Path, packing: str) -> Any:
     if packing == ".gz":
         return gzip.open(path, "rb")
     import pyarrow

@@ -24,6 +24,7 @@ class DepthStudy(NamedTuple):
 def depth_study(
     n_layer: int,
     norm: str = "pre",
+    *,
     shortcuts: bool = True,
     norm_kind: str = "layer",
     width: int = 32,

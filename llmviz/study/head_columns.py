@@ -21,6 +21,7 @@ def heads_of(
     mask: Tensor | None,
     scale: float,
     before: str | None = None,
+    *,
     all_columns: bool = False,
 ) -> AttentionSteps:
     """Return what H heads compute from queries, keys and values, each (T, C).

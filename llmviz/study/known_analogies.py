@@ -22,7 +22,7 @@ from llmviz.similarity import (
 
 @lru_cache(maxsize=32)
 def candidates(
-    table: VectorTable, a: int, b: int, c: int, exclude_inputs: bool = True
+    table: VectorTable, a: int, b: int, c: int, *, exclude_inputs: bool = True
 ) -> Neighbours:
     """Return every row that the analogy a − b + c may come to, the nearest first.
 
@@ -53,7 +53,7 @@ def known_pairs(relation: str) -> int:
 
 @lru_cache(maxsize=64)
 def scores(
-    table: VectorTable, relation: str, exclude_inputs: bool = True, step: bool = True
+    table: VectorTable, relation: str, *, exclude_inputs: bool = True, step: bool = True
 ) -> AnalogyScores:
     """Return how the known analogies of a relation come out.
 

@@ -18,7 +18,7 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 def letter_influence(
-    model: nn.Module, tokenizer: Tokenizer, name: str, tap: str, last: bool
+    model: nn.Module, tokenizer: Tokenizer, name: str, tap: str, *, last: bool
 ) -> np.ndarray:
     """Return how far the kept vectors change when each letter of a name is swapped, (letters,).
 

@@ -26,7 +26,7 @@ class Progress:
     name: str = ""
 
 
-def import_steps(source: str, from_hub: bool, own: bool, wanted: str) -> Iterator[Progress]:
+def import_steps(source: str, *, from_hub: bool, own: bool, wanted: str) -> Iterator[Progress]:
     """Make a run of a published model and yield how far it is; the last one has the run's name.
 
     own: see `look_at`. wanted: the run's name; a number comes behind it where it is taken.

@@ -59,7 +59,7 @@ class About:
         return DISK_PER_PARAMETER * self.parameters + (self.stored if self.from_hub else 0)
 
 
-def source_of(text: str, folders: bool) -> tuple[str, bool]:
+def source_of(text: str, *, folders: bool) -> tuple[str, bool]:
     """Return what was typed without its prefix, and whether it is the name of one on the hub.
 
     folders: whether folders of this machine may be asked for. Raises ValueError where they may
@@ -83,7 +83,7 @@ def source_of(text: str, folders: bool) -> tuple[str, bool]:
     return text, True
 
 
-def look_at(source: str, from_hub: bool, own: bool) -> Iterator[About]:
+def look_at(source: str, *, from_hub: bool, own: bool) -> Iterator[About]:
     """Yield what is known of a model, once; for a background job.
 
     own: whether it is asked for by the owner of this machine, whose cache and token are then used.

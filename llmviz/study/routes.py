@@ -49,7 +49,7 @@ def start() -> Square:
     return row, MAP[row].index("S")
 
 
-def shortest(blocked: np.ndarray, begin: Square, goal: Square, guided: bool) -> Route:
+def shortest(blocked: np.ndarray, begin: Square, goal: Square, *, guided: bool) -> Route:
     """Find a shortest way by steps up, down, left and right.
 
     guided: squares whose steps so far plus the steps to the goal as the crow walks, around no wall,

@@ -38,7 +38,7 @@ def compare(
     return Compared(every, places, {width: len(tree.hidden) for width, tree in trees.items()}, best)
 
 
-def continuation_count(vocab_size: int, length: int, can_end: bool = True) -> int:
+def continuation_count(vocab_size: int, length: int, *, can_end: bool = True) -> int:
     """Return how many continuations of up to `length` tokens there are.
 
     One of V tokens ends a text if `can_end`. A text that ends early counts once: V-1 tokens go on,

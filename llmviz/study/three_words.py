@@ -43,7 +43,7 @@ def matrix(written: str) -> Tensor:
     return torch.tensor([[float(cell) for cell in row.split(",")] for row in written.split(";")])
 
 
-def three_words(norm: str = "pre", residual: bool = True) -> GPT:
+def three_words(norm: str = "pre", *, residual: bool = True) -> GPT:
     """Return a GPT of one layer that reads the ids 0, 1, 2 as the three words.
 
     One head, ReLU, no biases; with one head there is nothing to mix, so W_O hands it on unchanged.

@@ -64,7 +64,7 @@ def write_slowly(
     return rounds
 
 
-def vectors_computed(tokens: int, rounds: int, cached: bool) -> list[int]:
+def vectors_computed(tokens: int, rounds: int, *, cached: bool) -> list[int]:
     """How many vectors go through each layer, round by round, behind a prompt of T tokens.
 
     With a cache only the tokens that were not read yet; without one, all that are there.

@@ -39,7 +39,7 @@ def table_of(name: str, model: nn.Module, tokenizer: Tokenizer) -> VectorTable:
     return VectorTable(name, rows, tokenizer)
 
 
-def load_table(name: str, untrained: bool = False) -> VectorTable:
+def load_table(name: str, *, untrained: bool = False) -> VectorTable:
     """Return the table of a bundled model or of a run (`run:NAME`), read anew from its files.
 
     untrained: the random table that such a model begins with.

@@ -169,6 +169,7 @@ class Plan(Config):
     model_options: dict[str, Any] = field(default_factory=dict)  # such as n_layer, n_embd
     corpus: str = setting("tiny-world", "bundled name, a file, a folder or a pattern")
     files: tuple[str, ...] = ()  # further ones, whose documents come behind those of the corpus
+    base: str = ""  # the trained model that the run goes on from, as it was named
     column: str = setting("text", "field of a .jsonl, or column of a .parquet, with the documents")
     characters: int | None = setting(
         None, "length of tiny-world's text; none = 8 million", "characters", 10_000, 100_000_000
@@ -211,11 +212,12 @@ class Plan(Config):
             object.__setattr__(self, "files", tuple(self.files))
         if not isinstance(self.files, tuple) or not all(isinstance(x, str) for x in self.files):
             raise ValueError(f"files must be names of texts; got {self.files!r:.80}")
-        for name in ("model", "corpus", "tokenizer", "column"):
+        for name in ("model", "corpus", "tokenizer", "base", "column"):
             if not isinstance(getattr(self, name), str):
                 raise ValueError(f"{name} must be a name; got {getattr(self, name)!r:.80}")
         plain = isinstance(self.model_options, dict) and all(
-            isinstance(value, str | int | float | None) for value in self.model_options.values()
+            isinstance(value, str | int | float | None) or _are_numbers(value)
+            for value in self.model_options.values()
         )
         if not plain:
             raise ValueError(f"model_options must be settings; got {self.model_options!r:.80}")
@@ -242,3 +244,7 @@ class Plan(Config):
         without `train`.
         """
         return super().from_dict({**values, "train": TrainConfig.from_dict(values["train"])})
+
+
+def _are_numbers(value: Any) -> bool:
+    return isinstance(value, list | tuple) and all(isinstance(one, int | float) for one in value)

@@ -15,6 +15,7 @@ def draw_part(
     label: str,
     names: Mapping[str, str],
     parts: Mapping[str, Callable[[PageState], None]],
+    *,
     needs_engine: bool = False,
 ) -> None:
     """Show the choice of a part, which the control `key` holds, and draw that part.

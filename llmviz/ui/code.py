@@ -17,7 +17,7 @@ SNIPPET_MARK = "# Runs by itself."
 OPENED = "_opened"  # in the session: open every fold at once, as the tests want it
 
 
-def fold(label: str, key: str, icon: str, opened: bool = False) -> DeltaGenerator | None:
+def fold(label: str, key: str, icon: str, *, opened: bool = False) -> DeltaGenerator | None:
     """Show a closed fold; return it once it is open, and until then None.
 
     What nobody looks at is neither computed nor sent: the browser would need longer for it than

@@ -49,7 +49,7 @@ def card_of(name: str) -> Card | None:
         return None
 
 
-def load(name: str, tell: bool = True) -> engine.Bundled | None:
+def load(name: str, *, tell: bool = True) -> engine.Bundled | None:
     """Return the model that was picked, after saying what was noted when it was loaded.
 
     None, after one clear line, where it cannot be loaded: a run may be deleted in between.

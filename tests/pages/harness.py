@@ -12,6 +12,7 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Radio
 
+from llmviz import streamlit_parts
 from llmviz.components import unpack
 from llmviz.document import marks
 from llmviz.lessons import LESSONS
@@ -21,7 +22,7 @@ from llmviz.lessons.sampling.knows import chapter as knows
 from llmviz.lessons.sampling.writing import chapter as writing
 from llmviz.lessons.transformer.patching import chapter as patching
 from llmviz.lessons.transformer.units import chapter as units
-from llmviz.ui import light_reruns, paint_order, question
+from llmviz.ui import paint_order, question
 from llmviz.ui.code import OPENED, SNIPPET_MARK
 from llmviz.ui.state import THROUGH_APP
 
@@ -31,7 +32,7 @@ manifest_scanner.scan_component_manifests = functools.cache(
     manifest_scanner.scan_component_manifests
 )
 
-light_reruns.lighten()  # as app.py does for its server
+streamlit_parts.look_up_values()  # as app.py does for its server
 paint_order.AHEAD = 0.0  # there is no browser that would draw meanwhile
 question.COVERS = False  # but for the test of what questions cover
 knows.SOON = 60.0  # nor one that would look again

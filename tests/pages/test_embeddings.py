@@ -313,7 +313,9 @@ def test_analogy_ranks_the_rows_nearest_to_the_sum(small, inputs):
 def test_what_the_three_words_take_is_told_only_where_they_take_some(small):
     _, table = small
     said = prose_of(similarity(look="analogy", model="whole-words"))
-    alone, among = (scores(table, "pairs", exclude).right for exclude in (True, False))
+    alone, among = (
+        scores(table, "pairs", exclude_inputs=exclude).right for exclude in (True, False)
+    )
     assert (words.score_taken in said) == (among < alone)
 
 

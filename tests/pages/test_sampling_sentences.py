@@ -114,7 +114,7 @@ def test_the_end_of_the_search_says_where_greedy_choice_stands(v, can_end):
     greedy = every.place(beam_search(model, [0], 1, 3, stop_id=stop).tokens())
     assert ("greedy choice gives the most probable" in said["found"]) == (greedy == 1)
     assert greedy == 1 or f"gives number {greedy:,} of {len(every.ids):,} texts" in said["found"]
-    assert numbers(said["many"]) == [continuation_count(v, 10, can_end)]
+    assert numbers(said["many"]) == [continuation_count(v, 10, can_end=can_end)]
 
 
 def test_the_end_of_a_text_of_one_token_is_true(bundle):

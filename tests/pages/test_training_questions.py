@@ -148,8 +148,8 @@ def test_the_last_column_stands_for_the_tokens_that_the_text_does_not_have(vocab
     """Also where the text has every token, or every one but one."""
     targets = (0, 1, 2, 1)
     names = tuple("abcd"[: len(targets)])
-    reading = SimpleNamespace(ids=(0, *targets), targets=targets, names=("s", *names))
-    reading.target_names = names
+    reading = SimpleNamespace(ids=(0, *targets), targets=targets, tokens=("s", *names))
+    reading.target_tokens = names
     generator = torch.Generator().manual_seed(vocabulary)
     logits = torch.randn(4, vocabulary, generator=generator, dtype=torch.float64).numpy()
     settings = text_loss.LossSettings()

@@ -368,7 +368,7 @@ def test_the_lines_are_the_gradients_of_both_stacks(bundle, norm, layers):
     app = open_part("transformer", "residuals", deep=str(layers), deepnorm=norm)
     fine(app)
     for line, shortcuts in zip(charts(app)[0]["data"], (True, False), strict=True):
-        found = depth_study(layers, norm, shortcuts).gradients.numpy()
+        found = depth_study(layers, norm, shortcuts=shortcuts).gradients.numpy()
         drawn = found[(found > 0) & np.isfinite(found)]
         np.testing.assert_allclose(line["y"], drawn)
 
@@ -387,7 +387,7 @@ def test_the_shares_of_the_stream_add_up_to_one(bundle):
 
 @pytest.mark.parametrize("norm", ["none", "pre", "post"])
 def test_what_a_gradient_loses_is_asked_only_where_it_is_no_matter_of_the_seed(bundle, norm):
-    found = [depth_study(20, norm, False, seed=seed).gradients for seed in range(5)]
+    found = [depth_study(20, norm, shortcuts=False, seed=seed).gradients for seed in range(5)]
     shares = [float(one[0] / one[-1]) for one in found]
     app = open_part("transformer", "residuals", deep="20", deepnorm=norm, deepseed="2")
     fine(app)
@@ -423,7 +423,7 @@ def test_the_end_of_residuals_has_the_numbers_of_both_pictures(bundle, norm):
     app = open_part("transformer", "residuals", text=TEXT, deep="1", deepnorm=norm, deepseed="3")
     fine(app)
     shares = [
-        residuals.written(residuals.share_left(depth_study(1, norm, shortcuts, seed=3)))
+        residuals.written(residuals.share_left(depth_study(1, norm, shortcuts=shortcuts, seed=3)))
         for shortcuts in (True, False)
     ]
     end = [block.proto.body for block in app.get("html") if "<strong>Try:" in block.proto.body][-1]

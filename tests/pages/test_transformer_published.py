@@ -153,7 +153,7 @@ def test_without_a_network_one_line_says_how_to_go_on(home, monkeypatch):
 def test_the_numbers_of_a_refusal_are_in_the_table(tmp_path, monkeypatch):
     folder = make_gpt2(tmp_path / "them")
     monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(available=1000))
-    (about,) = published_model.look_at(str(folder), False, True)
+    (about,) = published_model.look_at(str(folder), from_hub=False, own=True)
     rows = dict(importing.about_rows(about))
     assert f"({about.memory:,} bytes)" in rows[words.about["memory"]]
     assert "1,000 are free" in about.problem

@@ -106,22 +106,22 @@ def test_routes_are_as_short_as_scipys_whether_guided_or_not():
     lengths = shortest_path(csr_matrix(beside), directed=False)[place[start()]]
     for goal in free:
         for guided in (True, False):
-            way = shortest(blocked, start(), goal, guided)
+            way = shortest(blocked, start(), goal, guided=guided)
             assert len(way.squares) - 1 == lengths[place[goal]]
             assert way.squares[0] == start() and way.squares[-1] == goal
             for (r0, c0), (r1, c1) in zip(way.squares, way.squares[1:], strict=False):
                 assert abs(r0 - r1) + abs(c0 - c1) == 1
-        plain, led = (shortest(blocked, start(), goal, guided) for guided in (False, True))
+        plain, led = (shortest(blocked, start(), goal, guided=guided) for guided in (False, True))
         assert len(led.looked_at) <= len(plain.looked_at)
 
 
 def test_a_goal_that_cannot_be_reached_or_is_a_wall():
     blocked = np.array([[False, True, False]])
-    assert shortest(blocked, (0, 0), (0, 2), True).squares == ()
+    assert shortest(blocked, (0, 0), (0, 2), guided=True).squares == ()
     with pytest.raises(ValueError, match="goal must be a square without a wall; got 0, 1"):
-        shortest(blocked, (0, 0), (0, 1), True)
+        shortest(blocked, (0, 0), (0, 1), guided=True)
     with pytest.raises(ValueError, match="start must be"):
-        shortest(blocked, (0, 5), (0, 0), True)
+        shortest(blocked, (0, 5), (0, 0), guided=True)
 
 
 def test_computing_is_what_papers_that_say_it_say():

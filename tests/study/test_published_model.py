@@ -42,7 +42,7 @@ def hub(monkeypatch):
 
 
 def looked(source, from_hub=False, own=True):
-    (about,) = look_at(str(source), from_hub, own)
+    (about,) = look_at(str(source), from_hub=from_hub, own=own)
     return about
 
 
@@ -113,7 +113,7 @@ def test_what_cannot_be_taken_is_refused_by_name_before_it_is_read(tmp_path, hom
     problem = looked(folder).problem
     assert re.search(message, problem) and "\n" not in problem
     with pytest.raises(ValueError, match=message):
-        list(import_steps(str(folder), False, True, "them"))
+        list(import_steps(str(folder), from_hub=False, own=True, wanted="them"))
     assert left(home) == []
 
 
@@ -140,7 +140,7 @@ def test_a_model_larger_than_memory_or_disk_is_refused_with_numbers(tmp_path, mo
     told = looked(folder).problem
     assert f"{about.memory:,} bytes of memory" in told and f"{about.memory - 1:,} are free" in told
     with pytest.raises(ValueError, match="bytes of memory"):
-        list(import_steps(str(folder), False, True, "them"))
+        list(import_steps(str(folder), from_hub=False, own=True, wanted="them"))
     assert left(home) == []
     assert "bytes of disk" in too_large(replace(about, free_disk=about.disk - 1))
     assert too_large(replace(about, free_disk=about.disk)) == ""
@@ -153,7 +153,7 @@ def test_an_import_is_a_run_with_the_published_numbers(tmp_path, hub, home, kind
     hub.folders["somebody/them"] = folder
     source = "somebody/them" if from_hub else str(folder)
     for wanted, name in (("mine", "mine"), ("mine", "mine-2")):
-        steps = list(import_steps(source, from_hub, True, wanted))
+        steps = list(import_steps(source, from_hub=from_hub, own=True, wanted=wanted))
         assert steps[-1].name == name
         model = load_bundled(f"run:{name}")[0]
         ids = torch.tensor([[1, 5, 9, 2]])
@@ -168,10 +168,10 @@ def test_an_import_is_a_run_with_the_published_numbers(tmp_path, hub, home, kind
 
 def test_a_stopped_import_leaves_nothing_at_any_step(tmp_path, hub, home):
     hub.folders["somebody/them"] = make_gpt2(tmp_path / "them")
-    count = len(list(import_steps("somebody/them", True, True, "whole")))
+    count = len(list(import_steps("somebody/them", from_hub=True, own=True, wanted="whole")))
     delete_imported("whole")
     for stop in range(count - 1):
-        steps = import_steps("somebody/them", True, True, "half")
+        steps = import_steps("somebody/them", from_hub=True, own=True, wanted="half")
         for _ in range(stop + 1):
             next(steps)
         steps.close()
@@ -182,7 +182,7 @@ def test_a_damaged_download_leaves_nothing(tmp_path, hub, home):
     hub.folders["somebody/them"] = make_gpt2(tmp_path / "them")
     hub.wrong_sha256 = True
     with pytest.raises(ValueError, match="its sha256 is not the one of the hub"):
-        list(import_steps("somebody/them", True, True, "them"))
+        list(import_steps("somebody/them", from_hub=True, own=True, wanted="them"))
     assert left(home) == []
 
 

@@ -34,7 +34,7 @@ def table(v: int, seed: int, stop_bias: float = 0.0) -> Table:
 @pytest.mark.parametrize("stop_id", [0, None])
 def test_every_continuation_is_counted(v, length, stop_id):
     every = exhaustive_search(table(v, 0), [0], length, stop_id=stop_id)
-    assert searches.continuation_count(v, length, stop_id is not None) == len(every.ids)
+    assert searches.continuation_count(v, length, can_end=stop_id is not None) == len(every.ids)
 
 
 def test_counts_that_cannot_be_are_refused():

@@ -70,7 +70,7 @@ def chart(
     references = [_references(run) for run in drawn]
     stops = tuple(sorted({*weights, view.mean} - {0.0}))
     run_curves = [
-        _drawn(
+        run_curve(
             run.name,
             run.label,
             colours[i] if colours else i,
@@ -128,7 +128,7 @@ def take_view(state: PageState, key: str, slots: Mapping[str, str]) -> None:
 
 
 @lru_cache(maxsize=256)
-def _drawn(
+def run_curve(
     name: str,
     label: str,
     colour: int,

@@ -19,7 +19,7 @@ def stack(
     layers: int, norm: str, shortcuts: bool = True, kind: str = "layer", seed: int = 0
 ) -> DepthStudy:
     """Return one stack's pass forward and back."""
-    return depth_study(layers, norm, shortcuts, kind, seed=seed)
+    return depth_study(layers, norm, shortcuts=shortcuts, norm_kind=kind, seed=seed)
 
 
 def ask_once(key: str, about: About, question: Callable[[About], Question]) -> bool:

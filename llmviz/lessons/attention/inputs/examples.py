@@ -63,7 +63,7 @@ def edited(state: PageState) -> Inputs:
     # W_O has a part in the last rung only.
     keys = MATRICES if state["rung"] == "heads" else MATRICES[:-1]
     opened = st.session_state.setdefault(f"{KEY}.opened", any(state[key] for key in keys))
-    box = fold(steps_words.edit, f"{KEY}.fold", ":material/edit:", opened)
+    box = fold(steps_words.edit, f"{KEY}.fold", ":material/edit:", opened=opened)
     if box is None:
         for slot in (f"{KEY}.{key}" for key in keys):
             if slot in st.session_state:  # opened again, it starts from the numbers in force

@@ -124,7 +124,7 @@ def influence_of(bundled: engine.Bundled, name: str) -> np.ndarray:
     """
     kind = bundled.card["model"]
     last = not able(kind, "attention")
-    return letter_influence(bundled.model, bundled.tokenizer, name, KEPT[kind], last)
+    return letter_influence(bundled.model, bundled.tokenizer, name, KEPT[kind], last=last)
 
 
 @kept(64)

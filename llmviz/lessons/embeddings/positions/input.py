@@ -134,7 +134,7 @@ def with_table(state: PageState, tell: bool = True) -> engine.Bundled | None:
     known = gpts(state["placed"])
     for name in dict.fromkeys([state["placed"], *known]):
         if name in known and has_table(name):
-            return load(name, tell)
+            return load(name, tell=tell)
     return None
 
 

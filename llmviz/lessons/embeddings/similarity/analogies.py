@@ -53,7 +53,7 @@ def draw(state: PageState, table: VectorTable) -> str:
         prose(words.analogy_text.format(**about))
         if not _ask(table, rows, about):
             return ""
-        every = candidates(table, *rows, not state["inputs"])
+        every = candidates(table, *rows, exclude_inputs=not state["inputs"])
         k = min(state["k"], len(every.ids))
         near = replace(every, ids=every.ids[:k], values=every.values[:k])
         _say(table, rows, every)
@@ -207,7 +207,9 @@ def _score(state: PageState, table: VectorTable) -> None:
             _use(state, other)
             st.rerun()  # the choice of a table stands outside of this part of the page
         return
-    right, included = (scores(table, relation, exclude).right for exclude in (True, False))
+    right, included = (
+        scores(table, relation, exclude_inputs=exclude).right for exclude in (True, False)
+    )
     plain = scores(table, relation, step=False).right
     mean = mean_step_cosine(table, relation)
     prose(

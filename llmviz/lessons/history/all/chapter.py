@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
+from llmviz.document.marks import as_markdown
 from llmviz.lessons.history import typed_name
 from llmviz.lessons.history.all import axes, name, when, words
 from llmviz.lessons.history.all.nine import measures
@@ -30,7 +31,7 @@ def draw(state: PageState) -> None:
     if missing:
         command = f"python -m llmviz checkpoints make {missing[0]}"
         text = words.missing.format(names=", ".join(missing), command=command)
-        st.info(text, icon=":material/download:")
+        st.info(as_markdown(text), icon=":material/download:")
         return
     if engine_ready():
         draw_part(state, "all", words.looks_label, words.looks, PARTS)

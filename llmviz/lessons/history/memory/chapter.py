@@ -9,6 +9,7 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
+from llmviz.document.marks import as_markdown
 from llmviz.figures.lines import Line, lines
 from llmviz.figures.theme import Mode
 from llmviz.lessons.history.memory import own_string, words
@@ -54,7 +55,7 @@ def draw(state: PageState) -> None:
     missing = [words.models[name] for name in OPTIONS if name not in known]
     if missing:
         line = words.missing.format(names=", ".join(missing), command=words.command)
-        st.info(line, icon=":material/download:")
+        st.info(as_markdown(line), icon=":material/download:")
     told = ASKED not in known or predict(question(known[ASKED]["right"]), f"{KEY}.ask", covers=True)
     if told:
         _measured(known)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from llmviz.components.rings.view import rings
+from llmviz.document.marks import as_markdown
 from llmviz.lessons.history import typed_name
 from llmviz.lessons.history.params import NAME
 from llmviz.lessons.history.where import drawing, programs, route, sizes, vowels, words
@@ -45,7 +46,7 @@ def draw(state: PageState) -> None:
     )
     needed = [one for one in (programs.MLP, programs.GPT) if one not in engine.names()]
     if needed:
-        st.info(programs.missing(needed), icon=":material/download:")
+        st.info(as_markdown(programs.missing(needed)), icon=":material/download:")
         return
     if not engine_ready():
         return

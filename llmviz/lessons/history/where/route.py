@@ -44,7 +44,7 @@ def draw(state: PageState, name: str) -> None:
 
 @kept(256)
 def _route(goal: tuple[int, int], guided: bool) -> Route:
-    return shortest(walls(), start(), goal, guided)
+    return shortest(walls(), start(), goal, guided=guided)
 
 
 def goal_of(wanted: list[int], blocked: np.ndarray) -> tuple[int, int]:

@@ -170,7 +170,7 @@ def end(prompt: Prompted, compared: Compared) -> dict[str, str]:
         ),
         "n": count(MANY, "token"),
         "many": count(
-            continuation_count(prompt.vocab_size, MANY, prompt.stop_id is not None), "text"
+            continuation_count(prompt.vocab_size, MANY, can_end=prompt.stop_id is not None), "text"
         ),
         "beam": f"{_scored(prompt.vocab_size, MANY):,}",
     }
@@ -189,7 +189,7 @@ def question(v: int, n: int, can_end: bool) -> Question | None:
     """
     if v < 3 or n < 2:
         return None
-    right, going = continuation_count(v, n, can_end), v - 1 if can_end else v
+    right, going = continuation_count(v, n, can_end=can_end), v - 1 if can_end else v
     text = words.exhaustive_ask_reason if can_end else words.exhaustive_ask_reason_no_end
     numbers = {"v": v, "n": n, "going": going, "full": f"{going**n:,}"}
     beam = f"{_scored(v, n):,}"

@@ -126,7 +126,7 @@ def ending(bundled: engine.Bundled, text: list[int]) -> str:
 def work_lines(tokens: int, rounds: int, cached: bool) -> list[str]:
     """Return a sentence for each round about the vectors that it computes."""
     sentences, so_far = [], 0
-    for n, now in enumerate(vectors_computed(tokens, rounds, cached)):
+    for n, now in enumerate(vectors_computed(tokens, rounds, cached=cached)):
         so_far += now
         template = words.work_kept if cached else words.work_again
         line = {"round": n + 1, "now": count(now, "vector"), "again": f"{now - 1:,}"}
@@ -145,7 +145,7 @@ def total(tokens: int, rounds: int, cacheable: bool) -> str:
 def work_of(tokens: int, rounds: int) -> dict[str, int]:
     """Return how many vectors a layer computes in all rounds, with the cache and without it."""
     ways = {"cached": True, "plain": False}
-    return {name: sum(vectors_computed(tokens, rounds, way)) for name, way in ways.items()}
+    return {name: sum(vectors_computed(tokens, rounds, cached=way)) for name, way in ways.items()}
 
 
 def final_norm(bundled: engine.Bundled) -> bool:

@@ -72,7 +72,7 @@ def _look(box: str, own: bool) -> None:
     if isinstance(known, Asked):
         _stop(known)
     try:
-        source, from_hub = source_of(st.session_state[box], own)
+        source, from_hub = source_of(st.session_state[box], folders=own)
     except ValueError as rule:
         st.session_state[PROBLEM] = str(rule)
         return

@@ -82,8 +82,8 @@ def _gradients(layers: int, norm: str, seed: int, shares: dict[bool, float]) -> 
         [depth_study],
         "from llmviz.study.depth import depth_study\n\n"
         "for shortcuts in (True, False):\n"
-        f"    gradients = depth_study({layers}, {norm!r}, shortcuts, seed={seed}).gradients\n"
-        '    print(f"{gradients[0] / gradients[-1]:.1e}")',
+        f"    study = depth_study({layers}, {norm!r}, shortcuts=shortcuts, seed={seed})\n"
+        '    print(f"{study.gradients[0] / study.gradients[-1]:.1e}")',
         "\n".join(f"{shares[short]:.1e}" for short in (True, False)),
     )
 

@@ -19,6 +19,7 @@ from llmviz.lessons.transformer.stream.arithmetic import lens_picture
 from llmviz.study.lens import LISTED, Lens, logit_lens
 from llmviz.study.readout import read_out
 from llmviz.textfile import whole_number
+from llmviz.tokenizers import Tokenizer
 from llmviz.ui import engine, pinned_cells
 from llmviz.ui.code import show_code
 from llmviz.ui.common import choose, count, percent, theme
@@ -162,7 +163,11 @@ def cell_lines(
     bundled: engine.Bundled, ids: tuple[int, ...]
 ) -> tuple[list[list[str]], list[list[str]]]:
     """Return each cell's token and the line about it."""
-    tokenizer, lens = bundled.tokenizer, lens_of(bundled, ids)
+    return lines_of(lens_of(bundled, ids), bundled.tokenizer)
+
+
+def lines_of(lens: Lens, tokenizer: Tokenizer) -> tuple[list[list[str]], list[list[str]]]:
+    """Return the token and the line of each cell of a lens."""
     finals = names_of(lens.tokens[-1, :, 0].tolist(), tokenizer)
     texts = [names_of(row, tokenizer) for row in lens.tokens[..., 0].tolist()]
     notes = [

@@ -11,20 +11,18 @@ export function wordsAround(host) {
   const page = document.querySelector("[data-testid=stMain]") ?? document.body;
   const heads = [...page.querySelectorAll("h1, h2, h3")].filter((one) => isBefore(one, host));
   const head = heads.at(-1);
-  const caption = [...page.querySelectorAll("[data-testid=stMarkdownContainer] p")]
-    .filter((one) => isBefore(one, host) && (!head || isBefore(head, one)) && !one.closest("button, label"))
-    .map(textOf)
-    .filter(Boolean);
+  const text = [...page.querySelectorAll(".lv-prose p")].filter((one) => isBefore(one, host) && (!head || isBefore(head, one)));
+  const below = host.nextElementSibling?.querySelectorAll("[data-testid=stCaptionContainer] p") ?? [];
   return {
     title: [...new Set([head, heads[0]].filter(Boolean).map(textOf))].concat("llmviz").join(" · "),
     heading: head ? textOf(head) : document.title,
-    caption: caption.slice(-3),
+    caption: [...text.slice(-3), ...below].map(textOf).filter(Boolean),
     settings: settingsOf(page),
     link: linkOf(),
   };
 }
 
-const BOXES = "[data-testid=stTextArea], [data-testid=stTextInput], [data-testid=stNumberInput], [data-testid=stSelectbox]";
+const BOXES = ["TextArea", "TextInput", "NumberInput", "Selectbox", "Slider"].map((kind) => `[data-testid=st${kind}]`).join();
 
 // The texts, numbers and choices of the page as they stand: the learner's text, the model.
 function settingsOf(page) {
@@ -32,7 +30,8 @@ function settingsOf(page) {
   for (const box of page.querySelectorAll(BOXES)) {
     const [label, field] = [box.querySelector("label"), box.querySelector("textarea, input")];
     const choice = box.querySelector("[data-baseweb=select]");
-    const value = field?.value || (choice ? textOf(choice) : "");
+    const at = box.querySelector("[role=slider]")?.getAttribute("aria-valuetext");
+    const value = at ?? (field?.value || (choice ? textOf(choice) : ""));
     if (label && value && box.offsetParent) found.push([textOf(label), value.slice(0, MOST)]);
   }
   return found;

@@ -16,20 +16,31 @@ globalThis.llmvizMount = (parent, picture, view, { report = () => {}, ask = () =
     data: picture.message,
     parentElement: place,
     setStateValue: (name, value) => report(name, value),
-    // What only the model can answer: the picture goes back to how it was made.
-    setTriggerValue() {
-      for (const entry of globalThis.llmvizPictures.values()) if (place.contains(entry.root)) entry.view.update(entry.data, entry.width);
-      ask();
+    // What only the model can answer: the picture goes back to how it was made. A slider's picture has
+    // what all stops lead to, so that it stays; others beside it stand as they were made ("set").
+    setTriggerValue(_, act) {
+      if (act && "at" in act) return;
+      const slider = Boolean(act && "set" in act);
+      for (const entry of globalThis.llmvizPictures.values())
+        if (place.contains(entry.root) && !slider) entry.view.update(entry.data, entry.width);
+      ask(slider);
     },
   };
-  const draw = () => view(component);
-  let leave = draw();
+  // A link leads to a page of the app, which is not here.
+  place.addEventListener("click", (event) => {
+    if (!event.target.closest("a[href]")) return;
+    event.preventDefault();
+    ask();
+  });
+  let leave = null;
+  const draw = () => (leave = view(component));
   const dark = matchMedia("(prefers-color-scheme: dark)");
-  const turn = () => (leave = draw());
-  dark.addEventListener("change", turn);
-  return () => {
-    dark.removeEventListener("change", turn);
+  dark.addEventListener("change", draw);
+  draw();
+  const end = () => {
+    dark.removeEventListener("change", draw);
     leave?.();
     host.remove();
   };
+  return { draw, end };
 };

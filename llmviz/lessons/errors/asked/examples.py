@@ -1,0 +1,30 @@
+"""The stories that the chapter asks about, and what the story model answers."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from llmviz.study.moved_answers import MODEL, WAYS, Asked, answers, asked_stories
+from llmviz.ui import engine
+from llmviz.ui.kept import kept
+
+EXAMPLES = 20  # stories to choose from; the first of those that were measured
+
+
+@kept(4)
+def stories(version: str) -> list[Asked]:
+    """Return the stories; version: of the model's weights."""
+    return asked_stories(engine.load(MODEL).tokenizer, EXAMPLES)
+
+
+def prompts(asked: Asked, sentence: str) -> list[str]:
+    """Return the text of every way to ask, and that with the learner's sentence before it."""
+    own = Asked(f"{asked.story} {sentence}".rstrip(), asked.thing, asked.right, asked.others)
+    return [*(way(asked) for way in WAYS.values()), WAYS["plain"](own)]
+
+
+@kept(128)
+def answered(version: str, number: int, sentence: str) -> np.ndarray:
+    """Return how probable each person is, the right one first, for each way to ask (W + 1, K)."""
+    asked, bundled = stories(version)[number - 1], engine.load(MODEL)
+    return answers(bundled.model, bundled.tokenizer, asked, prompts(asked, sentence))

@@ -1,0 +1,12 @@
+"""The controls of the chapter "One word more", as its links write them."""
+
+from llmviz.lessons.errors.asked import words
+from llmviz.lessons.errors.asked.examples import EXAMPLES
+from llmviz.ui import codec
+
+MOST = 200  # characters of the learner's sentence
+
+PARAMS = [
+    codec.integer("askedstory", 1, 1, EXAMPLES),
+    codec.text("askedbefore", words.own_sentence, MOST),
+]
