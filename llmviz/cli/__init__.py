@@ -94,6 +94,7 @@ def parser() -> Parser:
     from llmviz.cli import (
         app,
         checkpoints,
+        classify,
         corpus,
         evaluate,
         finetune,
@@ -104,6 +105,7 @@ def parser() -> Parser:
         serve,
         tokenize,
         train,
+        worksheet,
     )
 
     root = Parser(
@@ -121,6 +123,7 @@ def parser() -> Parser:
         train,
         finetune,
         quantize,
+        classify,
         generate,
         evaluate,
         serve,
@@ -129,6 +132,7 @@ def parser() -> Parser:
         models,
         imports,
         checkpoints,
+        worksheet,
     ):
         module.add(commands)
     return root

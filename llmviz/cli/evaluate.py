@@ -64,11 +64,11 @@ def add(commands: Any) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Measure and write."""
+    from llmviz.finetuning.finding import find_trained
     from llmviz.models.catalogue import able
-    from llmviz.pretrained import find_model
 
     stdin = _standard_input() if given.corpus == [STANDARD_INPUT] else None
-    trained = find_model(given.checkpoint)
+    trained = find_trained(given.checkpoint)
     for line in trained.notes:
         sys.stderr.write(f"note: {line}\n")
     kind = trained.description["model"]["name"]

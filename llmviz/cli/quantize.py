@@ -92,11 +92,12 @@ def add(commands: Any) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Quantize, measure, write."""
+    from llmviz.finetuning.finding import find_trained
     from llmviz.quantization.model import plain_bytes
     from llmviz.study.quantized_models import quantized
     from llmviz.training.files import removed_if_empty
     from llmviz.training.recipes import find_checkpoint
-    from llmviz.training.runs import load_trained, prepare_folder
+    from llmviz.training.runs import prepare_folder
 
     per_group = {"group": given.group} if given.per == GROUP else {}
     scheme = Scheme(given.bits, given.scheme == FORMS[0], given.per, clip=given.clip, **per_group)
@@ -106,7 +107,7 @@ def run(given: argparse.Namespace) -> int:
             raise ValueError(f"--train goes with --method {ROUNDING}; got --method {given.method}")
         training = grid_training(given.steps, given.learning_rate, threads=0)
     source = find_checkpoint(given.checkpoint)
-    trained = load_trained(source)
+    trained = find_trained(given.checkpoint)
 
     def quantize_and_measure() -> tuple[QuantizedModel, dict[str, Any]]:
         small = quantized(trained.model, trained.tokenizer, scheme, given.method)

@@ -261,10 +261,10 @@ def _prepared(given: argparse.Namespace, preparing: Preparing) -> Run:
     command = shlex.join(["python", "-m", "llmviz", *sys.argv[1:]])
     if given.base is None:
         return prepare(plan_from(planned, options, changes), command, tell=preparing)
-    from llmviz.pretrained import find_model
+    from llmviz.finetuning.finding import find_trained
     from llmviz.training.starting import begin_from, plan_of_base
 
-    base = find_model(given.base)
+    base = find_trained(given.base)
     return begin_from(base, plan_of_base(base, planned, options, changes), out, command, preparing)
 
 

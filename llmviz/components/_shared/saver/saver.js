@@ -1,16 +1,12 @@
 // One quiet menu for every picture of the page, by which it can leave: as an image, as numbers, alive.
 
-import { css, el, isDark, live, svg } from "../_shared/common.js";
+import { css, el, isDark, svg } from "../common.js";
 import { Chart } from "./charts.js";
 import { alone, frameLine, keepIfWanted, wanted } from "./embed.js";
 import { savedPage, styleOf } from "./page.js";
 import { Picture } from "./pictures.js";
 import { fileName, linkOf, wordsAround } from "./places.js";
 import { csv } from "./tables.js";
-
-export default function (component) {
-  return live(component, (root) => new Saver(root));
-}
 
 const TITLE = "Save this picture";
 const FORMS = [
@@ -27,14 +23,15 @@ const COPIED = "The line is on your clipboard.";
 const BY_HAND = "Your browser lets no page copy. The line is selected: copy it yourself.";
 const ICON = "M8 2v8 M4.5 6.8 8 10.3l3.5-3.5 M3 13h10";
 // What a component does beside the pictures is no picture.
-const OTHERS = ["browser_secret", "course_path", "curve_run", "draw_pad", "finder", "progress", "saver", "table_choice", "text_guard"].map(
+const OTHERS = ["browser_secret", "course_path", "curve_run", "draw_pad", "finder", "progress", "table_choice", "text_guard"].map(
   (name) => `llmviz_${name}`,
 );
 const CHART = "[data-testid=stPlotlyChart]";
 const HOST = "[data-testid=stElementContainer]";
 const KEY = /(?:^|\s)st-key-(\S+)/; // the class that says an element's key
 
-class Saver {
+// Made once, by a component that stands on every page (see finder), which tells it of each update.
+export class Saver {
   constructor(root) {
     this.root = root;
     this.buttons = new Map(); // by the node of the picture
@@ -131,6 +128,10 @@ function hostOf(node) {
   return (root instanceof ShadowRoot ? root.host : node).closest(HOST) ?? node;
 }
 
+function groundOf() {
+  return getComputedStyle(document.querySelector("[data-testid=stApp]")).backgroundColor;
+}
+
 class Menu {
   constructor(saver) {
     this.saver = saver;
@@ -162,8 +163,8 @@ class Menu {
     this.line.hidden = true;
     this.items.find(({ dataset }) => dataset.form === "svg").hidden = !picture.flat;
     // The window's own colours and fonts, for a box that lies outside of the page's.
-    for (const name of ["--st-background-color", "--st-font", "--st-code-font"])
-      this.box.style.setProperty(name, css(this.saver.root, name));
+    for (const name of ["--st-font", "--st-code-font"]) this.box.style.setProperty(name, css(this.saver.root, name));
+    this.box.style.setProperty("--st-background-color", groundOf());
     this.list.showPopover();
     press.setAttribute("aria-expanded", "true");
     const at = press.getBoundingClientRect();
@@ -188,7 +189,7 @@ class Menu {
     try {
       if (form === "frame") return await this.copy(picture);
       const name = fileName(picture.key, form);
-      const file = await made(form, picture, getComputedStyle(document.querySelector("[data-testid=stApp]")).backgroundColor);
+      const file = await made(form, picture, groundOf());
       give(file, name);
       this.told.textContent = GIVEN.replace("{name}", name).replace("{size}", Math.ceil(file.size / 1000).toLocaleString("en-US"));
     } catch (problem) {
