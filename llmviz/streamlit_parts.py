@@ -130,7 +130,7 @@ def store_sessions_in(storage: type) -> None:
     """Let Streamlit keep sessions whose window is away in this; called before the server begins."""
     from streamlit.runtime import memory_session_storage
 
-    memory_session_storage.MemorySessionStorage = storage
+    memory_session_storage.MemorySessionStorage = storage  # type: ignore[misc,assignment]  # theirs
 
 
 @part("open menus may close while a run is watched", replaces=True)
@@ -158,7 +158,7 @@ def send_whole() -> None:
         else:
             self._delta_index_map = {}  # no message of this rerun replaces an earlier one
 
-    ForwardMsgQueue.clear = clear
+    ForwardMsgQueue.clear = clear  # type: ignore[method-assign]  # in place of theirs
 
 
 @part("uploaded files have the limit of one file only", replaces=True)
@@ -185,7 +185,7 @@ def check_uploads(check: Callable[[dict[str, int], str, int], None]) -> None:
         check(sizes, session_id, len(file.data))
         own(self, session_id, file)
 
-    MemoryUploadedFileManager.add_file = add_file
+    MemoryUploadedFileManager.add_file = add_file  # type: ignore[method-assign]  # as above
 
 
 class Values(Mapping[str, Any]):
@@ -227,5 +227,6 @@ def look_up_values() -> None:
     """
     from streamlit.runtime.state.safe_session_state import SafeSessionState
 
-    _own.setdefault("filtered_state", SafeSessionState.filtered_state.fget)
-    SafeSessionState.filtered_state = property(Values)
+    theirs: Any = SafeSessionState
+    _own.setdefault("filtered_state", theirs.filtered_state.fget)
+    theirs.filtered_state = property(Values)

@@ -32,6 +32,7 @@ from xdist.scheduler.loadfile import LoadFileScheduling
 # imported, so that servers that tests start have it too.
 _folder = tempfile.mkdtemp(prefix="llmviz-runs-")
 os.environ["LLMVIZ_RUNS"] = _folder
+os.environ["LLMVIZ_TOKENS"] = str(Path(_folder) / ".tokens")
 os.environ["OMP_NUM_THREADS"] = "1"
 # Nor does each process, of these and of those that tests start, compile all modules again.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)

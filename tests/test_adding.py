@@ -168,7 +168,7 @@ def test_a_lesson_is_a_folder_a_page_and_its_place_in_the_list(copy):
     assert "['A chapter that was added'] [2] [] ['A fresh lesson']" in page
 
 
-# ---- the tests themselves: a step and a model more, in the copy
+# ---- the tests themselves: a step, a model and a tokenizer more, in the copy
 
 STEP = """
 STEPS.append(
@@ -180,11 +180,16 @@ MODELS["newcomer"] = ModelEntry(
     "llmviz.models.bigram:Bigram", BigramConfig, "a bigram by another name", token_table=False
 )
 """
+TOKENIZER = """
+TRAINERS["newcomer"] = CharTokenizer.train
+"""
 
 
-def test_the_tests_of_steps_and_models_take_one_more_of_each(copy):
+def test_the_tests_of_steps_models_and_tokenizers_take_one_more_of_each(copy):
     """None of them holds a list of its own that a recipe would have to name."""
-    for name, more in (("sampling/kinds.py", STEP), ("models/catalogue.py", MODEL)):
+    added = {"sampling/kinds.py": STEP, "models/catalogue.py": MODEL}
+    added["tokenizers/registry.py"] = TOKENIZER
+    for name, more in added.items():
         file = copy / "llmviz" / name
         file.write_text(file.read_text("utf-8") + more, encoding="utf-8")
     shutil.copytree(ROOT / "tests", copy / "tests", ignore=shutil.ignore_patterns("__pycache__"))
@@ -192,6 +197,7 @@ def test_the_tests_of_steps_and_models_take_one_more_of_each(copy):
     asked = ["tests/sampling/test_pipeline.py", "tests/models/test_contract.py"]
     asked += ["tests/models/test_catalogue.py", "tests/pages/test_sampling_order.py"]
     asked += ["tests/pages/test_sampling.py", "tests/pages/test_sampling_seventh.py"]
+    asked += ["tests/tokenizers/test_vocabulary.py"]
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", *asked],
         cwd=copy,
@@ -308,7 +314,7 @@ def test_a_tokenizer_is_a_class_and_an_entry(pair_tokenizer, tmp_path, capsys):
     saved = str(out / "tokenizer.json")
     assert main(["tokenize", "--tokenizer", saved, "--json", "cat sat "]) == 0
     assert json.loads(capsys.readouterr().out)["tokens"] == ["ca", "t ", "sa", "t "]
-    with pytest.raises(ValueError, match=r"kind must be one of char, word, bpe, added; got 'none'"):
+    with pytest.raises(ValueError, match=f"one of {', '.join(TRAINERS)}; got 'none'"):
         train_tokenizer("none", "text")
 
 

@@ -62,6 +62,7 @@ def test_an_unknown_option_points_to_the_help_of_its_own_command(capsys, words):
         "finetune": ["--out=x"],
         "quantize": ["names-gpt"],
         "generate": ["--checkpoint=x"],
+        "classify": ["--checkpoint=x"],
         "eval": ["--checkpoint=x"],
         "serve": ["--checkpoint=x"],
         "import": ["x", "--out=y"],
@@ -69,6 +70,7 @@ def test_an_unknown_option_points_to_the_help_of_its_own_command(capsys, words):
         "corpus get": ["x"],
         "checkpoints make": ["x"],
         "checkpoints score": ["x"],
+        "worksheet": ["x", "y"],
     }
     parts = parser_of(words)
     if any(isinstance(action, argparse._SubParsersAction) for action in parts._actions):

@@ -189,9 +189,7 @@ MANY_PARAMETERS = {
     "sampling_steps": "as `generate`",
     "single_head": "a formula with its weights, as the paper writes it",
 }
-ENGINE = [
-    path for path in MODULES if not {"study", "cli", "components", "ui", "lessons"} & {part(path)}
-]
+ENGINE = [path for path in MODULES if part(path) not in STREAMLIT | {"study", "cli"}]
 
 
 def public_functions(body: list[ast.stmt], owner: str = "") -> Iterator[tuple[str, ast.arguments]]:

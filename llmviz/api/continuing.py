@@ -9,6 +9,7 @@ import torch
 
 from llmviz.models.base import LanguageModel
 from llmviz.models.catalogue import able
+from llmviz.models.translator import Translator
 from llmviz.sampling import GeneratedToken, generate
 from llmviz.serving.text_stream import TextStream
 from llmviz.training.data import end_id, padding_ids
@@ -81,7 +82,8 @@ def translation(trained: Trained, sentence: str, tokens: int) -> str:
     if not sentence.strip():
         raise ValueError("prompt must be a sentence to translate; got an empty one")
     ids = trained.tokenizer.encode(sentence)
-    model: Any = trained.model
+    model = trained.model
+    assert isinstance(model, Translator)
     translated = model.translate(torch.tensor([ids]), tokens)[0] if tokens else []
     unwritten = padding_ids(trained.tokenizer)
     return trained.tokenizer.decode(id for id in translated if id not in unwritten)

@@ -15,10 +15,11 @@ import torch
 from torch import Tensor
 
 from llmviz.api.continuing import Continuation, check_writes, translation
+from llmviz.finetuning.finding import find_trained
 from llmviz.models.base import LanguageModel
 from llmviz.models.catalogue import able
 from llmviz.nearest import nearest
-from llmviz.pretrained import find_model, save_trained
+from llmviz.pretrained import save_trained
 from llmviz.tokenizers import Tokenizer
 from llmviz.trace import Trace, record, tap_names
 from llmviz.training.evaluate import Score, score_each
@@ -31,14 +32,14 @@ def load(name: str | Path) -> Model:
     """Return a trained model by its name, its folder, or its repository on the hub.
 
     name: a bundled model (`tiny-world-gpt`), a run in the folder of runs (`run:NAME`, or
-      `run:NAME@STEP`), a folder (a run of ours, or a published model of the type GPT-2 or Llama),
-      or `hub:OWNER/NAME`, which downloads it once.
+      `run:NAME@STEP`), a folder (a run or a fine-tuning of ours, or a published model of the type
+      GPT-2 or Llama), or `hub:OWNER/NAME`, which downloads it once.
     The model is in eval mode, float32, on the CPU. What is to be known of its files, such as a
     damaged checkpoint that was passed over, comes as a warning and stays in `notes`.
 
     Raises: ValueError naming what is missing or damaged, and the nearest names.
     """
-    model = Model(find_model(name), str(name))
+    model = Model(find_trained(name), str(name))
     for note in model.notes:
         warnings.warn(f"{name}: {note}", stacklevel=2)
     return model

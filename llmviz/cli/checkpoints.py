@@ -73,14 +73,15 @@ def run_list(given: argparse.Namespace) -> int:
     from llmviz.training.recipes import RECIPES
 
     listed: dict[str, Any] = {}
-    described = {name: recipe.description for name, recipe in {**RECIPES, **TUNINGS}.items()}
+    described = {name: recipe.description for name, recipe in RECIPES.items()}
+    described |= {name: recipe.description for name, recipe in TUNINGS.items()}
     described |= {TAGGER: DESCRIPTION, role_scores.ROLE_SCORES: role_scores.DESCRIPTION}
     for name, description in described.items():
         folder = BUNDLED_CHECKPOINTS if name in RECIPES else TUNED
-        card = folder / name / "card.json"
+        file = folder / name / "card.json"
         listed[name] = {
             "description": description,
-            "card": read_json(card) if card.exists() else None,
+            "card": read_json(file) if file.exists() else None,
         }
     if given.json:
         write_json(listed)
@@ -115,21 +116,19 @@ def _lowest(card: dict[str, Any]) -> str:
 
 def run_score(given: argparse.Namespace) -> int:
     """Write how many probes of each rule a model gets right, and how many it writes."""
+    from llmviz.finetuning.finding import find_trained
     from llmviz.models.catalogue import able
     from llmviz.training.evaluate import probe_scores
     from llmviz.training.measures import CONFIDENCE
-    from llmviz.training.recipes import find_checkpoint
-    from llmviz.training.runs import load_trained, read_description
 
-    folder = find_checkpoint(given.name)
-    description = read_description(folder)
+    trained = find_trained(given.name)
+    description = trained.description
     corpus = str(description.get("data", {}).get("corpus"))
     if not able(description["model"]["name"], "next_token") or not corpus.startswith("tiny-world"):
         raise ValueError(
             "probes test models that continue stories of tiny-world; "
             f"{given.name} is {description['model']['name']} on {corpus}"
         )
-    trained = load_trained(folder)
     scores = probe_scores(trained.model, trained.tokenizer, None, given.probes, given.seed)
     if given.json:
         write_json(

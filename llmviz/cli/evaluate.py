@@ -7,7 +7,7 @@ import math
 import sys
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from llmviz.cli.options import place, table, whole, write, write_json
+from llmviz.cli.options import named, table, whole, write, write_json
 from llmviz.training.measures import LN2, ratio_error
 
 if TYPE_CHECKING:
@@ -42,13 +42,18 @@ def add(commands: Any) -> None:
     add_checkpoint(parser)
     given(
         "--corpus",
-        type=place,
+        type=named,
         nargs="+",
         metavar="NAME|FILE",
         help="a bundled text, a file, a folder or a pattern, or several of them; - = standard "
         "input, as one document; default: what was held out when the model was trained",
     )
-    given("--column", default="text", help="field of a .jsonl, or column of a .parquet, with texts")
+    given(
+        "--column",
+        type=named,
+        default="text",
+        help="field of a .jsonl, or column of a .parquet, with texts",
+    )
     given("--documents", type=whole(1), help="the first ones of the text; default all")
     given(
         "--stride",
@@ -64,11 +69,11 @@ def add(commands: Any) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Measure and write."""
+    from llmviz.finetuning.finding import find_trained
     from llmviz.models.catalogue import able
-    from llmviz.pretrained import find_model
 
     stdin = _standard_input() if given.corpus == [STANDARD_INPUT] else None
-    trained = find_model(given.checkpoint)
+    trained = find_trained(given.checkpoint)
     for line in trained.notes:
         sys.stderr.write(f"note: {line}\n")
     kind = trained.description["model"]["name"]
@@ -158,8 +163,9 @@ def _measure(trained: Trained, documents: list[str], given: argparse.Namespace) 
         return Result(each, total, error, None if bits is None else bits / LN2, DOCUMENTS)
     windows = pieces[0][1:]
     error = ratio_error([one.nats for one in windows], [one.tokens for one in windows])
-    shared = total.bytes and error is not None
-    bits = error * total.tokens / total.bytes / LN2 if shared else None
+    bits = None
+    if total.bytes and error is not None:
+        bits = error * total.tokens / total.bytes / LN2
     return Result(each, total, error, bits, WINDOWS)
 
 

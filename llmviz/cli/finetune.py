@@ -105,8 +105,10 @@ def report(card: dict[str, Any], json: bool) -> None:
 
 def scores_line(card: dict[str, Any]) -> str:
     """The scores of a card in one line."""
-    names = ("accuracy", "balanced_accuracy", "right", "preferred", "margin")
-    names += ("plain_loss_before", "plain_loss_after")
+    names = (
+        *("accuracy", "balanced_accuracy", "right", "preferred", "margin"),
+        *("plain_loss_before", "plain_loss_after"),
+    )
     parts = [f"{name.replace('_', ' ')} {card[name]:.3f}" for name in names if name in card]
     for examples, share in card.get("accuracy_by_examples", {}).items():
         parts.append(f"{examples} examples {share:.3f}")

@@ -95,14 +95,14 @@ def _option(kind: StepKind) -> dict[str, Any]:
 
 
 def add_checkpoint(parser: argparse.ArgumentParser) -> None:
-    """Declare the option that names a trained model, for `llmviz.pretrained.find_model`."""
+    """Declare the option that names a trained model, as `find_trained` takes it."""
     parser.add_argument(
         "--checkpoint",
         type=place,
         required=True,
         metavar="DIR|NAME",
-        help="a run, a bundled checkpoint, or a published model of the type GPT-2 or Llama: "
-        f"a folder, or {HUB}OWNER/NAME",
+        help="a run, a fine-tuning, a bundled checkpoint, or a published model of the type GPT-2 "
+        f"or Llama: a folder, or {HUB}OWNER/NAME",
     )
 
 
@@ -112,25 +112,25 @@ def run(given: argparse.Namespace) -> int:
     prompt = _prompt(given)  # said before torch is imported, which takes seconds
 
     from llmviz.api.continuing import Continuation, check_writes
+    from llmviz.finetuning.finding import find_trained
     from llmviz.models.catalogue import able
     from llmviz.models.decoder import can_decode, optimize_for_inference
-    from llmviz.pretrained import find_model
 
-    trained = find_model(given.checkpoint)
+    trained = find_trained(given.checkpoint)
     for line in trained.notes:
         note(line)
     check_writes(trained, given.checkpoint)
     name = trained.description["model"]["name"]
-    if given.precision is not None and not can_decode(trained.model):
+    module = None
+    if given.precision is not None and can_decode(trained.model):
+        module = optimize_for_inference(trained.model, given.precision)
+    elif given.precision is not None:
         raise ValueError(
             "--precision is for GPTs of the usual kind, without rotary positions or mistakes; "
             f"{given.checkpoint} is a {name}"
         )
     if able(name, "translates"):
         return _translate(trained, prompt, given)
-    module = None
-    if given.precision is not None:
-        module = optimize_for_inference(trained.model, given.precision)
     texts = [
         Continuation(trained, prompt, given.tokens, given.seed + i, module, **settings)
         for i in range(given.samples)

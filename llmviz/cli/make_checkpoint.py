@@ -51,7 +51,9 @@ def run_make(given: argparse.Namespace) -> int:
     for folder in (target, work):  # before the minutes or hours that training takes
         check_writable(folder)
     steps = {"steps": given.steps} if given.steps else {}
-    plan = plan_of(given.name, threads=given.threads, **steps)
+    plan = dataclasses.replace(
+        plan, train=dataclasses.replace(plan.train, threads=given.threads, **steps)
+    )
     recipe_parts = _parts(plan, RECIPES[given.name].then, given.steps)
     numbers, interruption = range(len(recipe_parts)), Interruption()
     begun = max(part for part in numbers if part == 0 or _folder(work, part).exists())

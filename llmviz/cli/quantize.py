@@ -17,8 +17,7 @@ from llmviz.study.quantization_aware import RATE, grid_training
 from llmviz.study.quantized_models import METHODS, ROUNDING
 
 if TYPE_CHECKING:
-    from torch import nn
-
+    from llmviz.models.base import LanguageModel
     from llmviz.quantization.model import QuantizedModel
     from llmviz.training.config import TrainConfig
 
@@ -93,11 +92,12 @@ def add(commands: Any) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Quantize, measure, write."""
+    from llmviz.finetuning.finding import find_trained
     from llmviz.quantization.model import plain_bytes
     from llmviz.study.quantized_models import quantized
     from llmviz.training.files import removed_if_empty
     from llmviz.training.recipes import find_checkpoint
-    from llmviz.training.runs import load_trained, prepare_folder
+    from llmviz.training.runs import prepare_folder
 
     per_group = {"group": given.group} if given.per == GROUP else {}
     scheme = Scheme(given.bits, given.scheme == FORMS[0], given.per, clip=given.clip, **per_group)
@@ -107,7 +107,7 @@ def run(given: argparse.Namespace) -> int:
             raise ValueError(f"--train goes with --method {ROUNDING}; got --method {given.method}")
         training = grid_training(given.steps, given.learning_rate, threads=0)
     source = find_checkpoint(given.checkpoint)
-    trained = load_trained(source)
+    trained = find_trained(given.checkpoint)
 
     def quantize_and_measure() -> tuple[QuantizedModel, dict[str, Any]]:
         small = quantized(trained.model, trained.tokenizer, scheme, given.method)
@@ -160,7 +160,7 @@ def _method(given: argparse.Namespace) -> str:
 
 
 def _trained_on_grid(
-    source: Path, model: nn.Module, scheme: Scheme, config: TrainConfig
+    source: Path, model: LanguageModel, scheme: Scheme, config: TrainConfig
 ) -> QuantizedModel:
     """Train a model on a grid, with a progress bar on standard error, and round it."""
     from tqdm import tqdm
@@ -183,7 +183,7 @@ def _loss(result: dict[str, Any], when: str) -> str:
 
 
 def _measured(
-    trained: Any, models: dict[str, nn.Module], given: argparse.Namespace
+    trained: Any, models: dict[str, LanguageModel], given: argparse.Namespace
 ) -> dict[str, Any]:
     """The loss of each model, and on how many tokens."""
     if not given.documents:

@@ -63,7 +63,7 @@ def add(commands: Any) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Serve until a signal comes."""
-    from llmviz.pretrained import find_model
+    from llmviz.finetuning.finding import find_trained
     from llmviz.serving.chat_template import Conversation
     from llmviz.serving.engine import Engine
     from llmviz.serving.http import Served, application
@@ -75,7 +75,7 @@ def run(given: argparse.Namespace) -> int:
     from llmviz.training.reading import CHAT
 
     config = ServingConfig(**{name: getattr(given, name) for name in settings_of(ServingConfig)})
-    trained = find_model(given.checkpoint)
+    trained = find_trained(given.checkpoint)
     for note in trained.notes:
         sys.stderr.write(f"note: {note}\n")
     model, tokenizer = trained.model, trained.tokenizer

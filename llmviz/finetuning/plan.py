@@ -12,6 +12,7 @@ from llmviz.finetuning.labels import TASKS as CLASS_TASKS
 from llmviz.finetuning.preferences import RULES as PREFERENCES
 from llmviz.training.config import TrainConfig
 
+FORMAT = "llmviz-tuning-1"  # in the config.json of a fine-tuning
 WAYS = {
     "head": "the new head alone",
     "last": "the head, the last block and the last norm",

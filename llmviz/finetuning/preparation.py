@@ -33,7 +33,7 @@ from llmviz.finetuning.instructions import (
 from llmviz.finetuning.labels import TASKS as CLASS_TASKS
 from llmviz.finetuning.labels import Labelled, from_csv, stories
 from llmviz.finetuning.lora import add_adapter, trained_parameters
-from llmviz.finetuning.plan import CLASSES, INSTRUCTIONS, PREFER, RULES, TuningPlan
+from llmviz.finetuning.plan import CLASSES, FORMAT, INSTRUCTIONS, PREFER, RULES, TuningPlan
 from llmviz.finetuning.preferences import pairs
 from llmviz.models import GPT, build
 from llmviz.models.base import LanguageModel
@@ -46,7 +46,6 @@ from llmviz.training.estimate import FLOAT, STATE_NUMBERS, saved_bytes
 from llmviz.training.evaluate import evaluate_documents
 from llmviz.training.runs import Run
 
-FORMAT = "llmviz-tuning-1"
 PLAIN_STORIES = 100  # that what was forgotten is measured on
 ROWS_LOOKED_AT = 16  # of a batch, to see how long they are
 ASKED = 120  # questions that a card's score is over

@@ -15,8 +15,8 @@ from typing import Any
 import torch
 
 from llmviz.finetuning.adapters import save_adapter
-from llmviz.finetuning.plan import TuningPlan
-from llmviz.finetuning.preparation import FORMAT, Tuning, prepare
+from llmviz.finetuning.plan import FORMAT, TuningPlan
+from llmviz.finetuning.preparation import Tuning, prepare
 from llmviz.training.errors import CheckpointError
 from llmviz.training.files import read_json, write_json
 from llmviz.training.newest_weights import newest_weights

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
+from llmviz.models.base import LanguageModel
 from llmviz.quantization.grids import Quantized, dequantize, quantize
 from llmviz.quantization.packing import packed_bytes
 from llmviz.quantization.scheme import STEP_BITS, Scheme
@@ -47,7 +48,7 @@ class Sizes(NamedTuple):
 class QuantizedModel:
     """A model whose weights are what their codes stand for, and the codes by path of the layer."""
 
-    model: nn.Module
+    model: LanguageModel
     matrices: Mapping[str, Quantized]
     scheme: Scheme
 
@@ -76,7 +77,7 @@ def linears(model: nn.Module) -> dict[str, nn.Linear]:
     }
 
 
-def quantize_model(model: nn.Module, scheme: Scheme) -> QuantizedModel:
+def quantize_model(model: LanguageModel, scheme: Scheme) -> QuantizedModel:
     """Return a copy of a model on a grid; the model itself is not changed.
 
     All that is not quantized is rounded to float16, as it is saved. Raises ValueError as `quantize`

@@ -18,6 +18,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from llmviz.models.base import LanguageModel
 from llmviz.quantization.grids import quantize_steps
 from llmviz.quantization.model import QuantizedModel, linears, quantize_model
 from llmviz.quantization.scheme import Scheme
@@ -65,7 +66,7 @@ class RoundedLinear(nn.Linear):
         return layer
 
 
-def prepare_qat(model: nn.Module, scheme: Scheme) -> nn.Module:
+def prepare_qat(model: LanguageModel, scheme: Scheme) -> LanguageModel:
     """Return a copy of a model that computes with rounded weights and can be trained.
 
     Its parameters have the names that they had, so it is saved as any model; the rounded one is
@@ -81,7 +82,7 @@ def prepare_qat(model: nn.Module, scheme: Scheme) -> nn.Module:
     return own
 
 
-def finish_qat(model: nn.Module) -> QuantizedModel:
+def finish_qat(model: LanguageModel) -> QuantizedModel:
     """Return a trained model on the grid that it was trained with; the model is not changed.
 
     Raises ValueError for a model that `prepare_qat` did not make.

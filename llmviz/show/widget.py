@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from llmviz.components._shared.bundle import script
+from llmviz.components._shared.saver.page import outside_script, page_template
 from llmviz.components._shared.transport import PARTS, Sent, collected, parts_at, whole_style
-from llmviz.components.saver.view import outside_script, page_template
 from llmviz.wholefile import write_whole
 
 NEEDED = "pictures in a notebook need anywidget: pip install anywidget"

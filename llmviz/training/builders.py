@@ -13,6 +13,7 @@ from llmviz.models.catalogue import ModelEntry
 from llmviz.training.config import Plan
 from llmviz.training.data import Batches, Tell, TrainData, end_id
 from llmviz.training.exercise_data import ExerciseData
+from llmviz.training.kept_tokens import KeptTokens
 from llmviz.training.masked import MaskedData
 from llmviz.training.pairs import PairData
 from llmviz.training.references import References, references
@@ -21,7 +22,8 @@ from llmviz.training.word_pairs import WordPairs
 
 @dataclass(frozen=True)
 class Material:
-    """What batches are made of: a plan, its documents, and who hears what is being done."""
+    """What batches are made of: a plan, its documents, what is kept of them, and who
+    hears what is being done."""
 
     plan: Plan
     entry: ModelEntry
@@ -29,6 +31,7 @@ class Material:
     train: list[Any]
     validation: list[Any]
     tell: Tell
+    kept: KeptTokens
 
     def text(self, windows: str | None = None) -> TrainData:
         """The documents as windows of token ids."""
@@ -40,6 +43,7 @@ class Material:
             windows=windows or self.plan.windows,
             seed=self.plan.train.seed,
             tell=self.tell,
+            kept=self.kept,
         )
 
     def options(self, **own: Any) -> dict[str, Any]:
@@ -73,9 +77,13 @@ class Built(NamedTuple):
 def next_words(given: Material) -> Built:
     """Windows of text, for a model of the next token; with exercises where the plan has them."""
     plan, text = given.plan, given.text()
-    given.tell("counting pairs of tokens", 0, len(text.train.ids), "tokens")
     corpus = "" if plan.files else plan.corpus  # the floor is known of one text alone
-    counted = references(text.train.ids, given.train, given.validation, given.tokenizer, corpus)
+
+    def count() -> References:
+        given.tell("counting pairs of tokens", 0, len(text.train.ids), "tokens")
+        return references(text.train.ids, given.train, given.validation, given.tokenizer, corpus)
+
+    counted = given.kept.references(given.tokenizer, corpus, count)
     data: PlanBatches = text
     if plan.exercises:
         data = ExerciseData.of(text, given.train, given.tokenizer, plan.exercises, plan.practice)

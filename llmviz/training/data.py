@@ -18,6 +18,7 @@ from llmviz.nn.loss import IGNORED
 from llmviz.textfile import ENDOFTEXT
 from llmviz.tokenizers.base import PADDING
 from llmviz.training.config import ONE_A_ROW, WINDOWS
+from llmviz.training.kept_tokens import KeptTokens
 from llmviz.training.stream import Epochs, Stream
 
 Tell = Callable[[str, int, int, str], object]
@@ -134,20 +135,29 @@ class TrainData:
         windows: str = "auto",
         seed: int = 0,
         tell: Tell = nobody,
+        kept: KeptTokens | None = None,
     ) -> TrainData:
-        """Encode two lists of documents with one tokenizer; `tell` hears how far that is."""
+        """Encode two lists of documents with one tokenizer; `tell` hears how far that is.
+
+        kept: what is kept of a text of these documents, so that they are encoded once.
+        """
         if windows not in WINDOWS:
             raise ValueError(f"windows must be one of {', '.join(WINDOWS)}; got {windows!r}")
         end = end_id(tokenizer)
-        done, characters = 0, sum(map(len, train)) + sum(map(len, validation))
-        streams: list[Stream] = []
-        for part in (train, validation):
-            encoded = []
-            for text in part:
-                tell("tokenizing", done, characters, "characters")
-                encoded.append(np.array(tokenizer.encode(text), dtype=np.int32))
-                done += len(text)
-            streams.append(Stream.join(encoded, end))
+        characters = sum(map(len, train)) + sum(map(len, validation))
+
+        def encode() -> tuple[Stream, Stream]:
+            done, streams = 0, []
+            for part in (train, validation):
+                encoded = []
+                for text in part:
+                    tell("tokenizing", done, characters, "characters")
+                    encoded.append(np.array(tokenizer.encode(text), dtype=np.int32))
+                    done += len(text)
+                streams.append(Stream.join(encoded, end))
+            return streams[0], streams[1]
+
+        streams = encode() if kept is None else kept.streams(tokenizer, encode)
         if windows == "auto":
             windows = _suitable_windows(streams[0], context_length)
         learned, held_out = streams

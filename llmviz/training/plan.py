@@ -10,6 +10,8 @@ from typing import Any
 
 import torch
 
+from llmviz.finetuning.lora import add_adapter
+from llmviz.finetuning.plan import LoraConfig
 from llmviz.models import build
 from llmviz.models.catalogue import DEFAULT, MODELS, entry_of
 from llmviz.models.registry import bytes_needed
@@ -20,7 +22,8 @@ from llmviz.training.config import ONE_A_ROW, OWN_TEXT, Plan, TrainConfig
 from llmviz.training.data import Tell, nobody, split_documents
 from llmviz.training.errors import CheckpointError
 from llmviz.training.estimate import check_room
-from llmviz.training.reading import CHAT, FORK
+from llmviz.training.kept_tokens import KeptTokens
+from llmviz.training.reading import CHAT, FORK, LORA
 from llmviz.training.references import KEY as REFERENCES
 from llmviz.training.references import SAMPLE, WORLDS
 from llmviz.training.runs import Run, describe, read_description, read_tokenizer
@@ -63,9 +66,12 @@ def prepare(
     entry_of(plan.model)
     train, validation = documents_of(plan, folder, tell)
     check_kind(plan, pairs=holds_pairs(train))
+    kept = _kept(train, validation)
     if tokenizer is None:
-        tokenizer = _tokenizer(plan, train, tell)
-    return _assemble(plan, tokenizer, train, validation, command, tell)
+        tokenizer = _tokenizer(plan, train, tell, kept)
+    return _assemble(
+        Material(plan, entry_of(plan.model), tokenizer, train, validation, tell, kept), command
+    )
 
 
 def prepare_again(folder: Path | str, tell: Tell = nobody, **changes: Any) -> Run:
@@ -80,14 +86,18 @@ def prepare_again(folder: Path | str, tell: Tell = nobody, **changes: Any) -> Ru
     plan = plan_of(description, str(path))
     plan = dataclasses.replace(plan, train=dataclasses.replace(plan.train, **changes))
     train, validation = documents_of(plan, path, tell)
-    now, before = _digest(train, validation), description["data"].get("sha256")
+    kept = _kept(train, validation)
+    now, before = kept.digest, description["data"].get("sha256")
     if before is not None and now != before:
         raise ValueError(f"the corpus {plan.corpus} is not the one that {path} was trained on")
     command = description.get("command", "")
-    run = _assemble(plan, read_tokenizer(path), train, validation, command, tell)
-    for kept in (FORK, CHAT):
-        if kept in description:
-            run.description[kept] = description[kept]
+    given = Material(
+        plan, entry_of(plan.model), read_tokenizer(path), train, validation, tell, kept
+    )
+    run = _assemble(given, command)
+    for part in (FORK, CHAT):
+        if part in description:
+            run.description[part] = description[part]
     return run
 
 
@@ -179,7 +189,7 @@ def check_kind(plan: Plan, *, pairs: bool) -> None:
         )
 
 
-def _tokenizer(plan: Plan, train: Sequence[Any], tell: Tell) -> Any:
+def _tokenizer(plan: Plan, train: Sequence[Any], tell: Tell, kept: KeptTokens) -> Any:
     if plan.tokenizer not in TRAINERS:
         if plan.tokenizer not in TOKENIZERS:
             names = ", ".join(dict.fromkeys((*TRAINERS, *TOKENIZERS)))
@@ -190,6 +200,14 @@ def _tokenizer(plan: Plan, train: Sequence[Any], tell: Tell) -> Any:
                 f"got tokenizer={plan.tokenizer}"
             )
         return get_tokenizer(plan.tokenizer)
+
+    def make() -> Any:
+        return _trained_tokenizer(plan, train, tell)
+
+    return kept.tokenizer(plan.tokenizer, plan.vocab_size, make)
+
+
+def _trained_tokenizer(plan: Plan, train: Sequence[Any], tell: Tell) -> Any:
     texts, taken = [], 0
     for document in train:
         texts.append(document if isinstance(document, str) else "\n".join(document))
@@ -200,13 +218,10 @@ def _tokenizer(plan: Plan, train: Sequence[Any], tell: Tell) -> Any:
     return train_tokenizer(plan.tokenizer, texts, plan.vocab_size)
 
 
-def _assemble(
-    plan: Plan, tokenizer: Any, train: list[Any], validation: list[Any], command: str, tell: Tell
-) -> Run:
+def _assemble(given: Material, command: str) -> Run:
+    plan, tokenizer = given.plan, given.tokenizer
     # the data first: a context that is longer than the text is refused before it costs memory
-    entry = entry_of(plan.model)
-    given = Material(plan, entry, tokenizer, train, validation, tell)
-    data, options, counted = entry.data_builder(given)
+    data, options, counted = given.entry.data_builder(given)
     plan = dataclasses.replace(plan, windows=getattr(data, "windows", plan.windows))
     torch.manual_seed(plan.train.seed)
     check_sizes(plan.model, options)
@@ -215,20 +230,26 @@ def _assemble(
     model = build(plan.model, options)
     about = {
         "corpus": plan.corpus,
-        "documents": len(train),
-        "validation_documents": len(validation),
-        "sha256": _digest(train, validation),
+        "documents": len(given.train),
+        "validation_documents": len(given.validation),
+        "sha256": given.kept.digest,
     }
     if counted is not None:
         about[REFERENCES] = counted.to_dict()
     description = describe(plan.model, model, tokenizer, plan.train, about, command)
+    if plan.lora:
+        adapters = LoraConfig(rank=plan.lora)
+        add_adapter(model, adapters, seed=plan.train.seed)
+        description[LORA] = adapters.to_dict()
     return Run(model, tokenizer, data, plan.train, {**description, "plan": plan.to_dict()})
 
 
-def _digest(train: Sequence[Any], validation: Sequence[Any]) -> str:
-    digest = hashlib.sha256()
+def _kept(train: Sequence[Any], validation: Sequence[Any]) -> KeptTokens:
+    """What is kept of these documents, with their digest."""
+    digest, characters = hashlib.sha256(), 0
     for documents in (train, validation):
         for document in documents:
             text = document if isinstance(document, str) else "\t".join(document)
             digest.update(text.encode("utf-8") + b"\0")
-    return digest.hexdigest()
+            characters += len(text)
+    return KeptTokens(digest.hexdigest(), characters)

@@ -16,7 +16,7 @@ from collections.abc import Callable, Hashable
 from concurrent.futures import Future
 from dataclasses import fields, is_dataclass
 from threading import Lock
-from typing import Any, Generic, ParamSpec, TypeVar
+from typing import Any, Generic, ParamSpec, Protocol, TypeVar
 
 import numpy as np
 
@@ -32,9 +32,13 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def kept(
-    most: int, key: Callable[P, Hashable] | None = None
-) -> Callable[[Callable[P, R]], Kept[P, R]]:
+class Keeps(Protocol):
+    """What makes a function one whose results are kept."""
+
+    def __call__(self, compute: Callable[P, R], /) -> Kept[P, R]: ...
+
+
+def kept(most: int, key: Callable[..., Hashable] | None = None) -> Keeps:
     """Keep a function's last `most` results; the arguments are the whole key, so they say it all.
 
     An argument with `kept_as` is known by that, such as a loaded model by its name and version: a
@@ -51,18 +55,22 @@ def kept(
     """
     if most < 1:
         raise ValueError(f"at least one result must be kept; got {most}")
-    return lambda compute: Kept(compute, most, key)
+
+    def keep(compute: Callable[P, R], /) -> Kept[P, R]:
+        return Kept(compute, most, key)
+
+    return keep
 
 
 class Kept(Generic[P, R]):
     """A function whose results are kept; `kept` makes it. Its arguments are given by position."""
 
     def __init__(
-        self, compute: Callable[P, R], most: int, key: Callable[P, Hashable] | None = None
+        self, compute: Callable[P, R], most: int, key: Callable[..., Hashable] | None = None
     ) -> None:
         self.most = most
         self._key = key
-        self._compute = compute
+        self._compute: Callable[..., R] = compute
         self._results: OrderedDict[Hashable, Future[R]] = OrderedDict()
         functools.update_wrapper(self, compute)
 

@@ -16,8 +16,10 @@ from llmviz.ui.prose import prose
 
 COVERS = True  # False shows everything: tests that look at what is below a question
 _SHOW = "_show_answers"  # in the session
+MARK = "PREDICT, THEN LOOK"  # stands above each question
 APART = 0.15  # between the right share of a question and the others
 HERE = "_here"  # in the session: the place of the chapter that is shown
+ASKED = "_asked"  # in the session, where somebody lists them: the questions of the page
 
 
 @dataclass(frozen=True)
@@ -139,8 +141,10 @@ def predict(question: Question, key: str, *, covers: bool = False) -> bool:
     Returns whether what would give the answer away may be shown: see `answered`. covers: whether
     the page holds anything back until then, which the visitor can have shown without an answer.
     """
+    if (asked := st.session_state.get(ASKED)) is not None and question not in asked:
+        asked.append(question)
     with st.container(border=True):
-        st.caption("PREDICT, THEN LOOK")
+        st.caption(MARK)
         prose(question.text)
         chosen = st.radio(
             "Your answer",

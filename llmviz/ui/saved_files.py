@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from llmviz.components.saver.view import page_template
+from llmviz.components._shared.saver.page import page_template
 
 PLOTLY = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from llmviz.components.saver.view import saver
 from llmviz.components.text_guard.view import text_guard
 from llmviz.paths import PAGES
 from llmviz.ui import browser, classroom, course, prose
@@ -66,7 +65,6 @@ def tidy() -> None:
     """Set the width of the text column for every page, and how a lesson's text looks."""
     st.html(_STYLE + prose.STYLE)  # one element: each costs its way to the browser
     with st.container():  # which stays when the browser remembers: what is below keeps its place
-        saver()
         browser.remember()
         classroom.bar()
 

@@ -14,7 +14,9 @@ from llmviz.figures.theme import INK, PRIMARY, ROLES, css_variables
 from llmviz.paths import PACKAGE
 
 NAMES = sorted(path.parent.name for path in COMPONENTS.glob("*/view.js"))
-OUTSIDE = COMPONENTS / "saver" / "outside.js"  # what saved pages and notebooks take as it stands
+OUTSIDE = (
+    COMPONENTS / "_shared" / "saver" / "outside.js"
+)  # what saved pages and notebooks take as it stands
 FILES = sorted(COMPONENTS.rglob("*.js"))
 STYLES = sorted(COMPONENTS.rglob("*.css"))
 

@@ -7,20 +7,24 @@ import pytest
 
 from llmviz.corpus import generate, is_story
 from llmviz.figures.calibration import reliability_chart
-from llmviz.lessons.errors import LESSON
+from llmviz.lessons.errors import LESSON, measured
 from llmviz.lessons.errors import words as lesson_words
 from llmviz.lessons.errors.asked import chapter as asked
 from llmviz.lessons.errors.asked import words as asked_words
 from llmviz.lessons.errors.chance import chapter as chance
 from llmviz.lessons.errors.chance import parts, throws
+from llmviz.lessons.errors.letters import chapter as letters
 from llmviz.lessons.errors.story import ALSO, OTHERS
 from llmviz.lessons.errors.sure import chapter as sure
 from llmviz.pretrained import load_bundled
+from llmviz.study import model_errors
 from llmviz.study.calibration import TEMPERATURES
 from llmviz.study.model_errors import CAME, TRUE, recorded
 from llmviz.study.moved_answers import Place
 from llmviz.study.moved_answers import recorded as moved_answers
+from llmviz.study.token_letters import recorded as token_letters
 from llmviz.study.true_loss import divide_loss
+from tests.pages.finished_job import FakeJob
 from tests.pages.harness import fine, open_part, prose_of
 from tests.pages.test_chapter_form import unmarkdown
 
@@ -200,3 +204,49 @@ def test_any_sentence_may_stand_before_the_question(sentence):
     fine(app)
     text = prose_of(app)
     assert "With your own sentence before it" in text
+
+
+@pytest.mark.parametrize("word", ["garage", "", "🚀", "old house", "x" * 40, "<b>a</b>", "a"])
+def test_any_word_has_three_spellings(word):
+    app = open_part("errors", "letters", spelledword=word)
+    fine(app)
+    assert ("What you have seen" in [one.value for one in app.subheader]) == bool(word)
+
+
+def test_what_is_asked_about_halves_is_what_was_counted():
+    known = token_letters()
+    asked_halves = letters.question(known)
+    share = 100 * known.spellings["pieces"].right / known.spellings["pieces"].words
+    assert asked_halves.answers[asked_halves.right].startswith(f"{share:.1f}"[:3])
+
+
+def test_a_run_is_measured_when_asked_for(monkeypatch):
+    """In both chapters: nothing is known of the model, then a job has measured it."""
+    for module in (parts, sure):
+        monkeypatch.setattr(module, "known_errors", dict)
+    monkeypatch.setattr(sure, "offered", lambda fits, asked: ["words-gpt"])
+    found = KNOWN["words-gpt"]
+    app = open_part("errors", "chance", model="words-gpt")
+    fine(app)
+    assert "was not measured before" in prose_of(app)
+    assert "Measure this model" in [one.label for one in app.button]
+    monkeypatch.setattr(measured, "_job", lambda *given: FakeJob([1, 2, found]))
+    app = open_part("errors", "chance", model="words-gpt", measured="1")
+    fine(app)
+    (table,) = app.dataframe
+    assert f"{found.corpus.loss.value:.3f}" in str(table.value.to_numpy())
+    app = open_part("errors", "sure", sure_model="words-gpt", sure_measured="1")
+    fine(app)
+    assert f"T = {found.fitted:.2f}" in prose_of(app)
+    monkeypatch.setattr(measured, "_job", lambda *given: FakeJob([3], "running"))
+    app = open_part("errors", "sure", sure_model="words-gpt", sure_measured="1")
+    fine(app)
+    assert f"T = {found.fitted:.2f}" not in prose_of(app)
+
+
+def test_a_job_measures_a_model_by_its_name(monkeypatch):
+    monkeypatch.setattr(model_errors, "STORIES", 2)
+    monkeypatch.setattr(model_errors, "TO_FIT", 1)
+    *counted, found = model_errors.measure_named("drafts/tiny-world")
+    assert counted == [1, 2, 3]
+    assert found.corpus.stories == 2

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llmviz.tokenizers import CharTokenizer, WordTokenizer, train_tokenizer
+from llmviz.tokenizers import TRAINERS, CharTokenizer, WordTokenizer, train_tokenizer
 from tests.tokenizers.samples import CORPUS, random_texts
 
 STORY = "The boy (a cook) said: \"Boys aren't toys!\"\nThe end, it's true; 50% of it."
@@ -73,5 +73,5 @@ def test_every_trained_tokenizer_knows_the_end_of_text(kind):
 
 
 def test_a_kind_that_cannot_be_trained_is_refused():
-    with pytest.raises(ValueError, match="one of char, word, bpe; got 'gpt2'"):
+    with pytest.raises(ValueError, match=f"one of {', '.join(TRAINERS)}; got 'gpt2'"):
         train_tokenizer("gpt2", "text")

@@ -66,7 +66,7 @@ const cards = new WeakMap(); // by the root of a component
 // One that left the page and comes back, or is made anew in another place, goes on from there.
 const lasting = (globalThis.llmvizLasting ??= new Map());
 const memories = new WeakMap(); // what a view remembers, by its root
-// All that stands on the page, by its root: from here a picture leaves it (see components/saver).
+// All that stands on the page, by its root: from here a picture leaves it (see components/_shared/saver).
 const pictures = (globalThis.llmvizPictures ??= new Map());
 
 // Streamlit calls a component again for every rerun: the view is made once and then only

@@ -4,6 +4,7 @@
 import { el, live, sentence } from "../_shared/common.js";
 import { followsHand } from "../_shared/links.js";
 import { follows, keep, progress } from "../_shared/progress.js";
+import { Saver } from "../_shared/saver/saver.js";
 import { hits } from "./search.js";
 
 const acts = new WeakMap();
@@ -45,6 +46,7 @@ class Finder {
     };
     document.addEventListener("keydown", this.shortcut, true);
     this.unfollow = follows(() => this.count());
+    this.saver = new Saver(root); // the menu of every picture: this stands on every page
   }
 
   update(data) {
@@ -54,6 +56,11 @@ class Finder {
     this.input.placeholder = data.words.hint;
     this.box.setAttribute("aria-label", data.words.find);
     this.count();
+    this.saver.update();
+  }
+
+  layout() {
+    this.saver.layout();
   }
 
   open() {
@@ -135,5 +142,6 @@ class Finder {
   destroy() {
     document.removeEventListener("keydown", this.shortcut, true);
     this.unfollow();
+    this.saver.destroy();
   }
 }

@@ -9,7 +9,7 @@ LESSON = Lesson(
     key="errors",
     words=words,
     icon=":material/troubleshoot:",
-    names=("chance", "sure", "facts", "heart", "people", "asked", "causes"),
+    names=("chance", "sure", "facts", "heart", "letters", "people", "asked", "causes"),
     needs_engine=True,
     after=("training", "sampling"),
 )

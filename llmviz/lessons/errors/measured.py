@@ -27,8 +27,8 @@ def known_errors() -> dict[str, ModelErrors]:
 
 
 @kept(16)
-def _job(name: str, version: str) -> Job:
-    return map_jobs().start(TARGET, name=name)
+def _job(bundled: engine.Bundled) -> Job:
+    return map_jobs().start(TARGET, name=bundled.name)
 
 
 def measure_live(
@@ -49,7 +49,7 @@ def measure_live(
         state,
         flag,
         _job,
-        (bundled.name, bundled.version),
+        (bundled,),
         results,
         start=words.measure,
         share=share,

@@ -16,6 +16,7 @@ from llmviz.models.catalogue import able
 from llmviz.study.calibration import Guesses, guesses_from
 from llmviz.study.held_out_texts import stories
 from llmviz.study.true_loss import DividedLoss, divide_logits, story_logits
+from llmviz.tokenizers import Token, Tokenizer
 from llmviz.ui import engine
 from llmviz.ui.common import LOOKED_AT, count, readable, refuse
 from llmviz.ui.kept import kept
@@ -66,11 +67,6 @@ class ReadStory:
     truth: TrueTokens
     names: tuple[str, ...]
 
-    @property
-    def known(self) -> tuple[str, str, str]:
-        """What tells it from others, for keys of what is kept."""
-        return self.bundled.name, self.bundled.version, self.text
-
     def spoken(self, token: int) -> str:
         """A token for a sentence."""
         return spoken(token, self.bundled.tokenizer)
@@ -85,7 +81,7 @@ def read_story(state: PageState, bundled: engine.Bundled) -> ReadStory | None:
     if text is None:
         return None
     try:
-        truth = truth_of(bundled.name, bundled.version, text)
+        truth = truth_of(bundled, text)
     except ValueError as error:
         refuse(error)
         return None
@@ -107,25 +103,34 @@ def read_story(state: PageState, bundled: engine.Bundled) -> ReadStory | None:
 
 
 @kept(32)
-def truth_of(name: str, version: str, text: str) -> TrueTokens:
+def truth_of(bundled: engine.Bundled, text: str) -> TrueTokens:
     """Return what the grammar says of each token of a text as a model reads it."""
-    return true_tokens(text, engine.load(name).tokenizer)
+    return true_tokens(text, bundled.tokenizer)
 
 
 @kept(32)  # up to 2 MB each
-def logits_of(name: str, version: str, text: str):
+def logits_of(bundled: engine.Bundled, text: str):
     """Return a model's logits (T, V) before each token of a story that has a truth."""
-    bundled = engine.load(name)
-    return story_logits(bundled.model, bundled.tokenizer, truth_of(name, version, text))
+    return story_logits(bundled.model, bundled.tokenizer, truth_of(bundled, text))
 
 
 @kept(64)
-def divided_of(name: str, version: str, text: str) -> DividedLoss:
+def divided_of(bundled: engine.Bundled, text: str) -> DividedLoss:
     """Return a model's loss on a story in its parts."""
-    return divide_logits(logits_of(name, version, text), truth_of(name, version, text))
+    return divide_logits(logits_of(bundled, text), truth_of(bundled, text))
 
 
 @kept(64)
-def guesses_on(name: str, version: str, text: str) -> Guesses:
+def guesses_on(bundled: engine.Bundled, text: str) -> Guesses:
     """Return a model's first guesses on a story."""
-    return guesses_from(logits_of(name, version, text), truth_of(name, version, text))
+    return guesses_from(logits_of(bundled, text), truth_of(bundled, text))
+
+
+def tokens_of(ids: list[int], tokenizer: Tokenizer) -> list[Token]:
+    """Return ids as tokens that stand one behind the other."""
+    tokens, at = [], 0
+    for token in ids:
+        data = tokenizer.token_bytes(token)
+        tokens.append(Token(token, data, at, at + len(data), at, at + len(data)))
+        at += len(data)
+    return tokens

@@ -30,6 +30,7 @@ from llmviz.study.moved_answers import (
     recorded,
 )
 from llmviz.training.measures import Share
+from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.common import count, percent, theme
 from llmviz.ui.kept import kept
@@ -46,6 +47,12 @@ from llmviz.ui.text_field import text_input
 KEY = "errors.asked"
 SHOWN = 90  # characters of a prompt's end
 MOVING = "wrong first"  # the way that the question is about
+
+
+def ahead() -> None:
+    """Find the stories that the chapter asks about, which takes a second the first time."""
+    if MODEL in engine.names():
+        examples.stories(engine.version(MODEL))
 
 
 @st.fragment

@@ -20,10 +20,11 @@ from llmviz.lessons.errors.story import (
     read_story,
     reads_stories,
     story_box,
+    tokens_of,
     truth_of,
 )
 from llmviz.study.true_loss import CERTAIN, DividedLoss, divide_logits, log_softmax
-from llmviz.tokenizers import Token
+from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.common import choose, count, percent
 from llmviz.ui.kept import kept
@@ -50,7 +51,7 @@ def draw(state: PageState) -> None:
     story = None if bundled is None else read_story(state, bundled)
     if story is None:
         return
-    divided = divided_of(*story.known)
+    divided = divided_of(story.bundled, story.text)
     at = _strip(state, story, divided)
     _opened(story, divided, at)
     known = parts.draw(state, story, divided)
@@ -76,9 +77,9 @@ def part(divided: DividedLoss, name: str) -> np.ndarray:
 
 
 @kept(32)
-def strip_row(name: str, version: str, text: str, part_of: str, tokenizer) -> TokenRow:
+def strip_row(bundled: engine.Bundled, text: str, part_of: str, tokenizer) -> TokenRow:
     """Return a story's tokens with the part that colours them and what is known of each."""
-    divided = divided_of(name, version, text)
+    divided = divided_of(bundled, text)
     guesses = names_of(divided.guess.tolist(), tokenizer)
     details = [
         {
@@ -95,16 +96,6 @@ def strip_row(name: str, version: str, text: str, part_of: str, tokenizer) -> To
     return TokenRow(words.strip, tokens, values=part(divided, part_of), details=details)
 
 
-def tokens_of(ids: list[int], tokenizer) -> list[Token]:
-    """Return ids as tokens that stand one behind the other."""
-    tokens, at = [], 0
-    for token in ids:
-        data = tokenizer.token_bytes(token)
-        tokens.append(Token(token, data, at, at + len(data), at, at + len(data)))
-        at += len(data)
-    return tokens
-
-
 def _strip(state: PageState, story: ReadStory, divided: DividedLoss) -> int:
     at = opened_token(state["token"], divided)
     values = part(divided, state["part_of"])
@@ -116,7 +107,7 @@ def _strip(state: PageState, story: ReadStory, divided: DividedLoss) -> int:
         state["token"] = clicked[1] if clicked else -1
 
     token_strip(
-        [strip_row(*story.known, state["part_of"], story.bundled.tokenizer)],
+        [strip_row(story.bundled, story.text, state["part_of"], story.bundled.tokenizer)],
         key=key,
         show_ids=False,
         value_label=words.strip_value,
@@ -129,7 +120,7 @@ def _strip(state: PageState, story: ReadStory, divided: DividedLoss) -> int:
 
 
 def _opened(story: ReadStory, divided: DividedLoss, at: int) -> None:
-    ids, true, given = bars_of(*story.known, at)
+    ids, true, given = bars_of(story.bundled, story.text, at)
     labels = names_of(ids.tolist(), story.bundled.tokenizer)
     picture, told = st.columns([3, 2], gap="large", vertical_alignment="center")
     with picture:
@@ -148,13 +139,13 @@ def _opened(story: ReadStory, divided: DividedLoss, at: int) -> None:
 
 
 @kept(128)
-def bars_of(name: str, version: str, text: str, at: int) -> tuple[np.ndarray, ...]:
+def bars_of(bundled: engine.Bundled, text: str, at: int) -> tuple[np.ndarray, ...]:
     """Return the tokens that are most probable by the grammar or the model, at most SHOWN.
 
     ids (N,), and their probabilities by both (N,), (N,).
     """
-    given = np.exp(log_softmax(logits_of(name, version, text)[at : at + 1]))[0]
-    true = truth_of(name, version, text).following[at].dense(len(given))
+    given = np.exp(log_softmax(logits_of(bundled, text)[at : at + 1]))[0]
+    true = truth_of(bundled, text).following[at].dense(len(given))
     best = np.argsort(-np.maximum(true, given), kind="stable")[:SHOWN]
     best = best[np.argsort(-true[best], kind="stable")]
     return best, true[best], given[best]

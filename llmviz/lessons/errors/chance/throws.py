@@ -9,8 +9,9 @@ import streamlit as st
 
 from llmviz.components.token_strip.view import TokenRow, token_strip
 from llmviz.lessons.errors.chance import words
-from llmviz.lessons.errors.story import ReadStory, truth_of
+from llmviz.lessons.errors.story import ReadStory, tokens_of, truth_of
 from llmviz.study.true_loss import DividedLoss, draw_again
+from llmviz.ui import engine
 from llmviz.ui.common import count, percent
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
@@ -32,7 +33,7 @@ def draw(state: PageState, story: ReadStory, divided: DividedLoss) -> dict[str, 
     if not predict(question(divided), KEY, covers=True):
         return None
     st.number_input(words.throw, step=1, width=140, **state.ranged("throw"))
-    drawn = drawn_of(*story.known, len(divided), state["throw"])
+    drawn = drawn_of(story.bundled, story.text, len(divided), state["throw"])
     tokenizer = story.bundled.tokenizer
     guesses = names_of(divided.guess.tolist(), tokenizer)
     rows = [
@@ -83,16 +84,14 @@ def question(divided: DividedLoss) -> Question:
 
 
 @kept(64)
-def drawn_of(name: str, version: str, text: str, tokens: int, seed: int) -> np.ndarray:
+def drawn_of(bundled: engine.Bundled, text: str, tokens: int, seed: int) -> np.ndarray:
     """Return a token for each place of a story, drawn from the true distribution."""
-    return draw_again(truth_of(name, version, text), tokens, seed)
+    return draw_again(truth_of(bundled, text), tokens, seed)
 
 
 def _row(
     name: str, ids: np.ndarray, guess: np.ndarray, guesses: list[str], tokenizer: Tokenizer
 ) -> TokenRow:
-    from llmviz.lessons.errors.chance.chapter import tokens_of
-
     details = [{words.card_first: one} for one in guesses]
     missed = (ids != guess).astype(float)
     return TokenRow(name, tokens_of(ids.tolist(), tokenizer), values=missed, details=details)

@@ -26,6 +26,7 @@ from llmviz.lessons.errors.story import (
 from llmviz.lessons.errors.sure import words
 from llmviz.study.calibration import TEMPERATURES, fit_temperature, reliability
 from llmviz.study.model_errors import BASE, CAME, COMMAND, STORIES, TO_FIT, TRUE, ModelErrors
+from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.common import choose, count, keep, percent, theme
 from llmviz.ui.kept import kept
@@ -249,7 +250,7 @@ def _story(state: PageState) -> dict[str, Any] | None:
 
 def own_numbers(story: ReadStory) -> dict[str, Any]:
     """Return the calibration on a story, and the temperature that fits it best."""
-    guesses = guesses_on(*story.known)
+    guesses = guesses_on(story.bundled, story.text)
     sure = guesses.sure[guesses.at(1.0)]
     return {
         "tokens": count(len(sure), "token"),
@@ -258,14 +259,14 @@ def own_numbers(story: ReadStory) -> dict[str, Any]:
         "true": percent(reliability(sure, guesses.true).error),
         "sure": percent(float(sure.mean())),
         "right": percent(float(guesses.right.mean())),
-        "fitted": fitted_to(*story.known),
+        "fitted": fitted_to(story.bundled, story.text),
     }
 
 
 @kept(64)
-def fitted_to(name: str, version: str, text: str) -> float:
+def fitted_to(bundled: engine.Bundled, text: str) -> float:
     """Return the temperature with the lowest loss on a story."""
-    return fit_temperature(logits_of(name, version, text), divided_of(name, version, text).ids)
+    return fit_temperature(logits_of(bundled, text), divided_of(bundled, text).ids)
 
 
 def end(name: str, measured: ModelErrors, heat: float) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The menu by which every picture of a page can leave it (see view.js), and the files it needs."""
+"""The page that a picture is saved as. The menu of the pictures is in saver.js."""
 
 from __future__ import annotations
 
@@ -6,18 +6,12 @@ from functools import cache
 from html import escape
 from pathlib import Path
 
-from llmviz.components._shared.transport import pack, renderer
 from llmviz.figures.theme import INK, PRIMARY, Mode
 from llmviz.paths import LICENCE
 
 PAGE = Path(__file__).with_name("page.html")
 FONT = "system-ui, -apple-system, Segoe UI, Roboto, Helvetica, Arial, sans-serif"
 CODE_FONT = "ui-monospace, SFMono-Regular, Menlo, Consolas, monospace"
-
-
-def saver() -> None:
-    """Give each picture of the page its menu; nothing of it waits for the server."""
-    renderer("saver")(data=pack({}), key="saver")
 
 
 @cache

@@ -1,7 +1,7 @@
 // The picture as one file that opens anywhere: its script and its data, with the words around it.
 // The file is made from page.html here in the browser; the server has nothing to compute.
 
-import { partAddress } from "../_shared/common.js";
+import { partAddress } from "../common.js";
 
 const SCRIPTS = "<!--scripts-->";
 const DATA = "/*saved*/";

@@ -53,14 +53,14 @@ export class Chart {
   async page(dark) {
     library ??= textAt("saved/plotly.js").then(packed);
     library.catch(() => (library = null));
-    const { data, layout } = JSON.parse(JSON.stringify({ data: this.graph.data, layout: this.graph.layout }, plain));
+    const { data, layout } = JSON.parse(JSON.stringify({ data: this.graph.data, layout: this.graph.layout }, asJson));
     delete layout.width;
     return { scripts: [], saved: { chart: { data, layout, theme: dark ? "dark" : "light", packed: await library } } };
   }
 }
 
 // Arrays of numbers as lists, so that they become JSON.
-function plain(_, item) {
+function asJson(_, item) {
   return ArrayBuffer.isView(item) ? [...item] : item;
 }
 

@@ -1,6 +1,6 @@
 // A picture as PNG and as SVG, drawn from what stands on the page.
 
-import { el, svg } from "../_shared/common.js";
+import { el, svg } from "../common.js";
 import { dataAddress } from "./page.js";
 
 export const SCALE = 2;

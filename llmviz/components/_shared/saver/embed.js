@@ -1,6 +1,6 @@
 // `?embed=PICTURE`: that picture alone, in the frame of another page.
 
-import { el } from "../_shared/common.js";
+import { el } from "../common.js";
 
 const NONE = "There is no picture of this name here.";
 const WAIT = 20_000; // milliseconds until a picture that does not come is said not to be there

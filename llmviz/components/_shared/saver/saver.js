@@ -1,16 +1,12 @@
 // One quiet menu for every picture of the page, by which it can leave: as an image, as numbers, alive.
 
-import { css, el, isDark, live, svg } from "../_shared/common.js";
+import { css, el, isDark, svg } from "../common.js";
 import { Chart } from "./charts.js";
 import { alone, frameLine, keepIfWanted, wanted } from "./embed.js";
 import { savedPage, styleOf } from "./page.js";
 import { Picture } from "./pictures.js";
 import { fileName, linkOf, wordsAround } from "./places.js";
 import { csv } from "./tables.js";
-
-export default function (component) {
-  return live(component, (root) => new Saver(root));
-}
 
 const TITLE = "Save this picture";
 const FORMS = [
@@ -27,14 +23,15 @@ const COPIED = "The line is on your clipboard.";
 const BY_HAND = "Your browser lets no page copy. The line is selected: copy it yourself.";
 const ICON = "M8 2v8 M4.5 6.8 8 10.3l3.5-3.5 M3 13h10";
 // What a component does beside the pictures is no picture.
-const OTHERS = ["browser_secret", "course_path", "curve_run", "draw_pad", "finder", "progress", "saver", "table_choice", "text_guard"].map(
+const OTHERS = ["browser_secret", "course_path", "curve_run", "draw_pad", "finder", "progress", "table_choice", "text_guard"].map(
   (name) => `llmviz_${name}`,
 );
 const CHART = "[data-testid=stPlotlyChart]";
 const HOST = "[data-testid=stElementContainer]";
 const KEY = /(?:^|\s)st-key-(\S+)/; // the class that says an element's key
 
-class Saver {
+// Made once, by a component that stands on every page (see finder), which tells it of each update.
+export class Saver {
   constructor(root) {
     this.root = root;
     this.buttons = new Map(); // by the node of the picture
@@ -79,7 +76,7 @@ class Saver {
     }
     for (const [node, button] of this.buttons) {
       if (found.has(node) && button.host.isConnected) continue;
-      button.host.remove();
+      button.leave();
       this.buttons.delete(node);
     }
     for (const [node, make] of found) {
@@ -90,6 +87,7 @@ class Saver {
 
   button(node, make) {
     const [host, box] = this.shadow();
+    box.classList.toggle("inside", node.matches(CHART)); // its frame would scroll to what hangs below it
     host.dataset.picture = make().key;
     host.style.cssText = "position:relative;height:0;width:100%";
     const press = el("button", "save", null, { type: "button", "aria-label": TITLE, title: TITLE, "aria-haspopup": "menu" });
@@ -100,10 +98,15 @@ class Saver {
     box.append(press);
     const near = hostOf(node);
     // Not on entering: the pointer may be there already when a chart is made anew.
-    near.addEventListener("pointermove", () => box.classList.add("near"));
-    near.addEventListener("pointerleave", () => box.classList.remove("near"));
+    const life = new AbortController();
+    near.addEventListener("pointermove", () => box.classList.add("near"), life);
+    near.addEventListener("pointerleave", () => box.classList.remove("near"), life);
     node.after(host);
-    return { host, box };
+    const leave = () => {
+      life.abort();
+      host.remove();
+    };
+    return { host, box, leave };
   }
 
   // A box with the style of the components, which neither takes from the page nor gives to it.
@@ -120,7 +123,7 @@ class Saver {
   destroy() {
     this.observer.disconnect();
     cancelAnimationFrame(this.due);
-    for (const { host } of this.buttons.values()) host.remove();
+    for (const { leave } of this.buttons.values()) leave();
     this.menu.host?.remove();
     if (globalThis.llmvizSaver === this) globalThis.llmvizSaver = null;
   }
@@ -129,6 +132,10 @@ class Saver {
 function hostOf(node) {
   const root = node.getRootNode();
   return (root instanceof ShadowRoot ? root.host : node).closest(HOST) ?? node;
+}
+
+function groundOf() {
+  return getComputedStyle(document.querySelector("[data-testid=stApp]")).backgroundColor;
 }
 
 class Menu {
@@ -162,8 +169,8 @@ class Menu {
     this.line.hidden = true;
     this.items.find(({ dataset }) => dataset.form === "svg").hidden = !picture.flat;
     // The window's own colours and fonts, for a box that lies outside of the page's.
-    for (const name of ["--st-background-color", "--st-font", "--st-code-font"])
-      this.box.style.setProperty(name, css(this.saver.root, name));
+    for (const name of ["--st-font", "--st-code-font"]) this.box.style.setProperty(name, css(this.saver.root, name));
+    this.box.style.setProperty("--st-background-color", groundOf());
     this.list.showPopover();
     press.setAttribute("aria-expanded", "true");
     const at = press.getBoundingClientRect();
@@ -188,7 +195,7 @@ class Menu {
     try {
       if (form === "frame") return await this.copy(picture);
       const name = fileName(picture.key, form);
-      const file = await made(form, picture, getComputedStyle(document.querySelector("[data-testid=stApp]")).backgroundColor);
+      const file = await made(form, picture, groundOf());
       give(file, name);
       this.told.textContent = GIVEN.replace("{name}", name).replace("{size}", Math.ceil(file.size / 1000).toLocaleString("en-US"));
     } catch (problem) {

@@ -1,0 +1,50 @@
+"""`worksheet`: the questions of a lesson on paper, and their answers."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from llmviz.cli.options import place, write
+from llmviz.nearest import nearest
+
+
+def add(commands: Any) -> None:
+    """Declare the command."""
+    parser = commands.add_parser(
+        "worksheet",
+        help="write a lesson's questions to print, and their answers",
+        examples=(
+            "worksheet tokenization sheets",
+            'worksheet tokenization sheets --text "Seven seals sell sea shells."',
+            "worksheet sampling sheets --address https://school.example/llmviz",
+        ),
+        description=(
+            "Write two pages of HTML into a folder: a worksheet with the questions of all chapters "
+            "of a lesson, and a sheet of answers with their reasons. The numbers are those that "
+            "the chapters compute now. Print them from a browser."
+        ),
+    )
+    given = parser.add_argument
+    given("lesson", type=place, metavar="LESSON", help="the lesson's name in its address")
+    given("out", type=place, metavar="OUT", help="the folder for LESSON.html, LESSON-answers.html")
+    given("--text", help="the text of the class, in a lesson that reads one")
+    given("--address", type=place, help="where the class finds the app, for the printed links")
+    parser.set_defaults(run=run)
+
+
+def run(given: argparse.Namespace) -> int:
+    """Write both sheets and say where they are."""
+    os.environ.setdefault("STREAMLIT_LOGGER_LEVEL", "error")  # it warns that there is no browser
+    lessons = {one.key: one for one in import_module("llmviz.lessons").LESSONS if one.chapters}
+    if given.lesson not in lessons:
+        near = ", ".join(nearest(given.lesson, list(lessons)))
+        raise ValueError(f"there is no lesson {given.lesson!r} with chapters; nearest are {near}")
+    sheets = import_module("llmviz.ui.worksheet")
+    address = given.address or sheets.ADDRESS
+    for path in sheets.write_sheets(lessons[given.lesson], Path(given.out), given.text, address):
+        write(str(path))
+    return 0

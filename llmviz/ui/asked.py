@@ -1,0 +1,72 @@
+"""The questions of a chapter with the numbers of today: it is run once, without a browser."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from streamlit.testing.v1 import AppTest
+
+from llmviz.paths import APP
+from llmviz.ui import engine
+from llmviz.ui.question import ASKED, MARK, Question
+from llmviz.ui.state import THROUGH_APP
+
+# A term of the glossary in a page's HTML, which explains itself under a pointer.
+TERM = re.compile(r'<span class="lv-term"[^>]*>(.*?)<span class="lv-tip".*?</span></span>', re.S)
+SECONDS = 300  # for one chapter: a machine may be slow
+
+
+class Asked(NamedTuple):
+    """One question, with the section that it stands in: its head, and its first text as HTML."""
+
+    section: str
+    text: str
+    question: Question
+
+
+def questions_of(lesson: str, chapter: str, /, **link: str) -> list[Asked]:
+    """Return the questions of a chapter in the order of its page, also those an answer opens.
+
+    lesson, chapter: their keys. link: controls of the page, as its address writes them.
+
+    Raises ValueError: the page does not open, or says that a part of the link cannot be used.
+    """
+    engine.start()
+    engine.wait(SECONDS)
+    app = AppTest.from_file(str(APP), default_timeout=SECONDS)
+    app.session_state[THROUGH_APP] = True  # no home page has to be run before
+    app.session_state[ASKED] = []
+    for key, value in {"part": chapter, "show": "1", **link}.items():
+        app.query_params[key] = value
+    app.switch_page(f"pages/{lesson}.py").run()
+    problems = [error.message for error in app.exception]
+    problems += [box.value for box in app.warning if box.icon == ":material/link_off:"]
+    if problems:
+        raise ValueError(f"{lesson}/{chapter}: {problems[0]}")
+    sections = list(_sections(app.main))
+    asked = app.session_state[ASKED]
+    if len(sections) != len(asked):
+        raise ValueError(f"{lesson}/{chapter}: {len(asked)} questions, {len(sections)} on the page")
+    return [Asked(*section, question) for section, question in zip(sections, asked, strict=True)]
+
+
+def _sections(main: Any) -> Iterator[tuple[str, str]]:
+    """For each question on a page from top to bottom, the section that it stands in."""
+    head, text, before = "", "", None
+    for element in _elements(main):
+        if element.type == "header":
+            head, text = element.value, ""
+        elif element.type == "html" and before == "header":
+            text = TERM.sub(r"\1", element.proto.body)
+        elif element.type == "caption" and element.value == MARK:
+            yield head, text
+        before = element.type
+
+
+def _elements(block: Any) -> Iterator[Any]:
+    for element in block.children.values():
+        yield element
+        if hasattr(element, "children"):
+            yield from _elements(element)

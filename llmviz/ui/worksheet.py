@@ -1,0 +1,95 @@
+"""A lesson to print: a worksheet with the questions of its chapters, and a sheet of answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import urlencode
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from llmviz.ui.asked import TERM, Asked, questions_of
+from llmviz.ui.codec import MOST_OF_A_PROMPT
+from llmviz.ui.lesson import Chapter, Lesson, controls_of
+from llmviz.ui.prose import to_html
+from llmviz.ui.state import LEARNER_TEXT
+from llmviz.wholefile import write_whole
+
+ADDRESS = "http://localhost:8501"  # where `llmviz app` serves the lessons
+
+
+class Page(NamedTuple):
+    """What a sheet has of one chapter: its link, the texts that it reads, and its questions."""
+
+    chapter: Chapter
+    link: str
+    texts: Sequence[str]
+    asked: Sequence[Asked]
+
+
+def texts_read(lesson: Lesson, chapter: Chapter) -> dict[str, str]:
+    """Return the texts that a chapter reads, by the names of their controls: a page or a prompt."""
+    controls = controls_of(lesson, chapter.key)
+    long = [one for one in controls if one.most and one.most >= MOST_OF_A_PROMPT]
+    return {one.key: one.default for one in long if one.default}
+
+
+def pages_of(lesson: Lesson, text: str | None = None, address: str = ADDRESS) -> list[Page]:
+    """Run the chapters of a lesson and return those that ask something.
+
+    text: the learner's text, in a lesson that reads it. address: where the app is for the class.
+
+    Raises ValueError: the lesson has no chapters or reads no text, or the text is too long.
+    """
+    if not lesson.chapters:
+        raise ValueError(f"{lesson.key} has no chapters, so it asks nothing")
+    reads = {chapter.key: texts_read(lesson, chapter) for chapter in lesson.chapters}
+    link = {}
+    if text is not None:
+        if not any(LEARNER_TEXT.key in texts for texts in reads.values()):
+            raise ValueError(f"{lesson.key} reads no text of the learner's")
+        written = LEARNER_TEXT.write(text)
+        if written is None:
+            raise ValueError("the text is too long for a link")
+        link = {LEARNER_TEXT.key: written}
+    pages = []
+    for chapter in lesson.chapters:
+        texts = reads[chapter.key]
+        if text is not None and LEARNER_TEXT.key in texts:
+            texts[LEARNER_TEXT.key] = text
+        asked = questions_of(lesson.key, chapter.key, **link)
+        query = urlencode({"part": chapter.key, **link})
+        place = f"{address.rstrip('/')}/{lesson.key}?{query}"
+        pages.append(Page(chapter, place, list(texts.values()), asked))
+    return [page for page in pages if page.asked]
+
+
+def html_of(lesson: Lesson, pages: Sequence[Page], *, answers: bool) -> str:
+    """Return a whole page of HTML: the worksheet, or with `answers` the sheet of answers."""
+    files = FileSystemLoader(Path(__file__).parent, encoding="utf-8")
+    room = Environment(loader=files, autoescape=True, undefined=StrictUndefined)
+    room.filters["prose"] = lambda words: Markup(TERM.sub(r"\1", to_html(words)))
+    return room.get_template("worksheet.html").render(
+        lesson=lesson, pages=pages, answers=answers, Markup=Markup
+    )
+
+
+def write_sheets(
+    lesson: Lesson, folder: Path, text: str | None = None, address: str = ADDRESS
+) -> list[Path]:
+    """Write `LESSON.html` and `LESSON-answers.html` into a folder, and return them.
+
+    Raises ValueError: see `pages_of`. OSError: as it comes.
+    """
+    pages = pages_of(lesson, text, address)
+    folder.mkdir(parents=True, exist_ok=True)
+    written = []
+    for answers, end in ((False, ""), (True, "-answers")):
+        path = folder / f"{lesson.key}{end}.html"
+        body = html_of(lesson, pages, answers=answers)
+        write_whole(path, partial(Path.write_bytes, data=body.encode("utf-8", "replace")))
+        written.append(path)
+    return written

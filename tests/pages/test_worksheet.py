@@ -1,0 +1,83 @@
+"""What is printed of a lesson asks what its pages ask, and tells no answer but on its own sheet."""
+
+from __future__ import annotations
+
+from html import unescape
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from llmviz.cli import main
+from llmviz.document.marks import unmarked
+from llmviz.lessons import LESSONS
+from llmviz.ui import worksheet
+from llmviz.ui.question import MARK
+from llmviz.ui.state import LEARNER_TEXT
+from tests.pages.harness import open_part
+from tests.pages.test_chapter_form import NUMBER, TAG, tells
+
+BY_KEY = {lesson.key: lesson for lesson in LESSONS}
+OWN = 'Seven <b>seals</b> sell & "sea" shells.</pre><script>x()</script>'
+
+
+def plain(html: str) -> str:
+    return " ".join(unescape(TAG.sub("", html)).split())
+
+
+@pytest.mark.parametrize(
+    ("key", "text"), [("tokenization", OWN), ("attention", None)], ids=["own", "given"]
+)
+def test_a_worksheet_asks_what_the_pages_ask_and_the_other_sheet_answers(key, text, tmp_path):
+    lesson = BY_KEY[key]
+    sheet, answers = worksheet.write_sheets(lesson, tmp_path / "new" / "folder", text)
+    asking, telling = sheet.read_text("utf-8"), answers.read_text("utf-8")
+    pages = worksheet.pages_of(lesson, text)
+    questions = [one.question for page in pages for one in page.asked]
+    link = {} if text is None else {"text": text}
+    counts = {
+        one.key: sum(box.value == MARK for box in open_part(key, one.key, show="1", **link).caption)
+        for one in lesson.chapters
+    }
+    assert {page.chapter.key: len(page.asked) for page in pages} == {
+        name: count for name, count in counts.items() if count
+    }
+    assert asking.count("☐") == telling.count("☐") + len(questions) and "☒" not in asking
+    assert telling.count("☒ is the") == 1 and telling.count("☒") == len(questions) + 1
+    for question in questions:
+        words = plain(worksheet.TERM.sub(r"\1", unmarked(question.text)))
+        assert words in plain(asking) and words in plain(telling)
+        right = plain(unmarked(question.answers[question.right]))
+        assert f"☒ {right}" in plain(telling)
+        assert plain(unmarked(question.reasons[question.right])) in plain(telling)
+    for page in pages:
+        for one in page.asked:
+            numbers = set(NUMBER.findall(plain(one.text)))
+            assert numbers.isdisjoint(tells(one.question)), one
+
+
+def test_the_text_of_a_class_is_data_and_its_links_carry_it():
+    lesson = BY_KEY["tokenization"]
+    pages = worksheet.pages_of(lesson, OWN, "https://school.example/app/")
+    html = worksheet.html_of(lesson, pages, answers=False)
+    assert "<script>" not in html and "<b>seals" not in html
+    assert OWN in unescape(html)
+    for page in pages:
+        link = urlsplit(page.link)
+        assert link.geturl().startswith("https://school.example/app/tokenization?")
+        given = parse_qs(link.query)
+        assert given["part"] == [page.chapter.key]
+        assert LEARNER_TEXT.read(given["text"][0]) == OWN
+
+
+def test_what_cannot_be_printed_is_refused_in_one_line_and_writes_nothing(tmp_path, capsys):
+    for words, told in (
+        (["tokenisation"], "nearest are tokenization"),
+        (["glossary"], "there is no lesson 'glossary' with chapters"),
+        (["history", "--text", "a"], "reads no text"),
+        (["tokenization", "--text", "a" * 60_000], "too long"),
+    ):
+        lesson, *rest = words
+        assert main(["worksheet", lesson, str(tmp_path / "out"), *rest]) == 2
+        captured = capsys.readouterr()
+        assert told in captured.err and len(captured.err.splitlines()) == 1
+    assert list(tmp_path.iterdir()) == []
