@@ -29,6 +29,7 @@ from llmviz.ui.origin import Origin
 from llmviz.wholefile import TEMPORARY, write_whole
 
 FOLDER = ".classes"
+ANSWERS = ".jsonl"  # the end of the name of a class's answers
 ALPHABET = "ACDEFGHJKMNPQRTUVWXY34679"  # no two of them look alike: no O and 0, no S and 5
 LENGTH = 6  # characters of a code: 25⁶ is 244 million
 MINUTE = 60.0  # seconds for which a wrong try counts
@@ -126,7 +127,7 @@ class Classes:
                     raise Refused(f"full_{reason}", count)
             self._folder().mkdir(parents=True, exist_ok=True)
             code = ""
-            while not code or self._path(code).exists():
+            while not code or self.path(code).exists():
                 code = "".join(secrets.choice(ALPHABET) for _ in range(LENGTH))
             key = secrets.token_urlsafe(16)
             return self._write(OpenClass(code, key, owner_of(secret), window, origin.address))
@@ -137,12 +138,12 @@ class Classes:
         if not code:
             return None
         with self._lock:
-            path = self._path(code)
+            path = self.path(code)
             try:
                 stat = path.stat()
                 idle = self._now() - stat.st_mtime
                 if idle > MINUTE * limit("LLMVIZ_CLASS_MINUTES"):
-                    path.unlink(missing_ok=True)
+                    self._remove(code)
                     raise FileNotFoundError(path)
                 file = stat.st_mtime_ns, stat.st_size, stat.st_ino
                 if code not in self._known or self._known[code][0] != file:
@@ -181,7 +182,7 @@ class Classes:
             after = OpenClass.read(replace(one, place=place).written())
             if after == one:
                 if self._idle(code) > FRESH * MINUTE * limit("LLMVIZ_CLASS_MINUTES"):
-                    os.utime(self._path(code), (self._now(), self._now()))
+                    os.utime(self.path(code), (self._now(), self._now()))
                 return True
             most = limit("LLMVIZ_CLASS_KB")
             if len(after.written().encode()) > 1000 * most:
@@ -194,17 +195,22 @@ class Classes:
         with self._lock:
             one = self.find(code)
             if one is not None and one.window == window:
-                self._known.pop(code, None)
-                self._path(code).unlink(missing_ok=True)
+                self._remove(code)
+
+    def _remove(self, code: str) -> None:
+        self._known.pop(code, None)
+        self.path(code).unlink(missing_ok=True)  # first: no answer comes after it
+        self.path(code).with_suffix(ANSWERS).unlink(missing_ok=True)
 
     def _folder(self) -> Path:
         return run_folders.root() / FOLDER
 
-    def _path(self, code: str) -> Path:
+    def path(self, code: str) -> Path:
+        """Where a class lies; its answers lie beside it, under a name that ends with ANSWERS."""
         return self._folder() / f"{code}.json"
 
     def _idle(self, code: str) -> float:
-        return self._now() - self._path(code).stat().st_mtime
+        return self._now() - self.path(code).stat().st_mtime
 
     def _all(self) -> Iterator[OpenClass]:
         """All that are open; what an ended process left half written is cleared away."""
@@ -215,10 +221,13 @@ class Classes:
                         path.unlink()
             elif (one := self.find(path.stem)) is not None:
                 yield one
+        for path in self._folder().glob(f"*{ANSWERS}"):
+            if not self.path(path.stem).exists():  # somebody answered while the class ended
+                path.unlink(missing_ok=True)
 
     def _write(self, one: OpenClass) -> OpenClass:
         text = one.written()
-        path = self._path(one.code)
+        path = self.path(one.code)
 
         def write(temporary: Path) -> None:
             temporary.write_text(text, "utf-8")

@@ -7,6 +7,7 @@ much. It asks for a rerun when that number has changed.
 
 from __future__ import annotations
 
+from functools import partial
 from urllib.parse import urlsplit, urlunsplit
 
 import streamlit as st
@@ -19,7 +20,7 @@ from llmviz import streamlit_parts
 from llmviz.components.class_watch.view import class_watch
 from llmviz.document import beside
 from llmviz.document.marks import unmarked
-from llmviz.ui import browser, course, notices, origin, seat
+from llmviz.ui import browser, class_question, course, notices, origin, seat
 from llmviz.ui.classes import OpenClass, Refused, Tries
 from llmviz.ui.seat import CLASSES, CODE, NOTICE, SEAT, Seat
 
@@ -180,6 +181,16 @@ def _led(here: Seat) -> None:
         st.caption(words.leads)
         st.code(link_of(here.code), language=None, wrap_lines=True)
         st.caption(words.shown)
+        st.download_button(
+            words.save_answers,
+            partial(class_question.table, here.code),
+            "class.csv",
+            "text/csv",
+            on_click="ignore",
+            icon=":material/download:",
+            type="tertiary",
+            key="_class_csv",
+        )
         st.button(words.end, icon=":material/stop:", on_click=_end, key="_class_end")
 
 

@@ -12,6 +12,7 @@ import streamlit as st
 from llmviz.components._shared.transport import component_key
 from llmviz.components.progress.view import note_answer
 from llmviz.document import Ask
+from llmviz.ui.class_question import thinks
 from llmviz.ui.prose import prose
 
 COVERS = True  # False shows everything: tests that look at what is below a question
@@ -154,6 +155,7 @@ def predict(question: Question, key: str, *, covers: bool = False) -> bool:
             key=_slot(question, key),
             label_visibility="collapsed",
         )
+        thinks(question.text, question.answers, question.right, question.order, chosen)
         if chosen is None:
             shown = answered(question, key)
             if covers and not shown:

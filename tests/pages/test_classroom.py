@@ -6,7 +6,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from llmviz.ui import browser, classroom, seat
+from llmviz.ui import browser, class_question, classroom, seat
 from llmviz.ui.classroom import words
 from llmviz.ui.codec import pack_text
 from llmviz.ui.origin import Origin
@@ -173,3 +173,33 @@ def test_many_wrong_codes_are_refused(monkeypatch):
     monkeypatch.setattr(classroom, "TRIES", classroom.Tries())
     press(app, words.join)
     assert not boxes(app) and any(one.label == words.look_around for one in app.button)
+
+
+def test_the_class_answers_a_question_and_only_its_presenter_sees_the_counts():
+    def counts(app: AppTest) -> list[str]:
+        return [one.proto.text for one in app.get("progress")]
+
+    ann, code = presenter("tokenization", part="learn")
+    one = CLASSES.find(code)
+    bobs = [follower("tokenization", code) for _ in range(3)]
+    for place, bob in zip((0, 0, 1), bobs, strict=True):
+        bob.radio[0].set_value(place).run()
+        bob.run()  # the same answer once more is no second one
+        fine(bob)
+        assert words.show_answers not in [button.label for button in bob.button]
+    ann.run()
+    assert words.answered[False].format(count=3) in [text.value for text in ann.caption]
+    assert counts(ann) == []
+    ann.button(key=next(b.key for b in ann.button if b.label == words.show_answers)).click().run()
+    fine(ann)
+    assert sorted(text[-1] for text in counts(ann))[-2:] == ["1", "2"]
+    bobs[0].radio[0].set_value(1).run()  # of one's answers the last one counts
+    ann.run()
+    assert sorted(text[-1] for text in counts(ann))[-2:] == ["1", "2"]
+    table = class_question.table(code)
+    assert table.count("\r\n") == 1 + len(ann.radio[0].options)
+    press(ann, words.end)
+    bobs[1].radio[0].set_value(1).run()  # after the end
+    fine(bobs[1])
+    assert class_question.table(code) == ""
+    assert list(CLASSES.path(one.code).parent.iterdir()) == []

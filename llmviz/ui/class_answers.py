@@ -1,0 +1,131 @@
+"""What a class thinks: the answers of its followers to the questions that its presenter asks.
+
+They are lines of a file beside that of the class, and gone with it. A line has no name and no
+secret: who answers twice is known by a hash that is another one in each class.
+
+    RUNS/.classes/CODE.jsonl
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from pathlib import Path
+
+from llmviz.limits import limit
+from llmviz.ui.classes import ANSWERS, Classes, OpenClass
+
+HEAD = ("question", "answer", "right", "count")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a table program takes for one at a cell's start
+
+
+@dataclass
+class Asked:
+    """A question that was asked, and the answer of each who gave one."""
+
+    text: str
+    answers: list[str]
+    right: int
+    given: dict[str, int] = field(default_factory=dict)
+
+    def counts(self) -> list[int]:
+        """How many gave each answer."""
+        number = Counter(self.given.values())
+        return [number[index] for index in range(len(self.answers))]
+
+
+def name_of(text: str, answers: Sequence[str]) -> str:
+    """Return the name of a question, which is another one when its numbers change."""
+    words = "\0".join((text, *answers)).encode("utf-8", "surrogatepass")
+    return blake2b(words, digest_size=12).hexdigest()
+
+
+def who_of(secret: str, key: str) -> str:
+    """Return by what a browser is known in the class of a key, and nowhere else."""
+    return blake2b(secret.encode(), key=key.encode(), digest_size=8).hexdigest()
+
+
+class ClassAnswers:
+    """The answers in all classes of a server."""
+
+    def __init__(self, classes: Classes) -> None:
+        self._classes = classes
+
+    def ask(self, one: OpenClass, text: str, answers: Sequence[str], right: int) -> Asked:
+        """Ask a class a question, and return it with the answers that came so far."""
+        name = name_of(text, answers)
+        known = self.of(one)
+        if name not in known:
+            self._write(one, [name, text, list(answers), right])
+            known = self.of(one)
+        return known.get(name) or Asked(text, list(answers), right)
+
+    def give(self, one: OpenClass, who: str, name: str, answer: int) -> None:
+        """Note the answer of somebody; of several the last one counts."""
+        self._write(one, [name, who, answer])
+
+    def of(self, one: OpenClass) -> dict[str, Asked]:
+        """Return all that a class was asked, by name; a line that says nothing is passed over."""
+        asked: dict[str, Asked] = {}
+        given: list[tuple[str, str, int]] = []
+        text = ""
+        with suppress(FileNotFoundError):
+            text = self._path(one).read_text("utf-8", "replace")
+        for line in text.splitlines():
+            match _parsed(line):
+                case [str(name), str(question), list(answers), int(right)]:
+                    asked[name] = Asked(question, [str(answer) for answer in answers], right)
+                case [str(name), str(who), int(answer)]:
+                    given.append((name, who, answer))
+        for name, who, answer in given:  # some answer before the presenter is there
+            if name in asked:
+                asked[name].given[who] = answer
+        return asked
+
+    def table(self, one: OpenClass) -> str:
+        """Return the questions that somebody answered as CSV: each answer with its count."""
+        out = io.StringIO()
+        rows = csv.writer(out)
+        rows.writerow(HEAD)
+        for asked in self.of(one).values():
+            if not asked.given:
+                continue
+            for index, count in enumerate(asked.counts()):
+                texts = (asked.text, asked.answers[index])
+                rows.writerow([*map(_cell, texts), int(index == asked.right), count])
+        return out.getvalue()
+
+    def _path(self, one: OpenClass) -> Path:
+        return self._classes.path(one.code).with_suffix(ANSWERS)
+
+    def _write(self, one: OpenClass, line: list[object]) -> None:
+        """Add a line, at once and whole; nothing for a class that has ended or has no room."""
+        found = self._classes.find(one.code)
+        if found is None or found.key != one.key:
+            return
+        data = (json.dumps(line) + "\n").encode()
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
+        descriptor = os.open(self._path(one), flags, 0o600)
+        try:
+            if os.fstat(descriptor).st_size + len(data) <= 1000 * limit("LLMVIZ_CLASS_KB"):
+                os.write(descriptor, data)
+        finally:
+            os.close(descriptor)
+
+
+def _parsed(line: str) -> object:
+    try:
+        return json.loads(line)
+    except ValueError:
+        return None
+
+
+def _cell(text: str) -> str:
+    return f"'{text}" if text.startswith(_FORMULA) else text

@@ -1,0 +1,75 @@
+"""A question in a class: a follower's answer is counted, and its presenter sees what all think."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from llmviz.document import beside
+from llmviz.document.marks import unmarked
+from llmviz.ui import browser, seat
+from llmviz.ui.class_answers import ClassAnswers, name_of, who_of
+from llmviz.ui.classes import OpenClass
+from llmviz.ui.seat import CLASSES
+from llmviz.ui.text import escape_markdown
+
+words = beside(__file__, "classroom")
+THOUGHT = ClassAnswers(CLASSES)
+POLL = 1.0  # seconds between two looks at the answers
+_TOLD = "_class_told"  # in the session: by class and question, the answer that was given
+
+
+def thinks(
+    text: str, answers: Sequence[str], right: int, order: Sequence[int], chosen: int | None
+) -> None:
+    """Count the answer of a follower; show the presenter of a class what all answered.
+
+    order: in which the answers stand on the page. chosen: this visitor's own answer.
+    """
+    here = seat.taken()
+    one = CLASSES.find(here.code) if here is not None else None
+    if here is None or one is None or one.key != here.key:
+        return
+    text, answers = unmarked(text), [unmarked(answer) for answer in answers]
+    name = name_of(text, answers)
+    if not here.leads:
+        told = st.session_state.setdefault(_TOLD, {})
+        if chosen is not None and told.get((here.key, name)) != chosen:
+            told[here.key, name] = chosen
+            THOUGHT.give(one, who_of(browser.secret(), one.key), name, chosen)
+        return
+    st.fragment(_counted, run_every=POLL)(one, name, text, answers, right, order)
+
+
+def _counted(
+    one: OpenClass,
+    name: str,
+    text: str,
+    answers: Sequence[str],
+    right: int,
+    order: Sequence[int],
+) -> None:
+    asked = THOUGHT.ask(one, text, answers, right)
+    counts = asked.counts()
+    shown = f"_class_shown.{one.key}.{name}"
+    visible = st.session_state.get(shown, False)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(words.answered[sum(counts) == 1].format(count=sum(counts)))
+        label = words.hide_answers if visible else words.show_answers
+        press = {"on_click": _set, "args": (shown, not visible)}
+        st.button(label, key=f"{shown}.press", type="tertiary", **press)
+    if visible:
+        for index in order:
+            line = words.of_answer.format(answer=asked.answers[index], count=counts[index])
+            st.progress(counts[index] / max(1, sum(counts)), escape_markdown(line))
+
+
+def _set(key: str, value: bool) -> None:
+    st.session_state[key] = value
+
+
+def table(code: str) -> str:
+    """Return what a class answered as CSV; only its head where there is none."""
+    one = CLASSES.find(code)
+    return "" if one is None else THOUGHT.table(one)
