@@ -5,7 +5,7 @@ from starlette.middleware import Middleware
 
 from llmviz import streamlit_parts
 from llmviz.lessons import LESSONS
-from llmviz.ui import old_sessions, saved_files, server, uploads
+from llmviz.ui import classroom, old_sessions, saved_files, server, uploads
 from llmviz.ui.frames import Frames
 from llmviz.ui.open_windows import OpenWindows
 
@@ -17,6 +17,7 @@ if __name__ == "__main__":  # what runs for each visitor, and again for each of 
     st.set_page_config(page_title="llmviz", page_icon=str(ICON), layout="wide")
 
     page = st.navigation(page_list(LESSONS))
+    classroom.arrive(page)
     sidebar()
     tidy()
     page.run()
@@ -26,10 +27,11 @@ else:  # what the server imports once, when it starts
     streamlit_parts.look_up_values()
     streamlit_parts.send_whole()
     streamlit_parts.check_uploads(uploads.check)
+    base = st.get_option("server.baseUrlPath")
     before = [Middleware(Frames), Middleware(OpenWindows)]
     app = st.App(
         __file__,
         lifespan=server.lifespan(LESSONS),
         middleware=before,
-        routes=saved_files.routes(st.get_option("server.baseUrlPath")),
+        routes=[*saved_files.routes(base), *classroom.routes(base)],
     )

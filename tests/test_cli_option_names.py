@@ -17,6 +17,7 @@ from tests.test_cli import FAST, SMALL, call
 LINES = {
     "train": ["--corpus=TEXT", "--steps=1", "--eval-batches=1", "--out=new/run", *FAST, *SMALL],
     "finetune": ["--task=no-such", "--examples=8", "--steps=1", "--out=new/run"],
+    "eval": ["--checkpoint=names-bigram", "--corpus=TEXT", "--documents=1"],
     "generate": ["--checkpoint=names-bigram", "--tokens=2", "--prompt=a"],
     "tokenize": ["--tokenizer=bpe", "x"],
     "corpus show": ["story"],
@@ -85,7 +86,7 @@ def test_the_options_of_all_commands_are_looked_at():
     assert len(VALUED) > 60
     assert {command for command, _, _ in VALUED} == {
         *("train", "finetune", "generate", "tokenize", "checkpoints make", "checkpoints score"),
-        *("quantize", "serve"),
+        *("quantize", "serve", "eval"),
     }
 
 

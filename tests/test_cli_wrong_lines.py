@@ -19,6 +19,7 @@ SEEDS = int(os.environ.get("LLMVIZ_WRONG_LINES", "200"))
 NO_WHOLE_NUMBERS = ["-1", "1.5", "ten", "", " ", "9" * 30, "9" * 5000, "1e3", "0x10", "NaN", "½"]
 NO_NUMBERS = ["nan", "inf", "-inf", "", "x", "1,5", "1e999", "9" * 5000 + "x", "[1]"]
 NO_NAMES = ["", " ", "no such", "x" * 300, "../..", "a\nb", "\udcff", "<b>x</b>", "/dev/null", "☃"]
+NO_TEXTS = [name for name in NO_NAMES if name != "../.."]  # a folder, which may hold texts
 NO_TARGETS = ["TEXT", "TEXT/below", "TEXT/below/more", "", ".", "/dev/null", "/dev/null/x"]
 NO_TARGETS += ["x" * 300, "new/" + "x" * 300, "LOOP", "LOOP/x", "FULL", "/proc/none/x"]
 NO_VALUES = ["null", "true", "-1", "0", "1.5", '"x"', "[]", "{}", "NaN", "1e999", "-1e-3", "1e30"]
@@ -27,10 +28,10 @@ NO_SETTINGS = ["colour=1", "=1", "colour", "", "vocab_size=3", "n_layer", "x=" +
 WHOLE = ["characters", "vocab-size", "context-length", "n-layer", "n-head", "n-embd", "steps"]
 WHOLE += ["batch-size", "accumulate", "warmup-steps", "eval-every", "eval-batches", "log-every"]
 WHOLE += ["sample-every", "sample-tokens", "checkpoint-every", "snapshot-every", "seed", "threads"]
-WHOLE += ["recompute"]
+WHOLE += ["recompute", "lora"]
 NUMBERS = ["lr", "min-lr", "weight-decay", "beta1", "beta2", "grad-clip", "exercises"]
 NAMES = ["model", "corpus", "tokenizer", "windows", "schedule", "optimizer", "device", "dtype"]
-NAMES += ["compile"]
+NAMES += ["compile", "from"]
 
 TUNED_WHOLE = ["examples", "test-examples", "rank", "steps", "batch-size", "seed", "threads"]
 TUNED_NUMBERS = ["alpha", "mix", "beta", "lr", "min-lr", "weight-decay", "beta1", "grad-clip"]
@@ -70,7 +71,8 @@ def a_wrong_part(chance, kind, whole, numbers, names):
     elif kind == "number":
         wrong = [f"--{chance.choice(numbers)}={chance.choice([*NO_NUMBERS, '-1'])}"]
     elif kind == "name":
-        wrong = [f"--{chance.choice(names)}={chance.choice(NO_NAMES)}"]
+        name = chance.choice(names)
+        wrong = [f"--{name}={chance.choice(NO_TEXTS if name == 'corpus' else NO_NAMES)}"]
     elif kind == "target":
         return [f"--out={chance.choice(NO_TARGETS)}"]
     else:
@@ -101,7 +103,7 @@ def generate(chance):
         "banned": [*NO_WHOLE_NUMBERS, "1000"],
         "order": [*NO_NAMES, "top_k,top_k"],
         "samples": [*NO_WHOLE_NUMBERS, "0", "1000000"],
-        "prompt-file": [*NO_NAMES, "FULL", "LOOP", "TEXT/below"],
+        "prompt-file": [*NO_NAMES[:-2], "FULL", "LOOP", "TEXT/below"],
         "seed": NO_WHOLE_NUMBERS,
         "precision": [*NO_NAMES, "int8", "float32"],
     }
@@ -110,6 +112,26 @@ def generate(chance):
     if part == "prompt-file":
         del line["prompt"]
     return options("generate", line)
+
+
+def evaluate(chance):
+    line = {"checkpoint": "names-bigram", "corpus": "TEXT"}
+    wrong = {
+        "checkpoint": [*NO_NAMES, *NO_TARGETS, "masked-words", "hub:"],
+        "corpus": [*NO_TEXTS, "FULL/no", "LOOP", "*.none", "bad.jsonl", "pairs"],
+        "column": [""],
+        "documents": [*NO_WHOLE_NUMBERS, "0"],
+        "stride": [*NO_WHOLE_NUMBERS, "0", "100000"],
+    }
+    part = chance.choice(sorted(wrong))
+    line[part] = chance.choice(wrong[part])
+    return options("eval", line)
+
+
+def classify(chance):
+    name = chance.choice([*NO_NAMES, *NO_TARGETS, "names-gpt"])
+    text = chance.choice([["x"], [], ["\udcff"], ["--file=FULL"], ["x", "--file=TEXT"]])
+    return ["classify", f"--checkpoint={name}", *text]
 
 
 def tokenize(chance):
@@ -125,7 +147,7 @@ def corpus(chance):
         return ["corpus", "list", chance.choice(["more", "--documents=1", "--nonsense"])]
     if part == "show" and chance.random() < 0.5:
         return ["corpus", "show", "story", f"--documents={chance.choice(NO_WHOLE_NUMBERS)}"]
-    return ["corpus", part, chance.choice([*NO_NAMES, "FULL", "LOOP"])]
+    return ["corpus", part, chance.choice([*NO_TEXTS, "LOOP"])]
 
 
 def imports(chance):
@@ -174,7 +196,18 @@ def others(chance):
     )
 
 
-COMMANDS = [train, finetune, generate, tokenize, corpus, imports, checkpoints, others]
+COMMANDS = [
+    train,
+    finetune,
+    generate,
+    evaluate,
+    classify,
+    tokenize,
+    corpus,
+    imports,
+    checkpoints,
+    others,
+]
 
 
 def wrong_line(seed):
@@ -194,6 +227,7 @@ def place(tmp_path, monkeypatch):
     """A working folder with a text, a folder that holds something, a damaged file, a link loop."""
     (tmp_path / "TEXT").write_text("The cat sat on the mat.\n" * 60, encoding="utf-8")
     (tmp_path / "bad.json").write_text("{", encoding="utf-8")
+    (tmp_path / "bad.jsonl").write_text('{"text": "a"}\n{', encoding="utf-8")
     (tmp_path / "FULL").mkdir()
     (tmp_path / "FULL" / "letter.txt").write_text("dear", encoding="utf-8")
     (tmp_path / "LOOP").symlink_to("LOOP")

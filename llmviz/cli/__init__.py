@@ -71,8 +71,9 @@ class Parser(argparse.ArgumentParser):
             value = getattr(given, one.dest, None) if one.option_strings else None
             if value is not None:
                 quoted[one.dest] = options[one.dest]
-            if isinstance(value, str) and one.type is not place:
-                quoted[value] = options[one.dest]
+            for text in value if isinstance(value, list) else [value]:
+                if isinstance(text, str) and one.type is not place:
+                    quoted[text] = options[one.dest]
         options |= {name: f"--set {name}" for name, _ in getattr(given, "settings", ())}
         return with_option_names(problem, options, quoted)
 

@@ -7,7 +7,7 @@ import math
 import sys
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from llmviz.cli.options import place, table, whole, write, write_json
+from llmviz.cli.options import named, table, whole, write, write_json
 from llmviz.training.measures import LN2, ratio_error
 
 if TYPE_CHECKING:
@@ -42,13 +42,18 @@ def add(commands: Any) -> None:
     add_checkpoint(parser)
     given(
         "--corpus",
-        type=place,
+        type=named,
         nargs="+",
         metavar="NAME|FILE",
         help="a bundled text, a file, a folder or a pattern, or several of them; - = standard "
         "input, as one document; default: what was held out when the model was trained",
     )
-    given("--column", default="text", help="field of a .jsonl, or column of a .parquet, with texts")
+    given(
+        "--column",
+        type=named,
+        default="text",
+        help="field of a .jsonl, or column of a .parquet, with texts",
+    )
     given("--documents", type=whole(1), help="the first ones of the text; default all")
     given(
         "--stride",

@@ -27,7 +27,7 @@ def with_option_names(
     names = sorted(options, key=len, reverse=True)
     whole = "|".join(re.escape(name) for name in names if "_" in name) or "(?!)"
     words = "|".join(re.escape(name) for name in names if "_" not in name) or "(?!)"
-    rule = r"(?==| (?:must|cannot)\b)"
+    rule = r"(?==| (?:must|cannot|is for)\b)"
     pattern = rf"{_QUOTED}|(?<![\w./-])(?:(?:{whole})(?![\w./])|(?:{words}){rule})"
     named = re.sub(pattern, lambda match: options.get(match[0], match[0]), message)
     quoted = quoted or {}

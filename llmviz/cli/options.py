@@ -49,6 +49,11 @@ def place(text: str) -> str:
     return text
 
 
+def named(text: str) -> str:
+    """The name of a model or a text, which a refusal quotes; not the empty one."""
+    return place(text)
+
+
 def number(text: str) -> float:
     """A finite number."""
     try:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from llmviz.cli.options import (
     Interruption,
     add_run_options,
+    named,
     number,
     place,
     setting,
@@ -62,7 +63,17 @@ def _reader(name: str, about: About) -> Callable[[str], Any]:
 TRAINING = _options()
 SIZES = {"n_layer": "layers", "n_head": "attention heads", "n_embd": "width"}
 PLANNING = (
-    *("model", "base", "corpus", "files", "column", "characters", "tokenizer", "vocab_size"),
+    *(
+        "model",
+        "base",
+        "lora",
+        "corpus",
+        "files",
+        "column",
+        "characters",
+        "tokenizer",
+        "vocab_size",
+    ),
     *("context_length", "windows", "exercises", "practice"),
 )
 
@@ -76,7 +87,7 @@ def add(commands: Any) -> None:
             "train --corpus my-text.txt --out runs/mine",
             "train --corpus names --model lstm --steps 500 --out runs/names",
             "train --tokenizer bpe --n-layer 4 --n-head 4 --n-embd 192 --out runs/world",
-            "train --from tiny-world-gpt --corpus my-text.txt --out runs/tuned",
+            "train --from tiny-world-gpt --corpus my-text.txt --lora 8 --out runs/tuned",
             "train --out runs/mine --resume --steps 2000",
         ),
         description=(
@@ -97,10 +108,17 @@ def add(commands: Any) -> None:
     given(
         "--from",
         dest="base",
-        type=place,
+        type=named,
         metavar="DIR|NAME",
         help="go on from a trained model, with its tokenizer: a run, a bundled checkpoint, or a "
         "published model of the type GPT-2 or Llama. The context is then its own, lr 3e-4",
+    )
+    given(
+        "--lora",
+        type=whole(1),
+        metavar="RANK",
+        help="with --from: train changes of this rank beside its matrices, not the matrices; they "
+        "are added in when the model is read",
     )
     given(
         "--corpus",
@@ -109,7 +127,12 @@ def add(commands: Any) -> None:
         help="bundled name (see `corpus list`), a file, a folder or a pattern, or several of them: "
         ".txt, .md, .jsonl, .parquet, also with .gz or .zst behind it; default tiny-world",
     )
-    given("--column", metavar="NAME", help=f"{settings_of(Plan)['column'].help}; default text")
+    given(
+        "--column",
+        type=named,
+        metavar="NAME",
+        help=f"{settings_of(Plan)['column'].help}; default text",
+    )
     about = settings_of(Plan)
     for name in ("characters", "vocab_size", "context_length"):
         default = default_of(Plan, name)

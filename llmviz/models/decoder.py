@@ -13,7 +13,7 @@ import math
 import time
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import torch
 import torch.nn.functional as F
@@ -22,6 +22,7 @@ from torch import Tensor, nn
 from llmviz.models.base import CachingModel
 from llmviz.models.layer_parts import layer_parts, position_table
 from llmviz.models.numpy_decoder import NumpyDecoder
+from llmviz.models.settings import GPTConfig
 from llmviz.nn.cache import KVCache
 from llmviz.nn.fast_linear import FEW, Product, fast_for_one_or_few, plain_linear
 from llmviz.nn.layers import ACTIVATIONS, LayerNorm
@@ -156,11 +157,10 @@ def _gelu(x: Tensor) -> Tensor:
 
 def can_decode(model: nn.Module) -> TypeGuard[GPT]:
     """Whether `Decoder` computes what this model does: a GPT with no mistakes and plain layers."""
-    from llmviz.models.gpt import GPT
-
-    if not isinstance(model, GPT):
+    config = getattr(model, "config", None)
+    if not isinstance(config, GPTConfig) or isinstance(model, FastGPT):
         return False
-    config = model.config
+    blocks: Any = model.blocks
     return (
         config.norm == "pre"
         and config.residual
@@ -173,7 +173,7 @@ def can_decode(model: nn.Module) -> TypeGuard[GPT]:
         and config.n_expert == 1
         and all(
             type(split(module)[0]) in (nn.Linear, LayerNorm)
-            for block in model.blocks
+            for block in blocks
             for module in (
                 block.norm1,
                 block.norm2,

@@ -170,6 +170,7 @@ class Plan(Config):
     corpus: str = setting("tiny-world", "bundled name, a file, a folder or a pattern")
     files: tuple[str, ...] = ()  # further ones, whose documents come behind those of the corpus
     base: str = ""  # the trained model that the run goes on from, as it was named
+    lora: int = 0  # with a base: the rank of the changes that are trained; 0 = all its weights
     column: str = setting("text", "field of a .jsonl, or column of a .parquet, with the documents")
     characters: int | None = setting(
         None, "length of tiny-world's text; none = 8 million", "characters", 10_000, 100_000_000
@@ -228,6 +229,9 @@ class Plan(Config):
         for name in ("characters", "vocab_size"):
             if getattr(self, name) is not None:
                 self.require_positive(name)
+        self.require_at_least(0, "lora")
+        if self.lora and not self.base:
+            raise ValueError(f"lora is for a model that is gone on from; got lora={self.lora}")
         if not 0 < self.fraction < 1:
             raise ValueError(f"fraction must be above 0 and below 1; got {self.fraction!r}")
         self.require_one_of("windows", WINDOWS)

@@ -10,12 +10,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from llmviz.finetuning.lora import add_adapter
+from llmviz.finetuning.plan import LoraConfig
 from llmviz.models.base import LanguageModel
 from llmviz.models.catalogue import entry_of
 from llmviz.models.room import check_sizes
 from llmviz.nn.outline import outlined
 from llmviz.quantization.files import QUANTIZATION, full_shapes
 from llmviz.training.errors import CheckpointError
+from llmviz.training.reading import LORA
 from llmviz.training.tensors import check_shapes, load_shapes, shapes
 
 LARGEST_BUFFERS = 2**28  # bytes of what a model computes from its settings and saves nowhere
@@ -38,7 +41,7 @@ def build_to_fit(description: dict[str, Any], weights: Path, source: str) -> Lan
         if (layers := config.get("n_layer", 0)) > len(listed):
             raise ValueError(f"{layers} layers cannot be in {len(listed)} tensors")
         with outlined():
-            outline = build(name, config)
+            outline = _with_adapters(build(name, config), description)
     except (LookupError, TypeError, ValueError, RuntimeError, ArithmeticError) as error:
         raise CheckpointError(f"{source} describes no model that can be built: {error}") from error
     own = shapes(outline.state_dict())
@@ -46,7 +49,14 @@ def build_to_fit(description: dict[str, Any], weights: Path, source: str) -> Lan
     unsaved = sum(b.nbytes for key, b in outline.named_buffers() if key not in own)
     if unsaved > LARGEST_BUFFERS:
         raise CheckpointError(f"{source} describes a model that needs {unsaved:,} bytes of tables")
-    return build(name, config)
+    return _with_adapters(build(name, config), description)
+
+
+def _with_adapters(model: LanguageModel, description: dict[str, Any]) -> LanguageModel:
+    """The model with the adapters that its description names. Raises as `add_adapter`."""
+    if LORA in description:
+        add_adapter(model, LoraConfig(**description[LORA]))
+    return model
 
 
 def check_vocabulary(tokenizer: Any, description: dict[str, Any], folder: Path) -> None:

@@ -10,6 +10,8 @@ from typing import Any
 
 import torch
 
+from llmviz.finetuning.lora import add_adapter
+from llmviz.finetuning.plan import LoraConfig
 from llmviz.models import build
 from llmviz.models.catalogue import DEFAULT, MODELS, entry_of
 from llmviz.models.registry import bytes_needed
@@ -21,7 +23,7 @@ from llmviz.training.data import Tell, nobody, split_documents
 from llmviz.training.errors import CheckpointError
 from llmviz.training.estimate import check_room
 from llmviz.training.kept_tokens import KeptTokens
-from llmviz.training.reading import CHAT, FORK
+from llmviz.training.reading import CHAT, FORK, LORA
 from llmviz.training.references import KEY as REFERENCES
 from llmviz.training.references import SAMPLE, WORLDS
 from llmviz.training.runs import Run, describe, read_description, read_tokenizer
@@ -235,6 +237,10 @@ def _assemble(given: Material, command: str) -> Run:
     if counted is not None:
         about[REFERENCES] = counted.to_dict()
     description = describe(plan.model, model, tokenizer, plan.train, about, command)
+    if plan.lora:
+        adapters = LoraConfig(rank=plan.lora)
+        add_adapter(model, adapters, seed=plan.train.seed)
+        description[LORA] = adapters.to_dict()
     return Run(model, tokenizer, data, plan.train, {**description, "plan": plan.to_dict()})
 
 

@@ -19,6 +19,7 @@ CONFIG, TOKENIZER, METRICS = "config.json", "tokenizer.json", "metrics.jsonl"
 WRONG = "wrong.json"  # of a run that went wrong: the step, and one line on what happened
 FORK, BEFORE = "fork", "before"  # in config.json: where the run was forked, and its parent
 CHAT = "chat"  # in config.json: the template of a published model, and the tokens that it names
+LORA = "lora"  # in config.json: the adapters that stand beside the matrices in the weights
 MODEL, OPTIMIZER, STATE = "model.safetensors", "optimizer.safetensors", "state.json"
 LARGEST_CURVE = 256 * 2**20  # bytes of metrics.jsonl
 LONGEST_LINE = 2**20  # bytes of a record
@@ -53,6 +54,7 @@ _ENTRIES: tuple[tuple[str, tuple[type, ...], bool], ...] = (
     ("plan", (dict,), False),
     (FORK, (dict,), False),
     (CHAT, (dict,), False),
+    (LORA, (dict,), False),
     (f"{CHAT}.template", (str,), True),
     (f"{CHAT}.tokens", (dict,), True),
 )

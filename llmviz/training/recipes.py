@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from dataclasses import dataclass
 from pathlib import Path
@@ -245,9 +246,10 @@ def plan_of(name: str, **changes: Any) -> Plan | WordVectorPlan:
 def find_checkpoint(name_or_folder: str) -> Path:
     """The folder of a run, or of a bundled checkpoint; CheckpointError if there is neither."""
     folder = Path(name_or_folder)
-    if folder.is_dir():
-        return folder
-    if (BUNDLED_CHECKPOINTS / name_or_folder).is_dir() and name_or_folder in RECIPES:
+    with contextlib.suppress(OSError, ValueError):  # a name that no file system takes
+        if folder.is_dir():
+            return folder
+    if name_or_folder in RECIPES and (BUNDLED_CHECKPOINTS / name_or_folder).is_dir():
         return BUNDLED_CHECKPOINTS / name_or_folder
     present = [name for name in sorted(RECIPES) if (BUNDLED_CHECKPOINTS / name).is_dir()]
     known = [*present, *(f"{PREFIX}{name}" for name in kept_runs())]

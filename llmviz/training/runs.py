@@ -20,6 +20,7 @@ from typing import IO, Any
 
 from torch import nn
 
+from llmviz.finetuning.lora import without_adapters
 from llmviz.models.base import LanguageModel
 from llmviz.quantization.files import QUANTIZATION, full_tensors
 from llmviz.training import distributed, locks
@@ -34,6 +35,7 @@ from llmviz.training.newest_weights import Weights, newest_checkpoint, newest_we
 from llmviz.training.reading import (
     CONFIG,
     FORMAT,
+    LORA,
     METRICS,
     TOKENIZER,
     WRONG,
@@ -278,6 +280,9 @@ def load_trained(folder: Path | str, step: int | None = None) -> Trained:
     if QUANTIZATION in description:
         tensors = full_tensors(tensors, description, weights.source)
     load_weights(model, tensors, weights.source)
+    if LORA in description:  # from here on it is a model like any other
+        without_adapters(model).requires_grad_(True)
+        del description[LORA]
     tokenizer = read_tokenizer(path)
     check_vocabulary(tokenizer, description, path)
     line = went_wrong(path) if step is None else ""

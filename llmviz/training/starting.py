@@ -6,12 +6,16 @@ there, bit for bit.
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from llmviz.config import default_of
+from llmviz.finetuning.lora import add_adapter
+from llmviz.finetuning.plan import LoraConfig
+from llmviz.models.catalogue import able
 from llmviz.training import distributed
 from llmviz.training.checkpoints import Checkpoint, save_checkpoint
 from llmviz.training.config import Plan
@@ -54,6 +58,8 @@ def plan_of_base(
         if one.name in ("vocab_size", "context_length")
         or getattr(config, one.name) != default_of(type(config), one.name)
     }
+    if planned.get("lora") and not able(about["name"], "attention"):
+        raise ValueError(f"lora is for models with attention; this one is a {about['name']}")
     longest = getattr(trained.model, "context_length", None)
     suited = {"model": about["name"], "tokenizer": trained.tokenizer.name}
     if longest is not None:
@@ -79,7 +85,10 @@ def begin_from(
         run.description[CHAT] = trained.description[CHAT]
     world = distributed.current()
     if world.leads:
-        weights = trained.model.state_dict()
+        model = copy.deepcopy(trained.model)
+        if plan.lora:
+            add_adapter(model, LoraConfig(rank=plan.lora), seed=plan.train.seed)
+        weights = model.state_dict()
         first = Checkpoint(0, 0, 0.0, weights, {}, settings=plan.train.to_dict())
         with writing(f"the run in {out}"):
             write_whole(out / TOKENIZER, trained.tokenizer.save)

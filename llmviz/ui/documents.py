@@ -36,6 +36,9 @@ def check_documents(lessons: Sequence[Lesson]) -> None:
         offer_languages()
     engine = Names(sorted(HERE.rglob("*.py")))
     shared = [*(HERE / "ui").glob("*.py"), *(HERE / "components").rglob("*.js")]
+    furniture = Names(sorted((HERE / "ui").glob("*.py")))
+    for path in sorted((HERE / "ui").glob("*.md")):
+        check(path, furniture)
     for lesson in lessons:
         folder = HERE / "lessons" / lesson.key
         names = Names([*sorted(folder.rglob("*.py")), *shared], engine)

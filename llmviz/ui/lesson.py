@@ -28,7 +28,7 @@ from llmviz.document import (
     sentences,
     texts_of,
 )
-from llmviz.ui import codec, course
+from llmviz.ui import codec, course, seat
 from llmviz.ui.engine_ready import engine_ready
 from llmviz.ui.glossary import short_names
 from llmviz.ui.prose import opening, prose
@@ -211,7 +211,7 @@ def show(lesson: Lesson) -> None:
     begins = dict(lesson.begins_with)
     if lesson.linked_first:
         begins["part"] = lesson.chapters[0].key
-    linked = bool(st.query_params.to_dict())
+    linked = bool(seat.without_code(st.query_params.to_dict())) or seat.is_led(lesson.key)
     fresh = [key for key in begins if f"{lesson.key}.{key}" not in st.session_state]
     state = page_state(lesson.key, lesson.params())
     for key in fresh:  # kept from now on, for a visitor who comes back from another page

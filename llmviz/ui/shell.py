@@ -10,7 +10,7 @@ import streamlit as st
 
 from llmviz.components.text_guard.view import text_guard
 from llmviz.paths import PAGES
-from llmviz.ui import browser, course, prose
+from llmviz.ui import browser, classroom, course, prose
 from llmviz.ui.common import suggest
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import Lesson
@@ -81,6 +81,7 @@ def tidy() -> None:
     st.html(_STYLE + prose.STYLE)  # one element: each costs its way to the browser
     with st.container():  # which stays when the browser remembers: what is below keeps its place
         browser.remember()
+        classroom.bar()
 
 
 def text_box(state: PageState, *, label: str = "Your text", height: int = 110) -> str:
@@ -102,6 +103,7 @@ def sidebar() -> None:
     st.session_state[THROUGH_APP] = True
     with st.sidebar:
         course.search()
+        classroom.box()
         st.caption(
             "The code in `llmviz` computed the numbers here a moment ago, or they come from a run "
             "or a source that the page names. "

@@ -18,7 +18,8 @@ from typing import Any
 import streamlit as st
 
 from llmviz.paths import PAGES
-from llmviz.ui import codec
+from llmviz.ui import codec, seat
+from llmviz.ui.classes import Place
 from llmviz.ui.notices import warn
 
 LINK_ICON = ":material/link_off:"
@@ -144,9 +145,11 @@ class PageState:
     def write_address(self) -> None:
         """Bring the address up to date."""
         address = self.address()
-        if st.query_params.to_dict() != address:
-            st.query_params.from_dict(address)
+        written = address | seat.in_address()
+        if st.query_params.to_dict() != written:
+            st.query_params.from_dict(written)
         st.session_state["_address"] = (self.page, address)
+        seat.show(self.page, address, {key: self[key] for key in self.left_out})
 
     def show_problems(self) -> None:
         """Say which parts of the link could not be used, and what the link cannot carry.
@@ -165,6 +168,15 @@ class PageState:
                     f"The {key} is too long for a link; everything else is in it.",
                     icon=":material/link:",
                 )
+
+    def _follow(self, place: Place) -> None:
+        """Take all values from a class's presenter: what is not named there is at its default."""
+        for key, param in self.params.items():
+            st.session_state[self._slot(key)] = param.default
+        self._read_address(place.query)
+        for key, text in place.texts.items():
+            if key in self.params and (most := self.params[key].most) is not None:
+                st.session_state[self._slot(key)] = text[:most]
 
     def _read_address(self, address: dict[str, str]) -> None:
         for key, param in self.params.items():
@@ -228,10 +240,13 @@ def page_state(page: str, params: Sequence[codec.Param]) -> PageState:
     """
     _enter_through_app()
     state = PageState(page, params)
-    address = st.query_params.to_dict()
+    address = seat.without_code(st.query_params.to_dict())
+    place = seat.take_place(page)
     last_page, last_address = st.session_state.get("_address", (None, {}))
     opened = address and (page, address) != (last_page, last_address)
-    if opened:
+    if place is not None:
+        state._follow(place)
+    elif opened:
         state._read_address(address)
     state.write_address()
     return state

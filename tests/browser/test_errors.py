@@ -56,7 +56,7 @@ def test_calibration_follows_the_model_and_the_temperature(visit):
     page.get_by_text("the true probability", exact=True).first.click()
     wait_for_address(page, "against", "true")
     expect(page.get_by_text("the dice have no part in the points")).to_be_visible()
-    assert page.locator(".js-plotly-plot").count() == 2
+    expect(page.locator(".js-plotly-plot")).to_have_count(2)
     visit.assert_clean()
 
 

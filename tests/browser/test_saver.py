@@ -9,6 +9,7 @@ from urllib.parse import quote
 from xml.etree import ElementTree
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser.hand import frames, settle, until
 
@@ -153,9 +154,18 @@ def test_a_drawing_holds_its_words_as_text_and_nothing_that_runs(visit):
 
 
 def test_a_chart_leaves_with_its_numbers_and_lives_on(visit, offline, tmp_path):
+    visit.open("attention?part=scale&show=1", "[data-testid=stSlider]")
+    size = visit.page.locator("[data-testid=stSliderThumbValue]").first.inner_text()
+    told = offline(save(visit.page, "html", "attention-entropy")[0], tmp_path).locator("#settings")
+    assert told.locator("dt:text-is('Head size d') + dd").inner_text() == size
     visit.open("language?part=counts&show=1", ".js-plotly-plot .main-svg")
     page = visit.page
     key = "language-counts-bars"
+    press = press_of(page, key)
+    page.locator("[data-testid=stPlotlyChart]").first.hover()
+    expect(press).to_have_css("opacity", "1")
+    held = page.locator(f"[data-testid=stElementContainer]:has([data-picture='{key}'])").last
+    assert held.evaluate("(frame) => frame.scrollHeight <= frame.clientHeight")  # nothing cut off
     drawn = page.locator(".js-plotly-plot").first
     data = drawn.evaluate(
         "(graph) => { const [{ x, y }] = graph._fullData; return [[...x], [...y]] }"

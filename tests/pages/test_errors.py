@@ -230,7 +230,7 @@ def test_a_run_is_measured_when_asked_for(monkeypatch):
     fine(app)
     assert "was not measured before" in prose_of(app)
     assert "Measure this model" in [one.label for one in app.button]
-    monkeypatch.setattr(measured, "_job", lambda name, version: FakeJob([1, 2, found]))
+    monkeypatch.setattr(measured, "_job", lambda *given: FakeJob([1, 2, found]))
     app = open_part("errors", "chance", model="words-gpt", measured="1")
     fine(app)
     (table,) = app.dataframe
@@ -238,7 +238,7 @@ def test_a_run_is_measured_when_asked_for(monkeypatch):
     app = open_part("errors", "sure", sure_model="words-gpt", sure_measured="1")
     fine(app)
     assert f"T = {found.fitted:.2f}" in prose_of(app)
-    monkeypatch.setattr(measured, "_job", lambda name, version: FakeJob([3], "running"))
+    monkeypatch.setattr(measured, "_job", lambda *given: FakeJob([3], "running"))
     app = open_part("errors", "sure", sure_model="words-gpt", sure_measured="1")
     fine(app)
     assert f"T = {found.fitted:.2f}" not in prose_of(app)

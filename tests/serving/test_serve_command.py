@@ -90,3 +90,23 @@ def test_only_a_loopback_address_answers_to_its_own_names_alone():
         assert is_loopback(own) and "*" not in hosts_for(own) and own in hosts_for(own)
     for open_ in ("0.0.0.0", "192.168.0.5", "::", "a.example"):
         assert not is_loopback(open_) and hosts_for(open_) == ("*",)
+
+
+@pytest.mark.parametrize(
+    ("content", "rule"),
+    [
+        (b"{% for %}", "the chat template cannot be read"),
+        (b"{{", "the chat template cannot be read"),
+        (b"\xff", "is not UTF-8"),
+        (b"a\0", "looks binary"),
+        (None, "cannot be read"),
+    ],
+)
+def test_a_template_that_is_none_is_one_line(checkpoint, capsys, tmp_path, content, rule):
+    file = tmp_path / "chat.jinja"
+    if content is not None:
+        file.write_bytes(content)
+    given = ["serve", "--checkpoint", str(checkpoint), "--port", "0", "--chat-template", str(file)]
+    assert main(given) == 2
+    problem = capsys.readouterr().err
+    assert problem.count("\n") == 1 and rule in problem

@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from llmviz.corpus import generate
+from llmviz.corpus.words import CATEGORIES, words
 from llmviz.pretrained import load_bundled
 from llmviz.study.token_letters import (
     AFTER,
@@ -83,6 +84,13 @@ def test_most_tokens_that_never_came_are_parts_of_longer_ones(story_model):
     never = [token for token, count in enumerate(known.counts) if not count]
     parts = {part for pair in tokenizer.merges for part in pair}
     assert sum(token in parts for token in never) > len(never) / 2
+
+
+def test_no_word_of_the_grammar_has_a_token_that_never_came(story_model):
+    counts = recorded().counts
+    for category in CATEGORIES:
+        for word in words(category):
+            assert all(counts[token] for token in story_model[1].encode(f" {word}")), word
 
 
 def test_rows_of_tokens_that_never_came_are_long_and_alike(story_model):

@@ -126,7 +126,50 @@ def test_from_python_a_model_goes_on_as_well(tmp_path):
         llmviz.train(TEXT, "lstm", base=base, steps=1)
 
 
+@pytest.mark.parametrize("name", ["names-gpt", "masked-words", "gpt2"])
+def test_a_change_of_low_rank_is_trained_and_read_as_a_model_like_any_other(
+    capsys, tmp_path, text, name
+):
+    base = str(make_gpt2(tmp_path / "theirs")) if name == "gpt2" else name
+    whole, saved = tmp_path / "whole", tmp_path / "saved"
+    assert train(capsys, base, whole, text, "--lora=2", "--lr=0.01")[0] == 0
+    before, after = llmviz.load(base), llmviz.load(whole)
+    own, new = before.module.state_dict(), after.module.state_dict()
+    assert own.keys() == new.keys()
+    ranks = {
+        key: int(torch.linalg.matrix_rank((new[key] - own[key]).double(), rtol=1e-3))
+        for key in own
+        if not torch.equal(own[key], new[key])
+    }
+    assert ranks and set(ranks.values()) <= {1, 2} and not any("embed" in key for key in ranks)
+    assert call(capsys, "train", "--out", str(whole), "--resume", "--steps=6")[0] == 0
+    after.save(saved)
+    assert torch.equal(llmviz.load(saved).module.state_dict()[min(ranks)], new[min(ranks)])
+    again = ["train", "--from", str(whole), "--corpus", text, "--out", str(tmp_path / "again")]
+    assert call(capsys, *again, "--steps=1", "--lora=1", "--eval-batches=1", *FAST)[0] == 0
+
+
+def test_a_cut_run_of_low_rank_goes_on_bit_for_bit(capsys, tmp_path, text):
+    whole, cut = tmp_path / "whole", tmp_path / "cut"
+    fast = {"device": "cpu", "dtype": "float32", "threads": 1, "batch_size": 4, "eval_batches": 1}
+    base = llmviz.load("names-gpt")._trained
+    planned = {"base": "names-gpt", "corpus": text, "lora": 2}
+    plan = plan_of_base(base, planned, {}, {**fast, "steps": 4})
+    for folder, steps in ((whole, 4), (cut, 2)):
+        folder.mkdir()
+        records = run_in_folder(folder, begin_from(base, plan, folder), resume=True)
+        for _ in range(steps):
+            next(records)
+        records.close()
+    assert call(capsys, "train", "--out", str(cut), "--resume")[0] == 0
+    ends = [load_checkpoint(one).model for one in (whole, cut)]
+    assert all(torch.equal(ends[0][key], ends[1][key]) for key in ends[0])
+
+
 BAD = {
+    "no base": (["--lora=2"], "--lora is for a model that is gone on from"),
+    "no attention": (["--from=names-gru", "--lora=2"], "--lora is for models with attention"),
+    "a large rank": (["--from=names-gpt", "--lora=999"], "rank must be at most"),
     "nowhere": (["--from=nowhere"], "nearest are"),
     "a folder of nothing": (["--from=."], "config.json is missing"),
     "its model": (["--from=names-gpt", "--model=lstm"], "--model must be left out"),

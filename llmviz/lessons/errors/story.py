@@ -16,6 +16,7 @@ from llmviz.models.catalogue import able
 from llmviz.study.calibration import Guesses, guesses_from
 from llmviz.study.held_out_texts import stories
 from llmviz.study.true_loss import DividedLoss, divide_logits, story_logits
+from llmviz.tokenizers import Token, Tokenizer
 from llmviz.ui import engine
 from llmviz.ui.common import LOOKED_AT, count, readable, refuse
 from llmviz.ui.kept import kept
@@ -123,3 +124,13 @@ def divided_of(bundled: engine.Bundled, text: str) -> DividedLoss:
 def guesses_on(bundled: engine.Bundled, text: str) -> Guesses:
     """Return a model's first guesses on a story."""
     return guesses_from(logits_of(bundled, text), truth_of(bundled, text))
+
+
+def tokens_of(ids: list[int], tokenizer: Tokenizer) -> list[Token]:
+    """Return ids as tokens that stand one behind the other."""
+    tokens, at = [], 0
+    for token in ids:
+        data = tokenizer.token_bytes(token)
+        tokens.append(Token(token, data, at, at + len(data), at, at + len(data)))
+        at += len(data)
+    return tokens

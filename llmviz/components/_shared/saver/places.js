@@ -30,9 +30,10 @@ function settingsOf(page) {
   for (const box of page.querySelectorAll(BOXES)) {
     const [label, field] = [box.querySelector("label"), box.querySelector("textarea, input")];
     const choice = box.querySelector("[data-baseweb=select]");
-    const at = box.querySelector("[role=slider]")?.getAttribute("aria-valuetext");
-    const value = at ?? (field?.value || (choice ? textOf(choice) : ""));
-    if (label && value && box.offsetParent) found.push([textOf(label), value.slice(0, MOST)]);
+    const at = box.querySelector("[data-testid=stSliderThumbValue]");
+    const value = at ? textOf(at) : field?.value || (choice ? textOf(choice) : "");
+    const name = label ? textOf(label) : ""; // none where the box is folded away
+    if (name && value && box.offsetParent) found.push([name, value.slice(0, MOST)]);
   }
   return found;
 }

@@ -76,7 +76,7 @@ export class Saver {
     }
     for (const [node, button] of this.buttons) {
       if (found.has(node) && button.host.isConnected) continue;
-      button.host.remove();
+      button.leave();
       this.buttons.delete(node);
     }
     for (const [node, make] of found) {
@@ -87,6 +87,7 @@ export class Saver {
 
   button(node, make) {
     const [host, box] = this.shadow();
+    box.classList.toggle("inside", node.matches(CHART)); // its frame would scroll to what hangs below it
     host.dataset.picture = make().key;
     host.style.cssText = "position:relative;height:0;width:100%";
     const press = el("button", "save", null, { type: "button", "aria-label": TITLE, title: TITLE, "aria-haspopup": "menu" });
@@ -97,10 +98,15 @@ export class Saver {
     box.append(press);
     const near = hostOf(node);
     // Not on entering: the pointer may be there already when a chart is made anew.
-    near.addEventListener("pointermove", () => box.classList.add("near"));
-    near.addEventListener("pointerleave", () => box.classList.remove("near"));
+    const life = new AbortController();
+    near.addEventListener("pointermove", () => box.classList.add("near"), life);
+    near.addEventListener("pointerleave", () => box.classList.remove("near"), life);
     node.after(host);
-    return { host, box };
+    const leave = () => {
+      life.abort();
+      host.remove();
+    };
+    return { host, box, leave };
   }
 
   // A box with the style of the components, which neither takes from the page nor gives to it.
@@ -117,7 +123,7 @@ export class Saver {
   destroy() {
     this.observer.disconnect();
     cancelAnimationFrame(this.due);
-    for (const { host } of this.buttons.values()) host.remove();
+    for (const { leave } of this.buttons.values()) leave();
     this.menu.host?.remove();
     if (globalThis.llmvizSaver === this) globalThis.llmvizSaver = null;
   }

@@ -20,10 +20,10 @@ from llmviz.lessons.errors.story import (
     read_story,
     reads_stories,
     story_box,
+    tokens_of,
     truth_of,
 )
 from llmviz.study.true_loss import CERTAIN, DividedLoss, divide_logits, log_softmax
-from llmviz.tokenizers import Token
 from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.common import choose, count, percent
@@ -94,16 +94,6 @@ def strip_row(bundled: engine.Bundled, text: str, part_of: str, tokenizer) -> To
     ]
     tokens = tokens_of(divided.ids.tolist(), tokenizer)
     return TokenRow(words.strip, tokens, values=part(divided, part_of), details=details)
-
-
-def tokens_of(ids: list[int], tokenizer) -> list[Token]:
-    """Return ids as tokens that stand one behind the other."""
-    tokens, at = [], 0
-    for token in ids:
-        data = tokenizer.token_bytes(token)
-        tokens.append(Token(token, data, at, at + len(data), at, at + len(data)))
-        at += len(data)
-    return tokens
 
 
 def _strip(state: PageState, story: ReadStory, divided: DividedLoss) -> int:

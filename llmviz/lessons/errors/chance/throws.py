@@ -9,7 +9,7 @@ import streamlit as st
 
 from llmviz.components.token_strip.view import TokenRow, token_strip
 from llmviz.lessons.errors.chance import words
-from llmviz.lessons.errors.story import ReadStory, truth_of
+from llmviz.lessons.errors.story import ReadStory, tokens_of, truth_of
 from llmviz.study.true_loss import DividedLoss, draw_again
 from llmviz.ui import engine
 from llmviz.ui.common import count, percent
@@ -92,8 +92,6 @@ def drawn_of(bundled: engine.Bundled, text: str, tokens: int, seed: int) -> np.n
 def _row(
     name: str, ids: np.ndarray, guess: np.ndarray, guesses: list[str], tokenizer: Tokenizer
 ) -> TokenRow:
-    from llmviz.lessons.errors.chance.chapter import tokens_of
-
     details = [{words.card_first: one} for one in guesses]
     missed = (ids != guess).astype(float)
     return TokenRow(name, tokens_of(ids.tolist(), tokenizer), values=missed, details=details)

@@ -1,0 +1,93 @@
+"""This window's seat in a class: whether it leads or follows, and what goes to and fro."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import streamlit as st
+
+from llmviz import streamlit_parts
+from llmviz.ui.classes import Classes, Place, Refused
+
+CODE = "class"  # in an address: the code of the class that a window follows
+SEAT, NOTICE = "_class", "_class_notice"  # in the session
+_LED_TO = "_class_place"  # in the session: where the class has just gone, until a page takes it
+CLASSES = Classes()
+
+
+@dataclass
+class Seat:
+    """A window's part in a class. seen: the version of the place that it shows."""
+
+    code: str
+    key: str
+    leads: bool
+    follows: bool = True  # a window that looks around does not
+    seen: int = -1
+
+
+def taken() -> Seat | None:
+    """Return this window's seat, if it has one."""
+    return st.session_state.get(SEAT)
+
+
+def window() -> str:
+    """The name of this window's session."""
+    return streamlit_parts.session() or ""
+
+
+def leave(notice: str = "") -> None:
+    """Give up this window's seat. notice: the name of the text that is then shown."""
+    st.session_state.pop(SEAT, None)
+    if notice:
+        st.session_state[NOTICE] = notice, 0
+
+
+def in_address() -> dict[str, str]:
+    """What the address of a page says of the class: a follower comes back with it after F5."""
+    seat = taken()
+    return {CODE: seat.code} if seat is not None and not seat.leads else {}
+
+
+def without_code(address: Mapping[str, str]) -> dict[str, str]:
+    """Return what an address says of its page."""
+    return {key: value for key, value in address.items() if key != CODE}
+
+
+def show(page: str, query: dict[str, str], texts: dict[str, str]) -> None:
+    """Let the class see what this window looks at, if it leads one."""
+    seat = taken()
+    if seat is None or not seat.leads:
+        return
+    try:
+        if not CLASSES.show(seat.code, window(), Place(page, query, texts)):
+            check_lead(seat)
+    except Refused as refused:
+        st.session_state[NOTICE] = refused.reason, refused.count
+
+
+def check_lead(seat: Seat) -> None:
+    """Give up this window's seat where it leads its class no more."""
+    one = CLASSES.find(seat.code)
+    if one is None or one.key != seat.key:
+        leave("ended")
+    elif one.window != window():
+        leave("led_elsewhere")
+
+
+def lead_to(place: Place) -> None:
+    """Let the page of a place take it when it is next drawn."""
+    st.session_state[_LED_TO] = place
+
+
+def is_led(page: str) -> bool:
+    """Whether the class has just gone to this page."""
+    place = st.session_state.get(_LED_TO)
+    return place is not None and place.page == page
+
+
+def take_place(page: str) -> Place | None:
+    """Return where the class has gone on this page, once."""
+    place = st.session_state.pop(_LED_TO, None)
+    return place if place is not None and place.page == page else None

@@ -1,0 +1,175 @@
+"""A presenter and followers of a class, page by page and without a browser."""
+
+from __future__ import annotations
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from llmviz.ui import browser, classroom, seat
+from llmviz.ui.classroom import words
+from llmviz.ui.codec import pack_text
+from llmviz.ui.origin import Origin
+from llmviz.ui.seat import CLASSES
+from tests.pages.harness import ODD_TEXTS, boxes, fine
+
+LONG = "".join(chr(0xAC00 + n) for n in range(11_000))  # too long for an address
+
+
+@pytest.fixture(autouse=True)
+def own_windows(tmp_path, monkeypatch):
+    """Each page that a test opens is a window of its own, of a browser of its own."""
+
+    def switch(page: str) -> None:
+        st.session_state["_page"] = page.removeprefix("pages/").removesuffix(".py")
+        st.rerun()
+
+    monkeypatch.setenv("LLMVIZ_RUNS", str(tmp_path))
+    monkeypatch.setattr(classroom, "TRIES", classroom.Tries())
+    monkeypatch.setattr(st, "switch_page", switch)
+    monkeypatch.setattr(classroom.origin, "of_session", lambda _: Origin("10.0.0.1"))
+    monkeypatch.setattr(seat, "window", lambda: browser.secret() + st.session_state.get("_w", ""))
+
+
+def window() -> None:
+    """What `app.py` runs for each window: AppTest, which finds `pages/`, would leave it out."""
+    from types import SimpleNamespace
+
+    import streamlit as st
+
+    from llmviz.lessons import LESSONS
+    from llmviz.ui import classroom
+    from llmviz.ui.lesson import show
+    from llmviz.ui.shell import sidebar, tidy
+
+    (lesson,) = (one for one in LESSONS if one.key == st.session_state["_page"])
+    classroom.arrive(SimpleNamespace(url_path="" if lesson is LESSONS[0] else lesson.key))
+    sidebar()
+    tidy()
+    show(lesson)
+
+
+def opened(page: str, **link: str) -> AppTest:
+    """Open a page by its link, with all that stands around it."""
+    app = AppTest.from_function(window, default_timeout=120)
+    app.session_state["_page"] = page
+    for key, value in link.items():
+        app.query_params[key] = value
+    app.run()
+    fine(app)
+    return app
+
+
+def press(app: AppTest, label: str) -> None:
+    """Press a button, and let the page run."""
+    (button,) = (one for one in app.button if one.label == label)
+    button.click().run()
+    fine(app)
+
+
+def presenter(page: str, **link: str) -> tuple[AppTest, str]:
+    """Open a page and a class; return the page and the code."""
+    app = opened(page, **link)
+    press(app, words.open_box)
+    press(app, words.open)
+    (code,) = (one.value for one in app.metric)
+    return app, code
+
+
+def follower(page: str, code: str, **link: str) -> AppTest:
+    """Open a class's link at a page."""
+    app = opened(page, **link, **{"class": code})
+    fine(app)
+    return app
+
+
+def address(app: AppTest) -> dict[str, str]:
+    """What the address says of the page."""
+    written = dict(app.query_params.items())
+    return {
+        key: value[0] if isinstance(value, list) else value
+        for key, value in written.items()
+        if key != "class"
+    }
+
+
+def test_a_follower_sees_what_the_presenter_sees():
+    assert pack_text(LONG) is None
+    ann, code = presenter("tokenization", part="compare")
+    bob = follower("tokenization", code, part="windows", text="my own", show="1")
+    assert address(bob) == {"part": "compare"}  # what the presenter left alone is at its default
+    assert bob.query_params["class"] in (code, [code])
+    for text in (*ODD_TEXTS.values(), LONG):
+        ann.text_area[0].set_value(text).run()
+        bob.run()
+        for app in (ann, bob):
+            fine(app)
+        assert bob.text_area[0].value == text
+    press(bob, words.look_around)
+    ann.text_area[0].set_value("one step").run()
+    bob.text_area[0].set_value("alone").run()
+    assert bob.text_area[0].value == "alone"
+    press(bob, words.come_back)
+    assert bob.text_area[0].value == "one step"
+    ann.run()
+    assert ann.text_area[0].value == "one step"
+
+
+def test_a_follower_goes_to_the_presenters_page_and_changes_nothing_for_others():
+    ann, code = presenter("glossary", find="softmax")
+    bob = follower("tokenization", code)
+    assert address(bob) == {"find": "softmax"}
+    version = CLASSES.find(code).version
+    bob.session_state["_page"] = "tokenization"
+    bob.run()
+    bob.run()
+    assert CLASSES.find(code).version == version
+    press(ann, words.end)
+    bob.run()
+    assert words.notices["ended"] in boxes(bob)
+    assert not any(one.label == words.look_around for one in bob.button)
+    press(bob, words.understood)
+    assert words.notices["ended"] not in boxes(bob)
+    late = follower("tokenization", code)
+    assert words.notices["wrong"] in boxes(late) and "class" not in late.query_params
+
+
+def test_an_answer_stays_covered_unless_the_presenter_shows_it(covers):
+    def reveals(app: AppTest) -> int:
+        return sum(one.label == "Show me without an answer" for one in app.button)
+
+    ann, code = presenter("tokenization", part="learn")
+    bob = follower("tokenization", code)
+    covered = reveals(ann)
+    assert covered and reveals(bob) == covered
+    press(ann, words.end)
+    _, code = presenter("tokenization", part="learn", show="1")
+    assert reveals(follower("tokenization", code)) == 0
+
+
+def test_two_windows_of_the_presenter_do_not_lead_at_once():
+    first, code = presenter("glossary")
+    second = opened("glossary")
+    second.session_state[browser._NEW] = first.session_state[browser._NEW]
+    second.session_state["_w"] = "2"
+    press(second, words.open_box)
+    assert words.elsewhere.format(code=code) in [one.value for one in second.caption]
+    press(second, words.take)
+    first.run()
+    assert words.notices["led_elsewhere"] in boxes(first)
+    assert not first.metric and second.metric[0].value == code
+
+
+def test_many_wrong_codes_are_refused(monkeypatch):
+    monkeypatch.setenv("LLMVIZ_BROWSER_TRIES", "2")
+    _, code = presenter("glossary")
+    app = opened("glossary")
+    press(app, words.open_box)
+    for typed, told in (("AAAAAA", "wrong"), ("<b>", "wrong"), (code, "tries")):
+        (box,) = (one for one in app.text_input if one.label == words.code)
+        box.set_value(typed)
+        press(app, words.join)
+        assert words.notices[told] in boxes(app)
+    monkeypatch.setattr(classroom, "TRIES", classroom.Tries())
+    press(app, words.join)
+    assert not boxes(app) and any(one.label == words.look_around for one in app.button)
