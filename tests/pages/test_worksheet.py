@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from html import unescape
 from urllib.parse import parse_qs, urlsplit
 
@@ -15,7 +17,7 @@ from llmviz.ui import worksheet
 from llmviz.ui.asked import questions_of
 from llmviz.ui.question import MARK
 from llmviz.ui.state import LEARNER_TEXT
-from tests.pages.harness import open_part
+from tests.pages.harness import ROOT, open_part
 from tests.pages.test_chapter_form import NUMBER, TAG, tells
 
 BY_KEY = {lesson.key: lesson for lesson in LESSONS}
@@ -83,6 +85,15 @@ def test_what_cannot_be_printed_is_refused_in_one_line_and_writes_nothing(tmp_pa
         captured = capsys.readouterr()
         assert told in captured.err and len(captured.err.splitlines()) == 1
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_command_says_where_the_sheets_are_and_nothing_else(tmp_path):
+    command = [sys.executable, "-m", "llmviz", "worksheet", "history", str(tmp_path / "out")]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
+    assert (done.returncode, done.stderr) == (0, "")
+    written = [tmp_path / "out" / name for name in ("history.html", "history-answers.html")]
+    assert done.stdout.splitlines() == list(map(str, written))
+    assert all(path.read_text("utf-8").endswith("</html>") for path in written)
 
 
 def test_what_grows_from_one_rerun_to_the_next_is_waited_for(bundle, monkeypatch):
