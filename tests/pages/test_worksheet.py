@@ -10,7 +10,9 @@ import pytest
 from llmviz.cli import main
 from llmviz.document.marks import unmarked
 from llmviz.lessons import LESSONS
+from llmviz.lessons.transformer.units import chapter as units
 from llmviz.ui import worksheet
+from llmviz.ui.asked import questions_of
 from llmviz.ui.question import MARK
 from llmviz.ui.state import LEARNER_TEXT
 from tests.pages.harness import open_part
@@ -81,3 +83,16 @@ def test_what_cannot_be_printed_is_refused_in_one_line_and_writes_nothing(tmp_pa
         captured = capsys.readouterr()
         assert told in captured.err and len(captured.err.splitlines()) == 1
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_grows_from_one_rerun_to_the_next_is_waited_for(bundle, monkeypatch):
+    whole = questions_of("transformer", "units")
+    units.growing.clear()
+    monkeypatch.setattr(units, "SLICE", 0.001)
+    assert not list(open_part("transformer", "units", show="1").radio)
+    assert questions_of("transformer", "units") == whole and len(whole) == 1
+
+
+def test_a_link_that_cannot_be_used_is_no_worksheet():
+    with pytest.raises(ValueError, match=r"sampling/temperature: .*a number from"):
+        questions_of("sampling", "temperature", temperature="hot")
