@@ -21,8 +21,11 @@ from pathlib import Path
 import pytest
 from websockets.exceptions import InvalidStatus
 
+from benchmarks.follow import watched
 from benchmarks.startup import free_port, wait_until_up
 from benchmarks.visitor import Visitor, query
+from llmviz.ui.browser import COOKIE
+from llmviz.ui.classroom import GONE, words
 from tests.awaiting import awaited
 
 ROOT = Path(__file__).parents[1]
@@ -271,14 +274,60 @@ def test_a_kept_run_is_seen_by_both(deployed):
         assert any("of-the-class" in name for name in awaited(listed(browser)))
 
 
+async def pressed(visitor: Visitor, label: str) -> None:
+    """Press a button."""
+    (button,) = (one for one in visitor.elements("button") if one.button.label == label)
+    await visitor.set(button, trigger_value=True)
+
+
+def title(visitor: Visitor) -> str:
+    """The title of the page that a window shows."""
+    return visitor.elements("heading")[0].heading.body
+
+
+def led(visitor: Visitor) -> list[str]:
+    """The code of the class that a window leads, if it leads one."""
+    return [one.metric.body for one in visitor.elements("metric")]
+
+
 @needs_nginx
-def test_when_a_process_is_killed_the_other_takes_over(deployed):
-    browser, other = deployed.two()
-    killed = deployed.processes[0]
-    killed.send_signal(signal.SIGKILL)
-    killed.wait()
+def test_when_a_process_is_killed_the_other_takes_over_and_a_class_goes_on(deployed):
+    ann, bob = deployed.two()
+    known = "; ".join(f"{one.name}={one.value}" for one in ann.cookies)
+    cookie = {"Cookie": f"{known}; {COOKIE}={'a' * 43}"}
+
+    async def version(watch: str) -> int:
+        return int(await asyncio.to_thread(lambda: bob.ask(watch.removeprefix("/")).read()))
+
+    async def lesson() -> None:
+        async with bob.visitor() as follower:
+            async with ann.visitor(**cookie) as presenter:
+                await presenter.open("glossary")
+                await pressed(presenter, words.open_box)
+                await pressed(presenter, words.open)
+                (code,) = led(presenter)
+                await follower.open("tokenization", query(**{"class": code}))
+                assert title(follower) == title(presenter) == "Glossary"
+                watch, shown = watched(follower)
+                assert await version(watch) == shown
+                await presenter.go_to("tokenization")
+                assert await version(watch) > shown
+                await follower.reload()
+                assert title(follower) == title(presenter) != "Glossary"
+            killed = deployed.processes[0]
+            killed.send_signal(signal.SIGKILL)
+            killed.wait()
+            async with ann.visitor(**cookie) as presenter:
+                await presenter.open("glossary")
+                assert led(presenter) == [code]
+                await follower.reload()
+                assert title(follower) == "Glossary"
+                await pressed(presenter, words.end)
+            assert await version(watch) == GONE
+
+    awaited(lesson())
     address = query(text=TEXT)
-    for one in (browser, other, deployed.browser()):
+    for one in (ann, bob, deployed.browser()):
         text, headings = awaited(shown(one, "tokenization", address))
         assert text == TEXT and headings
     assert deployed.processes[1].poll() is None

@@ -25,6 +25,7 @@ from llmviz.ui.seat import CLASSES, CODE, NOTICE, SEAT, Seat
 
 words = beside(__file__, "classroom")
 TRIES = Tries()
+GONE = -1  # in place of a version: there is no such class
 ICON = ":material/groups:"
 _TYPED, _OPEN, _LOOKED = "_class_code", "_class_box", "_class_looked"  # in the session
 
@@ -40,8 +41,8 @@ def routes(base: str = "") -> list[Route]:
 
 async def _version(request: Request) -> Response:
     version = CLASSES.version(request.path_params["code"], request.path_params["key"])
-    text, status = ("", 404) if version is None else (str(version), 200)
-    return PlainTextResponse(text, status, {"Cache-Control": "no-store"})
+    text = str(GONE if version is None else version)
+    return PlainTextResponse(text, headers={"Cache-Control": "no-store"})
 
 
 # ---- before a page is drawn

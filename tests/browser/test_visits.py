@@ -1,16 +1,19 @@
-"""Whose a run is: the same browser comes back to it, another one with the same link only looks."""
+"""Whose a run is, and whose a class: a browser comes back to its own; another one only looks."""
 
 from __future__ import annotations
 
 import pytest
 from playwright.sync_api import expect
 
+from llmviz.ui.classroom import words
+from tests.browser.conftest import leave
 from tests.browser.test_training import button, saved
 
 LINK = (
     "training?r_steps=200000&r_n_layer=1&r_n_embd=16&r_n_head=2&r_batch_size=8&r_eval_every=400"
     "&r_eval_batches=1&r_sample_every=0&r_snapshots=0"
 )
+ODD = "Ann <b>shows</b> **this** & {that} 👩‍🚀 한국어"
 WAIT = 240_000  # milliseconds that anything may take on a busy machine
 
 
@@ -45,3 +48,46 @@ def test_an_address_in_a_warning_is_no_link(visit):
     visit.open(f"training?asteps={wrong}")
     expect(visit.page.get_by_text("evil.example").first).to_be_visible()
     assert not visit.page.locator('a[href*="evil"]').count()
+
+
+def test_two_followers_see_what_the_presenter_sees(visit, other, windows, address):
+    third = windows(2, address)
+    ann, bob, cem = visit.page, other.page, third.page
+
+    def texts(text: str, *pages) -> None:
+        for page in pages:
+            expect(page.get_by_role("textbox", name="Your text")).to_have_value(text)
+
+    visit.open("tokenization?part=compare")
+    button(ann, words.open_box).click()
+    button(ann, words.open).click()
+    link = ann.locator("[data-testid=stSidebar] [data-testid=stCode]").inner_text().strip()
+    assert link.startswith(f"{visit.url}/?class=")
+    code = link[-6:]
+    bob.goto(link)
+    third.dress("dark", 390)
+    third.open(f"glossary?class={code}")  # any page of the app with the code leads there
+    for page in (bob, cem):
+        page.wait_for_url("**/tokenization?part=compare*")
+    box = ann.get_by_role("textbox", name="Your text")
+    box.fill(ODD)
+    box.press("Control+Enter")
+    texts(ODD, bob, cem)
+    button(cem, words.look_around).click()
+    expect(button(cem, words.come_back)).to_be_visible()
+    ann.reload()  # the browser is known again, and so is the class
+    expect(button(ann, words.end)).to_be_visible()
+    bob.reload()
+    expect(bob.get_by_text(f"You follow the class {code}")).to_be_visible()
+    visit.open("glossary")
+    bob.wait_for_url("**/glossary?*")
+    assert "/tokenization" in cem.url  # who looks around is left alone
+    button(cem, words.come_back).click()
+    cem.wait_for_url("**/glossary?*")
+    button(ann, words.end).click()
+    for page in (bob, cem):
+        expect(page.get_by_text(words.notices["ended"])).to_be_visible()
+    for window in (visit, other, third):
+        window.settle()
+        window.assert_clean()
+    leave(third)

@@ -7,8 +7,11 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
 
 from llmviz.training import run_folders
+from llmviz.ui import classroom
 from llmviz.ui.classes import (
     ALPHABET,
     LENGTH,
@@ -175,3 +178,18 @@ def test_many_wrong_codes_are_refused_for_a_minute(classes, clock, monkeypatch):
     assert told(code, "4", "eve", own=True) == "found"
     clock.time += MINUTE + 1
     assert told(code, "1", "ann") == "found"
+
+
+def test_a_window_asks_by_the_key_it_got_and_hears_of_the_end(classes, monkeypatch):
+    monkeypatch.setattr(classroom, "CLASSES", classes)
+    client = TestClient(Starlette(routes=classroom.routes("/llmviz/")))
+    one = classes.open(ANN, "w1", HERE)
+
+    def told(key: str) -> str:
+        return client.get(f"/llmviz/class/{one.code}/{key}").text
+
+    assert told(one.key) == "0"
+    classes.show(one.code, "w1", Place("home"))
+    assert told(one.key) == "1" and told("x") == told("x" * 9_000) == "-1"
+    classes.end(one.code, "w1")
+    assert told(one.key) == "-1"

@@ -9,7 +9,6 @@ export default function (component) {
 
 const PAUSE = 700; // milliseconds between two questions
 const PATIENCE = 5000; // for an answer, and until the page is told once more
-const GONE = 404;
 
 class ClassWatch {
   constructor(send) {
@@ -44,6 +43,5 @@ class ClassWatch {
 }
 
 async function versionIn(answer) {
-  if (answer.ok) return Number(await answer.text());
-  return answer.status === GONE ? -1 : null;
+  return answer.ok ? Number(await answer.text()) : null;
 }
