@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import os
+import logging
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from llmviz.cli.options import place, write
 from llmviz.nearest import nearest
+
+# What warns, many times in each chapter, that no browser looks.
+NO_BROWSER = "streamlit.runtime.scriptrunner_utils.script_run_context"
 
 
 def add(commands: Any) -> None:
@@ -38,7 +41,7 @@ def add(commands: Any) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Write both sheets and say where they are."""
-    os.environ.setdefault("STREAMLIT_LOGGER_LEVEL", "error")  # it warns that there is no browser
+    logging.getLogger(NO_BROWSER).disabled = True
     lessons = {one.key: one for one in import_module("llmviz.lessons").LESSONS if one.chapters}
     if given.lesson not in lessons:
         near = ", ".join(nearest(given.lesson, list(lessons)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -11,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 from llmviz.paths import APP
 from llmviz.ui import engine
 from llmviz.ui.question import ASKED, MARK, Question
-from llmviz.ui.state import THROUGH_APP
+from llmviz.ui.state import LINK_ICON, THROUGH_APP
 
 # A term of the glossary in a page's HTML, which explains itself under a pointer.
 TERM = re.compile(r'<span class="lv-term"[^>]*>(.*?)<span class="lv-tip".*?</span></span>', re.S)
@@ -37,19 +38,32 @@ def questions_of(lesson: str, chapter: str, /, **link: str) -> list[Asked]:
     engine.wait(SECONDS)
     app = AppTest.from_file(str(APP), default_timeout=SECONDS)
     app.session_state[THROUGH_APP] = True  # no home page has to be run before
-    app.session_state[ASKED] = []
     for key, value in {"part": chapter, "show": "1", **link}.items():
         app.query_params[key] = value
-    app.switch_page(f"pages/{lesson}.py").run()
-    problems = [error.message for error in app.exception]
-    problems += [box.value for box in app.warning if box.icon == ":material/link_off:"]
-    if problems:
-        raise ValueError(f"{lesson}/{chapter}: {problems[0]}")
-    sections = list(_sections(app.main))
-    asked = app.session_state[ASKED]
+    app.switch_page(f"pages/{lesson}.py")
+    deadline, before = time.monotonic() + SECONDS, None
+    while True:  # what takes longer than a rerun grows from one to the next
+        app.session_state[ASKED] = []
+        app.run()
+        problems = [error.message for error in app.exception]
+        problems += [box.value for box in app.warning if box.icon == LINK_ICON]
+        if problems:
+            raise ValueError(f"{lesson}/{chapter}: {problems[0]}")
+        now = [element.proto.SerializeToString() for element in _drawn(app.main)]
+        if now == before and not app.get("progress"):
+            break
+        if time.monotonic() > deadline:
+            raise ValueError(f"{lesson}/{chapter} was not ready after {SECONDS} seconds")
+        before = now
+    sections, asked = list(_sections(app.main)), app.session_state[ASKED]
     if len(sections) != len(asked):
         raise ValueError(f"{lesson}/{chapter}: {len(asked)} questions, {len(sections)} on the page")
     return [Asked(*section, question) for section, question in zip(sections, asked, strict=True)]
+
+
+def _drawn(main: Any) -> Iterator[Any]:
+    """The texts and pictures of a page."""
+    return (one for one in _elements(main) if one.type in ("html", "bidi_component"))
 
 
 def _sections(main: Any) -> Iterator[tuple[str, str]]:

@@ -38,8 +38,23 @@ HALF_CHARACTER = (
     "by �. The rest is as you typed it."
 )
 
-_STYLE = """<style>
-.block-container { max-width: 76rem; padding-top: 3.2rem; }
+# On paper: a chapter from its title to its end, without what only a hand or a pointer can use.
+_PRINT = """@page { margin: 14mm; }
+@media print {
+  .stApp [data-testid="stSidebar"], .stApp [data-testid="stHeader"], .stApp .stButton,
+  .stApp .stDownloadButton, .stApp .stPageLink, .stApp .stFileUploader, .stApp .stPopover,
+  .stApp .stExpander:has(details:not([open])), .stApp [class*="st-key-_examples"] { display: none; }
+  .stApp .block-container { max-width: none; padding: 0; zoom: .72; }
+  .stApp [data-testid^="stBidi"] { zoom: .85; }
+  .stApp .stPlotlyChart, .stApp .stDataFrame, .stApp [data-testid^="stBidi"], .stApp .stRadio,
+  .stApp .stImage, .stApp .stAlert, .stApp .lv-prose p { break-inside: avoid; }
+  .stApp h1, .stApp h2, .stApp h3 { break-after: avoid; }
+  .lv-opening p, .lv-prose { max-width: none; }
+}"""
+
+_STYLE = f"""<style>
+.block-container {{ max-width: 76rem; padding-top: 3.2rem; }}
+{_PRINT}
 </style>"""
 
 

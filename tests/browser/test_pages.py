@@ -45,6 +45,32 @@ SEEN = """() => {
 # A switch takes a moment on a busy machine, so that it is waited for.
 FITS = f"(light) => {{ const [sum, wide] = ({SEEN})(); return sum > 600 === light && wide <= 1; }}"
 
+PAPER = 688  # pixels of CSS: a page of A4 without its margins
+# What is on paper that only a hand can use, pictures that may be cut between two pages, by how much
+# the page is too wide, and how much of it lies in a part that scrolls.
+PRINTED = """() => {
+    const hands = "stSidebar stHeader stButton stDownloadButton stPageLink stPopover".split(" ");
+    const all = (name) => [...document.querySelectorAll(`[data-testid=${name}]`)];
+    const seen = hands.filter((name) => all(name).some((one) => one.checkVisibility()));
+    const main = document.querySelector("[data-testid=stMain]");
+    const drawn = main.querySelectorAll(".stPlotlyChart, .stDataFrame, [data-testid^=stBidi]");
+    const cut = [...drawn].filter((one) => getComputedStyle(one).breakInside !== "avoid").length;
+    const hidden = main.scrollHeight - document.documentElement.scrollHeight;
+    return [seen, cut, Math.max(0, main.scrollWidth - main.clientWidth - 1), Math.max(0, hidden)];
+}"""
+IN_PRINT = f"() => JSON.stringify(({PRINTED})()) === '[[],0,0,0]'"
+
+
+def on_paper(visit: Visit, title: str) -> None:
+    """Fail if a chapter would be printed with buttons, cut pictures or less than all of it."""
+    visit.page.set_viewport_size({"width": PAPER, "height": 900})
+    visit.page.emulate_media(media="print")
+    try:
+        visit.page.wait_for_function(IN_PRINT, timeout=8000)
+    except TimeoutError:
+        pytest.fail(f"{title} on paper: {visit.page.evaluate(PRINTED)}")
+    visit.page.emulate_media(media="screen")
+
 
 def check(visit: Visit, theme: str, title: str) -> None:
     """Fail if the page has an error, another theme or more than fits its window."""
@@ -91,6 +117,7 @@ def test_page_opens_clean_in_both_themes_and_fits_a_phone(window, page):
         for width in BETWEEN:
             window.dress(WINDOWS[1 - turn][0], width)
             nothing_is_cut(window, f"{title} at {width}")
+        on_paper(window, title)
 
 
 def test_the_table_of_temperature_fits_a_phone(window):

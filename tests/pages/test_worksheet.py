@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from html import unescape
 from urllib.parse import parse_qs, urlsplit
 
@@ -10,10 +12,12 @@ import pytest
 from llmviz.cli import main
 from llmviz.document.marks import unmarked
 from llmviz.lessons import LESSONS
+from llmviz.lessons.transformer.units import chapter as units
 from llmviz.ui import worksheet
+from llmviz.ui.asked import questions_of
 from llmviz.ui.question import MARK
 from llmviz.ui.state import LEARNER_TEXT
-from tests.pages.harness import open_part
+from tests.pages.harness import ROOT, open_part
 from tests.pages.test_chapter_form import NUMBER, TAG, tells
 
 BY_KEY = {lesson.key: lesson for lesson in LESSONS}
@@ -81,3 +85,25 @@ def test_what_cannot_be_printed_is_refused_in_one_line_and_writes_nothing(tmp_pa
         captured = capsys.readouterr()
         assert told in captured.err and len(captured.err.splitlines()) == 1
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_command_says_where_the_sheets_are_and_nothing_else(tmp_path):
+    command = [sys.executable, "-m", "llmviz", "worksheet", "history", str(tmp_path / "out")]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
+    assert (done.returncode, done.stderr) == (0, "")
+    written = [tmp_path / "out" / name for name in ("history.html", "history-answers.html")]
+    assert done.stdout.splitlines() == list(map(str, written))
+    assert all(path.read_text("utf-8").endswith("</html>") for path in written)
+
+
+def test_what_grows_from_one_rerun_to_the_next_is_waited_for(bundle, monkeypatch):
+    whole = questions_of("transformer", "units")
+    units.growing.clear()
+    monkeypatch.setattr(units, "SLICE", 0.001)
+    assert not list(open_part("transformer", "units", show="1").radio)
+    assert questions_of("transformer", "units") == whole and len(whole) == 1
+
+
+def test_a_link_that_cannot_be_used_is_no_worksheet():
+    with pytest.raises(ValueError, match=r"sampling/temperature: .*a number from"):
+        questions_of("sampling", "temperature", temperature="hot")
