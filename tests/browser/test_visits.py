@@ -58,7 +58,7 @@ def test_two_followers_see_what_the_presenter_sees(visit, other, windows, addres
         for page in pages:
             expect(page.get_by_role("textbox", name="Your text")).to_have_value(text)
 
-    visit.open("tokenization?part=compare")
+    visit.open("tokenization?part=windows")
     button(ann, words.open_box).click()
     button(ann, words.open).click()
     link = ann.locator("[data-testid=stSidebar] [data-testid=stCode]").inner_text().strip()
@@ -68,11 +68,17 @@ def test_two_followers_see_what_the_presenter_sees(visit, other, windows, addres
     third.dress("dark", 390)
     third.open(f"glossary?class={code}")  # any page of the app with the code leads there
     for page in (bob, cem):
-        page.wait_for_url("**/tokenization?part=compare*")
+        page.wait_for_url("**/tokenization?part=windows*")
     box = ann.get_by_role("textbox", name="Your text")
     box.fill(ODD)
     box.press("Control+Enter")
     texts(ODD, bob, cem)
+    third.settle()
+    cem.locator("[data-testid=stRadio] [role=radiogroup] label").first.click()
+    expect(ann.get_by_text(words.answered[True]).first).to_be_visible()
+    assert not ann.locator("[data-testid=stProgress]").count()
+    button(ann, words.show_answers).first.click()
+    expect(ann.locator("[data-testid=stProgress]").first).to_be_visible()
     button(cem, words.look_around).click()
     expect(button(cem, words.come_back)).to_be_visible()
     ann.reload()  # the browser is known again, and so is the class
