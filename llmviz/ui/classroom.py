@@ -7,6 +7,7 @@ much. It asks for a rerun when that number has changed.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from urllib.parse import urlsplit, urlunsplit
 
@@ -28,7 +29,8 @@ words = beside(__file__, "classroom")
 TRIES = Tries()
 GONE = -1  # in place of a version: there is no such class
 ICON = ":material/groups:"
-_TYPED, _OPEN, _LOOKED = "_class_code", "_class_box", "_class_looked"  # in the session
+# In the session.
+_TYPED, _OPEN, _LOOKED, _WHOLE = "_class_code", "_class_box", "_class_looked", "_class_whole"
 
 
 # ---- what a follower's browser asks
@@ -54,6 +56,7 @@ def arrive(page: StreamlitPage) -> None:
 
     page: the one that is to be drawn.
     """
+    st.session_state.pop(_WHOLE, None)  # all of it runs now
     here = seat.taken()
     code = st.query_params.get(CODE)
     if code is not None and (here is None or here.code != code):
@@ -92,6 +95,16 @@ def _follow(here: Seat, shown: str) -> None:
 
 
 # ---- what is pressed
+
+
+def _whole(press: Callable[[], None]) -> Callable[[], None]:
+    """What a button of the box does, after which all of the page runs."""
+
+    def pressed() -> None:
+        press()
+        st.session_state[_WHOLE] = True
+
+    return pressed
 
 
 def _origin() -> origin.Origin:
@@ -150,8 +163,11 @@ def _set(key: str, value: bool | None) -> None:
 # ---- what is drawn
 
 
+@st.fragment  # what is typed and opened here runs this alone, what comes of it the whole page
 def box() -> None:
     """Show in the sidebar how to lead and how to join a class, or the class that is led here."""
+    if st.session_state.get(_WHOLE):
+        st.rerun()
     here = seat.taken()
     if here is not None:
         if here.leads:
@@ -164,12 +180,12 @@ def box() -> None:
     with st.container(border=True):
         with st.form("_class_join", border=False, enter_to_submit=True):
             st.text_input(words.code, key=_TYPED, placeholder=words.hint, max_chars=40)
-            st.form_submit_button(words.join, on_click=_join_typed)
+            st.form_submit_button(words.join, on_click=_whole(_join_typed))
         led = CLASSES.led_by(browser.secret())
         if led is not None:
             st.caption(words.elsewhere.format(code=led.code))
         label, press = (words.open, _open) if led is None else (words.take, _take)
-        st.button(label, icon=ICON, on_click=press, key="_class_lead")
+        st.button(label, icon=ICON, on_click=_whole(press), key="_class_lead")
         st.caption(words.about)
         press = {"on_click": _set, "args": (_OPEN, None)}
         st.button(words.close_box, type="tertiary", key="_class_close_box", **press)
@@ -191,7 +207,7 @@ def _led(here: Seat) -> None:
             type="tertiary",
             key="_class_csv",
         )
-        st.button(words.end, icon=":material/stop:", on_click=_end, key="_class_end")
+        st.button(words.end, icon=":material/stop:", on_click=_whole(_end), key="_class_end")
 
 
 def link_of(code: str, url: str | None = None) -> str:

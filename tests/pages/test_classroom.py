@@ -97,6 +97,10 @@ def test_a_follower_sees_what_the_presenter_sees():
     assert pack_text(LONG) is None
     ann, code = presenter("tokenization", part="compare")
     bob = follower("tokenization", code, part="windows", text="my own", show="1")
+    press(bob, words.look_around)
+    bob.text_area[0].set_value("my own").run()
+    assert address(bob) == {"part": "compare", "text": "my own"}
+    press(bob, words.come_back)
     assert address(bob) == {"part": "compare"}  # what the presenter left alone is at its default
     assert bob.query_params["class"] in (code, [code])
     for text in (*ODD_TEXTS.values(), LONG):
