@@ -16,7 +16,7 @@ if __name__ == "__main__":  # what runs for each visitor, and again for each of 
     # An icon file of our own: a named icon or an emoji would be fetched from another host.
     st.set_page_config(page_title="llmviz", page_icon=str(ICON), layout="wide")
 
-    page = st.navigation(page_list(LESSONS))
+    page = st.navigation(page_list(LESSONS), expanded=True)
     classroom.arrive(page)
     sidebar()
     tidy()
