@@ -197,9 +197,9 @@ def test_a_refusal_outlines_few_layers(capsys, text, tmp_path, small_machine, mo
     networks = []
     original = FeedForward.__init__
 
-    def counted(self, *sizes):
+    def counted(self, *sizes, **more):
         networks.append(sizes)
-        original(self, *sizes)
+        original(self, *sizes, **more)
 
     monkeypatch.setattr(FeedForward, "__init__", counted)
     line = refused(capsys, "train", "--out", str(tmp_path / "run"), "--corpus", str(text), *given)

@@ -17,6 +17,7 @@ ROOT = Path(__file__).parents[1]
 ONE_FILE = ROOT / "llmviz" / "streamlit_parts.py"
 # Documented: the type of a container, and what a page is.
 PUBLIC = {"streamlit", "streamlit.delta_generator", "streamlit.navigation.page"}
+PUBLIC |= {"streamlit.testing.v1"}  # documented: runs a page without a browser
 REPLACES = ("send_whole", "ask_nobody_outside", "store_sessions_in", "check_uploads")
 REPLACES += ("look_up_values",)
 SOURCES = [ROOT / "app.py", *(ROOT / "pages").glob("*.py"), *(ROOT / "llmviz").rglob("*.py")]
