@@ -66,7 +66,9 @@ def _term(match: re.Match[str]) -> str:
     )
 
 
-KEPT = 4_000  # characters of a text that is remembered; a visitor's own may be as long as a story
+KEPT = (
+    4_000  # characters of a paragraph that is remembered; a visitor's own may be as long as a story
+)
 
 
 def to_html(text: str) -> str:
@@ -75,6 +77,10 @@ def to_html(text: str) -> str:
     What is no mark of `llmviz.document` is escaped: a star or a bracket that was filled into a
     sentence stays what it is.
     """
+    return "".join(map(_paragraph, re.split(r"\n\s*\n", text.strip())))
+
+
+def _paragraph(text: str) -> str:
     return _known_html(text) if len(text) <= KEPT else _html_of(text)
 
 
@@ -84,11 +90,8 @@ def _known_html(text: str) -> str:
 
 
 def _html_of(text: str) -> str:
-    paragraphs = []
-    for paragraph in re.split(r"\n\s*\n", text.strip()):
-        body = _TERM.sub(_term, html.escape(paragraph.strip(), quote=False))
-        paragraphs.append(f"<p>{body.translate(_TAGS)}</p>")
-    return "".join(paragraphs)
+    body = _TERM.sub(_term, html.escape(text.strip(), quote=False))
+    return f"<p>{body.translate(_TAGS)}</p>"
 
 
 def quote(text: str, limit: int = 40) -> str:

@@ -18,6 +18,7 @@ from typing import Any
 import streamlit as st
 
 from llmviz.paths import PAGES
+from llmviz.streamlit_parts import values_of
 from llmviz.ui import codec, seat
 from llmviz.ui.classes import Place
 from llmviz.ui.notices import warn
@@ -133,10 +134,13 @@ class PageState:
 
         Those whose value is too long for a link are left out, and named in `left_out`.
         """
+        slots = {self._slot(key): key for key in self.params}
+        held = values_of(slots)
+        values: Any = st.session_state if held is None else held
         changed = {
-            key: value
-            for key, param in self.params.items()
-            if (value := self.whole(key)) != param.default
+            key: values[slot]
+            for slot, key in slots.items()
+            if slot in values and values[slot] != self.params[key].default
         }
         written = {key: self.params[key].write(value) for key, value in changed.items()}
         self.left_out = [key for key, text in written.items() if text is None]
