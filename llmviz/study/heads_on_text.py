@@ -101,7 +101,7 @@ def head_maps(model: GPT, ids: Sequence[int]) -> HeadMaps:
     summaries = [summarise_heads(part, ids) for part in layers]
     return HeadMaps(
         np.stack([(255 * part).round().to(torch.uint8).numpy() for part in layers]),
-        HeadSummary(*(np.stack(part) for part in zip(*summaries, strict=True))),
+        HeadSummary(*(torch.stack(part) for part in zip(*summaries, strict=True))),
         logits.numpy(),
         np.stack([decision(part).numpy() for part in layers]),
     )
@@ -133,5 +133,5 @@ def effect_of_heads(model: GPT, ids: Sequence[int]) -> np.ndarray:
     with torch.inference_mode(), head_off_in_each_row(rows):
         logits = model(torch.tensor([list(ids)] * len(rows)), last_only=True)[0][:, -1]
     full, *less = softmax(logits.numpy().astype(np.float64))
-    moved.flat = np.abs(full - less).sum(axis=-1) / 2
+    moved[...] = (np.abs(full - less).sum(axis=-1) / 2).reshape(moved.shape)
     return moved
