@@ -23,7 +23,7 @@ class HeadMaps(NamedTuple):
     """One forward pass: all heads' weights, where each looks, and the last logits."""
 
     maps: np.ndarray  # (L, H, T, T) uint8, 255 is 1
-    summary: HeadSummary  # of arrays (L, H)
+    summary: HeadSummary[np.ndarray]  # (L, H) each
     logits: np.ndarray  # (V,)
     decided: np.ndarray  # (L, H), as `llmviz.nn.attention.study.decision` says
 
@@ -101,7 +101,7 @@ def head_maps(model: GPT, ids: Sequence[int]) -> HeadMaps:
     summaries = [summarise_heads(part, ids) for part in layers]
     return HeadMaps(
         np.stack([(255 * part).round().to(torch.uint8).numpy() for part in layers]),
-        HeadSummary(*(torch.stack(part) for part in zip(*summaries, strict=True))),
+        HeadSummary(*(np.stack(part) for part in zip(*summaries, strict=True))),
         logits.numpy(),
         np.stack([decision(part).numpy() for part in layers]),
     )

@@ -139,9 +139,8 @@ def real_step(name: str, base: Any = None) -> RealStep:
         raise ValueError(f"the model must be one of {', '.join(ROWS)}; got {name!r}")
     model, tokenizer, card = base or load_bundled(name)
     data = batches_of(card["corpus"], tokenizer, model.context_length)
-    gpt = (
-        require_transformer(model).eval().requires_grad_(True)
-    )  # without dropout, so that the step is one of its own
+    # Without dropout, so that the step is one of its own.
+    gpt = require_transformer(model).eval().requires_grad_(True)
     gradients: list[dict[str, Tensor]] = []
     for number in range(1, BATCHES + 1):
         loss, tokens, own, ends = gradients_of(gpt, data.batch(number, ROWS[name]))
