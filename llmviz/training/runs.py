@@ -268,11 +268,12 @@ class Trained:
     notes: tuple[str, ...] = ()  # such as: the newest checkpoint is damaged, the one before is used
 
 
-def load_trained(folder: Path | str, step: int | None = None) -> Trained:
+def load_trained(folder: Path | str, step: int | None = None, *, merged: bool = True) -> Trained:
     """The model of a run or of a bundled checkpoint, ready for use (`eval`, float32, CPU).
 
     step: of which kept checkpoint; None = the newest that is sound; `notes` says if it is not the
       last, or not what stands in model.safetensors, and if the run went wrong after it.
+    merged: of a run with adapters, add them into its matrices; else they stay beside them.
     Raises CheckpointError naming the file that is absent, damaged or another model's.
     """
     path = Path(folder)
@@ -291,7 +292,7 @@ def load_trained(folder: Path | str, step: int | None = None) -> Trained:
     if QUANTIZATION in description:
         tensors = full_tensors(tensors, description, weights.source)
     load_weights(model, tensors, weights.source)
-    if LORA in description:  # from here on it is a model like any other
+    if LORA in description and merged:  # from here on it is a model like any other
         without_adapters(model).requires_grad_(True)
         del description[LORA]
     tokenizer = read_tokenizer(path)

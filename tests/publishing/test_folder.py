@@ -100,7 +100,18 @@ def test_an_imported_model_goes_back_as_it_came(tmp_path):
 
 def test_packed_weights_are_written_as_the_numbers_that_they_stand_for(tmp_path, capsys):
     small, out = tmp_path / "small", tmp_path / "hf"
-    given = ["quantize", "names-gpt", "--bits", "4", "--group", "16", "--documents", "0", "--out", str(small)]
+    given = [
+        "quantize",
+        "names-gpt",
+        "--bits",
+        "4",
+        "--group",
+        "16",
+        "--documents",
+        "0",
+        "--out",
+        str(small),
+    ]
     assert main(given) == 0 and main(["export", str(small), "--out", str(out)]) == 0
     from llmviz.finetuning.finding import find_trained
 
