@@ -1,8 +1,9 @@
 """The published format of Llama and its relatives: config.json and safetensors, read.
 
 Three model_types have the same tensors: llama, mistral and qwen2; they differ in their options
-alone. A phi3 has two matrices in one twice, a mixtral has experts. Names may or may not begin with `model.`; the head is left out when it is the token
-embedding. Queries, keys and values are three matrices there and one here.
+alone. A phi3 joins two pairs of matrices to one each, a mixtral has experts. Names may or may not
+begin with `model.`; the head is left out when it is the token embedding. Queries, keys and values
+are three matrices there, but for a phi3, and one here.
 
 V vocabulary, C = n_embd, F width inside the feed-forward, D head size, G heads of keys and values.
 """
