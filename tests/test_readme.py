@@ -99,7 +99,16 @@ WRITTEN = {
     "config.json",
     "tokenizer.json",
 }
-WRITTEN |= {"merges.txt", "vocab.json", "adapter/", "checkpoints/", "runs/"}
+WRITTEN |= {
+    "run.toml",
+    "metrics.csv",
+    "best/",
+    "merges.txt",
+    "vocab.json",
+    "adapter/",
+    "checkpoints/",
+    "runs/",
+}
 
 
 def named(document: str) -> set[str]:

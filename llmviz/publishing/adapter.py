@@ -14,6 +14,7 @@ from torch import Tensor
 from llmviz.finetuning.adapters import PREFIX, A, B, write_adapter
 from llmviz.finetuning.finding import tuning_folder
 from llmviz.finetuning.lora import Adapter, LoraLinear, lora_layers
+from llmviz.finetuning.plan import LoraConfig
 from llmviz.finetuning.tuned import load_tuned
 from llmviz.publishing.form import gpt_of, places, published_config
 from llmviz.training.files import removed_if_empty
@@ -56,9 +57,7 @@ def export_adapter(name: str, folder: Path, dtype: torch.dtype = torch.float32) 
                 folder,
                 tensors,
                 base,
-                targets,
-                rank=rank,
-                scale=first.scale,
+                LoraConfig(rank, round(first.scale * rank, 9), tuple(targets)),
                 dtype=dtype,
                 task_type="CAUSAL_LM",
                 fan_in_fan_out=transposed,
