@@ -105,8 +105,8 @@ def write_adapter(
 ) -> None:
     """Write the two files that peft reads.
 
-    made: its rank and α, and the paths of the layers that it changes. fan_in_fan_out: their matrices
-      are (in, out).
+    made: its rank and α, and the paths of the layers that it changes.
+    fan_in_fan_out: whether their matrices are (in, out).
     """
     out.mkdir(parents=True, exist_ok=True)
     save_tensors(out / WEIGHTS, tensors, dtype)
