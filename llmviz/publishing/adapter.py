@@ -16,6 +16,7 @@ from llmviz.finetuning.finding import tuning_folder
 from llmviz.finetuning.lora import Adapter, LoraLinear, lora_layers
 from llmviz.finetuning.plan import LoraConfig
 from llmviz.finetuning.tuned import load_tuned
+from llmviz.pretrained import find_base
 from llmviz.publishing.form import gpt_of, places, published_config
 from llmviz.training.files import removed_if_empty
 from llmviz.training.reading import LORA, read_description
@@ -75,7 +76,7 @@ def _with_adapter(name: str) -> tuple[Trained, str]:
     """The model with its adapter beside its matrices, and the name of what it changes."""
     folder = tuning_folder(name)
     if folder is not None:
-        trained = load_tuned(folder, merged=False)
+        trained = load_tuned(folder, find_base, merged=False)
         if not lora_layers(trained.model):
             raise ValueError(f"{name} was not tuned with --way lora, so it has no adapter")
         return trained, str(trained.description["base"])
