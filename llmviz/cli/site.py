@@ -20,7 +20,7 @@ def add(commands: Any) -> None:
         examples=(
             "site course",
             "site course --app https://school.example/llmviz",
-            "site attention --lesson attention",
+            "site course --only attention --only sampling/dice",
         ),
         description=(
             "Write every chapter at its default settings into a new folder: texts, pictures that "
@@ -32,12 +32,12 @@ def add(commands: Any) -> None:
     given("out", type=place, metavar="OUT", help="the new folder")
     given("--app", type=place, help="where the app is, for links to it")
     given(
-        "--lesson",
+        "--only",
         type=place,
         action="append",
         default=[],
-        metavar="LESSON",
-        help="write this lesson only; may be given several times",
+        metavar="NAME",
+        help="write this lesson or LESSON/CHAPTER alone; may be given several times",
     )
     parser.set_defaults(run=run)
 
@@ -47,6 +47,6 @@ def run(given: argparse.Namespace) -> int:
     logging.getLogger(NO_BROWSER).disabled = True
     site = import_module("llmviz.site.write")
     address = given.app or import_module("llmviz.ui.worksheet").ADDRESS
-    written = site.write_site(Path(given.out), address, given.lesson, write)
+    written = site.write_site(Path(given.out), address, given.only, write)
     write(f"{written.pages} pages, {written.bytes / 1e6:.1f} MB: {Path(given.out) / 'index.html'}")
     return 0

@@ -280,7 +280,7 @@ def _setting(element: Any) -> Setting | None:
 def code_html(text: str, language: str) -> str:
     """Return a program or what it prints."""
     body = "".join(_coloured(text)) if language == "python" else escape(text)
-    kind = "code" if language == "python" else "output"
+    kind = "code" if language in ("python", "javascript") else "output"
     return f'<pre class="{kind}" tabindex="0"><code>{body}</code></pre>'
 
 

@@ -53,9 +53,13 @@ class Files:
         self.write(f"assets/data/{name}.js", f'llmvizSite.bring("{name}", "{packed}");\n')
         return name
 
+    def view(self, name: str) -> None:
+        """Write the script of a component."""
+        self.write(f"assets/pictures/{name}.js", view_script(name))
+
     def picture(self, name: str, key: str, message: bytes) -> dict[str, Any]:
         """Write what a picture needs, and return what its page says of it."""
-        self.write(f"assets/pictures/{name}.js", view_script(name))
+        self.view(name)
         length = int.from_bytes(message[:4], "little")
         addresses = json.loads(message[4 : 4 + length]).get(PARTS, [])
         parts = {one: self.data(parts_at[one].data) for one in addresses}

@@ -24,9 +24,7 @@
       brought[name] = packed;
     },
     find: null,
-    script,
-    bytesOf,
-    dark: () => isDark(),
+    data,
     onTheme: (draw) => drawn.push(draw),
   };
 
@@ -251,6 +249,15 @@
   document.addEventListener("pointerdown", (event) => {
     if (!event.target.closest(".search")) found.hidden = true;
   });
+
+  // ---- the page with models in it
+
+  if (page.live) {
+    const { models, pictures } = page.live;
+    Promise.all([script("assets/live.js"), script(`assets/pictures/${pictures}.js`)]).then(() =>
+      globalThis.llmvizLive.start(models, { view: views[pictures], style: styles[pictures] }),
+    );
+  }
 
   // Wide windows have the list of lessons beside the page; narrow ones open it.
   const list = document.querySelector(".lessons");

@@ -20,15 +20,20 @@ from markupsafe import Markup
 from llmviz.components._shared.transport import unpack
 from llmviz.document.marks import unmarked
 from llmviz.lessons import LESSONS
+from llmviz.nearest import nearest
 from llmviz.paths import ICON, LICENCE
 from llmviz.site.elements import Body
 from llmviz.site.files import HERE, Files
+from llmviz.site.live import MODELS, live_html, live_script, packed_model
 from llmviz.site.visit import visit
 from llmviz.ui.course import GLOSSARY, HOME, search_index
 from llmviz.ui.glossary import TERMS
 from llmviz.ui.lesson import Lesson
 from llmviz.wholefile import temporary_beside
 
+LIVE, LIVE_PICTURE = "model", "heads_grid"
+LIVE_TITLE = "A model in your browser"
+LIVE_QUESTION = "What does a model do with your own text, here and now?"
 SILENT = ["curve_run", "table_choice"]  # components that only hand numbers to another one
 
 
@@ -44,11 +49,9 @@ class Place:
     @property
     def file(self) -> str:
         """Its file in the site's folder."""
-        if self.lesson.key == HOME:
-            return "index.html"
-        return (
-            f"{self.lesson.key}/{self.chapter}.html" if self.chapter else f"{self.lesson.key}.html"
-        )
+        if self.chapter:
+            return f"{self.lesson.key}/{self.chapter}.html"
+        return "index.html" if self.lesson.key == HOME else f"{self.lesson.key}.html"
 
     @property
     def name(self) -> str:
@@ -63,30 +66,33 @@ class Written(NamedTuple):
     bytes: int
 
 
-def places(lessons: Sequence[str] = ()) -> list[Place]:
+def places(only: Sequence[str] = ()) -> list[Place]:
     """Return the pages of a site in the order of the course.
 
-    lessons: the keys of those wanted, all if none is named; home and the glossary are always there.
-    Raises ValueError: there is no lesson of a name.
+    only: lessons, or chapters such as `attention/steps`; all if none is named. Home and the
+    glossary are always there.
+    Raises ValueError: there is no such lesson or chapter.
     """
-    known = [lesson.key for lesson in LESSONS]
-    for key in lessons:
-        if key not in known:
-            raise ValueError(f"there is no lesson {key!r}; there are {', '.join(known)}")
     found = []
     for lesson in LESSONS:
-        if lessons and lesson.key not in {*lessons, HOME, GLOSSARY}:
-            continue
         if not lesson.chapters:
             found.append(Place(lesson, "", lesson.title))
+        if lesson.key == HOME:
+            found.append(Place(lesson, LIVE, LIVE_TITLE, LIVE_QUESTION))
         for chapter in lesson.chapters:
             question = unmarked(chapter.front.question)
             found.append(Place(lesson, chapter.key, chapter.title, question))
-    return found
+    known = {place.name for place in found} | {lesson.key for lesson in LESSONS}
+    for wanted in only:
+        if wanted not in known:
+            near = ", ".join(nearest(wanted, sorted(known)))
+            raise ValueError(f"there is no lesson or chapter {wanted!r}; nearest are {near}")
+    always = {HOME, GLOSSARY, *only}
+    return [one for one in found if not only or {one.lesson.key, one.name} & always]
 
 
 def write_site(
-    folder: Path, app: str, lessons: Sequence[str] = (), tell: Callable[[str], None] = print
+    folder: Path, app: str, only: Sequence[str] = (), tell: Callable[[str], None] = print
 ) -> Written:
     """Write the course into a new folder.
 
@@ -96,7 +102,7 @@ def write_site(
     """
     if folder.exists():
         raise ValueError(f"{folder} exists already; name a new folder, or remove it first")
-    pages = places(lessons)
+    pages = places(only)
     folder.parent.mkdir(parents=True, exist_ok=True)
     unfinished = temporary_beside(folder)
     unfinished.mkdir()
@@ -134,13 +140,24 @@ def _index(pages: Sequence[Place]) -> dict[str, Any]:
     """What the search finds, of the pages that there are."""
     known = {place.name for place in pages}
     index = unpack(search_index().data)
-    return index | {"chapters": [one for one in index["chapters"] if one["place"] in known]}
+    live = {
+        "place": f"{HOME}/{LIVE}",
+        "title": LIVE_TITLE,
+        "question": LIVE_QUESTION,
+        "lesson": pages[0].lesson.title,
+        "more": [],
+    }
+    chapters = [one for one in index["chapters"] if one["place"] in known]
+    return index | {"chapters": [live, *chapters]}
 
 
 def _write_page(files: Files, pages: Sequence[Place], place: Place, app: str) -> None:
     address = _address(app, place)
+    html, pictures, charts, live = "", [], [], None
     if place.lesson.key == GLOSSARY:
-        html, pictures, charts = _glossary(place), [], []
+        html = _glossary(place)
+    elif place.name == f"{HOME}/{LIVE}":
+        html, live = _live(files)
     else:
         body = Body(visit(place.lesson.key, place.chapter), address)
         body.instead_of["course_path"] = _way(pages)
@@ -159,6 +176,7 @@ def _write_page(files: Files, pages: Sequence[Place], place: Place, app: str) ->
         "silent": SILENT,
         "pictures": pictures,
         "charts": charts,
+        "live": live,
     }
     at = pages.index(place)
     files.write(
@@ -178,6 +196,16 @@ def _write_page(files: Files, pages: Sequence[Place], place: Place, app: str) ->
             scripts=[],
         ),
     )
+
+
+def _live(files: Files) -> tuple[str, dict[str, Any]]:
+    """The page with models in it, and what its script is told."""
+    files.write("assets/live.js", live_script())
+    files.view(LIVE_PICTURE)
+    models = [one._asdict() | {"data": files.data(packed_model(one.name))} for one in MODELS]
+    question = f'<div class="lv-opening"><p></p><p>{LIVE_QUESTION}</p></div>'
+    html = f"<h1>{LIVE_TITLE}</h1>{question}{live_html()}"
+    return html, {"models": models, "pictures": LIVE_PICTURE}
 
 
 def _head(main: Any, place: Place) -> set[int]:
@@ -202,7 +230,8 @@ def _template() -> Any:
 
 
 def _address(app: str, place: Place) -> str:
-    part = f"?{urlencode({'part': place.chapter})}" if place.chapter else ""
+    listed = place.chapter in place.lesson.names
+    part = f"?{urlencode({'part': place.chapter})}" if listed else ""
     return f"{app.rstrip('/')}/{'' if place.lesson.key == HOME else place.lesson.key}{part}"
 
 
@@ -241,7 +270,7 @@ def _way(pages: Sequence[Place]) -> str:
     """All lessons with their chapters, as the home page lists them."""
     stops = []
     for entry in _menu(pages, pages[0]):
-        if not entry["chapters"]:
+        if entry["key"] in (HOME, GLOSSARY):
             continue
         lesson = next(one for one in LESSONS if one.key == entry["key"])
         chapters = "".join(
