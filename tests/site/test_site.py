@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import errno
+import html as entities
+import re
+import shlex
+import tomllib
+from pathlib import Path
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
+from packaging.specifiers import SpecifierSet
+from packaging.version import Version
 
 from llmviz import cli
 from llmviz.site.elements import code_html, markdown, question_html
 from llmviz.site.files import Files
+from llmviz.site.tables import table_html
 from llmviz.site.write import places
 from llmviz.ui.question import Question
 
@@ -55,18 +64,11 @@ def test_texts_never_become_tags():
     "program", ["x = 1\n\ndef f(a):\n    return '''a\nb'''  # ü <b>\n", "a = (", "", "\n\nif x:"]
 )
 def test_coloured_code_says_what_the_code_says(program):
-    import html
-    import re
-
-    plain = html.unescape(re.sub(r"<[^>]*>", "", code_html(program, "python")))
+    plain = entities.unescape(re.sub(r"<[^>]*>", "", code_html(program, "python")))
     assert plain == program
 
 
 def test_a_table_has_its_numbers_as_the_app_writes_them():
-    from types import SimpleNamespace
-
-    from llmviz.site.tables import table_html
-
     frame = pd.DataFrame({"a": [1234567.0, 0.5], "b<": ["<i>", None]})
     proto = SimpleNamespace(
         columns='{"a": {"type_config": {"format": "%.1f"}}, "_index": {"hidden": true}}',
@@ -76,3 +78,13 @@ def test_a_table_has_its_numbers_as_the_app_writes_them():
     assert '<td class="number">1234567.0</td><td>&lt;i&gt;</td>' in html
     assert '<td class="number">0.5</td>' in html
     assert "b&lt;" in html and "None" not in html and "nan" not in html
+
+
+def test_the_workflow_publishes_what_the_command_writes():
+    text = (Path(__file__).parents[2] / ".github" / "workflows" / "site.yml").read_text("utf-8")
+    (line,) = re.findall(r"run: python -m llmviz (site .*)", text)
+    given = cli.parser().parse_args(shlex.split(line))
+    assert f"path: {given.out}\n" in text
+    (version,) = re.findall(r'python-version: "([\d.]+)"', text)
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text("utf-8"))
+    assert Version(version) in SpecifierSet(project["project"]["requires-python"])
