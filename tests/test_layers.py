@@ -25,7 +25,7 @@ LAYERS = [
     {"components"},  # in-page pictures: what moves under the hand
     {"ui"},  # the furniture that all lessons share
     {"lessons"},
-    {"show"},  # the same pictures in a notebook
+    {"show", "site"},  # the same pictures in a notebook, the course as plain files
 ]
 STREAMLIT = {"streamlit_parts", "components", "ui", "lessons"}  # the only parts that import it
 FLOOR = {name: height for height, names in enumerate(LAYERS) for name in names}
@@ -63,7 +63,7 @@ def may_import(own: str, name: str) -> bool:
     if root != "llmviz" or not inside or own == "__init__":
         return True
     if own == "figures" or inside[0] not in FLOOR:
-        return inside[0] == "figures" and own in STREAMLIT | {"figures", "show"}
+        return inside[0] == "figures" and own in STREAMLIT | {"figures", "show", "site"}
     return FLOOR[inside[0]] <= FLOOR[own]
 
 

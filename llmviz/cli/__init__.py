@@ -104,6 +104,7 @@ def parser() -> Parser:
         models,
         quantize,
         serve,
+        site,
         tokenize,
         train,
         worksheet,
@@ -134,6 +135,7 @@ def parser() -> Parser:
         imports,
         checkpoints,
         worksheet,
+        site,
     ):
         module.add(commands)
     return root
