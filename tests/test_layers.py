@@ -18,7 +18,9 @@ LAYERS = [
     | {"limits", "nearest", "standard_streams", "streamlit_parts", "trace", "wholefile"},
     {"tokenizers", "corpus", "nn"},
     {"models", "sampling", "similarity"},
-    {"training", "pretrained", "finetuning", "language"} | {"quantization", "serving", "parallel"},
+    {"training", "pretrained", "finetuning", "language"}
+    | {"quantization", "serving", "parallel"}
+    | {"publishing"},
     {"study"},
     {"api"},  # the public face
     {"cli", "__main__"},
