@@ -189,6 +189,7 @@ MANY_PARAMETERS = {
     "map_in_space": "a figure",
     "multi_head": "a formula with its weights, as the paper writes it",
     "sampling_steps": "as `generate`",
+    "write_adapter": "what a file of an adapter says of it",
     "single_head": "a formula with its weights, as the paper writes it",
 }
 ENGINE = [path for path in MODULES if part(path) not in STREAMLIT | {"study", "cli"}]
