@@ -15,13 +15,14 @@ _MARKS = {"triangle": "triangle-up"}  # where Plotly calls a shape by another na
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """One line: its name, its points, and its number in the palette."""
+    """One line: its name, its points, its number in the palette; whether points have marks."""
 
     name: str
     x: Sequence[float] | np.ndarray
     y: Sequence[float] | np.ndarray
     colour: int
     dashed: bool = False
+    marked: bool = True
 
 
 def lines(
@@ -32,14 +33,13 @@ def lines(
     logarithmic: tuple[bool, bool] = (False, False),
     level: tuple[float, str] | None = None,
     hover: str = "%{y:.3g}",
-    marked: bool = True,
     height: int = 360,
     ticks: Sequence[float] = (),
 ) -> go.Figure:
     """Return lines over the same axis; on a logarithmic axis only what is above 0 is drawn.
 
-    level: a height that is drawn as a thin line, and its name. marked: whether points have marks.
-    ticks: where x has ticks; else the library chooses.
+    level: a height that is drawn as a thin line, and its name. ticks: where x has ticks; else
+    the library chooses.
     """
     traces = []
     for one in drawn:
@@ -52,7 +52,7 @@ def lines(
                 "x": x[good].tolist(),
                 "y": y[good].tolist(),
                 "name": one.name,
-                "mode": "lines+markers" if marked else "lines",
+                "mode": "lines+markers" if one.marked else "lines",
                 "line": {
                     "color": colour,
                     "width": 2.2,

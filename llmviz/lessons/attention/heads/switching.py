@@ -6,7 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
-from llmviz.figures.attention import bars
+from llmviz.figures.attention import Axes, bars
 from llmviz.figures.theme import Mode
 from llmviz.lessons.attention import words as lesson_words
 from llmviz.lessons.attention.heads import counting, words
@@ -159,9 +159,8 @@ def chance_bars(
     names = model_on_text.names_of(best, bundled.tokenizer)
     return bars(
         [escape_plotly(token) for token in names],
-        (full[best], less[best]) if off else (full[best],),
-        (words.off_on_name, words.off_off_name),
-        words.off_axis,
+        {words.off_on_name: full[best]} | ({words.off_off_name: less[best]} if off else {}),
+        Axes("", words.off_axis),
         title=words.off_title_figure,
         mode=mode,
     )

@@ -87,8 +87,7 @@ def curve(part: str, seed: int, size: int, mode: Mode) -> go.Figure:
     title, axis, level = CURVES[part]
     return against_size(
         SIZES,
-        [getattr(study, part) for study in studies(seed)],
-        words.names,
+        dict(zip(words.names, (getattr(one, part) for one in studies(seed)), strict=True)),
         Axes(words.d_axis, axis),
         title=title,
         level=level,
@@ -102,11 +101,9 @@ def row_of_weights(size: int, seed: int, mode: Mode) -> go.Figure:
     """Return the weights of the study's first query as bars."""
     return bars(
         [str(j) for j in range(KEYS)],
-        scale_row(size, KEYS, QUERIES, seed),
-        words.names,
-        words.row_axis,
+        dict(zip(words.names, scale_row(size, KEYS, QUERIES, seed), strict=True)),
+        Axes(words.key_axis, words.row_axis),
         title=words.one_row.format(d=size),
-        over=words.key_axis,
         height=300,
         mode=mode,
     )

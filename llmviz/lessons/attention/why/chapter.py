@@ -6,7 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
-from llmviz.figures.attention import bars
+from llmviz.figures.attention import Axes, bars
 from llmviz.figures.theme import Mode
 from llmviz.lessons.attention.names import typed_name
 from llmviz.lessons.attention.why import translators, words
@@ -135,11 +135,9 @@ def influence_bars(
     drawn = (*[np.nan] * (len(rnn) - 1), rnn[-1]) if covered else rnn
     return bars(
         list(name),
-        (gpt, drawn),
-        (words.gpt, words.rnn),
-        words.axis,
+        {words.gpt: gpt, words.rnn: drawn},
+        Axes(words.letter_axis, words.axis),
         title=words.figure_title,
-        over=words.letter_axis,
         mode=mode,
     )
 

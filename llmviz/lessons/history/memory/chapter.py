@@ -104,11 +104,12 @@ def chart(curves: tuple[tuple[str, tuple[float, ...]], ...], mode: Mode) -> go.F
             order.index(name),
             # The last one, so that a line below it is seen between the dashes.
             order.index(name) == len(order) - 1,
+            marked=False,
         )
         for name, right in curves
     ]
     level = (100 * CHANCE, words.chance)
-    figure = lines(drawn, words.axes, mode, level=level, hover=words.hover, marked=False)
+    figure = lines(drawn, words.axes, mode, level=level, hover=words.hover)
     return figure.update_yaxes(range=[0, 104])
 
 
