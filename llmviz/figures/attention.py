@@ -6,7 +6,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import plotly.graph_objects as go
 
-from llmviz.figures.theme import BAR_EDGE, INK, LEGEND_ABOVE, Mode, bare_layout, role_color
+from llmviz.figures.theme import (
+    BAR_EDGE,
+    INK,
+    LEGEND_ABOVE,
+    Mode,
+    bare_layout,
+    category_style,
+    role_color,
+)
 
 
 class Axes(NamedTuple):
@@ -84,10 +92,10 @@ def bars(
     title: str = "",
     height: int = 320,
     percent: bool = True,
-    roles: Sequence[str] = ("weights", "residual"),
+    roles: Sequence[str | int] = ("weights", "residual"),
     mode: Mode = "light",
 ) -> go.Figure:
-    """Return grouped bars, each series in the colour of its role.
+    """Return grouped bars, each series in the colour of its role, or of a number in the palette.
 
     labels: (N,), shown as they are. series: each (N,), by its name, shares from 0 to 1 if
     `percent`; NaN leaves a bar out.
@@ -99,7 +107,12 @@ def bars(
             "x": list(range(len(labels))),
             "y": np.asarray(values, dtype=float),
             "name": name,
-            "marker": {"color": role_color(role, mode), "line": thin},
+            "marker": {
+                "color": category_style(role, mode)[0]
+                if isinstance(role, int)
+                else role_color(role, mode),
+                "line": thin,
+            },
             "hovertemplate": "%{y:.1%}" if percent else "%{y:.4f}",
         }
         for (name, values), role in zip(series.items(), roles, strict=False)

@@ -7,6 +7,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.attention import Axes, bars
+from llmviz.figures.networks import network_number
 from llmviz.figures.theme import Mode
 from llmviz.lessons.attention.names import typed_name
 from llmviz.lessons.attention.why import translators, words
@@ -138,6 +139,7 @@ def influence_bars(
         {words.gpt: gpt, words.rnn: drawn},
         Axes(words.letter_axis, words.axis),
         title=words.figure_title,
+        roles=(network_number("gpt"), network_number("rnn")),
         mode=mode,
     )
 

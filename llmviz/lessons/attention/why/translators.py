@@ -8,6 +8,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.attention import Axes, bars
+from llmviz.figures.networks import network_number
 from llmviz.figures.theme import Mode
 from llmviz.lessons.attention.why import words
 from llmviz.models.recurrent_translator import RecurrentTranslator
@@ -97,7 +98,7 @@ def exact_bars(
         dict(zip(words.translator_names, shares, strict=True)),
         Axes(words.length_axis, words.exact_axis),
         title=words.exact_title,
-        roles=("residual", "weights"),  # as above: what keeps one vector is grey
+        roles=(network_number("rnn"), network_number("gpt")),  # as above: what keeps one vector
         mode=mode,
     )
 
