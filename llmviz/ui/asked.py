@@ -55,10 +55,14 @@ def questions_of(lesson: str, chapter: str, /, **link: str) -> list[Asked]:
         if time.monotonic() > deadline:
             raise ValueError(f"{lesson}/{chapter} was not ready after {SECONDS} seconds")
         before = now
-    sections, asked = list(_sections(app.main)), app.session_state[ASKED]
-    if len(sections) != len(asked):
-        raise ValueError(f"{lesson}/{chapter}: {len(asked)} questions, {len(sections)} on the page")
-    return [Asked(*section, question) for section, question in zip(sections, asked, strict=True)]
+    sections, questions = list(_sections(app.main)), app.session_state[ASKED]
+    if len(sections) != len(questions):
+        raise ValueError(
+            f"{lesson}/{chapter}: {len(questions)} questions, {len(sections)} on the page"
+        )
+    return [
+        Asked(*section, question) for section, question in zip(sections, questions, strict=True)
+    ]
 
 
 def _drawn(main: Any) -> Iterator[Any]:

@@ -69,8 +69,8 @@ def read_windows(written: str, windows: dict[str, lv.Window]) -> dict[str, lv.Wi
         name, _, at = part.partition(".")
         place = whole_number(at)
         if name in moved and place is not None:
-            one = moved[name]
-            moved[name] = lv.Window(one.size, one.show, min(place, one.size - one.show))
+            window = moved[name]
+            moved[name] = lv.Window(window.size, window.show, min(place, window.size - window.show))
     return moved
 
 

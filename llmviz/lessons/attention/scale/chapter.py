@@ -50,7 +50,7 @@ def draw(state: PageState) -> None:
     size = int(state["size"])
     at = SIZES.index(size)
     divided, plain = studies(state["seed"])
-    told = {
+    slots = {
         "d": size,
         "wide": plain.deviation[at],
         "sharp": plain.largest[at],
@@ -61,7 +61,7 @@ def draw(state: PageState) -> None:
         "high": divided.entropy[at],
         "steep": divided.gradient[at],
     }
-    prose(words.read.format(**told))
+    prose(words.read.format(**slots))
     mode = theme()
     for place, part in zip(st.columns(2, gap="large"), CURVES, strict=True):
         figure = curve(part, state["seed"], size, mode)
@@ -78,7 +78,7 @@ def draw(state: PageState) -> None:
         '    print(f"{study.entropy.item():.3f} {study.gradient.item():.4f}")',
         "\n".join(f"{s.entropy[at]:.3f} {s.gradient[at]:.4f}" for s in (divided, plain)),
     )
-    seen(words.end, **told)
+    seen(words.end, **slots)
 
 
 @kept(64)
@@ -127,13 +127,13 @@ def question(size: int, plain: ScaleStudy) -> Question:
     }
     if steps == 4:
         reasons[f"{2 * now:.1f}"] = words.ask_scale_less
-    told = {"d": size, "other": other, "there": plain.deviation[at + steps]}
-    told["times"] = f"{other // size} times" if steps > 0 else "a quarter"
+    slots = {"d": size, "other": other, "there": plain.deviation[at + steps]}
+    slots["times"] = f"{other // size} times" if steps > 0 else "a quarter"
     answers = sorted(reasons, key=float)
     return Question(
-        words.ask_scale.format(now=f"{now:.1f}", **told),
+        words.ask_scale.format(now=f"{now:.1f}", **slots),
         answers,
         answers.index(f"{math.sqrt(other):.1f}"),
-        [reasons[answer].format(**told) for answer in answers],
+        [reasons[answer].format(**slots) for answer in answers],
         scale=True,
     )

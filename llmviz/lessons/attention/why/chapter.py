@@ -58,13 +58,13 @@ def _influence(state: PageState) -> dict[str, str] | None:
         return None
     models = ("names-gpt", "names-rnn")
     gpt, rnn = (influence_of(engine.load(model), name) for model in models)
-    asked = question(rnn)
-    covered = asked is not None and not answered(asked, ASK)
+    quiz = question(rnn)
+    covered = quiz is not None and not answered(quiz, ASK)
     figure = influence_bars(name, tuple(gpt.tolist()), tuple(rnn.tolist()), covered, theme())
     st.plotly_chart(figure, key="attention.why", theme=None)
     st.caption(" ".join([words.influence, words.covered if covered else ""]))
-    if asked is not None:
-        predict(asked, ASK, covers=True)
+    if quiz is not None:
+        predict(quiz, ASK, covers=True)
     if not covered:
         prose(
             words.read.format(

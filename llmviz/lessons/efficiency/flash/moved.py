@@ -40,12 +40,12 @@ def draw(state: PageState) -> None:
     length, size = int(state["flashlength"]), int(state["headsize"])
     room = numbers_in(int(state["fastmemory"]))
     side = square_tile(room, size)
-    told = report(length, size, side, room, state["skipped"])
+    line = report(length, size, side, room, state["skipped"])
     if predict(growth_question(length, size, side, state["skipped"]), f"{KEY}.growth", covers=True):
         figure = curves(length, size, side, state["skipped"], theme())
         st.plotly_chart(figure, key=f"{KEY}.moved", theme=None)
-        told = f"{told} {words.growth}"
-    prose(told)
+        line = f"{line} {words.growth}"
+    prose(line)
     _code(length, size, side, room, state["skipped"])
 
 

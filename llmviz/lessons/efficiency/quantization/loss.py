@@ -127,10 +127,10 @@ def rows(known: Curves, bits: int) -> list[tuple[str, ...]]:
     """Return the measurements of all ways at a number of bits, as text."""
     table = []
     for way in WAYS:
-        one = at(known, way, bits)
-        more = difference(one.loss - known.loss, 4)
+        point = at(known, way, bits)
+        more = difference(point.loss - known.loss, 4)
         table.append(
-            (form_of(way), way_name(way), f"{one.loss:.4f}", more, f"{one.total / 1e6:.2f}")
+            (form_of(way), way_name(way), f"{point.loss:.4f}", more, f"{point.total / 1e6:.2f}")
         )
     return table
 

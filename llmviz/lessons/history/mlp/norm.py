@@ -30,8 +30,8 @@ def draw(film: LetterFilm, bend: str, at: int, settings: MapSettings) -> None:
     step = int(film.steps[at])
     text = words.norm_text.format(bend=name, step=step, names=WATCHED, flat=flat)
     section(words.norm.title, text)
-    asked = question(film, name, settings.scale)
-    if asked is not None and not predict(asked, f"{KEY}.ask", covers=True):
+    quiz = question(film, name, settings.scale)
+    if quiz is not None and not predict(quiz, f"{KEY}.ask", covers=True):
         return
     shares = tuple(tuple(film.counts[on][at].tolist()) for on in (True, False))
     st.plotly_chart(histograms(*shares, name, theme()), key=f"{KEY}.histograms", theme=None)
