@@ -8,7 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from llmviz.figures.theme import INK, LEGEND_ABOVE, PLOTLY_SHAPES, Mode, bare_layout, category_style
+from llmviz.figures.theme import (
+    INK,
+    LEGEND_ABOVE,
+    PLOTLY_SHAPES,
+    Mode,
+    category_style,
+    chart_layout,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,15 +67,15 @@ def lines(
                 "hovertemplate": hover,
             }
         )
-    layout = bare_layout(
+    layout = chart_layout(
+        axes,
         mode,
         height=height,
         hovermode="x unified",
         margin={"l": 56, "r": 16, "t": 56, "b": 46},
         legend=LEGEND_ABOVE | {"y": 1.02},
     )
-    for name, title, powers in zip(("xaxis", "yaxis"), axes, logarithmic, strict=True):
-        layout[name] |= {"title": {"text": title, "standoff": 8}}
+    for name, powers in zip(("xaxis", "yaxis"), logarithmic, strict=True):
         if powers:
             layout[name] |= {"type": "log", "exponentformat": "power", "nticks": 8}
     if ticks:
