@@ -218,8 +218,8 @@ def probe_letters(table: np.ndarray, texts: dict[int, str], kind: str) -> Letter
 
     if kind not in PROBES:
         raise ValueError(f"kind must be one of {', '.join(PROBES)}; got {kind!r}")
-    asked = asked_words(texts, kind)
-    labels = {token: str(PROBES[kind](text)) for token, text in asked.items()}
+    words = asked_words(texts, kind)
+    labels = {token: str(PROBES[kind](text)) for token, text in words.items()}
     sizes = {one: list(labels.values()).count(one) for one in set(labels.values())}
     kept = [token for token, one in labels.items() if sizes[one] >= LEAST]
     x, y = table[kept], np.array([labels[token] for token in kept])

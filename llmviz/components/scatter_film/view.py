@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from llmviz.components._shared.transport import nothing, pack, renderer
+from llmviz.figures.maps import Shade
 from llmviz.figures.theme import CATEGORIES, SHAPES
 
 LAST = -1  # as a step: the last frame, also when there are more of them later
@@ -35,15 +36,6 @@ class Curve:
 
     title: str
     values: Sequence[float | None]
-
-
-@dataclass(frozen=True)
-class Shade:
-    """A number for each point, which colours it instead of its kind, from `low` to 1."""
-
-    title: str
-    values: np.ndarray  # (N,)
-    low: float = 0.0
 
 
 def scatter_film(

@@ -119,9 +119,9 @@ def _grams(text_counts: Counted, n: int, known: pictures.Known) -> None:
         different, once = len(text_counts.grams[size - 1]), text_counts.once(size)
         share, total = once / different, len(text_counts.words) - size + 1
         rows.append([f"{different:,}", f"{once:,}", percent(share)])
-        told = {"once": once, "different": different, "n": size, "all": total}
-        line = words.sparse_once.format(share=percent(share), **told)
-        notes.append([words.sparse_different.format(**told), line, line])
+        slots = {"once": once, "different": different, "n": size, "all": total}
+        line = words.sparse_once.format(share=percent(share), **slots)
+        notes.append([words.sparse_different.format(**slots), line, line])
         values.append([different / total, once / total, share])
     cell_grid(
         pictures.shares(values),
