@@ -43,15 +43,15 @@ def planted_and_said(
                 "marker": {
                     "color": role_color(role, mode),
                     "size": 10,
-                    "opacity": 0.8,
-                    "symbol": ("circle", "diamond")[at % 2],
+                    "line": {"width": 2},
+                    "symbol": ("circle", "diamond-open")[at % 2],
                 },
                 "hovertemplate": "%{customdata}: %{x:.1%} → %{y:.1%}<extra></extra>",
             }
         )
     layout = bare_layout(
         mode,
-        height=HEIGHT + 60,
+        height=HEIGHT + 140,
         margin={"l": 56, "r": 16, "t": 40, "b": 44},
         legend=LEGEND_ABOVE,
         showlegend=True,

@@ -173,7 +173,7 @@ def _written(state: PageState, lean: float, model: Measured) -> None:
         if one.direct
     ]
     column = words.at_temperature.format(temperature=at)
-    rows_table(rows, (words.job, words.in_text, words.given, column), height=280)
+    rows_table(rows, (words.job, words.in_text, words.given, column), height="content")
     prose(
         words.written_read.format(
             temperature=at,
@@ -193,7 +193,7 @@ def _vectors(lean: float, seed: int, model: Measured) -> None:
         for one in [bundled(each, text)]
     ]
     titles = (words.lean_column, words.text_column, words.effect_column, words.p_column)
-    rows_table(rows, titles, height=300)
+    rows_table(rows, titles, height="content")
     effects = [bundled(lean, text).effect for text in SEEDS]
     prose(
         words.vectors_read.format(
