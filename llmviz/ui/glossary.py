@@ -569,6 +569,10 @@ TERMS: dict[str, str] = {
         "The choice of the weights that training begins with. Most are small random numbers. If "
         "they are too large or too small, training is slow or fails."
     ),
+    "label smoothing": (
+        "A change of the loss in training: a small share of each target is spread over all tokens "
+        "evenly, so that the model is never asked to be quite sure."
+    ),
     "loss": (
         "A number that says how bad a model's predictions are; training makes it smaller. For "
         "language models it is the cross-entropy: the mean of −ln p, where p is the probability "
