@@ -12,6 +12,7 @@ from llmviz.components._shared.transport import nothing, pack, renderer
 from llmviz.figures.theme import CATEGORIES, SHAPES
 
 LAST = -1  # as a step: the last frame, also when there are more of them later
+ORIGIN = -1  # in a link: (0, 0)
 MOST_CHOSEN = 3
 
 
@@ -61,6 +62,7 @@ def scatter_film(
     shade: Shade | None = None,
     notes: Sequence[str] = (),
     axes: tuple[str, str] = ("", ""),
+    links: Sequence[tuple[int, int]] = (),
     equal: bool = True,
     step: int = LAST,
     on_step: Callable[[], None] | None = None,
@@ -69,9 +71,10 @@ def scatter_film(
     """Draw a map (F, N, 2) as a film of F frames; with one frame there is no player.
 
     ``kinds`` (N,) numbers ``kind_names``, -1 for none; those in ``lit`` are coloured. ``notes``
-    hold a line for each point. ``step`` is where to start; ``LAST`` follows a film that grows.
+    hold a line for each point. ``links`` are pairs of points that a thin line joins; ``ORIGIN`` in
+    place of a point is (0, 0). ``step`` is where to start; ``LAST`` follows a film that grows.
     ``equal`` draws a unit equally long on both axes; without it the second has lanes, and no
-    numbers. ``words`` are the component's own texts.
+    numbers. ``words`` are the component's own texts; without a text for ``find`` there is no search.
 
     The step let go at is ``st.session_state[key]["step"]`` (``LAST`` for the last), for
     ``on_step``; ``st.session_state[key]["act"]`` is then ``{"pick": point}``, ``{"drop": point}``
@@ -80,6 +83,10 @@ def scatter_film(
     payload = film_payload(
         points, labels, words, kinds, kind_names, lit, near, captions, curve, shade, notes, axes
     )
+    joined = np.asarray(links, dtype=np.int32).reshape(-1, 2)
+    if ((joined < ORIGIN) | (joined >= len(labels))).any():
+        raise ValueError(f"links must join points from 0 to {len(labels) - 1}, or {ORIGIN}")
+    payload |= {"links": joined} if len(joined) else {}
     renderer("scatter_film")(
         data=pack(payload | {"step": int(step), "equal": equal}),
         key=key,
