@@ -196,7 +196,6 @@ export class ScatterMap {
   // Thin lines between points, or from the origin to one.
   links(pen) {
     const { links } = this.data;
-    if (!links) return;
     const [x, y] = this.place(0, 0);
     pen.strokeStyle = this.colors.muted;
     pen.lineWidth = 1.4;
