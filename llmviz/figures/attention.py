@@ -6,7 +6,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import plotly.graph_objects as go
 
-from llmviz.figures.theme import BAR_EDGE, INK, LEGEND_ABOVE, Mode, bare_layout, role_color
+from llmviz.figures.theme import (
+    BAR_EDGE,
+    INK,
+    LEGEND_ABOVE,
+    Mode,
+    bare_layout,
+    category_style,
+    role_color,
+)
 
 
 class Axes(NamedTuple):
@@ -87,10 +95,10 @@ def bars(
     over: str = "",
     height: int = 320,
     percent: bool = True,
-    roles: Sequence[str] = ("weights", "residual"),
+    roles: Sequence[str | int] = ("weights", "residual"),
     mode: Mode = "light",
 ) -> go.Figure:
-    """Return grouped bars, each series in the colour of its role; axis of values named.
+    """Return grouped bars, each series in the colour of its role, or of a number in the palette.
 
     labels: (N,), shown as they are, of what `over` says. series: each (N,), shares from 0 to 1 if
     `percent`; NaN leaves a bar out.
@@ -102,7 +110,12 @@ def bars(
             "x": list(range(len(labels))),
             "y": np.asarray(values, dtype=float),
             "name": name,
-            "marker": {"color": role_color(role, mode), "line": thin},
+            "marker": {
+                "color": category_style(role, mode)[0]
+                if isinstance(role, int)
+                else role_color(role, mode),
+                "line": thin,
+            },
             "hovertemplate": "%{y:.1%}" if percent else "%{y:.4f}",
         }
         for values, name, role in zip(series, names, roles, strict=False)

@@ -8,9 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from llmviz.figures.theme import INK, LEGEND_ABOVE, Mode, bare_layout, category_style
-
-_MARKS = {"triangle": "triangle-up"}  # where Plotly calls a shape by another name
+from llmviz.figures.theme import INK, LEGEND_ABOVE, PLOTLY_SHAPES, Mode, bare_layout, category_style
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +56,7 @@ def lines(
                     "width": 2.2,
                     "dash": "dash" if one.dashed else "solid",
                 },
-                "marker": {"size": 6, "symbol": _MARKS.get(shape, shape)},
+                "marker": {"size": 6, "symbol": PLOTLY_SHAPES.get(shape, shape)},
                 "hovertemplate": hover,
             }
         )

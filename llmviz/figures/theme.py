@@ -143,6 +143,7 @@ CATEGORIES: dict[Mode, tuple[str, ...]] = {
     ),
 }
 SHAPES = ("circle", "square", "diamond", "triangle")
+PLOTLY_SHAPES = {"triangle": "triangle-up"}  # where Plotly calls a shape by another name
 
 
 def category_style(index: int, mode: Mode = "light") -> tuple[str, str]:

@@ -112,9 +112,10 @@ def features(pool: Labelled, test: Labelled) -> tuple[Any, Any]:
     """Return the features of all texts under the base, (N, C) each."""
     from llmviz.finetuning import classifier as c
     from llmviz.pretrained import load_bundled
+    from llmviz.study.transformers import require_transformer
 
     base, tokenizer, _ = load_bundled(BASE)
-    body = c.body_of(base)
+    body = c.body_of(require_transformer(base))
     encoded = (c.encode(tokenizer, one.texts, base.context_length) for one in (pool, test))
     first, second = (c.features(body, one) for one in encoded)
     return first, second

@@ -131,8 +131,9 @@ class _Way:
         body = self.classifier.body
         with torch.no_grad():
             if self.way == "lora":
-                for path, one in lora_layers(body).items():
-                    yield path, one.adapters[one.active].change().numpy()
+                for path, layer in lora_layers(body).items():
+                    if layer.active is not None:
+                        yield path, layer.adapters[layer.active].change().numpy()
                 return
             now = dict(body.named_modules())
             for path, one in base.named_modules():

@@ -18,9 +18,10 @@ from llmviz.training.config import ON_ONE_CORE, TrainConfig
 
 if TYPE_CHECKING:
     import torch
-    from torch import Tensor, nn
+    from torch import Tensor
 
     from llmviz.models import GPT
+    from llmviz.models.base import LanguageModel
     from llmviz.tokenizers import Tokenizer
     from llmviz.training.data import TrainData
 
@@ -95,7 +96,7 @@ class OneStep:
 
 
 def update(
-    model: nn.Module,
+    model: LanguageModel,
     optimizer: torch.optim.Optimizer,
     batch: tuple[Tensor, Tensor],
     config: TrainConfig,
@@ -193,7 +194,9 @@ def one_step(asked: Asked) -> OneStep:
     logits, loss = model(*batch)
     hook.remove()
     loss.backward()
-    gradients = {name: one.grad.clone() for name, one in model.named_parameters()}
+    gradients = {
+        name: one.grad.clone() for name, one in model.named_parameters() if one.grad is not None
+    }
 
     loss_before, norm = update(model, optimizer, batch, config, asked.step)
     factor = min(1.0, (config.grad_clip or math.inf) / (norm + 1e-6))  # so much is added by torch

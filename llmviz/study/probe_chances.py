@@ -20,7 +20,8 @@ from llmviz.sampling import softmax
 from llmviz.sampling.steps import apply_temperature
 
 if TYPE_CHECKING:
-    from torch import nn
+    from llmviz.models.base import LanguageModel
+
 
 EXAMPLES = 8  # probes of each rule
 STORIES = 40  # that a short cut answers, and that it does not
@@ -60,7 +61,7 @@ def told_apart(kind: str) -> tuple[list[Probe], list[Probe]]:
 
 
 def continuation_logits(
-    model: nn.Module, tokenizer: Any, asked: Sequence[tuple[str, str]]
+    model: LanguageModel, tokenizer: Any, asked: Sequence[tuple[str, str]]
 ) -> list[tuple[np.ndarray, list[int]]]:
     """Return for each (prompt, continuation) the logits (M, V) before its tokens, and the tokens.
 
@@ -98,7 +99,7 @@ def chance(logits: np.ndarray, tokens: Sequence[int], temperature: float) -> flo
 
 
 def chances(
-    model: nn.Module,
+    model: LanguageModel,
     tokenizer: Any,
     asked: Sequence[tuple[str, str]],
     temperatures: Sequence[float] = TEMPERATURES,
@@ -112,7 +113,7 @@ def chances(
     )
 
 
-def of_kind(model: nn.Module, tokenizer: Any, kind: str) -> np.ndarray:
+def of_kind(model: LanguageModel, tokenizer: Any, kind: str) -> np.ndarray:
     """Return the chances of the right words of a rule's probes, (EXAMPLES, S)."""
     asked = [(one.prompt, one.right) for one in examples(kind)]
     return chances(model, tokenizer, asked)

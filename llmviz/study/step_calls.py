@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING
 from llmviz.study.one_step import STEPS, Asked, prepared, trained_before
 
 if TYPE_CHECKING:
-    from torch import Tensor, nn
+    from torch import Tensor
 
+    from llmviz.models.base import LanguageModel
     from llmviz.training.checkpoints import Checkpoint
 
 DROPOUT = 0.2  # of the copy that shows the two modes
@@ -70,7 +71,7 @@ def calls(asked: Asked) -> list[Call]:
     return followed
 
 
-def _weights(model: nn.Module) -> Tensor:
+def _weights(model: LanguageModel) -> Tensor:
     import torch
 
     return torch.cat([one.detach().flatten() for one in model.parameters()])

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from torch import nn
-
+    from llmviz.models.base import LanguageModel
     from llmviz.tokenizers import Tokenizer
 
 PARTS = 12  # into which the values of a unit are parted to guess from them
@@ -103,7 +102,7 @@ def linear_guess(train: np.ndarray, groups: np.ndarray, test: np.ndarray) -> np.
 
 
 def find_roles(
-    model: nn.Module, tokenizer: Tokenizer, names: Sequence[str], part: str = "hidden"
+    model: LanguageModel, tokenizer: Tokenizer, names: Sequence[str], part: str = "hidden"
 ) -> UnitRoles:
     """Search the units of a state for the one that counts and the one that remembers.
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import torch
@@ -23,7 +24,7 @@ Scale = tuple[float, str]  # what scores are multiplied by, and how that is writ
 SEEN = 4  # numbers of a long axis that are seen at once
 WHOLE = 8  # numbers of an axis that is drawn whole
 ROLE_OF = {"Q": "query", "K": "key", "V": "value"}
-BINARY = {"scale": "sequential", "limit": 1.0}  # how zeros and ones are drawn
+BINARY: dict[str, Any] = {"scale": "sequential", "limit": 1.0}  # how zeros and ones are drawn
 
 
 def scale_of(d: int) -> Scale:
@@ -214,6 +215,7 @@ def weights_to_output(
         shares = {"role": "weights", "limit": 1.0, "row_sums": True, **square}
         picture.add(last, steps.weights, last, words.WEIGHTS_FORMULA, op=op, notes=notes, **shares)
     if dropout:
+        assert kept is not None
         text = words.KEPT_FORMULA
         picture.add(f"kept{mark}", kept.to(steps.weights), f"kept{mark}", text, **BINARY, **square)
         op = lv.dropout(last, f"kept{mark}", dropout)

@@ -45,17 +45,20 @@ class Question:
 
         right: the place of the right answer, where the document does not say it.
         """
+        place = ask.right if right is None else right
+        if place is None:
+            raise ValueError(f"no answer of {ask.text!r} is marked as the right one")
         return cls(
             ask.text.format(**values),
             [answer.format(**values) for answer in ask.answers],
-            ask.right if right is None else right,
+            place,
             [reason.format(**values) for reason in ask.answers.values()],
         )
 
     def __post_init__(self) -> None:
         if len(self.answers) != len(self.reasons) or len(set(self.answers)) != len(self.answers):
             raise ValueError("a question needs different answers and one reason for each")
-        if self.right is None or not 0 <= self.right < len(self.answers):
+        if not 0 <= self.right < len(self.answers):
             raise ValueError(f"right must name one of {len(self.answers)} answers")
 
     @property

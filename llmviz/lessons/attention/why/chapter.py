@@ -7,6 +7,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.attention import bars
+from llmviz.figures.networks import network_number
 from llmviz.figures.theme import Mode
 from llmviz.lessons.attention.names import typed_name
 from llmviz.lessons.attention.why import translators, words
@@ -140,6 +141,7 @@ def influence_bars(
         words.axis,
         title=words.figure_title,
         over=words.letter_axis,
+        roles=(network_number("gpt"), network_number("rnn")),
         mode=mode,
     )
 

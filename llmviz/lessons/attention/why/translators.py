@@ -8,6 +8,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.attention import bars
+from llmviz.figures.networks import network_number
 from llmviz.figures.theme import Mode
 from llmviz.lessons.attention.why import words
 from llmviz.models.recurrent_translator import RecurrentTranslator
@@ -99,7 +100,7 @@ def exact_bars(
         words.exact_axis,
         title=words.exact_title,
         over=words.length_axis,
-        roles=("residual", "weights"),  # as above: what keeps one vector is grey
+        roles=(network_number("rnn"), network_number("gpt")),  # as above: what keeps one vector
         mode=mode,
     )
 

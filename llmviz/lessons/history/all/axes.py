@@ -11,6 +11,7 @@ import streamlit as st
 
 from llmviz.background import Job
 from llmviz.figures.history import by_measure
+from llmviz.figures.networks import network_number
 from llmviz.figures.theme import Mode
 from llmviz.lessons.history.all import nine, words
 from llmviz.lessons.history.all.nine import Measured, measures
@@ -112,8 +113,9 @@ def _figure(
         words.models[one.key]: (value_of(one, across, known), value_of(one, up, known))
         for one in measures()
     }
+    numbers = [network_number(one.key) for one in measures()]
     titles = [words.measures[key].format(count=COUNT) for key in (across, up)]
-    return by_measure(points, titles, [key in words.powers for key in (across, up)], mode)
+    return by_measure(points, numbers, titles, [key in words.powers for key in (across, up)], mode)
 
 
 @kept(16)

@@ -11,6 +11,7 @@ import streamlit as st
 
 from llmviz.document.marks import as_markdown
 from llmviz.figures.lines import Line, lines
+from llmviz.figures.networks import network_number
 from llmviz.figures.theme import Mode
 from llmviz.lessons.history.memory import own_string, words
 from llmviz.training import first_letter
@@ -101,7 +102,7 @@ def chart(curves: tuple[tuple[str, tuple[float, ...]], ...], mode: Mode) -> go.F
             words.models[name],
             np.arange(1, LENGTH),
             100 * np.array(right),
-            order.index(name),
+            network_number(name),
             # The last one, so that a line below it is seen between the dashes.
             order.index(name) == len(order) - 1,
         )

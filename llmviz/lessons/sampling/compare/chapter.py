@@ -23,7 +23,7 @@ from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
 from llmviz.ui.table import rows_table
 
-SLICE = 0.08  # seconds of work by which each text grows in one rerun
+SLICE = 0.03  # seconds of work by which each text grows in one rerun: a share of 0.1 for each
 POLL = 0.1  # seconds between two reruns while they grow
 
 
