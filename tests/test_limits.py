@@ -52,6 +52,8 @@ OUR_OWN = {
     "corpus/words.py": {"words"},
     "components/_shared/bundle.py": {"modules"},
     "components/_shared/transport.py": {"renderer"},
+    "study/read_letters.py": {"counting", "recorded"},
+    "study/smoothed_runs.py": {"recorded"},
     "site/live/__init__.py": {"packed_model"},
     "document/check.py": {"_names"},
     "lessons/training/runs/plan_controls.py": {"options_of"},

@@ -335,7 +335,7 @@ def make(folder: Path = EXPERIMENT_FOLDER) -> None:
 
     scores: dict[str, dict[str, Any]] = {task: {} for task in TASKS}
     sizes: dict[str, dict[str, int]] = {task: {} for task in TASKS}
-    weights = {}
+    weights: dict[str, Any] = {}
     for task, way in tqdm([(task, way) for task in TASKS for way in SPELLINGS], unit="spelling"):
         first, *_, found = measure(task, way)
         sizes[task][way] = count_parameters(first)

@@ -176,7 +176,7 @@ def train_one(size: Size, amount: int, seed: int = 0) -> Iterator[Going]:
         amount,
         seed,
         parameters,
-        parameters - model.token.weight.numel(),
+        parameters - model.get_parameter("token.weight").numel(),
         record.tokens,
         loss,
         expected,
@@ -228,6 +228,8 @@ def make(folder: Path = EXPERIMENT_FOLDER) -> None:
         if (size.width, amount, 0) in done:
             continue
         *_, last = train_one(size, amount)
+        if last.run is None:
+            raise RuntimeError("a training ended without a measurement")
         runs.append(asdict(last.run))
         content = {"command": COMMAND, "held_out": HELD_OUT, "floor": asdict(floor())}
         write_json(path, {**content, "runs": runs})

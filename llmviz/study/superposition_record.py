@@ -100,7 +100,7 @@ def phases() -> Phases:
         best = losses().min(0)
     taken = best.indices[None, ..., None].expand(1, *shape[1:])
     chosen = [torch.gather(one.detach(), 0, taken)[0].numpy() for one in (w, b)]
-    return Phases(*chosen, best.values.numpy())
+    return Phases(chosen[0], chosen[1], best.values.numpy())
 
 
 def make(folder: Path = FOLDER) -> None:
