@@ -105,6 +105,7 @@ def parser() -> Parser:
         models,
         quantize,
         serve,
+        site,
         tokenize,
         train,
         worksheet,
@@ -136,6 +137,7 @@ def parser() -> Parser:
         imports,
         checkpoints,
         worksheet,
+        site,
     ):
         module.add(commands)
     return root

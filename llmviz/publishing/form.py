@@ -28,8 +28,8 @@ class Place(NamedTuple):
 
 def gpt_of(trained: Trained) -> GPT:
     """The model as a GPT. Raises ValueError for another kind, which no published form has."""
-    kind = trained.description["model"]["name"]
-    if kind != "gpt" or not isinstance(trained.model, GPT):
+    if not isinstance(trained.model, GPT):
+        kind = trained.description["model"]["name"]
         raise ValueError(f"only a gpt has a published form; this is a {kind}")
     return trained.model
 

@@ -88,7 +88,7 @@ def _of_list(tokenizer: VocabularyTokenizer) -> dict[str, Any]:
     is_char = isinstance(tokenizer, CharTokenizer)
     cut = {
         "type": "Split",
-        "pattern": {"Regex": PARTS[type(tokenizer)]},
+        "pattern": {"Regex": PARTS[type(tokenizer)]},  # one of the two
         "behavior": "Isolated" if is_char else "Removed",
         "invert": not is_char,  # of words, what stands between them goes
     }

@@ -207,8 +207,8 @@ class _Run:
             for number, piece in enumerate(pieces):
                 share = self.data.count(piece) / count
                 total += self._backward(piece, share, number == config.accumulate - 1)
-        asked = float(stop()) if stop is not None else 0.0
-        total, asked = self.world.add([total, asked], self.compute.device)
+        stopping = float(stop()) if stop is not None else 0.0
+        total, stopping = self.world.add([total, stopping], self.compute.device)
         if not math.isfinite(total):
             raise self._diverged(step, lr, "the loss is not finite")
         if total > EXPLODED:
@@ -228,7 +228,7 @@ class _Run:
             raise self._diverged(step, lr, "the gradient is not finite")
         self.step, self.last_finite = step, (step, total)
         self.tokens += count
-        return total, count, grad_norm, lr, asked > 0
+        return total, count, grad_norm, lr, stopping > 0
 
     def _clip(self) -> float:
         """Cut the gradient to the longest allowed; return how long it was.
