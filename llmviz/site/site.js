@@ -250,14 +250,14 @@
     if (!event.target.closest(".search")) found.hidden = true;
   });
 
-  // ---- the page with models in it
+  // ---- the pages that compute by themselves
 
-  if (page.live) {
+  if (page.live?.models) {
     const { models, pictures } = page.live;
-    Promise.all([script("assets/live.js"), script(`assets/pictures/${pictures}.js`)]).then(() =>
+    Promise.all([script(page.live.script), script(`assets/pictures/${pictures}.js`)]).then(() =>
       globalThis.llmvizLive.start(models, { view: views[pictures], style: styles[pictures] }),
     );
-  }
+  } else if (page.live) script(page.live.script).then(() => globalThis.llmvizSteps.startParts());
 
   // Wide windows have the list of lessons beside the page; narrow ones open it.
   const list = document.querySelector(".lessons");
