@@ -151,6 +151,19 @@ def test_a_question_is_graded_and_shows_what_it_covers(course, window):
     assert window.evaluate(controls) == 0  # none that would need the app
 
 
+def test_a_question_covers_what_it_covers_and_no_more(course, window):
+    window.goto(f"{course.as_uri()}/errors/facts.html")
+    held = "[...document.querySelectorAll('[data-by]')].map((one) => [one.dataset.by, one.hidden])"
+    before = window.evaluate(held)
+    assert {by for by, _ in before} >= {"0", "1"}
+    window.locator(".show").first.click()
+    for (by, was), (_, hidden) in zip(before, window.evaluate(held), strict=True):
+        assert hidden == (not was if by == "0" else was)
+    window.locator(".show").first.click()
+    expect(window.locator(".show")).to_have_count(0)
+    assert [one[1] for one in window.evaluate(held)] == [not was for _, was in before]
+
+
 def test_search_finds_and_the_theme_turns(course, window):
     window.goto(f"{course.as_uri()}/errors/facts.html")
     window.locator("#search").fill("softmax")
