@@ -103,8 +103,8 @@ def measure(run: Run, pool: Labelled, test: Labelled, kept: Any = None) -> float
         data = c.ClassData((kept[0][rows],), labels[0], (kept[1],), labels[1], run.seed)
     for _ in train(module, data, settings):
         pass
-    asked = c.encode(tokenizer, test.texts, model.context_length)
-    chosen = c.predict(model, asked).argmax(1)
+    test_ids = c.encode(tokenizer, test.texts, model.context_length)
+    chosen = c.predict(model, test_ids).argmax(1)
     return c.accuracy(c.confusion(test.labels, chosen, len(test.names)))
 
 

@@ -173,8 +173,8 @@ def _write(
     timed = _Timed(draft)
     begun, tokens, rounds, checked, accepted = time.thread_time(), 0, 0, 0, 0
     for number, ids in enumerate(prompts):
-        luck = torch.Generator().manual_seed(number)
-        for one in speculate(model, timed, ids, written, k, settings, luck):
+        generator = torch.Generator().manual_seed(number)
+        for one in speculate(model, timed, ids, written, k, settings, generator):
             tokens += len(one.tokens)
             rounds += 1
             checked += one.checked

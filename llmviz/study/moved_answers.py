@@ -95,9 +95,9 @@ def asked_stories(tokenizer: Tokenizer, count: int = STORIES, seed: int = SEED) 
             if fact.kind != "possession" or not asks or question != f"{thing} now? It was ":
                 continue
             if len(set(holders(before).values())) == 2:
-                one = Asked(before, thing, fact.right, fact.wrong)
-                if len(set(first_tokens(tokenizer, one))) == 1 + len(fact.wrong):
-                    found.append(one)
+                story = Asked(before, thing, fact.right, fact.wrong)
+                if len(set(first_tokens(tokenizer, story))) == 1 + len(fact.wrong):
+                    found.append(story)
                     break
     return found
 

@@ -190,8 +190,8 @@ def bundled(lean: float, seed: int, folder: Path = EXPERIMENT_FOLDER) -> Measure
     """Return what was measured on a bundled model. ValueError where it is not in this copy."""
     raw = read_json(folder / FILE)
     try:
-        one: dict[str, Any] = raw["runs"][_name(lean, seed)]
-        return Measured(**one | {"jobs": [JobRead(**job) for job in one["jobs"]]})
+        run: dict[str, Any] = raw["runs"][_name(lean, seed)]
+        return Measured(**run | {"jobs": [JobRead(**job) for job in run["jobs"]]})
     except (KeyError, TypeError) as error:
         raise ValueError(f"{FILE} lacks {error}") from None
 

@@ -166,8 +166,8 @@ def rule_curves(
     models = {Path(folder).name: adapted(model, base, Path(folder)), base: model}
 
     def ask(name: str, examples: int, wrong: int) -> Share:
-        asked = questions(prompts, examples, groups, wrong, seed)
-        right = answers(models[name], tokenizer, asked).accuracy
+        drawn = questions(prompts, examples, groups, wrong, seed)
+        right = answers(models[name], tokenizer, drawn).accuracy
         return Share(name, examples, wrong, right, prompts)
 
     for examples in SHOTS:

@@ -93,14 +93,14 @@ def memory_ways(name: str, rows: int, tokens: int, rounds: int = ROUNDS) -> Iter
     model, tokenizer, _ = load_bundled(name)
     layers = require_transformer(model).config.n_layer
     ids = batch(tokenizer, rows, tokens)
-    asked = [(0, 1), *((every, 1) for every in group_sizes(layers))]
-    asked += [(0, pieces) for pieces in PIECES if pieces <= rows]
+    plans = [(0, 1), *((every, 1) for every in group_sizes(layers))]
+    plans += [(0, pieces) for pieces in PIECES if pieces <= rows]
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
         plain: list[Tensor] = []
         ways: list[Way] = []
-        for recompute, pieces in asked:
+        for recompute, pieces in plans:
             gradients = _gradients(model, ids, pieces, recompute)
             plain = plain or gradients
             memory = watched_step(model, ids, pieces, recompute)

@@ -79,12 +79,12 @@ def guessed(train: np.ndarray, groups: np.ndarray, test: np.ndarray, right: np.n
     that is most frequent in the part that a number of test falls into.
     """
     borders = np.quantile(train, np.arange(1, PARTS) / PARTS)
-    parts, asked = np.searchsorted(borders, train), np.searchsorted(borders, test)
+    parts, tested = np.searchsorted(borders, train), np.searchsorted(borders, test)
     usual = np.bincount(groups).argmax()
     best = np.full(PARTS, usual)
     for part in np.unique(parts):
         best[part] = np.bincount(groups[parts == part]).argmax()
-    return float((best[asked] == right).mean())
+    return float((best[tested] == right).mean())
 
 
 def linear_guess(train: np.ndarray, groups: np.ndarray, test: np.ndarray) -> np.ndarray:

@@ -34,11 +34,15 @@ def questions_of(lesson: str, chapter: str, /, **link: str) -> list[Asked]:
 
     Raises ValueError: the page does not open, or says that a part of the link cannot be used.
     """
-    app = opened(lesson, chapter, **{"show": "1", **link})
-    sections, asked = list(_sections(app.main)), app.session_state[ASKED]
-    if len(sections) != len(asked):
-        raise ValueError(f"{lesson}/{chapter}: {len(asked)} questions, {len(sections)} on the page")
-    return [Asked(*section, question) for section, question in zip(sections, asked, strict=True)]
+    app = opened(lesson, chapter, None, **{"show": "1", **link})
+    sections, questions = list(_sections(app.main)), app.session_state[ASKED]
+    if len(sections) != len(questions):
+        raise ValueError(
+            f"{lesson}/{chapter}: {len(questions)} questions, {len(sections)} on the page"
+        )
+    return [
+        Asked(*section, question) for section, question in zip(sections, questions, strict=True)
+    ]
 
 
 def opened(

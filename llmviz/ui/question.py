@@ -145,8 +145,8 @@ def predict(question: Question, key: str, *, covers: bool = False) -> bool:
     Returns whether what would give the answer away may be shown: see `answered`. covers: whether
     the page holds anything back until then, which the visitor can have shown without an answer.
     """
-    if (asked := st.session_state.get(ASKED)) is not None and question not in asked:
-        asked.append(question)
+    if (listed := st.session_state.get(ASKED)) is not None and question not in listed:
+        listed.append(question)
     with st.container(border=True):
         st.caption(MARK)
         prose(question.text)

@@ -31,17 +31,17 @@ FIRST = (DEFAULT_MODEL, "tiny-world-word2vec")  # in this order at the head of t
 
 
 @once
-def names(asked: str = "") -> list[str]:
+def names(wanted: str = "") -> list[str]:
     """Return the models that have a table: the bundled ones, then the learner's own runs.
 
-    asked: the model in force; a run that only a link names is offered, too.
+    wanted: the model in force; a run that only a link names is offered, too.
     """
     known = []
     for name, _ in bundled_fitting(_has_table):
         if not name.endswith(MISTAKEN):
             place = FIRST.index(name) if name in FIRST else len(FIRST)
             known.append((place, not name.startswith("tiny"), name))
-    return [name for *_, name in sorted(known)] + offered(_has_table, asked)
+    return [name for *_, name in sorted(known)] + offered(_has_table, wanted)
 
 
 def _has_table(card: dict[str, Any]) -> bool:

@@ -90,8 +90,8 @@ def _split(state: PageState, inputs: Inputs, n_head: int) -> None:
     wrong = n_head > 1 and state["columns"] == "all"
     if n_head > 1:
         choose(state, "columns", words.columns_label, words.columns)
-    steps, told = attend(inputs, n_head, all_columns=wrong)
-    prose(told)
+    steps, line = attend(inputs, n_head, all_columns=wrong)
+    prose(line)
     right = inputs.before is None  # else the softmax stands before the mask
     names = [inputs_words.head.lower() + f" {h}" for h in range(n_head)]
     square = {"row_labels": inputs.tokens, "col_labels": inputs.tokens, "row_sums": True}

@@ -67,11 +67,11 @@ def draw(state: PageState) -> dict[str, Any] | None:
     cards = {name: engine.card(name) for name in names}
     _table(cards, scores)
     wrong = _told(WRONG, cards, scores)
-    told = [mistake_words.mistake_leak.format(**wrong)]
+    lines = [mistake_words.mistake_leak.format(**wrong)]
     for name in OTHERS:
         if name in scores:
-            told.append(mistake_words.mistake_quiet[name].format(**_told(name, cards, scores)))
-    for line in told:
+            lines.append(mistake_words.mistake_quiet[name].format(**_told(name, cards, scores)))
+    for line in lines:
         prose(line)
     _code(scores[WRONG], cards[WRONG])
     _looking(state, names)

@@ -167,8 +167,8 @@ def end(rung: Rung) -> dict[str, str]:
     """Return what the chapter's end says of the last token; of several heads, the largest share."""
     tokens = rung.inputs.tokens
     last = rung.steps.weights.reshape(-1, len(tokens), len(tokens))[:, -1].amax(0)  # (T,)
-    share, asked = f"{last.max():.0%}", quote(tokens[int(last.argmax())])
-    return {"asking": quote(tokens[-1]), "share": share, "asked": asked}
+    share, token = f"{last.max():.0%}", quote(tokens[int(last.argmax())])
+    return {"asking": quote(tokens[-1]), "share": share, "asked": token}
 
 
 def _only_itself(weights: np.ndarray) -> str:

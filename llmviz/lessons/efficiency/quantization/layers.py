@@ -121,8 +121,8 @@ def report(errors: tuple[MatrixError, ...], largest: MatrixError) -> str:
 
 def _code(scheme: Scheme, ids: tuple[int, ...]) -> None:
     def printed() -> str:
-        one = errors_of(model(), scheme, ROUNDING, ids)[0]
-        return f"{one.path} {one.weights:.3f} {one.outputs:.3f}"
+        first = errors_of(model(), scheme, ROUNDING, ids)[0]
+        return f"{first.path} {first.weights:.3f} {first.outputs:.3f}"
 
     show_code(
         [matrix_errors, scaled],

@@ -19,7 +19,7 @@ from llmviz.study.serving_run import (
 )
 from llmviz.ui.common import choose, count
 from llmviz.ui.lesson import section
-from llmviz.ui.live_job import live
+from llmviz.ui.live_job import Said, live
 from llmviz.ui.model_picker import models_here
 from llmviz.ui.notices import refuse
 from llmviz.ui.prose import prose
@@ -51,9 +51,7 @@ def draw(state: PageState) -> None:
         lambda job: _told(trial, job),
         start=words.start,
         share=lambda job: done_share(trial, list(job.results)),
-        going_on=words.goes,
-        stopped=words.stopped,
-        again=words.again,
+        said=Said(words.goes, words.stopped, words.again),
     )
 
 

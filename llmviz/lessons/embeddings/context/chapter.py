@@ -250,8 +250,8 @@ def _matrix(state: PageState, names: Sequence[str], paths: TwoPaths) -> None:
 
 def _ask(paths: TwoPaths) -> bool:
     """Ask after which step the two vectors are least alike, where that has one answer."""
-    asked = least_question(paths.steps, paths.cosines)
-    return asked is None or predict(asked, f"{KEY}.least", covers=True)
+    question = least_question(paths.steps, paths.cosines)
+    return question is None or predict(question, f"{KEY}.least", covers=True)
 
 
 def least_question(steps: list[Stage], cosines: np.ndarray) -> Question | None:

@@ -41,8 +41,8 @@ def ask(table: VectorTable, row: int) -> bool:
 
     Returns whether what shows it may be seen.
     """
-    asked = _asked(table, row)
-    return asked is None or predict(asked, "embeddings.likest", covers=True)
+    question = _asked(table, row)
+    return question is None or predict(question, "embeddings.likest", covers=True)
 
 
 @kept(64)

@@ -105,10 +105,10 @@ def _sum(state: PageState, names: list[str], tables: InputTables) -> None:
 
 
 @once
-def gpts(asked: str = "") -> list[str]:
+def gpts(wanted: str = "") -> list[str]:
     """Return the models that may have learned a table of positions, the usual one first."""
     known = [
-        name for name in sources.names(asked) if able(engine.card(name).get("model"), "attention")
+        name for name in sources.names(wanted) if able(engine.card(name).get("model"), "attention")
     ]
     return sorted(known, key=lambda name: name != params.TABLE_MODEL)
 

@@ -54,8 +54,8 @@ def draw(state: PageState) -> dict[str, object] | None:
         return None
     many = [_predict(one, [ids, *_orders(ids)]) for one in pair]
     mean = [float(total_variation(one[:1], one[1:]).mean()) for one in many]
-    asked = shuffle_question(*mean)
-    if predict(asked, "embeddings.positions.shuffle", covers=True):
+    question = shuffle_question(*mean)
+    if predict(question, "embeddings.positions.shuffle", covers=True):
         if state["order"]:
             _other_order(pair, ids, shuffled(ids, state["order"], first=1), mean)
         else:
@@ -166,8 +166,8 @@ def _say(
         prose(words.losses.format(with_=losses[0], without=losses[1]))
         with_, without = probes
         if with_ and without and with_.count == without.count:
-            asked = f"{with_.count:,}"
-            prose(words.probes.format(with_=with_.right, without=without.right, n=asked))
+            written = f"{with_.count:,}"
+            prose(words.probes.format(with_=with_.right, without=without.right, n=written))
     prose(words.why)
 
 

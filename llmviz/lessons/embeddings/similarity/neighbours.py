@@ -186,8 +186,8 @@ def _beside(table: VectorTable, row: int, near: Neighbours) -> None:
 def _ask(table: VectorTable, row: int) -> bool:
     """Ask how many tokens point roughly the same way, where the answers are far enough apart."""
     alike = np.delete(measured(table, row), row)
-    asked = many_question(alike[np.isfinite(alike)], sources.label(table, row))
-    return asked is None or predict(asked, f"{KEY}.many", covers=True)
+    question = many_question(alike[np.isfinite(alike)], sources.label(table, row))
+    return question is None or predict(question, f"{KEY}.many", covers=True)
 
 
 def many_question(alike: np.ndarray, word: str) -> Question | None:

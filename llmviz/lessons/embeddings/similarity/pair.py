@@ -162,8 +162,8 @@ def _rank(table: VectorTable, a: Side, b: Side) -> None:
 
 
 def _ask(a: Side, b: Side) -> bool:
-    asked = factor_question(a.values, b.values)
-    return asked is None or predict(asked, f"{KEY}.factor", covers=True)
+    question = factor_question(a.values, b.values)
+    return question is None or predict(question, f"{KEY}.factor", covers=True)
 
 
 def factor_question(a: np.ndarray, b: np.ndarray) -> Question | None:

@@ -123,8 +123,8 @@ def _say(rows: list[int], alike: np.ndarray, table: VectorTable) -> str:
 
 def _ask(alike: np.ndarray, names: list[str]) -> bool:
     """Ask which word fits least, where that has one answer."""
-    asked = odd_question(alike, names)
-    return asked is None or predict(asked, f"{KEY}.odd", covers=True)
+    question = odd_question(alike, names)
+    return question is None or predict(question, f"{KEY}.odd", covers=True)
 
 
 def odd_question(alike: np.ndarray, names: list[str]) -> Question | None:

@@ -130,8 +130,8 @@ def ask(state: PageState, film: WordFilm, text: Text) -> bool:
         return True
     seen = set(watched(state, film))
     for i in range(3, min(len(film.words), 200), 17):
-        if i not in seen and (asked := likest_question(film, text, i)) is not None:
-            return predict(asked, "embeddings.word2vec.ask", covers=True)
+        if i not in seen and (question := likest_question(film, text, i)) is not None:
+            return predict(question, "embeddings.word2vec.ask", covers=True)
     return True
 
 

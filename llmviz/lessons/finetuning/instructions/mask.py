@@ -131,7 +131,7 @@ def count_question(known: Example) -> Question | None:
     wrong = {"answer": counted - 1, "prompt": tokens - counted, "all": tokens}
     if len({counted, *wrong.values()}) < 1 + len(wrong):
         return None
-    told = {"tokens": tokens, "answer": counted - 1}
-    reasons = {number: words.mask_wrong[key].format(**told) for key, number in wrong.items()}
-    reasons[counted] = words.mask_right.format(**told)
-    return by_size(words.mask_question.format(**told), reasons, counted)
+    slots = {"tokens": tokens, "answer": counted - 1}
+    reasons = {number: words.mask_wrong[key].format(**slots) for key, number in wrong.items()}
+    reasons[counted] = words.mask_right.format(**slots)
+    return by_size(words.mask_question.format(**slots), reasons, counted)

@@ -35,8 +35,8 @@ LISTED = 3  # names of each that are shown
 def draw(state: PageState) -> None:
     """Show the chart of two measures, the table of all, and what the models write."""
     section(words.axes)
-    asked = size_question(measures())
-    if asked is not None and not predict(asked, f"{KEY}.size", covers=True):
+    question = size_question(measures())
+    if question is not None and not predict(question, f"{KEY}.size", covers=True):
         return
     names = {key: title.format(count=COUNT) for key, title in words.measures.items()}
     left, right = st.columns(2, gap="medium")

@@ -67,12 +67,12 @@ def draw(state: PageState) -> None:
         them = words.them[1 if fit.left_out == 1 else 2]
         rows = count(fit.left_out, "row is", "rows are")
         inform(words.gaps.format(gaps=rows, them=them), ":material/content_cut:")
-    asked = None if fit is None else far_question(values, fitted, fit)
-    told = asked is None or predict(asked, f"{KEY}.far", covers=True)
+    question = None if fit is None else far_question(values, fitted, fit)
+    shown = question is None or predict(question, f"{KEY}.far", covers=True)
     _view(state, values, fitted, fit)
     if fit is None:
         return
-    far = growth(values, fitted, fit) if told else ""
+    far = growth(values, fitted, fit) if shown else ""
     prose("\n\n".join(filter(None, [summary(fit), far])))
     normal.draw(state, fit)
     letters.draw(state)

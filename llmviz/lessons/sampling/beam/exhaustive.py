@@ -55,8 +55,8 @@ def draw(state: PageState) -> None:
         refuse(error)
         return
     _figure(prompt, compared)
-    asked = question(prompt.vocab_size, length, prompt.stop_id is not None)
-    if asked is None or predict(asked, "exhaustive.cost", covers=True):
+    quiz = question(prompt.vocab_size, length, prompt.stop_id is not None)
+    if quiz is None or predict(quiz, "exhaustive.cost", covers=True):
         _all(prompt, compared.every)
         _finds(prompt, compared)
         _code(prompt, compared.every, length)

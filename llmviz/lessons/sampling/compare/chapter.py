@@ -98,8 +98,8 @@ def _texts(state: PageState, prompt: Prompted, growing: bool) -> None:
         return
     if growing:
         st.rerun()  # which ends the looking
-    asked = question(means)
-    answered = asked is None or predict(asked, "compare.mean", covers=True)
+    quiz = question(means)
+    answered = quiz is None or predict(quiz, "compare.mean", covers=True)
     if rows:
         hidden = [] if answered else [words.columns["mean"]]  # it is what was asked
         table = [row | dict.fromkeys(hidden, "?") for row in rows]

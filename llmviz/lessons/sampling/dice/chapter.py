@@ -55,8 +55,8 @@ def draw(state: PageState, prompt: Prompted) -> None:
     prose(words.counts.format(n=count(n, "draw"), seed=state["seed"]))
     prose(words.distance)
     many = steps.draw_many(source.random_numbers(state["seed"], MANY))
-    asked = question(steps.probabilities, many)
-    if asked is None or predict(asked, "dice.root", covers=True):
+    quiz = question(steps.probabilities, many)
+    if quiz is None or predict(quiz, "dice.root", covers=True):
         prose(words.curve)
         if n >= SHORTEST:
             st.plotly_chart(

@@ -189,8 +189,8 @@ def first_merge_question(text: str, known: str, tokenizer: BPETokenizer) -> Ques
             continue
         # The first pair from the left is always among the answers: it is the tempting one.
         by_rank = sorted(mergeable, key=mergeable.__getitem__)
-        asked = {next(iter(ranked)), *by_rank[:3]}
-        answers = [pair for pair in ranked if pair in asked]
+        offered = {next(iter(ranked)), *by_rank[:3]}
+        answers = [pair for pair in ranked if pair in offered]
         first = by_rank[0]
 
         def reason(pair: str, ranked: dict = ranked, first: str = first) -> str:

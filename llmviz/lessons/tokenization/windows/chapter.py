@@ -109,19 +109,19 @@ def coverage(plan: WindowPlan) -> str:
         for number in (sum(i < last for i in plan.never_seen), plan.tokens - 1 - last)
     )
     if len(plan.starts) == 1:
-        told = words.windows_one
+        line = words.windows_one
     elif plan.overlap:
-        told = words.windows_overlap.format(
+        line = words.windows_overlap.format(
             less=plan.context - plan.stride, shared=count(plan.overlap, "input")
         )
     elif plan.stride == plan.context:
-        told = words.windows_edge
+        line = words.windows_edge
     elif plan.never_seen and plan.never_seen[0] < last:
-        told = words.windows_gap.format(missed=between)
+        line = words.windows_gap.format(missed=between)
     else:
-        told = words.windows_no_gap
+        line = words.windows_no_gap
     rest = words.windows_rest.format(missed=after) if last < plan.tokens - 1 else ""
-    return f"{told} {rest}".strip()
+    return f"{line} {rest}".strip()
 
 
 def _tensors(tokenizer: Tokenizer, ids: list[int], plan: WindowPlan, chosen: int) -> None:

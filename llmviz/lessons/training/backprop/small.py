@@ -34,8 +34,8 @@ def draw(state: PageState) -> None:
     slip = state["slip"]
     d = backward(values, None if slip == "none" else slip)
     by_torch = autograd(given, state["target"])
-    asked = question(state["target"], float(values["p"][0, state["target"]]))
-    shown = predict(asked, f"{KEY}.sign", covers=True)
+    quiz = question(state["target"], float(values["p"][0, state["target"]]))
+    shown = predict(quiz, f"{KEY}.sign", covers=True)
     if shown:
         walk = _graph(state, values, d)
         _matrices(state, walk, values, d, by_torch)

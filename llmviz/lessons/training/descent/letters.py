@@ -88,9 +88,9 @@ def ticks(points):
 def _plane(state: PageState, points, trainings: dict, followed: int) -> Plane:
     from llmviz.training.logistic import binary_cross_entropy
 
-    one = list(trainings.values())[followed][0]
+    training = list(trainings.values())[followed][0]
     inputs = points.inputs()
-    answer = binary_cross_entropy(one.path, inputs, points.y)
+    answer = binary_cross_entropy(training.path, inputs, points.y)
     answers = {"z": answer.z, "p": answer.p, "loss": answer.loss}
     return Plane(
         points.names,

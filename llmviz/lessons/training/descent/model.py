@@ -67,8 +67,8 @@ def draw(state: PageState) -> None:
     losses = _view(state, bigram.floor)
     rarest = rare_letter(state[LEARNER_TEXT.key], counts.sum(1).tolist())
     if rarest is not None:
-        asked = question(LETTERS[rarest], int(counts.sum()), int(counts[rarest].sum()))
-        predict(asked, f"{KEY}.rare")
+        quiz = question(LETTERS[rarest], int(counts.sum()), int(counts[rarest].sum()))
+        predict(quiz, f"{KEY}.rare")
     _code(state)
     _deep(state)
     seen(words.end, told=end(losses, bigram.floor))

@@ -43,8 +43,8 @@ def draw(state: PageState) -> None:
         st.info(as_markdown(text), icon=":material/download:")
     titled = [_read(name) for name in there]
     full = [one for one in titled if one is not None]
-    asked = standings.question(full) if len(full) >= 3 else None
-    shown = asked is None or predict(asked, "training.race.best", covers=True)
+    question = standings.question(full) if len(full) >= 3 else None
+    shown = question is None or predict(question, "training.race.best", covers=True)
     _who(state)
     drawn = [one for one in full if one.name in state["who"]]
     if not drawn and not started.names(SLOT):

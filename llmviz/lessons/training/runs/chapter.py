@@ -51,9 +51,9 @@ def draw(state: PageState) -> None:
         run_chart.polled(partial(_live, state, name, growing), growing)
     _code(charted)
     if charted is not None and not charted_runs.is_growing(charted.name):
-        told = end(charted)
-        if told:
-            seen(words.end, told=told)
+        line = end(charted)
+        if line:
+            seen(words.end, told=line)
 
 
 def end(charted: ChartedRun) -> str:

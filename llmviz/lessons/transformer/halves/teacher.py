@@ -182,8 +182,8 @@ def mistake(source: list[str], target: list[str]) -> Question:
     wrong = len(target) % 3
     whole, right = [*target, words.end_token], [words.start, *target]
     fed = (whole, [words.start, *source], right)[wrong]
-    asked = target if wrong == 2 else whole
-    sides = {"fed": fed, "asked": asked, "right": right, "whole": whole}
+    wanted = target if wrong == 2 else whole
+    sides = {"fed": fed, "asked": wanted, "right": right, "whole": whole}
     given = {name: quote(" ".join(side), 200) for name, side in sides.items()}
     reasons = [*words.mistake_reasons]
     reasons[wrong] = words.mistake_right[wrong].format(**given)

@@ -45,9 +45,9 @@ def draw(both: engine.Bundled, left: engine.Bundled) -> None:
         )
     )
     prose(words.not_write)
-    asked = cut_question(score, other, ended) if "share_right" in ended else None
-    if asked is not None:
-        predict(asked, "transformer.masked.mistake")
+    question = cut_question(score, other, ended) if "share_right" in ended else None
+    if question is not None:
+        predict(question, "transformer.masked.mistake")
 
 
 @kept(4)

@@ -110,8 +110,8 @@ def question(layers: int, share: float) -> Question:
     right = 0 if share >= 1 else 1 if share > 0.1 else 2 if share > 1e-3 else 3
     lines = [words.right if i == right else words.wrong for i in range(len(words.answers))]
     reasons = [line.format(share=written(share)) for line in lines]
-    asked = words.ask.format(layers=count(layers, "layer"))
-    return Question(asked, words.answers, right, reasons, scale=True)
+    text = words.ask.format(layers=count(layers, "layer"))
+    return Question(text, words.answers, right, reasons, scale=True)
 
 
 @kept(64)
