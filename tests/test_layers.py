@@ -18,14 +18,16 @@ LAYERS = [
     | {"limits", "nearest", "standard_streams", "streamlit_parts", "trace", "wholefile"},
     {"tokenizers", "corpus", "nn"},
     {"models", "sampling", "similarity"},
-    {"training", "pretrained", "finetuning", "language"} | {"quantization", "serving", "parallel"},
+    {"training", "pretrained", "finetuning", "language"}
+    | {"quantization", "serving", "parallel"}
+    | {"publishing"},
     {"study"},
     {"api"},  # the public face
     {"cli", "__main__"},
     {"components"},  # in-page pictures: what moves under the hand
     {"ui"},  # the furniture that all lessons share
     {"lessons"},
-    {"show"},  # the same pictures in a notebook
+    {"show", "site"},  # the same pictures in a notebook, the course as plain files
 ]
 STREAMLIT = {"streamlit_parts", "components", "ui", "lessons"}  # the only parts that import it
 FLOOR = {name: height for height, names in enumerate(LAYERS) for name in names}
@@ -63,7 +65,7 @@ def may_import(own: str, name: str) -> bool:
     if root != "llmviz" or not inside or own == "__init__":
         return True
     if own == "figures" or inside[0] not in FLOOR:
-        return inside[0] == "figures" and own in STREAMLIT | {"figures", "show"}
+        return inside[0] == "figures" and own in STREAMLIT | {"figures", "show", "site"}
     return FLOOR[inside[0]] <= FLOOR[own]
 
 
@@ -185,6 +187,7 @@ MANY_PARAMETERS = {
     "generate": "the call that pages print: the settings of sampling by name, as readers write it",
     "multi_head": "a formula with its weights, as the paper writes it",
     "sampling_steps": "as `generate`",
+    "write_adapter": "what a file of an adapter says of it",
     "single_head": "a formula with its weights, as the paper writes it",
     "cell_grid": PICTURE,
     "curves": PICTURE,

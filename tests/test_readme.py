@@ -99,7 +99,7 @@ WRITTEN = {
     "config.json",
     "tokenizer.json",
 }
-WRITTEN |= {"merges.txt", "vocab.json", "adapter/", "checkpoints/", "runs/"}
+WRITTEN |= {"merges.txt", "vocab.json", "run.toml", "adapter/", "checkpoints/", "best/", "runs/"}
 
 
 def named(document: str) -> set[str]:

@@ -43,8 +43,8 @@ def planted_and_said(
                 "marker": {
                     "color": role_color(role, mode),
                     "size": 10,
-                    "opacity": 0.8,
-                    "symbol": ("circle", "diamond")[at % 2],
+                    "line": {"width": 2},
+                    "symbol": ("circle", "diamond-open")[at % 2],
                 },
                 "hovertemplate": "%{customdata}: %{x:.1%} → %{y:.1%}<extra></extra>",
             }
@@ -52,7 +52,7 @@ def planted_and_said(
     layout = chart_layout(
         axes,
         mode,
-        height=HEIGHT + 60,
+        height=HEIGHT + 140,
         margin={"l": 56, "r": 16, "t": 40, "b": 44},
         showlegend=True,
     )

@@ -22,7 +22,7 @@ class Ranged:
 
 
 def ranged_lines(
-    at: Sequence[int],
+    at: Sequence[int | str],
     drawn: Sequence[Ranged],
     axes: tuple[str, str],
     mode: Mode = "light",
@@ -31,7 +31,7 @@ def ranged_lines(
 ) -> go.Figure:
     """Return lines over counts, which stand at equal distances; each point from lowest to highest.
 
-    at: the counts. axes: what x and y are. shares: y goes from 0 to 1 and is written in percent.
+    at: the counts, or names. axes: what x and y are. shares: y goes from 0 to 1, in percent.
     """
     layout = chart_layout(
         axes,
@@ -48,12 +48,12 @@ def ranged_lines(
     return go.Figure([_trace(at, one, mode, shares) for one in drawn], layout)
 
 
-def _trace(at: Sequence[int], one: Ranged, mode: Mode, shares: bool) -> dict[str, object]:
+def _trace(at: Sequence[int | str], one: Ranged, mode: Mode, shares: bool) -> dict[str, object]:
     columns = list(zip(*one.runs, strict=True))
     means = [sum(column) / len(column) for column in columns]
     return {
         "type": "scatter",
-        "x": [f"{count:,}" for count in at],
+        "x": [place if isinstance(place, str) else f"{place:,}" for place in at],
         "y": means,
         "name": one.name,
         "mode": "lines+markers",

@@ -56,9 +56,10 @@ def load_classes(folder: Path) -> Classes:
     return Classes(model.eval(), trained.tokenizer, tuple(names))
 
 
-def load_tuned(folder: Path) -> Trained:
+def load_tuned(folder: Path, *, merged: bool = True) -> Trained:
     """The model of a fine-tuning that writes, an adapter's change added into its matrices.
 
+    merged: if not, an adapter stays beside them, and the description names its `base`.
     Raises CheckpointError where it is damaged, or a classifier, which writes nothing.
     """
     plan, description = _plan_of(folder)
@@ -69,10 +70,12 @@ def load_tuned(folder: Path) -> Trained:
     if plan.way == "lora":
         add_adapter(model, plan.lora, seed=plan.train.seed)
     _take_weights(folder, Preference(model, plan.beta) if plan.kind == PREFER else model)
-    if plan.way == "lora":
+    if plan.way == "lora" and merged:
         without_adapters(model)
-    model.requires_grad_(True)
+        model.requires_grad_(True)
     about = trained.description | {"command": description.get("command", "")}
+    if not merged:
+        about["base"] = plan.base
     return replace(trained, model=model.eval(), description=about)
 
 
