@@ -162,14 +162,13 @@ def _same_word(names: list[str], token: np.ndarray, total: np.ndarray) -> None:
         return
     i, j = best
     prose(
-        words.same_word.format(
-            word=quote(names[i].strip("·")),
-            i=i,
-            j=j,
-            before=euclidean(token[i], token[j]),
-            after=euclidean(total[i], total[j]),
-            cosine=cosine(total[i], total[j]),
-        )
+        words.same_word,
+        word=quote(names[i].strip("·")),
+        i=i,
+        j=j,
+        before=euclidean(token[i], token[j]),
+        after=euclidean(total[i], total[j]),
+        cosine=cosine(total[i], total[j]),
     )
 
 
@@ -210,17 +209,16 @@ def _turned(state: PageState, table: VectorTable, rows: list[int]) -> None:
     names = [quote(table.name_of(row)) for row in rows]
     distance = state["m"] - state["n"]
     prose(
-        words.turned.format(
-            q=names[0],
-            k=names[1],
-            m=state["m"],
-            n=state["n"],
-            score=_written(plain),
-            m2=m,
-            n2=n,
-            score2=_written(moved),
-            apart=words.apart[int(np.sign(distance))].format(n=count(abs(distance), "place")),
-        )
+        words.turned,
+        q=names[0],
+        k=names[1],
+        m=state["m"],
+        n=state["n"],
+        score=_written(plain),
+        m2=m,
+        n2=n,
+        score2=_written(moved),
+        apart=words.apart[int(np.sign(distance))].format(n=count(abs(distance), "place")),
     )
 
 

@@ -56,7 +56,7 @@ def draw(own: bool) -> list[Model]:
         column_config={words.shelf_columns[3]: number},
     )
     total = size(sum(one.size for one in models))
-    prose(words.shelf_note.format(count=count(len(models), "model"), size=total))
+    prose(words.shelf_note, count=count(len(models), "model"), size=total)
     _offer_deleting(deletable(models, own))
     return models
 
