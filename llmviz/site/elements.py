@@ -134,7 +134,7 @@ class Body:
         kind, proto = element.type, element.proto
         first = next(iter(element.children.values()))
         if first.type == "caption" and first.value == MARK:
-            return [self._question()]
+            return [self._question(list(element.children.values())[1])]
         if kind == "popover":
             return [Setting(_plain(proto.popover.label), None)]
         inside = list(self._pieces(element))
@@ -159,9 +159,11 @@ class Body:
                 names.append("card")
         return [f'<div class="{escape(" ".join(names))}">{body}</div>']
 
-    def _question(self) -> str:
+    def _question(self, text: Any) -> str:
         number, question = next(self._asked)
-        return question_html(question, number, covers=number in self.visit.covers)
+        html = question_html(question, number, covers=number in self.visit.covers)
+        by = self.visit.covered.get(id(text))  # another one must be answered before
+        return _held(html, "covered", by) if by and id(text) not in self.visit.instead else html
 
     def _shown(self, element: Any) -> str:
         kind, proto = element.type, element.proto
@@ -247,7 +249,7 @@ def markdown(text: str) -> str:
         return f"\ufdd9{len(tinted) - 1}\ufdd9"
 
     html = _MARKDOWN.render(_TINTED.sub(aside, text))
-    html = html.replace("<table>", '<div class="table"><table>')
+    html = html.replace("<table>", '<div class="table" tabindex="0"><table>')
     html = html.replace("</table>", "</table></div>")
     return re.sub("\ufdd9(\\d+)\ufdd9", lambda match: tinted[int(match[1])], html)
 

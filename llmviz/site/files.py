@@ -49,7 +49,7 @@ class Files:
     def data(self, content: bytes) -> str:
         """Write bytes as a script and return the name by which a page asks for them."""
         name = hashlib.blake2b(content, digest_size=12).hexdigest()
-        packed = base64.b64encode(content).decode()
+        packed = _packed(content)
         self.write(f"assets/data/{name}.js", f'llmvizSite.bring("{name}", "{packed}");\n')
         return name
 
@@ -70,7 +70,7 @@ class Files:
         self.write("assets/site.css", site_style())
         own = (HERE / "site.js").read_text("utf-8")
         self.write("assets/site.js", f'"use strict";\n{outside_script()}\n{own}')
-        plotly = base64.b64encode(gzip.compress(get_plotlyjs().encode(), 9, mtime=0)).decode()
+        plotly = _packed(get_plotlyjs().encode())
         self.write("assets/plotly.js", f'llmvizSite.bring("plotly", "{plotly}");\n')
         search = _EXPORTED.sub("", (COMPONENTS / "finder" / "search.js").read_text("utf-8"))
         found = json.dumps(index, ensure_ascii=False)
@@ -79,6 +79,11 @@ class Files:
             f"llmvizSite.find = (() => {{\n{search}\nconst known = {found};\n"
             "return (wanted) => hits(known, wanted);\n})();\n",
         )
+
+
+def _packed(content: bytes) -> str:
+    """Bytes as letters, compressed; the browser unpacks both."""
+    return base64.b64encode(gzip.compress(content, 9, mtime=0)).decode()
 
 
 def view_script(name: str) -> str:

@@ -28,11 +28,12 @@
     onTheme: (draw) => drawn.push(draw),
   };
 
-  function bytesOf(packed) {
+  async function bytesOf(packed) {
     const letters = atob(packed);
     const bytes = new Uint8Array(letters.length);
     for (let i = 0; i < letters.length; i++) bytes[i] = letters.charCodeAt(i);
-    return bytes;
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    return new Uint8Array(await new Response(stream).arrayBuffer());
   }
 
   function script(path) {
@@ -110,18 +111,20 @@
     drawn.push(mounted.draw);
   }
 
+  let library = null;
+  function plotly() {
+    library ??= (async () => {
+      await script("assets/plotly.js");
+      const node = document.createElement("script");
+      node.textContent = new TextDecoder().decode(await bytesOf(brought.plotly));
+      document.head.append(node);
+    })();
+    return library;
+  }
+
   async function chart(node) {
     const known = page.charts[node.dataset.chart];
-    if (!globalThis.Plotly) {
-      await script("assets/plotly.js");
-      const stream = new Blob([bytesOf(brought.plotly)]).stream().pipeThrough(new DecompressionStream("gzip"));
-      const text = await new Response(stream).text();
-      if (!globalThis.Plotly) {
-        const library = document.createElement("script");
-        library.textContent = text;
-        document.head.append(library);
-      }
-    }
+    await plotly();
     const draw = () => {
       const { data, layout } = structuredClone((isDark() && known.dark) || known.light);
       const style = getComputedStyle(root);
@@ -139,16 +142,19 @@
     drawn.push(draw);
   }
 
-  const near = new IntersectionObserver(
-    (entries) => {
-      for (const { isIntersecting, target } of entries) {
-        if (!isIntersecting) continue;
-        near.unobserve(target);
-        begin(target);
-      }
-    },
-    { rootMargin: NEAR },
-  );
+  const watch = (rootMargin) =>
+    new IntersectionObserver(
+      (entries, observer) => {
+        for (const { isIntersecting, target } of entries) {
+          if (!isIntersecting) continue;
+          observer.unobserve(target);
+          begin(target);
+        }
+      },
+      { rootMargin },
+    );
+  const near = watch(NEAR);
+  const seen = watch("0px"); // Plotly is large, so that a chart waits until it is seen
 
   async function begin(node) {
     try {
@@ -163,7 +169,7 @@
   for (const node of document.querySelectorAll("[data-picture], [data-chart]")) {
     const silent = page.silent.includes(page.pictures[node.dataset.picture]?.name);
     if (silent) begin(node);
-    else near.observe(node);
+    else ("chart" in node.dataset ? seen : near).observe(node);
   }
 
   // ---- questions
@@ -250,14 +256,14 @@
     if (!event.target.closest(".search")) found.hidden = true;
   });
 
-  // ---- the page with models in it
+  // ---- the pages that compute by themselves
 
-  if (page.live) {
+  if (page.live?.models) {
     const { models, pictures } = page.live;
-    Promise.all([script("assets/live.js"), script(`assets/pictures/${pictures}.js`)]).then(() =>
+    Promise.all([script(page.live.script), script(`assets/pictures/${pictures}.js`)]).then(() =>
       globalThis.llmvizLive.start(models, { view: views[pictures], style: styles[pictures] }),
     );
-  }
+  } else if (page.live) script(page.live.script).then(() => globalThis.llmvizSteps.startParts());
 
   // Wide windows have the list of lessons beside the page; narrow ones open it.
   const list = document.querySelector(".lessons");

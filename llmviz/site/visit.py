@@ -84,10 +84,10 @@ def _open_alone(lesson: str, chapter: str, slots: dict[int, str]) -> dict[int, C
 def _compare(found: Visit, before: Any, alone: dict[int, Counter]) -> None:
     leaves, others = list(_leaves(found.main)), list(_leaves(before))
     signs, known = [_sign(one) for one in leaves], [_sign(one) for one in others]
-    every = sorted(alone)
+    every, usual = sorted(alone), Counter(known)
 
     def opens(sign: Any) -> list[int]:
-        return [number for number in every if alone[number][sign]] or every
+        return [number for number in every if alone[number][sign] > usual[sign]] or every
 
     for tag, i, j, k, end in SequenceMatcher(None, known, signs, autojunk=False).get_opcodes():
         if tag == "equal":
@@ -120,5 +120,7 @@ def _leaves(block: Any) -> Iterator[Any]:
 def _sign(one: Any) -> tuple[str, bytes]:
     """What tells elements apart: what they show."""
     if one.type == "bidi_component":
-        return one.proto.component_name, one.proto.bytes
+        message = bytes(one.proto.bytes)
+        ending = 4 + int.from_bytes(message[-4:], "little")  # its key, and turns of the session
+        return one.proto.component_name, message[:-ending]
     return one.type, one.proto.SerializeToString()

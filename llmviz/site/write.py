@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from typing import Any, NamedTuple
-from urllib.parse import quote, urlencode
+from urllib.parse import quote, urlencode, urlsplit
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
@@ -31,9 +31,15 @@ from llmviz.ui.glossary import TERMS
 from llmviz.ui.lesson import Lesson
 from llmviz.wholefile import temporary_beside
 
-LIVE, LIVE_PICTURE = "model", "heads_grid"
-LIVE_TITLE = "A model in your browser"
-LIVE_QUESTION = "What does a model do with your own text, here and now?"
+LIVE_PICTURE = "heads_grid"
+# Pages of the site alone, which compute in the browser: their titles and questions.
+LIVE = {
+    "model": ("A model in your browser", "What does a model do with your own text, here and now?"),
+    "parts": (
+        "Steps on your own numbers",
+        "How do you learn tokens, compare vectors, and compute attention by hand?",
+    ),
+}
 SILENT = ["curve_run", "table_choice"]  # components that only hand numbers to another one
 
 
@@ -52,6 +58,11 @@ class Place:
         if self.chapter:
             return f"{self.lesson.key}/{self.chapter}.html"
         return "index.html" if self.lesson.key == HOME else f"{self.lesson.key}.html"
+
+    @property
+    def is_live(self) -> bool:
+        """Whether the page computes in the browser, and is no chapter of the app."""
+        return self.lesson.key == HOME and self.chapter in LIVE
 
     @property
     def name(self) -> str:
@@ -78,7 +89,7 @@ def places(only: Sequence[str] = ()) -> list[Place]:
         if not lesson.chapters:
             found.append(Place(lesson, "", lesson.title))
         if lesson.key == HOME:
-            found.append(Place(lesson, LIVE, LIVE_TITLE, LIVE_QUESTION))
+            found += [Place(lesson, key, *texts) for key, texts in LIVE.items()]
         for chapter in lesson.chapters:
             question = unmarked(chapter.front.question)
             found.append(Place(lesson, chapter.key, chapter.title, question))
@@ -140,15 +151,19 @@ def _index(pages: Sequence[Place]) -> dict[str, Any]:
     """What the search finds, of the pages that there are."""
     known = {place.name for place in pages}
     index = unpack(search_index().data)
-    live = {
-        "place": f"{HOME}/{LIVE}",
-        "title": LIVE_TITLE,
-        "question": LIVE_QUESTION,
-        "lesson": pages[0].lesson.title,
-        "more": [],
-    }
+    live = [
+        {
+            "place": place.name,
+            "title": place.title,
+            "question": place.question,
+            "lesson": place.lesson.title,
+            "more": [],
+        }
+        for place in pages
+        if place.is_live
+    ]
     chapters = [one for one in index["chapters"] if one["place"] in known]
-    return index | {"chapters": [live, *chapters]}
+    return index | {"chapters": [*live, *chapters]}
 
 
 def _write_page(files: Files, pages: Sequence[Place], place: Place, app: str) -> None:
@@ -156,8 +171,8 @@ def _write_page(files: Files, pages: Sequence[Place], place: Place, app: str) ->
     html, pictures, charts, live = "", [], [], None
     if place.lesson.key == GLOSSARY:
         html = _glossary(place)
-    elif place.name == f"{HOME}/{LIVE}":
-        html, live = _live(files)
+    elif place.is_live:
+        html, live = _live(files, place)
     else:
         body = Body(visit(place.lesson.key, place.chapter), address)
         body.instead_of["course_path"] = _way(pages)
@@ -191,6 +206,8 @@ def _write_page(files: Files, pages: Sequence[Place], place: Place, app: str) ->
             back=pages[at - 1] if at else None,
             onward=_onward(pages, at),
             app=address,
+            own_text=place.lesson.key != GLOSSARY and live is None,
+            local=urlsplit(app).hostname in ("localhost", "127.0.0.1"),
             licence=LICENCE.read_text("utf-8").splitlines()[2],
             data=Markup(json.dumps(data).replace("<", "\\u003c")),
             scripts=[],
@@ -198,14 +215,21 @@ def _write_page(files: Files, pages: Sequence[Place], place: Place, app: str) ->
     )
 
 
-def _live(files: Files) -> tuple[str, dict[str, Any]]:
-    """The page with models in it, and what its script is told."""
-    files.write("assets/live.js", live_script())
-    files.view(LIVE_PICTURE)
-    models = [one._asdict() | {"data": files.data(packed_model(one.name))} for one in MODELS]
-    question = f'<div class="lv-opening"><p></p><p>{LIVE_QUESTION}</p></div>'
-    html = f"<h1>{LIVE_TITLE}</h1>{question}{live_html()}"
-    return html, {"models": models, "pictures": LIVE_PICTURE}
+def _live(files: Files, place: Place) -> tuple[str, dict[str, Any]]:
+    """A page that computes in the browser, and what its script is told."""
+    if place.chapter == "parts":
+        exported = "startParts, learned, attention, cosine, numbers, matrix"
+        files.write("assets/parts.js", live_script("parts_view.js", exported, "llmvizSteps"))
+        body, told = live_html("parts.html", code="parts.js"), {"script": "assets/parts.js"}
+    else:
+        exported = "opened, Reader, start, sampled, draw"
+        files.write("assets/live.js", live_script("view.js", exported, "llmvizLive"))
+        files.view(LIVE_PICTURE)
+        models = [one._asdict() | {"data": files.data(packed_model(one.name))} for one in MODELS]
+        body = live_html("page.html", code="model.js", sampler="sampling.js")
+        told = {"script": "assets/live.js", "models": models, "pictures": LIVE_PICTURE}
+    question = f'<div class="lv-opening"><p></p><p>{escape(place.question)}</p></div>'
+    return f"<h1>{escape(place.title)}</h1>{question}{body}", told
 
 
 def _head(main: Any, place: Place) -> set[int]:

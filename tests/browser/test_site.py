@@ -15,16 +15,19 @@ import torch
 from playwright.sync_api import expect
 
 from llmviz import cli
+from llmviz.nn.attention import attention, causal_mask
 from llmviz.pretrained import load_bundled
 from llmviz.sampling import sampling_steps
+from llmviz.similarity import cosine
 from llmviz.site.live import MODELS
+from llmviz.tokenizers.training import train_steps
 from llmviz.trace import record
 from tests.browser.hand import until
 
 APP = "https://school.example/llmviz"
 ONLY = ("attention/steps", "errors/facts")
 FIRST_LOAD = 1_500_000  # bytes
-TEXTS = {"names-gpt": 60, "tiny-world-char": 60, "tiny-world-gpt": 12}
+TEXTS = {"names-gpt": 40, "tiny-world-char": 30, "tiny-world-gpt": 8}
 PIECES = [
     "Once Anna",
     " met",
@@ -78,7 +81,7 @@ class Links(HTMLParser):
 
 def test_pages_refer_to_files_that_exist_and_to_the_app(course):
     pages = sorted(course.rglob("*.html"))
-    assert len(pages) == 3 + len(ONLY)
+    assert len(pages) == 4 + len(ONLY)
     for page in pages:
         text = page.read_text("utf-8")
         links = Links(text)
@@ -92,9 +95,7 @@ def test_pages_refer_to_files_that_exist_and_to_the_app(course):
                 assert target.is_file(), f"{page}: {link}"
                 assert not anchor or f'id="{anchor}"' in target.read_text("utf-8")
         data = json.loads(re.search(r'id="page">(.*?)</script>', text, re.S)[1])
-        names = [
-            one["data"] for one in data["pictures"] + (data["live"] or {"models": []})["models"]
-        ]
+        names = [one["data"] for one in data["pictures"] + (data["live"] or {}).get("models", [])]
         names += [part for one in data["pictures"] for part in one["parts"].values()]
         for name in names:
             assert (course / f"assets/data/{name}.js").is_file()
@@ -123,6 +124,7 @@ def test_the_main_button_leads_from_home_to_the_end(course, window):
     assert seen == [
         "/index.html",
         "/home/model.html",
+        "/home/parts.html",
         *(f"/{name}.html" for name in ONLY),
         "/glossary.html",
     ]
@@ -147,6 +149,19 @@ def test_a_question_is_graded_and_shows_what_it_covers(course, window):
         "document.querySelectorAll('main :is(select, input:not([name^=q]), textarea)').length"
     )
     assert window.evaluate(controls) == 0  # none that would need the app
+
+
+def test_a_question_covers_what_it_covers_and_no_more(course, window):
+    window.goto(f"{course.as_uri()}/errors/facts.html")
+    held = "[...document.querySelectorAll('[data-by]')].map((one) => [one.dataset.by, one.hidden])"
+    before = window.evaluate(held)
+    assert {by for by, _ in before} >= {"0", "1"}
+    window.locator(".show").first.click()
+    for (by, was), (_, hidden) in zip(before, window.evaluate(held), strict=True):
+        assert hidden == (not was if by == "0" else was)
+    window.locator(".show").first.click()
+    expect(window.locator(".show")).to_have_count(0)
+    assert [one[1] for one in window.evaluate(held)] == [not was for _, was in before]
 
 
 def test_search_finds_and_the_theme_turns(course, window):
@@ -257,3 +272,52 @@ def test_a_text_is_read_continued_and_never_becomes_markup(course, window):
     field.fill("")
     expect(window.locator("#live-draw")).to_be_enabled()
     assert "NaN" not in window.locator("main").inner_text()
+
+
+def test_steps_on_typed_numbers_are_those_of_llmviz(course, window):
+    window.goto(f"{course.as_uri()}/home/parts.html")
+    window.wait_for_function("globalThis.llmvizSteps")
+    for text in _texts(12, 2):
+        steps = window.evaluate("(text) => llmvizSteps.learned(text, 25).steps", text)
+        pairs = [(list(one.pair), one.count, one.corpus_length_after) for one in _merges(text)]
+        assert [(one["pair"], one["count"], one["length"]) for one in steps] == pairs
+    rng = np.random.default_rng(3)
+    q, k, v = (torch.tensor(rng.normal(size=(4, 3))) for _ in range(3))
+    for causal in (True, False):
+        told = [q.tolist(), k.tolist(), v.tolist(), causal]
+        got = window.evaluate("(given) => llmvizSteps.attention(...given)", told)
+        steps = attention(q, k, v, causal_mask(4) if causal else None)
+        for name in ("scores", "scaled", "weights", "output"):
+            assert np.allclose(got[name], getattr(steps, name), atol=1e-12), name
+    a, b = rng.normal(size=(2, 5))
+    assert np.isclose(
+        window.evaluate("([a, b]) => llmvizSteps.cosine(a, b)", [list(a), list(b)]), cosine(a, b)
+    )
+
+
+def test_wrong_numbers_are_answered_and_texts_stay_texts(course, window):
+    window.goto(f"{course.as_uri()}/home/parts.html")
+    wrong, shown = window.locator("#parts-wrong"), window.locator("#parts-steps-of-attention table")
+    expect(shown).to_have_count(5)
+    for text, said in (
+        ("1 x", "is not a number"),
+        ("1 2\n3", "differ"),
+        ("", "no row"),
+        ("1", "columns"),
+    ):
+        window.locator("#parts-q").fill(text)
+        expect(wrong).to_contain_text(said)
+        expect(shown).to_have_count(0)
+    window.locator("#parts-a").fill("0 0")
+    window.locator("#parts-b").fill("1 2")
+    expect(window.locator("#parts-compared")).to_contain_text("no direction")
+    for text in ("", "<b>aa</b> <b>aa</b>", "🙂🙂🙂", "\ud800"):
+        window.locator("#parts-text").evaluate(
+            "(node, text) => { node.value = text; node.dispatchEvent(new Event('input')); }", text
+        )
+        assert window.locator("#parts-pieces b, #parts-steps b").count() == 0
+    assert "NaN" not in window.locator("main").inner_text()
+
+
+def _merges(text: str) -> list[Any]:
+    return list(train_steps(text, 256 + 1 + 25)) if text else []

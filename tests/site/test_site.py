@@ -47,7 +47,7 @@ def test_an_unknown_chapter_is_answered_with_near_names(tmp_path, capsys):
     assert cli.main(["site", str(tmp_path / "course"), "--only", "attention/step"]) == 2
     assert "attention/steps" in capsys.readouterr().err
     names = [place.name for place in places(["sampling/dice"])]
-    assert names == ["home", "home/model", "sampling/dice", "glossary"]
+    assert names == ["home", "home/model", "home/parts", "sampling/dice", "glossary"]
 
 
 def test_texts_never_become_tags():

@@ -84,21 +84,20 @@ def packed_model(name: str) -> bytes:
     )
 
 
-def live_script() -> str:
-    """Return the script of the page, which leaves its functions in `llmvizLive`."""
-    names = "opened, Reader, start, sampled, draw, softmax, erf"
-    code = joined(HERE / "view.js")
+def live_script(entry: str, exported: str, name: str) -> str:
+    """Return a page's script, which leaves what it exports in a global object."""
+    code = joined(HERE / entry)
     return (
-        f'globalThis.llmvizLive = (() => {{\n"use strict";\n{code}\nreturn {{ {names} }};\n}})();\n'
+        f'globalThis.{name} = (() => {{\n"use strict";\n{code}\nreturn {{ {exported} }};\n}})();\n'
     )
 
 
-def live_html() -> str:
-    """Return what stands on the page."""
+def live_html(page: str, **scripts: str) -> str:
+    """Return what stands on a page; scripts: files that it shows, by the names of slots."""
     files = FileSystemLoader(HERE, encoding="utf-8")
     room = Environment(loader=files, autoescape=True, undefined=StrictUndefined)
     code = {
         name: Markup(code_html((HERE / file).read_text("utf-8"), "javascript"))
-        for name, file in (("code", "model.js"), ("sampler", "sampling.js"))
+        for name, file in scripts.items()
     }
-    return room.get_template("page.html").render(models=MODELS, **code)
+    return room.get_template(page).render(models=MODELS, **code)

@@ -16,8 +16,8 @@ export class Model {
     return {
       length: 0,
       layers: Array.from({ length: n_layer }, () => ({
-        keys: new Float32Array(context_length * n_embd),
-        values: new Float32Array(context_length * n_embd),
+        keys: new Float64Array(context_length * n_embd),
+        values: new Float64Array(context_length * n_embd),
       })),
       weights: Array.from({ length: n_layer }, () => Array.from({ length: n_head }, () => [])),
     };
@@ -28,7 +28,7 @@ export class Model {
     const { n_layer, n_embd, context_length } = this.config;
     if (cache.length >= context_length) throw new RangeError(`the model reads ${context_length} tokens`);
     const at = cache.length;
-    const x = new Float32Array(n_embd);
+    const x = new Float64Array(n_embd);
     const row = this.weights["token.weight"];
     const place = this.weights["position.weight"];
     for (let i = 0; i < n_embd; i++) x[i] = row[token * n_embd + i] + place[at * n_embd + i];
@@ -52,7 +52,7 @@ export class Model {
     const size = n_embd / n_head;
     keys.set(qkv.subarray(n_embd, 2 * n_embd), at * n_embd);
     values.set(qkv.subarray(2 * n_embd), at * n_embd);
-    const taken = new Float32Array(n_embd);
+    const taken = new Float64Array(n_embd);
     for (let head = 0; head < n_head; head++) {
       const first = head * size;
       const scores = new Float64Array(at + 1);
@@ -87,7 +87,7 @@ export class Model {
 // W·x + b. Four sums at once, which the processor adds side by side.
 function product(weight, x, bias) {
   const width = x.length;
-  const result = new Float32Array(weight.length / width);
+  const result = new Float64Array(weight.length / width);
   for (let row = 0, at = 0; row < result.length; row++) {
     let a = 0;
     let b = 0;

@@ -1,8 +1,8 @@
 // Text to token ids and back, as llmviz/tokenizers does it: characters, and BPE on bytes.
 
-const OTHER = "\\s\\p{L}\\p{N}".replace("\\s", "\\p{White_Space}");
+const OTHER = "\\p{White_Space}\\p{L}\\p{N}";
 // GPT-2's first cut of a text; no merge crosses it. Letters are those of the browser's Unicode.
-const PIECES = new RegExp(
+export const PIECES = new RegExp(
   `'(?:[sdmt]|ll|ve|re)| ?\\p{L}+| ?\\p{N}+| ?[^${OTHER}]+|\\p{White_Space}+(?!\\P{White_Space})|\\p{White_Space}+`,
   "gu",
 );

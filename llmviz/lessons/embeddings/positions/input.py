@@ -16,7 +16,7 @@ from llmviz.models.catalogue import able
 from llmviz.similarity import VectorTable, cosine, euclidean
 from llmviz.study.position_tables import InputTables, input_tables, rotary_score, rotation
 from llmviz.textfile import check_text
-from llmviz.training.reading import read_description
+from llmviz.training.run_folders import description_of
 from llmviz.ui import engine
 from llmviz.ui import pinned_cells as cells
 from llmviz.ui.common import count, refuse
@@ -120,7 +120,7 @@ def has_table(name: str) -> bool:
     No weights are read: there may be hundreds of runs.
     """
     try:
-        config = read_description(engine.folder_of(name))["model"]["config"]
+        config = description_of(engine.folder_of(name))["model"]["config"]
     except (ValueError, KeyError, TypeError):
         return False
     return isinstance(config, dict) and config.get("positions") == "learned"
