@@ -102,13 +102,13 @@ def asked_stories(tokenizer: Tokenizer, count: int = STORIES, seed: int = SEED) 
     return found
 
 
-def first_tokens(tokenizer: Tokenizer, asked: Asked) -> list[int]:
+def first_tokens(tokenizer: Tokenizer, story: Asked) -> list[int]:
     """Return the first token of each person's name, that of the right one first."""
-    return [tokenizer.encode(f" {name}")[0] for name in (asked.right, *asked.others)]
+    return [tokenizer.encode(f" {name}")[0] for name in (story.right, *story.others)]
 
 
 def answers(
-    model: LanguageModel, tokenizer: Tokenizer, asked: Asked, prompts: Sequence[str]
+    model: LanguageModel, tokenizer: Tokenizer, story: Asked, prompts: Sequence[str]
 ) -> np.ndarray:
     """Return how probable each person is behind each prompt, of all people of the story (P, K).
 
@@ -123,7 +123,7 @@ def answers(
     with torch.inference_mode():
         logits = model(padded)[0]  # behind its end a causal model sees nothing of the padding
     last = torch.stack([logits[i, len(row) - 1] for i, row in enumerate(rows)]).double()
-    people = last[:, first_tokens(tokenizer, asked)]
+    people = last[:, first_tokens(tokenizer, story)]
     return people.softmax(-1).numpy()
 
 
@@ -188,8 +188,8 @@ def long_text(chance: random.Random, place: int) -> Asked:
     ]
     fillers = [_filler(chance, names[number % 2]) for number in range(FILLERS)]
     at = chance.randrange(2)
-    told = [opening, *fillers[:place], *finds, *fillers[place:]]
-    return Asked(" ".join(told), things[at], names[at], (names[1 - at],))
+    sentences = [opening, *fillers[:place], *finds, *fillers[place:]]
+    return Asked(" ".join(sentences), things[at], names[at], (names[1 - at],))
 
 
 def _filler(chance: random.Random, name: str) -> str:
