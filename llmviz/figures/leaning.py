@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import plotly.graph_objects as go
 
 from llmviz.figures.adapters import HEIGHT
-from llmviz.figures.theme import INK, LEGEND_ABOVE, Mode, bare_layout, role_color
+from llmviz.figures.theme import INK, Mode, chart_layout, role_color
 
 
 def planted_and_said(
@@ -49,17 +49,13 @@ def planted_and_said(
                 "hovertemplate": "%{customdata}: %{x:.1%} → %{y:.1%}<extra></extra>",
             }
         )
-    layout = bare_layout(
+    layout = chart_layout(
+        axes,
         mode,
         height=HEIGHT + 140,
         margin={"l": 56, "r": 16, "t": 40, "b": 44},
-        legend=LEGEND_ABOVE,
         showlegend=True,
     )
-    for axis, title in zip(("xaxis", "yaxis"), axes, strict=True):
-        layout[axis] |= {
-            "title": {"text": title, "standoff": 8, "font": {"color": INK[mode]["ink"]}},
-            "range": [-0.03, 1.03],
-            "tickformat": "~%",
-        }
+    for axis in ("xaxis", "yaxis"):
+        layout[axis] |= {"range": [-0.03, 1.03], "tickformat": "~%"}
     return go.Figure(traces, layout)

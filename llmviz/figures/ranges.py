@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import plotly.graph_objects as go
 
 from llmviz.figures.adapters import HEIGHT
-from llmviz.figures.theme import INK, LEGEND_ABOVE, Mode, bare_layout, role_color
+from llmviz.figures.theme import Mode, chart_layout, role_color
 
 
 @dataclass(frozen=True)
@@ -33,18 +33,14 @@ def ranged_lines(
 
     at: the counts, or names. axes: what x and y are. shares: y goes from 0 to 1, in percent.
     """
-    layout = bare_layout(
+    layout = chart_layout(
+        axes,
         mode,
         height=HEIGHT,
         hovermode="x unified",
         margin={"l": 56, "r": 16, "t": 40, "b": 44},
-        legend=LEGEND_ABOVE,
         showlegend=True,
     )
-    for axis, name in zip(("xaxis", "yaxis"), axes, strict=True):
-        layout[axis] |= {
-            "title": {"text": name, "standoff": 8, "font": {"color": INK[mode]["ink"]}}
-        }
     layout["xaxis"] |= {"type": "category"}
     layout["yaxis"] |= (
         {"range": [0, 1.04], "tickformat": "~%"} if shares else {"rangemode": "tozero"}

@@ -87,8 +87,8 @@ def fast_for_one_or_few(linear: nn.Linear, precision: str = "float32") -> Produc
     few = fast_linear(linear, precision, FEW)
     if linear.weight.numel() >= PACK_FROM:
         return few
-    one = plain_linear(linear)
-    return lambda x: one(x) if len(x) == 1 else few(x)
+    alone = plain_linear(linear)
+    return lambda x: alone(x) if len(x) == 1 else few(x)
 
 
 def product(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:

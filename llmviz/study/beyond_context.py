@@ -20,8 +20,7 @@ from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.training.files import read_json, write_json
 
 if TYPE_CHECKING:
-    from torch import nn
-
+    from llmviz.models.base import LanguageModel
     from llmviz.tokenizers import Tokenizer
 
 FILE = "beyond-context.json"
@@ -55,15 +54,16 @@ class BeyondContext:
         return losses[:, inside].mean(1), losses[:, behind].mean(1)
 
 
-def losses_by_place(model: nn.Module, tokenizer: Tokenizer, texts: int = TEXTS) -> list[float]:
+def losses_by_place(model: LanguageModel, tokenizer: Tokenizer, texts: int = TEXTS) -> list[float]:
     """Return the loss of a model by place in texts of TIMES its context (B,)."""
     import torch
     import torch.nn.functional as F
 
     from llmviz.study.longer_texts import long_texts, longer_copy
+    from llmviz.study.transformers import require_transformer
 
     ids = long_texts(tokenizer, TIMES * model.context_length, texts)
-    longer = longer_copy(model, TIMES)
+    longer = longer_copy(require_transformer(model), TIMES)
     with torch.inference_mode():
         logits = longer(ids[:, :-1])[0]
         losses = F.cross_entropy(logits.transpose(1, 2), ids[:, 1:], reduction="none").double()

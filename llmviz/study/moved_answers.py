@@ -26,8 +26,9 @@ from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.training.files import read_json, write_json
 
 if TYPE_CHECKING:
-    from torch import Tensor, nn
+    from torch import Tensor
 
+    from llmviz.models.base import LanguageModel
     from llmviz.tokenizers import Tokenizer
 
 FILE = "moved-answers.json"
@@ -94,9 +95,9 @@ def asked_stories(tokenizer: Tokenizer, count: int = STORIES, seed: int = SEED) 
             if fact.kind != "possession" or not asks or question != f"{thing} now? It was ":
                 continue
             if len(set(holders(before).values())) == 2:
-                one = Asked(before, thing, fact.right, fact.wrong)
-                if len(set(first_tokens(tokenizer, one))) == 1 + len(fact.wrong):
-                    found.append(one)
+                story = Asked(before, thing, fact.right, fact.wrong)
+                if len(set(first_tokens(tokenizer, story))) == 1 + len(fact.wrong):
+                    found.append(story)
                     break
     return found
 
@@ -107,7 +108,7 @@ def first_tokens(tokenizer: Tokenizer, asked: Asked) -> list[int]:
 
 
 def answers(
-    model: nn.Module, tokenizer: Tokenizer, asked: Asked, prompts: Sequence[str]
+    model: LanguageModel, tokenizer: Tokenizer, asked: Asked, prompts: Sequence[str]
 ) -> np.ndarray:
     """Return how probable each person is behind each prompt, of all people of the story (P, K).
 
@@ -117,7 +118,7 @@ def answers(
     return behind(model, tokenizer, prompts)[:, people].softmax(-1).numpy()
 
 
-def behind(model: nn.Module, tokenizer: Tokenizer, prompts: Sequence[str]) -> Tensor:
+def behind(model: LanguageModel, tokenizer: Tokenizer, prompts: Sequence[str]) -> Tensor:
     """Return the logits of the next token behind each prompt (P, V), in float64.
 
     A prompt that is longer than the context loses its beginning.

@@ -13,8 +13,7 @@ from llmviz.corpus.words import words
 from llmviz.study.moved_answers import SENTENCE, behind
 
 if TYPE_CHECKING:
-    from torch import nn
-
+    from llmviz.models.base import LanguageModel
     from llmviz.tokenizers import Tokenizer
 
 BEGINNING, MIDDLE, END = "beginning", "middle", "end"
@@ -67,7 +66,7 @@ class OwnAnswer(NamedTuple):
 
 
 def own_answers(
-    model: nn.Module, tokenizer: Tokenizer, prompts: Mapping[Any, str]
+    model: LanguageModel, tokenizer: Tokenizer, prompts: Mapping[Any, str]
 ) -> dict[Any, OwnAnswer]:
     """Return the answer behind each prompt; all prompts have the same people.
 

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 from llmviz.training.config import ON_ONE_CORE, TrainConfig
 
 if TYPE_CHECKING:
-    from torch import Tensor, nn
+    from torch import Tensor
 
+    from llmviz.models.base import LanguageModel
     from llmviz.tokenizers import Tokenizer
 
 CONTEXT = 64  # T
@@ -34,7 +35,7 @@ TRAINING = TrainConfig(
 class Small:
     """A trained model, in eval mode, its tokenizer, and how often it read its text."""
 
-    model: nn.Module
+    model: LanguageModel
     tokenizer: Tokenizer
     passes: float
 

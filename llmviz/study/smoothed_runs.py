@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 
@@ -95,7 +96,7 @@ def measure_one(smoothing: float, seed: int) -> tuple[SmoothedRun, int]:
     small = train_small(seed, STEPS, CHARACTERS, smoothing=smoothing)
     texts = stories(STORIES), stories(TO_FIT, CALIBRATION_SEED)
     *_, found = measure(small.model, small.tokenizer, *texts)
-    return summed_up(found, smoothing, seed), round(small.passes)
+    return summed_up(cast(ModelErrors, found), smoothing, seed), round(small.passes)
 
 
 @cache

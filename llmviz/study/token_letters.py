@@ -27,8 +27,7 @@ from llmviz.training.files import read_json, write_json
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from torch import nn
-
+    from llmviz.models.base import LanguageModel
     from llmviz.tokenizers import Tokenizer
 
 FILE = "token-letters.json"
@@ -70,7 +69,7 @@ class Recalled(NamedTuple):
     guess: int
 
 
-def recall(model: nn.Module, tokenizer: Tokenizer, word: str, way: str) -> Recalled:
+def recall(model: LanguageModel, tokenizer: Tokenizer, word: str, way: str) -> Recalled:
     """Return whether a model finds the place again that the story names in one spelling.
 
     The answer is asked for as the tokenizer cuts it, whatever the spelling in the story.
@@ -158,7 +157,7 @@ class Met(NamedTuple):
     best: list[tuple[int, float]]
 
 
-def meet(model: nn.Module, tokenizer: Tokenizer, token: int, count: int = 5) -> Met:
+def meet(model: LanguageModel, tokenizer: Tokenizer, token: int, count: int = 5) -> Met:
     """Return what follows when a token stands between BEFORE and AFTER, as the place."""
     import torch
 
@@ -244,8 +243,8 @@ def probe_letters(table: np.ndarray, texts: dict[int, str], kind: str) -> Letter
 
     if kind not in PROBES:
         raise ValueError(f"kind must be one of {', '.join(PROBES)}; got {kind!r}")
-    asked = asked_words(texts, kind)
-    labels = {token: str(PROBES[kind](text)) for token, text in asked.items()}
+    words = asked_words(texts, kind)
+    labels = {token: str(PROBES[kind](text)) for token, text in words.items()}
     sizes = {one: list(labels.values()).count(one) for one in set(labels.values())}
     kept = [token for token, one in labels.items() if sizes[one] >= LEAST]
     x, y = table[kept], np.array([labels[token] for token in kept])
@@ -277,7 +276,7 @@ def measure() -> TokenLetters:
     from llmviz.pretrained import load_bundled
 
     model, tokenizer, _ = load_bundled(MODEL)
-    table = model.token.weight.detach().numpy()
+    table = model.get_parameter("token.weight").detach().numpy()
     counts = token_counts(tokenizer, stories(COUNTED))
     spellings = {}
     for way in SPELLINGS:

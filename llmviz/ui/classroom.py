@@ -12,6 +12,7 @@ from functools import partial
 from urllib.parse import urlsplit, urlunsplit
 
 import streamlit as st
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
@@ -19,14 +20,17 @@ from streamlit.navigation.page import StreamlitPage
 
 from llmviz import streamlit_parts
 from llmviz.components.class_watch.view import class_watch
+from llmviz.components.projector.view import projector
 from llmviz.document import beside
 from llmviz.document.marks import unmarked
 from llmviz.ui import browser, class_question, course, notices, origin, seat
+from llmviz.ui.class_pointer import MOST, ClassPointer
 from llmviz.ui.classes import OpenClass, Refused, Tries
-from llmviz.ui.seat import CLASSES, CODE, NOTICE, SEAT, Seat
+from llmviz.ui.seat import CLASSES, CODE, NOTICE, PROJECTOR, SEAT, Seat
 
 words = beside(__file__, "classroom")
 TRIES = Tries()
+POINTER = ClassPointer(CLASSES)
 GONE = -1  # in place of a version: there is no such class
 ICON = ":material/groups:"
 # In the session.
@@ -39,13 +43,32 @@ _TYPED, _OPEN, _LOOKED, _WHOLE = "_class_code", "_class_box", "_class_looked", "
 def routes(base: str = "") -> list[Route]:
     """Return where a window asks what is new. base: the path that the whole app lies below."""
     below = f"/{base.strip('/')}".rstrip("/")
-    return [Route(f"{below}/class/{{code}}/{{key}}", _version)]
+    address = f"{below}/class/{{code}}/{{key}}"
+    return [Route(address, _version), Route(address, _point, methods=["POST"])]
 
 
 async def _version(request: Request) -> Response:
-    version = CLASSES.version(request.path_params["code"], request.path_params["key"])
+    code = request.path_params["code"]
+    version = CLASSES.version(code, request.path_params["key"])
     text = str(GONE if version is None else version)
+    lit = "" if version is None else POINTER.of(code)
+    text += f"\n{lit}" if lit else ""
     return PlainTextResponse(text, headers={"Cache-Control": "no-store"})
+
+
+async def _point(request: Request) -> Response:
+    said = b""
+    async for part in request.stream():
+        said += part
+        if len(said) > MOST:
+            return PlainTextResponse("too long", 413)
+    secret = browser.checked(request.cookies.get(browser.COOKIE))
+    of_class = request.path_params["code"], request.path_params["key"], secret, said
+    try:
+        led = await run_in_threadpool(POINTER.put, *of_class)
+    except ValueError as rule:
+        return PlainTextResponse(str(rule), 400)
+    return PlainTextResponse("", 204 if led else 403)
 
 
 # ---- before a page is drawn
@@ -57,6 +80,7 @@ def arrive(page: StreamlitPage) -> None:
     page: the one that is to be drawn.
     """
     st.session_state.pop(_WHOLE, None)  # all of it runs now
+    seat.project_as(st.query_params.get(PROJECTOR))
     here = seat.taken()
     code = st.query_params.get(CODE)
     if code is not None and (here is None or here.code != code):
@@ -174,8 +198,14 @@ def box() -> None:
             _led(here)
         return
     if not st.session_state.get(_OPEN):
-        press = {"on_click": _set, "args": (_OPEN, True)}
-        st.button(words.open_box, icon=ICON, type="tertiary", key="_class_open_box", **press)
+        st.button(
+            words.open_box,
+            icon=ICON,
+            type="tertiary",
+            key="_class_open_box",
+            on_click=_set,
+            args=(_OPEN, True),
+        )
         return
     with st.container(border=True):
         with st.form("_class_join", border=False, enter_to_submit=True):
@@ -184,11 +214,17 @@ def box() -> None:
         led = CLASSES.led_by(browser.secret())
         if led is not None:
             st.caption(words.elsewhere.format(code=led.code))
-        label, press = (words.open, _open) if led is None else (words.take, _take)
-        st.button(label, icon=ICON, on_click=_whole(press), key="_class_lead")
+        label, begin = (words.open, _open) if led is None else (words.take, _take)
+        st.button(label, icon=ICON, on_click=_whole(begin), key="_class_lead")
         st.caption(words.about)
-        press = {"on_click": _set, "args": (_OPEN, None)}
-        st.button(words.close_box, type="tertiary", key="_class_close_box", **press)
+        _projector_switch()
+        st.button(
+            words.close_box,
+            type="tertiary",
+            key="_class_close_box",
+            on_click=_set,
+            args=(_OPEN, None),
+        )
 
 
 def _led(here: Seat) -> None:
@@ -207,7 +243,21 @@ def _led(here: Seat) -> None:
             type="tertiary",
             key="_class_csv",
         )
+        _projector_switch()
         st.button(words.end, icon=":material/stop:", on_click=_whole(_end), key="_class_end")
+
+
+def _projector_switch() -> None:
+    press = {"on_click": _whole(partial(seat.project, True)), "help": words.projector_help}
+    st.button(words.projector, icon=":material/present_to_all:", key="_projector", **press)
+
+
+def before_projector() -> None:
+    """Let keys and a light lead through a page for a projector, until its visitor leaves."""
+    here = seat.taken()
+    leads = here is not None and here.leads
+    address = f"/class/{here.code}/{here.key}" if leads else ""
+    projector(words.projector_words, address, on_leave=partial(seat.project, False))
 
 
 def link_of(code: str, url: str | None = None) -> str:
@@ -228,8 +278,7 @@ def bar() -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             reason, count = notice
             notices.inform(unmarked(words.notices[reason].format(count=count)), ICON)
-            press = {"on_click": _set, "args": (NOTICE, None)}
-            st.button(words.understood, key="_class_understood", **press)
+            st.button(words.understood, key="_class_understood", on_click=_set, args=(NOTICE, None))
     here = seat.taken()
     if here is None or here.leads:
         return
@@ -239,6 +288,10 @@ def bar() -> None:
         if here.follows:
             class_watch(f"/class/{here.code}/{here.key}", here.seen)
         label = words.look_around if here.follows else words.come_back
-        press = {"on_click": _look, "kwargs": {"around": here.follows}}
-        st.button(label, key=f"_class_{'around' if here.follows else 'back'}", **press)
+        st.button(
+            label,
+            key=f"_class_{'around' if here.follows else 'back'}",
+            on_click=_look,
+            kwargs={"around": here.follows},
+        )
         st.button(words.leave, type="tertiary", on_click=seat.leave, key="_class_leave")

@@ -455,6 +455,10 @@ TERMS: dict[str, str] = {
         "the point is 0, not 1. The smaller it is, the fewer digits it has."
     ),
     "sub-word": "A token that is a piece of a word, such as a stem or an ending.",
+    "superposition": (
+        "A vector holds more features than it has numbers. Their directions are not at right "
+        "angles, so each feature adds a little to what is read of others."
+    ),
     "SwiGLU": (
         "A feed-forward network with a gate. One number goes through x · sigmoid(x). The result is "
         "multiplied by a second number, which comes from a matrix of its own."
