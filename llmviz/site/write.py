@@ -108,11 +108,14 @@ def write_site(
     """Write the course into a new folder.
 
     app: the address of the app, for its links. tell: is given a line for each page.
-    Raises ValueError where something has the folder's name, and as `places` does.
+    Raises ValueError where something has the folder's name, the address is none of the web, and as
+    `places` does.
     OSError: as it comes; nothing of the site is there then.
     """
     if folder.exists():
         raise ValueError(f"{folder} exists already; name a new folder, or remove it first")
+    if urlsplit(app).scheme not in ("http", "https") or not urlsplit(app).hostname:
+        raise ValueError(f"the app's address begins with http:// or https://; got {app!r}")
     pages = places(only)
     folder.parent.mkdir(parents=True, exist_ok=True)
     unfinished = temporary_beside(folder)
