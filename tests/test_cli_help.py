@@ -66,6 +66,7 @@ def test_an_unknown_option_points_to_the_help_of_its_own_command(capsys, words):
         "eval": ["--checkpoint=x"],
         "serve": ["--checkpoint=x"],
         "import": ["x", "--out=y"],
+        "export": ["x", "--out=y"],
         "corpus show": ["x"],
         "corpus get": ["x"],
         "checkpoints make": ["x"],

@@ -100,6 +100,7 @@ WRITTEN = {
     "tokenizer.json",
 }
 WRITTEN |= {"merges.txt", "vocab.json", "run.toml", "adapter/", "checkpoints/", "best/", "runs/"}
+WRITTEN |= {"metrics.csv"}
 
 
 def named(document: str) -> set[str]:

@@ -87,7 +87,8 @@ def save_adapter(
         tensors[f"{PREFIX}{path}{B}"] = layer.adapters[name].B
     first = next(iter(layers.values())).adapters[name]
     rank, out = first.A.shape[0], Path(folder)
-    write_adapter(out, tensors, base, sorted(layers), rank=rank, scale=first.scale, dtype=dtype)
+    made = LoraConfig(rank, round(first.scale * rank, 9), tuple(sorted(layers)))
+    write_adapter(out, tensors, base, made, dtype=dtype)
     write_json(out / BASE, {"base": base, "sha256": base_digest(model)})
     write_manifest(out, [CONFIG, WEIGHTS, BASE])
 
@@ -96,17 +97,16 @@ def write_adapter(
     out: Path,
     tensors: dict[str, Tensor],
     base: str,
-    targets: list[str],
+    made: LoraConfig,
     *,
-    rank: int,
-    scale: float,
     dtype: Any = None,
     task_type: str | None = None,
     fan_in_fan_out: bool = False,
 ) -> None:
     """Write the two files that peft reads.
 
-    targets: paths of the layers that it changes. fan_in_fan_out: their matrices are (in, out).
+    made: its rank and α, and the paths of the layers that it changes.
+    fan_in_fan_out: whether their matrices are (in, out).
     """
     out.mkdir(parents=True, exist_ok=True)
     save_tensors(out / WEIGHTS, tensors, dtype)
@@ -114,10 +114,10 @@ def write_adapter(
         "peft_type": "LORA",
         "task_type": task_type,
         "base_model_name_or_path": base,
-        "r": rank,
-        "lora_alpha": round(scale * rank, 9),
+        "r": made.rank,
+        "lora_alpha": made.alpha,
         "lora_dropout": 0.0,
-        "target_modules": targets,
+        "target_modules": list(made.targets),
         "bias": "none",
         "fan_in_fan_out": fan_in_fan_out,
         "use_rslora": False,

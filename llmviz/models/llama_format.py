@@ -158,7 +158,7 @@ def config_from_llama(values: Mapping[str, Any]) -> GPTConfig:
         rotary_base=base,
         rotary_scaling=scaling,
         norm_kind="rms",
-        norm_epsilon=options.number("rms_norm_eps", 1e-6),
+        norm_epsilon=options.number("rms_norm_eps", KINDS[kind].norm_epsilon),
         tied_head=options.boolean("tie_word_embeddings", False),
         attention_dropout=options.number("attention_dropout", 0.0) or None,
         qkv_bias=attention_bias[0],
@@ -279,7 +279,8 @@ def _rotary(values: Mapping[str, Any]) -> tuple[float, tuple[float, ...]]:
         raise ValueError(f"rope_type must be one of {', '.join(ROTARY)}; got {kind!r}")
     Options(parameters).require(ONLY_ROTARY)
     Options(values).require(ONLY_ROTARY)
-    base = Options({**values, **parameters}).number("rope_theta", 10_000.0)
+    usual = KINDS[values["model_type"]].rotary_base
+    base = Options({**values, **parameters}).number("rope_theta", usual)
     first = Options(values).whole(
         "max_position_embeddings", KINDS[values["model_type"]].context_length
     )

@@ -68,12 +68,14 @@ class Kind(NamedTuple):
     hidden_size: int
     n_kv_head: int | None  # None: as many as heads
     window: Callable[[Mapping[str, Any], int], int | None]
+    norm_epsilon: float = 1e-6
+    rotary_base: float = 10_000.0
 
 
 KINDS = {
     "llama": Kind(32_000, 2048, 11_008, None, _no_window),
     "mistral": Kind(32_000, 131_072, 14_336, 8, _mistrals_window),
     "qwen2": Kind(151_936, 32_768, 22_016, 32, _qwens_window),
-    "mixtral": Kind(32_000, 131_072, 14_336, 8, _mixtrals_window),
-    "phi3": Kind(32_064, 4096, 8192, None, _phis_window),
+    "mixtral": Kind(32_000, 131_072, 14_336, 8, _mixtrals_window, 1e-5, 1e6),
+    "phi3": Kind(32_064, 4096, 8192, None, _phis_window, 1e-5),
 }

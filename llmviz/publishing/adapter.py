@@ -14,7 +14,9 @@ from torch import Tensor
 from llmviz.finetuning.adapters import PREFIX, A, B, write_adapter
 from llmviz.finetuning.finding import tuning_folder
 from llmviz.finetuning.lora import Adapter, LoraLinear, lora_layers
+from llmviz.finetuning.plan import LoraConfig
 from llmviz.finetuning.tuned import load_tuned
+from llmviz.pretrained import find_base
 from llmviz.publishing.form import gpt_of, places, published_config
 from llmviz.training.files import removed_if_empty
 from llmviz.training.reading import LORA, read_description
@@ -56,9 +58,7 @@ def export_adapter(name: str, folder: Path, dtype: torch.dtype = torch.float32) 
                 folder,
                 tensors,
                 base,
-                targets,
-                rank=rank,
-                scale=first.scale,
+                LoraConfig(rank, round(first.scale * rank, 9), tuple(targets)),
                 dtype=dtype,
                 task_type="CAUSAL_LM",
                 fan_in_fan_out=transposed,
@@ -76,7 +76,7 @@ def _with_adapter(name: str) -> tuple[Trained, str]:
     """The model with its adapter beside its matrices, and the name of what it changes."""
     folder = tuning_folder(name)
     if folder is not None:
-        trained = load_tuned(folder, merged=False)
+        trained = load_tuned(folder, find_base, merged=False)
         if not lora_layers(trained.model):
             raise ValueError(f"{name} was not tuned with --way lora, so it has no adapter")
         return trained, str(trained.description["base"])

@@ -20,6 +20,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from hashlib import blake2b
 from hmac import compare_digest
+from itertools import chain
 from pathlib import Path
 from typing import Self
 
@@ -29,7 +30,8 @@ from llmviz.ui.origin import Origin
 from llmviz.wholefile import TEMPORARY, write_whole
 
 FOLDER = ".classes"
-ANSWERS = ".jsonl"  # the end of the name of a class's answers
+# Ends of the names of what lies beside a class: its answers, and what its presenter points at.
+ANSWERS, POINTED = ".jsonl", ".at"
 ALPHABET = "ACDEFGHJKMNPQRTUVWXY34679"  # no two of them look alike: no O and 0, no S and 5
 LENGTH = 6  # characters of a code: 25⁶ is 244 million
 MINUTE = 60.0  # seconds for which a wrong try counts
@@ -200,13 +202,14 @@ class Classes:
     def _remove(self, code: str) -> None:
         self._known.pop(code, None)
         self.path(code).unlink(missing_ok=True)  # first: no answer comes after it
-        self.path(code).with_suffix(ANSWERS).unlink(missing_ok=True)
+        for ending in (ANSWERS, POINTED):
+            self.path(code).with_suffix(ending).unlink(missing_ok=True)
 
     def _folder(self) -> Path:
         return run_folders.root() / FOLDER
 
     def path(self, code: str) -> Path:
-        """Where a class lies; its answers lie beside it, under a name that ends with ANSWERS."""
+        """Where a class lies; beside it lies what has ANSWERS or POINTED at the end of its name."""
         return self._folder() / f"{code}.json"
 
     def _idle(self, code: str) -> float:
@@ -221,7 +224,7 @@ class Classes:
                         path.unlink()
             elif (one := self.find(path.stem)) is not None:
                 yield one
-        for path in self._folder().glob(f"*{ANSWERS}"):
+        for path in chain(*(self._folder().glob(f"*{end}") for end in (ANSWERS, POINTED))):
             if not self.path(path.stem).exists():  # somebody answered while the class ended
                 path.unlink(missing_ok=True)
 

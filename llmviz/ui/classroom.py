@@ -12,6 +12,7 @@ from functools import partial
 from urllib.parse import urlsplit, urlunsplit
 
 import streamlit as st
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
@@ -19,14 +20,17 @@ from streamlit.navigation.page import StreamlitPage
 
 from llmviz import streamlit_parts
 from llmviz.components.class_watch.view import class_watch
+from llmviz.components.projector.view import projector
 from llmviz.document import beside
 from llmviz.document.marks import unmarked
 from llmviz.ui import browser, class_question, course, notices, origin, seat
+from llmviz.ui.class_pointer import MOST, ClassPointer
 from llmviz.ui.classes import OpenClass, Refused, Tries
-from llmviz.ui.seat import CLASSES, CODE, NOTICE, SEAT, Seat
+from llmviz.ui.seat import CLASSES, CODE, NOTICE, PROJECTOR, SEAT, Seat
 
 words = beside(__file__, "classroom")
 TRIES = Tries()
+POINTER = ClassPointer(CLASSES)
 GONE = -1  # in place of a version: there is no such class
 ICON = ":material/groups:"
 # In the session.
@@ -39,13 +43,32 @@ _TYPED, _OPEN, _LOOKED, _WHOLE = "_class_code", "_class_box", "_class_looked", "
 def routes(base: str = "") -> list[Route]:
     """Return where a window asks what is new. base: the path that the whole app lies below."""
     below = f"/{base.strip('/')}".rstrip("/")
-    return [Route(f"{below}/class/{{code}}/{{key}}", _version)]
+    address = f"{below}/class/{{code}}/{{key}}"
+    return [Route(address, _version), Route(address, _point, methods=["POST"])]
 
 
 async def _version(request: Request) -> Response:
-    version = CLASSES.version(request.path_params["code"], request.path_params["key"])
+    code = request.path_params["code"]
+    version = CLASSES.version(code, request.path_params["key"])
     text = str(GONE if version is None else version)
+    lit = "" if version is None else POINTER.of(code)
+    text += f"\n{lit}" if lit else ""
     return PlainTextResponse(text, headers={"Cache-Control": "no-store"})
+
+
+async def _point(request: Request) -> Response:
+    said = b""
+    async for part in request.stream():
+        said += part
+        if len(said) > MOST:
+            return PlainTextResponse("too long", 413)
+    secret = browser.checked(request.cookies.get(browser.COOKIE))
+    of_class = request.path_params["code"], request.path_params["key"], secret, said
+    try:
+        led = await run_in_threadpool(POINTER.put, *of_class)
+    except ValueError as rule:
+        return PlainTextResponse(str(rule), 400)
+    return PlainTextResponse("", 204 if led else 403)
 
 
 # ---- before a page is drawn
@@ -57,6 +80,7 @@ def arrive(page: StreamlitPage) -> None:
     page: the one that is to be drawn.
     """
     st.session_state.pop(_WHOLE, None)  # all of it runs now
+    seat.project_as(st.query_params.get(PROJECTOR))
     here = seat.taken()
     code = st.query_params.get(CODE)
     if code is not None and (here is None or here.code != code):
@@ -193,6 +217,7 @@ def box() -> None:
         label, begin = (words.open, _open) if led is None else (words.take, _take)
         st.button(label, icon=ICON, on_click=_whole(begin), key="_class_lead")
         st.caption(words.about)
+        _projector_switch()
         st.button(
             words.close_box,
             type="tertiary",
@@ -218,7 +243,20 @@ def _led(here: Seat) -> None:
             type="tertiary",
             key="_class_csv",
         )
+        _projector_switch()
         st.button(words.end, icon=":material/stop:", on_click=_whole(_end), key="_class_end")
+
+
+def _projector_switch() -> None:
+    press = {"on_click": _whole(partial(seat.project, True)), "help": words.projector_help}
+    st.button(words.projector, icon=":material/present_to_all:", key="_projector", **press)
+
+
+def before_projector() -> None:
+    """Let keys and a light lead through a page for a projector, until its visitor leaves."""
+    here = seat.taken()
+    address = f"/class/{here.code}/{here.key}" if here is not None and here.leads else ""
+    projector(words.projector_words, address, on_leave=partial(seat.project, False))
 
 
 def link_of(code: str, url: str | None = None) -> str:

@@ -211,7 +211,7 @@ def show(lesson: Lesson) -> None:
     begins = dict(lesson.begins_with)
     if lesson.linked_first:
         begins["part"] = lesson.chapters[0].key
-    linked = bool(seat.without_code(st.query_params.to_dict())) or seat.is_led(lesson.key)
+    linked = bool(seat.of_page(st.query_params.to_dict())) or seat.is_led(lesson.key)
     fresh = [key for key in begins if f"{lesson.key}.{key}" not in st.session_state]
     state = page_state(lesson.key, lesson.params())
     for key in fresh:  # kept from now on, for a visitor who comes back from another page
@@ -223,6 +223,8 @@ def show(lesson: Lesson) -> None:
             for key in lesson.after:
                 st.page_link(f"pages/{key}.py", icon=":material/arrow_back:")
     state.show_problems()
+    if state["show"] and seat.projects():  # before a class, answers stay covered
+        state["show"] = False
     open_all(state["show"])
     body(lesson, state)
 
@@ -268,6 +270,7 @@ def chapters(lesson: Lesson, state: PageState) -> None:
         if at > 0:
             st.button(
                 f"Back: {titles[keys[at - 1]]}",
+                key=f"_back@{lesson.key}.{chapter.key}",
                 icon=":material/arrow_back:",
                 on_click=_go_to,
                 args=(state, keys[at - 1]),

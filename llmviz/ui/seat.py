@@ -10,8 +10,10 @@ import streamlit as st
 from llmviz import streamlit_parts
 from llmviz.ui.classes import Classes, Place, Refused
 
-CODE = "class"  # in an address: the code of the class that a window follows
+# In an address: the code of the class that a window follows, and that it is for a projector.
+CODE, PROJECTOR = "class", "projector"
 SEAT, NOTICE = "_class", "_class_notice"  # in the session
+_PROJECTS = "_projects"  # in the session
 _LED_TO = "_class_place"  # in the session: where the class has just gone, until a page takes it
 CLASSES = Classes()
 
@@ -44,15 +46,32 @@ def leave(notice: str = "") -> None:
         st.session_state[NOTICE] = notice, 0
 
 
+def projects() -> bool:
+    """Whether this window is for a projector."""
+    return bool(st.session_state.get(_PROJECTS))
+
+
+def project(on: bool) -> None:
+    """Say whether this window is for a projector."""
+    st.session_state[_PROJECTS] = on
+
+
+def project_as(asked: str | None) -> None:
+    """Take what a link says of it, unless this window has been told otherwise since."""
+    if asked == "1":
+        st.session_state.setdefault(_PROJECTS, True)
+
+
 def in_address() -> dict[str, str]:
-    """What the address of a page says of the class: a follower comes back with it after F5."""
+    """What an address says of its window, which is as it was after F5: not of its page."""
     seat = taken()
-    return {CODE: seat.code} if seat is not None and not seat.leads else {}
+    of_window = {CODE: seat.code} if seat is not None and not seat.leads else {}
+    return of_window | ({PROJECTOR: "1"} if projects() else {})
 
 
-def without_code(address: Mapping[str, str]) -> dict[str, str]:
+def of_page(address: Mapping[str, str]) -> dict[str, str]:
     """Return what an address says of its page."""
-    return {key: value for key, value in address.items() if key != CODE}
+    return {key: value for key, value in address.items() if key not in (CODE, PROJECTOR)}
 
 
 def show(page: str, query: dict[str, str], texts: dict[str, str]) -> None:

@@ -10,7 +10,7 @@ import streamlit as st
 
 from llmviz.components.text_guard.view import text_guard
 from llmviz.paths import PAGES
-from llmviz.ui import browser, classroom, course, prose
+from llmviz.ui import browser, classroom, course, prose, seat
 from llmviz.ui.common import suggest
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import Lesson
@@ -57,6 +57,16 @@ _STYLE = f"""<style>
 {_PRINT}
 </style>"""
 
+# For a projector: no menu, larger type, and pictures as much larger. Charts of Plotly stay as they
+# are: they know their pointer's place only where nothing enlarges them.
+_PROJECTOR = """<style>
+html { font-size: 140% !important; }
+.stApp [data-testid="stSidebar"], .stApp [data-testid="stHeader"], .stApp .stPageLink,
+.stApp [data-testid="stExpandSidebarButton"] { display: none; }
+.stApp .block-container { max-width: 76rem; padding-top: 1.2rem; padding-bottom: 4rem; }
+.stApp [data-testid^="stBidi"] { zoom: 1.4; }
+</style>"""
+
 
 def page_list(lessons: Sequence[Lesson]) -> list[StreamlitPage]:
     """Return the pages of these lessons for `st.navigation`, the first one as the home page.
@@ -78,9 +88,13 @@ def _pages(folder: str, listed: tuple[tuple[str, str, str], ...]) -> list[Stream
 
 def tidy() -> None:
     """Set the width of the text column for every page, and how a lesson's text looks."""
-    st.html(_STYLE + prose.STYLE)  # one element: each costs its way to the browser
+    projects = seat.projects()
+    style = _STYLE + prose.STYLE + (_PROJECTOR if projects else "")
+    st.html(style)  # one element: each costs its way to the browser
     with st.container():  # which stays when the browser remembers: what is below keeps its place
         browser.remember()
+        if projects:
+            classroom.before_projector()
         classroom.bar()
 
 

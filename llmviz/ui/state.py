@@ -244,7 +244,7 @@ def page_state(page: str, params: Sequence[codec.Param]) -> PageState:
     """
     _enter_through_app()
     state = PageState(page, params)
-    address = seat.without_code(st.query_params.to_dict())
+    address = seat.of_page(st.query_params.to_dict())
     place = seat.take_place(page)
     last_page, last_address = st.session_state.get("_address", (None, {}))
     opened = address and (page, address) != (last_page, last_address)

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from llmviz.ui.classroom import words
-from tests.browser.conftest import leave
+from tests.browser.conftest import Visit, leave
 from tests.browser.test_training import button, saved
 
 LINK = (
@@ -85,6 +85,7 @@ def test_two_followers_see_what_the_presenter_sees(visit, other, windows, addres
     expect(button(ann, words.end)).to_be_visible()
     bob.reload()
     expect(bob.get_by_text(f"You follow the class {code}")).to_be_visible()
+    at_a_projector(visit, other)
     visit.open("glossary")
     bob.wait_for_url("**/glossary?*")
     assert "/tokenization" in cem.url  # who looks around is left alone
@@ -97,3 +98,38 @@ def test_two_followers_see_what_the_presenter_sees(visit, other, windows, addres
         window.settle()
         window.assert_clean()
     leave(third)
+
+
+def at_a_projector(presenter: Visit, follower: Visit) -> None:
+    """A remote goes through the page; what the pointer is on lights up for a follower."""
+    ann, bob = presenter.page, follower.page
+    lit = bob.locator(".pointed")
+    # Its browser leads as before.
+    presenter.open("attention?part=steps&projector=1", ".player .count")
+    bob.wait_for_url("**/attention?part=steps*")
+    follower.settle()
+    assert not ann.locator("[data-testid=stSidebar]").is_visible()
+    assert bob.locator("[data-testid=stSidebar]").is_visible()
+    main = ann.locator("[data-testid=stMain]")
+    step = ann.locator(".player .count").first
+    before = step.inner_text()
+    for _ in range(3):  # the remote's one key: sections, past a player at its last step
+        ann.keyboard.press("PageDown")
+    assert main.evaluate("main => main.scrollTop") > 0
+    for _ in range(6):  # its other key: sections, and the steps of a player in view
+        ann.keyboard.press("PageUp")
+        if step.inner_text() != before:
+            break
+    assert step.inner_text() != before
+    ann.keyboard.press("l")
+    heading = ann.locator("[data-testid=stMain] h2").first
+    heading.scroll_into_view_if_needed()
+    heading.hover()
+    expect(lit).to_be_visible()
+    title = bob.get_by_role("heading", name=heading.inner_text(), exact=True).first
+    light, there = lit.bounding_box(), title.bounding_box()
+    assert all(abs(light[name] - there[name]) < 2 for name in there)
+    ann.keyboard.press("l")
+    expect(lit).not_to_be_visible()
+    button(ann, words.projector_words["leave"]).click()
+    expect(ann.locator("[data-testid=stSidebar]")).to_be_visible()

@@ -151,6 +151,26 @@ def test_an_answer_stays_covered_unless_the_presenter_shows_it(covers):
     assert reveals(follower("tokenization", code)) == 0
 
 
+def test_a_view_for_a_projector_covers_answers_and_is_this_windows_alone(covers):
+    def reveals(app: AppTest) -> int:
+        return sum(one.label == "Show me without an answer" for one in app.button)
+
+    def projects(app: AppTest) -> bool:
+        return any(
+            one.proto.component_name == "llmviz_projector" for one in app.get("bidi_component")
+        )
+
+    ann, code = presenter("tokenization", part="learn", show="1", projector="1")
+    assert projects(ann) and reveals(ann)
+    assert address(ann) == {"part": "learn", "projector": "1"}
+    bob = follower("tokenization", code)
+    assert not projects(bob) and reveals(bob) == reveals(ann)
+    assert address(bob) == {"part": "learn"}
+    for odd in ("0", "", "<b>"):
+        other = opened("glossary", projector=odd)
+        assert not projects(other) and not boxes(other) and address(other) == {}
+
+
 def test_two_windows_of_the_presenter_do_not_lead_at_once():
     first, code = presenter("glossary")
     second = opened("glossary")

@@ -245,7 +245,7 @@ export function svg(tag, attributes, text) {
 
 // Size a canvas in CSS pixels at the screen's own resolution.
 export function fit(canvas, width, height) {
-  const ratio = window.devicePixelRatio || 1;
+  const ratio = (window.devicePixelRatio || 1) * zoomOf(canvas);
   canvas.width = Math.round(width * ratio);
   canvas.height = Math.round(height * ratio);
   canvas.style.width = `${width}px`;
@@ -260,10 +260,17 @@ export function wordFits(word, room) {
   return [...word].length * 7.4 + 3 <= room;
 }
 
-// Where an event is inside a node, in pixels.
+// By how much the page around a node enlarges it (see components/projector): boxes on the screen and the
+// pointer's place have the screen's pixels, styles and canvases have the node's own.
+export function zoomOf(node) {
+  return node.currentCSSZoom ?? 1;
+}
+
+// Where an event is inside a node, in the node's pixels.
 export function spotOf(event, node) {
   const box = node.getBoundingClientRect();
-  return [event.clientX - box.left, event.clientY - box.top];
+  const zoom = zoomOf(node);
+  return [(event.clientX - box.left) / zoom, (event.clientY - box.top) / zoom];
 }
 
 // A small card beside what is pointed at; it never leaves the component's width. `live` lets it
@@ -277,9 +284,10 @@ export function makeCard(root) {
     card.style.left = "0px"; // where it stood before must not narrow it
     const box = root.getBoundingClientRect();
     const at = anchor.getBoundingClientRect();
+    const zoom = zoomOf(root);
     // The browser itself keeps to this when the width changes: the page never becomes wider by it.
-    card.style.left = `clamp(0px, ${at.left - box.left}px, calc(100% - ${card.offsetWidth}px))`;
-    card.style.top = `${at.bottom - box.top + 6}px`;
+    card.style.left = `clamp(0px, ${(at.left - box.left) / zoom}px, calc(100% - ${card.offsetWidth}px))`;
+    card.style.top = `${(at.bottom - box.top) / zoom + 6}px`;
   };
   const handle = {
     show(node, title, pairs) {

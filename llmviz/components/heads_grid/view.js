@@ -1,6 +1,6 @@
 // Every head of every layer as a thumbnail of its attention; click chooses one.
 
-import { css, el, fit, follow, live, mix, rgb } from "../_shared/common.js";
+import { css, el, fit, follow, live, mix, rgb, spotOf } from "../_shared/common.js";
 import { ARROWS } from "../_shared/keys.js";
 import { HeadLines } from "../_shared/head_lines.js";
 
@@ -191,9 +191,9 @@ class HeadsGrid {
   }
 
   hit(event) {
-    const box = this.canvas.getBoundingClientRect();
-    const h = Math.floor((event.clientX - box.left - EDGE.left) / this.step);
-    const l = Math.floor((event.clientY - box.top - EDGE.top) / this.step);
+    const [x, y] = spotOf(event, this.canvas);
+    const h = Math.floor((x - EDGE.left) / this.step);
+    const l = Math.floor((y - EDGE.top) / this.step);
     return l >= 0 && h >= 0 && l < this.layers && h < this.heads ? [l, h] : null;
   }
 

@@ -1,7 +1,7 @@
 // The machine: tokens are rows that keep their place from the text to the next token. Every stroke
 // is a number of the trace; what the hand moves (row, head, layer, stage) stays in the browser.
 
-import { eachFrame, el, later, live, makeCard } from "../_shared/common.js";
+import { eachFrame, el, later, live, makeCard, spotOf } from "../_shared/common.js";
 import { fixed, number, whole } from "../_shared/numbers.js";
 import { makePlayer } from "../_shared/player.js";
 import { MachinePicture } from "./picture.js";
@@ -41,9 +41,9 @@ class Machine extends MachinePicture {
     root.append(this.top, this.scroll, this.legend);
     this.card = makeCard(root);
     this.spot = el("span", "spot");
-    const move = eachFrame((x, y) => this.point(this.hit(x, y), x, y));
-    this.stage.addEventListener("pointermove", (e) => e.pointerType === "touch" || move(e.clientX, e.clientY));
-    this.stage.addEventListener("pointerleave", () => move(-1e4, -1e4));
+    const move = eachFrame((event) => this.point(this.hit(event), event));
+    this.stage.addEventListener("pointermove", (e) => e.pointerType === "touch" || move(e));
+    this.stage.addEventListener("pointerleave", () => move({ clientX: -1e4, clientY: -1e4 }));
     this.stage.addEventListener("click", (e) => this.click(e));
     this.stage.addEventListener("keydown", (e) => this.keys(e));
   }
@@ -83,9 +83,8 @@ class Machine extends MachinePicture {
     this.built = Boolean(this.data.values);
   }
 
-  hit(clientX, clientY) {
-    const box = this.stage.getBoundingClientRect();
-    const [x, y] = [clientX - box.left, clientY - box.top];
+  hit(event) {
+    const [x, y] = spotOf(event, this.stage);
     const p = this.plan;
     if (y < p.top || y > p.bottom || x < 0 || x > p.width) return null;
     if (this.data.values && x > p.fan) {
@@ -119,14 +118,14 @@ class Machine extends MachinePicture {
     return nearest;
   }
 
-  point(at, clientX, clientY) {
+  point(at, event) {
     const same = JSON.stringify(at) === JSON.stringify(this.hover);
     this.hover = at;
     if (!same && this.data) this.style();
-    if (clientX === undefined || !at || !this.data.values) return this.card.hide();
-    const box = this.stage.getBoundingClientRect();
-    this.spot.style.left = `${clientX - box.left + 14}px`;
-    this.spot.style.top = `${clientY - box.top + 8}px`;
+    if (!event || !at || !this.data.values) return this.card.hide();
+    const [x, y] = spotOf(event, this.stage);
+    this.spot.style.left = `${x + 14}px`;
+    this.spot.style.top = `${y + 8}px`;
     const told = this.tell(at);
     if (told) this.card.show(this.spot, ...told);
     else this.card.hide();
@@ -187,7 +186,7 @@ class Machine extends MachinePicture {
   }
 
   click(event) {
-    const at = this.hit(event.clientX, event.clientY);
+    const at = this.hit(event);
     if (at?.layer !== undefined && at.layer !== this.view.layer && at.kind === "row") return this.chooseLayer(at.layer);
     if (at?.row !== undefined) this.choose(at.row);
   }

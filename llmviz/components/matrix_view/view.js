@@ -1,7 +1,7 @@
 // Linked matrices: point at a cell and its operands light up, with the arithmetic in numbers.
 
 import { arithmetic } from "../_shared/arithmetic.js";
-import { css, eachFrame, el, follow, live } from "../_shared/common.js";
+import { css, eachFrame, el, follow, live, spotOf } from "../_shared/common.js";
 import { Heat } from "../_shared/heat.js";
 import { stepPlayer } from "../_shared/player.js";
 import { Minimap } from "./minimap.js";
@@ -210,9 +210,9 @@ class MatrixView {
   // ---- pointing
 
   pointed(name, event) {
-    const box = this.heats.get(name)?.canvas.getBoundingClientRect();
-    if (!box) return;
-    const cell = this.heats.get(name).hit(event.clientX - box.left, event.clientY - box.top);
+    const heat = this.heats.get(name);
+    if (!heat) return;
+    const cell = heat.hit(...spotOf(event, heat.canvas));
     this.look(cell && { name, cell });
   }
 
@@ -224,8 +224,8 @@ class MatrixView {
   }
 
   click(name, event) {
-    const box = this.heats.get(name).canvas.getBoundingClientRect();
-    const cell = this.heats.get(name).hit(event.clientX - box.left, event.clientY - box.top);
+    const heat = this.heats.get(name);
+    const cell = heat.hit(...spotOf(event, heat.canvas));
     if (cell && this.present().has(name)) this.pin({ name, cell });
   }
 

@@ -1,7 +1,7 @@
 // The pairs of skip-gram on the text: a center, arcs to the neighbours in its reach, and the random
 // words that all centers are compared with.
 
-import { el, follow, live, svg } from "../_shared/common.js";
+import { el, follow, live, svg, zoomOf } from "../_shared/common.js";
 import { whole } from "../_shared/numbers.js";
 import { stepPlayer } from "../_shared/player.js";
 
@@ -80,13 +80,14 @@ class PairsView {
 
   drawArcs(from, to) {
     const box = this.text.getBoundingClientRect();
+    const zoom = zoomOf(this.text);
     const middle = (chip) => {
       const at = chip.getBoundingClientRect();
-      return [at.left + at.width / 2 - box.left, at.top - box.top];
+      return [(at.left + at.width / 2 - box.left) / zoom, (at.top - box.top) / zoom];
     };
     const [x0, y0] = middle(from);
-    this.arcs.setAttribute("width", box.width);
-    this.arcs.setAttribute("height", box.height);
+    this.arcs.setAttribute("width", box.width / zoom);
+    this.arcs.setAttribute("height", box.height / zoom);
     this.arcs.replaceChildren(
       ...to.map((chip) => {
         const [x1, y1] = middle(chip);

@@ -1,14 +1,13 @@
 // Pointing, dragging and pinching on a map of points, and the keys for the same.
 
+import { spotOf } from "../_shared/common.js";
+
 export function handOn(film) {
   const { map } = film;
   const { canvas } = map;
   const fingers = new Map();
   let moved = 0;
-  const inside = (event) => {
-    const box = canvas.getBoundingClientRect();
-    return [event.clientX - box.left, event.clientY - box.top];
-  };
+  const inside = (event) => spotOf(event, canvas);
   canvas.addEventListener("pointerdown", (event) => {
     fingers.set(event.pointerId, inside(event));
     canvas.setPointerCapture(event.pointerId);

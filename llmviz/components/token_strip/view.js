@@ -187,6 +187,7 @@ class TokenStrip {
     };
     const first = starts[line.from];
     const last = starts[line.to];
+    const list = el("div", null, null, { role: "listbox", "aria-label": `tokens ${row.name}` });
     for (let i = 0; i < row.ids.length; i++) {
       const from = Math.max(row.byteStart[i], first);
       const to = Math.min(row.byteEnd[i], last);
@@ -209,8 +210,9 @@ class TokenStrip {
       node.style.top = `${top}px`;
       node.setAttribute("aria-label", `${row.name}: ${row.texts[i]}, id ${row.ids[i]}`);
       this.pieces[r][i].push(node);
-      box.appendChild(node);
+      list.appendChild(node);
     }
+    if (list.childElementCount) box.appendChild(list);
   }
 
   // ---- pointing and choosing

@@ -1,7 +1,7 @@
 // A whole table of vectors, a pixel a number, folded into columns of rows; below it a close-up.
 
 import { shorten } from "../_shared/chart.js";
-import { eachFrame, el, fit, live, rgbText } from "../_shared/common.js";
+import { eachFrame, el, fit, live, rgbText, spotOf, zoomOf } from "../_shared/common.js";
 import { number, whole } from "../_shared/numbers.js";
 import { TableSheet, digits3 } from "./sheet.js";
 
@@ -121,7 +121,7 @@ class VectorTable {
     const digits = limit >= 10 ? 0 : limit >= 1 ? 1 : 2;
     const line = el("span", "scale num");
     line.append(el("span", null, number(-limit, digits)), el("span", "ramp"), el("span", null, number(limit, digits)));
-    const ratio = window.devicePixelRatio || 1;
+    const ratio = (window.devicePixelRatio || 1) * zoomOf(this.canvas);
     const every = s * ratio < 0.99 ? Math.round(1 / (s * ratio)) ** 2 : 1;
     const drawn = every > 1 ? words.some.replace("{every}", String(every)) : words.all;
     this.below.replaceChildren(line, el("span", null, words.clipped), el("span", null, drawn));
@@ -225,23 +225,22 @@ class VectorTable {
 
   hitWhole(event) {
     this.inClose = false;
-    const box = this.canvas.getBoundingClientRect();
+    const [x, y] = spotOf(event, this.canvas);
     const { s, blocks, each } = this.fold;
     const { rows, columns } = this.data;
-    const x = event.clientX - box.left;
     const block = Math.min(blocks - 1, Math.max(0, Math.floor(x / (columns * s + FOLD.gap))));
     const column = Math.floor((x - this.left(block)) / s);
-    const row = block * each + Math.floor((event.clientY - box.top) / s);
+    const row = block * each + Math.floor(y / s);
     if (row < 0 || row >= rows || row - block * each >= each) return null;
     return [row, Math.max(0, Math.min(columns - 1, column))];
   }
 
   hitClose(event) {
     this.inClose = true;
-    const box = this.loupe.getBoundingClientRect();
+    const [x, y] = spotOf(event, this.loupe);
     const { w, gutter, count } = this.cell;
-    const i = Math.floor((event.clientY - box.top - 1) / CLOSE.height);
-    const column = Math.floor((event.clientX - box.left - gutter) / w);
+    const i = Math.floor((y - 1) / CLOSE.height);
+    const column = Math.floor((x - gutter) / w);
     if (i < 0 || i >= count) return null;
     return [this.first + i, Math.max(0, Math.min(this.data.columns - 1, column))];
   }

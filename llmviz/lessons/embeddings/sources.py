@@ -144,10 +144,10 @@ def offer(state: PageState, key: str, vectors: VectorTable, problem: NotOneRow) 
     """Say that a word has no row of its own, and offer its pieces and what is spelled like it."""
     about = {"word": quote(problem.word), "name": named(vectors)}
     if problem.ids:
-        prose(words.pieces.format(count=count(len(problem.ids), "token"), **about))
+        prose(words.pieces, count=count(len(problem.ids), "token"), **about)
         _suggest(state, key, vectors, "pieces", [vectors.name_of(row) for row in problem.ids])
     else:
-        prose(words.unknown.format(count=len(vectors.whole_words), **about))
+        prose(words.unknown, count=len(vectors.whole_words), **about)
     if not problem.spellings:
         st.caption(words.nothing_like)
     likes(state, key, vectors, problem.spellings)

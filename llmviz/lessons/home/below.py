@@ -191,7 +191,7 @@ def way_through(state: PageState) -> None:
     st.segmented_control(words.way_label, required=True, **state.named(course.WAY.key, words.ways))
     chapters, minutes = course.totals(state[course.WAY.key])
     line = words.way_text[state[course.WAY.key]]
-    prose(line.format(chapters=chapters, time=course.time_of(minutes)))
+    prose(line, chapters=chapters, time=course.time_of(minutes))
     course.path(state[course.WAY.key])
 
 

@@ -23,9 +23,18 @@ const COPIED = "The line is on your clipboard.";
 const BY_HAND = "Your browser lets no page copy. The line is selected: copy it yourself.";
 const ICON = "M8 2v8 M4.5 6.8 8 10.3l3.5-3.5 M3 13h10";
 // What a component does beside the pictures is no picture.
-const OTHERS = ["browser_secret", "course_path", "curve_run", "draw_pad", "finder", "progress", "table_choice", "text_guard"].map(
-  (name) => `llmviz_${name}`,
-);
+const OTHERS = [
+  "browser_secret",
+  "class_watch",
+  "course_path",
+  "curve_run",
+  "draw_pad",
+  "finder",
+  "progress",
+  "projector",
+  "table_choice",
+  "text_guard",
+].map((name) => `llmviz_${name}`);
 const CHART = "[data-testid=stPlotlyChart]";
 const HOST = "[data-testid=stElementContainer]";
 const KEY = /(?:^|\s)st-key-(\S+)/; // the class that says an element's key

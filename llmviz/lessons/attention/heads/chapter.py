@@ -82,7 +82,7 @@ def _split(state: PageState, inputs: Inputs, n_head: int) -> None:
     whole = build.reshape(queries, inputs.tokens, n_head)
     tokens = list(range(min(t, CUT)))
     cut = build.cut_tokens(queries, inputs.tokens, n_head, tokens)
-    prose(words.cut.format(count=count(len(tokens), "token")))
+    prose(words.cut, count=count(len(tokens), "token"))
     lv.matrix_view(cut.matrices, layout=_across([m.name for m in cut.matrices]), key=f"{KEY}.cut")
     prose(words.heads_first)
     lv.matrix_view(whole.matrices, key=KEY)

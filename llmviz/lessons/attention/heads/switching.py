@@ -115,11 +115,11 @@ def _effect(bundled: engine.Bundled, reading: Read, off: tuple[tuple[int, int], 
         "best": model_on_text.spoken(top, bundled.tokenizer),
     }
     if not off:
-        prose(words.off_none.format(share=f"{full[top]:.1%}", **slots))
+        prose(words.off_none, share=f"{full[top]:.1%}", **slots)
     else:
         moved = np.abs(full - less).sum() / 2
         change = {"before": f"{full[top]:.1%}", "after": f"{less[top]:.1%}"}
-        prose(words.off_read.format(moved=f"{moved:.0%}", **change, **slots))
+        prose(words.off_read, moved=f"{moved:.0%}", **change, **slots)
     heads = bundled.model.config.n_layer * bundled.model.config.n_head
     if heads <= opening.MOST_HEADS:
         worth = opening.worth_of_heads(bundled, reading.ids)

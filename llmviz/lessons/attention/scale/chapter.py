@@ -61,7 +61,7 @@ def draw(state: PageState) -> None:
         "high": divided.entropy[at],
         "steep": divided.gradient[at],
     }
-    prose(words.read.format(**slots))
+    prose(words.read, **slots)
     mode = theme()
     for place, part in zip(st.columns(2, gap="large"), CURVES, strict=True):
         figure = curve(part, state["seed"], size, mode)

@@ -123,7 +123,7 @@ def _about(state: PageState, bundled: engine.Bundled, rung: Rung) -> None:
         lines.append(words.windows)
     if state["rung"] != "simple":
         lines.append(words.positions[config.positions])
-    prose(" ".join(lines).format(**about))
+    prose(" ".join(lines), **about)
 
 
 def _reasons(state: PageState, rung: Rung) -> None:
@@ -160,7 +160,7 @@ def _say(rung: Rung) -> None:
     sentence = (
         takes.format(asking=asking, asked=asked, share=share).replace("“", "").replace("”", "")
     )
-    prose(line.format(sentence=sentence))
+    prose(line, sentence=sentence)
 
 
 def end(rung: Rung) -> dict[str, str]:

@@ -67,12 +67,11 @@ def _influence(state: PageState) -> dict[str, str] | None:
         predict(quiz, ASK, covers=True)
     if not covered:
         prose(
-            words.read.format(
-                count=len(name),
-                rnn_first=float(rnn[0]),
-                rnn_last=float(rnn[-1]),
-                gpt_least=float(gpt.min()),
-            )
+            words.read,
+            count=len(name),
+            rnn_first=float(rnn[0]),
+            rnn_last=float(rnn[-1]),
+            gpt_least=float(gpt.min()),
         )
     _code(name, float(rnn[0]))
     shares = {"first": float(rnn[0]), "last": float(rnn[-1]), "least": float(gpt.min())}

@@ -57,13 +57,12 @@ def draw(state: PageState) -> RealStep | None:
     step = step_of(bundled)
     sizes = step.gradients[of]
     prose(
-        words.gradient_text.format(
-            normal=f"2{raised(NORMAL)}",
-            vanish=f"2{raised(VANISHES)}",
-            counted=words.counted[of].format(count=len(sizes.sizes)),
-            loss=f"{step.loss:.3f}",
-            tokens=count(step.tokens, "token"),
-        )
+        words.gradient_text,
+        normal=f"2{raised(NORMAL)}",
+        vanish=f"2{raised(VANISHES)}",
+        counted=words.counted[of].format(count=len(sizes.sizes)),
+        loss=f"{step.loss:.3f}",
+        tokens=count(step.tokens, "token"),
     )
     quiz = question(sizes)
     st.slider(words.scale, width=420, **state.ranged("scalepower"))

@@ -38,12 +38,12 @@ def draw(state: PageState) -> float:
     weight = _weight(state) if state["numberfrom"] == "weight" else None
     number = weight.value if weight is not None else _typed(state)
     if weight is None and state["numberfrom"] == "weight":
-        prose(words.typed_instead.format(number=written(number, 9)))
+        prose(words.typed_instead, number=written(number, 9))
     scales = scales_of(weight)
     shown = predict(question(number), f"{KEY}.ask", covers=True)
     _rows(state, number, scales, shown)
     if weight is not None and has_scale(weight):
-        prose(words.scaled.format(largest=written(weight.largest)))
+        prose(words.scaled, largest=written(weight.largest))
     if shown:
         _limits()
     show_code(

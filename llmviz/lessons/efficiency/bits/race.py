@@ -109,11 +109,7 @@ def _draw_results(job: Job) -> None:
     for one in ends:
         if one.problem:
             problem = one.problem.split(";")[0]
-            prose(
-                words.race_ended.format(
-                    way=words.race_ways[one.way], step=one.step, problem=problem
-                )
-            )
+            prose(words.race_ended, way=words.race_ways[one.way], step=one.step, problem=problem)
     if job.over:
         rows_table(rows_of(steps), words.race_columns)
         prose("\n\n".join(filter(None, (verdict(steps), words.race_last_note))))

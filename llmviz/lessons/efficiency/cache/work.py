@@ -71,11 +71,10 @@ def draw(state: PageState, bundled: engine.Bundled) -> None:
         st.caption(words.work_note.format(seen=count(seen, "token")))
     work = counted[1 + state["decodebatch"]].work
     prose(
-        words.intensity_read.format(
-            texts=count(batch, "text"),
-            intensity=work.intensity,
-            prefill=counted[0].work.intensity,
-        )
+        words.intensity_read,
+        texts=count(batch, "text"),
+        intensity=work.intensity,
+        prefill=counted[0].work.intensity,
     )
     _code(config, batch, seen, work)
     section(words.roofline, large=spoken_bytes(LARGE))

@@ -79,7 +79,7 @@ def _controls(state: PageState, bundled: engine.Bundled) -> str:
             inform(words.no_network.format(reason=reason), ":material/info:")
             kind = COUNTS
     sizes = sizes_of(bundled) if kind == NETWORK else {}
-    prose(words.about[kind].format(**sizes))
+    prose(words.about[kind], **sizes)
     return kind
 
 

@@ -72,7 +72,7 @@ def draw(state: PageState) -> None:
             prose(words.done)
         elif steps_done:
             last = steps_done[-1]
-            prose(words.so_far.format(step=last.step, steps=steps, loss=last.loss))
+            prose(words.so_far, step=last.step, steps=steps, loss=last.loss)
 
     live(
         state,

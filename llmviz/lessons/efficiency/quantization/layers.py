@@ -60,7 +60,7 @@ def draw(state: PageState, scheme: Scheme) -> str | None:
 
     choose(state, "qmethod", words.method, words.methods, then=anew)
     if state["qmethod"] == AWQ:
-        prose(words.awq_text.format(texts=CALIBRATED_ON, tokens=MOST_ROWS))
+        prose(words.awq_text, texts=CALIBRATED_ON, tokens=MOST_ROWS)
     text = text_of(state)
     if text is None:
         return None

@@ -59,7 +59,7 @@ def draw(state: PageState, scheme: Scheme) -> None:
     else:
         _known(state, scheme, known)
     predict(size_question(scheme), f"{KEY}.size")
-    prose(words.measure_text.format(documents=DOCUMENTS))
+    prose(words.measure_text, documents=DOCUMENTS)
     live(
         state,
         "qmeasured",
@@ -81,7 +81,7 @@ def _known(state: PageState, scheme: Scheme, known: Curves) -> None:
     st.plotly_chart(figure, key=f"{KEY}.curves", theme=None)
     rows_table(rows(known, scheme.bits), words.loss_columns)
     prose(report(known, scheme.bits, state["qform"]))
-    prose(words.about_size.format(rest=known.float16 - known.float16_matrices))
+    prose(words.about_size, rest=known.float16 - known.float16_matrices)
 
 
 def way_name(way: Way) -> str:

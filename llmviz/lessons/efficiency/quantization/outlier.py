@@ -85,7 +85,7 @@ def draw(state: PageState, steps: RowSteps, place: Place, scheme: Scheme) -> Non
         prose(read(steps, place, scheme))
     others = damage_of(model(), place, times, scheme)
     known = {"times": times, "bits": scheme.bits, "group": scheme.group, "ways": len(others)}
-    prose(words.damage.format(**known))
+    prose(words.damage, **known)
     rows_table(damage_rows(others), words.damage_columns)
     line = damage_read(others)
     if line:

@@ -42,7 +42,7 @@ def draw(state: PageState) -> None:
         refuse(error)
         return
     if trial.workload.beams:
-        prose(words.searched.format(tokens=count(memory_of_beam(trial), "token")))
+        prose(words.searched, tokens=count(memory_of_beam(trial), "token"))
     live(
         state,
         FLAG,
@@ -93,12 +93,11 @@ def _told(trial: Trial, job: Job) -> None:
     for number, run in enumerate(runs_of(trial, list(job.results))):
         recording = run.recording
         prose(
-            words.so_far.format(
-                policy=figures.run_names(trial.policies)[number],
-                ended=len(recording.outcomes),
-                all=sum(request.texts for request in recording.requests),
-                tokens=count(recording.tokens, "token"),
-            )
+            words.so_far,
+            policy=figures.run_names(trial.policies)[number],
+            ended=len(recording.outcomes),
+            all=sum(request.texts for request in recording.requests),
+            tokens=count(recording.tokens, "token"),
         )
     if job.state == "done":
         prose(words.done)

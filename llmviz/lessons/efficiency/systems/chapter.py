@@ -47,7 +47,7 @@ def draw(state: PageState) -> None:
             (idea.name, idea.about if shown else "", cell(system.key, idea.key)) for idea in IDEAS
         ]
         one: System | Idea = system
-        prose(words.about_system.format(about=system.about, **_counts(system, rows)))
+        prose(words.about_system, about=system.about, **_counts(system, rows))
         ideas: Sequence[Idea] = [one for one in IDEAS if cell(system.key, one.key).state != OPEN]
     else:
         choose(state, "whoidea", words.idea, {one.key: one.name for one in IDEAS})
@@ -55,7 +55,7 @@ def draw(state: PageState) -> None:
         rows = [(system.name, system.about, cell(system.key, idea.key)) for system in SYSTEMS]
         one = idea
         line = _item(idea.name, idea.about if shown else "")
-        prose(words.about_idea.format(idea=line, **_counts(idea, rows)))
+        prose(words.about_idea, idea=line, **_counts(idea, rows))
         ideas = [idea]
     used = list(dict.fromkeys(one.source for _, _, one in rows if one.source))
     for group in STATES:

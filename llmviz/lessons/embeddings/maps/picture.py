@@ -144,12 +144,11 @@ def in_space(state: PageState, view: MapView) -> None:
         near = _near(state, here, judged, i)
         named = zip(near.ids[0], near.values[0], strict=True)
         prose(
-            words.true.format(
-                k=judged.k,
-                word=quote(here.labels[i]),
-                by=words.list[state["by"]],
-                near=", ".join(f"{quote(here.labels[j])} {signed(value)}" for j, value in named),
-            )
+            words.true,
+            k=judged.k,
+            word=quote(here.labels[i]),
+            by=words.list[state["by"]],
+            near=", ".join(f"{quote(here.labels[j])} {signed(value)}" for j, value in named),
         )
 
 

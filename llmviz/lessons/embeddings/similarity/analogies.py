@@ -50,7 +50,7 @@ def draw(state: PageState, table: VectorTable) -> str:
         if None in rows:
             return ""
         about = _about(rows, table)
-        prose(words.analogy_text.format(**about))
+        prose(words.analogy_text, **about)
         if not _ask(table, rows, about):
             return ""
         every = candidates(table, *rows, exclude_inputs=not state["inputs"])
@@ -193,11 +193,7 @@ def _score(state: PageState, table: VectorTable) -> None:
     pairs = pairs_of(table, relation)
     if len(pairs) < FEW:
         every = known_pairs(relation)
-        prose(
-            words.no_pairs.format(
-                name=sources.named(table), have=len(pairs), all=every, relation=title
-            )
-        )
+        prose(words.no_pairs, name=sources.named(table), have=len(pairs), all=every, relation=title)
         other = sources.beside(table)
         theirs = 0 if other is None else len(pairs_of(other, relation))
         if theirs > len(pairs) and st.button(

@@ -81,7 +81,7 @@ def _live(state: PageState, plan: ClassPlan, live: bool) -> None:
             "preparing": seconds(now.begun.preparing),
             "seconds": seconds(now.points[-1].seconds),
         }
-        prose(words.took.format(**slots))
+        prose(words.took, **slots)
 
 
 def seconds(value: float) -> str:

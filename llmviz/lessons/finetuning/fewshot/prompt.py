@@ -145,13 +145,12 @@ def bars(question: Question, *, own: bool) -> dict[str, str]:
         "base_share": share(float(chances[1][best[1]])),
     }
     prose(
-        words.read.format(
-            tuned_right=share(float(chances[0][right])),
-            base_right=share(float(chances[1][right])),
-            answer=question.answer,
-            called=words.called["tied" if own and tied(question) else "right"],
-            **slots,
-        )
+        words.read,
+        tuned_right=share(float(chances[0][right])),
+        base_right=share(float(chances[1][right])),
+        answer=question.answer,
+        called=words.called["tied" if own and tied(question) else "right"],
+        **slots,
     )
     st.caption(words.unsure)
     shots = count(len(question.examples), "example")

@@ -65,16 +65,15 @@ def draw(one: Instruction) -> dict[str, str] | None:
     columns_table(rows, height="content", width=420)
     before, after = losses_of(base, known), losses_of(tuned, known)
     prose(
-        words.mean.format(
-            base_sum=written_sum(columns[1]),
-            count=len(places),
-            base=f"{before[0]:.3f}",
-            tuned=f"{after[0]:.3f}",
-            places=len(base),
-            base_all=f"{before[1]:.3f}",
-            tuned_all=f"{after[1]:.3f}",
-            share=percent(1 - len(places) / len(base)),
-        )
+        words.mean,
+        base_sum=written_sum(columns[1]),
+        count=len(places),
+        base=f"{before[0]:.3f}",
+        tuned=f"{after[0]:.3f}",
+        places=len(base),
+        base_all=f"{before[1]:.3f}",
+        tuned_all=f"{after[1]:.3f}",
+        share=percent(1 - len(places) / len(base)),
     )
     if len(one.prompt) <= IN_SNIPPET:
         given = {"story": one.story, "question": one.question, "answer": one.answer}

@@ -50,7 +50,7 @@ def _counted(state: PageState, raced: bool) -> None:
     rows = rows_of(adapter.parameters, whole(config).parameters, state["rank"])
     rows_table(rows, words.count_columns)
     share = adapter.parameters / whole(config).parameters
-    prose(words.count_read.format(share=percent(share)))
+    prose(words.count_read, share=percent(share))
     show_code(
         [of_rank, sides],
         "from llmviz.pretrained import load_bundled\n"

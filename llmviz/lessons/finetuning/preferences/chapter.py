@@ -62,9 +62,9 @@ def _loss(state: PageState, number: int, trained: object) -> dict[str, object] |
     slots = {"updates": state["preferupdates"], "beta": state["beta"]}
     slots["right"] = int((steps.margin > 0).sum())
     if trained is None:
-        prose(words.at_start.format(loss=loss))
+        prose(words.at_start, loss=loss)
     else:
-        prose(words.after.format(pairs=len(now), loss=loss, **slots))
+        prose(words.after, pairs=len(now), loss=loss, **slots)
     loss_picture.code(rule, beta)
     if not shown:
         return None

@@ -89,7 +89,7 @@ def _growing(state: PageState, job: Job | None, going: bool) -> None:
             )
             for one in written.values()
         )
-        prose(words.wrote.format(seed=state["wseed"], listed=listed))
+        prose(words.wrote, seed=state["wseed"], listed=listed)
 
 
 def _rate(one: Written) -> float:

@@ -60,7 +60,7 @@ def draw(state: PageState, bundled: engine.Bundled, name: str) -> None:
         gate = _choice(state, cell)
         opened_gate = gate_picture(*known, gate)
         show(state, opened_gate, key=f"{KEY}.{cell}.{gate}", control="gated", stacked=True)
-    prose(words.gate_read.format(c=bundled.model.config.n_embd, h=units))
+    prose(words.gate_read, c=bundled.model.config.n_embd, h=units)
     link_onward(name)
     _code(bundled, name, gate)
 

@@ -44,12 +44,11 @@ def draw(state: PageState) -> None:
     choose(state, "series", words.source, words.sources)
     source = state["series"]
     prose(
-        words.about[source].format(
-            first=FIRST_YEAR,
-            last=FIRST_YEAR + len(MEASURED["sunspots"]()) - 1,
-            month=FIRST_MONTH,
-            december=FIRST_MONTH + len(MEASURED["sea"]()) // 12 - 1,
-        )
+        words.about[source],
+        first=FIRST_YEAR,
+        last=FIRST_YEAR + len(MEASURED["sunspots"]()) - 1,
+        month=FIRST_MONTH,
+        december=FIRST_MONTH + len(MEASURED["sea"]()) // 12 - 1,
     )
     try:
         values = series_of(state)

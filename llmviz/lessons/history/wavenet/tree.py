@@ -52,9 +52,7 @@ def draw(state: PageState, bundled: engine.Bundled, name: str) -> dict[str, Any]
     shown = quiz is None or predict(quiz, f"{KEY}.ask", covers=True)
     if shown:
         line = words.shared_text
-        prose(
-            line.format(tokens=nodes.tokens, shared=nodes.sum, apart=nodes.apart, more=nodes.more)
-        )
+        prose(line, tokens=nodes.tokens, shared=nodes.sum, apart=nodes.apart, more=nodes.more)
     _code(bundled, name, at, fused)
     if not shown:
         return {}

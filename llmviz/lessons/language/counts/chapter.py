@@ -146,15 +146,14 @@ def _zipf(text_counts: Counted, known: pictures.Known) -> None:
         st.caption(words.zipf_cut.format(words=len(line.words), drawn=drawn))
     rank = min(10, len(line.words))
     prose(
-        words.zipf_read.format(
-            words=len(line.words),
-            intercept=signed(round(line.intercept, 2) + 0.0),
-            slope=signed(round(line.slope, 2) + 0.0),  # no minus before 0.00
-            rank=rank,
-            line=f"{line.at(rank):,.1f}",
-            word=quote(line.words[rank - 1]),
-            count=count(int(line.frequencies[rank - 1]), "time"),
-        )
+        words.zipf_read,
+        words=len(line.words),
+        intercept=signed(round(line.intercept, 2) + 0.0),
+        slope=signed(round(line.slope, 2) + 0.0),  # no minus before 0.00
+        rank=rank,
+        line=f"{line.at(rank):,.1f}",
+        word=quote(line.words[rank - 1]),
+        count=count(int(line.frequencies[rank - 1]), "time"),
     )
 
 

@@ -68,10 +68,10 @@ def draw(state: PageState) -> None:
     unknown = [word.text for word in drawn if not word.known]
     if unknown:
         line = words.unknown[state["decides"]]
-        prose(line.format(words=", ".join(map(quote, dict.fromkeys(unknown)))))
+        prose(line, words=", ".join(map(quote, dict.fromkeys(unknown))))
     lemmas = [lemma_of(word.text, word.tag) for word in drawn]
     agree = sum(one.by_rule == one.lemma.lower() for one in lemmas)
-    prose(words.rules.format(words=count(len(drawn), "word"), agree=agree))
+    prose(words.rules, words=count(len(drawn), "word"), agree=agree)
     there = [named(tag) for tag in TAGS if any(word.tag == tag for word in drawn)]
     st.caption(words.legend.format(tags=", ".join(there)))
     _twice(drawn, hidden)

@@ -220,7 +220,7 @@ def _faults() -> None:
         for name in ("porter", "snowball")
         for fault in ("over", "under")
     }
-    prose(words.faults_read.format(pairs=len(_fault_table()), **slots))
+    prose(words.faults_read, pairs=len(_fault_table()), **slots)
 
 
 def _code(listed: tuple[str, ...]) -> None:

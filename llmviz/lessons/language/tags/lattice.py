@@ -33,11 +33,7 @@ def draw(state: PageState, texts: Sequence[str], parts: Sequence[range]) -> None
     drawn = tuple(whole[:DRAWN])
     section(words.lattice)
     prose(
-        words.lattice_text.format(
-            words=count(len(drawn), "word"),
-            ways=_ways(len(drawn)),
-            tags=len(TAGS),
-        )
+        words.lattice_text, words=count(len(drawn), "word"), ways=_ways(len(drawn)), tags=len(TAGS)
     )
     question = questions.ways(len(drawn))
     if question is not None:

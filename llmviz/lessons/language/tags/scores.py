@@ -65,7 +65,7 @@ def draw(state: PageState) -> None:
         chosen=(TAGS.index(state["truetag"]), TAGS.index(state["giventag"])),
         on_change=opened,
     )
-    prose(words.scores_read.format(**_shares(measured)))
+    prose(words.scores_read, **_shares(measured))
 
 
 def _shares(measured: dict[str, Any]) -> dict[str, Any]:

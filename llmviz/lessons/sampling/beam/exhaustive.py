@@ -72,14 +72,13 @@ def written(prompt: Prompted, tokens: list[int]) -> str:
 
 def _all(prompt: Prompted, every: Continuations) -> None:
     prose(
-        words.exhaustive_all.format(
-            v=prompt.vocab_size,
-            n=count(len(every.ids), "text"),
-            beginning=quote(prompt.text) if prompt.text else words.exhaustive_nothing,
-            mass=f"{every.probabilities.sum():.4f}",
-            best=quote(written(prompt, every.tokens(1))),
-            p=percent(float(every.probabilities[0])),
-        )
+        words.exhaustive_all,
+        v=prompt.vocab_size,
+        n=count(len(every.ids), "text"),
+        beginning=quote(prompt.text) if prompt.text else words.exhaustive_nothing,
+        mass=f"{every.probabilities.sum():.4f}",
+        best=quote(written(prompt, every.tokens(1))),
+        p=percent(float(every.probabilities[0])),
     )
 
 

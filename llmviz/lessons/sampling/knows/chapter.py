@@ -86,7 +86,7 @@ def draw(state: PageState) -> None:
             config={"displayModeBar": False},
         )
         _all(bundled, kind, heat)
-        prose(words.curve.format(n=probe_chances.EXAMPLES, kind=words.kinds.get(kind, kind)))
+        prose(words.curve, n=probe_chances.EXAMPLES, kind=words.kinds.get(kind, kind))
     _code(bundled, kind, state["example"] - 1, heat)
     if kind in probe_chances.SHORT_CUTS:
         _short_cut(bundled, kind)
@@ -165,14 +165,13 @@ def _story(state: PageState, bundled: engine.Bundled, probe: Probe, heat: float)
         controls=False,
     )
     prose(
-        words.numbers.format(
-            t=heat,
-            right=bold(quote(probe.right.strip())),
-            wrong=quote(probe.wrong.strip()),
-            p_right=percent(p_right),
-            p_wrong=percent(p_wrong),
-            rest=percent(max(0.0, 1 - p_right - p_wrong)),
-        )
+        words.numbers,
+        t=heat,
+        right=bold(quote(probe.right.strip())),
+        wrong=quote(probe.wrong.strip()),
+        p_right=percent(p_right),
+        p_wrong=percent(p_wrong),
+        rest=percent(max(0.0, 1 - p_right - p_wrong)),
     )
 
     def open_story() -> None:
@@ -197,13 +196,12 @@ def _score(bundled: engine.Bundled, kind: str) -> None:
         return
     lowest = min(shares, key=lambda one: shares[one].share)
     prose(
-        words.score.format(
-            n=f"{shares[kind].count:,}",
-            share=with_interval(shares[kind]),
-            rules=len(shares),
-            lowest=words.kinds.get(lowest, lowest),
-            low=with_interval(shares[lowest]),
-        )
+        words.score,
+        n=f"{shares[kind].count:,}",
+        share=with_interval(shares[kind]),
+        rules=len(shares),
+        lowest=words.kinds.get(lowest, lowest),
+        low=with_interval(shares[lowest]),
     )
 
 

@@ -68,13 +68,12 @@ def _text(state: PageState, prompt: Prompted, settings: dict[str, Any], live: bo
     if tokens:
         measures = text_measures(tokens)
         prose(
-            words.numbers.format(
-                n=count(len(tokens), "token"),
-                distinct=measures["distinct"],
-                repetition=measures["repetition"],
-                mean=signed(measures["mean_log_probability"]),
-                p=percent(math.exp(measures["mean_log_probability"])),
-            )
+            words.numbers,
+            n=count(len(tokens), "token"),
+            distinct=measures["distinct"],
+            repetition=measures["repetition"],
+            mean=signed(measures["mean_log_probability"]),
+            p=percent(math.exp(measures["mean_log_probability"])),
         )
     if quiz:
         predict(quiz, ASK, covers=True)

@@ -120,12 +120,11 @@ def _tree(state: PageState, tokenizer: BPETokenizer, piece: str, tree: MergeTree
     n_bytes = len(tree.piece)
     summary = words.merge_count if merges else words.merge_nothing
     prose(
-        summary.format(
-            merges=count(merges, "merge"),
-            bytes=count(n_bytes, "byte"),
-            word=quote(visible(piece)),
-            tokens=count(len(tree.ids), "token"),
-        )
+        summary,
+        merges=count(merges, "merge"),
+        bytes=count(n_bytes, "byte"),
+        word=quote(visible(piece)),
+        tokens=count(len(tree.ids), "token"),
     )
     merge_tree(
         [node_bytes(tree, i) for i in range(n_bytes)],

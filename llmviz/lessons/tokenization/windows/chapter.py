@@ -91,13 +91,12 @@ def visible_texts(tokenizer: Tokenizer, ids: list[int]) -> list[str]:
 
 def _counts(plan: WindowPlan) -> None:
     prose(
-        words.windows_counts.format(
-            tokens=count(plan.tokens, "token"),
-            windows=count(len(plan.starts), "window"),
-            batches=count(len(plan.batches), "batch", "batches"),
-            predictions=count(plan.predictions, "prediction"),
-            overlap=coverage(plan),
-        )
+        words.windows_counts,
+        tokens=count(plan.tokens, "token"),
+        windows=count(len(plan.starts), "window"),
+        batches=count(len(plan.batches), "batch", "batches"),
+        predictions=count(plan.predictions, "prediction"),
+        overlap=coverage(plan),
     )
 
 
@@ -128,7 +127,7 @@ def _tensors(tokenizer: Tokenizer, ids: list[int], plan: WindowPlan, chosen: int
     """Show the batch that holds the chosen window, inputs and targets side by side."""
     number = chosen // plan.batch
     starts = plan.batches[number]
-    prose(words.windows_tensors.format(batch=number + 1, rows=len(starts), columns=plan.context))
+    prose(words.windows_tensors, batch=number + 1, rows=len(starts), columns=plan.context)
     for place, caption, shift in zip(
         st.columns(2, gap="medium"),
         (words.windows_inputs, words.windows_targets),

@@ -104,9 +104,7 @@ def _matrices(
     matrix_view([*step_picture.matrices, auto], key=f"{KEY}.cells", layout=layout)
     apart = {one: float((d[one] - by_torch[one]).abs().max()) for one in net.BACKWARD}
     prose(
-        words.agrees.format(
-            apart=_small(apart[name]), count=len(apart), most=_small(max(apart.values()))
-        )
+        words.agrees, apart=_small(apart[name]), count=len(apart), most=_small(max(apart.values()))
     )
 
 

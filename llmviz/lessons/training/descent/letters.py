@@ -38,7 +38,7 @@ def draw(state: PageState) -> None:
     points = vowels()
     count = len(points.names)
     section(words.letters, names=NAMES_COUNTED)
-    prose(words.letters_batches.format(points=count, mini=BATCHES["mini"], epochs=EPOCHS))
+    prose(words.letters_batches, points=count, mini=BATCHES["mini"], epochs=EPOCHS)
     st.number_input(words.seed, width=150, **state.ranged("order"))
     trainings = trained(state["order"])
     last = EPOCHS * count

@@ -34,7 +34,7 @@ def draw(state: PageState) -> None:
     """Show the part."""
     guess, descent = descended()
     section(words.one)
-    prose(words.one_text.format(names=len(guess.numbers), best=guess.best, start=START))
+    prose(words.one_text, names=len(guess.numbers), best=guess.best, start=START)
     from llmviz.training.optimizers import Hyper
 
     walker = walkers.walker(descent, Hyper(), guess.floor, words.one_label, "key")

@@ -42,7 +42,7 @@ def draw(state: PageState) -> None:
         st.info(words.none_chosen, icon=":material/touch_app:")
         return
     surface = SURFACES[state["surface"]]
-    prose(words.surface_text[state["surface"]].format(formula=surface.formula))
+    prose(words.surface_text[state["surface"]], formula=surface.formula)
     start = start_of(state, surface)
     settings = (state["beta1"], state["beta2"], state["decay"])
     descents = [ways(state["surface"], start, name, *settings) for name in state["opts"]]

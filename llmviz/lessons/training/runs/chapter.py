@@ -225,14 +225,13 @@ def _told(charted: ChartedRun) -> None:
         prose(_told_pairs(charted, loss))
         return
     prose(
-        words.told.format(
-            name=quote(charted.label),
-            steps=count(int(curve.steps[-1]), "step"),
-            tokens=count(int(curve.tokens[-1]), "token"),
-            time=cost.spoken(float(curve.seconds[-1])),
-            loss=loss,
-            perplexity=perplexity_told(loss, charted.description["tokenizer"]["vocab_size"]),
-        )
+        words.told,
+        name=quote(charted.label),
+        steps=count(int(curve.steps[-1]), "step"),
+        tokens=count(int(curve.tokens[-1]), "token"),
+        time=cost.spoken(float(curve.seconds[-1])),
+        loss=loss,
+        perplexity=perplexity_told(loss, charted.description["tokenizer"]["vocab_size"]),
     )
 
 

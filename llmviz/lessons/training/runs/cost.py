@@ -39,15 +39,14 @@ def show(plan: Plan, text: str | None) -> bool:
         return False
     seconds, basis = _seconds(plan, None if text is None else guess.vocab_size, guess.parameters)
     prose(
-        words.cost.format(
-            parameters=f"{guess.parameters:,}",
-            vocabulary=count(guess.vocab_size, "token"),
-            memory=spoken_bytes(guess.memory),
-            disk=spoken_bytes(guess.disk),
-            tokens=f"{guess.tokens_per_step:,}",
-            epochs=_epochs(plan, guess.tokens_per_step, most),
-            time=basis if seconds is None else words.time.format(time=spoken(seconds), basis=basis),
-        )
+        words.cost,
+        parameters=f"{guess.parameters:,}",
+        vocabulary=count(guess.vocab_size, "token"),
+        memory=spoken_bytes(guess.memory),
+        disk=spoken_bytes(guess.disk),
+        tokens=f"{guess.tokens_per_step:,}",
+        epochs=_epochs(plan, guess.tokens_per_step, most),
+        time=basis if seconds is None else words.time.format(time=spoken(seconds), basis=basis),
     )
     note = warmup_note(plan.train)
     if note:

@@ -105,12 +105,11 @@ def _batch(step: OneStep, choice: Asked, names: list[str]) -> None:
             strips.append(TokenRow(title.format(row=row + 1), _tokens(ids, names)))
     token_strip(strips, key=f"{KEY}.batch")
     prose(
-        words.untrained.format(
-            sample=quote(step.untrained or words.nothing_written, 60),
-            loss=step.untrained_loss,
-            vocabulary=len(names),
-            blind=step.blind,
-        )
+        words.untrained,
+        sample=quote(step.untrained or words.nothing_written, 60),
+        loss=step.untrained_loss,
+        vocabulary=len(names),
+        blind=step.blind,
     )
 
 
@@ -134,7 +133,7 @@ def _forward(state: PageState, step: OneStep, names: list[str]) -> None:
     by_hand = np.asarray(upstream).T @ step.hidden.reshape(upstream.shape[0], -1)
     apart = float(np.abs(by_hand - step.gradient).max())
     text = power_of_ten(apart, 1) if apart else words.zero
-    prose(words.agrees.format(loss=step.loss, apart=text))
+    prose(words.agrees, loss=step.loss, apart=text)
 
 
 def _matrices(

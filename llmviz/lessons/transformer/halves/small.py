@@ -27,7 +27,7 @@ def draw(sources: int, targets: int) -> None:
     tensors = learned()
     total = sum(one.count for one in tensors)
     st.dataframe(count_table(), hide_index=True, height="content")
-    prose(words.count.format(tensors=len(tensors), total=total))
+    prose(words.count, tensors=len(tensors), total=total)
     show_code(
         [learned_tensors, shapes_on_the_way],
         "from llmviz.study.small_decoder import learned_tensors, shapes_on_the_way\n\n"

@@ -89,7 +89,7 @@ def draw(state: PageState, sentence: Sentence) -> bool:
     st.caption(words.grid_note)
     cards = [card_of(one) or {} for one in words.translators if one != name]
     prose(report(both, bundled, [one for card in cards if (one := exact_share(card)) is not None]))
-    prose(words.loss.format(loss=f"{both.loss:.4f}"))
+    prose(words.loss, loss=f"{both.loss:.4f}")
     sides = (sentence.known.source.split(), sentence.known.target.split())
     open_now = predict(mistake(*sides), f"{KEY}.mistake", covers=True)
     step = both.parting

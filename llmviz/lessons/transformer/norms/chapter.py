@@ -189,7 +189,7 @@ def _stack(state: PageState) -> dict[str, str] | None:
     st.plotly_chart(figure, key=f"{KEY}.stack", theme=None)
     written = [written_size(size) for size in sizes]
     slots = dict(zip(("without", "with_"), written, strict=True))
-    prose(words.stack_read.format(layers=layers, why=words.why[norm], **slots))
+    prose(words.stack_read, layers=layers, why=words.why[norm], **slots)
     st.caption(words.stack_note)
     show_code(
         [depth_study],

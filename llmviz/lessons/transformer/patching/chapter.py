@@ -85,7 +85,7 @@ def _map(state: PageState, bundled: engine.Bundled, map_of: tuple[Any, ...], liv
         run_again()  # which ends the looking
     all_sites = site_map.whole(*map_of)
     pair = _named(bundled, all_sites.pair)
-    prose(words.preference.format(**pair))
+    prose(words.preference, **pair)
     question = site_map.question(all_sites)
     # the map, the cell that opens first and the strongest parts tell the token
     if question is not None and not predict(question, "transformer.patching.ask", covers=True):
@@ -144,13 +144,12 @@ def _told(
         for ids in (own, donor)
     ]
     prose(
-        words.says.format(
-            **_named(bundled, pair),
-            own_share=percent(shares[0][0]),
-            own_other=percent(shares[0][1]),
-            donor_own=percent(shares[1][0]),
-            donor_share=percent(shares[1][1]),
-        )
+        words.says,
+        **_named(bundled, pair),
+        own_share=percent(shares[0][0]),
+        own_other=percent(shares[0][1]),
+        donor_own=percent(shares[1][0]),
+        donor_share=percent(shares[1][1]),
     )
     if len(own) != len(donor):
         left = abs(len(own) - len(donor))

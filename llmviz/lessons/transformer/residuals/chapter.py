@@ -173,12 +173,11 @@ def _stream(bundled: engine.Bundled, read: Read) -> str:
     lengths, last = stream.norms.mean(-1), stream.shares[:, -1].mean(-1).tolist()
     ends = {part: share_of(share) for part, share in zip(PARTS, last, strict=True)}
     prose(
-        words.stream_read.format(
-            tokens=count(len(read.ids), "token"),
-            first=float(lengths[0]),
-            last=float(lengths[-1]),
-            **ends,
-        )
+        words.stream_read,
+        tokens=count(len(read.ids), "token"),
+        first=float(lengths[0]),
+        last=float(lengths[-1]),
+        **ends,
     )
     show_code(
         [stream_shares],

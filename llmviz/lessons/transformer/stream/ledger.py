@@ -90,7 +90,7 @@ def draw(
     )
     st.caption(words.colours_of_parts)
     prose(summary(ledger, entries, what, place))
-    prose(words.frozen[ledger.norm.kind].format(divisor=ledger.norm.divisor))
+    prose(words.frozen[ledger.norm.kind], divisor=ledger.norm.divisor)
     share.draw(state, known, ledger, entries)
     _code(bundled, read, token, against, at, ledger)
     return shown

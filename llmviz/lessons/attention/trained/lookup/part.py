@@ -171,15 +171,14 @@ def _test(bundled: engine.Bundled, pair: LookPair, after: np.ndarray) -> None:
     p = after[looking.answer_ids(bundled, pair.story)]
     one, other = (quote(answer.strip()) for answer in pair.story.answers)
     prose(
-        words.lookup_test.format(
-            count=len(pair.movers),
-            first=pair.story.things[0],
-            second=pair.story.things[1],
-            one=one,
-            other=other,
-            p_one=percent(p[0]),
-            p_other=percent(p[1]),
-        )
+        words.lookup_test,
+        count=len(pair.movers),
+        first=pair.story.things[0],
+        second=pair.story.things[1],
+        one=one,
+        other=other,
+        p_one=percent(p[0]),
+        p_other=percent(p[1]),
     )
 
 
