@@ -255,7 +255,7 @@ def _projector_switch() -> None:
 def before_projector() -> None:
     """Let keys and a light lead through a page for a projector, until its visitor leaves."""
     here = seat.taken()
-    address = "" if here is None or not here.leads else f"/class/{here.code}/{here.key}"
+    address = f"/class/{here.code}/{here.key}" if here is not None and here.leads else ""
     projector(words.projector_words, address, on_leave=partial(seat.project, False))
 
 
