@@ -61,9 +61,9 @@ class Asked:
         return self.others[0]
 
 
-def _question(asked: Asked, before: str = "", options: str = "") -> str:
-    story = f"{asked.story} {before}" if before else asked.story
-    return f"{story} But who had the {asked.thing} now{options}? It was"
+def _question(case: Asked, before: str = "", options: str = "") -> str:
+    story = f"{case.story} {before}" if before else case.story
+    return f"{story} But who had the {case.thing} now{options}? It was"
 
 
 WAYS: dict[str, Callable[[Asked], str]] = {
