@@ -57,8 +57,8 @@ _STYLE = f"""<style>
 .block-container {{ max-width: 76rem; padding-top: 3.2rem; }}
 .stApp button[data-selected="true"] p, .stApp [data-testid="stSliderThumbValue"] {{
   color: light-dark({PRIMARY["light"]}, {PRIMARY_TEXT}); }}
-.stApp [data-testid="stCaptionContainer"], .stApp [data-testid="stCaptionContainer"] p {{ opacity: 1;
-  color: light-dark({INK["light"]["muted"]}, {INK["dark"]["muted"]}); }}
+.stApp [data-testid="stCaptionContainer"], .stApp [data-testid="stCaptionContainer"] p {{
+  opacity: 1; color: light-dark({INK["light"]["muted"]}, {INK["dark"]["muted"]}); }}
 {_PRINT}
 </style>"""
 
