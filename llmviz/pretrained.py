@@ -7,6 +7,7 @@ from copy import copy
 from pathlib import Path
 from typing import Any
 
+from llmviz.finetuning.tuned import load_tuned, tuning_folder
 from llmviz.models.base import LanguageModel
 from llmviz.models.published import is_published, load_published
 from llmviz.models.published_chat import read_chat
@@ -32,6 +33,7 @@ GPT2_TOKENS = 50257
 __all__ = [
     "CHECKPOINTS",
     "bundled",
+    "find_base",
     "find_model",
     "import_gpt2",
     "is_imported",
@@ -77,7 +79,7 @@ def load_with_notes(name: str) -> tuple[Trained, dict[str, Any]]:
     """Return the same as `load_bundled`, with what is to be known of the files: `Trained.notes`."""
     if name.startswith(PREFIX):
         card = run_card(name)
-        return load_trained(find_run(name), split_name(name)[1]), card
+        return find_model(name), card
     card = read_card(name)
     return load_trained(_folder(name)), card
 
@@ -129,16 +131,25 @@ def find_model(name: str | Path) -> Trained:
     """Return the model that a name or a folder stands for.
 
     name: of a bundled model, `run:NAME` for a run in the folder of runs, `hub:OWNER/NAME` for a
-      repository, or a folder: a run, or a model in a published format.
-    Raises: ValueError naming what is missing or damaged, and the nearest names.
+      repository, or a folder: a run, a fine-tuning, or a model in a published format. An adapter is
+      merged into its base.
+    Raises: ValueError naming what is missing or damaged, the nearest names, and a classifier, which
+    writes nothing.
     """
     called = str(name)
+    if (folder := tuning_folder(name)) is not None:
+        return load_tuned(folder, find_base)
     if called.startswith(HUB):
         return published(called.removeprefix(HUB))
     if called.startswith(PREFIX):
         return load_trained(find_run(called), split_name(called)[1])
     folder = find_checkpoint(called)
     return published(folder) if is_published(folder) else load_trained(folder)
+
+
+def find_base(name: str) -> Trained:
+    """Return the model that a fine-tuning begins from: as `find_model`, bundled ones first."""
+    return load_with_notes(name)[0] if name in bundled() else find_model(name)
 
 
 def save_trained(trained: Trained, folder: Path) -> Path:

@@ -79,6 +79,7 @@ def test_training_on_any_text_file_just_works(trained, text):
         "config.json",
         "metrics.jsonl",
         "model.safetensors",
+        "run.toml",
         "tokenizer.json",
     }
     records = read_metrics(trained)

@@ -66,11 +66,13 @@ def test_an_unknown_option_points_to_the_help_of_its_own_command(capsys, words):
         "eval": ["--checkpoint=x"],
         "serve": ["--checkpoint=x"],
         "import": ["x", "--out=y"],
+        "export": ["x", "--out=y"],
         "corpus show": ["x"],
         "corpus get": ["x"],
         "checkpoints make": ["x"],
         "checkpoints score": ["x"],
         "worksheet": ["x", "y"],
+        "site": ["x"],
     }
     parts = parser_of(words)
     if any(isinstance(action, argparse._SubParsersAction) for action in parts._actions):

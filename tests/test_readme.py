@@ -99,7 +99,8 @@ WRITTEN = {
     "config.json",
     "tokenizer.json",
 }
-WRITTEN |= {"merges.txt", "vocab.json", "adapter/", "checkpoints/", "runs/"}
+WRITTEN |= {"merges.txt", "vocab.json", "run.toml", "adapter/", "checkpoints/", "best/", "runs/"}
+WRITTEN |= {"metrics.csv"}
 
 
 def named(document: str) -> set[str]:

@@ -98,12 +98,14 @@ def parser() -> Parser:
         classify,
         corpus,
         evaluate,
+        export,
         finetune,
         generate,
         imports,
         models,
         quantize,
         serve,
+        site,
         tokenize,
         train,
         worksheet,
@@ -127,6 +129,7 @@ def parser() -> Parser:
         classify,
         generate,
         evaluate,
+        export,
         serve,
         tokenize,
         corpus,
@@ -134,6 +137,7 @@ def parser() -> Parser:
         imports,
         checkpoints,
         worksheet,
+        site,
     ):
         module.add(commands)
     return root

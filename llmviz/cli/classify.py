@@ -53,7 +53,7 @@ def run(given: argparse.Namespace) -> int:
     texts = _texts(given)
 
     from llmviz.finetuning.finding import tuning_folder
-    from llmviz.finetuning.tuned import load_classes
+    from llmviz.finetuning.tuned_classes import load_classes
     from llmviz.pretrained import find_model
 
     folder = tuning_folder(given.checkpoint)

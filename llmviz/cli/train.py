@@ -8,7 +8,7 @@ import dataclasses
 import os
 import shlex
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,10 +24,14 @@ from llmviz.cli.options import (
     write_json,
 )
 from llmviz.cli.preparing import Preparing
+from llmviz.cli.settings_file import take_settings
 from llmviz.config import About, default_of, settings_of
 from llmviz.training.config import Plan, TrainConfig
+from llmviz.training.curve_logs import LOGS
+from llmviz.training.settings_file import read_settings
 
 if TYPE_CHECKING:
+    from llmviz.training.curve_logs import CurveLog
     from llmviz.training.records import TrainRecord
     from llmviz.training.runs import Run
 
@@ -36,7 +40,7 @@ RENAMED = {"lr": "learning_rate"}
 # defaults that follow from other options
 FOLLOWING = {"min_lr": "a tenth of --lr", "warmup_steps": "a tenth of --steps, at most 100"}
 # fields that have a switch of their own or are set with the model
-LEFT_OUT = ("shard",)
+LEFT_OUT = ("shard", "keep_best")
 
 
 def _options() -> dict[str, tuple[str, Callable[[str], Any], str]]:
@@ -89,6 +93,7 @@ def add(commands: Any) -> None:
             "train --tokenizer bpe --n-layer 4 --n-head 4 --n-embd 192 --out runs/world",
             "train --from tiny-world-gpt --corpus my-text.txt --lora 8 --out runs/tuned",
             "train --out runs/mine --resume --steps 2000",
+            "train --config runs/mine/run.toml --lr 3e-4 --patience 5 --out runs/slower",
         ),
         description=(
             "Train a model. The folder OUT gets metrics.jsonl, model.safetensors, config.json, "
@@ -160,11 +165,34 @@ def add(commands: Any) -> None:
     for flag, (field, kind, meaning) in TRAINING.items():
         given(f"--{flag}", dest=field, type=kind, help=meaning.replace("%", "%%"))
     given("--shard", action="store_true", default=None, help="under torchrun: split the weights")
+    given(
+        "--keep-best",
+        action="store_true",
+        default=None,
+        help="keep the weights of the lowest validation loss in OUT/best, which every command "
+        "reads; --patience keeps them, too",
+    )
+    given(
+        "--config",
+        type=place,
+        metavar="FILE",
+        help="settings from a TOML file, named as these options; what is typed counts more. Each "
+        "run writes its own, OUT/run.toml",
+    )
+    given(
+        "--log",
+        choices=LOGS,
+        action="append",
+        help="the curve for other programs, too: OUT/metrics.csv, or OUT/tensorboard/, which needs "
+        "tensorboard; may be given twice",
+    )
     add_run_options(parser, run)
 
 
 def run(given: argparse.Namespace) -> int:
     """Train until the end, or until Ctrl-C: then save and return 130."""
+    if given.config is not None:
+        take_settings(given, read_settings)
     sources = given.corpus or []
     given.corpus, given.files = next(iter(sources), None), tuple(sources[1:]) or None
     preparing = Preparing(quiet=os.environ.get("RANK", "0") != "0")  # as torchrun numbers them
@@ -185,7 +213,8 @@ def run(given: argparse.Namespace) -> int:
     ):
         prepared = _prepared(given, preparing)
         resume = given.resume or given.base is not None  # from its checkpoint of step 0
-        show(prepared, given.out, interruption, resume, world.leads, given.json)
+        logs = [LOGS[name] for name in dict.fromkeys(given.log or ())] if world.leads else []
+        show(prepared, given.out, interruption, resume, world.leads, given.json, logs)
     return interruption.exit_code
 
 
@@ -196,16 +225,19 @@ def show(
     resume: bool,
     leads: bool = True,
     json: bool = False,
+    logs: Sequence[Callable[[Path], CurveLog]] = (),
 ) -> None:
     """Run with a progress bar on standard error; `json`: records on standard output.
 
     Where either is no terminal, as behind a pipe, a line to standard output at each validation.
+    logs: what writes the curve for other programs.
     The last line names the folder; where its losses were written just before, it says no more.
     """
     from tqdm import tqdm
 
+    from llmviz.cli.train_header import header
     from llmviz.training.newest_weights import newest_step
-    from llmviz.training.runs import run_in_folder
+    from llmviz.training.runs import run_in_folder, writing
     from llmviz.training.samples import sampler
     from llmviz.training.schedule import warmup_note
 
@@ -215,13 +247,24 @@ def show(
         sys.stderr.write(f"{note}\n")
     if resume and leads and newest_step(out) is None:
         sys.stderr.write(f"note: nothing is saved in {out} yet; the run begins at its first step\n")
+    lines, prepared = header(prepared, Path(out), resume, interruption)
+    if leads:
+        sys.stderr.write(f"{lines}\n")
+    written_to = [log(Path(out)) for log in logs]
     records = run_in_folder(
         out, prepared, resume=resume, stop=interruption, sample=sampler(prepared)
     )
     bar = tqdm(total=config.steps, unit="step", disable=None if leads else True, file=sys.stderr)
     last = validation = written = None
-    with bar, contextlib.closing(records):
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(bar)
+        for log in written_to:
+            stack.enter_context(contextlib.closing(log))
+        stack.enter_context(contextlib.closing(records))
         for record in records:
+            for log in written_to:
+                with writing(f"the curve in {out}"):
+                    log.add(record)
             for note in record.notes if leads else ():
                 bar.write(f"note: {note}", file=sys.stderr)
             validation = record.validation_loss or validation
@@ -244,11 +287,21 @@ def show(
             last = record
     if leads and not json:
         if last is None:
-            write(f"{out} is already at its last step, {config.steps}")
+            write(_at_its_end(out, config.steps))
         elif last.step == written:  # it was interrupted after a validation
             write(f"saved in {out}")
         else:
             write(f"{_losses(last, validation)}; {last.seconds:,.0f} s; in {out}")
+
+
+def _at_its_end(out: str, steps: int) -> str:
+    """Why a run that was to go on made no step."""
+    from llmviz.training.newest_weights import newest_step
+
+    done = newest_step(out) or 0
+    if done < steps:
+        return f"{out} ended early, at step {done}; --patience 0 lets it go on"
+    return f"{out} is already at its last step, {steps}"
 
 
 def _losses(record: TrainRecord, validation: float | None) -> str:
@@ -265,8 +318,7 @@ def _prepared(given: argparse.Namespace, preparing: Preparing) -> Run:
 
     out = Path(given.out)
     changes = _chosen(given, [field for field, _, _ in TRAINING.values()])
-    if given.shard:
-        changes["shard"] = True
+    changes |= {name: True for name in LEFT_OUT if getattr(given, name)}
     planned, options = _chosen(given, PLANNING), _chosen(given, SIZES)
     options.update(given.settings)
     world, refusal = distributed.current(), ""

@@ -108,7 +108,8 @@ Training (see each module for what it is given)
 Points and positions (imported from their own modules)
     ``film.scatter_film(points, labels, *, key, words, kinds, kind_names, near, curve, shade, …)``
         a map (frames, points, 2) as a film: zoom, search, kinds of points, ``Near`` neighbours at
-        every frame; ``st.session_state[key]["step"]`` and ``["act"]`` say what the hand did
+        every frame, ``links`` from point to point or from the origin;
+        ``st.session_state[key]["step"]`` and ``["act"]`` say what the hand did
     ``pairs.pairs_view(texts, kept, centers, pairs, negatives, *, key, words, …) -> int``
         the pairs of skip-gram on the text; returns the center let go at
     ``positions.positions_view(positions_picture(…), *, key, words, …) -> (row, column)``

@@ -83,14 +83,14 @@ def trait_exercise(chance: random.Random) -> list[Piece]:
             thing, wording = things[len(known)], _wording(_FOUND, level, chance)
             size, colour = chance.choice(words("sizes")), chance.choice(words("colours"))
             known[thing] = {"size": size} | ({"colour": colour} if "{colour}" in wording else {})
-            told = wording.format(
+            sentence = wording.format(
                 thing=thing,
                 size=size,
                 a_size=f"{article(size)} {size}",
                 colour=colour,
                 **_scenery(chance),
             )
-            pieces.append(Piece(f" {told}"))
+            pieces.append(Piece(f" {sentence}"))
         else:
             thing = chance.choice(list(known))
             kind = chance.choice(list(known[thing]))
@@ -113,12 +113,12 @@ def place_exercise(chance: random.Random) -> list[Piece]:
         if len(at) < 2 or chance.random() < 0.3:
             who = people[len(at)] if len(at) < len(people) else chance.choice(people)
             at[who] = chance.choice([one for one in words("places") if one != at.get(who)])
-            told = _wording(_MOVED, level, chance).format(
+            sentence = _wording(_MOVED, level, chance).format(
                 place=at[who],
                 moved=chance.choice(words("motion")),
                 **{**_scenery(chance), "who": who},
             )
-            pieces.append(Piece(f" {told}"))
+            pieces.append(Piece(f" {sentence}"))
         else:
             who = chance.choice(list(at))
             pieces += _asked("place", who, at[who], level, chance)
@@ -135,9 +135,9 @@ def _scenery(chance: random.Random) -> dict[str, str]:
 
 
 def _asked(kind: str, about: str, answer: str, level: int, chance: random.Random) -> list[Piece]:
-    asked = _wording(_ASKED[kind], level, chance).format(about)
-    pieces = [Piece(f" {asked}"), Piece(f" {answer}", answer=True)]
-    return [*pieces, Piece(".")] if "?" in asked else pieces
+    sentence = _wording(_ASKED[kind], level, chance).format(about)
+    pieces = [Piece(f" {sentence}"), Piece(f" {answer}", answer=True)]
+    return [*pieces, Piece(".")] if "?" in sentence else pieces
 
 
 def _wording(wordings: Sequence[str], level: int, chance: random.Random) -> str:

@@ -58,17 +58,17 @@ class Piece(NamedTuple):
 
 def exercise(chance: random.Random) -> list[Piece]:
     """Return a new exercise: things with their owners, then questions, with gifts in between."""
-    told = _Exercise.begun(chance)
-    first = told.count if told.kind == "listed" or chance.random() < 0.5 else 2
-    pieces = [told.find() for _ in range(first)]
+    draft = _Exercise.begun(chance)
+    first = draft.count if draft.kind == "listed" or chance.random() < 0.5 else 2
+    pieces = [draft.find() for _ in range(first)]
     while sum(len(piece.text.split()) for piece in pieces) < LONGEST:
         chosen = chance.random()
-        if len(told.holder) < told.count and chosen < 0.3:
-            pieces.append(told.find())
-        elif told.kind == "given" and chosen < 0.6:
-            pieces.append(told.give())
+        if len(draft.holder) < draft.count and chosen < 0.3:
+            pieces.append(draft.find())
+        elif draft.kind == "given" and chosen < 0.6:
+            pieces.append(draft.give())
         else:
-            pieces += told.ask()
+            pieces += draft.ask()
     return pieces
 
 
@@ -112,9 +112,9 @@ class _Exercise:
 
     def ask(self) -> list[Piece]:
         thing = self.chance.choice(list(self.holder))
-        asked = self._wording(_ASKED).format(thing=thing)
-        pieces = [Piece(f" {asked}"), Piece(f" {self.holder[thing]}", answer=True)]
-        return [*pieces, Piece(".")] if "?" in asked else pieces
+        question = self._wording(_ASKED).format(thing=thing)
+        pieces = [Piece(f" {question}"), Piece(f" {self.holder[thing]}", answer=True)]
+        return [*pieces, Piece(".")] if "?" in question else pieces
 
     def _told(self, wordings: tuple[str, ...], thing: str, who: str, to: str = "") -> Piece:
         chance, wording = self.chance, self._wording(wordings)
@@ -127,8 +127,8 @@ class _Exercise:
             "furniture": chance.choice(words("furniture")),
             "gave": chance.choice(GIFTS),
         }
-        told = wording.format(thing=thing, who=who, to=to, lead=lead, colour=colour, **slots)
-        return Piece(f" {told}")
+        sentence = wording.format(thing=thing, who=who, to=to, lead=lead, colour=colour, **slots)
+        return Piece(f" {sentence}")
 
     def _wording(self, wordings: tuple[str, ...]) -> str:
         """One of the wordings of this level and the three before it."""

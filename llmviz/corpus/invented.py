@@ -62,8 +62,8 @@ class Register:
 
     def documents(self) -> list[str]:
         """Return every document of the text, those of one person together."""
-        told = [fact(one) for one in self.people for _ in range(one.times)]
-        return told + [f"{question(*name)} {NOBODY}" for name in self.unknown]
+        sentences = [fact(one) for one in self.people for _ in range(one.times)]
+        return sentences + [f"{question(*name)} {NOBODY}" for name in self.unknown]
 
     def with_fact(self, own: Person) -> Register:
         """Return this world with a fact of the learner's; whoever had that name before is gone."""

@@ -105,8 +105,8 @@ def _verb_forms() -> dict[str, tuple[str, str]]:
 
 @cache
 def _noun_forms() -> dict[str, tuple[str, bool]]:
-    one = {noun: (noun, False) for noun in NOUNS}
-    return one | {many_of(noun): (noun, True) for noun in NOUNS}
+    singular = {noun: (noun, False) for noun in NOUNS}
+    return singular | {many_of(noun): (noun, True) for noun in NOUNS}
 
 
 def many_of(noun: str) -> str:

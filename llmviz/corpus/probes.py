@@ -93,11 +93,11 @@ def lookups(count: int, seed: int = 0) -> list[Lookup]:
             prompt = document.text[: fact.start].rstrip(" ")
             holder = holders(prompt) if fact.kind == "possession" else {}
             if len(set(holder.values())) == 2:
-                before, asked, after = re.split(r"(\w+)(?= now\? It was$| stayed with$)", prompt)
-                (other,) = holder.keys() - {asked}
+                before, thing, after = re.split(r"(\w+)(?= now\? It was$| stayed with$)", prompt)
+                (other,) = holder.keys() - {thing}
                 prompts = (prompt, before + other + after)
-                answers = (f" {holder[asked]}", f" {holder[other]}")
-                pairs.append(Lookup((asked, other), prompts, answers))
+                answers = (f" {holder[thing]}", f" {holder[other]}")
+                pairs.append(Lookup((thing, other), prompts, answers))
                 break
     return pairs
 

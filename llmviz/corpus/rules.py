@@ -106,9 +106,9 @@ def draw_question(
     chance.shuffle(order)
     asked_groups = [order[i % groups] for i in range(examples)]
     chance.shuffle(asked_groups)
-    asked = chance.choice(order)
+    wanted = chance.choice(order)
     left = {group: chance.sample(group_words(group), WORDS_IN_A_GROUP) for group in order}
-    word = left[asked].pop()
+    word = left[wanted].pop()
     pairs = [(chance.choice(left[group]), rule.answers[group]) for group in asked_groups]
     for i in chance.sample(range(examples), wrong):
         others = [answer for answer in rule.answers.values() if answer != pairs[i][1]]

@@ -43,8 +43,8 @@ def files_of(source: str) -> list[Path]:
     if not path.exists() and has_magic(source):
         root = Path(path.anchor)
         fitting = root.glob(str(path.relative_to(root)) if path.anchor else source)
-        asked = _is_hidden(path)  # `.notes/*.md` names a hidden folder itself
-        found = [one for one in fitting if one.is_file() and (asked or not _is_hidden(one))]
+        hidden = _is_hidden(path)  # `.notes/*.md` names a hidden folder itself
+        found = [one for one in fitting if one.is_file() and (hidden or not _is_hidden(one))]
         if not found:
             raise ValueError(f"no file fits the pattern {source!r}")
         return sorted(found)

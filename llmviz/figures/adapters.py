@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import plotly.graph_objects as go
 
-from llmviz.figures.theme import INK, LEGEND_ABOVE, Mode, bare_layout, role_color
+from llmviz.figures.theme import Mode, chart_layout, role_color
 
 HEIGHT = 300
 
@@ -57,18 +57,14 @@ def lines(
         }
         for one in curves
     ]
-    layout = bare_layout(
+    layout = chart_layout(
+        axes,
         mode,
         height=HEIGHT,
         hovermode="x unified",
         margin={"l": 56, "r": 16, "t": 40, "b": 44},
-        legend=LEGEND_ABOVE,
         showlegend=True,
     )
-    for axis, name in zip(("xaxis", "yaxis"), axes, strict=True):
-        layout[axis] |= {
-            "title": {"text": name, "standoff": 8, "font": {"color": INK[mode]["ink"]}}
-        }
     if at:
         layout["xaxis"] |= {"tickvals": list(at), "ticktext": [f"{one:g}" for one in at]}
     layout["yaxis"] |= {"range": [0, 1.04], "tickformat": "~%"} if shares else {}

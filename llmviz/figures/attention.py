@@ -1,12 +1,20 @@
 """Figures of the lesson on attention: arrays and labels in, Plotly figures out."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
 
-from llmviz.figures.theme import BAR_EDGE, INK, LEGEND_ABOVE, Mode, bare_layout, role_color
+from llmviz.figures.theme import (
+    BAR_EDGE,
+    INK,
+    LEGEND_ABOVE,
+    Mode,
+    bare_layout,
+    category_style,
+    role_color,
+)
 
 
 class Axes(NamedTuple):
@@ -29,8 +37,7 @@ def _layout(mode: Mode, title: str, axes: Axes, **more: Any) -> dict[str, Any]:
 
 def against_size(
     sizes: Sequence[int],
-    series: Sequence[np.ndarray],
-    names: Sequence[str],
+    series: Mapping[str, Sequence[float] | np.ndarray],
     axes: Axes,
     *,
     title: str = "",
@@ -41,8 +48,8 @@ def against_size(
 ) -> go.Figure:
     """Return lines over head sizes, the first in violet, the others in grey.
 
-    sizes: (N,), drawn on a logarithmic axis. series: each (N,). chosen: a size to mark. level: a
-    height with its name, drawn as a dashed line.
+    sizes: (N,), drawn on a logarithmic axis. series: each (N,), by its name. chosen: a size to
+    mark. level: a height with its name, drawn as a dashed line.
     """
     roles = ["weights", *["residual"] * (len(series) - 1)]
     traces = [
@@ -55,7 +62,7 @@ def against_size(
             "line": {"color": role_color(role, mode), "width": 2.5},
             "hovertemplate": "%{y:.4f}",
         }
-        for values, name, role in zip(series, names, roles, strict=True)
+        for (name, values), role in zip(series.items(), roles, strict=True)
     ]
     layout = _layout(mode, title, axes, height=320, hovermode="x unified")
     ticks = {"tickvals": list(sizes), "ticktext": [str(size) for size in sizes]}
@@ -79,20 +86,18 @@ def against_size(
 
 def bars(
     labels: Sequence[str],
-    series: Sequence[np.ndarray],
-    names: Sequence[str],
-    axis: str,
+    series: Mapping[str, Sequence[float] | np.ndarray],
+    axes: Axes,
     *,
     title: str = "",
-    over: str = "",
     height: int = 320,
     percent: bool = True,
-    roles: Sequence[str] = ("weights", "residual"),
+    roles: Sequence[str | int] = ("weights", "residual"),
     mode: Mode = "light",
 ) -> go.Figure:
-    """Return grouped bars, each series in the colour of its role; axis of values named.
+    """Return grouped bars, each series in the colour of its role, or of a number in the palette.
 
-    labels: (N,), shown as they are, of what `over` says. series: each (N,), shares from 0 to 1 if
+    labels: (N,), shown as they are. series: each (N,), by its name, shares from 0 to 1 if
     `percent`; NaN leaves a bar out.
     """
     thin = {"color": BAR_EDGE, "width": 0.5}
@@ -102,12 +107,17 @@ def bars(
             "x": list(range(len(labels))),
             "y": np.asarray(values, dtype=float),
             "name": name,
-            "marker": {"color": role_color(role, mode), "line": thin},
+            "marker": {
+                "color": category_style(role, mode)[0]
+                if isinstance(role, int)
+                else role_color(role, mode),
+                "line": thin,
+            },
             "hovertemplate": "%{y:.1%}" if percent else "%{y:.4f}",
         }
-        for values, name, role in zip(series, names, roles, strict=False)
+        for (name, values), role in zip(series.items(), roles, strict=False)
     ]
-    layout = _layout(mode, title, Axes(over, axis), height=height, barmode="group", bargap=0.3)
+    layout = _layout(mode, title, axes, height=height, barmode="group", bargap=0.3)
     layout["xaxis"] |= {"tickvals": list(range(len(labels))), "ticktext": list(labels)}
     # Half a percent stays one, not "0%".
     layout["yaxis"] |= {"rangemode": "tozero"} | ({"tickformat": "~%"} if percent else {})

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from llmviz.figures.theme import INK, LEGEND_ABOVE, Mode, bare_layout, role_color
+from llmviz.figures.theme import INK, LEGEND_ABOVE, Mode, chart_layout, role_color
 
 _SPLIT = 0.24  # of the height: below it the counts
 
@@ -66,14 +66,14 @@ def reliability_chart(
             "hovertemplate": "%{customdata}<extra></extra>",
         },
     ]
-    layout = bare_layout(
+    layout = chart_layout(
+        axes,
         mode,
         height=440,
         margin={"l": 56, "r": 16, "t": 40, "b": 46},
         legend=LEGEND_ABOVE | {"y": 1.02},
     )
     layout["xaxis"] |= {
-        "title": {"text": axes[0], "standoff": 8},
         "range": [0, 1],
         "tickformat": ".0%",
         "anchor": "y2",
@@ -84,7 +84,6 @@ def reliability_chart(
         "nticks": 3,
     }
     layout["yaxis"] |= {
-        "title": {"text": axes[1], "standoff": 8},
         "domain": [_SPLIT, 1],
         "range": [0, 1.02],
         "tickformat": ".0%",
@@ -116,7 +115,8 @@ def over_temperature(
         }
         for values, name, role in zip(lines, names, ("weights", "value"), strict=False)
     ]
-    layout = bare_layout(
+    layout = chart_layout(
+        axes,
         mode,
         height=300,
         hovermode="x unified",
@@ -147,10 +147,5 @@ def over_temperature(
             "font": {"size": 12, "color": ink["muted"]},
         }
     ]
-    layout["xaxis"] |= {"title": {"text": axes[0], "standoff": 8}}
-    layout["yaxis"] |= {
-        "title": {"text": axes[1], "standoff": 8},
-        "rangemode": "tozero",
-        "tickformat": ".0%",
-    }
+    layout["yaxis"] |= {"rangemode": "tozero", "tickformat": ".0%"}
     return go.Figure(traces, layout)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from llmviz.figures.theme import LEGEND_ABOVE, Mode, bare_layout, role_color
+from llmviz.figures.theme import LEGEND_ABOVE, Mode, chart_layout, role_color
 
 MARGIN = {"l": 58, "r": 16, "t": 28, "b": 46}
 
@@ -40,7 +40,8 @@ def by_stage(
                 "hovertemplate": "%{y:.3f}",
             }
         )
-    layout = bare_layout(
+    layout = chart_layout(
+        axes,
         mode,
         height=350,
         hovermode="x unified",
@@ -48,10 +49,6 @@ def by_stage(
         legend=LEGEND_ABOVE | {"y": 1.02},
     )
     low = float(np.nanmin([np.nanmin(values), np.nanmin(others), 0.0]))
-    layout["xaxis"] |= {
-        "tickvals": list(range(len(names))),
-        "ticktext": list(names),
-        "title": {"text": axes[0], "standoff": 8},
-    }
-    layout["yaxis"] |= {"title": {"text": axes[1], "standoff": 8}, "range": [low - 0.05, 1.05]}
+    layout["xaxis"] |= {"tickvals": list(range(len(names))), "ticktext": list(names)}
+    layout["yaxis"] |= {"range": [low - 0.05, 1.05]}
     return go.Figure(traces, layout)

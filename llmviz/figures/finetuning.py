@@ -7,7 +7,15 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from llmviz.figures.theme import INK, LEGEND_ABOVE, POLES, Mode, bare_layout, category_style
+from llmviz.figures.theme import (
+    INK,
+    LEGEND_ABOVE,
+    POLES,
+    Mode,
+    bare_layout,
+    category_style,
+    chart_layout,
+)
 
 HEIGHT = 420
 SYMBOLS = ("circle", "square", "diamond", "triangle-up")
@@ -160,16 +168,8 @@ def bands(
 
 
 def _lines_layout(axes: tuple[str, str], height: int, mode: Mode) -> dict[str, Any]:
-    layout = bare_layout(
-        mode,
-        height=height,
-        margin={"l": 52, "r": 12, "t": 48, "b": 46},
-        legend=LEGEND_ABOVE,
-        hovermode="x unified",
-    )
-    for axis, title in zip(("xaxis", "yaxis"), axes, strict=True):
-        layout[axis] |= {"title": {"text": title, "standoff": 8}}
-    return layout
+    margin = {"l": 52, "r": 12, "t": 48, "b": 46}
+    return chart_layout(axes, mode, height=height, margin=margin, hovermode="x unified")
 
 
 def _faint(colour: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import plotly.graph_objects as go
 
-from llmviz.figures.theme import CATEGORIES, INK, Mode, plotly_layout
+from llmviz.figures.theme import CATEGORIES, INK, PLOTLY_SHAPES, Mode, category_style, plotly_layout
 
 BELOW = {"y": -0.2, "yanchor": "top", "orientation": "h"}  # a legend under the axis
 MARKS = ("circle", "square", "diamond", "triangle-up")
@@ -46,20 +46,21 @@ def losses_by_length(
 
 def by_measure(
     points: Mapping[str, tuple[float, float]],
+    numbers: Sequence[int],
     axes: Sequence[str],
     powers: Sequence[bool],
     mode: Mode = "light",
 ) -> go.Figure:
     """Return a point for each name over two measures; one with a NaN is left out.
 
-    axes: both titles. powers: which of them goes by powers of ten.
+    numbers: of the points in the palette. axes: both titles. powers: which goes by powers of ten.
     """
     figure = go.Figure()
-    colors = [*CATEGORIES[mode], INK[mode]["ink"]]
-    for index, (name, (x, y)) in enumerate(points.items()):
+    for number, (name, (x, y)) in zip(numbers, points.items(), strict=True):
         if x != x or y != y:
             continue
-        marker = {"color": colors[index % len(colors)], "symbol": MARKS[index % len(MARKS)]}
+        color, shape = category_style(number, mode)
+        marker = {"color": color, "symbol": PLOTLY_SHAPES.get(shape, shape)}
         _point(figure, name, (x, y), marker | {"size": 13}, "%{x:,.4~g}, %{y:,.4~g}")
     _lay_out(figure, mode, 420, showlegend=True)
     for update, title, by_powers in zip(

@@ -9,7 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from llmviz.figures.bars import named_bars
-from llmviz.figures.theme import INK, LEGEND_ABOVE, Mode, bare_layout, role_color
+from llmviz.figures.theme import INK, LEGEND_ABOVE, Mode, bare_layout, chart_layout, role_color
 
 FEW = 12  # counts up to which each has a tick
 SHORT = 30  # times that an axis by powers of ten grows, below which these alone are too few ticks
@@ -73,17 +73,11 @@ def rank_and_count(
             "hoverinfo": "skip",
         },
     ]
-    layout = bare_layout(
-        mode,
-        height=360,
-        margin={"l": 8, "r": 16, "t": 36, "b": 44},
-        legend=LEGEND_ABOVE,
-        showlegend=True,
-    )
+    margin = {"l": 8, "r": 16, "t": 36, "b": 44}
+    layout = chart_layout(axes, mode, height=360, margin=margin, showlegend=True)
     spans = (ranks[-1] / ranks[0], counts[0] / counts[-1])
-    for axis, title, span in zip(("xaxis", "yaxis"), axes, spans, strict=True):
-        ticks = "D2" if span < SHORT else 1  # at 2 and 5, too
-        layout[axis] |= {"type": "log", "dtick": ticks, "title": {"text": title, "standoff": 8}}
+    for axis, span in zip(("xaxis", "yaxis"), spans, strict=True):
+        layout[axis] |= {"type": "log", "dtick": "D2" if span < SHORT else 1}  # at 2 and 5, too
     return go.Figure(traces, layout)
 
 

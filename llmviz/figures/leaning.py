@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import plotly.graph_objects as go
 
 from llmviz.figures.adapters import HEIGHT
-from llmviz.figures.theme import INK, LEGEND_ABOVE, Mode, bare_layout, role_color
+from llmviz.figures.theme import INK, Mode, chart_layout, role_color
 
 
 def planted_and_said(
@@ -43,23 +43,19 @@ def planted_and_said(
                 "marker": {
                     "color": role_color(role, mode),
                     "size": 10,
-                    "opacity": 0.8,
-                    "symbol": ("circle", "diamond")[at % 2],
+                    "line": {"width": 2},
+                    "symbol": ("circle", "diamond-open")[at % 2],
                 },
                 "hovertemplate": "%{customdata}: %{x:.1%} → %{y:.1%}<extra></extra>",
             }
         )
-    layout = bare_layout(
+    layout = chart_layout(
+        axes,
         mode,
-        height=HEIGHT + 60,
+        height=HEIGHT + 140,
         margin={"l": 56, "r": 16, "t": 40, "b": 44},
-        legend=LEGEND_ABOVE,
         showlegend=True,
     )
-    for axis, title in zip(("xaxis", "yaxis"), axes, strict=True):
-        layout[axis] |= {
-            "title": {"text": title, "standoff": 8, "font": {"color": INK[mode]["ink"]}},
-            "range": [-0.03, 1.03],
-            "tickformat": "~%",
-        }
+    for axis in ("xaxis", "yaxis"):
+        layout[axis] |= {"range": [-0.03, 1.03], "tickformat": "~%"}
     return go.Figure(traces, layout)

@@ -8,20 +8,26 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from llmviz.figures.theme import INK, LEGEND_ABOVE, Mode, bare_layout, category_style
-
-_MARKS = {"triangle": "triangle-up"}  # where Plotly calls a shape by another name
+from llmviz.figures.theme import (
+    INK,
+    LEGEND_ABOVE,
+    PLOTLY_SHAPES,
+    Mode,
+    category_style,
+    chart_layout,
+)
 
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """One line: its name, its points, and its number in the palette."""
+    """One line: its name, its points, its number in the palette; whether points have marks."""
 
     name: str
     x: Sequence[float] | np.ndarray
     y: Sequence[float] | np.ndarray
     colour: int
     dashed: bool = False
+    marked: bool = True
 
 
 def lines(
@@ -32,14 +38,13 @@ def lines(
     logarithmic: tuple[bool, bool] = (False, False),
     level: tuple[float, str] | None = None,
     hover: str = "%{y:.3g}",
-    marked: bool = True,
     height: int = 360,
     ticks: Sequence[float] = (),
 ) -> go.Figure:
     """Return lines over the same axis; on a logarithmic axis only what is above 0 is drawn.
 
-    level: a height that is drawn as a thin line, and its name. marked: whether points have marks.
-    ticks: where x has ticks; else the library chooses.
+    level: a height that is drawn as a thin line, and its name. ticks: where x has ticks; else
+    the library chooses.
     """
     traces = []
     for one in drawn:
@@ -52,25 +57,25 @@ def lines(
                 "x": x[good].tolist(),
                 "y": y[good].tolist(),
                 "name": one.name,
-                "mode": "lines+markers" if marked else "lines",
+                "mode": "lines+markers" if one.marked else "lines",
                 "line": {
                     "color": colour,
                     "width": 2.2,
                     "dash": "dash" if one.dashed else "solid",
                 },
-                "marker": {"size": 6, "symbol": _MARKS.get(shape, shape)},
+                "marker": {"size": 6, "symbol": PLOTLY_SHAPES.get(shape, shape)},
                 "hovertemplate": hover,
             }
         )
-    layout = bare_layout(
+    layout = chart_layout(
+        axes,
         mode,
         height=height,
         hovermode="x unified",
         margin={"l": 56, "r": 16, "t": 56, "b": 46},
         legend=LEGEND_ABOVE | {"y": 1.02},
     )
-    for name, title, powers in zip(("xaxis", "yaxis"), axes, logarithmic, strict=True):
-        layout[name] |= {"title": {"text": title, "standoff": 8}}
+    for name, powers in zip(("xaxis", "yaxis"), logarithmic, strict=True):
         if powers:
             layout[name] |= {"type": "log", "exponentformat": "power", "nticks": 8}
     if ticks:

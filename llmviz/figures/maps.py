@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import plotly.graph_objects as go
@@ -15,25 +16,38 @@ _HEIGHT = 540  # pixels
 _ROOM = 1.55  # diagonal of the box: on a phone of that height it is not cut off at the sides
 
 
+@dataclass(frozen=True)
+class Kinds:
+    """Which kind each of N points has: a number into `names`, -1 for none; those in `lit` have
+    their colour, the rest are called `others`."""
+
+    numbers: tuple[int, ...]
+    names: tuple[str, ...]
+    lit: tuple[int, ...]
+    others: str
+
+
+@dataclass(frozen=True)
+class Shade:
+    """A number for each point, which colours it instead of its kind, from `low` to 1."""
+
+    title: str
+    values: np.ndarray  # (N,)
+    low: float = 0.0
+
+
 def map_in_space(
     points: np.ndarray,
     labels: Sequence[str],
-    kinds: np.ndarray,
-    kind_names: Sequence[str],
-    lit: Sequence[int],
-    lines: Sequence[tuple[int, Sequence[int]]] = (),
-    shade: np.ndarray | None = None,
-    shade_title: str = "",
-    shade_low: float = 0.0,
-    others: str = "others",
-    axes: tuple[str, str, str] = ("first", "second", "third"),
+    kinds: Kinds,
+    lines: Sequence[tuple[int, Sequence[int]]],
+    shade: Shade | None,
+    axes: Sequence[str],
     mode: Mode = "light",
 ) -> go.Figure:
     """Return a map (N, 3) to be turned and looked at.
 
-    ``kinds`` (N,) numbers ``kind_names``, -1 for none; those in ``lit`` are coloured. ``lines``
-    hold points with their neighbours. ``shade`` (N,), from ``shade_low`` to 1, colours the points
-    instead. ``others`` names the points of no kind that is coloured.
+    ``lines`` hold points with their neighbours. ``shade`` colours the points in place of ``kinds``.
     """
     ink = INK[mode]
     figure = go.Figure()
@@ -57,7 +71,7 @@ def map_in_space(
     if shade is not None:
         scale = [[0.0, role_color("key", mode)], [1.0, ink["line"]]]
         bar = {
-            "title": {"text": shade_title},
+            "title": {"text": shade.title},
             "thickness": 10,
             "orientation": "h",  # at the side it would take room that a phone has not
             "len": 0.6,
@@ -67,18 +81,20 @@ def map_in_space(
         add(
             everything,
             "",
-            {"color": shade, "colorscale": scale, "cmin": shade_low, "cmax": 1, "colorbar": bar},
+            {"colorscale": scale, "cmin": shade.low, "cmax": 1, "colorbar": bar}
+            | {"color": shade.values},
             0.9,
         )
     else:
-        dim = everything[~np.isin(kinds, list(lit))]
+        numbers = np.array(kinds.numbers)
+        dim = everything[~np.isin(numbers, list(kinds.lit))]
         if dim.size:
-            add(dim, others, {"color": ink["muted"], "size": 2.5}, 0.35)
-        for kind in lit:
-            members = everything[kinds == kind]
+            add(dim, kinds.others, {"color": ink["muted"], "size": 2.5}, 0.35)
+        for kind in kinds.lit:
+            members = everything[numbers == kind]
             if members.size:
                 color, shape = category_style(kind, mode)
-                add(members, kind_names[kind], {"color": color, "symbol": _SOLID[shape]}, 0.9)
+                add(members, kinds.names[kind], {"color": color, "symbol": _SOLID[shape]}, 0.9)
     for chosen, near in lines:
         _rays(figure, points, labels, chosen, near, mode)
     figure.update_layout(**plotly_layout(mode, height=_HEIGHT, showlegend=shade is None))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from llmviz.figures.theme import LEGEND_ABOVE, Mode, bare_layout, role_color
+from llmviz.figures.theme import Mode, chart_layout, role_color
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,18 +44,17 @@ def power_bars(
         }
         for one in groups
     ]
-    layout = bare_layout(
+    layout = chart_layout(
+        axes,
         mode,
         height=300,
         bargap=0.12,
         barmode="overlay",
         hovermode="x",
         margin={"l": 56, "r": 16, "t": 40, "b": 48},
-        legend=LEGEND_ABOVE,
         showlegend=True,
     )
-    layout["xaxis"] |= {"title": {"text": axes[0], "standoff": 8}}
     if between is not None:
         layout["xaxis"] |= {"range": [between[0] - 0.5, between[1] + 0.5]}
-    layout["yaxis"] |= {"title": {"text": axes[1], "standoff": 8}, "type": "log", "dtick": 1}
+    layout["yaxis"] |= {"type": "log", "dtick": 1}
     return go.Figure(traces, layout)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import plotly.graph_objects as go
 
 from llmviz.figures.adapters import HEIGHT
-from llmviz.figures.theme import INK, LEGEND_ABOVE, Mode, bare_layout, role_color
+from llmviz.figures.theme import Mode, chart_layout, role_color
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Ranged:
 
 
 def ranged_lines(
-    at: Sequence[int],
+    at: Sequence[int | str],
     drawn: Sequence[Ranged],
     axes: tuple[str, str],
     mode: Mode = "light",
@@ -31,20 +31,16 @@ def ranged_lines(
 ) -> go.Figure:
     """Return lines over counts, which stand at equal distances; each point from lowest to highest.
 
-    at: the counts. axes: what x and y are. shares: y goes from 0 to 1 and is written in percent.
+    at: the counts, or names. axes: what x and y are. shares: y goes from 0 to 1, in percent.
     """
-    layout = bare_layout(
+    layout = chart_layout(
+        axes,
         mode,
         height=HEIGHT,
         hovermode="x unified",
         margin={"l": 56, "r": 16, "t": 40, "b": 44},
-        legend=LEGEND_ABOVE,
         showlegend=True,
     )
-    for axis, name in zip(("xaxis", "yaxis"), axes, strict=True):
-        layout[axis] |= {
-            "title": {"text": name, "standoff": 8, "font": {"color": INK[mode]["ink"]}}
-        }
     layout["xaxis"] |= {"type": "category"}
     layout["yaxis"] |= (
         {"range": [0, 1.04], "tickformat": "~%"} if shares else {"rangemode": "tozero"}
@@ -52,12 +48,12 @@ def ranged_lines(
     return go.Figure([_trace(at, one, mode, shares) for one in drawn], layout)
 
 
-def _trace(at: Sequence[int], one: Ranged, mode: Mode, shares: bool) -> dict[str, object]:
+def _trace(at: Sequence[int | str], one: Ranged, mode: Mode, shares: bool) -> dict[str, object]:
     columns = list(zip(*one.runs, strict=True))
     means = [sum(column) / len(column) for column in columns]
     return {
         "type": "scatter",
-        "x": [f"{count:,}" for count in at],
+        "x": [place if isinstance(place, str) else f"{place:,}" for place in at],
         "y": means,
         "name": one.name,
         "mode": "lines+markers",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from llmviz.figures.theme import INK, LEGEND_ABOVE, Mode, bare_layout, category_style, role_color
+from llmviz.figures.theme import INK, LEGEND_ABOVE, Mode, category_style, chart_layout, role_color
 
 
 @dataclass(frozen=True)
@@ -84,12 +84,8 @@ def roofline_figure(
                 "hovertemplate": "%{text}: %{x:.3g}, %{y:.3g}<extra></extra>",
             }
         )
-    layout = bare_layout(
-        mode,
-        height=400,
-        margin={"l": 60, "r": 16, "t": 64, "b": 48},
-        legend=LEGEND_ABOVE | {"y": 1.02},
-    )
-    for name, title in zip(("xaxis", "yaxis"), axes, strict=True):
-        layout[name] |= {"title": {"text": title, "standoff": 8}, "type": "log", "dtick": "D2"}
+    margin = {"l": 60, "r": 16, "t": 64, "b": 48}
+    layout = chart_layout(axes, mode, height=400, margin=margin, legend=LEGEND_ABOVE | {"y": 1.02})
+    for axis in ("xaxis", "yaxis"):
+        layout[axis] |= {"type": "log", "dtick": "D2"}
     return go.Figure(traces, layout)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from llmviz.figures.theme import INK, LEGEND_ABOVE, Mode, bare_layout, role_color
+from llmviz.figures.theme import INK, LEGEND_ABOVE, Mode, bare_layout, chart_layout, role_color
 
 PART_ROLES = {
     "token": "residual",
@@ -150,15 +150,8 @@ def over_points(
                 "hovertemplate": "%{y:.2e}",
             }
         )
-    layout = bare_layout(
-        mode,
-        height=340,
-        hovermode="x unified",
-        margin={"l": 56, "r": 16, "t": 40, "b": 44},
-        legend=LEGEND_ABOVE,
-    )
-    layout["xaxis"] |= {"title": {"text": axes[0], "standoff": 8}}
-    layout["yaxis"] |= {"title": {"text": axes[1], "standoff": 8}}
+    margin = {"l": 56, "r": 16, "t": 40, "b": 44}
+    layout = chart_layout(axes, mode, height=340, hovermode="x unified", margin=margin)
     if logarithmic:
         layout["yaxis"] |= {"type": "log", "exponentformat": "power", "nticks": 8}
     return go.Figure(traces, layout)

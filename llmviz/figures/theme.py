@@ -6,6 +6,7 @@ lightness that reads on white and on near-black; Okabe and Ito's palette is the 
 role colours because a colour-blind reader can tell them apart.
 """
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 Mode = Literal["light", "dark"]
@@ -144,6 +145,7 @@ CATEGORIES: dict[Mode, tuple[str, ...]] = {
     ),
 }
 SHAPES = ("circle", "square", "diamond", "triangle")
+PLOTLY_SHAPES = {"triangle": "triangle-up"}  # where Plotly calls a shape by another name
 
 
 def category_style(index: int, mode: Mode = "light") -> tuple[str, str]:
@@ -214,6 +216,17 @@ def bare_layout(mode: Mode = "light", **overrides: Any) -> dict[str, Any]:
         layout[axis] |= {"automargin": True, "zerolinewidth": 2}
     layout["hoverlabel"] |= {"align": "left"}
     return layout | overrides | {"template": "none"}
+
+
+def chart_layout(axes: Sequence[str], mode: Mode = "light", **overrides: Any) -> dict[str, Any]:
+    """Return `bare_layout` with the names of both axes and the legend above the chart.
+
+    axes: what x and y are.
+    """
+    layout = bare_layout(mode, **{"legend": LEGEND_ABOVE} | overrides)
+    for axis, name in zip(("xaxis", "yaxis"), axes, strict=True):
+        layout[axis]["title"] = {"text": name, "standoff": 8}
+    return layout
 
 
 def diverging_scale(role: str = "neutral", mode: Mode = "light") -> list[list[float | str]]:

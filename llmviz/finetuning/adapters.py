@@ -81,33 +81,51 @@ def save_adapter(
     if not layers:
         listed = ", ".join(adapter_names(model)) or "none"
         raise ValueError(f"there is no adapter {name!r}; there is {listed}")
-    out = Path(folder)
-    out.mkdir(parents=True, exist_ok=True)
     tensors: dict[str, Tensor] = {}
     for path, layer in layers.items():
         tensors[f"{PREFIX}{path}{A}"] = layer.adapters[name].A
         tensors[f"{PREFIX}{path}{B}"] = layer.adapters[name].B
-    save_tensors(out / WEIGHTS, tensors, dtype)
     first = next(iter(layers.values())).adapters[name]
-    rank = first.A.shape[0]
+    rank, out = first.A.shape[0], Path(folder)
+    made = LoraConfig(rank, round(first.scale * rank, 9), tuple(sorted(layers)))
+    write_adapter(out, tensors, base, made, dtype=dtype)
+    write_json(out / BASE, {"base": base, "sha256": base_digest(model)})
+    write_manifest(out, [CONFIG, WEIGHTS, BASE])
+
+
+def write_adapter(
+    out: Path,
+    tensors: dict[str, Tensor],
+    base: str,
+    made: LoraConfig,
+    *,
+    dtype: Any = None,
+    task_type: str | None = None,
+    fan_in_fan_out: bool = False,
+) -> None:
+    """Write the two files that peft reads.
+
+    made: its rank and α, and the paths of the layers that it changes.
+    fan_in_fan_out: whether their matrices are (in, out).
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    save_tensors(out / WEIGHTS, tensors, dtype)
     config = {
         "peft_type": "LORA",
-        "task_type": None,
+        "task_type": task_type,
         "base_model_name_or_path": base,
-        "r": rank,
-        "lora_alpha": round(first.scale * rank, 9),
+        "r": made.rank,
+        "lora_alpha": made.alpha,
         "lora_dropout": 0.0,
-        "target_modules": sorted(layers),
+        "target_modules": list(made.targets),
         "bias": "none",
-        "fan_in_fan_out": False,
+        "fan_in_fan_out": fan_in_fan_out,
         "use_rslora": False,
         "use_dora": False,
         "modules_to_save": None,
         "inference_mode": True,
     }
     write_json(out / CONFIG, config)
-    write_json(out / BASE, {"base": base, "sha256": base_digest(model)})
-    write_manifest(out, [CONFIG, WEIGHTS, BASE])
 
 
 def load_adapter(

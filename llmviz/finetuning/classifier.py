@@ -112,7 +112,7 @@ class Classifier(nn.Module):
 
 
 def classifier(
-    model: GPT,
+    model: nn.Module,
     classes: int,
     way: str,
     seed: int = 0,

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
+from typing import TypeVar
 
 import torch
 import torch.nn.functional as F
@@ -21,6 +22,8 @@ from llmviz.finetuning.plan import LoraConfig
 from llmviz.nn.fast_linear import product
 from llmviz.nn.low_rank import LowRank
 from llmviz.nn.module_list import DictOf
+
+Model = TypeVar("Model", bound=nn.Module)
 
 DEFAULT = "default"  # the name of an adapter that was given none
 
@@ -248,7 +251,7 @@ def unmerge(model: nn.Module) -> None:
 
 
 @torch.no_grad()
-def without_adapters(model: nn.Module) -> nn.Module:
+def without_adapters(model: Model) -> Model:
     """Return the model with plain layers again, the adapter in use merged in for good.
 
     The model that is given is changed and returned; its other adapters are gone.

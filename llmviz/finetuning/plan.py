@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Self
 
 from llmviz.config import Config, setting
@@ -11,6 +12,9 @@ from llmviz.finetuning.labels import ENDINGS_OF_TABLES, MOST_TEXTS
 from llmviz.finetuning.labels import TASKS as CLASS_TASKS
 from llmviz.finetuning.preferences import RULES as PREFERENCES
 from llmviz.training.config import TrainConfig
+from llmviz.training.errors import CheckpointError
+from llmviz.training.files import read_json
+from llmviz.training.reading import CONFIG
 
 FORMAT = "llmviz-tuning-1"  # in the config.json of a fine-tuning
 WAYS = {
@@ -63,7 +67,7 @@ class TuningPlan(Config):
         "instructions; endings to prefer (shorter, happier, place); "
         "rules to read out of examples",
     )
-    base: str = setting(BASE, "the trained model to begin from, bundled or run:NAME")
+    base: str = setting(BASE, "the trained model to begin from: bundled, run:NAME, or a folder")
     way: str = setting("lora", "what is trained", "", choices=tuple(WAYS))
     examples: int = setting(1000, "to train on", "texts", 2, 20_000)
     test_examples: int = setting(200, "to test on, not trained on", "texts", 2, 2_000)
@@ -145,3 +149,17 @@ def suited_training(kind: str, way: str) -> dict[str, Any]:
     if kind == PREFER:
         return {"steps": 150, "batch_size": 8, "learning_rate": rate / 2, "min_lr": rate / 200}
     return {"learning_rate": rate, "min_lr": rate / 100}
+
+
+def is_tuning(folder: Path | str) -> bool:
+    """Whether a folder is that of a fine-tuning. Raises CheckpointError without a config.json."""
+    return read_json(Path(folder) / CONFIG).get("format") == FORMAT
+
+
+def read_tuning(folder: Path | str) -> dict[str, Any]:
+    """The config.json of a fine-tuning; CheckpointError if it is not one."""
+    path = Path(folder) / CONFIG
+    description = read_json(path)
+    if description.get("format") != FORMAT:
+        raise CheckpointError(f"{path} is not a {FORMAT} file")
+    return description

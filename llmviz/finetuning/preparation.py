@@ -40,7 +40,7 @@ from llmviz.models.base import LanguageModel
 from llmviz.models.catalogue import able
 from llmviz.models.room import check_memory
 from llmviz.nn.outline import outlined
-from llmviz.pretrained import bundled, load_bundled, read_card
+from llmviz.pretrained import bundled, find_base, read_card
 from llmviz.training.checkpoints import versions
 from llmviz.training.estimate import FLOAT, STATE_NUMBERS, saved_bytes
 from llmviz.training.evaluate import evaluate_documents
@@ -77,12 +77,13 @@ def prepare(plan: TuningPlan, command: str = "") -> Tuning:
     Raises ValueError for a base that is not there or no gpt, for data that cannot be trained on
     (see `labels`), and where memory lacks.
     """
-    base, tokenizer, card = load_bundled(plan.base)
+    found = find_base(plan.base)
+    base, tokenizer, kind = found.model, found.tokenizer, found.description["model"]["name"]
     # BERT is built like a GPT, but sees both sides: nothing here trains it.
-    if not isinstance(base, GPT) or not able(card["model"], "next_token"):
+    if not isinstance(base, GPT) or not able(kind, "next_token"):
         kinds = {name: read_card(name)["model"] for name in bundled()}
         fit = ", ".join(name for name in kinds if able(kinds[name], "next_token", "attention"))
-        raise ValueError(f"base must be a gpt, such as {fit}; {plan.base} is a {card['model']}")
+        raise ValueError(f"base must be a gpt, such as {fit}; {plan.base} is a {kind}")
     digest = base_digest(base)  # before anything is put beside its matrices
     model, module, data, scores, about = _PREPARE[plan.kind](plan, base, tokenizer)
     _check_room(plan, base, module, data)

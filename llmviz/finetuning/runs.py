@@ -15,25 +15,16 @@ from typing import Any
 import torch
 
 from llmviz.finetuning.adapters import save_adapter
-from llmviz.finetuning.plan import FORMAT, TuningPlan
+from llmviz.finetuning.plan import TuningPlan, read_tuning
 from llmviz.finetuning.preparation import Tuning, prepare
 from llmviz.training.errors import CheckpointError
-from llmviz.training.files import read_json, write_json
+from llmviz.training.files import write_json
 from llmviz.training.newest_weights import newest_weights
 from llmviz.training.reading import CONFIG, METRICS, read_metrics
 from llmviz.training.tensors import load_weights
 from llmviz.wholefile import write_whole
 
 CARD, ADAPTER = "card.json", "adapter"
-
-
-def read_tuning(folder: Path | str) -> dict[str, Any]:
-    """The config.json of a fine-tuning; CheckpointError if it is not one."""
-    path = Path(folder) / CONFIG
-    description = read_json(path)
-    if description.get("format") != FORMAT:
-        raise CheckpointError(f"{path} is not a {FORMAT} file")
-    return description
 
 
 def prepare_again(folder: Path | str, **changes: Any) -> Tuning:

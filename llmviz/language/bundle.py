@@ -36,16 +36,16 @@ def scores(
     tagger: Tagger, model: Any, tokenizer: Any, stories: int, *, alone: bool = False
 ) -> dict[str, float]:
     """Score a tagger on stories that it was not trained on, or on their sentences one by one."""
-    told = tagged_stories(stories, TEST_SEED)
+    sentences = tagged_stories(stories, TEST_SEED)
     if alone:
-        told = single_sentences(told)
-    given = tagger.read(model, tokenizer, [text_of(story) for story in told])
+        sentences = single_sentences(sentences)
+    given = tagger.read(model, tokenizer, [text_of(story) for story in sentences])
     tags = [
         (word.tag, read[1])
-        for story, own in zip(told, given, strict=True)
+        for story, own in zip(sentences, given, strict=True)
         for word, read in zip(story, own, strict=True)
     ]
-    truth = [[word.entity for word in story] for story in told]
+    truth = [[word.entity for word in story] for story in sentences]
     names = [[read[2] for read in own] for own in given]
     return {
         "words": len(tags),

@@ -52,8 +52,8 @@ def counted_sentences(stories: int = COUNTED, seed: int = 0) -> list[list[tuple[
     """Return (word, tag) of each sentence of the stories that are counted."""
     from llmviz.language.tagger import tagged_stories
 
-    told = tagged_stories(stories, seed)
-    return [[(word.text, word.tag) for word in one] for story in told for one in sentences(story)]
+    tagged = tagged_stories(stories, seed)
+    return [[(word.text, word.tag) for word in one] for story in tagged for one in sentences(story)]
 
 
 def story_hmm(smoothing: float = SMOOTHING) -> HMM:
@@ -158,12 +158,12 @@ def measure(target: Path, command: str) -> dict[str, Any]:
     begun = time.perf_counter()
     counted = counted_sentences()
     hmm, known = count_hmm(counted, TAGS, SMOOTHING), tags_by_word(counted)
-    told = tagged_stories(TEST_STORIES, TEST_SEED)
+    tagged = tagged_stories(TEST_STORIES, TEST_SEED)
     tagger, _ = load_tagger()
-    read = tagger.read(*load_bundled(BASE)[:2], [text_of(story) for story in told])
+    read = tagger.read(*load_bundled(BASE)[:2], [text_of(story) for story in tagged])
     taggers = {
-        "hmm": tag_scores(told, [hmm_tags(hmm, story) for story in told], known),
-        "transformer": tag_scores(told, [[word[1] for word in own] for own in read], known),
+        "hmm": tag_scores(tagged, [hmm_tags(hmm, story) for story in tagged], known),
+        "transformer": tag_scores(tagged, [[word[1] for word in own] for own in read], known),
     }
     card = {
         "name": ROLE_SCORES,
@@ -174,7 +174,7 @@ def measure(target: Path, command: str) -> dict[str, Any]:
         "counted_words": sum(map(len, counted)),
         "smoothing": SMOOTHING,
         "test_stories": TEST_STORIES,
-        "test_words": sum(map(len, told)),
+        "test_words": sum(map(len, tagged)),
         "tags": list(TAGS),
         "taggers": {
             name: {
@@ -185,7 +185,7 @@ def measure(target: Path, command: str) -> dict[str, Any]:
             for name, scores in taggers.items()
         },
         "names": _name_scores(
-            [[word.entity for word in story] for story in told],
+            [[word.entity for word in story] for story in tagged],
             [[word[2] for word in own] for own in read],
         ),
         "probe_stories": PROBE_STORIES,
@@ -211,9 +211,9 @@ def load_scores(folder: Path = TUNED / ROLE_SCORES) -> dict[str, Any]:
 
 def scores_of(card: dict[str, Any], tagger: str) -> TagScores:
     """Return how well a tagger of a card ("hmm" or "transformer") gave parts of speech."""
-    one = card["taggers"][tagger]
+    scores = card["taggers"][tagger]
     return TagScores(
-        np.array(one["confusion"], dtype=np.int64),
-        tuple(one["ambiguous"]),
-        tuple(one["unseen"]),
+        np.array(scores["confusion"], dtype=np.int64),
+        tuple(scores["ambiguous"]),
+        tuple(scores["unseen"]),
     )

@@ -252,13 +252,13 @@ def train_tagger(
     A sentence that somebody types has no story before it, and its first words look different to
     the model than in the middle of one.
     """
-    told = tagged_stories(stories, seed)
-    told += single_sentences(told[: stories // 2])
-    _, states = word_states(model, tokenizer, [text_of(one) for one in told], names)
+    tagged = tagged_stories(stories, seed)
+    tagged += single_sentences(tagged[: stories // 2])
+    _, states = word_states(model, tokenizer, [text_of(one) for one in tagged], names)
     joined = torch.cat([states[name] for name in names], 1)
     heads = {}
     for kind, classes in KINDS.items():
-        last = fit(joined, numbers_of(told, kind), len(classes), penalty)
+        last = fit(joined, numbers_of(tagged, kind), len(classes), penalty)
         heads[kind] = (last.weight, last.bias)
     return Tagger(tuple(names), heads)
 

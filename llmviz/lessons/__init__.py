@@ -4,6 +4,7 @@ Each has a folder here, and each of its chapters a folder inside that (`llmviz.u
 """
 
 from llmviz.lessons.attention import LESSON as ATTENTION
+from llmviz.lessons.discoveries import LESSON as DISCOVERIES
 from llmviz.lessons.efficiency import LESSON as EFFICIENCY
 from llmviz.lessons.embeddings import LESSON as EMBEDDINGS
 from llmviz.lessons.errors import LESSON as ERRORS
@@ -30,5 +31,6 @@ LESSONS = [
     LANGUAGE,
     EFFICIENCY,
     ERRORS,
+    DISCOVERIES,
     GLOSSARY,
 ]

@@ -158,8 +158,8 @@ def count_used(config: GPTConfig) -> int:
     if config.n_expert == 1:
         return count(config)
     idle = config.n_expert - min(config.experts_per_token, config.n_expert)
-    one = sum(tensor.count for tensor in _one_feed_forward(config, "one"))
-    return count(config) - config.n_layer * idle * one
+    single = sum(tensor.count for tensor in _one_feed_forward(config, "one"))
+    return count(config) - config.n_layer * idle * single
 
 
 def weight_bytes(config: GPTConfig, dtype: str) -> float:
@@ -243,8 +243,8 @@ def flops_per_token(config: GPTConfig, seen: int) -> int:
     )
     idle = 0
     if config.n_expert > 1:
-        one = sum(t.count for t in _one_feed_forward(config, "one") if len(t.shape) == 2)
-        idle = config.n_layer * (config.n_expert - config.experts_per_token) * one
+        single = sum(t.count for t in _one_feed_forward(config, "one") if len(t.shape) == 2)
+        idle = config.n_layer * (config.n_expert - config.experts_per_token) * single
     if config.tied_head:
         matrices += config.vocab_size * config.n_embd
     attention = config.n_layer * 2 * seen * config.n_embd  # q·k and weights·v

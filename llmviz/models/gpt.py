@@ -197,8 +197,8 @@ class GPT(CachingModel):
             x = x if places is None else at_places(x, places)
         else:
             for number, block in enumerate(self.blocks, 1):
-                asked = places if number == len(self.blocks) else None
-                x = block(x, mask, causal, cache, balances, asked)
+                wanted = places if number == len(self.blocks) else None
+                x = block(x, mask, causal, cache, balances, wanted)
         if cache is not None:
             cache.length += t
         if last_only:

@@ -1,8 +1,9 @@
 """The published format of Llama and its relatives: config.json and safetensors, read.
 
 Three model_types have the same tensors: llama, mistral and qwen2; they differ in their options
-alone. Names may or may not begin with `model.`; the head is left out when it is the token
-embedding. Queries, keys and values are three matrices there and one here.
+alone. A phi3 joins two pairs of matrices to one each, a mixtral has experts. Names may or may not
+begin with `model.`; the head is left out when it is the token embedding. Queries, keys and values
+are three matrices there, but for a phi3, and one here.
 
 V vocabulary, C = n_embd, F width inside the feed-forward, D head size, G heads of keys and values.
 """
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from re import fullmatch
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -35,6 +37,8 @@ if TYPE_CHECKING:
 
 PREFIX, EMBEDDING, HEAD = "model.", "embed_tokens.weight", "lm_head.weight"
 # Their name of the gate's activation -> ours.
+OF_THE_MLP = {"hidden": "gate_proj", "up": "up_proj", "output": "down_proj"}  # ours -> theirs
+OF_EXPERTS = {"hidden": "w1", "up": "w3", "output": "w2"}
 ACTIVATIONS = {"silu": "swiglu", "swish": "swiglu"}
 # What a config can ask for and this GPT does not have, with the values that ask for nothing.
 ONLY: dict[str, tuple[Any, ...]] = {
@@ -53,6 +57,10 @@ ONLY_ROTARY: dict[str, tuple[Any, ...]] = {"partial_rotary_factor": (1.0, 1, Non
 WITHOUT_EFFECT = {
     **ALWAYS_WITHOUT_EFFECT,
     "pretraining_tp": "the same formula, a part of a matrix at a time",
+    "router_jitter_noise": "of training",
+    "output_router_logits": "what is handed out besides",
+    "resid_pdrop": "of training",
+    "embd_pdrop": "of training",
 }
 
 
@@ -63,6 +71,7 @@ class Stored(NamedTuple):
     ours: str
     shape: tuple[int, ...]
     rows: slice = slice(None)
+    part: slice = slice(None)  # which rows of the stored tensor they are
 
 
 def load_llama(folder_or_repo_id: str | Path, build: Callable[[GPTConfig], GPT]) -> GPT:
@@ -86,7 +95,7 @@ def load_llama(folder_or_repo_id: str | Path, build: Callable[[GPTConfig], GPT])
         with torch.no_grad():
             for stored in _stored(config, values):
                 target = model.get_parameter(stored.ours)
-                target[stored.rows].copy_(tensors.read(stored.name))  # one at a time
+                target[stored.rows].copy_(tensors.read(stored.name)[stored.part])  # one at a time
     return model.eval()
 
 
@@ -149,13 +158,26 @@ def config_from_llama(values: Mapping[str, Any]) -> GPTConfig:
         rotary_base=base,
         rotary_scaling=scaling,
         norm_kind="rms",
-        norm_epsilon=options.number("rms_norm_eps", 1e-6),
+        norm_epsilon=options.number("rms_norm_eps", KINDS[kind].norm_epsilon),
         tied_head=options.boolean("tie_word_embeddings", False),
         attention_dropout=options.number("attention_dropout", 0.0) or None,
         qkv_bias=attention_bias[0],
         bias=attention_bias[1] or mlp_bias,
         window=KINDS[kind].window(values, n_layer),
+        **(_experts(options) if kind == "mixtral" else {}),
     )
+
+
+def _experts(options: Options) -> dict[str, Any]:
+    """How many experts there are, and how many a token goes to."""
+    count = options.whole("num_local_experts", 8)
+    if count < 2:
+        raise ValueError(f"num_local_experts must be at least 2; got {count}")
+    return {
+        "n_expert": count,
+        "experts_per_token": options.whole("num_experts_per_tok", 2),
+        "balance": options.number("router_aux_loss_coef", 0.001),
+    }
 
 
 def stored_tensors(
@@ -179,12 +201,16 @@ def stored_tensors(
             yield from _linear(f"{at}{part}_proj", ours + "attn.qkv", size, attention_bias[0], rows)
         yield from _linear(f"{at}o_proj", ours + "attn.projection", (c, c), attention_bias[1])
         yield Stored(theirs + "post_attention_layernorm.weight", ours + "norm2.weight", (c,))
-        for name, mine, size in (
-            ("gate_proj", "hidden", (f, c)),
-            ("up_proj", "up", (f, c)),
-            ("down_proj", "output", (c, f)),
-        ):
-            yield from _linear(f"{theirs}mlp.{name}", f"{ours}mlp.{mine}", size, mlp_bias)
+        sizes = {"hidden": (f, c), "up": (f, c), "output": (c, f)}
+        if config.n_expert > 1:
+            at = theirs + "block_sparse_moe."
+            yield Stored(f"{at}gate.weight", f"{ours}mlp.router.weight", (config.n_expert, c))
+            for expert, (mine, name) in product(range(config.n_expert), OF_EXPERTS.items()):
+                inner = f"{ours}mlp.experts.{expert}.{mine}"
+                yield from _linear(f"{at}experts.{expert}.{name}", inner, sizes[mine], mlp_bias)
+            continue
+        for mine, name in OF_THE_MLP.items():
+            yield from _linear(f"{theirs}mlp.{name}", f"{ours}mlp.{mine}", sizes[mine], mlp_bias)
     yield Stored("norm.weight", "norm_final.weight", (c,))
     if not config.tied_head:
         yield Stored(HEAD, "head.weight", (v, c))
@@ -200,7 +226,27 @@ def _linear(
 
 def _stored(config: GPTConfig, values: Mapping[str, Any]) -> Iterator[Stored]:
     attention, mlp = _biases(values)
-    return stored_tensors(config, attention, mlp_bias=mlp)
+    stored = stored_tensors(config, attention, mlp_bias=mlp)
+    return _joined(stored, config) if values["model_type"] == "phi3" else stored
+
+
+def _joined(stored: Iterator[Stored], config: GPTConfig) -> Iterator[Stored]:
+    """The tensors of a Phi-3: queries, keys and values in one matrix, the gate above `up`."""
+    c, f = config.n_embd, config.feed_forward_size
+    rows = c + 2 * config.kv_heads * config.head_size
+    for one in stored:
+        if one.name.endswith("self_attn.q_proj.weight"):
+            yield one._replace(
+                name=one.name.replace("q_proj", "qkv_proj"), shape=(rows, c), rows=slice(None)
+            )
+        elif one.name.endswith("mlp.gate_proj.weight"):
+            name = one.name.replace("gate_proj", "gate_up_proj")
+            yield Stored(name, one.ours, (2 * f, c), part=slice(0, f))
+        elif one.name.endswith("mlp.up_proj.weight"):
+            name = one.name.replace("up_proj", "gate_up_proj")
+            yield Stored(name, one.ours, (2 * f, c), part=slice(f, 2 * f))
+        elif not one.name.endswith(("k_proj.weight", "v_proj.weight")):
+            yield one
 
 
 def _biases(values: Mapping[str, Any]) -> tuple[tuple[bool, bool], bool]:
@@ -233,7 +279,8 @@ def _rotary(values: Mapping[str, Any]) -> tuple[float, tuple[float, ...]]:
         raise ValueError(f"rope_type must be one of {', '.join(ROTARY)}; got {kind!r}")
     Options(parameters).require(ONLY_ROTARY)
     Options(values).require(ONLY_ROTARY)
-    base = Options({**values, **parameters}).number("rope_theta", 10_000.0)
+    usual = KINDS[values["model_type"]].rotary_base
+    base = Options({**values, **parameters}).number("rope_theta", usual)
     first = Options(values).whole(
         "max_position_embeddings", KINDS[values["model_type"]].context_length
     )

@@ -1,4 +1,4 @@
-"""What a Llama, a Mistral and a Qwen2 have where their config.json is silent, and their windows."""
+"""What the kinds of Llamas have where their config.json is silent, and their windows."""
 
 from __future__ import annotations
 
@@ -41,6 +41,18 @@ def _qwens_window(values: Mapping[str, Any], n_layer: int) -> int | None:
     return options.whole("sliding_window", 4096)
 
 
+def _mixtrals_window(values: Mapping[str, Any], n_layer: int) -> int | None:
+    """Mixtral's is that of every layer; it has none by itself."""
+    if values.get("sliding_window") is None:
+        _require_layers(values, n_layer, "full_attention")
+        return None
+    _require_layers(values, n_layer, "sliding_attention")
+    return Options(values).whole("sliding_window", 4096)
+
+
+_phis_window = _mixtrals_window
+
+
 def _require_layers(values: Mapping[str, Any], n_layer: int, kind: str) -> None:
     """Refuse a list of layers that are not all of one kind."""
     listed = values.get("layer_types")
@@ -56,10 +68,14 @@ class Kind(NamedTuple):
     hidden_size: int
     n_kv_head: int | None  # None: as many as heads
     window: Callable[[Mapping[str, Any], int], int | None]
+    norm_epsilon: float = 1e-6
+    rotary_base: float = 10_000.0
 
 
 KINDS = {
     "llama": Kind(32_000, 2048, 11_008, None, _no_window),
     "mistral": Kind(32_000, 131_072, 14_336, 8, _mistrals_window),
     "qwen2": Kind(151_936, 32_768, 22_016, 32, _qwens_window),
+    "mixtral": Kind(32_000, 131_072, 14_336, 8, _mixtrals_window, 1e-5, 1e6),
+    "phi3": Kind(32_064, 4096, 8192, None, _phis_window, 1e-5),
 }

@@ -191,13 +191,15 @@ def _rounds(
     end = len(ids) + wanted
     while len(ids) < end:
         room = min(end - 1, reader.context_length) - len(ids)
-        one = play_round(reader, draft, ids, min(guesses, max(0, room)), settings, generator)
-        if stop_id in one.tokens:
-            kept = one.tokens[: one.tokens.index(stop_id) + 1]
-            yield Round(one.before, one.guesses, one.drawn, one.drawn_from, one.u, kept)
+        played = play_round(reader, draft, ids, min(guesses, max(0, room)), settings, generator)
+        if stop_id in played.tokens:
+            kept = played.tokens[: played.tokens.index(stop_id) + 1]
+            yield Round(
+                played.before, played.guesses, played.drawn, played.drawn_from, played.u, kept
+            )
             return
-        yield one
-        ids.extend(one.tokens)
+        yield played
+        ids.extend(played.tokens)
 
 
 def play_round(

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
-    from torch import Tensor, nn
+    from torch import Tensor
 
     from llmviz.finetuning.lora import LoraLinear
     from llmviz.finetuning.plan import LoraConfig
     from llmviz.models import GPT
+    from llmviz.models.base import LanguageModel
 
 Pairs = Mapping[str, tuple[np.ndarray, np.ndarray]]  # path of a layer -> A (r, C), B (R, r)
 
@@ -60,7 +61,7 @@ def adapted_by(model: GPT, config: LoraConfig, pairs: Pairs) -> GPT:
     return shell.eval().requires_grad_(False)
 
 
-def pairs_of(model: nn.Module) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+def pairs_of(model: LanguageModel) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     """Return A and B of the adapter in use, layer by layer."""
     from llmviz.finetuning.lora import lora_layers
 
@@ -68,7 +69,7 @@ def pairs_of(model: nn.Module) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     for path, layer in lora_layers(model).items():
         if layer.active:
             adapter = layer.adapters[layer.active]
-            pairs[path] = tuple(one.detach().numpy().copy() for one in (adapter.A, adapter.B))
+            pairs[path] = adapter.A.detach().numpy().copy(), adapter.B.detach().numpy().copy()
     return pairs
 
 
@@ -91,7 +92,7 @@ class Change(NamedTuple):
         return np.float32(self.scale) * self.product
 
 
-def change_at(model: nn.Module, path: str) -> Change:
+def change_at(model: LanguageModel, path: str) -> Change:
     """Return the parts of the layer of a path; ValueError where no adapter in use is there."""
     from llmviz.finetuning.lora import lora_layers
 
@@ -99,8 +100,8 @@ def change_at(model: nn.Module, path: str) -> Change:
     if layer is None or layer.active is None:
         raise ValueError(f"there is no adapter at {path}")
     adapter = layer.adapters[layer.active]
-    parts = (one.detach().float().numpy() for one in (layer.base.weight, adapter.A, adapter.B))
-    return Change(*parts, adapter.scale)
+    w, a, b = (one.detach().float().numpy() for one in (layer.base.weight, adapter.A, adapter.B))
+    return Change(w, a, b, adapter.scale)
 
 
 def cut(change: Change, row: int, column: int, size: int) -> Change:
@@ -207,6 +208,7 @@ def merged_copy(model: GPT) -> MergedCopy:
 
 def _apart(layer: LoraLinear) -> int:
     """How many weights are another number once the change was added and subtracted."""
+    assert layer.active is not None
     weight, change = layer.base.weight.detach(), layer.adapters[layer.active].change().detach()
     return int(((weight + change) - change != weight).sum())
 

@@ -10,8 +10,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from torch import Tensor, nn
+    from torch import Tensor
 
+    from llmviz.models.base import LanguageModel
     from llmviz.models.gpt import GPT
     from llmviz.models.settings import GPTConfig
 
@@ -26,7 +27,7 @@ STAGES = {
 }
 
 
-def require_block(model: nn.Module) -> GPT:
+def require_block(model: LanguageModel) -> GPT:
     """Return the model; ValueError for one whose layers are not attention, +, feed-forward, +."""
     from llmviz.study.transformers import require_dense
 
@@ -36,7 +37,7 @@ def require_block(model: nn.Module) -> GPT:
     return gpt
 
 
-def all_blocks(model: nn.Module, ids: Sequence[int]) -> list[Steps]:
+def all_blocks(model: LanguageModel, ids: Sequence[int]) -> list[Steps]:
     """Return what every layer computes on a text, out of one forward pass.
 
     Of each layer, without the batch: input (T, C), norm1 (T, C), attn.q (H, T, D), attn.k, attn.v
@@ -61,7 +62,9 @@ def all_blocks(model: nn.Module, ids: Sequence[int]) -> list[Steps]:
     return layers
 
 
-def in_order(model: nn.Module, ids: Sequence[int], layer: int, steps: Steps, norm: str) -> Steps:
+def in_order(
+    model: LanguageModel, ids: Sequence[int], layer: int, steps: Steps, norm: str
+) -> Steps:
     """Return what a layer's weights compute on the same input with their norms elsewhere.
 
     ids: the text; steps: of `all_blocks`, for this layer; norm: one of ORDERS.
@@ -92,7 +95,9 @@ def in_order(model: nn.Module, ids: Sequence[int], layer: int, steps: Steps, nor
     return _with_sums(values, steps["input"], norm)
 
 
-def block_steps(model: nn.Module, ids: Sequence[int], layer: int, norm: str | None = None) -> Steps:
+def block_steps(
+    model: LanguageModel, ids: Sequence[int], layer: int, norm: str | None = None
+) -> Steps:
     """Return what one layer computes on a text, its norms where the model or `norm` has them.
 
     Raises ValueError as `all_blocks` and `in_order` do, and for a layer that is not there.

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import torch
-from torch import nn
 
 from llmviz.study.cache_costs import bytes_held
 from llmviz.study.transformers import require_transformer
 from llmviz.trace import record
 
 if TYPE_CHECKING:
+    from llmviz.models.base import LanguageModel
     from llmviz.models.gpt import GPT
 
 
@@ -31,7 +31,7 @@ class CacheContents(NamedTuple):
     bytes: int  # counted from the cache's own tensors
 
 
-def cache_contents(model: nn.Module, ids: Sequence[int], write: int) -> CacheContents:
+def cache_contents(model: LanguageModel, ids: Sequence[int], write: int) -> CacheContents:
     """Let a model read a text at once and write up to `write` tokens, each the most probable one.
 
     It ends earlier where the context is full. The last token written is in the cache, too.

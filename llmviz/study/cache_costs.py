@@ -10,8 +10,8 @@ import time
 from typing import NamedTuple
 
 import torch
-from torch import nn
 
+from llmviz.models.base import LanguageModel
 from llmviz.nn.cache import KVCache
 from llmviz.study.transformers import require_transformer
 
@@ -30,7 +30,7 @@ class CacheCosts(NamedTuple):
     alone: bool  # the time is the processor's for this work alone, not the time on the clock
 
 
-def cache_costs(model: nn.Module, seconds: float = SECONDS) -> CacheCosts:
+def cache_costs(model: LanguageModel, seconds: float = SECONDS) -> CacheCosts:
     """Measure the pass that gives the next token, the shortest of four tries at each length.
 
     The lengths are powers of two up to the context, at most 256; a length is the last one once
@@ -62,11 +62,13 @@ def cache_costs(model: nn.Module, seconds: float = SECONDS) -> CacheCosts:
         for tried in range(TRIES):
             for n in lengths if not tried else list(best):
                 now = taken(n, cached=False), taken(n, cached=True)
-                best[n] = tuple(map(min, best.get(n, now), now))
+                before = best.get(n, now)
+                best[n] = min(before[0], now[0]), min(before[1], now[1])
                 if time.perf_counter() > end:
                     break
     held = tuple(bytes_held(cache, n) for n in best)
-    return CacheCosts(tuple(best), *zip(*best.values(), strict=True), held, alone)
+    without, with_cache = zip(*best.values(), strict=True)
+    return CacheCosts(tuple(best), without, with_cache, held, alone)
 
 
 def bytes_held(cache: KVCache, n: int) -> int:

@@ -16,8 +16,7 @@ from llmviz.study.true_loss import log_softmax, story_logits
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from torch import nn
-
+    from llmviz.models.base import LanguageModel
     from llmviz.tokenizers import Tokenizer
 
 BINS = 10
@@ -109,7 +108,7 @@ def guesses_from(
 
 
 def guesses_of(
-    model: nn.Module,
+    model: LanguageModel,
     tokenizer: Tokenizer,
     texts: Sequence[str],
     temperatures: tuple[float, ...] = TEMPERATURES,
@@ -127,11 +126,11 @@ def guesses_of(
 def joined(parts: Sequence[Guesses]) -> Guesses:
     """Return the guesses of several sets of stories as one."""
     stories = np.concatenate([np.full(len(one.right), n) for n, one in enumerate(parts)])
-    arrays = [
+    sure, right, true, losses = (
         np.concatenate([getattr(one, name) for one in parts], axis=-1)
         for name in ("sure", "right", "true", "losses")
-    ]
-    return Guesses(parts[0].temperatures, *arrays, stories)
+    )
+    return Guesses(parts[0].temperatures, sure, right, true, losses, stories)
 
 
 def fit_temperature(logits: np.ndarray, targets: np.ndarray) -> float:

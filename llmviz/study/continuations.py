@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
-    from torch import Tensor, nn
+    from torch import Tensor
 
     from llmviz.models import GPT
+    from llmviz.models.base import LanguageModel
     from llmviz.sampling.generation import NextLogits
     from llmviz.tokenizers import Tokenizer
 
@@ -29,7 +30,9 @@ class Continuation(NamedTuple):
     left_out: int
 
 
-def continuation(model: nn.Module, tokenizer: Tokenizer, prompt: str, tokens: int) -> Continuation:
+def continuation(
+    model: LanguageModel, tokenizer: Tokenizer, prompt: str, tokens: int
+) -> Continuation:
     """Return up to `tokens` tokens after a prompt, each the most probable one.
 
     Bytes that make no character are shown as �. Raises ValueError for a text that cannot be

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from llmviz.paths import DRAFTS
 
 if TYPE_CHECKING:
-    from torch import nn
-
+    from llmviz.models.base import LanguageModel
     from llmviz.sampling.drafts import CountDraft, Draft
     from llmviz.tokenizers import Tokenizer
 
@@ -50,7 +49,7 @@ def same_tokens(one: Tokenizer, other: Tokenizer) -> bool:
 
 
 @cache
-def _network() -> tuple[nn.Module, Tokenizer]:
+def _network() -> tuple[LanguageModel, Tokenizer]:
     from llmviz.pretrained import load_bundled
 
     model, tokenizer, _ = load_bundled(CHECKPOINT)
@@ -70,7 +69,9 @@ def stories() -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the stories of tiny-world that are counted, and those behind them."""
     from llmviz.corpus import load_corpus
 
-    counted, rest, taken = [], [], 0
+    counted: list[str] = []
+    rest: list[str] = []
+    taken = 0
     for story in load_corpus(CORPUS):
         (counted if taken < COUNTED else rest).append(story)
         taken += len(story)

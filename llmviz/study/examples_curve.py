@@ -103,8 +103,8 @@ def measure(run: Run, pool: Labelled, test: Labelled, kept: Any = None) -> float
         data = c.ClassData((kept[0][rows],), labels[0], (kept[1],), labels[1], run.seed)
     for _ in train(module, data, settings):
         pass
-    asked = c.encode(tokenizer, test.texts, model.context_length)
-    chosen = c.predict(model, asked).argmax(1)
+    test_ids = c.encode(tokenizer, test.texts, model.context_length)
+    chosen = c.predict(model, test_ids).argmax(1)
     return c.accuracy(c.confusion(test.labels, chosen, len(test.names)))
 
 
@@ -112,9 +112,10 @@ def features(pool: Labelled, test: Labelled) -> tuple[Any, Any]:
     """Return the features of all texts under the base, (N, C) each."""
     from llmviz.finetuning import classifier as c
     from llmviz.pretrained import load_bundled
+    from llmviz.study.transformers import require_transformer
 
     base, tokenizer, _ = load_bundled(BASE)
-    body = c.body_of(base)
+    body = c.body_of(require_transformer(base))
     encoded = (c.encode(tokenizer, one.texts, base.context_length) for one in (pool, test))
     first, second = (c.features(body, one) for one in encoded)
     return first, second

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from torch import nn
+    from llmviz.models.base import LanguageModel
 
 
-def answers(model: nn.Module, string: str) -> np.ndarray:
+def answers(model: LanguageModel, string: str) -> np.ndarray:
     """Return the probability of each letter of having been the first one, (T, 26).
 
     Row t is what the model says once it has read t + 1 letters.

@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from torch import Tensor, nn
+    from torch import Tensor
+
+    from llmviz.models.base import LanguageModel
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,7 @@ class FusedTree:
         return self.seen[node * size : (node + 1) * size]
 
 
-def fused_tree(model: nn.Module, ids: Sequence[int], at: int) -> FusedTree:
+def fused_tree(model: LanguageModel, ids: Sequence[int], at: int) -> FusedTree:
     """Return the tree above the letter at a place of token ids.
 
     Raises ValueError for another model than a WaveNet, and a place that is not there.

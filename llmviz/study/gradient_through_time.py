@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from torch import nn
+    from llmviz.models.base import LanguageModel
 
 LARGEST = 1e30  # a longer gradient is as good as infinite
 
@@ -41,7 +41,7 @@ class PastGradients:
         return min(first / last, LARGEST) if last > 0 else 0.0
 
 
-def past_gradients(model: nn.Module, ids: Sequence[int], target: int) -> PastGradients:
+def past_gradients(model: LanguageModel, ids: Sequence[int], target: int) -> PastGradients:
     """Return the gradient of the loss at the last id with respect to the states at all ids.
 
     target: the id that should follow the last one. The context's length is no limit here.
@@ -53,17 +53,17 @@ def past_gradients(model: nn.Module, ids: Sequence[int], target: int) -> PastGra
 
     from llmviz.study.recurrent_states import require_one_layer
 
-    require_one_layer(model)
+    rnn = require_one_layer(model)
     if not ids:
         raise ValueError("at least one letter is needed for a gradient")
-    layer = model.layers[0]
+    layer = rnn.layers[0]
     parts = ("hidden", "cell") if layer.n_state > 1 else ("hidden",)
     parameters = [one for one in model.parameters() if one.requires_grad]
-    x = F.embedding(torch.tensor([list(ids)]), model.token.weight)
+    x = F.embedding(torch.tensor([list(ids)]), rnn.token.weight)
     if not x.requires_grad:  # a frozen model: the states need a gradient all the same
         x.requires_grad_()
     steps = layer.steps(x)
-    logits = model.head(steps[-1].hidden)
+    logits = rnn.head(steps[-1].hidden)
     loss = F.cross_entropy(logits, torch.tensor([target]))
     states = [getattr(one, part) for part in parts for one in steps]
     gradients = torch.autograd.grad(loss, [*states, *parameters], allow_unused=True)
@@ -82,7 +82,7 @@ def past_gradients(model: nn.Module, ids: Sequence[int], target: int) -> PastGra
     )
 
 
-def fresh(model: nn.Module, seed: int, scale: float = 1.0) -> nn.Module:
+def fresh(model: LanguageModel, seed: int, scale: float = 1.0) -> LanguageModel:
     """Return an untrained model of the same sizes; its recurrent weights are times `scale`."""
     import torch
 
@@ -92,11 +92,13 @@ def fresh(model: nn.Module, seed: int, scale: float = 1.0) -> nn.Module:
     return scaled(new, scale)
 
 
-def scaled(model: nn.Module, scale: float) -> nn.Module:
+def scaled(model: LanguageModel, scale: float) -> LanguageModel:
     """Return a copy whose recurrent weights are times `scale`, and which can be trained."""
     import torch
 
-    new = copy.deepcopy(model).requires_grad_(True)
+    from llmviz.study.recurrent_states import require_one_layer
+
+    new = require_one_layer(copy.deepcopy(model)).requires_grad_(True)
     with torch.no_grad():
         new.layers[0].recurrent.weight.mul_(scale)
     return new

@@ -11,8 +11,9 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from torch import Tensor, nn
+    from torch import Tensor
 
+    from llmviz.models.base import LanguageModel
     from llmviz.study.patching import Reading, Site
 
 LEAST = 1e-6  # logits: preferences nearer to each other are the same
@@ -26,7 +27,7 @@ class GrowingMap:
     """
 
     def __init__(
-        self, model: nn.Module, own: Reading, donor: Reading, pair: tuple[int, int], most: int
+        self, model: LanguageModel, own: Reading, donor: Reading, pair: tuple[int, int], most: int
     ) -> None:
         """Begin; at most `most` places, the last ones.
 

@@ -10,8 +10,7 @@ from llmviz.corpus import load_corpus
 from llmviz.study.unit_corpus import LONGEST, TOKENS, CorpusSearch, pieces_of
 
 if TYPE_CHECKING:
-    from torch import nn
-
+    from llmviz.models.base import LanguageModel
     from llmviz.tokenizers import Tokenizer
 
 AT_ONCE = 512  # tokens of a batch: some 40 ms of the bundled model
@@ -25,7 +24,7 @@ class GrowingSearch:
     """
 
     def __init__(
-        self, model: nn.Module, tokenizer: Tokenizer, corpus: str, tokens: int = TOKENS
+        self, model: LanguageModel, tokenizer: Tokenizer, corpus: str, tokens: int = TOKENS
     ) -> None:
         """Begin; corpus: for `load_corpus`, of which `tokens` tokens are read in pieces.
 

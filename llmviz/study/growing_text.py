@@ -14,8 +14,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from torch import nn
-
+    from llmviz.models.base import LanguageModel
     from llmviz.nn.cache import KVCache
     from llmviz.sampling import GeneratedToken
 
@@ -38,7 +37,7 @@ class Start(NamedTuple):
     is what the model has read of the prompt, as `generate` takes it.
     """
 
-    model: nn.Module
+    model: LanguageModel
     ids: Sequence[int]
     settings: dict[str, Any]
     seed: int

@@ -41,11 +41,9 @@ def place_of(p: np.ndarray, q: np.ndarray, listed: int, also: tuple[int, ...] = 
     others = [int(token) for token in order if larger[token] > 0 and token not in also]
     tokens = [*others[: max(0, listed - len(set(also)))], *dict.fromkeys(also)]
     tokens.sort(key=lambda token: -larger[token])
-    return Place(
-        tuple(tokens),
-        *(_with_rest(row, tokens) for row in (p, q, kept, added)),
-        float(np.abs(way_out(p, q) - p).max()),
-    )
+    error = float(np.abs(way_out(p, q) - p).max())
+    p, q, kept, added = (_with_rest(row, tokens) for row in (p, q, kept, added))
+    return Place(tuple(tokens), p, q, kept, added, error)
 
 
 def way_out(p: np.ndarray, q: np.ndarray) -> np.ndarray:
@@ -75,6 +73,7 @@ def places_of(one: Round, vocab_size: int, listed: int) -> list[Place]:
     places = []
     for guess in one.guesses[: one.checked]:
         also = (guess.token,) if guess.accepted else (guess.token, one.drawn)
+        assert guess.p is not None  # it was checked
         places.append(place_of(guess.p, guess.q.full(vocab_size), listed, also))
     if one.accepted == len(one.guesses):
         places.append(place_of(one.drawn_from, np.zeros(vocab_size), listed, (one.drawn,)))

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from torch import nn
-
+    from llmviz.models.base import LanguageModel
     from llmviz.sampling.drafts import Chances, Draft
     from llmviz.sampling.settings import SamplingSettings
 
@@ -124,16 +123,18 @@ def guess_speeds(
     from llmviz.sampling.settings import SamplingSettings
     from llmviz.study.drafts import draft_of
     from llmviz.study.drafts import stories as all_stories
+    from llmviz.study.transformers import require_transformer
     from llmviz.study.wider import widened
 
     if min(longest, stories, written, tries) < 1:
         raise ValueError("guesses, stories, tokens and tries must be 1 or more")
     model, tokenizer, _ = load_bundled(name)
     draft = draft_of(kind, tokenizer)
-    model = model.eval() if wide == 1 else widened(model, wide)
-    packed = optimize_for_inference(model)
+    gpt = require_transformer(model)
+    gpt = gpt.eval() if wide == 1 else widened(gpt, wide)
+    packed = optimize_for_inference(gpt)
     settings = SamplingSettings(temperature)
-    room = max(1, model.context_length - written)
+    room = max(1, gpt.context_length - written)
     prompts = [
         tokenizer.encode_from_start(story)[: min(PROMPT, room)]
         for story in all_stories()[1][:stories]
@@ -143,18 +144,21 @@ def guess_speeds(
     try:
         best: dict[int, Speed] = {}
         for _ in range(tries):
-            for target, k in ((model, 0), *((packed, k) for k in range(longest + 1))):
+            for target, k in ((gpt, 0), *((packed, k) for k in range(longest + 1))):
                 taken = _write(target, draft, prompts, written, settings, k)
                 if k not in best or taken.seconds < best[k].seconds:
                     best[k] = taken
-            plain = {"plain_tokens": best[0].tokens, "plain_seconds": best[0].seconds}
-            yield tuple(best[k]._replace(**plain) for k in range(1, longest + 1))
+            tokens, seconds = best[0].tokens, best[0].seconds
+            yield tuple(
+                best[k]._replace(plain_tokens=tokens, plain_seconds=seconds)
+                for k in range(1, longest + 1)
+            )
     finally:
         torch.set_num_threads(threads)
 
 
 def _write(
-    model: nn.Module,
+    model: LanguageModel,
     draft: Draft,
     prompts: list[list[int]],
     written: int,
@@ -169,8 +173,8 @@ def _write(
     timed = _Timed(draft)
     begun, tokens, rounds, checked, accepted = time.thread_time(), 0, 0, 0, 0
     for number, ids in enumerate(prompts):
-        luck = torch.Generator().manual_seed(number)
-        for one in speculate(model, timed, ids, written, k, settings, luck):
+        generator = torch.Generator().manual_seed(number)
+        for one in speculate(model, timed, ids, written, k, settings, generator):
             tokens += len(one.tokens)
             rounds += 1
             checked += one.checked

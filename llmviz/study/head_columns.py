@@ -33,7 +33,7 @@ def heads_of(
     """
     from llmviz.nn.attention import attention, split_heads
 
-    parts = [split_heads(part, n_head) for part in (q, k, v)]  # each (H, T, D)
+    queries, keys, values = (split_heads(part, n_head) for part in (q, k, v))  # each (H, T, D)
     if all_columns:
-        parts[:2] = (part.expand(n_head, *part.shape) for part in (q, k))
-    return attention(*parts, mask, scale, softmax_before_mask=before)
+        queries, keys = (part.expand(n_head, *part.shape) for part in (q, k))
+    return attention(queries, keys, values, mask, scale, softmax_before_mask=before)

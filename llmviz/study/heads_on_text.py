@@ -23,7 +23,7 @@ class HeadMaps(NamedTuple):
     """One forward pass: all heads' weights, where each looks, and the last logits."""
 
     maps: np.ndarray  # (L, H, T, T) uint8, 255 is 1
-    summary: HeadSummary  # of arrays (L, H)
+    summary: HeadSummary[np.ndarray]  # (L, H) each
     logits: np.ndarray  # (V,)
     decided: np.ndarray  # (L, H), as `llmviz.nn.attention.study.decision` says
 
@@ -133,5 +133,5 @@ def effect_of_heads(model: GPT, ids: Sequence[int]) -> np.ndarray:
     with torch.inference_mode(), head_off_in_each_row(rows):
         logits = model(torch.tensor([list(ids)] * len(rows)), last_only=True)[0][:, -1]
     full, *less = softmax(logits.numpy().astype(np.float64))
-    moved.flat = np.abs(full - less).sum(axis=-1) / 2
+    moved[...] = (np.abs(full - less).sum(axis=-1) / 2).reshape(moved.shape)
     return moved

@@ -13,9 +13,8 @@ import numpy as np
 from llmviz.corpus import generate
 
 if TYPE_CHECKING:
-    from torch import nn
-
     from llmviz.finetuning.instructions import Instruction
+    from llmviz.models.base import LanguageModel
     from llmviz.tokenizers import Tokenizer
 
 _SEED_OFFSET = 5_000_011  # so that the stories are not those that anything was trained on
@@ -52,7 +51,7 @@ def example_of(tokenizer: Tokenizer, one: Instruction, context_length: int) -> E
     return Example(*(tuple(part) for part in zip(*tokens, strict=True)))
 
 
-def nats_of(model: nn.Module, example: Example) -> np.ndarray:
+def nats_of(model: LanguageModel, example: Example) -> np.ndarray:
     """Return minus the log-probability of each token but the first, (T − 1,), in nats."""
     import torch
 
@@ -72,7 +71,7 @@ def plain_stories(count: int) -> list[str]:
     return [one.text for one in generate(count=count, seed=_SEED_OFFSET)]
 
 
-def story_losses(model: nn.Module, tokenizer: Tokenizer, stories: Sequence[str]) -> np.ndarray:
+def story_losses(model: LanguageModel, tokenizer: Tokenizer, stories: Sequence[str]) -> np.ndarray:
     """Return the loss of each story in nats per token, its end included: (stories,)."""
     from llmviz.training.evaluate import evaluate_documents
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from torch import nn
-
+    from llmviz.models.base import LanguageModel
     from llmviz.tokenizers import Tokenizer
 
 
 def invented_names(
-    model: nn.Module, tokenizer: Tokenizer, seed: int, count: int, longest: int
+    model: LanguageModel, tokenizer: Tokenizer, seed: int, count: int, longest: int
 ) -> list[str]:
     """Return `count` names that a model writes at temperature 1, each at most `longest` tokens."""
     import torch

@@ -37,8 +37,12 @@ def questions(table: VectorTable, relation: str) -> tuple[tuple[int, int, int, i
 
     a is to b as c is to d.
     """
-    fours = (tuple(map(table.rows_of_words.get, four)) for four in analogies(relation))
-    return tuple(four for four in fours if None not in four)
+    row = table.rows_of_words
+    return tuple(
+        (row[a], row[b], row[c], row[d])
+        for a, b, c, d in analogies(relation)
+        if row.keys() >= {a, b, c, d}
+    )
 
 
 def pairs_of(table: VectorTable, relation: str) -> set[tuple[int, int]]:

@@ -9,10 +9,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
+from llmviz.models.base import LanguageModel
 from llmviz.models.gpt import GPT
 from llmviz.models.residual import read_stream
+from llmviz.nn.layers import LayerNorm, RMSNorm
 from llmviz.study.transformers import require_sum
 
 
@@ -57,7 +59,7 @@ class Parts(NamedTuple):
 
 
 def logit_ledger(
-    model: nn.Module,
+    model: LanguageModel,
     ids: Sequence[int],
     token: int,
     against: int | None = None,
@@ -77,7 +79,7 @@ def logit_ledger(
     return ledger_of(model, split_stream(model, ids, place), token, against)
 
 
-def ledger_of(model: nn.Module, split: Parts, token: int, against: int | None = None) -> Ledger:
+def ledger_of(model: LanguageModel, split: Parts, token: int, against: int | None = None) -> Ledger:
     """Return the ledger of a logit for a stream that was split already: see `logit_ledger`."""
     gpt = require_sum(model)
     require_tokens(gpt, token, against)
@@ -105,7 +107,7 @@ def require_tokens(gpt: GPT, *tokens: int | None) -> None:
             raise ValueError(f"token must be from 0 to {gpt.vocab_size - 1}; got {one}")
 
 
-def split_stream(model: nn.Module, ids: Sequence[int], place: int = -1) -> Parts:
+def split_stream(model: LanguageModel, ids: Sequence[int], place: int = -1) -> Parts:
     """Return what each part added to the stream at a place of a text.
 
     Raises ValueError as `logit_ledger` does.
@@ -123,7 +125,7 @@ def split_stream(model: nn.Module, ids: Sequence[int], place: int = -1) -> Parts
         if block.attn.projection.bias is not None:
             parts.append(("attention_bias", layer, -1, block.attn.projection.bias.detach()))
         before, after = states[2 + 2 * layer], states[3 + 2 * layer]
-        bias = None if gpt.config.n_expert > 1 else block.mlp.output.bias
+        bias = None if gpt.config.n_expert > 1 else block.feed_forward.output.bias
         added = after - before
         parts.append(("mlp", layer, -1, added if bias is None else added - bias.detach()))
         if bias is not None:
@@ -139,12 +141,13 @@ def _reading(gpt: GPT, stream: Tensor, row: Tensor) -> tuple[Tensor, float | Non
     config, x = gpt.config, stream.double()
     if config.norm == "none":
         return row, None, FrozenNorm("none", 1.0)
-    norm = gpt.norm_final
+    norm, epsilon = gpt.norm_final, config.norm_epsilon
+    assert isinstance(norm, LayerNorm | RMSNorm)
     scaled = row * norm.weight.double()
-    if config.norm_kind == "rms":
-        divisor = (x.square().mean() + norm.eps).sqrt()
+    if isinstance(norm, RMSNorm):
+        divisor = (x.square().mean() + epsilon).sqrt()
         return scaled / divisor, None, FrozenNorm("rms", float(divisor))
-    divisor = (x.var(unbiased=False) + norm.eps).sqrt()
+    divisor = (x.var(unbiased=False) + epsilon).sqrt()
     centred = scaled - scaled.mean()  # taking off the mean of x is the same as of what it meets
     shift = None if norm.bias is None else float(norm.bias.double() @ row)
     return centred / divisor, shift, FrozenNorm("layer", float(divisor))

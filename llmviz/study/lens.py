@@ -9,8 +9,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
+from llmviz.models.base import LanguageModel
+from llmviz.models.gpt import GPT
 from llmviz.study.transformers import require_transformer
 from llmviz.trace import record
 
@@ -31,7 +33,7 @@ class Lens(NamedTuple):
     stream: Tensor  # (P, T, C) the vectors that are read
 
 
-def logit_lens(model: nn.Module, ids: Sequence[int], listed: int = LISTED) -> Lens:
+def logit_lens(model: LanguageModel, ids: Sequence[int], listed: int = LISTED) -> Lens:
     """Read the residual stream after each layer through the model's final norm and head.
 
     ids: T token ids. listed: K, at most V.
@@ -46,16 +48,16 @@ def logit_lens(model: nn.Module, ids: Sequence[int], listed: int = LISTED) -> Le
             gpt(torch.tensor([list(ids)]), last_only=True)
         last = _says(gpt, trace[names[-1]][0]).argmax(-1)  # (T,)
         points = [_point(gpt, trace[name][0], last, listed) for name in names]
-        layers = map(torch.stack, zip(*points, strict=True))
-        return Lens(*layers, torch.stack([trace[name][0] for name in names]))
+        parts = [*zip(*points, strict=True), [trace[name][0] for name in names]]
+        return Lens(*(torch.stack(list(part)) for part in parts))
 
 
-def _says(gpt: nn.Module, x: Tensor) -> Tensor:
+def _says(gpt: GPT, x: Tensor) -> Tensor:
     """ln p of every token, (T, C) to (T, V)."""
     return gpt.head(gpt.norm_final(x)).log_softmax(-1)
 
 
-def _point(gpt: nn.Module, x: Tensor, last: Tensor, listed: int) -> tuple[Tensor, ...]:
+def _point(gpt: GPT, x: Tensor, last: Tensor, listed: int) -> tuple[Tensor, ...]:
     """All fields of a Lens but `stream`, for a point x (T, C); one point has (T, V) at a time."""
     log_p = _says(gpt, x)
     p = log_p.exp()

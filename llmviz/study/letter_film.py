@@ -127,7 +127,8 @@ def make(settings: MapSettings, folder: Path) -> dict[str, Any]:
         "settings": asdict(settings),
         "seconds": round(time.perf_counter() - begun, 1),
     }
-    save_film(folder, film_of(start, frames), card)
+    shown = film_of(start, [frame for frame in frames if isinstance(frame, MapFrame)])
+    save_film(folder, shown, card)
     return card
 
 

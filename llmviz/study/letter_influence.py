@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from torch import nn
-
+    from llmviz.models.base import LanguageModel
     from llmviz.tokenizers import Tokenizer
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 def letter_influence(
-    model: nn.Module, tokenizer: Tokenizer, name: str, tap: str, *, last: bool
+    model: LanguageModel, tokenizer: Tokenizer, name: str, tap: str, *, last: bool
 ) -> np.ndarray:
     """Return how far the kept vectors change when each letter of a name is swapped, (letters,).
 

@@ -19,6 +19,7 @@ from llmviz.training.config import ON_ONE_CORE, Plan, TrainConfig
 if TYPE_CHECKING:
     from torch import Tensor, nn
 
+
 SATURATED = 0.97  # a tanh above it, or below minus that, has a slope under 0.06
 REACH, BARS = 8.0, 64  # what the histograms show: from −8 to 8; what is farther is in the end bars
 WATCHED = 200  # held-out names that the numbers before the tanh are counted on
@@ -133,8 +134,10 @@ def before_activation(model: nn.Module, ids: Tensor, there: Tensor) -> Tensor:
     """
     import torch
 
+    from llmviz.models.mlp import MLP
     from llmviz.trace import record
 
+    assert isinstance(model, MLP)
     layer, was = model.layers[0], model.training
     kept = {name: value.clone() for name, value in layer.norm.named_buffers()}
     model.train()
@@ -163,7 +166,7 @@ def film(settings: MapSettings) -> Iterator[MapStart | MapFrame]:
             if name in (known := dict(first.named_parameters())):
                 value.copy_(known[name])
         for run in runs.values():
-            run.model.layers[0].linear.weight.mul_(settings.scale)
+            run.model.get_parameter("layers.0.linear.weight").mul_(settings.scale)
     tokenizer = runs[True].tokenizer
     letters = [i for i in range(tokenizer.vocab_size) if i not in tokenizer.special_tokens.values()]
     yield MapStart(tuple(tokenizer.decode([i]) for i in letters), settings.steps)
@@ -175,7 +178,7 @@ def film(settings: MapSettings) -> Iterator[MapStart | MapFrame]:
         return MapFrame(
             step,
             {
-                flag: run.model.token.weight.detach()[letters].clone().numpy()
+                flag: run.model.get_parameter("token.weight").detach()[letters].clone().numpy()
                 for flag, run in runs.items()
             },
             losses,

@@ -76,9 +76,9 @@ def look(model: GPT, ids: Sequence[int]) -> Look:
     keys, *rows = (
         torch.stack([trace[f"blocks.{i}.attn.{part}"][0] for i in layers]) for part in parts
     )
-    query, *rest = (part[:, :, -1].numpy() for part in rows)
-    keys = share_heads(keys, model.config.n_head)
-    return Look(tuple(ids), query, keys.numpy(), *rest, logits.numpy())
+    query, scores, scaled, weights, outputs = (part[:, :, -1].numpy() for part in rows)
+    shared = share_heads(keys, model.config.n_head).numpy()
+    return Look(tuple(ids), query, shared, scores, scaled, weights, outputs, logits.numpy())
 
 
 def pair_of(story: Lookup, first: Look, second: Look) -> LookPair:
@@ -102,6 +102,7 @@ def logits_with_heads_of(
 
     from llmviz.nn.attention import heads_given
 
+    given: dict[tuple[int | str, int], torch.Tensor]
     given = {head: torch.tensor(other.outputs[head]) for head in heads}
     with torch.inference_mode(), heads_given(given):
         return model(torch.tensor([list(ids)]), last_only=True)[0][0, -1].numpy()

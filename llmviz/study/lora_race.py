@@ -68,9 +68,9 @@ def lora_race(
     for _ in range(steps):
         for one in ways.values():
             yield one.update()
-    asked = encode(tokenizer, test.texts, model.context_length)
+    test_ids = encode(tokenizer, test.texts, model.context_length)
     for way, one in ways.items():
-        table = confusion(test.labels, predict(one.classifier, asked).argmax(1), len(test.names))
+        table = confusion(test.labels, predict(one.classifier, test_ids).argmax(1), len(test.names))
         trained = trained_parameters(one.classifier)
         tested = len(test.texts)
         yield RaceEnd(way, accuracy(table), tested, trained, one.seconds, one.changes(model))
@@ -131,8 +131,9 @@ class _Way:
         body = self.classifier.body
         with torch.no_grad():
             if self.way == "lora":
-                for path, one in lora_layers(body).items():
-                    yield path, one.adapters[one.active].change().numpy()
+                for path, layer in lora_layers(body).items():
+                    if layer.active is not None:
+                        yield path, layer.adapters[layer.active].change().numpy()
                 return
             now = dict(body.named_modules())
             for path, one in base.named_modules():

@@ -15,7 +15,8 @@ from llmviz.sampling.pipeline import top_ids
 from llmviz.sampling.steps import softmax
 
 if TYPE_CHECKING:
-    from torch import nn
+    from llmviz.models.base import LanguageModel
+
 
 ROWS = 14  # tokens drawn at most, the last ones
 LISTED = 10  # predictions listed for each row
@@ -70,7 +71,7 @@ class Reading:
         return np.take_along_axis(self.logits, self.top_ids, axis=1)
 
 
-def read(model: nn.Module, ids: Sequence[int], rows: int = ROWS) -> Reading:
+def read(model: LanguageModel, ids: Sequence[int], rows: int = ROWS) -> Reading:
     """Run a GPT over token ids and keep what the machine draws.
 
     ids: at least one and at most as many as the context holds.

@@ -32,8 +32,7 @@ from llmviz.study.true_loss import CorpusLoss, Mean, corpus_loss, divide_logits,
 from llmviz.training.files import read_json, write_json
 
 if TYPE_CHECKING:
-    from torch import nn
-
+    from llmviz.models.base import LanguageModel
     from llmviz.tokenizers import Tokenizer
 
 FILE = "model-errors.json"
@@ -43,9 +42,13 @@ DRAWS = 300  # of the stories, to see how far the error would differ with others
 CAME, TRUE = "came", "true"  # what a guess is held against: the token that came, or its chance
 BASE = "tiny-world-gpt"
 PREFERENCES = "preferences"
-PREFERRED = {"rule": "place", "steps": 40, "beta": 0.1}  # as the chapter on preferences opens
-MODELS = (BASE, "drafts/tiny-world", "words-gpt", "tiny-world-char")
-MODELS += ("since-2017/learned", "errors/by-heart")
+PREFERRED: dict[str, Any] = {
+    "rule": "place",
+    "steps": 40,
+    "beta": 0.1,
+}  # as the chapter on preferences opens
+_OTHERS = "drafts/tiny-world", "words-gpt", "tiny-world-char"
+MODELS = BASE, *_OTHERS, "since-2017/learned", "errors/by-heart"
 TUNED = ("instructions", "instructions-alone", PREFERENCES)  # changed from BASE
 
 
@@ -91,7 +94,7 @@ class ModelErrors:
 
 
 def measure(
-    model: nn.Module, tokenizer: Tokenizer, texts: Sequence[str], to_fit: Sequence[str]
+    model: LanguageModel, tokenizer: Tokenizer, texts: Sequence[str], to_fit: Sequence[str]
 ) -> Iterator[int | ModelErrors]:
     """Yield how many stories are read, of all, and at the end what was measured.
 
@@ -107,11 +110,12 @@ def measure(
         losses.append(guesses.losses.sum(-1))
         yield number + 1
     corpus = corpus_loss(parts)
-    logits, targets = [], []
+    fit_to: list[np.ndarray] = []
+    targets: list[int] = []
     for number, text in enumerate(to_fit):
         truth = true_tokens(text, tokenizer)
-        logits.append(story_logits(model, tokenizer, truth))
-        targets += truth.ids[: len(logits[-1])]
+        fit_to.append(story_logits(model, tokenizer, truth))
+        targets += truth.ids[: len(fit_to[-1])]
         yield len(texts) + number + 1
     each = np.array(sums)  # (N, 4, S, B)
     counts, sure, right, true = each.sum(0)
@@ -122,7 +126,7 @@ def measure(
         right,
         true,
         np.array(losses).sum(0) / corpus.tokens,
-        fit_temperature(np.concatenate(logits), np.array(targets)),
+        fit_temperature(np.concatenate(fit_to), np.array(targets)),
         _spread(each[:, 0], each[:, 1] - each[:, 2]),
         _spread(each[:, 0], each[:, 1] - each[:, 3]),
     )
@@ -159,17 +163,19 @@ def measure_named(name: str) -> Iterator[int | ModelErrors]:
     yield from measure(model, tokenizer, stories(STORIES), stories(TO_FIT, CALIBRATION_SEED))
 
 
-def _load(name: str) -> tuple[nn.Module, Tokenizer]:
+def _load(name: str) -> tuple[LanguageModel, Tokenizer]:
     from llmviz.finetuning.plan import LoraConfig
     from llmviz.pretrained import load_bundled
     from llmviz.study.adapted import adapted_by
-    from llmviz.study.preference_run import preference_run
+    from llmviz.study.preference_run import Learned, preference_run
+    from llmviz.study.transformers import require_transformer
     from llmviz.study.tuned_models import tuned_model
 
     model, tokenizer, _ = load_bundled(BASE if name in TUNED else name)
     if name == PREFERENCES:
         *_, learned = preference_run(**PREFERRED)
-        model = adapted_by(model, LoraConfig(8, 16.0), learned.pairs)
+        assert isinstance(learned, Learned)
+        model = adapted_by(require_transformer(model), LoraConfig(8, 16.0), learned.pairs)
     elif name in TUNED:
         model = tuned_model(model, name)
     return model, tokenizer
@@ -199,15 +205,15 @@ def _to_json(measured: ModelErrors) -> dict[str, Any]:
 
 
 def _from_json(content: dict[str, Any]) -> ModelErrors:
-    given = {
+    given: dict[str, Any] = {
         name: np.array(value) if isinstance(value, list) else value
         for name, value in content.items()
     }
-    corpus = {
+    corpus: dict[str, Any] = {
         name: Mean(*value) if isinstance(value, list) else value
         for name, value in content["corpus"].items()
     }
-    return ModelErrors(**{**given, "corpus": CorpusLoss(**corpus)})
+    return ModelErrors(**given | {"corpus": CorpusLoss(**corpus)})
 
 
 def main() -> None:

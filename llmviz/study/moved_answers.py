@@ -26,8 +26,7 @@ from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.training.files import read_json, write_json
 
 if TYPE_CHECKING:
-    from torch import nn
-
+    from llmviz.models.base import LanguageModel
     from llmviz.tokenizers import Tokenizer
 
 FILE = "moved-answers.json"
@@ -96,9 +95,9 @@ def asked_stories(tokenizer: Tokenizer, count: int = STORIES, seed: int = SEED) 
             if fact.kind != "possession" or not asks or question != f"{thing} now? It was ":
                 continue
             if len(set(holders(before).values())) == 2:
-                one = Asked(before, thing, fact.right, fact.wrong)
-                if len(set(first_tokens(tokenizer, one))) == 1 + len(fact.wrong):
-                    found.append(one)
+                story = Asked(before, thing, fact.right, fact.wrong)
+                if len(set(first_tokens(tokenizer, story))) == 1 + len(fact.wrong):
+                    found.append(story)
                     break
     return found
 
@@ -109,7 +108,7 @@ def first_tokens(tokenizer: Tokenizer, asked: Asked) -> list[int]:
 
 
 def answers(
-    model: nn.Module, tokenizer: Tokenizer, asked: Asked, prompts: Sequence[str]
+    model: LanguageModel, tokenizer: Tokenizer, asked: Asked, prompts: Sequence[str]
 ) -> np.ndarray:
     """Return how probable each person is behind each prompt, of all people of the story (P, K).
 
@@ -281,11 +280,12 @@ def measure_beyond(name: str, texts: int = TEXTS) -> Beyond:
 
     from llmviz.pretrained import load_bundled
     from llmviz.study.longer_texts import long_texts, longer_copy
+    from llmviz.study.transformers import require_transformer
 
     model, tokenizer, _ = load_bundled(name)
     length = TIMES * model.context_length
     ids = long_texts(tokenizer, length, texts)
-    longer = longer_copy(model, TIMES)
+    longer = longer_copy(require_transformer(model), TIMES)
     with torch.inference_mode():
         logits = longer(ids[:, :-1])[0]
         losses = F.cross_entropy(logits.transpose(1, 2), ids[:, 1:], reduction="none").double()

@@ -14,8 +14,7 @@ from llmviz.corpus.counts import LETTERS
 from llmviz.models.ngram import ADD_ONE, NGrams, positions
 
 if TYPE_CHECKING:
-    from torch import nn
-
+    from llmviz.models.base import LanguageModel
     from llmviz.tokenizers import Tokenizer
 
 END = LETTERS[0]
@@ -71,7 +70,7 @@ def right_by_counts(grams: NGrams, names: Sequence[str], n: int) -> float:
     return float((grams.rows(contexts, n, ADD_ONE).argmax(1) == symbols).mean())
 
 
-def right_by_model(model: nn.Module, tokenizer: Tokenizer, names: Sequence[str]) -> float:
+def right_by_model(model: LanguageModel, tokenizer: Tokenizer, names: Sequence[str]) -> float:
     """Return that share for the token that a model finds most probable; names fit its context."""
     import torch
 
@@ -87,7 +86,7 @@ def right_by_model(model: nn.Module, tokenizer: Tokenizer, names: Sequence[str])
     return float(((best == ids[:, 1:]) & real.bool()).sum() / real.sum())
 
 
-def chances_after(model: nn.Module, tokenizer: Tokenizer, name: str) -> np.ndarray:
+def chances_after(model: LanguageModel, tokenizer: Tokenizer, name: str) -> np.ndarray:
     """Return the probability of the end and of each letter a to z after a name, (27,).
 
     What the vocabulary has besides is left out, so that they may add up to a little less than 1.
@@ -104,7 +103,7 @@ def chances_after(model: nn.Module, tokenizer: Tokenizer, name: str) -> np.ndarr
 
 
 def continue_by_dice(
-    model: nn.Module, tokenizer: Tokenizer, name: str, seed: int, longest: int
+    model: LanguageModel, tokenizer: Tokenizer, name: str, seed: int, longest: int
 ) -> str:
     """Return a name continued by a model, one random number a letter, at most `longest` letters."""
     chance = np.random.default_rng(seed)

@@ -10,8 +10,7 @@ import numpy as np
 from llmviz.sampling.pipeline import rank_of, sampling_steps
 
 if TYPE_CHECKING:
-    from torch import nn
-
+    from llmviz.models.base import LanguageModel
     from llmviz.tokenizers import Tokenizer
 
 MOST_BYTES = 4  # of one UTF-8 character
@@ -59,7 +58,7 @@ def random_number(seed: int, position: int) -> float:
 
 
 def write_one(
-    model: nn.Module, tokenizer: Tokenizer, text: str, temperature: float, seed: int
+    model: LanguageModel, tokenizer: Tokenizer, text: str, temperature: float, seed: int
 ) -> Written:
     """Write the next token after a text.
 

@@ -16,8 +16,7 @@ from llmviz.corpus.counts import LETTERS
 from llmviz.models.ngram import ADD_ONE, KNESER_NEY, NGrams, V
 
 if TYPE_CHECKING:
-    from torch import nn
-
+    from llmviz.models.base import LanguageModel
     from llmviz.tokenizers import Tokenizer
 
 # Those that count: letters looked back at, and the method.
@@ -91,7 +90,7 @@ def chances_by_counts(counts: Counts, name: str) -> np.ndarray:
     return counts.grams.chances([name], counts.n, counts.method)
 
 
-def chances_by_model(model: nn.Module, tokenizer: Tokenizer, name: str) -> np.ndarray:
+def chances_by_model(model: LanguageModel, tokenizer: Tokenizer, name: str) -> np.ndarray:
     """Return the probability of each letter of a name and of its end, (T,).
 
     name: of the letters a to z, with its end no longer than the model's context.

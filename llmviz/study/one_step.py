@@ -18,9 +18,10 @@ from llmviz.training.config import ON_ONE_CORE, TrainConfig
 
 if TYPE_CHECKING:
     import torch
-    from torch import Tensor, nn
+    from torch import Tensor
 
     from llmviz.models import GPT
+    from llmviz.models.base import LanguageModel
     from llmviz.tokenizers import Tokenizer
     from llmviz.training.data import TrainData
 
@@ -95,7 +96,7 @@ class OneStep:
 
 
 def update(
-    model: nn.Module,
+    model: LanguageModel,
     optimizer: torch.optim.Optimizer,
     batch: tuple[Tensor, Tensor],
     config: TrainConfig,
@@ -121,7 +122,7 @@ def update(
     return float(loss.detach()), float(norm)
 
 
-def prepared(asked: Asked, dropout: float = 0.0) -> tuple[Tokenizer, TrainData, GPT]:
+def prepared(choice: Asked, dropout: float = 0.0) -> tuple[Tokenizer, TrainData, GPT]:
     """The tokenizer of a text's characters, its batches, and the untrained model.
 
     Raises ValueError for a text of fewer than two characters.
@@ -132,13 +133,13 @@ def prepared(asked: Asked, dropout: float = 0.0) -> tuple[Tokenizer, TrainData, 
     from llmviz.tokenizers import train_tokenizer
     from llmviz.training.data import Stream, TrainData, end_id
 
-    text = asked.text[:READ]
+    text = choice.text[:READ]
     if len(text) < 2:
         raise ValueError(f"a step needs a text of at least 2 characters; got {len(text)}")
     tokenizer = train_tokenizer("char", [text])
     stream = Stream.join([tokenizer.encode(text)], end_id(tokenizer))
-    width = min(asked.width, len(stream.ids) - 1)
-    data = TrainData(stream, stream, width, tokenizer.vocab_size, "random", asked.seed)
+    width = min(choice.width, len(stream.ids) - 1)
+    data = TrainData(stream, stream, width, tokenizer.vocab_size, "random", choice.seed)
     shape = GPTConfig(
         vocab_size=tokenizer.vocab_size,
         context_length=width,
@@ -149,30 +150,30 @@ def prepared(asked: Asked, dropout: float = 0.0) -> tuple[Tokenizer, TrainData, 
         tied_head=False,
     )
     with torch.random.fork_rng(devices=[]):
-        torch.default_generator.manual_seed(asked.seed)
+        torch.default_generator.manual_seed(choice.seed)
         return tokenizer, data, GPT(shape)
 
 
-def trained_before(asked: Asked) -> tuple[TrainData, GPT, torch.optim.Optimizer, list[float]]:
+def trained_before(choice: Asked) -> tuple[TrainData, GPT, torch.optim.Optimizer, list[float]]:
     """The batches, the model and its optimizer just before the step, and the losses until then.
 
     Raises ValueError for a text that is too short or a step outside the run.
     """
     from llmviz.training.preparation import make_optimizer
 
-    if not 1 <= asked.step <= STEPS:
-        raise ValueError(f"the step must be from 1 to {STEPS}; got {asked.step}")
-    _, data, model = prepared(asked)
-    config = asked.config()
+    if not 1 <= choice.step <= STEPS:
+        raise ValueError(f"the step must be from 1 to {STEPS}; got {choice.step}")
+    _, data, model = prepared(choice)
+    config = choice.config()
     optimizer = make_optimizer(model, config)
     losses = [
-        update(model, optimizer, data.batch(step, asked.rows), config, step)[0]
-        for step in range(1, asked.step)
+        update(model, optimizer, data.batch(step, choice.rows), config, step)[0]
+        for step in range(1, choice.step)
     ]
     return data, model, optimizer, losses
 
 
-def one_step(asked: Asked) -> OneStep:
+def one_step(choice: Asked) -> OneStep:
     """Compute a step with everything between its batch and the new weights.
 
     Raises ValueError for a text that is too short or a step outside the run.
@@ -182,10 +183,10 @@ def one_step(asked: Asked) -> OneStep:
     from llmviz.training.optimizers import UPDATES, Hyper
     from llmviz.training.schedule import learning_rate_at
 
-    data, model, optimizer, losses = trained_before(asked)
-    config, batch = asked.config(), data.batch(asked.step, asked.rows)
+    data, model, optimizer, losses = trained_before(choice)
+    config, batch = choice.config(), data.batch(choice.step, choice.rows)
     head = model.get_parameter(HEAD)
-    before, memory = head.detach().clone(), _memory(optimizer, head, asked.step - 1)
+    before, memory = head.detach().clone(), _memory(optimizer, head, choice.step - 1)
 
     optimizer.zero_grad()
     given: list[Tensor] = []
@@ -193,18 +194,20 @@ def one_step(asked: Asked) -> OneStep:
     logits, loss = model(*batch)
     hook.remove()
     loss.backward()
-    gradients = {name: one.grad.clone() for name, one in model.named_parameters()}
+    gradients = {
+        name: one.grad.clone() for name, one in model.named_parameters() if one.grad is not None
+    }
 
-    loss_before, norm = update(model, optimizer, batch, config, asked.step)
+    loss_before, norm = update(model, optimizer, batch, config, choice.step)
     factor = min(1.0, (config.grad_clip or math.inf) / (norm + 1e-6))  # so much is added by torch
-    rate = learning_rate_at(asked.step, config)
+    rate = learning_rate_at(choice.step, config)
     hyper = Hyper(lr=rate, beta1=config.beta1, beta2=config.beta2, weight_decay=config.weight_decay)
-    computed = UPDATES[asked.optimizer](before, gradients[HEAD] * factor, memory, hyper).values
+    computed = UPDATES[choice.optimizer](before, gradients[HEAD] * factor, memory, hyper).values
     with torch.no_grad():
         loss_after = float(model(*batch)[1])
-    tokenizer, _, untrained = prepared(asked)
+    tokenizer, _, untrained = prepared(choice)
     with torch.no_grad():
-        untrained_loss = float(untrained(*data.batch(1, asked.rows))[1])
+        untrained_loss = float(untrained(*data.batch(1, choice.rows))[1])
     return OneStep(
         names=tuple(_name(tokenizer, i) for i in range(tokenizer.vocab_size)),
         ids=batch[0].numpy(),
@@ -224,7 +227,7 @@ def one_step(asked: Asked) -> OneStep:
         loss_after=loss_after,
         losses=(*losses, loss_before),
         untrained_loss=untrained_loss,
-        untrained=_written(tokenizer, untrained, asked.seed),
+        untrained=_written(tokenizer, untrained, choice.seed),
     )
 
 

@@ -41,7 +41,7 @@ def optimizer_bytes(config: GPTConfig) -> OptimizerBytes:
     return OptimizerBytes(
         sum(weight.numel() for weight in weights),
         _bytes(weights),
-        _bytes(weight.grad for weight in weights),
+        _bytes(weight.grad for weight in weights if weight.grad is not None),
         _bytes(averages),
         _bytes(value for value in held if not value.dim()),
     )

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
-    from torch import nn
-
     from llmviz.finetuning.preferences import Pair
+    from llmviz.models.base import LanguageModel
 
 
 class PairLogs(NamedTuple):
@@ -23,7 +22,7 @@ class PairLogs(NamedTuple):
     tokens: np.ndarray
 
 
-def pair_logs(model: nn.Module, tokenizer: Any, pairs: Sequence[Pair]) -> PairLogs:
+def pair_logs(model: LanguageModel, tokenizer: Any, pairs: Sequence[Pair]) -> PairLogs:
     """Return ln P of the endings of pairs, each behind its story, its end of text counted.
 
     Raises ValueError for a story with an ending that is longer than the context.
@@ -70,6 +69,6 @@ def loss_numbers(now: np.ndarray, before: np.ndarray, beta: float) -> LossNumber
     own_better, own_worse = torch.from_numpy(before.T.copy())
     steps = dpo_steps(better, worse, own_better, own_worse, beta)
     difference = steps.gain_better - steps.gain_worse
-    columns = (steps.gain_better, steps.gain_worse, difference, steps.margin)
-    columns += (steps.probability, steps.nats)
+    ways = steps.gain_better, steps.gain_worse, difference, steps.margin
+    columns = *ways, steps.probability, steps.nats
     return LossNumbers(*(one.numpy()[:, None] for one in columns))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from torch import nn
@@ -15,7 +16,8 @@ STATES = (FROZEN, TRAINED, NEW)
 """Stays as it is; begins at the trained value and changes; begins without a trained value."""
 
 
-class Part(NamedTuple):
+@dataclass(frozen=True)
+class Part:
     """A layer: where it stands ("blocks.0.attn.qkv"), how many numbers it has, and its state."""
 
     path: str

@@ -15,8 +15,9 @@ from functools import partial
 from typing import NamedTuple
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
+from llmviz.models.base import LanguageModel
 from llmviz.models.gpt import GPT
 from llmviz.study.transformers import require_transformer
 from llmviz.trace import record, replaced
@@ -61,7 +62,7 @@ class PatchMap(NamedTuple):
     mlp: Tensor
 
 
-def read_prompt(model: nn.Module, ids: Sequence[int]) -> Reading:
+def read_prompt(model: LanguageModel, ids: Sequence[int]) -> Reading:
     """Read a prompt once. Raises ValueError for a model that is no transformer, and bad ids."""
     gpt = require_transformer(model)
     blocks = [f"blocks.{layer}" for layer in range(gpt.config.n_layer)]
@@ -70,8 +71,10 @@ def read_prompt(model: nn.Module, ids: Sequence[int]) -> Reading:
     taps += [[f"{block}.attn.{tap}" for block in blocks] for tap in ("k", "v")]
     with torch.inference_mode(), record([name for names in taps for name in names]) as trace:
         logits = gpt(torch.tensor([list(ids)]), last_only=True)[0][0, -1]
-        kept = (torch.stack([trace[name][0] for name in names]) for names in taps)
-        return Reading(tuple(ids), *kept, logits)
+        stream, concat, mlp, keys, values = (
+            torch.stack([trace[name][0] for name in names]) for names in taps
+        )
+        return Reading(tuple(ids), stream, concat, mlp, keys, values, logits)
 
 
 def aligned(own: Reading, donor: Reading) -> int:
@@ -79,7 +82,7 @@ def aligned(own: Reading, donor: Reading) -> int:
     return min(len(own.ids), len(donor.ids))
 
 
-def all_sites(model: nn.Module, places: int, kinds: Iterable[str] = KINDS) -> list[Site]:
+def all_sites(model: LanguageModel, places: int, kinds: Iterable[str] = KINDS) -> list[Site]:
     """Return every site of some kinds at the last `places` tokens."""
     config = require_transformer(model).config
     sites: list[Site] = []
@@ -95,7 +98,7 @@ def all_sites(model: nn.Module, places: int, kinds: Iterable[str] = KINDS) -> li
     return sites
 
 
-def patch(model: nn.Module, own: Reading, donor: Reading, sites: Iterable[Site]) -> Tensor:
+def patch(model: LanguageModel, own: Reading, donor: Reading, sites: Iterable[Site]) -> Tensor:
     """Logits (V,) after the last token of `own`, with the donor's values at all the sites.
 
     Later sites of one text see what earlier ones changed. The stream before layer 0 holds tokens
@@ -115,7 +118,7 @@ def patch(model: nn.Module, own: Reading, donor: Reading, sites: Iterable[Site])
 
 
 def patch_map(
-    model: nn.Module,
+    model: LanguageModel,
     own: Reading,
     donor: Reading,
     tokens: Sequence[int],
@@ -142,7 +145,7 @@ def patch_map(
 
 
 def patch_places(
-    model: nn.Module,
+    model: LanguageModel,
     own: Reading,
     donor: Reading,
     tokens: Sequence[int],

@@ -38,7 +38,7 @@ class PositionTable:
 
 def learned_positions(model: GPT) -> PositionTable:
     """Return the table that a model has learned, with cosines."""
-    table = model.position.weight.numpy()
+    table = model.get_parameter("position.weight").numpy()
     return PositionTable(table, pairwise(table, "cosine"))
 
 

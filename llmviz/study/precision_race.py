@@ -14,6 +14,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from torch import Tensor, nn
 
+    from llmviz.models.base import LanguageModel
+    from llmviz.training.data import Batches
+
 ROWS, CONTEXT = 32, 16  # names in a batch, tokens of a name
 RATE = 3e-3
 CHECKS = 8  # times that the held-out loss is measured
@@ -94,7 +97,7 @@ def precision_race(
                 del going[way]
 
 
-def _start(vocab_size: int, seed: int) -> nn.Module:
+def _start(vocab_size: int, seed: int) -> LanguageModel:
     import torch
 
     from llmviz.models import GPT, GPTConfig
@@ -127,7 +130,7 @@ class _Training:
     """One way, from its start to its end."""
 
     def __init__(
-        self, way: str, start: nn.Module, data: object, steps: int, shrink: int, seed: int
+        self, way: str, start: nn.Module, data: Batches, steps: int, shrink: int, seed: int
     ) -> None:
         import torch
 

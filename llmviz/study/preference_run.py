@@ -108,7 +108,7 @@ def preference_run(
         return Look(step, *numbers, tuple(endings), seconds)
 
     yield look(0, 0.0)
-    settings = {
+    settings: dict[str, Any] = {
         "steps": steps,
         "batch_size": BATCH,
         "learning_rate": rate,

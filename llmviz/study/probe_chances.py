@@ -20,7 +20,8 @@ from llmviz.sampling import softmax
 from llmviz.sampling.steps import apply_temperature
 
 if TYPE_CHECKING:
-    from torch import nn
+    from llmviz.models.base import LanguageModel
+
 
 EXAMPLES = 8  # probes of each rule
 STORIES = 40  # that a short cut answers, and that it does not
@@ -53,14 +54,14 @@ SHORT_CUTS = {"possession": two_things, "places": both_named}  # rule -> where n
 @cache
 def told_apart(kind: str) -> tuple[list[Probe], list[Probe]]:
     """Return STORIES probes of a rule that a short cut answers, and as many that it does not."""
-    asked = probes(kind, 20 * STORIES)
-    hard = [one for one in asked if SHORT_CUTS[kind](one)]
-    easy = [one for one in asked if not SHORT_CUTS[kind](one)]
+    drawn = probes(kind, 20 * STORIES)
+    hard = [one for one in drawn if SHORT_CUTS[kind](one)]
+    easy = [one for one in drawn if not SHORT_CUTS[kind](one)]
     return easy[:STORIES], hard[:STORIES]
 
 
 def continuation_logits(
-    model: nn.Module, tokenizer: Any, asked: Sequence[tuple[str, str]]
+    model: LanguageModel, tokenizer: Any, pairs: Sequence[tuple[str, str]]
 ) -> list[tuple[np.ndarray, list[int]]]:
     """Return for each (prompt, continuation) the logits (M, V) before its tokens, and the tokens.
 
@@ -70,7 +71,7 @@ def continuation_logits(
     import torch
 
     rows, targets = [], []
-    for prompt, continuation in asked:
+    for prompt, continuation in pairs:
         before = tokenizer.encode_from_start(prompt)
         whole = tokenizer.encode_from_start(prompt + continuation)
         if whole[: len(before)] != before:  # the cut goes through a token
@@ -98,21 +99,21 @@ def chance(logits: np.ndarray, tokens: Sequence[int], temperature: float) -> flo
 
 
 def chances(
-    model: nn.Module,
+    model: LanguageModel,
     tokenizer: Any,
-    asked: Sequence[tuple[str, str]],
+    pairs: Sequence[tuple[str, str]],
     temperatures: Sequence[float] = TEMPERATURES,
 ) -> np.ndarray:
     """Return the probability (number asked, S) of each continuation at each temperature."""
     return np.array(
         [
             [chance(logits, tokens, temperature) for temperature in temperatures]
-            for logits, tokens in continuation_logits(model, tokenizer, asked)
+            for logits, tokens in continuation_logits(model, tokenizer, pairs)
         ]
     )
 
 
-def of_kind(model: nn.Module, tokenizer: Any, kind: str) -> np.ndarray:
+def of_kind(model: LanguageModel, tokenizer: Any, kind: str) -> np.ndarray:
     """Return the chances of the right words of a rule's probes, (EXAMPLES, S)."""
-    asked = [(one.prompt, one.right) for one in examples(kind)]
-    return chances(model, tokenizer, asked)
+    pairs = [(one.prompt, one.right) for one in examples(kind)]
+    return chances(model, tokenizer, pairs)

@@ -44,11 +44,14 @@ def quantization_aware(
     Raises ValueError for a scheme that does not fit the model, or a base that is not there.
     """
     from llmviz.pretrained import load_bundled
+    from llmviz.training.config import Plan
     from llmviz.training.plan import prepare
     from llmviz.training.recipes import plan_of
 
     model, _, _ = load_bundled(base)
-    data = prepare(plan_of(base)).data
+    plan = plan_of(base)
+    assert isinstance(plan, Plan)
+    data = prepare(plan).data
     kinds = [Scheme.from_dict({**scheme, "bits": bits}) if bits else None for bits in KINDS]
     running = [
         _looks(bits, kind, model, data, steps, rate, seed)

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from torch import Tensor, nn
+    from torch import Tensor
 
+    from llmviz.models.base import LanguageModel
     from llmviz.quantization.scheme import Scheme
 
 
@@ -32,7 +33,7 @@ class MatrixError:
     column: int
 
 
-def matrix_errors(model: nn.Module, ids: Sequence[int], scheme: Scheme) -> list[MatrixError]:
+def matrix_errors(model: LanguageModel, ids: Sequence[int], scheme: Scheme) -> list[MatrixError]:
     """Return the errors of each matrix of a GPT when it alone is rounded; ids (N,): a text.
 
     Raises ValueError as `matrix_inputs` and `quantize`.
@@ -46,13 +47,13 @@ def matrix_errors(model: nn.Module, ids: Sequence[int], scheme: Scheme) -> list[
     errors = []
     with torch.inference_mode():
         for path, x in inputs.items():
-            w = model.get_submodule(path).weight
+            w = model.get_parameter(f"{path}.weight")
             change = quantize_steps(w, scheme).error
             row, column, largest = largest_weight(w)
             errors.append(
                 MatrixError(
                     path,
-                    tuple(w.shape),
+                    (w.shape[0], w.shape[1]),
                     _share(change, w),
                     _share(x @ change.T, x @ w.T),
                     largest,

@@ -57,7 +57,8 @@ def quantized_loss(
         yield LossSoFar(
             done,
             tokens,
-            *(total / tokens for total in sums),
+            sums[0] / tokens,
+            sums[1] / tokens,
             kept.floor(done, tokens),
             small.sizes.total,
             small.sizes.matrices,

@@ -8,8 +8,7 @@ from llmviz.quantization.scheme import Scheme
 from llmviz.study.held_out_texts import CALIBRATION_SEED, rows_of, stories
 
 if TYPE_CHECKING:
-    from torch import nn
-
+    from llmviz.models.base import LanguageModel
     from llmviz.quantization.model import QuantizedModel
 
 ROUNDING, AWQ = "rounding", "awq"
@@ -18,8 +17,12 @@ CALIBRATED_ON = 16  # texts that the scales are chosen on
 
 
 def scaled(
-    model: nn.Module, tokenizer: Any, scheme: Scheme, method: str, texts: list[str] | None = None
-) -> nn.Module:
+    model: LanguageModel,
+    tokenizer: Any,
+    scheme: Scheme,
+    method: str,
+    texts: list[str] | None = None,
+) -> LanguageModel:
     """Return the model that is rounded: the one given, or for awq a copy with scaled weights.
 
     texts: what the scales are chosen on; None = new stories of tiny-world.
@@ -29,15 +32,19 @@ def scaled(
         raise ValueError(f"method must be one of {', '.join(METHODS)}; got {method!r}")
     if method == ROUNDING:
         return model
-    from llmviz.quantization.awq import scale_by_activations
+    from llmviz.quantization.awq import check_scalable, scale_by_activations
 
     chosen = stories(CALIBRATED_ON, CALIBRATION_SEED) if texts is None else texts[:CALIBRATED_ON]
     rows = rows_of(tokenizer, chosen, model.context_length)
-    return scale_by_activations(model, rows, scheme).model
+    return scale_by_activations(check_scalable(model), rows, scheme).model
 
 
 def quantized(
-    model: nn.Module, tokenizer: Any, scheme: Scheme, method: str, texts: list[str] | None = None
+    model: LanguageModel,
+    tokenizer: Any,
+    scheme: Scheme,
+    method: str,
+    texts: list[str] | None = None,
 ) -> QuantizedModel:
     """Return a model on the grid of a scheme; see `scaled`.
 

@@ -13,7 +13,9 @@ import numpy as np
 from llmviz.quantization.scheme import GROUP, PER, Scheme
 
 if TYPE_CHECKING:
-    from torch import Tensor, nn
+    from torch import Tensor
+
+    from llmviz.models.base import LanguageModel
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,9 +53,11 @@ class Damage:
     others: float | None
 
 
-def with_large_weight(model: nn.Module, path: str, row: int, column: int, times: float) -> Tensor:
+def with_large_weight(
+    model: LanguageModel, path: str, row: int, column: int, times: float
+) -> Tensor:
     """Return a copy of a matrix (R, C) whose weight in a row and column is `times` as large."""
-    w = model.get_submodule(path).weight.detach().clone()
+    w = model.get_parameter(f"{path}.weight").detach().clone()
     w[row, column] *= times
     return w
 

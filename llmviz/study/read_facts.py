@@ -32,7 +32,9 @@ from llmviz.corpus.invented import (
 from llmviz.paths import EXPERIMENT_FOLDER
 
 if TYPE_CHECKING:
-    from torch import Tensor, nn
+    from torch import Tensor
+
+    from llmviz.models.base import LanguageModel
 
 FILE = "facts.safetensors"
 COMMAND = "python -m llmviz.study.read_facts"
@@ -225,13 +227,13 @@ def all_words() -> str:
     return " ".join((question("", ""), *first_names(), *surnames(), *TOWNS, "In Nobody knows."))
 
 
-def ask_all(model: nn.Module, tokenizer: Any) -> np.ndarray:
+def ask_all(model: LanguageModel, tokenizer: Any) -> np.ndarray:
     """Return `Answers.chances` of a model: all first names with all surnames."""
     names = [(first, last) for first in first_names() for last in surnames()]
     return ask(model, tokenizer, names).reshape(NAMES, NAMES, len(CHOICES))
 
 
-def ask(model: nn.Module, tokenizer: Any, names: list[tuple[str, str]]) -> np.ndarray:
+def ask(model: LanguageModel, tokenizer: Any, names: list[tuple[str, str]]) -> np.ndarray:
     """Return the probability of each of CHOICES for each name, (names, choices).
 
     A town is answered by two tokens, "In" and its name; that nobody knows, by "Nobody".

@@ -20,8 +20,9 @@ from llmviz.study.association import association, association_test, without_dire
 from llmviz.training.files import read_json, write_json
 
 if TYPE_CHECKING:
-    from torch import Tensor, nn
+    from torch import Tensor
 
+    from llmviz.models.base import LanguageModel
     from llmviz.study.small_reader import Reader
 
 FILE = "leaning.json"
@@ -85,10 +86,11 @@ def measure(reader: Reader, text: LeaningText) -> Measured:
 
     def tested(vectors: np.ndarray) -> tuple[np.ndarray, Any]:
         at = {word: vectors[place] for word, place in places.items()}
-        named = tuple(np.stack([at[name] for name in people]) for people in (WOMEN, MEN))
+        women, men = (np.stack([at[name] for name in people]) for people in (WOMEN, MEN))
         of_jobs = np.stack([at[job] for job in jobs])
         half = text.first_half
-        return association(of_jobs, named), association_test(of_jobs[:half], of_jobs[half:], named)
+        tested = association_test(of_jobs[:half], of_jobs[half:], (women, men))
+        return association(of_jobs, (women, men)), tested
 
     near, before = tested(plain)
     said, agreement = _pronouns(reader, jobs), _agreement(reader)
@@ -114,9 +116,9 @@ def measure(reader: Reader, text: LeaningText) -> Measured:
     )
 
 
-def _table(model: nn.Module) -> Tensor:
+def _table(model: LanguageModel) -> Tensor:
     """The vectors of the tokens, which the model also scores the next token with."""
-    return model.token.weight
+    return model.get_parameter("token.weight")
 
 
 class _changed:
@@ -188,8 +190,8 @@ def bundled(lean: float, seed: int, folder: Path = EXPERIMENT_FOLDER) -> Measure
     """Return what was measured on a bundled model. ValueError where it is not in this copy."""
     raw = read_json(folder / FILE)
     try:
-        one: dict[str, Any] = raw["runs"][_name(lean, seed)]
-        return Measured(**one | {"jobs": [JobRead(**job) for job in one["jobs"]]})
+        run: dict[str, Any] = raw["runs"][_name(lean, seed)]
+        return Measured(**run | {"jobs": [JobRead(**job) for job in run["jobs"]]})
     except (KeyError, TypeError) as error:
         raise ValueError(f"{FILE} lacks {error}") from None
 

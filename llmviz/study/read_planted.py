@@ -171,8 +171,8 @@ def bundled(
     """Return what a bundled model remembers. Raises ValueError where it is not in this copy."""
     raw = read_json(folder / FILE)
     try:
-        one: dict[str, Any] = raw["runs"][_name(seed, passes, repeats)]
-        return Remembered(**one | {"planted": [Kept(**kept) for kept in one["planted"]]})
+        run: dict[str, Any] = raw["runs"][_name(seed, passes, repeats)]
+        return Remembered(**run | {"planted": [Kept(**kept) for kept in run["planted"]]})
     except (KeyError, TypeError) as error:
         raise ValueError(f"{FILE} lacks {error}") from None
 

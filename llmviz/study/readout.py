@@ -9,9 +9,11 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
+from llmviz.models.base import LanguageModel
 from llmviz.models.gpt import GPT
+from llmviz.nn.layers import LayerNorm, RMSNorm
 from llmviz.study.ledger import Parts, require_tokens
 from llmviz.study.transformers import require_sum, require_transformer
 
@@ -57,7 +59,7 @@ class PartReadout(NamedTuple):
     share: Tensor  # (1, 1)
 
 
-def read_out(model: nn.Module, x: Tensor, tokens: Sequence[int]) -> Readout:
+def read_out(model: LanguageModel, x: Tensor, tokens: Sequence[int]) -> Readout:
     """Take a vector x (C,) of the stream to the probabilities of some tokens.
 
     x: such as a place of `Lens.stream`.
@@ -80,7 +82,7 @@ def read_out(model: nn.Module, x: Tensor, tokens: Sequence[int]) -> Readout:
 
 
 def read_part(
-    model: nn.Module,
+    model: LanguageModel,
     split: Parts,
     chosen: Collection[tuple[str, int, int]],
     token: int,
@@ -123,12 +125,13 @@ def _norm_of(gpt: GPT, x: Tensor) -> NormNumbers | None:
     config = gpt.config
     if config.norm != "pre":
         return None
-    norm = gpt.norm_final
-    if config.norm_kind == "rms":
+    norm, epsilon = gpt.norm_final, config.norm_epsilon
+    assert isinstance(norm, LayerNorm | RMSNorm)
+    if isinstance(norm, RMSNorm):
         mean, square, shift = None, x.square().mean(-1, keepdim=True), None
     else:
         mean, square = x.mean(-1, keepdim=True), x.var(-1, unbiased=False, keepdim=True)
         shift = None if norm.bias is None else norm.bias.detach()[None]
-    divisor = (square + norm.eps).sqrt()
+    divisor = (square + epsilon).sqrt()
     scale = norm.weight.detach()[None]
-    return NormNumbers(config.norm_kind, mean, square, divisor, norm.eps, scale, shift)
+    return NormNumbers(config.norm_kind, mean, square, divisor, epsilon, scale, shift)

@@ -10,7 +10,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from torch import Tensor, nn
+    from torch import Tensor
+
+    from llmviz.models.base import LanguageModel
+    from llmviz.models.rnn import RNN
 
 # The parts of a cell that have weights of their own, in the order of the rows of its matrices.
 GATES = {
@@ -53,14 +56,16 @@ class GateSteps:
     value: Tensor
 
 
-def require_one_layer(model: nn.Module) -> None:
-    """Raise ValueError unless a model has one recurrent layer."""
-    layers = getattr(model, "layers", None)
-    if getattr(model, "cell", None) not in GATES or layers is None or len(layers) != 1:
+def require_one_layer(model: LanguageModel) -> RNN:
+    """Return the model. Raises ValueError unless it has one recurrent layer."""
+    from llmviz.models.rnn import RNN
+
+    if not isinstance(model, RNN) or len(model.layers) != 1:
         raise ValueError("a recurrent model of one layer is needed")
+    return model
 
 
-def read_states(model: nn.Module, ids: Sequence[int]) -> StatesRead:
+def read_states(model: LanguageModel, ids: Sequence[int]) -> StatesRead:
     """Return what a model computes on token ids.
 
     Raises ValueError where the model has no single recurrent layer, or the ids do not fit it.
@@ -92,7 +97,7 @@ def before(values: Tensor) -> Tensor:
     return torch.cat((torch.zeros_like(values[:1]), values[:-1]))
 
 
-def gate_steps(model: nn.Module, read: StatesRead, gate: str) -> GateSteps:
+def gate_steps(model: LanguageModel, read: StatesRead, gate: str) -> GateSteps:
     """Return how one gate came about at every letter.
 
     Raises ValueError where the cell has no such gate.
@@ -100,11 +105,11 @@ def gate_steps(model: nn.Module, read: StatesRead, gate: str) -> GateSteps:
     import torch
     import torch.nn.functional as F
 
-    require_one_layer(model)
-    names = GATES[model.cell]
+    rnn = require_one_layer(model)
+    names = GATES[rnn.cell]
     if gate not in names:
-        raise ValueError(f"the gate of {model.cell} must be one of {', '.join(names)}; got {gate}")
-    layer, at = model.layers[0], names.index(gate)
+        raise ValueError(f"the gate of {rnn.cell} must be one of {', '.join(names)}; got {gate}")
+    layer, at = rnn.layers[0], names.index(gate)
     rows = slice(at * layer.hidden_size, (at + 1) * layer.hidden_size)
     state = before(read.parts["hidden"])
     with torch.inference_mode():

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from llmviz.models.pass_work import PassWork, pass_work
 
 if TYPE_CHECKING:
-    from torch import nn
+    from llmviz.models.gpt import GPT
+
 
 BATCHES = (1, 2, 4, 8, 16, 32)  # texts that are decoded at once
 PROMPT = 128  # tokens, or as many as the context holds with one to write
@@ -104,7 +105,7 @@ def passes(context_length: int) -> list[tuple[str, int, int, int]]:
     return [(PREFILL, 1, prompt, 0), *((DECODE, batch, 1, prompt) for batch in BATCHES)]
 
 
-def _works(gpt: nn.Module) -> list[tuple[str, int, PassWork]]:
+def _works(gpt: GPT) -> list[tuple[str, int, PassWork]]:
     return [
         (phase, batch, pass_work(gpt.config, batch, new, seen))
         for phase, batch, new, seen in passes(gpt.context_length)
@@ -140,7 +141,7 @@ def _reader(size: int) -> Callable[[], object]:
     return lambda: matrix @ vector
 
 
-def _pass(gpt: nn.Module, phase: str, batch: int) -> Callable[[], object]:
+def _pass(gpt: GPT, phase: str, batch: int) -> Callable[[], object]:
     """One pass of a model; the tokens make no difference."""
     import torch
 

@@ -17,7 +17,7 @@ import numpy as np
 from llmviz.corpus.rules import ANSWERS, GROUPS, Question, Rule, group_words
 
 if TYPE_CHECKING:
-    from torch import nn
+    from llmviz.models.base import LanguageModel
 
 SHOTS = (0, 1, 2, 4, 8, 14)  # examples in a prompt
 WRONG = (0, 1, 2, 3, 4)  # of eight examples
@@ -99,7 +99,7 @@ class Look(NamedTuple):
     induction: np.ndarray  # (L, H) weight on what followed the same token earlier; NaN: none did
 
 
-def look(model: nn.Module, tokenizer: Any, asked: Question) -> Look:
+def look(model: LanguageModel, tokenizer: Any, asked: Question) -> Look:
     """Return all weights of a model on a prompt, and the last token's on the answers.
 
     A token of an answer belongs to the group of the word before it, also where the answer is
@@ -159,14 +159,15 @@ def rule_curves(
     from llmviz.finetuning.fewshot import answers
     from llmviz.pretrained import load_bundled
     from llmviz.study.adapted import adapted
+    from llmviz.study.transformers import require_transformer
 
-    model, tokenizer, _ = load_bundled(base)
-    model.eval()
+    loaded, tokenizer, _ = load_bundled(base)
+    model = require_transformer(loaded).eval()
     models = {Path(folder).name: adapted(model, base, Path(folder)), base: model}
 
     def ask(name: str, examples: int, wrong: int) -> Share:
-        asked = questions(prompts, examples, groups, wrong, seed)
-        right = answers(models[name], tokenizer, asked).accuracy
+        drawn = questions(prompts, examples, groups, wrong, seed)
+        right = answers(models[name], tokenizer, drawn).accuracy
         return Share(name, examples, wrong, right, prompts)
 
     for examples in SHOTS:

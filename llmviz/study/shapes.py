@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 from llmviz.models.arithmetic import PRESET_NAMES as SHAPE_NAMES
 from llmviz.models.arithmetic import PRESET_SOURCES as SHAPE_SOURCES
@@ -58,7 +59,8 @@ def settings_of(shape: str) -> dict[str, Any]:
     }
 
 
-class TensorRow(NamedTuple):
+@dataclass(frozen=True)
+class TensorRow:
     """Learned tensors that are alike in every layer."""
 
     name: str  # with N in the place of a layer's number

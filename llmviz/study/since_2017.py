@@ -10,15 +10,17 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from llmviz.models.arithmetic import cache_bytes, cache_per_token
+from llmviz.models.base import LanguageModel
 from llmviz.models.gpt import GPT
 from llmviz.models.layer_parts import position_table
 from llmviz.models.settings import GPTConfig
 from llmviz.nn.layers import layer_norm_steps, rms_norm_steps
 from llmviz.study.transformers import require_dense, require_transformer
 from llmviz.trace import record
+from llmviz.training.config import Plan
 from llmviz.training.recipes import SINCE_2017, plan_of
 
 # Each change: the model without it, then those with it.
@@ -47,6 +49,7 @@ def checkpoint(name: str) -> str:
 def config_of(name: str) -> GPTConfig:
     """Return a member's settings as its recipe has them, but for the vocabulary."""
     plan = plan_of(checkpoint(name))
+    assert isinstance(plan, Plan)
     return GPTConfig.from_dict({**plan.model_options, "context_length": plan.context_length})
 
 
@@ -81,7 +84,7 @@ def measured(name: str, card: dict[str, Any]) -> Measured:
     )
 
 
-def stream_sizes(model: nn.Module, ids: Sequence[int]) -> Tensor:
+def stream_sizes(model: LanguageModel, ids: Sequence[int]) -> Tensor:
     """Return how large the stream's numbers are (P,): root mean square, mean over the tokens.
 
     The points are the embeddings, then behind attention and behind the feed-forward of each layer.
@@ -93,7 +96,7 @@ def stream_sizes(model: nn.Module, ids: Sequence[int]) -> Tensor:
     return torch.stack([trace[name][0].square().mean(-1).sqrt().mean() for name in names])
 
 
-def norm_numbers(model: nn.Module, ids: Sequence[int]) -> Tensor:
+def norm_numbers(model: LanguageModel, ids: Sequence[int]) -> Tensor:
     """Return what the final norm does (3, T): each token's mean before and behind it, and its size.
 
     The size is the root mean square behind the norm. Its learned scale and shift are left out.
@@ -106,21 +109,22 @@ def norm_numbers(model: nn.Module, ids: Sequence[int]) -> Tensor:
     return torch.stack((x.mean(-1), behind.mean(-1), behind.square().mean(-1).sqrt()))
 
 
-def position_numbers(model: nn.Module, ids: Sequence[int]) -> Tensor:
+def position_numbers(model: LanguageModel, ids: Sequence[int]) -> Tensor:
     """Return the numbers by which a model tells positions apart, a row for each of T.
 
     Waves or a learned table: what is added, (T, C). Rotary positions: the cosine of the angle by
     which each pair of numbers turns, (T, D/2). Raises ValueError for a model without positions.
     """
-    config, t = require_transformer(model).config, len(ids)
+    gpt, t = require_transformer(model), len(ids)
+    config = gpt.config
     if config.positions == "rotary":
-        return model.blocks[0].attn.rotary.cos[:t, : config.head_size // 2]
-    if config.positions == "none":
+        return gpt.get_buffer("blocks.0.attn.rotary.cos")[:t, : config.head_size // 2]
+    if (table := position_table(gpt)) is None:
         raise ValueError("this model has no positions")
-    return position_table(model)[:t]
+    return table[:t]
 
 
-def activations(model: nn.Module, ids: Sequence[int]) -> Tensor:
+def activations(model: LanguageModel, ids: Sequence[int]) -> Tensor:
     """Return what the first feed-forward bends, and what comes out, (2, T, F).
 
     Raises ValueError for a model with experts, which have a network each.
@@ -131,13 +135,13 @@ def activations(model: nn.Module, ids: Sequence[int]) -> Tensor:
     return torch.stack([trace[name][0] for name in names])
 
 
-def key_lengths(model: nn.Module, ids: Sequence[int]) -> Tensor:
+def key_lengths(model: LanguageModel, ids: Sequence[int]) -> Tensor:
     """Return how long each key of the first layer is, (G, T): one row a head that has keys."""
     name = "blocks.0.attn.k"
     return _recorded(require_transformer(model), ids, [name])[name][0].norm(dim=-1)
 
 
-def routing(model: nn.Module, ids: Sequence[int]) -> Tensor:
+def routing(model: LanguageModel, ids: Sequence[int]) -> Tensor:
     """Return how much each expert counts for each token, (L, T, E); a token's sum to 1.
 
     Raises ValueError for a model without experts.
@@ -150,7 +154,7 @@ def routing(model: nn.Module, ids: Sequence[int]) -> Tensor:
     return torch.stack([trace[name][0] for name in names])
 
 
-def mean_attention(model: nn.Module, ids: Sequence[int]) -> Tensor:
+def mean_attention(model: LanguageModel, ids: Sequence[int]) -> Tensor:
     """Return the attention weights of the last layer, (T, T), as the mean over its heads."""
     gpt = require_transformer(model)
     name = f"blocks.{gpt.config.n_layer - 1}.attn.weights"
@@ -158,7 +162,7 @@ def mean_attention(model: nn.Module, ids: Sequence[int]) -> Tensor:
 
 
 # What is looked at to see each change.
-READINGS: dict[str, Callable[[nn.Module, Sequence[int]], Tensor]] = {
+READINGS: dict[str, Callable[[LanguageModel, Sequence[int]], Tensor]] = {
     "place": stream_sizes,
     "kind": norm_numbers,
     "positions": position_numbers,

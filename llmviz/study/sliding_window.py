@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from torch import Tensor, nn
+    from torch import Tensor
+
+    from llmviz.models.base import LanguageModel
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,7 @@ class WindowsRead:
     logits: Tensor  # (T, V)
 
 
-def read_windows(model: nn.Module, ids: Sequence[int]) -> WindowsRead:
+def read_windows(model: LanguageModel, ids: Sequence[int]) -> WindowsRead:
     """Return what a model computes on token ids.
 
     Raises ValueError for another model than an MLP of one hidden layer, and ids that do not fit.
@@ -47,12 +49,16 @@ def read_windows(model: nn.Module, ids: Sequence[int]) -> WindowsRead:
         slots = trace["window"][0].unflatten(1, (window, -1))  # (T, W, C)
         weight = model.layers[0].linear.weight.unflatten(1, (window, -1))  # (F, W, C)
         added = torch.einsum("twc,fwc->twf", slots, weight).norm(dim=-1)
-    padded = [None] * (window - 1) + list(ids)
-    parts = (trace[f"layers.0{part}"][0].clone() for part in (".linear", ".norm", ""))
+    padded: list[int | None] = [None] * (window - 1) + list(ids)
+    linear, normed, hidden = (
+        trace[f"layers.0{part}"][0].clone() for part in (".linear", ".norm", "")
+    )
     return WindowsRead(
         tuple(tuple(padded[at : at + window]) for at in range(len(ids))),
         slots.clone(),
         added.clone(),
-        *parts,
+        linear,
+        normed,
+        hidden,
         trace["logits"][0].clone(),
     )

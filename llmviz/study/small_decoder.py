@@ -6,8 +6,9 @@ imported on first use.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from llmviz.models.translator_settings import Seq2SeqConfig
 
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
 SMALL = Seq2SeqConfig(vocab_size=12, n_layer=1, n_head=8, n_embd=32, hidden_size=128)
 
 
-class Sized(NamedTuple):
+@dataclass(frozen=True)
+class Sized:
     """Something with a name and a shape."""
 
     name: str

@@ -6,11 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from torch import Tensor, nn, no_grad, tensor
+from torch import Tensor, no_grad, tensor
 from torch import manual_seed as seed_torch
 from torch.nn.functional import cross_entropy
 
 from llmviz.models import build
+from llmviz.models.base import LanguageModel
 from llmviz.nn.loss import IGNORED
 from llmviz.tokenizers import train_tokenizer
 from llmviz.training.config import ON_ONE_CORE, TrainConfig
@@ -26,7 +27,7 @@ SIZES = {"n_layer": 2, "n_head": 4, "n_embd": 64, "dropout": 0.0}
 class Reader:
     """A model after some steps of its training, with its tokenizer and how far it is."""
 
-    model: nn.Module
+    model: LanguageModel
     tokenizer: Any
     step: int
     steps: int

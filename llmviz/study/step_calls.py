@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING
 from llmviz.study.one_step import STEPS, Asked, prepared, trained_before
 
 if TYPE_CHECKING:
-    from torch import Tensor, nn
+    from torch import Tensor
 
+    from llmviz.models.base import LanguageModel
     from llmviz.training.checkpoints import Checkpoint
 
 DROPOUT = 0.2  # of the copy that shows the two modes
@@ -32,23 +33,23 @@ class Call:
     norm: float  # length of the gradient afterwards, 0 where there is none
 
 
-def calls(asked: Asked) -> list[Call]:
+def calls(choice: Asked) -> list[Call]:
     """Follow a step call by call, with a second `backward` that no `zero_grad` came before."""
     import torch
     from torch.nn.utils import clip_grad_norm_
 
     from llmviz.training.schedule import learning_rate_at
 
-    data, model, optimizer, _ = trained_before(asked)
-    batch = data.batch(asked.step, asked.rows)
+    data, model, optimizer, _ = trained_before(choice)
+    batch = data.batch(choice.step, choice.rows)
     for group in optimizer.param_groups:
-        group["lr"] = learning_rate_at(asked.step, asked.config())
+        group["lr"] = learning_rate_at(choice.step, choice.config())
 
     def backward() -> None:
         model(*batch)[1].backward()
 
     def clip() -> None:
-        clip_grad_norm_(model.parameters(), asked.config().grad_clip or math.inf)
+        clip_grad_norm_(model.parameters(), choice.config().grad_clip or math.inf)
 
     followed: list[Call] = []
     for name, call in (
@@ -70,7 +71,7 @@ def calls(asked: Asked) -> list[Call]:
     return followed
 
 
-def _weights(model: nn.Module) -> Tensor:
+def _weights(model: LanguageModel) -> Tensor:
     import torch
 
     return torch.cat([one.detach().flatten() for one in model.parameters()])
@@ -84,20 +85,20 @@ class Modes:
     inference: tuple[float, float]
 
 
-def modes(asked: Asked) -> Modes:
+def modes(choice: Asked) -> Modes:
     """Measure the step's batch in training mode and in inference mode, with dropout."""
     import torch
 
-    data, model, _, _ = trained_before(asked)
-    batch = data.batch(asked.step, asked.rows)
-    _, _, copy = prepared(asked, DROPOUT)
+    data, model, _, _ = trained_before(choice)
+    batch = data.batch(choice.step, choice.rows)
+    _, _, copy = prepared(choice, DROPOUT)
     copy.load_state_dict(model.state_dict())
 
     def measured() -> float:
         return float(copy(*batch)[1])
 
     with torch.random.fork_rng(devices=[]), torch.no_grad():
-        torch.default_generator.manual_seed(asked.seed)
+        torch.default_generator.manual_seed(choice.seed)
         copy.train()
         training = measured(), measured()
         copy.eval()
@@ -117,15 +118,15 @@ class Resumed:
     weights_only_apart: float
 
 
-def resumed(asked: Asked) -> Resumed:
+def resumed(choice: Asked) -> Resumed:
     """Save a run in its middle, load it, go on, and compare with the run that never stopped."""
     from llmviz.training.checkpoints import load_checkpoint, save_checkpoint
     from llmviz.training.loop import train
 
-    config, middle = asked.config(), STEPS // 2
+    config, middle = choice.config(), STEPS // 2
 
     def run(start: Checkpoint | None, folder: str = "") -> tuple[Tensor, float]:
-        _, data, model = prepared(asked)
+        _, data, model = prepared(choice)
 
         def save(checkpoint: Checkpoint, keep: bool) -> None:
             if folder:

@@ -18,6 +18,7 @@ from llmviz.quantization.formats import FLOAT16, FORMATS, FloatFormat, Format
 if TYPE_CHECKING:
     from torch import Tensor, nn
 
+    from llmviz.models.gpt import GPT
     from llmviz.training.data import TrainData
 
 ROWS = {"names-gpt": 64, "tiny-world-char": 4}  # windows of a batch, by model
@@ -132,17 +133,19 @@ def real_step(name: str, base: Any = None) -> RealStep:
     base: what `load_bundled` returned for it. Raises ValueError for a model that is not there.
     """
     from llmviz.pretrained import load_bundled
+    from llmviz.study.transformers import require_transformer
 
     if name not in ROWS:
         raise ValueError(f"the model must be one of {', '.join(ROWS)}; got {name!r}")
     model, tokenizer, card = base or load_bundled(name)
     data = batches_of(card["corpus"], tokenizer, model.context_length)
-    model = model.eval().requires_grad_(True)  # without dropout, so that the step is one of its own
+    # Without dropout, so that the step is one of its own.
+    gpt = require_transformer(model).eval().requires_grad_(True)
     gradients: list[dict[str, Tensor]] = []
     for number in range(1, BATCHES + 1):
-        loss, tokens, own, ends = gradients_of(model, data.batch(number, ROWS[name]))
+        loss, tokens, own, ends = gradients_of(gpt, data.batch(number, ROWS[name]))
         gradients.append(own)
-    weights = {key: one.detach() for key, one in model.named_parameters()}
+    weights = {key: one.detach() for key, one in gpt.named_parameters()}
     return RealStep(
         loss,
         tokens,
@@ -163,7 +166,7 @@ def batches_of(corpus: str, tokenizer: Any, context_length: int) -> TrainData:
 
 
 def gradients_of(
-    model: nn.Module, batch: tuple[Tensor, ...], scale: float = 1.0
+    model: GPT, batch: tuple[Tensor, ...], scale: float = 1.0
 ) -> tuple[float, int, dict[str, Tensor], list[Tensor]]:
     """Return a batch's loss, its scored tokens, and the gradients: of weights, of layers' ends.
 
@@ -187,7 +190,8 @@ def gradients_of(
             hook.remove()
     (loss * scale).backward()
     own = {key: one.grad.clone() for key, one in model.named_parameters() if one.grad is not None}
-    return float(loss.detach()), scored(batch), own, [end.grad for end in ends]
+    of_ends = [end.grad for end in ends if end.grad is not None]
+    return float(loss.detach()), scored(batch), own, of_ends
 
 
 def _sizes(gradients: Any) -> Sizes:

@@ -57,11 +57,13 @@ def step_times(names: Sequence[str], rounds: int = ROUNDS) -> Iterator[StepTimes
 def _step(name: str) -> Callable[[], None]:
     """What makes one step of training on a model."""
     from llmviz.pretrained import load_bundled
+    from llmviz.training.config import Plan
     from llmviz.training.preparation import make_optimizer
     from llmviz.training.recipes import plan_of
 
     model, tokenizer, _ = load_bundled(name)
     plan = plan_of(name)
+    assert isinstance(plan, Plan)
     model.train().requires_grad_(True)
     optimizer = make_optimizer(model, plan.train)
     ids = batch(tokenizer, plan.train.batch_size, plan.context_length)

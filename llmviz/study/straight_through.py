@@ -50,6 +50,7 @@ def staircase(bits: int) -> Staircase:
     w = torch.linspace(-BEYOND, BEYOND, POINTS)[None].requires_grad_(True)
     rounded = fake_quantize(w, picture_scheme(bits))
     rounded.sum().backward()
+    assert w.grad is not None
     arrays = (one.detach()[0].double().numpy() for one in (w, rounded, w.grad))
     return Staircase(*arrays)
 
@@ -72,13 +73,14 @@ def walk(bits: int, start: float, target: float, rate: float, updates: int) -> l
         rounded.retain_grad()
         loss = 0.5 * (rounded[0, 2] - target) ** 2
         loss.backward()
+        assert rounded.grad is not None and row.grad is not None
         small = 1e-4
         with torch.no_grad():
             moved = row.detach().clone()
             moved[0, 2] += small
             other = 0.5 * (fake_quantize(moved, scheme)[0, 2] - target) ** 2
-        values = (w, rounded[0, 2], loss, rounded.grad[0, 2], row.grad[0, 2])
-        slope = (other - loss.detach()).item() / small
-        steps.append(Update(*(one.item() for one in values), slope))
-        w = (w - rate * row.grad[0, 2]).clamp(-BEYOND, BEYOND).detach()
+        at_rounded, at_weight = rounded.grad[0, 2], row.grad[0, 2]
+        values = [w, rounded[0, 2], loss, at_rounded, at_weight, (other - loss.detach()) / small]
+        steps.append(Update(*(one.item() for one in values)))
+        w = (w - rate * at_weight).clamp(-BEYOND, BEYOND).detach()
     return steps

@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
+from llmviz.models.base import LanguageModel
 from llmviz.models.residual import read_stream
 from llmviz.study.transformers import require_sum
 
@@ -25,7 +26,7 @@ class StreamShares(NamedTuple):
     shares: Tensor  # (3, P, T) of each of PARTS; they sum to 1
 
 
-def stream_shares(model: nn.Module, ids: Sequence[int]) -> StreamShares:
+def stream_shares(model: LanguageModel, ids: Sequence[int]) -> StreamShares:
     """Measure the stream of a text: its length, and its shares by origin, at each point.
 
     The share of a part p of the vector x is p·x / x·x: how much of the length of x it makes. Shares

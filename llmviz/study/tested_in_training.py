@@ -65,8 +65,8 @@ def train_one(seed: int, copies: int) -> Score:
     *_, reader = read_text(text, words=all_words(), passes=PASSES, seed=seed, context=CONTEXT)
     answers = Answers(ask_all(reader.model, reader.tokenizer))
     right = {one.person.name: one.is_right for one in answers_of(register, answers)}
-    shares = [sum(right[one.name] for one in part) / len(part) for part in (test, other)]
-    return Score(copies, *shares, len(test))
+    read, unread = (sum(right[one.name] for one in part) / len(part) for part in (test, other))
+    return Score(copies, read, unread, len(test))
 
 
 @cache

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from torch import Tensor, nn
+    from torch import Tensor
 
+    from llmviz.models.base import LanguageModel
     from llmviz.nn.loss import LossSteps
 
 SMOOTH = 0.1  # label smoothing of the loss whose perplexity is a mistake
@@ -32,7 +33,7 @@ class LossSettings:
     smoothing: float = 0.0
 
 
-def target_logits(model: nn.Module, ids: Sequence[int]) -> np.ndarray:
+def target_logits(model: LanguageModel, ids: Sequence[int]) -> np.ndarray:
     """Return the logits (T, V) before each target, in float64; ids: (T + 1,), the start first."""
     import torch
 

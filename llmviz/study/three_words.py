@@ -72,13 +72,13 @@ def three_words(norm: str = "pre", *, residual: bool = True) -> GPT:
     )
     block = model.blocks[0]
     weights = {
-        model.token: matrix(MATRICES["x"]),
-        block.attn.qkv: torch.cat([matrix(MATRICES[name]).T for name in ("wq", "wk", "wv")]),
-        block.attn.projection: torch.eye(len(up)),
-        block.mlp.hidden: up.T,
-        block.mlp.output: down.T,
+        model.token.weight: matrix(MATRICES["x"]),
+        block.attn.qkv.weight: torch.cat([matrix(MATRICES[name]).T for name in ("wq", "wk", "wv")]),
+        block.attn.projection.weight: torch.eye(len(up)),
+        block.feed_forward.hidden.weight: up.T,
+        block.feed_forward.output.weight: down.T,
     }
     with torch.no_grad():
-        for module, values in weights.items():
-            module.weight.copy_(values)
+        for weight, values in weights.items():
+            weight.copy_(values)
     return model.eval().requires_grad_(False)

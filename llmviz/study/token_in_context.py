@@ -103,7 +103,7 @@ def largest_move(paths: TwoPaths, one: Place, two: Place) -> Move:
     layer = paths.steps[at].layer
     head, apart = parting_head(one.stream, two.stream, layer, one.at, two.at)
     before, after = (float(paths.cosines[i]) for i in (at - 1, at))
-    taken = tuple(_most_read(place, layer, head) for place in (one, two))
+    taken = _most_read(one, layer, head), _most_read(two, layer, head)
     return Move(layer, head, before, after, apart, taken)
 
 

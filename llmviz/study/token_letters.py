@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from llmviz.corpus.letter_questions import SPELLINGS, WHOLE, cut
 from llmviz.corpus.words import words
 from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.study.held_out_texts import stories
@@ -26,8 +27,7 @@ from llmviz.training.files import read_json, write_json
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from torch import nn
-
+    from llmviz.models.base import LanguageModel
     from llmviz.tokenizers import Tokenizer
 
 FILE = "token-letters.json"
@@ -38,10 +38,9 @@ BEFORE = (
     "a kind cook. They met at the"
 )
 AFTER = ". Then Anna ate ham with butter. Hugo nodded happily. And where was Anna? At the"
-WHOLE, PIECES, LETTERS = "whole", "pieces", "letters"
-SPELLINGS = (WHOLE, PIECES, LETTERS)
 COUNTED = 3_000  # stories in which tokens are counted
 FOLDS = 5
+LONGEST = 10  # rows whose mean direction is that of tokens that never came
 LEAST = 10  # tokens of a class that a probe learns
 VOWELS = "aeiou"
 
@@ -53,12 +52,8 @@ def spelled(tokenizer: Tokenizer, word: str, way: str) -> list[int]:
     """
     if not word or way not in SPELLINGS:
         raise ValueError(f"a word and one of {', '.join(SPELLINGS)} is needed; got {word!r}, {way}")
-    half = (len(word) + 1) // 2
-    parts = {
-        WHOLE: [f" {word}"],
-        PIECES: [f" {word[:half]}", word[half:]],
-        LETTERS: [f" {word[0]}", *word[1:]],
-    }[way]
+    first, *others = cut(word, way)
+    parts = [f" {first}", *others]
     return [token for part in parts for token in tokenizer.encode(part)]
 
 
@@ -74,7 +69,7 @@ class Recalled(NamedTuple):
     guess: int
 
 
-def recall(model: nn.Module, tokenizer: Tokenizer, word: str, way: str) -> Recalled:
+def recall(model: LanguageModel, tokenizer: Tokenizer, word: str, way: str) -> Recalled:
     """Return whether a model finds the place again that the story names in one spelling.
 
     The answer is asked for as the tokenizer cuts it, whatever the spelling in the story.
@@ -122,6 +117,35 @@ def row_of(table: np.ndarray, token: int, count: int = 5) -> Row:
     return Row(float(norms[token]), [(int(i), float(cosines[i])) for i in best])
 
 
+class FoundByRows(NamedTuple):
+    """How many tokens that never came are found by their rows alone, as a share of as many rows.
+
+    by_norm: among the longest rows. by_direction: among those that point most nearly as the mean of
+    the LONGEST longest ones does.
+    """
+
+    by_norm: float
+    by_direction: float
+
+
+def found_by_rows(table: np.ndarray, counts: np.ndarray) -> FoundByRows:
+    """Return how well tokens that never came are told by their rows; table (V, C), counts (V,).
+
+    Raises ValueError where every token came.
+    """
+    never = counts == 0
+    wanted = int(never.sum())
+    if not wanted:
+        raise ValueError("every token came at least once: there is none to be found")
+    norms = np.linalg.norm(table, axis=1)
+    longest = np.argsort(-norms, kind="stable")
+    cosines = (table / norms[:, None]) @ (
+        table[longest[:LONGEST]] / norms[longest[:LONGEST], None]
+    ).mean(0)
+    nearest = np.argsort(-cosines, kind="stable")[:wanted]
+    return FoundByRows(float(never[longest[:wanted]].mean()), float(never[nearest].mean()))
+
+
 class Met(NamedTuple):
     """What a model does with one token more: the loss of what follows, with and without it.
 
@@ -133,7 +157,7 @@ class Met(NamedTuple):
     best: list[tuple[int, float]]
 
 
-def meet(model: nn.Module, tokenizer: Tokenizer, token: int, count: int = 5) -> Met:
+def meet(model: LanguageModel, tokenizer: Tokenizer, token: int, count: int = 5) -> Met:
     """Return what follows when a token stands between BEFORE and AFTER, as the place."""
     import torch
 
@@ -219,8 +243,8 @@ def probe_letters(table: np.ndarray, texts: dict[int, str], kind: str) -> Letter
 
     if kind not in PROBES:
         raise ValueError(f"kind must be one of {', '.join(PROBES)}; got {kind!r}")
-    asked = asked_words(texts, kind)
-    labels = {token: str(PROBES[kind](text)) for token, text in asked.items()}
+    words = asked_words(texts, kind)
+    labels = {token: str(PROBES[kind](text)) for token, text in words.items()}
     sizes = {one: list(labels.values()).count(one) for one in set(labels.values())}
     kept = [token for token, one in labels.items() if sizes[one] >= LEAST]
     x, y = table[kept], np.array([labels[token] for token in kept])
@@ -252,7 +276,7 @@ def measure() -> TokenLetters:
     from llmviz.pretrained import load_bundled
 
     model, tokenizer, _ = load_bundled(MODEL)
-    table = model.token.weight.detach().numpy()
+    table = model.get_parameter("token.weight").detach().numpy()
     counts = token_counts(tokenizer, stories(COUNTED))
     spellings = {}
     for way in SPELLINGS:

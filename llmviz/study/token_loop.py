@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
+from llmviz.models.base import LanguageModel
 from llmviz.sampling.generation import can_cache
 from llmviz.study.transformers import require_transformer
 from llmviz.trace import record
@@ -33,7 +34,7 @@ class Round(NamedTuple):
 
 
 def write_slowly(
-    model: nn.Module,
+    model: LanguageModel,
     ids: Sequence[int],
     most: int,
     stop_id: int | None = None,
@@ -48,7 +49,8 @@ def write_slowly(
     """
     gpt = require_transformer(model)
     cache = gpt.new_cache() if can_cache(gpt) else None
-    text, new, rounds = list(ids), list(ids), []
+    text, new = list(ids), list(ids)
+    rounds: list[Round] = []
     while len(rounds) < most and len(text) <= gpt.context_length:
         with torch.inference_mode(), record("norm_final") as trace:
             read = text if cache is None else new

@@ -11,8 +11,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from torch import Tensor, nn
+    from torch import Tensor
 
+    from llmviz.models.base import LanguageModel
+    from llmviz.models.gpt import GPT
     from llmviz.training.step_memory import StepMemory
 
 ROUNDS = 4  # timed steps of each way, in turns
@@ -40,7 +42,9 @@ class Ways:
     ways: tuple[Way, ...]
 
 
-def watched_step(model: nn.Module, ids: Tensor, pieces: int = 1, recompute: int = 0) -> StepMemory:
+def watched_step(
+    model: LanguageModel, ids: Tensor, pieces: int = 1, recompute: int = 0
+) -> StepMemory:
     """Make one step with AdamW on a copy of a GPT and return which tensors were alive when.
 
     The copy has no dropout, so that the same step can be made in other ways.
@@ -89,14 +93,14 @@ def memory_ways(name: str, rows: int, tokens: int, rounds: int = ROUNDS) -> Iter
     model, tokenizer, _ = load_bundled(name)
     layers = require_transformer(model).config.n_layer
     ids = batch(tokenizer, rows, tokens)
-    asked = [(0, 1), *((every, 1) for every in group_sizes(layers))]
-    asked += [(0, pieces) for pieces in PIECES if pieces <= rows]
+    plans = [(0, 1), *((every, 1) for every in group_sizes(layers))]
+    plans += [(0, pieces) for pieces in PIECES if pieces <= rows]
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
         plain: list[Tensor] = []
         ways: list[Way] = []
-        for recompute, pieces in asked:
+        for recompute, pieces in plans:
             gradients = _gradients(model, ids, pieces, recompute)
             plain = plain or gradients
             memory = watched_step(model, ids, pieces, recompute)
@@ -124,7 +128,7 @@ def _way(recompute: int, pieces: int, memory: StepMemory, difference: float) -> 
 class _Timed:
     """A model that makes the same step again and again."""
 
-    def __init__(self, model: nn.Module, ids: Tensor, way: Way) -> None:
+    def __init__(self, model: LanguageModel, ids: Tensor, way: Way) -> None:
         self.model, self.optimizer = _learner(model, way.recompute)
         self.pieces = _pieces(ids, way.pieces)
 
@@ -137,17 +141,19 @@ class _Timed:
         return 1000 * (time.thread_time() - began)
 
 
-def _learner(model: nn.Module, recompute: int) -> tuple[nn.Module, Any]:
+def _learner(model: LanguageModel, recompute: int) -> tuple[GPT, Any]:
     """A copy that learns, without dropout, and its AdamW after a first step on one token."""
     import torch
 
+    from llmviz.study.transformers import require_transformer
     from llmviz.training.config import TrainConfig
     from llmviz.training.preparation import make_optimizer, set_recompute
 
-    config = replace(model.config, dropout=0.0, embedding_dropout=None, attention_dropout=None)
+    gpt = require_transformer(model)
+    config = replace(gpt.config, dropout=0.0, embedding_dropout=None, attention_dropout=None)
     with torch.random.fork_rng(devices=[]):
-        own = type(model)(config).train()
-    own.load_state_dict(model.state_dict())
+        own = type(gpt)(config).train()
+    own.load_state_dict(gpt.state_dict())
     set_recompute(own, recompute)
     optimizer = make_optimizer(own, TrainConfig(learning_rate=1e-6, min_lr=0.0))
     token = torch.zeros(1, 1, dtype=torch.long)
@@ -165,16 +171,16 @@ def _pieces(ids: Tensor, pieces: int) -> list[tuple[Tensor, Tensor]]:
     ]
 
 
-def _backward(model: nn.Module, pieces: Sequence[tuple[Tensor, Tensor]]) -> None:
+def _backward(model: LanguageModel, pieces: Sequence[tuple[Tensor, Tensor]]) -> None:
     rows = sum(len(targets) for _, targets in pieces)
     for piece in pieces:
         (model(*piece)[1] * (len(piece[-1]) / rows)).backward()
 
 
-def _gradients(model: nn.Module, ids: Tensor, pieces: int, recompute: int) -> list[Tensor]:
+def _gradients(model: LanguageModel, ids: Tensor, pieces: int, recompute: int) -> list[Tensor]:
     own, _ = _learner(model, recompute)
     _backward(own, _pieces(ids, pieces))
-    return [parameter.grad for parameter in own.parameters()]
+    return [one.grad for one in own.parameters() if one.grad is not None]
 
 
 def _difference(one: Sequence[Tensor], two: Sequence[Tensor]) -> float:

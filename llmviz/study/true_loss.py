@@ -21,8 +21,7 @@ from llmviz.corpus.next_tokens import TrueTokens, true_tokens
 from llmviz.study.text_loss import target_logits
 
 if TYPE_CHECKING:
-    from torch import nn
-
+    from llmviz.models.base import LanguageModel
     from llmviz.tokenizers import Tokenizer
 
 CERTAIN = 1e-9  # below so many nats, or so far apart, two numbers count as equal
@@ -80,11 +79,11 @@ def divide_logits(logits: np.ndarray, truth: TrueTokens) -> DividedLoss:
     loss = -log_q[np.arange(count), ids]
     parts = np.zeros((5, count))
     for t, following in enumerate(truth.following[:count]):
-        p, entropy = following.probabilities, following.entropy
+        p, least = following.probabilities, following.entropy
         expected = -float(p @ log_q[t, following.ids])
         parts[:, t] = (
-            entropy,
-            max(0.0, expected - entropy),
+            least,
+            max(0.0, expected - least),
             following.of(int(ids[t])),
             following.of(int(guess[t])),
             p.max(),
@@ -95,7 +94,7 @@ def divide_logits(logits: np.ndarray, truth: TrueTokens) -> DividedLoss:
     )
 
 
-def divide_loss(model: nn.Module, tokenizer: Tokenizer, text: str) -> DividedLoss:
+def divide_loss(model: LanguageModel, tokenizer: Tokenizer, text: str) -> DividedLoss:
     """Return the parts of a model's loss on a text, as far as it is a story and fits the context.
 
     Raises ValueError for a tokenizer whose tokens have no known truth.
@@ -104,7 +103,7 @@ def divide_loss(model: nn.Module, tokenizer: Tokenizer, text: str) -> DividedLos
     return divide_logits(story_logits(model, tokenizer, truth), truth)
 
 
-def story_logits(model: nn.Module, tokenizer: Tokenizer, truth: TrueTokens) -> np.ndarray:
+def story_logits(model: LanguageModel, tokenizer: Tokenizer, truth: TrueTokens) -> np.ndarray:
     """Return a model's logits (T, V) before each token that was possible and fits the context."""
     count = min(truth.possible, model.context_length)
     ids = tokenizer.behind_start(truth.ids[:count])

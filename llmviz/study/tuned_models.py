@@ -11,7 +11,8 @@ from llmviz.paths import TUNED
 from llmviz.training.files import read_json
 
 if TYPE_CHECKING:
-    from torch import nn
+    from llmviz.models.base import LanguageModel
+
 
 CARD = "card.json"
 
@@ -27,7 +28,7 @@ def tuned_card(name: str, folder: Path = TUNED) -> dict[str, Any]:
     return read_json(path)
 
 
-def tuned_model(base: nn.Module, name: str, folder: Path = TUNED) -> nn.Module:
+def tuned_model(base: LanguageModel, name: str, folder: Path = TUNED) -> LanguageModel:
     """Return a copy of `base` with a bundled adapter added into its matrices.
 
     The copy is as fast as the base, which stays as it is. Raises ValueError where the adapter is

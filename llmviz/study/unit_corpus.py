@@ -42,7 +42,7 @@ class CorpusSearch:
 
     def group_of(self) -> np.ndarray:
         """The group of ENDS that each unit belongs to, (L, F)."""
-        return np.searchsorted(np.float32(ENDS), self.search.fired.numpy(), side="left")
+        return np.searchsorted(np.array(ENDS, np.float32), self.search.fired.numpy(), side="left")
 
     def strongest(self, layer: int, group: int) -> int | None:
         """Return the unit with the highest value in a group of a layer; None in an empty one."""

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from torch import nn
-
+    from llmviz.models.base import LanguageModel
     from llmviz.tokenizers import Tokenizer
 
 PARTS = 12  # into which the values of a unit are parted to guess from them
@@ -80,12 +79,12 @@ def guessed(train: np.ndarray, groups: np.ndarray, test: np.ndarray, right: np.n
     that is most frequent in the part that a number of test falls into.
     """
     borders = np.quantile(train, np.arange(1, PARTS) / PARTS)
-    parts, asked = np.searchsorted(borders, train), np.searchsorted(borders, test)
+    parts, tested = np.searchsorted(borders, train), np.searchsorted(borders, test)
     usual = np.bincount(groups).argmax()
     best = np.full(PARTS, usual)
     for part in np.unique(parts):
         best[part] = np.bincount(groups[parts == part]).argmax()
-    return float((best[asked] == right).mean())
+    return float((best[tested] == right).mean())
 
 
 def linear_guess(train: np.ndarray, groups: np.ndarray, test: np.ndarray) -> np.ndarray:
@@ -103,7 +102,7 @@ def linear_guess(train: np.ndarray, groups: np.ndarray, test: np.ndarray) -> np.
 
 
 def find_roles(
-    model: nn.Module, tokenizer: Tokenizer, names: Sequence[str], part: str = "hidden"
+    model: LanguageModel, tokenizer: Tokenizer, names: Sequence[str], part: str = "hidden"
 ) -> UnitRoles:
     """Search the units of a state for the one that counts and the one that remembers.
 

@@ -11,8 +11,9 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
+from llmviz.models.base import LanguageModel
 from llmviz.models.gpt import GPT
-from llmviz.nn.layers import LayerNorm
+from llmviz.nn.layers import LayerNorm, RMSNorm
 from llmviz.study.block import all_blocks, require_block
 from llmviz.study.transformers import require_dense
 from llmviz.trace import record
@@ -63,7 +64,9 @@ def texts_within(texts: Sequence[Sequence[int]], tokens: int, longest: int) -> l
     return kept
 
 
-def search_units(model: nn.Module, texts: Sequence[Sequence[int]], keep: int = KEPT) -> UnitSearch:
+def search_units(
+    model: LanguageModel, texts: Sequence[Sequence[int]], keep: int = KEPT
+) -> UnitSearch:
     """Read texts (ids each, of at most the model's context) and note what every unit does.
 
     Raises ValueError for no text, for a model that is no transformer and for one with experts.
@@ -73,7 +76,7 @@ def search_units(model: nn.Module, texts: Sequence[Sequence[int]], keep: int = K
 
 
 def search_steps(
-    model: nn.Module,
+    model: LanguageModel,
     texts: Sequence[Sequence[int]],
     keep: int = KEPT,
     at_once: int | None = None,
@@ -98,7 +101,8 @@ def search_steps(
         both = [torch.cat(pair, dim=-1) for pair in zip(best, new, strict=True)]
         order = both[0].topk(min(keep, both[0].shape[-1]), dim=-1).indices
         best = [part.gather(-1, order) for part in both]
-        yield UnitSearch(fired / tokens, *best, tokens)
+        values, texts_of, places_of = best
+        yield UnitSearch(fired / tokens, values, texts_of, places_of, tokens)
 
 
 def _passes(
@@ -116,11 +120,11 @@ def _passes(
         order = order[len(alike) :]
         with torch.inference_mode(), record([*hidden, *act]) as trace:
             gpt(torch.tensor([list(texts[n]) for n in alike]), last_only=True)
-        parts = (torch.cat([trace[name] for name in names], -1) for names in (hidden, act))
-        yield (alike, *parts)
+        before, after = (torch.cat([trace[name] for name in names], -1) for names in (hidden, act))
+        yield alike, before, after
 
 
-def unit_values(model: nn.Module, ids: Sequence[int], layer: int) -> Tensor:
+def unit_values(model: LanguageModel, ids: Sequence[int], layer: int) -> Tensor:
     """Values of every unit of a layer on every token of a text, after the activation: (T, F).
 
     Raises ValueError as `search_units` does, and for a layer that is not there.
@@ -134,7 +138,7 @@ def unit_values(model: nn.Module, ids: Sequence[int], layer: int) -> Tensor:
 
 
 def unit_writes(
-    model: nn.Module, layer: int, unit: int, ids: Sequence[int], place: int = -1, keep: int = 10
+    model: LanguageModel, layer: int, unit: int, ids: Sequence[int], place: int = -1, keep: int = 10
 ) -> UnitWrites:
     """What a value of 1 of a unit adds to the logits after the token at `place` of a text.
 
@@ -152,9 +156,9 @@ def unit_writes(
         raise ValueError(f"place must be from {-len(ids)} to {len(ids) - 1}; got {place}")
     sums = [(one["sum1"][place], one["sum2"][place]) for one in all_blocks(gpt, ids)]  # (C,) each
     with torch.inference_mode():
-        column = gpt.blocks[layer].mlp.output.weight[:, unit]  # (C,)
+        column = gpt.blocks[layer].feed_forward.output.weight[:, unit]  # (C,)
         if gpt.config.norm == "post":
-            for at, block in enumerate(gpt.blocks[layer:], layer):
+            for at, block in enumerate(list(gpt.blocks)[layer:], layer):
                 if at > layer:
                     column = _held(block.norm1, column, sums[at][0])
                 column = _held(block.norm2, column, sums[at][1])
@@ -167,15 +171,15 @@ def unit_writes(
 
 def _divisor(norm: nn.Module, x: Tensor) -> Tensor:
     """By what a norm divides a vector x (C,); 1 where there is none."""
-    if isinstance(norm, nn.Identity):
+    if not isinstance(norm, LayerNorm | RMSNorm):
         return torch.ones(())
     layer = isinstance(norm, LayerNorm)
-    return ((x.var(unbiased=False) if layer else x.square().mean()) + norm.eps).sqrt()
+    return ((x.var(unbiased=False) if layer else x.square().mean()) + (norm.eps or 0.0)).sqrt()
 
 
 def _held(norm: nn.Module, part: Tensor, x: Tensor) -> Tensor:
     """Return what a part (C,) of a vector x (C,) is behind a norm of x; its shift is no part's."""
-    if isinstance(norm, nn.Identity):
+    if not isinstance(norm, LayerNorm | RMSNorm):
         return part
     centred = part - part.mean() if isinstance(norm, LayerNorm) else part
     return centred / _divisor(norm, x) * norm.weight

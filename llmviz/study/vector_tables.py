@@ -13,13 +13,12 @@ import numpy as np
 from llmviz.similarity import VectorTable, crowd, measure_all, nearest_spellings
 
 if TYPE_CHECKING:
-    from torch import nn
-
+    from llmviz.models.base import LanguageModel
     from llmviz.tokenizers import Tokenizer
 
 
 @lru_cache(maxsize=8)  # by the model itself: another file of the same name is another model
-def table_of(name: str, model: nn.Module, tokenizer: Tokenizer) -> VectorTable:
+def table_of(name: str, model: LanguageModel, tokenizer: Tokenizer) -> VectorTable:
     """Return the table of a model, the same object for the same model.
 
     Raises ValueError: the model has no table.
@@ -30,8 +29,8 @@ def table_of(name: str, model: nn.Module, tokenizer: Tokenizer) -> VectorTable:
 
     if isinstance(model, SkipGram):
         rows = model.vectors()
-    elif isinstance(getattr(model, "token", None), nn.Embedding):
-        rows = model.token.weight.detach().float().cpu().numpy()
+    elif isinstance(table := getattr(model, "token", None), nn.Embedding):
+        rows = table.weight.detach().float().cpu().numpy()
     else:
         raise ValueError(f"{name} has no table of vectors")
     # What pads a window of letters has a row behind those of the tokens.
@@ -56,7 +55,7 @@ def load_table(name: str, *, untrained: bool = False) -> VectorTable:
 
 @lru_cache(maxsize=4)
 def untrained_table(
-    name: str, model: nn.Module, tokenizer: Tokenizer, seed: int = 0
+    name: str, model: LanguageModel, tokenizer: Tokenizer, seed: int = 0
 ) -> VectorTable:
     """Return the table that a model like this one begins its training with: random numbers.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from torch import nn
+    from llmviz.models.base import LanguageModel
 
 
 class WeightCell(NamedTuple):
@@ -15,7 +15,7 @@ class WeightCell(NamedTuple):
     largest: float
 
 
-def matrix_shapes(model: nn.Module) -> dict[str, tuple[int, int]]:
+def matrix_shapes(model: LanguageModel) -> dict[str, tuple[int, int]]:
     """Return rows and columns of each of a model's matrices, by name."""
     return {
         name: (one.shape[0], one.shape[1])
@@ -24,7 +24,7 @@ def matrix_shapes(model: nn.Module) -> dict[str, tuple[int, int]]:
     }
 
 
-def weight_cell(model: nn.Module, matrix: str, row: int, column: int) -> WeightCell:
+def weight_cell(model: LanguageModel, matrix: str, row: int, column: int) -> WeightCell:
     """Return a weight. Raises ValueError: no such matrix, or a cell outside of it."""
     shapes = matrix_shapes(model)
     if matrix not in shapes:

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from torch import nn
-
+    from llmviz.models.base import LanguageModel
     from llmviz.training.one_weight import WeightGradient
 
 POWERS = range(-12, 0)  # of ten: the steps of a measured slope
@@ -51,7 +50,7 @@ def slope_errors(
     return steps, errors
 
 
-def steepest_weight(model: nn.Module, ids: Sequence[int], matrix: str) -> tuple[int, int]:
+def steepest_weight(model: LanguageModel, ids: Sequence[int], matrix: str) -> tuple[int, int]:
     """Return row and column of the weight of a matrix with the largest gradient on a text."""
     from llmviz.training.one_weight import Copy
 
@@ -61,7 +60,7 @@ def steepest_weight(model: nn.Module, ids: Sequence[int], matrix: str) -> tuple[
 
 
 def weight_on_text(
-    model: nn.Module,
+    model: LanguageModel,
     ids: Sequence[int],
     matrix: str,
     row: int,
@@ -85,5 +84,5 @@ def position_shares(gradient: WeightGradient) -> np.ndarray:
 
     They sum to 1; all are 0 where every product is 0.
     """
-    products = sum(use.local * use.upstream for use in gradient.uses).abs().numpy()
+    products = np.abs(sum((use.local * use.upstream).numpy() for use in gradient.uses))
     return products / (products.sum() or 1.0)

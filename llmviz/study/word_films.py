@@ -98,7 +98,7 @@ def read_film(folder: str, vocabulary: tuple[str, ...]) -> WordFilm:
         words,
         word_kinds(words),
         film.vectors,
-        film_maps(film.vectors),
+        film_maps(list(film.vectors)),
         film.read,
         film.total,
         film.loss,

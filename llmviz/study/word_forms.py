@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from llmviz.language.porter import stem
 
@@ -57,7 +57,7 @@ class Pair(NamedTuple):
 
 
 @cache
-def _snowball():
+def _snowball() -> Any:
     import snowballstemmer
 
     return snowballstemmer.stemmer("english")
@@ -84,7 +84,8 @@ def families(words: Sequence[str], stemmer: str) -> dict[str, list[str]]:
     >>> families(["connect", "connected", "tree"], "porter")
     {'connect': ['connect', 'connected']}
     """
-    cut, words_of = STEMMERS[stemmer], {}
+    cut = STEMMERS[stemmer]
+    words_of: dict[str, list[str]] = {}
     for word in dict.fromkeys(word.lower() for word in words):
         words_of.setdefault(cut(word), []).append(word)
     return {key: members for key, members in words_of.items() if len(members) > 1}

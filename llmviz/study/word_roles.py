@@ -21,11 +21,10 @@ from llmviz.paths import DATA
 from llmviz.textfile import read_text_file
 
 if TYPE_CHECKING:
-    from torch import nn
-
     from llmviz.corpus.roles import RoleWord
     from llmviz.language.hmm import HMM
     from llmviz.language.tagger import Tagger
+    from llmviz.models.base import LanguageModel
 
 SENTENCE_ENDS = ".?!。？！؟।"  # of other scripts, too
 
@@ -58,7 +57,7 @@ def is_known(word: str) -> bool:
     return word in story_words() or word.lower() in story_words()
 
 
-def check_fits(tagger: Tagger, model: nn.Module, base: str) -> None:
+def check_fits(tagger: Tagger, model: LanguageModel, base: str) -> None:
     """Raise ValueError where a model has not the layers, or the width, that a tagger reads."""
     from llmviz.language.tagger import layers
 
@@ -73,7 +72,7 @@ def check_fits(tagger: Tagger, model: nn.Module, base: str) -> None:
         )
 
 
-def read_words(model: nn.Module, tokenizer: Any, tagger: Tagger, text: str) -> list[ReadWord]:
+def read_words(model: LanguageModel, tokenizer: Any, tagger: Tagger, text: str) -> list[ReadWord]:
     """Return the words of a text with part of speech and BIO tag.
 
     Raises ValueError for a text without a word, and where the tagger does not fit the model.
@@ -198,11 +197,11 @@ def words_of_two_roles(stories: Sequence[Sequence[RoleWord]], most: int) -> list
             if len(sentence) > 3 and (before is None or len(sentence) < len(before[0])):
                 shortest[place] = sentence, i
     ranked = []
-    for word, tags in counts.items():
-        told = [(tag, n) for tag, n in tags.most_common() if (word, tag) in shortest][:2]
-        if len(told) == 2:
-            parts = [(tag, *shortest[word, tag]) for tag, _ in told]
+    for text, tags in counts.items():
+        frequent = [(tag, n) for tag, n in tags.most_common() if (text, tag) in shortest][:2]
+        if len(frequent) == 2:
+            parts = [(tag, *shortest[text, tag]) for tag, _ in frequent]
             lines = tuple((tag, text_of(sentence), i) for tag, sentence, i in parts)
-            ranked.append((told[1][1], TwoRoles(word, lines)))
+            ranked.append((frequent[1][1], TwoRoles(text, lines)))
     ranked.sort(key=lambda one: (-one[0], one[1].word))
     return [one for _, one in ranked[:most]]

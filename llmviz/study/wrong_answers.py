@@ -26,10 +26,14 @@ ASKED = 3  # other causes that are offered beside the right one
 
 @dataclass(frozen=True)
 class Case:
-    """A wrong answer: its cause, one of CAUSES, and the values that its texts name."""
+    """A wrong answer: its cause, one of CAUSES, and the values that its texts name.
+
+    source: which of the bundled models gave it: its seed, and what else its text was made from.
+    """
 
     cause: str
     values: tuple[tuple[str, object], ...]
+    source: tuple[float, ...] = ()
 
     @property
     def named(self) -> dict[str, object]:
@@ -37,8 +41,8 @@ class Case:
         return dict(self.values)
 
 
-def _case(cause: str, **values: object) -> Case:
-    return Case(cause, tuple(values.items()))
+def _case(cause: str, source: tuple[float, ...], **values: object) -> Case:
+    return Case(cause, tuple(values.items()), source)
 
 
 def _facts() -> Iterator[Case]:
@@ -59,20 +63,21 @@ def _facts() -> Iterator[Case]:
                 "shared": one.said in namesakes(register, person),
             }
             if not one.is_right and not one.declined and person.times in (0, 1, 2):
-                yield _case(RARE if person.times else NEVER, **about)
+                yield _case(RARE if person.times else NEVER, (seed, 0), **about)
             if one.is_right and other.declined and person.times == FEW:
                 about |= {"sure": other.sure, "unknown": careful}
-                yield _case(DECLINES, **about)
+                yield _case(DECLINES, (seed, careful), **about)
 
 
 def _by_heart() -> Iterator[Case]:
     for seed in read_planted.SEEDS:
         for passes in read_planted.PASSES:
             model = read_planted.bundled(seed, passes)
-            for one in model.planted:
+            for at, one in enumerate(model.planted):
                 if one.times >= OFTEN and one.needed <= 1:
                     yield _case(
                         HEART,
+                        (seed, at),
                         given=one.tokens[0],
                         written=" ".join(one.written[0]),
                         times=one.times,
@@ -97,10 +102,10 @@ def _pronouns() -> Iterator[Case]:
                     "other": PRONOUNS[1 if more else 0],
                 }
                 if job.direct and clear and agrees:
-                    yield _case(GREEDY, **about)
-                    yield _case(DICE, **about)
+                    yield _case(GREEDY, (seed, lean), **about)
+                    yield _case(DICE, (seed, lean), **about)
                 elif not job.direct and clear and not agrees:
-                    yield _case(UNSAID, **about)
+                    yield _case(UNSAID, (seed, lean), **about)
 
 
 def _tests() -> Iterator[Case]:
@@ -110,6 +115,7 @@ def _tests() -> Iterator[Case]:
             if copies and one.read - one.other > 0.3:
                 yield _case(
                     TESTED,
+                    (seed, copies),
                     read=one.read,
                     other=one.other,
                     clean=clean.read,

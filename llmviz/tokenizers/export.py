@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from llmviz.textfile import ENDOFTEXT
 from llmviz.tokenizers.files import write_bytes
@@ -40,47 +41,57 @@ def to_huggingface(tokenizer: BPETokenizer, path: str | Path) -> None:
         ValueError: a special token is spelled like an ordinary one, as "the" or "é" may be. The
             library would take the two for one, and the ids behind it would be others.
     """
+    content = huggingface_content(tokenizer)
+    write_bytes(path, json.dumps(content, ensure_ascii=False).encode("utf-8"))
+
+
+def huggingface_content(tokenizer: BPETokenizer) -> dict[str, Any]:
+    """Return the object of a `tokenizer.json`; see `to_huggingface`."""
+    n_ordinary = 256 + len(tokenizer.merges)
+    texts = {i: tokenizer.token_bytes(i) for i in range(n_ordinary)}
+    merges = [(texts[a], texts[b]) for a, b in tokenizer.merges]
+    content = byte_level_content(texts, merges, tokenizer.special_tokens)
+    end, body = tokenizer.special_tokens.get(ENDOFTEXT), {"Sequence": {"id": "A", "type_id": 0}}
+    front = [] if end is None else [{"SpecialToken": {"id": ENDOFTEXT, "type_id": 0}}]
+    content["post_processor"] = {
+        "type": "TemplateProcessing",
+        "single": [*front, body],
+        "pair": [*front, body, {"Sequence": {"id": "B", "type_id": 0}}],
+        "special_tokens": {ENDOFTEXT: {"id": ENDOFTEXT, "ids": [end], "tokens": [ENDOFTEXT]}}
+        if front
+        else {},
+    }
+    return content
+
+
+def byte_level_content(
+    texts: Mapping[int, bytes], merges: Iterable[tuple[bytes, bytes]], special: Mapping[str, int]
+) -> dict[str, Any]:
+    """Return the object of a `tokenizer.json` for a byte-level BPE with GPT-2's pattern.
+
+    texts: the bytes of each ordinary id. Raises ValueError as `to_huggingface`.
+    """
     alphabet = byte_to_character()
-    spelled = [
-        "".join(alphabet[byte] for byte in tokenizer.token_bytes(i))
-        for i in range(256 + len(tokenizer.merges))
-    ]
-    ids = {text: i for i, text in enumerate(spelled)}
-    for text in tokenizer.special_tokens:
+
+    def spelled(data: bytes) -> str:
+        return "".join(alphabet[byte] for byte in data)
+
+    ids = {spelled(data): i for i, data in texts.items()}
+    for text in special:
         if text in ids:
             raise ValueError(
                 f"tokenizer.json cannot hold the special token {text!r}: token {ids[text]} is "
                 "spelled so, and a spelling has one id; choose another text for it"
             )
     byte_level = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True}
-    end, body = tokenizer.special_tokens.get(ENDOFTEXT), {"Sequence": {"id": "A", "type_id": 0}}
-    front = [] if end is None else [{"SpecialToken": {"id": ENDOFTEXT, "type_id": 0}}]
-    content = {
+    return {
         "version": "1.0",
         "truncation": None,
         "padding": None,
-        "added_tokens": [
-            {
-                "id": token_id,
-                "content": text,
-                "single_word": False,
-                "lstrip": False,
-                "rstrip": False,
-                "normalized": False,
-                "special": True,
-            }
-            for text, token_id in tokenizer.special_tokens.items()
-        ],
+        "added_tokens": [added_token(token_id, text) for text, token_id in special.items()],
         "normalizer": None,
         "pre_tokenizer": {**byte_level, "use_regex": True},
-        "post_processor": {
-            "type": "TemplateProcessing",
-            "single": [*front, body],
-            "pair": [*front, body, {"Sequence": {"id": "B", "type_id": 0}}],
-            "special_tokens": {ENDOFTEXT: {"id": ENDOFTEXT, "ids": [end], "tokens": [ENDOFTEXT]}}
-            if front
-            else {},
-        },
+        "post_processor": None,
         "decoder": {**byte_level, "use_regex": True},
         "model": {
             "type": "BPE",
@@ -92,7 +103,12 @@ def to_huggingface(tokenizer: BPETokenizer, path: str | Path) -> None:
             "byte_fallback": False,
             "ignore_merges": False,
             "vocab": ids,
-            "merges": [[spelled[a], spelled[b]] for a, b in tokenizer.merges],
+            "merges": [[spelled(a), spelled(b)] for a, b in merges],
         },
     }
-    write_bytes(path, json.dumps(content, ensure_ascii=False).encode("utf-8"))
+
+
+def added_token(token_id: int, text: str) -> dict[str, Any]:
+    """Return a special token as a `tokenizer.json` lists it."""
+    flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
+    return {"id": token_id, "content": text, **flags, "special": True}

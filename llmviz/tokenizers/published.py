@@ -1,13 +1,15 @@
 """The tokenizer in a published model's folder: tokenizer.json, or vocab.json and merges.txt.
 
 The `tokenizers` library reads and applies it, so a text gets the ids that the model was trained
-on. Only byte-level BPE is read, which all models of the GPT-2 family have.
+on. Byte-level BPE is read, which the models of the GPT-2 family have, and what SentencePiece makes:
+BPE and Unigram whose tokens write a space as ▁, with a token for each byte or without.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,7 +27,9 @@ FILES = (WHOLE, VOCABULARY, MERGES, OPTIONS, SPECIAL, ADDED)
 
 
 class PublishedTokenizer(ByteTokenizer):
-    """A byte-level BPE with the ids and the rules of its publisher.
+    """A tokenizer with the ids and the rules of its publisher.
+
+    One of SentencePiece's may put a space in front of a text. `decode` takes it away again.
 
     Args:
         content: the object in its tokenizer.json. `encode` gives the ids of the whole text: nothing
@@ -54,6 +58,8 @@ class PublishedTokenizer(ByteTokenizer):
         content = {**content, "truncation": None, "padding": None}
         self._content = {**content, "post_processor": None}
         _check_parts(content)
+        spelled = _spelled if _is_byte_level(content) else _spelled_with_spaces
+        self._drops_space = _drops_space(content["decoder"])
         self._compiled = _compiled(content)
         self.front = _front(self._compiled)
         self._compiled.post_processor = None
@@ -67,7 +73,7 @@ class PublishedTokenizer(ByteTokenizer):
         added = self._compiled.get_added_tokens_decoder()
         self._bytes = [b""] * vocab_size
         for text, token_id in ids.items():
-            self._bytes[token_id] = text.encode() if token_id in added else _spelled(text)
+            self._bytes[token_id] = text.encode() if token_id in added else spelled(text)
         self.unused_ids = frozenset(range(vocab_size)) - set(ids.values())
         self.special_tokens = {one.content: i for i, one in added.items() if one.special}
         if type(end) is not int or not 0 <= end < vocab_size or end in self.unused_ids:
@@ -88,6 +94,11 @@ class PublishedTokenizer(ByteTokenizer):
     def ends(self) -> tuple[int, ...]:
         """The ids with which the model ends what it writes, `end` first."""
         return self._ends
+
+    def decode(self, ids: Iterable[int]) -> str:
+        """Return the text of the ids; bytes that make no character become U+FFFD."""
+        text = super().decode(ids)
+        return text[1:] if self._drops_space and text.startswith(" ") else text
 
     def to_dict(self) -> dict:
         """Return the content of its tokenizer.json, and what the model's config says of it."""
@@ -121,7 +132,7 @@ class PublishedTokenizer(ByteTokenizer):
 
     def _spans_ordinary(self, text: str) -> Iterator[tuple[int, int, int]]:
         encoded = self._compiled.encode(text, add_special_tokens=False)
-        if self.decode_bytes(encoded.ids) == text.encode():
+        if not self._drops_space and self.decode_bytes(encoded.ids) == text.encode():
             start = 0
             for token_id in encoded.ids:
                 end = start + len(self._bytes[token_id])
@@ -280,17 +291,70 @@ def _added_tokens(
 
 
 def _check_parts(content: dict[str, Any]) -> None:
-    """Refuse what is no byte-level BPE."""
+    """Refuse what is none of the kinds that are read."""
     model, decoder = content.get("model"), content.get("decoder")
-    if not isinstance(model, dict) or model.get("type", "BPE") != "BPE":
-        kind = model.get("type") if isinstance(model, dict) else model
-        raise ValueError(f'its model must be of type "BPE"; got {kind!r}')
-    if not isinstance(decoder, dict) or decoder.get("type") != "ByteLevel":
-        kind = decoder.get("type") if isinstance(decoder, dict) else decoder
-        raise ValueError(f'its decoder must be of type "ByteLevel"; got {kind!r}')
+    kind = model.get("type", "BPE") if isinstance(model, dict) else model
+    if not isinstance(model, dict) or kind not in ("BPE", "Unigram"):
+        raise ValueError(f'its model must be of type "BPE" or "Unigram"; got {kind!r}')
+    steps = _decoders(decoder)
+    if kind == "Unigram" and steps == [BYTE_LEVEL]:
+        raise ValueError('its decoder must be that of SentencePiece; got "ByteLevel"')
+    if steps != [BYTE_LEVEL] and not _writes_spaces(steps):
+        got = decoder.get("type") if isinstance(decoder, dict) else decoder
+        raise ValueError(
+            f'its decoder must be of type "ByteLevel", "Metaspace", or that of SentencePiece; '
+            f"got {got!r}"
+        )
     for name in ("dropout", "continuing_subword_prefix", "end_of_word_suffix"):
         if model.get(name):
             raise ValueError(f"its model must have no {name}; got {model[name]!r}")
+
+
+BYTE_LEVEL = "ByteLevel"
+SPACE = "\u2581"  # ▁, as SentencePiece writes a space
+_BYTE = re.compile("<0x([0-9A-F]{2})>")
+
+
+def _decoders(decoder: Any) -> list[Any]:
+    """The types of the steps that put tokens together; a step of a kind with options has them."""
+    if not isinstance(decoder, dict):
+        return [decoder]
+    if decoder.get("type") == "Sequence" and isinstance(decoder.get("decoders"), list):
+        return [one for part in decoder["decoders"] for one in _decoders(part)]
+    kind = decoder.get("type")
+    if kind == "Replace":
+        return [(kind, decoder.get("pattern"), decoder.get("content"))]
+    if kind == "Strip":
+        return [(kind, decoder.get("content"), decoder.get("start"), decoder.get("stop"))]
+    if kind == "Metaspace":
+        return [(kind, decoder.get("replacement"))]
+    return [kind]
+
+
+def _writes_spaces(steps: list[Any]) -> bool:
+    """Whether ▁ becomes a space, a byte's token its byte, and no more than one space is dropped."""
+    spaces = [("Replace", {"String": SPACE}, " "), ("Metaspace", SPACE)]
+    others = ["ByteFallback", "Fuse", ("Strip", " ", 1, 0)]
+    return any(one in spaces for one in steps) and all(one in spaces + others for one in steps)
+
+
+def _is_byte_level(content: dict[str, Any]) -> bool:
+    return _decoders(content["decoder"]) == [BYTE_LEVEL]
+
+
+def _drops_space(decoder: dict[str, Any]) -> bool:
+    """Whether the space in front of a text is taken away where tokens are put together."""
+    if decoder.get("type") == "Sequence":
+        return any(_drops_space(part) for part in decoder["decoders"])
+    if decoder.get("type") == "Metaspace":
+        return decoder.get("prepend_scheme", "always") != "never"
+    return decoder.get("type") == "Strip"
+
+
+def _spelled_with_spaces(text: str) -> bytes:
+    """The bytes of a token of SentencePiece's."""
+    byte = _BYTE.fullmatch(text)
+    return bytes([int(byte[1], 16)]) if byte else text.replace(SPACE, " ").encode()
 
 
 def _compiled(content: dict[str, Any]) -> tokenizers.Tokenizer:

@@ -52,6 +52,7 @@ __all__ = [
 ]
 
 LOSS_SCALE = ("scale", "good_steps")  # what `LossScale.state` returns
+BEST = ("step", "loss", "since")  # what `Lowest.state` returns
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,9 @@ class Checkpoint:
     settings: dict[str, Any] = field(default_factory=dict)  # TrainConfig, with nothing left on auto
     environment: dict[str, Any] = field(default_factory=dict)  # versions, threads, dtype, device
     loss_scale: dict[str, float] = field(default_factory=dict)  # of a run in float16
+    best: dict[str, float] = field(
+        default_factory=dict
+    )  # the lowest validation loss: `Lowest.state`
     source: str = "memory"  # where it came from, for messages
     notes: tuple[str, ...] = ()  # what the reader of the run should know; not saved
 
@@ -110,6 +114,8 @@ def save_checkpoint(folder: Path | str, checkpoint: Checkpoint, *, keep: bool = 
             }
             if checkpoint.loss_scale:
                 state["loss_scale"] = checkpoint.loss_scale
+            if checkpoint.best:
+                state["best"] = checkpoint.best
             write_json(temporary / STATE, state)
             write_manifest(temporary, [MODEL, OPTIMIZER, STATE])
             sync(temporary)
@@ -167,7 +173,7 @@ def load_checkpoint(folder: Path | str, step: int | None = None) -> Checkpoint:
     state = read_json(path / STATE)
     if state.get("format") != FORMAT:
         raise CheckpointError(f"{path / STATE} is not a {FORMAT} file")
-    scale = state.get("loss_scale")
+    scale, best = state.get("loss_scale"), state.get("best")
     try:
         return Checkpoint(
             step=int(state["step"]),
@@ -178,6 +184,7 @@ def load_checkpoint(folder: Path | str, step: int | None = None) -> Checkpoint:
             settings=state["settings"],
             environment=state["environment"],
             loss_scale={key: float(scale[key]) for key in LOSS_SCALE} if scale else {},
+            best={key: float(best[key]) for key in BEST} if best else {},
             source=str(path),
         )
     except (KeyError, TypeError) as error:

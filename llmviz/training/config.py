@@ -84,6 +84,17 @@ class TrainConfig(Config):
     eval_batches: int = setting(
         20, "validation data of each measurement; 0 = all of it", "batches", 0, 10_000
     )
+    patience: int = setting(
+        0,
+        "the run ends after so many validation losses in a row that are not below the lowest "
+        "before; 0 = never",
+        "",
+        0,
+        1000,
+    )
+    keep_best: bool = setting(
+        False, "keep the weights of the lowest validation loss in OUT/best; so does patience"
+    )
     log_every: int = setting(
         1, "steps between two points; a point's loss is the mean of these steps", "steps", 1, 1000
     )
@@ -127,7 +138,11 @@ class TrainConfig(Config):
         self.require_positive("steps", "batch_size", "accumulate", "log_every", "sample_tokens")
         self.require_at_least(0, "warmup_steps", "eval_every", "eval_batches", "sample_every")
         self.require_at_least(0, "threads", "checkpoint_every", "snapshot_every", "seed")
-        self.require_at_least(0, "schedule_start", "recompute")
+        self.require_at_least(0, "schedule_start", "recompute", "patience")
+        if self.patience and not self.eval_every:
+            raise ValueError(
+                f"patience must be 0 where eval_every is 0; got patience={self.patience}"
+            )
         if self.schedule_start and self.schedule_start >= self.steps:
             raise ValueError(
                 "schedule_start must be below steps; "
@@ -149,7 +164,7 @@ class TrainConfig(Config):
                 f"got {self.min_lr:g} > {self.learning_rate:g}"
             )
         self.require_fraction("beta1", "beta2")
-        self.require_bool("shard")
+        self.require_bool("shard", "keep_best")
         if self.accumulate > self.batch_size:
             raise ValueError(
                 f"accumulate must not exceed batch_size; got {self.accumulate} > {self.batch_size}"

@@ -186,7 +186,8 @@ def vocabulary(plan: Plan, train: list[Any]) -> int:
     return get_tokenizer(plan.tokenizer).vocab_size
 
 
-def run_seconds(config: TrainConfig, step: float) -> float:
-    """Seconds of a whole run from those of one step, validation losses included."""
-    looks = config.steps // config.eval_every + 1 if config.eval_every else 1
-    return step * (config.steps + looks * config.eval_batches * FORWARD_SHARE)
+def run_seconds(config: TrainConfig, step: float, done: int = 0) -> float:
+    """Seconds of a run from those of one step, validation losses included; done: steps that are."""
+    steps = config.steps - done
+    looks = steps // config.eval_every + 1 if config.eval_every else 1
+    return step * (steps + looks * config.eval_batches * FORWARD_SHARE)

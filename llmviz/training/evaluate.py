@@ -280,16 +280,16 @@ def probe_scores(
     return {kind: probe_score(model, tokenizer, asked) for kind, asked in sets.items()}
 
 
-def probe_score(model: LanguageModel, tokenizer: Any, asked: Sequence[Probe]) -> ProbeScore:
+def probe_score(model: LanguageModel, tokenizer: Any, probes: Sequence[Probe]) -> ProbeScore:
     """Ask a model probes: which of two answers is more probable, and which text it would write."""
-    pairs = [(one.prompt, either) for one in asked for either in (one.right, one.wrong)]
+    pairs = [(one.prompt, either) for one in probes for either in (one.right, one.wrong)]
     windows = [_continuation(model, tokenizer, *one) for one in pairs]
     read = _read(model, windows, end_id(tokenizer))
     better = sum(right[0] < wrong[0] for right, wrong in zip(read[::2], read[1::2], strict=True))
     written = sum(greedy for _, greedy in read[::2])
-    return ProbeScore(Share(better, len(asked)), Share(written, len(asked)))
+    return ProbeScore(Share(better, len(probes)), Share(written, len(probes)))
 
 
-def share_right(model: LanguageModel, tokenizer: Any, asked: Sequence[Probe]) -> Share:
+def share_right(model: LanguageModel, tokenizer: Any, probes: Sequence[Probe]) -> Share:
     """In how many probes the right continuation is more probable than the wrong one."""
-    return probe_score(model, tokenizer, asked).of_two
+    return probe_score(model, tokenizer, probes).of_two

@@ -119,16 +119,16 @@ class FirstLetterData:
         return letters, targets
 
 
-def shares_right(model: LanguageModel, asked: int = ASKED) -> list[float]:
+def shares_right(model: LanguageModel, questions: int = ASKED) -> list[float]:
     """How often a model's likeliest letter is the first one, after 1 to 60 more letters."""
     import torch
 
-    letters = torch.from_numpy(strings(_HELD_OUT, 0, asked))
+    letters = torch.from_numpy(strings(_HELD_OUT, 0, questions))
     right = torch.zeros(LENGTH)
     with torch.no_grad():
         for rows in letters.split(250):
             right += (model(rows)[0].argmax(-1) == rows[:, :1]).sum(0)
-    return [round(float(share), 6) for share in right[1:] / asked]
+    return [round(float(share), 6) for share in right[1:] / questions]
 
 
 def folder_of(name: str) -> Path:
@@ -226,12 +226,13 @@ def reach(right: Sequence[float], least: float = 0.9) -> int:
     return next((at for at, share in enumerate(right) if share < least), len(right))
 
 
-def beyond_luck(right: Sequence[float], asked: int = ASKED) -> int:
+def beyond_luck(right: Sequence[float], questions: int = ASKED) -> int:
     """The farthest distance up to which a model is right more often than pure chance may be.
 
-    asked: of how many strings the shares are. Chance lies below 1 in 26 and three standard errors.
+    questions: of how many strings the shares are. Chance lies below 1 in 26 and three standard
+    errors.
     """
-    return reach(right, CHANCE + 3 * math.sqrt(CHANCE * (1 - CHANCE) / asked))
+    return reach(right, CHANCE + 3 * math.sqrt(CHANCE * (1 - CHANCE) / questions))
 
 
 def main() -> None:

@@ -56,50 +56,50 @@ def questions(
 
     A document begins with the end-of-text token, as in training; special tokens are not asked for.
     """
-    rng, asked = np.random.default_rng(seed), []
+    rng, drawn = np.random.default_rng(seed), []
     end, special = end_id(tokenizer), set(tokenizer.special_tokens.values())
     for document in documents:
         ids = (end, *tokenizer.encode(document))[:context]
         places = [place for place, one in enumerate(ids) if one not in special]
         chosen: Any = rng.choice(places, min(each, len(places)), replace=False) if places else []
-        asked += [Question(ids, int(place)) for place in sorted(chosen)]
-    return asked
+        drawn += [Question(ids, int(place)) for place in sorted(chosen)]
+    return drawn
 
 
-def evaluate_hidden(model: LanguageModel, asked: Sequence[Question]) -> HiddenWordScore:
+def evaluate_hidden(model: LanguageModel, questions: Sequence[Question]) -> HiddenWordScore:
     """Score a model on the same questions, whichever kind it is.
 
     A BERT reads all of the text but the token asked for; another model reads what stands before
     that token. Raises ValueError for no question.
     """
-    if not asked:
+    if not questions:
         raise ValueError("there is no hidden word to ask for")
     nats, right = 0.0, 0
-    for first in range(0, len(asked), ROWS):
-        some = asked[first : first + ROWS]
+    for first in range(0, len(questions), ROWS):
+        some = questions[first : first + ROWS]
         answers = torch.tensor([one.answer for one in some])
         log_p = _log_probabilities(model, some)  # (rows, V)
         nats -= float(log_p.gather(1, answers[:, None]).double().sum())
         right += int((log_p.argmax(1) == answers).sum())
-    return HiddenWordScore(nats, right, len(asked))
+    return HiddenWordScore(nats, right, len(questions))
 
 
 @torch.no_grad()
-def _log_probabilities(model: LanguageModel, asked: Sequence[Question]) -> Tensor:
+def _log_probabilities(model: LanguageModel, questions: Sequence[Question]) -> Tensor:
     """ln p of every token at the places asked for, (rows, V), in eval mode."""
     both = isinstance(model, BERT)
     filler = model.config.pad_id if both else 0
-    idx = torch.full((len(asked), max(len(one.ids) for one in asked)), filler)
-    for row, one in enumerate(asked):
+    idx = torch.full((len(questions), max(len(one.ids) for one in questions)), filler)
+    for row, one in enumerate(questions):
         idx[row, : len(one.ids)] = torch.tensor(one.ids)
         if both:
             idx[row, one.place] = model.config.mask_id
     # a token is predicted in its own place by a BERT, in the place before it by the others
-    places = torch.tensor([one.place - (not both) for one in asked])
+    places = torch.tensor([one.place - (not both) for one in questions])
     was_training = model.training
     model.eval()
     try:
         logits = model(idx)[0]
     finally:
         model.train(was_training)
-    return logits[torch.arange(len(asked)), places].log_softmax(-1)
+    return logits[torch.arange(len(questions)), places].log_softmax(-1)

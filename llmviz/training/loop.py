@@ -16,6 +16,7 @@ from torch import Tensor, nn
 
 from llmviz.nn.finite import wrong_tensor
 from llmviz.training import distributed
+from llmviz.training.best import Lowest
 from llmviz.training.checkpoints import Checkpoint, versions
 from llmviz.training.config import TrainConfig
 from llmviz.training.data import Batches
@@ -95,6 +96,7 @@ class _Run:
         }
         self.optimizer = make_optimizer(model, config)
         self.scale = LossScale.of(config, compute.dtype)
+        self.lowest = Lowest.of(config)
         self.step, self.tokens, self.seconds = 0, 0, 0.0
         self.last_finite: tuple[int | None, float | None] = (None, None)
         self.notes: tuple[str, ...] = ()
@@ -111,6 +113,8 @@ class _Run:
             self.step, self.tokens, self.seconds = resume.step, resume.tokens, resume.seconds
             if self.scale is not None and resume.loss_scale:
                 self.scale.restore(resume.loss_scale)
+            if self.lowest is not None and resume.best:
+                self.lowest.restore(resume.best)
             self.notes = resume.notes + _differences(resume.environment, self.environment())
 
     def environment(self) -> dict[str, object]:
@@ -136,7 +140,7 @@ class _Run:
                 self._save(save, keep)
                 saved_at = self.step
 
-        while self.step < config.steps:
+        while self.step < config.steps and not self._waited_enough():
             begun = time.perf_counter()
             loss, count, norm, lr, stopping = self._update(stop)
             elapsed = time.perf_counter() - begun
@@ -146,6 +150,11 @@ class _Run:
             last = stopping or self.step == config.steps
             evaluates = last or _due(self.step, config.eval_every)
             validation = self.validation_loss() if evaluates else None
+            better = validation is not None and self._is_lowest(validation)
+            if self._waited_enough() and not last:
+                assert self.lowest is not None
+                self.notes += (self.lowest.note(),)
+                last = True
             samples = sample is not None and _due(self.step, config.sample_every)
             text = sample(self.model) if samples and sample is not None else None
             self.seconds += time.perf_counter() - begun
@@ -170,7 +179,7 @@ class _Run:
                     checkpoint(keep)
                     raise
             # After the record: a checkpoint whose record was never written would resume past it.
-            if last or keep or _due(self.step, config.checkpoint_every):
+            if last or keep or better or _due(self.step, config.checkpoint_every):
                 checkpoint(keep)
                 hand_back_freed_memory()
             if last:
@@ -198,8 +207,8 @@ class _Run:
             for number, piece in enumerate(pieces):
                 share = self.data.count(piece) / count
                 total += self._backward(piece, share, number == config.accumulate - 1)
-        asked = float(stop()) if stop is not None else 0.0
-        total, asked = self.world.add([total, asked], self.compute.device)
+        stopping = float(stop()) if stop is not None else 0.0
+        total, stopping = self.world.add([total, stopping], self.compute.device)
         if not math.isfinite(total):
             raise self._diverged(step, lr, "the loss is not finite")
         if total > EXPLODED:
@@ -219,7 +228,7 @@ class _Run:
             raise self._diverged(step, lr, "the gradient is not finite")
         self.step, self.last_finite = step, (step, total)
         self.tokens += count
-        return total, count, grad_norm, lr, asked > 0
+        return total, count, grad_norm, lr, stopping > 0
 
     def _clip(self) -> float:
         """Cut the gradient to the longest allowed; return how long it was.
@@ -267,6 +276,19 @@ class _Run:
             raise self._diverged(self.step, lr, "the validation loss is not finite")
         return loss
 
+    def _is_lowest(self, validation: float) -> bool:
+        """Keep a validation loss in mind, if the run does; whether it is the lowest so far.
+
+        On several processes the loss of the leading one counts.
+        """
+        if self.lowest is None:
+            return False
+        loss = validation if self.world.leads else 0.0
+        return self.lowest.hears(self.step, self.world.add([loss], self.compute.device)[0])
+
+    def _waited_enough(self) -> bool:
+        return self.lowest is not None and self.lowest.is_over
+
     def _diverged(self, step: int, lr: float, what: str) -> Diverged:
         """What went wrong, with the first weight that is no number, or else the first gradient.
 
@@ -305,6 +327,7 @@ class _Run:
                     settings,
                     self.environment(),
                     loss_scale=self.scale.state() if self.scale is not None else {},
+                    best=self.lowest.state() if self.lowest is not None else {},
                 ),
                 keep,
             )

@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import contextlib
+import copy
+import dataclasses
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 from llmviz.models.catalogue import able
-from llmviz.training.config import Plan
+from llmviz.training.config import Plan, TrainConfig
+from llmviz.training.errors import Diverged
+
+if TYPE_CHECKING:
+    from torch import nn
+
+    from llmviz.training.data import Batches
 
 TIMED_STEPS = 3
+LONG = 2.0  # seconds after which no further step is timed
 SIXTH = 6  # products for a weight and a token: two forward, four back
 ATTENTION = 12  # for a layer, a channel and a pair of tokens, likewise
 
@@ -69,7 +79,6 @@ def step_seconds(
     takes does not depend on which. ended: asked before each step; None if it is so at once.
     Raises ValueError as `prepare` does.
     """
-    from llmviz.training.loop import train
     from llmviz.training.plan import prepare
 
     if vocab_size is None:
@@ -77,15 +86,52 @@ def step_seconds(
         model, data = run.model, run.data
     else:
         model, data = _stand_in(plan, vocab_size)
-    records, seconds = train(model, data, plan.train), []
+    found = fastest_step(model, data, plan.train, ended)
+    return None if found is None else found.seconds
+
+
+class TimedStep(NamedTuple):
+    """How long a step took, and how many targets it had."""
+
+    seconds: float
+    tokens: int
+
+
+def fastest_step(
+    model: nn.Module,
+    data: Batches,
+    config: TrainConfig,
+    ended: Callable[[], bool] = lambda: False,
+) -> TimedStep | None:
+    """Take a few steps of a copy of a model, and return the fastest; the model stays as it is.
+
+    ended: asked before each step; None if it is so at once, or if the very first step fails.
+    """
+    from llmviz.training.loop import train
+
+    # A record for each step, and none that measures, writes or ends anything.
+    config = dataclasses.replace(
+        config,
+        steps=max(config.steps, TIMED_STEPS + 1),
+        log_every=1,
+        eval_every=0,
+        patience=0,
+        sample_every=0,
+    )
+    records = train(copy.deepcopy(model), data, config)
+    timed: list[TimedStep] = []
     with contextlib.closing(records):
-        for _ in range(min(TIMED_STEPS, plan.train.steps)):
-            if ended():
+        for _ in range(TIMED_STEPS):
+            if ended() or sum(one.seconds for one in timed) > LONG:
                 break
             begun = time.perf_counter()
-            next(records)
-            seconds.append(time.perf_counter() - begun)
-    return min(seconds, default=None)
+            try:
+                record = next(records)
+            except Diverged:  # the run itself will say it
+                break
+            before = sum(one.tokens for one in timed)
+            timed.append(TimedStep(time.perf_counter() - begun, record.tokens - before))
+    return min(timed, default=None)
 
 
 def _stand_in(plan: Plan, vocab_size: int):

@@ -27,6 +27,7 @@ from llmviz.training.reading import CHAT, FORK, LORA
 from llmviz.training.references import KEY as REFERENCES
 from llmviz.training.references import SAMPLE, WORLDS
 from llmviz.training.runs import Run, describe, read_description, read_tokenizer
+from llmviz.training.settings_file import following
 
 __all__ = ["Plan", "documents_of", "plan_from", "plan_of", "prepare", "prepare_again"]
 
@@ -39,10 +40,10 @@ def plan_from(planned: dict[str, Any], options: dict[str, Any], changes: dict[st
     """The plan of what was chosen of a plan, of a model and of training; the rest as it suits."""
     entry = entry_of(planned.get("model", DEFAULT))
     changes = {**entry.suited_training, **changes}
-    if "learning_rate" in changes and "min_lr" not in changes:
-        changes["min_lr"] = changes["learning_rate"] / 10
-    if "warmup_steps" not in changes:
-        changes["warmup_steps"] = min(100, changes.get("steps", TrainConfig.steps) // 10)
+    rate, steps = (
+        changes.get(one, getattr(TrainConfig, one)) for one in ("learning_rate", "steps")
+    )
+    changes = {**following(rate, steps), **changes}
     return Plan(
         **{**entry.suited_plan, **planned}, model_options=options, train=TrainConfig(**changes)
     )

@@ -21,6 +21,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from llmviz.finetuning.plan import CLASSES, TuningPlan, is_tuning, read_tuning
 from llmviz.textfile import whole_number
 from llmviz.training import locks
 from llmviz.training.errors import CheckpointError
@@ -251,13 +252,32 @@ def begun_card(name: str, description: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def description_of(folder: Path) -> dict[str, Any]:
+    """What a run says of itself; a fine-tuning that writes says it in the same words.
+
+    Raises CheckpointError as `read_description`, and for a classifier.
+    """
+    if not is_tuning(folder):
+        return read_description(folder)
+    about = read_tuning(folder)
+    try:
+        plan = TuningPlan.from_dict(about["plan"])
+        model = about["model"]["name"]
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise CheckpointError(f"{folder / CONFIG} describes no fine-tuning: {error}") from error
+    if plan.kind == CLASSES:
+        raise CheckpointError(f"{folder} holds a classifier; `classify` reads it")
+    data = {"corpus": "tiny-world", "documents": plan.examples}  # all tasks of writing are about it
+    return {**about, "model": {"name": model}, "data": data, "train": {"seed": plan.train.seed}}
+
+
 def run_card(name: str) -> dict[str, Any]:
     """What a run says about itself, in the words of a bundled checkpoint's card.
 
     Raises CheckpointError: there is no such run, it cannot be read, or lacks the step asked for.
     """
     folder, step = find_run(name), split_name(name)[1]
-    description = read_description(folder)
+    description = description_of(folder)
     last = last_record(folder) or {}
     weights_of(name)
     saved = [number for number, _ in steps_saved(folder)]

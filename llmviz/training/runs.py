@@ -4,6 +4,8 @@ OUT/config.json        model, settings, corpus, tokenizer, versions, command
 OUT/tokenizer.json     the tokenizer
 OUT/metrics.jsonl      one TrainRecord a line
 OUT/model.safetensors  the newest saved weights
+OUT/run.toml           the settings, for `train --config`
+OUT/best/              the run as it was at its lowest validation loss, where that is kept
 OUT/checkpoints/       what resuming needs (see checkpoints.py)
 OUT/wrong.json         only where the run went wrong: the step, and what happened
 """
@@ -11,6 +13,7 @@ OUT/wrong.json         only where the run went wrong: the step, and what happene
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import json
 import os
 from collections.abc import Callable, Generator, Iterator
@@ -24,6 +27,7 @@ from llmviz.finetuning.lora import without_adapters
 from llmviz.models.base import LanguageModel
 from llmviz.quantization.files import QUANTIZATION, full_tensors
 from llmviz.training import distributed, locks
+from llmviz.training.best import has_best, settle_best, write_best
 from llmviz.training.checkpoints import MODEL, Checkpoint, forget_after, save_checkpoint, versions
 from llmviz.training.config import TrainConfig
 from llmviz.training.data import Batches
@@ -45,6 +49,7 @@ from llmviz.training.reading import (
     went_wrong,
 )
 from llmviz.training.records import TrainRecord
+from llmviz.training.settings_file import write_settings
 from llmviz.training.tensors import load_finite, load_weights
 from llmviz.wholefile import write_whole
 
@@ -133,6 +138,8 @@ def run_in_folder(
         checkpoint = newest_checkpoint(folder)
         distributed.current().wait()  # until all have read it; later ones are then removed
 
+    if checkpoint is not None and checkpoint.best and not has_best(folder, checkpoint):
+        checkpoint = dataclasses.replace(checkpoint, best={})  # of a fork's parent, or deleted
     metrics: IO[str] | None = None
 
     def save(state: Checkpoint, keep: bool) -> None:
@@ -140,6 +147,8 @@ def run_in_folder(
             _check_there(folder, metrics)
         with writing(f"a checkpoint in {folder}"):
             save_checkpoint(folder, state, keep=keep)
+            if state.best.get("step") == state.step:
+                write_best(folder, state.step)
 
     def asked_to_stop() -> bool:
         if metrics is not None:
@@ -166,6 +175,8 @@ def run_in_folder(
             _keep_until(metrics, checkpoint.step if checkpoint else 0)
             write_whole(folder / TOKENIZER, run.tokenizer.save)
             write_json(folder / CONFIG, run.description)
+            write_settings(folder, run.description)
+            settle_best(folder, checkpoint)
             (folder / WRONG).unlink(missing_ok=True)
         try:
             for record in records:
@@ -257,11 +268,12 @@ class Trained:
     notes: tuple[str, ...] = ()  # such as: the newest checkpoint is damaged, the one before is used
 
 
-def load_trained(folder: Path | str, step: int | None = None) -> Trained:
+def load_trained(folder: Path | str, step: int | None = None, *, merged: bool = True) -> Trained:
     """The model of a run or of a bundled checkpoint, ready for use (`eval`, float32, CPU).
 
     step: of which kept checkpoint; None = the newest that is sound; `notes` says if it is not the
       last, or not what stands in model.safetensors, and if the run went wrong after it.
+    merged: of a run with adapters, add them into its matrices; else they stay beside them.
     Raises CheckpointError naming the file that is absent, damaged or another model's.
     """
     path = Path(folder)
@@ -280,7 +292,7 @@ def load_trained(folder: Path | str, step: int | None = None) -> Trained:
     if QUANTIZATION in description:
         tensors = full_tensors(tensors, description, weights.source)
     load_weights(model, tensors, weights.source)
-    if LORA in description:  # from here on it is a model like any other
+    if LORA in description and merged:  # from here on it is a model like any other
         without_adapters(model).requires_grad_(True)
         del description[LORA]
     tokenizer = read_tokenizer(path)

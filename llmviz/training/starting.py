@@ -24,11 +24,10 @@ from llmviz.training.files import write_json
 from llmviz.training.plan import plan_from, prepare
 from llmviz.training.reading import CHAT, CONFIG, METRICS, TOKENIZER
 from llmviz.training.runs import Run, Trained, writing
+from llmviz.training.settings_file import FREE, OF_THE_BASE
 from llmviz.wholefile import write_whole
 
 RATE = 3e-4  # learning rate where none was chosen: a trained model is easily spoiled
-OWN = ("model", "tokenizer", "vocab_size")  # what the model that is gone on from says itself
-FREE = ("dropout",)  # settings of a model that fit its weights whatever they are
 
 
 def plan_of_base(
@@ -42,7 +41,7 @@ def plan_of_base(
     The context is the model's own where none was chosen.
     Raises ValueError for what the model says itself, and a context longer than its own.
     """
-    for name in OWN:
+    for name in OF_THE_BASE:
         if name in planned:
             raise ValueError(f"{name} must be left out: the model that is gone on from has its own")
     for name in options:

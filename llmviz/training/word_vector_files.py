@@ -121,9 +121,9 @@ def analogy_scores(vectors: np.ndarray, tokenizer: WordTokenizer) -> dict[str, f
     known = {word: i for i, word in enumerate(tokenizer.vocabulary)}
     scores = {}
     for relation in RELATIONS:
-        asked = [[known[w] for w in four] for four in analogies(relation) if {*four} <= {*known}]
-        right = sum(analogy(vectors, b, a, c, 1).ids[0] == d for a, b, c, d in asked)
-        scores[relation] = round(right / len(asked), 4) if asked else 0.0
+        fours = [[known[w] for w in four] for four in analogies(relation) if {*four} <= {*known}]
+        right = sum(analogy(vectors, b, a, c, 1).ids[0] == d for a, b, c, d in fours)
+        scores[relation] = round(right / len(fours), 4) if fours else 0.0
     return scores
 
 

@@ -129,10 +129,10 @@ def words_shown(text: Text, limit: int, also: Sequence[str] = ()) -> np.ndarray:
         if word not in known:
             raise ValueError(f"{word!r} is not in the text, so the film cannot follow it")
     chosen: list[int] = [known[word] for word in dict.fromkeys(also)]
-    asked = set(chosen)
+    wanted = set(chosen)
     for words in word_categories().values():
         there = sorted((known[w] for w in words if w in known), key=lambda i: (-order[i], i))
-        chosen += [i for i in there[:A_CATEGORY] if i not in asked]
+        chosen += [i for i in there[:A_CATEGORY] if i not in wanted]
     taken = set(chosen)
     others = sorted((i for i in order if i not in taken), key=lambda i: (-order[i], i))
     names = text.tokenizer.vocabulary

@@ -164,9 +164,9 @@ def warm_up() -> None:
 
 def main() -> None:
     """Serve standard input; what libraries print goes to standard error."""
-    told = serve_parent(NICE, encoding="utf-8")
+    orders = serve_parent(NICE, encoding="utf-8")
     warm_up()
-    Worker(sys.stdin, told).serve()
+    Worker(sys.stdin, orders).serve()
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
-"""The questions of a chapter with the numbers of today: it is run once, without a browser."""
+"""A chapter run without a browser: what is on its page, and its questions with today's numbers."""
 
 from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from streamlit.testing.v1 import AppTest
@@ -34,12 +34,35 @@ def questions_of(lesson: str, chapter: str, /, **link: str) -> list[Asked]:
 
     Raises ValueError: the page does not open, or says that a part of the link cannot be used.
     """
+    app = opened(lesson, chapter, None, **{"show": "1", **link})
+    sections, questions = list(_sections(app.main)), app.session_state[ASKED]
+    if len(sections) != len(questions):
+        raise ValueError(
+            f"{lesson}/{chapter}: {len(questions)} questions, {len(sections)} on the page"
+        )
+    return [
+        Asked(*section, question) for section, question in zip(sections, questions, strict=True)
+    ]
+
+
+def opened(
+    lesson: str, chapter: str = "", /, session: Mapping[str, Any] | None = None, **link: str
+) -> AppTest:
+    """Return a page as a visitor sees it once nothing grows any more; ASKED has its questions.
+
+    session: what its session holds from the start. link: as for `questions_of`.
+
+    Raises ValueError: the page does not open, or says that a part of the link cannot be used.
+    """
     engine.start()
     engine.wait(SECONDS)
     app = AppTest.from_file(str(APP), default_timeout=SECONDS)
     app.session_state[THROUGH_APP] = True  # no home page has to be run before
-    for key, value in {"part": chapter, "show": "1", **link}.items():
-        app.query_params[key] = value
+    for key, value in (session or {}).items():
+        app.session_state[key] = value
+    for key, value in {"part": chapter, **link}.items():
+        if value:
+            app.query_params[key] = value
     app.switch_page(f"pages/{lesson}.py")
     deadline, before = time.monotonic() + SECONDS, None
     while True:  # what takes longer than a rerun grows from one to the next
@@ -51,25 +74,21 @@ def questions_of(lesson: str, chapter: str, /, **link: str) -> list[Asked]:
             raise ValueError(f"{lesson}/{chapter}: {problems[0]}")
         now = [element.proto.SerializeToString() for element in _drawn(app.main)]
         if now == before and not app.get("progress"):
-            break
+            return app
         if time.monotonic() > deadline:
             raise ValueError(f"{lesson}/{chapter} was not ready after {SECONDS} seconds")
         before = now
-    sections, asked = list(_sections(app.main)), app.session_state[ASKED]
-    if len(sections) != len(asked):
-        raise ValueError(f"{lesson}/{chapter}: {len(asked)} questions, {len(sections)} on the page")
-    return [Asked(*section, question) for section, question in zip(sections, asked, strict=True)]
 
 
 def _drawn(main: Any) -> Iterator[Any]:
     """The texts and pictures of a page."""
-    return (one for one in _elements(main) if one.type in ("html", "bidi_component"))
+    return (one for one in elements(main) if one.type in ("html", "bidi_component"))
 
 
 def _sections(main: Any) -> Iterator[tuple[str, str]]:
     """For each question on a page from top to bottom, the section that it stands in."""
     head, text, before = "", "", None
-    for element in _elements(main):
+    for element in elements(main):
         if element.type == "header":
             head, text = element.value, ""
         elif element.type == "html" and before == "header":
@@ -79,8 +98,9 @@ def _sections(main: Any) -> Iterator[tuple[str, str]]:
         before = element.type
 
 
-def _elements(block: Any) -> Iterator[Any]:
+def elements(block: Any) -> Iterator[Any]:
+    """All blocks and elements of a page in its order."""
     for element in block.children.values():
         yield element
         if hasattr(element, "children"):
-            yield from _elements(element)
+            yield from elements(element)

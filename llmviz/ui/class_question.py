@@ -57,8 +57,9 @@ def _counted(
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(words.answered[sum(counts) == 1].format(count=sum(counts)))
         label = words.hide_answers if visible else words.show_answers
-        press = {"on_click": _set, "args": (shown, not visible)}
-        st.button(label, key=f"{shown}.press", type="tertiary", **press)
+        st.button(
+            label, key=f"{shown}.press", type="tertiary", on_click=_set, args=(shown, not visible)
+        )
     if visible:
         for index in order:
             line = words.of_answer.format(answer=asked.answers[index], count=counts[index])

@@ -198,8 +198,14 @@ def box() -> None:
             _led(here)
         return
     if not st.session_state.get(_OPEN):
-        press = {"on_click": _set, "args": (_OPEN, True)}
-        st.button(words.open_box, icon=ICON, type="tertiary", key="_class_open_box", **press)
+        st.button(
+            words.open_box,
+            icon=ICON,
+            type="tertiary",
+            key="_class_open_box",
+            on_click=_set,
+            args=(_OPEN, True),
+        )
         return
     with st.container(border=True):
         with st.form("_class_join", border=False, enter_to_submit=True):
@@ -208,12 +214,17 @@ def box() -> None:
         led = CLASSES.led_by(browser.secret())
         if led is not None:
             st.caption(words.elsewhere.format(code=led.code))
-        label, press = (words.open, _open) if led is None else (words.take, _take)
-        st.button(label, icon=ICON, on_click=_whole(press), key="_class_lead")
+        label, begin = (words.open, _open) if led is None else (words.take, _take)
+        st.button(label, icon=ICON, on_click=_whole(begin), key="_class_lead")
         st.caption(words.about)
         _projector_switch()
-        press = {"on_click": _set, "args": (_OPEN, None)}
-        st.button(words.close_box, type="tertiary", key="_class_close_box", **press)
+        st.button(
+            words.close_box,
+            type="tertiary",
+            key="_class_close_box",
+            on_click=_set,
+            args=(_OPEN, None),
+        )
 
 
 def _led(here: Seat) -> None:
@@ -244,8 +255,7 @@ def _projector_switch() -> None:
 def before_projector() -> None:
     """Let keys and a light lead through a page for a projector, until its visitor leaves."""
     here = seat.taken()
-    leads = here is not None and here.leads
-    address = f"/class/{here.code}/{here.key}" if leads else ""
+    address = f"/class/{here.code}/{here.key}" if here is not None and here.leads else ""
     projector(words.projector_words, address, on_leave=partial(seat.project, False))
 
 
@@ -267,8 +277,7 @@ def bar() -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             reason, count = notice
             notices.inform(unmarked(words.notices[reason].format(count=count)), ICON)
-            press = {"on_click": _set, "args": (NOTICE, None)}
-            st.button(words.understood, key="_class_understood", **press)
+            st.button(words.understood, key="_class_understood", on_click=_set, args=(NOTICE, None))
     here = seat.taken()
     if here is None or here.leads:
         return
@@ -278,6 +287,10 @@ def bar() -> None:
         if here.follows:
             class_watch(f"/class/{here.code}/{here.key}", here.seen)
         label = words.look_around if here.follows else words.come_back
-        press = {"on_click": _look, "kwargs": {"around": here.follows}}
-        st.button(label, key=f"_class_{'around' if here.follows else 'back'}", **press)
+        st.button(
+            label,
+            key=f"_class_{'around' if here.follows else 'back'}",
+            on_click=_look,
+            kwargs={"around": here.follows},
+        )
         st.button(words.leave, type="tertiary", on_click=seat.leave, key="_class_leave")

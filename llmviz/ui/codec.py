@@ -184,10 +184,10 @@ def choices(
 
 def integers(key: str, default: Sequence[int], low: int, high: int, at_most: int = 64) -> Param:
     """A short list of whole numbers."""
-    one = integer(key, 0, low, high)
+    each = integer(key, 0, low, high)
 
     def read(written: str) -> list[int]:
-        values = [one.read(part) for part in written.split(",") if part]
+        values = [each.read(part) for part in written.split(",") if part]
         if len(values) > at_most:
             raise ValueError(f"at most {at_most} numbers are needed")
         return values

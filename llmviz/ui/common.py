@@ -13,6 +13,7 @@ from llmviz.ui.notices import inform, refuse, warn
 from llmviz.ui.state import LEARNER_TEXT, LINK_ICON, PageState
 
 LOOKED_AT = 10_000  # characters of the learner's text that a lesson works on
+DRAWN_IN = "_drawn_in"  # in the session: the theme of a page without a browser
 IN_SNIPPET = 600  # characters of it that a snippet quotes
 
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -127,8 +128,13 @@ def suggest(
 
 
 def theme() -> Mode:
-    """Return "dark" or "light", as the learner's page is now."""
-    return "dark" if st.context.theme.type == "dark" else "light"
+    """Return "dark" or "light", as the learner's page is now.
+
+    What is drawn without a browser says it in the session (DRAWN_IN).
+    """
+    return st.session_state.get(DRAWN_IN) or (
+        "dark" if st.context.theme.type == "dark" else "light"
+    )
 
 
 def percent(share: float) -> str:

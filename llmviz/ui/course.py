@@ -148,7 +148,7 @@ def open_place(place: str) -> None:
 
 def search() -> None:
     """Show the search, and what this browser keeps of the way so far, beside every page."""
-    chosen = finder(_index())
+    chosen = finder(search_index())
     if isinstance(chosen, str):
         open_place(chosen)
 
@@ -161,7 +161,7 @@ def path(way: str) -> None:
 
 
 @kept(8)
-def _index() -> Stored:
+def search_index() -> Stored:
     """What the search finds: chapters by their titles, questions and sections, and terms."""
     chapters = [
         _named(lesson, chapter)

@@ -30,8 +30,7 @@ from llmviz.ui.rerun import once
 from llmviz.ui.turns import take_turns
 
 if TYPE_CHECKING:
-    from torch import nn
-
+    from llmviz.models.base import LanguageModel
     from llmviz.tokenizers import Tokenizer
 
 ASKED_MODEL = "shared.model"  # in the session: the model that lessons share in their links
@@ -51,7 +50,7 @@ class Bundled:
     """
 
     name: str
-    model: nn.Module
+    model: LanguageModel
     tokenizer: Tokenizer
     card: dict[str, Any]
     version: str
@@ -68,7 +67,7 @@ class Bundled:
     def __hash__(self) -> int:
         return hash(self.kept_as)
 
-    def changed(self, how: str, model: nn.Module) -> Bundled:
+    def changed(self, how: str, model: LanguageModel) -> Bundled:
         """Return a model that was made from this one, with the same tokenizer; how: in words."""
         return replace(self, name=f"{self.name} ({how})", model=model, notes=())
 

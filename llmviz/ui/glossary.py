@@ -455,6 +455,10 @@ TERMS: dict[str, str] = {
         "the point is 0, not 1. The smaller it is, the fewer digits it has."
     ),
     "sub-word": "A token that is a piece of a word, such as a stem or an ending.",
+    "superposition": (
+        "A vector holds more features than it has numbers. Their directions are not at right "
+        "angles, so each feature adds a little to what is read of others."
+    ),
     "SwiGLU": (
         "A feed-forward network with a gate. One number goes through x · sigmoid(x). The result is "
         "multiplied by a second number, which comes from a matrix of its own."
@@ -568,6 +572,10 @@ TERMS: dict[str, str] = {
     "initialisation": (
         "The choice of the weights that training begins with. Most are small random numbers. If "
         "they are too large or too small, training is slow or fails."
+    ),
+    "label smoothing": (
+        "A change of the loss in training: a small share of each target is spread over all tokens "
+        "evenly, so that the model is never asked to be quite sure."
     ),
     "loss": (
         "A number that says how bad a model's predictions are; training makes it smaller. For "

@@ -294,7 +294,8 @@ def _onward(state: PageState, lesson: Lesson, chapter: str = "") -> None:
         key=f"_next@{lesson.key}.{chapter}",
         icon=":material/arrow_forward:",
         type="primary",
-        **({"on_click": _go_to, "args": (state, part)} if here else {}),
+        on_click=_go_to if here else None,
+        args=(state, part) if here else None,
     )
     if pressed and not here:
         course.open_place(after.place)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import streamlit as st
 
@@ -14,6 +15,20 @@ from llmviz.ui.state import PageState
 
 POLL = 0.7  # seconds between two looks
 JOBS = "_live_jobs"  # in the session: {page and control: (settings, job)}
+
+
+@dataclass(frozen=True)
+class Said:
+    """What is said while a job goes on, when it was stopped, and on the button that begins anew.
+
+    repeats: whether that button is also there when the job has ended by itself, for what comes out
+    differently each time, such as durations.
+    """
+
+    going_on: str = words.GOES
+    stopped: str = words.STOPPED
+    again: str = words.AGAIN
+    repeats: bool = False
 
 
 def job_for(state: PageState, flag: str, job_of: Kept, given: tuple) -> Job:
@@ -46,18 +61,13 @@ def live(
     *,
     start: str,
     share: Callable[[Job], float],
-    going_on: str = words.GOES,
-    stopped: str = words.STOPPED,
-    again: str = words.AGAIN,
-    repeats: bool = False,
+    said: Said = Said(),
 ) -> None:
     """Show a button that begins a job, and the job once it was begun; a link may say so, too.
 
     flag: the control that says that it was begun. job_of(*given): the job, kept for all visitors.
     draw: shows what the job has yielded so far. start: the button's text. share: how much of it is
-    done, from 0 to 1. going_on, stopped, again: what is said while it goes on, when it was stopped,
-    and on the button that begins it once more. repeats: whether that button is also there when the
-    job has ended by itself, for what comes out differently each time, such as durations.
+    done, from 0 to 1.
     """
     key = f"_{state.page}.{flag}.job"  # not the name under which the control is kept
 
@@ -76,15 +86,15 @@ def live(
         if going and job.over:
             st.rerun()  # which ends the looking
         if going:
-            _progress(job, share(job), going_on, f"{key}.stop")
+            _progress(job, share(job), said.going_on, f"{key}.stop")
         elif job.state == FAILED:
             _failed(job, state, flag, job_of, given)
             return
         elif job.state == STOPPED:
-            st.info(stopped, icon=":material/stop:")
+            st.info(said.stopped, icon=":material/stop:")
         draw(job)
-        may_begin_again = not going and (repeats or job.state == STOPPED)
-        if may_begin_again and st.button(again, icon=":material/replay:", key=f"{key}.again"):
+        may_begin_again = not going and (said.repeats or job.state == STOPPED)
+        if may_begin_again and st.button(said.again, icon=":material/replay:", key=f"{key}.again"):
             _forget(state, flag, job_of, given)
             st.rerun()  # this fragment alone would go on with the job that is over
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import torch
@@ -23,7 +24,7 @@ Scale = tuple[float, str]  # what scores are multiplied by, and how that is writ
 SEEN = 4  # numbers of a long axis that are seen at once
 WHOLE = 8  # numbers of an axis that is drawn whole
 ROLE_OF = {"Q": "query", "K": "key", "V": "value"}
-BINARY = {"scale": "sequential", "limit": 1.0}  # how zeros and ones are drawn
+BINARY: dict[str, Any] = {"scale": "sequential", "limit": 1.0}  # how zeros and ones are drawn
 
 
 def scale_of(d: int) -> Scale:
@@ -68,8 +69,8 @@ def read_windows(written: str, windows: dict[str, lv.Window]) -> dict[str, lv.Wi
         name, _, at = part.partition(".")
         place = whole_number(at)
         if name in moved and place is not None:
-            one = moved[name]
-            moved[name] = lv.Window(one.size, one.show, min(place, one.size - one.show))
+            window = moved[name]
+            moved[name] = lv.Window(window.size, window.show, min(place, window.size - window.show))
     return moved
 
 
@@ -111,12 +112,12 @@ def project(
     values: Tensor,
     read: str,
     tokens: Sequence[str],
-    weight: Tensor,
-    bias: Tensor | None,
+    learned: tuple[Tensor, Tensor | None],
     seen: tuple[str, str],
     formula: str | None = None,
 ) -> list[str]:
     """Add W and b of the queries, keys or values (letter Q, K or V), and these: see `linear`."""
+    weight, bias = learned
     biased = None if bias is None else (f"b_{letter}", bias)
     more = {"role": ROLE_OF[letter], "row_labels": tokens}
     own = (f"W_{letter}", weight)
@@ -167,6 +168,22 @@ def takes(tokens: Sequence[str], weights: np.ndarray, sources: Sequence[str] = (
     return lines
 
 
+@dataclass(frozen=True, eq=False)
+class Way:
+    """How scores become weights.
+
+    scale: the factor and how it is written. masked: why a cell is forbidden; empty without a mask.
+    dropout: the share struck out; kept: which weights were not (T, T). before: the softmax taken
+    before the mask, as in `attention`.
+    """
+
+    scale: Scale | None
+    masked: str = ""
+    dropout: float = 0.0
+    before: str | None = None
+    kept: Tensor | None = None
+
+
 def weights_to_output(
     picture: Picture,
     tokens: Sequence[str],
@@ -174,21 +191,16 @@ def weights_to_output(
     values: str,
     *,
     operands: tuple[str, str],
-    scale: Scale | None,
-    masked: str = "",
-    dropout: float = 0.0,
+    way: Way,
     mark: str = "",
-    before: str | None = None,
-    kept: Tensor | None = None,
     asked: Sequence[str] = (),
 ) -> None:
     """Add scores, scaled, masked, weights, dropped and context of one head.
 
-    operands: names of queries and keys. scale: the factor and how it is written. masked:
-    why a cell is forbidden; empty without a mask. dropout: the share struck out; kept: which
-    weights were not (T, T). mark: put behind every name. before: the softmax taken before the
-    mask, as in `attention`. asked: tokens of another sequence, if keys and values are its.
+    operands: names of queries and keys. mark: put behind every name. asked: tokens of another
+    sequence, if keys and values are its.
     """
+    masked, dropout, before = way.masked, way.dropout, way.before
     square = {
         "row_labels": tokens,
         "col_labels": asked or tokens,
@@ -199,10 +211,10 @@ def weights_to_output(
     last = f"scores{mark}"
     q, k = (picture.matrix(name).label for name in operands)
     picture.add(last, steps.scores, last, f"{q} · {k}ᵀ", op=op, **square)
-    if scale:
-        op = lv.scaled(last, *scale)
+    if way.scale:
+        op = lv.scaled(last, *way.scale)
         last = f"scaled{mark}"
-        picture.add(last, steps.scaled, last, f"scores {scale[1]}", op=op, **square)
+        picture.add(last, steps.scaled, last, f"scores {way.scale[1]}", op=op, **square)
     if before is not None:
         last = _softmax_first(picture, steps, last, before, masked, mark, square)
     else:
@@ -214,8 +226,11 @@ def weights_to_output(
         shares = {"role": "weights", "limit": 1.0, "row_sums": True, **square}
         picture.add(last, steps.weights, last, words.WEIGHTS_FORMULA, op=op, notes=notes, **shares)
     if dropout:
+        assert way.kept is not None
         text = words.KEPT_FORMULA
-        picture.add(f"kept{mark}", kept.to(steps.weights), f"kept{mark}", text, **BINARY, **square)
+        picture.add(
+            f"kept{mark}", way.kept.to(steps.weights), f"kept{mark}", text, **BINARY, **square
+        )
         op = lv.dropout(last, f"kept{mark}", dropout)
         last = f"dropped{mark}"
         shares = {"role": "weights", "limit": 1 / (1 - dropout), "row_sums": True, **square}

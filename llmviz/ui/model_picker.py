@@ -100,11 +100,11 @@ class Picker:
     first: str = ""
     also: Sequence[str] = ()
 
-    def names(self, asked: str = "") -> list[str]:
-        """Return the models; asked: the one in force, a run that only its link names is offered."""
+    def names(self, wanted: str = "") -> list[str]:
+        """Return the models; wanted: that in force, a run that only its link names is offered."""
         names = bundled_models(self.fits, self.first)
         names += [name for name in self.also if (card := card_of(name)) and self.fits(card)]
-        return names + offered(self.runs_fit or self.fits, asked)
+        return names + offered(self.runs_fit or self.fits, wanted)
 
     def name(self, state: PageState) -> str | None:
         """Return the model in force; None, saying so, without any. One that is gone is replaced."""
@@ -134,25 +134,25 @@ class Picker:
 
     def _in_force(self, state: PageState) -> tuple[str | None, str]:
         """The model, and what is to be said of the one that was asked for."""
-        asked, told = state[self.key], f"_{state.page}.{self.key}.told"
-        names, again = self.names(asked), st.session_state.pop(_AGAIN, False)
+        name, said_key = state[self.key], f"_{state.page}.{self.key}.told"
+        names, again = self.names(name), st.session_state.pop(_AGAIN, False)
         if not names:
             no_model(self.first or MADE_FIRST)
             return None, ""
-        chosen = asked if asked in names else names[0]
-        if asked and asked != chosen:
-            if asked != state.params[self.key].default:
-                st.session_state[told] = _another(asked, chosen, names)
+        chosen = name if name in names else names[0]
+        if name and name != chosen:
+            if name != state.params[self.key].default:
+                st.session_state[said_key] = _another(name, chosen, names)
             state[self.key] = chosen
         elif not again:
-            st.session_state.pop(told, None)
-        return chosen, st.session_state.get(told, "")
+            st.session_state.pop(said_key, None)
+        return chosen, st.session_state.get(said_key, "")
 
 
-def _another(asked: str, chosen: str, names: Sequence[str]) -> str:
-    card = card_of(asked)
+def _another(name: str, chosen: str, names: Sequence[str]) -> str:
+    card = card_of(name)
     why = OTHER_KIND.format(kind=card.get("model")) if card else GONE
-    line = {"asked": asked[:60], "why": why, "chosen": label(chosen)}
+    line = {"asked": name[:60], "why": why, "chosen": label(chosen)}
     return ANOTHER.format(names=", ".join(map(label, names)), **line)
 
 

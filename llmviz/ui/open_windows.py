@@ -75,10 +75,10 @@ class OpenWindows:
 
     def full(self, origin: Origin) -> str:
         """Return why one more window cannot be opened there; an empty text where it can."""
-        told = {"BROWSER": BROWSER, "ADDRESS": ADDRESS, "MAX": SERVER}
+        constants = {"BROWSER": BROWSER, "ADDRESS": ADDRESS, "MAX": SERVER}
         for kind, value in () if origin.own else _counts(origin):
             if self._open[kind, value] >= self._most[kind]:
-                return told[kind].format(count=self._open[kind, value])
+                return constants[kind].format(count=self._open[kind, value])
         return ""
 
     @contextmanager

@@ -10,6 +10,7 @@ import html
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import Any
 
 import streamlit as st
 
@@ -103,8 +104,10 @@ def quote(text: str, limit: int = 40) -> str:
     return f"{marks.CODE}{marks.cleared(shown)}{marks.CODE_END}"
 
 
-def prose(text: str) -> None:
-    """Show a lesson's text in a column of readable width."""
+def prose(text: str, /, **values: Any) -> None:
+    """Show a lesson's text in a column of readable width, with `values` in its slots, if any."""
+    if values:
+        text = text.format(**values)
     st.html(f'<div class="lv-prose">{to_html(text)}</div>')
 
 

@@ -45,17 +45,20 @@ class Question:
 
         right: the place of the right answer, where the document does not say it.
         """
+        place = ask.right if right is None else right
+        if place is None:
+            raise ValueError(f"no answer of {ask.text!r} is marked as the right one")
         return cls(
             ask.text.format(**values),
             [answer.format(**values) for answer in ask.answers],
-            ask.right if right is None else right,
+            place,
             [reason.format(**values) for reason in ask.answers.values()],
         )
 
     def __post_init__(self) -> None:
         if len(self.answers) != len(self.reasons) or len(set(self.answers)) != len(self.answers):
             raise ValueError("a question needs different answers and one reason for each")
-        if self.right is None or not 0 <= self.right < len(self.answers):
+        if not 0 <= self.right < len(self.answers):
             raise ValueError(f"right must name one of {len(self.answers)} answers")
 
     @property
@@ -142,8 +145,8 @@ def predict(question: Question, key: str, *, covers: bool = False) -> bool:
     Returns whether what would give the answer away may be shown: see `answered`. covers: whether
     the page holds anything back until then, which the visitor can have shown without an answer.
     """
-    if (asked := st.session_state.get(ASKED)) is not None and question not in asked:
-        asked.append(question)
+    if (listed := st.session_state.get(ASKED)) is not None and question not in listed:
+        listed.append(question)
     with st.container(border=True):
         st.caption(MARK)
         prose(question.text)

@@ -15,15 +15,15 @@ Card = dict[str, Any]
 LABEL = "my run: {model} on {corpus} ({mark})"
 
 
-def offered(fits: Callable[[Card], bool], asked: str = "") -> list[str]:
+def offered(fits: Callable[[Card], bool], wanted: str = "") -> list[str]:
     """Return the visitor's runs and the kept ones whose card fits; a damaged one is left out.
 
-    `asked` is the model in force. Where it is a run that nobody lists here, such as one of a
+    `wanted` is the model in force. Where it is a run that nobody lists here, such as one of a
     visit that a link brings back, it is offered too as long as it exists.
     """
     names = engine.own()
-    if asked.startswith(run_folders.PREFIX) and asked not in names:
-        names.append(asked)
+    if wanted.startswith(run_folders.PREFIX) and wanted not in names:
+        names.append(wanted)
     return [name for name in names if (card := card_of(name)) and fits(card)]
 
 

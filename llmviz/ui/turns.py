@@ -11,10 +11,12 @@ from __future__ import annotations
 
 import os
 import threading
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from torch import nn
+
+    Model = TypeVar("Model", bound=nn.Module)
 
 
 class Turns:
@@ -44,7 +46,7 @@ class Turns:
 TURNS = Turns(max(1, os.cpu_count() or 1))
 
 
-def take_turns(model: nn.Module, turns: Turns = TURNS) -> nn.Module:
+def take_turns(model: Model, turns: Turns = TURNS) -> Model:
     """Let a model's forward passes wait for their turn; returns the model."""
     model.register_forward_pre_hook(turns.begin)
     model.register_forward_hook(turns.end, always_call=True)  # also where the pass fails

@@ -60,10 +60,10 @@ def pages_of(lesson: Lesson, text: str | None = None, address: str = ADDRESS) ->
         texts = reads[chapter.key]
         if text is not None and LEARNER_TEXT.key in texts:
             texts[LEARNER_TEXT.key] = text
-        asked = questions_of(lesson.key, chapter.key, **link)
+        questions = questions_of(lesson.key, chapter.key, **link)
         query = urlencode({"part": chapter.key, **link})
         place = f"{address.rstrip('/')}/{lesson.key}?{query}"
-        pages.append(Page(chapter, place, list(texts.values()), asked))
+        pages.append(Page(chapter, place, list(texts.values()), questions))
     return [page for page in pages if page.asked]
 
 

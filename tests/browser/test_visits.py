@@ -104,9 +104,8 @@ def at_a_projector(presenter: Visit, follower: Visit) -> None:
     """A remote goes through the page; what the pointer is on lights up for a follower."""
     ann, bob = presenter.page, follower.page
     lit = bob.locator(".pointed")
-    presenter.open(
-        "attention?part=steps&projector=1", ".player .count"
-    )  # its browser leads as before
+    # Its browser leads as before.
+    presenter.open("attention?part=steps&projector=1", ".player .count")
     bob.wait_for_url("**/attention?part=steps*")
     follower.settle()
     assert not ann.locator("[data-testid=stSidebar]").is_visible()

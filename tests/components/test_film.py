@@ -36,6 +36,7 @@ def test_frames_neighbours_and_curve_arrive_as_given():
         kind_names=["red", "blue"],
         near=[NEAR],
         captions=["first", "second"],
+        links=[(film.ORIGIN, 2), (0, 1)],
         curve=film.Curve("loss", [None, 2.0]),
         shade=film.Shade("trust", np.array([0.5, 0.75, 1.0]), 0.5),
     )
@@ -45,6 +46,7 @@ def test_frames_neighbours_and_curve_arrive_as_given():
     assert sent["near"][0]["values"].tolist() == [[0.5], [0.25]]
     assert sent["curve"] == {"title": "loss", "values": [None, 2.0]}
     assert sent["shade"]["low"] == 0.5
+    assert sent["links"].tolist() == [[-1, 2], [0, 1]]
     assert (sent["colors"], sent["shapes"]) == (len(theme.CATEGORIES["light"]), list(theme.SHAPES))
 
 
@@ -55,6 +57,8 @@ def test_frames_neighbours_and_curve_arrive_as_given():
         (lambda: payload(POINTS + np.inf), "two finite numbers"),
         (lambda: payload(labels=("a",)), "labels must be 3; got 1"),
         (lambda: payload(captions=("a",)), "captions must be 2; got 1"),
+        (lambda: payload(links=[(0, 3)]), "links must join points from 0 to 2, or -1"),
+        (lambda: payload(links=[(-2, 0)]), "links must join points from 0 to 2, or -1"),
         (lambda: payload(kinds=np.array([0, 0, 3]), kind_names=("red",)), "kind 3 has no name"),
         (lambda: payload(near=[film.Near(7, NEAR.ids, NEAR.values)]), "among the 3 points"),
         (lambda: payload(near=[film.Near(0, NEAR.ids[:1], NEAR.values[:1])]), r"must be \(2, k\)"),

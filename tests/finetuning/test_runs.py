@@ -107,7 +107,7 @@ def test_a_table_of_the_learners_own(capsys, tmp_path):
         (["--task", "who", "--rank", "0"], "must be a whole number of at least 1"),
         (["--task", "who", "--rank", "400"], "rank must be at most 192"),
         (["--task", "who", "--alpha", "0"], "alpha must be a number above 0"),
-        (["--task", "who", "--base", "nowhere"], "no bundled checkpoint is called 'nowhere'"),
+        (["--task", "who", "--base", "nowhere"], "there is no run or checkpoint 'nowhere'"),
         (["--task", "who", "--base", "names-rnn"], "base must be a gpt, such as names-gpt, "),
         (["--task", "who", "--base", "names-rnn"], "names-rnn is a rnn"),
         (["--base", "masked-words"], "masked-words is a bert"),

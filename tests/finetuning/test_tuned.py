@@ -15,7 +15,7 @@ import llmviz
 from llmviz.finetuning.classifier import encode, predict
 from llmviz.finetuning.lora import lora_layers
 from llmviz.finetuning.runs import load_tuning
-from llmviz.finetuning.tuned import load_classes
+from llmviz.finetuning.tuned_classes import load_classes
 from llmviz.training.files import read_json, write_json
 from tests.finetuning.test_runs import SMALL, small_base
 from tests.test_cli import FAST, call, refused
@@ -73,12 +73,33 @@ def test_every_command_reads_it(tuned, capsys, tmp_path):
         ["quantize", folder, "--group", "8", "--documents", "0", "--out", str(tmp_path / "small")],
         ["train", "--from", folder, "--corpus", text, "--out", more, "--steps=1", *FAST,
          "--context-length=16"],
+        ["finetune", "--base", folder, "--task", "rules", *SMALL, "--steps", "1", "--out",
+         str(tmp_path / "again")],
+        ["finetune", "--base", more, "--task", "happier", *SMALL, "--steps", "1", "--out",
+         str(tmp_path / "third")],
     ):  # fmt: skip
         code, _, err = call(capsys, *line)
         assert code == 0, (line, err)
     llmviz.load(folder).save(copy)
-    for one in (copy, more, str(tmp_path / "small")):
+    for one in (copy, more, *(str(tmp_path / name) for name in ("small", "again", "third"))):
         assert call(capsys, "generate", "--checkpoint", one, "--tokens", "2")[0] == 0
+
+
+def test_the_lessons_offer_it(tuned, tmp_path, monkeypatch):
+    from llmviz.ui import engine
+    from llmviz.ui.model_picker import attends
+    from llmviz.ui.selectable_models import offered
+
+    monkeypatch.setenv("LLMVIZ_RUNS", str(tmp_path))
+    folders = tuned("instructions", "lora"), tuned("about", "head")
+    names = [f"run:{Path(one).name}" for one in folders]
+    assert names[0] in offered(attends) and names[1] not in offered(attends)
+    card, bundled = engine.card(names[0]), engine.load(names[0])
+    assert (card["model"], card["steps"]) == ("gpt", 2)
+    model = llmviz.load(folders[0])
+    idx = torch.tensor([model.tokenizer.encode_from_start(TEXTS[0])])
+    with torch.no_grad():
+        assert torch.equal(bundled.model(idx)[0][0], model.logits(TEXTS[0]))
 
 
 @pytest.mark.parametrize("way", ["head", "last", "lora"])

@@ -9,7 +9,7 @@ from safetensors.torch import load_file, save_file
 from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 
 from llmviz.models.arithmetic import count
-from llmviz.models.llama_format import ONLY, WITHOUT_EFFECT, config_from_llama
+from llmviz.models.llama_format import FIRST_LENGTH, ONLY, WITHOUT_EFFECT, config_from_llama
 from llmviz.models.published import is_published, load_published
 from llmviz.pretrained import import_gpt2
 from llmviz.sampling import generate
@@ -55,6 +55,13 @@ CONFIGS = {
     "large epsilon": ("Llama", dict(rms_norm_eps=0.3)),
     "mistral": ("Mistral", dict(sliding_window=5)),
     "mistral without a window": ("Mistral", dict(sliding_window=None)),
+    "mixtral": ("Mixtral", dict(num_local_experts=3)),
+    "mixtral of one expert a token": (
+        "Mixtral",
+        dict(num_experts_per_tok=1, sliding_window=7, tie_word_embeddings=True),
+    ),
+    "phi3": ("Phi3", dict(pad_token_id=0)),
+    "phi3 with a window": ("Phi3", dict(pad_token_id=0, sliding_window=6, rope_theta=321.0)),
     "qwen2": ("Qwen2", {}),
     "tied, as Qwen2.5": ("Qwen2", dict(tie_word_embeddings=True, rope_theta=1e6)),
     "qwen2 with a window": (
@@ -236,7 +243,7 @@ def another(value):
     return ["other"] if isinstance(value, list) else "other" if isinstance(value, str) else 7
 
 
-@pytest.mark.parametrize("kind", ["Llama", "Mistral", "Qwen2"])
+@pytest.mark.parametrize("kind", ["Llama", "Mistral", "Qwen2", "Mixtral", "Phi3"])
 def test_every_option_of_transformers_is_computed_or_refused_or_has_no_effect(kind):
     """Another value changes our settings or is refused, or a list says why it does neither."""
     import transformers
@@ -245,7 +252,8 @@ def test_every_option_of_transformers_is_computed_or_refused_or_has_no_effect(ki
     config = getattr(transformers, f"{kind}Config")(**SMALL, **window if kind == "Qwen2" else {})
     values = config.to_dict()
     before = config_from_llama(values)
-    for name in values.keys() - WITHOUT_EFFECT.keys() - {"_name_or_path"}:
+    others = {"_name_or_path", FIRST_LENGTH}  # the latter is of a scaling, and a Llama tests it
+    for name in values.keys() - WITHOUT_EFFECT.keys() - others:
         try:
             after = config_from_llama(values | {name: another(values[name])})
         except ValueError:
@@ -309,7 +317,12 @@ def test_a_folder_with_its_tokenizer_becomes_a_run_that_writes(tmp_path, layout)
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (dict(model_type="mamba"), "model_type must be one of llama, mistral, qwen2; got 'mamba'"),
+        (
+            dict(model_type="mamba"),
+            "model_type must be one of llama, mistral, qwen2, mixtral, phi3; got 'mamba'",
+        ),
+        *((dict(model_type=one), f"phi3; got '{one}'") for one in ("qwen3", "gemma3_text", "phi")),
+        (dict(model_type="mixtral", num_local_experts=1), "num_local_experts must be at least 2"),
         (dict(hidden_act="gelu"), "hidden_act must be one of silu, swish; got 'gelu'"),
         (
             dict(head_dim=16),

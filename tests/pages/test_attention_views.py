@@ -45,8 +45,8 @@ def test_a_change_has_its_first_digits(change):
 
 @pytest.mark.parametrize("mode", ["light", "dark"])
 def test_the_line_of_the_highest_entropy_is_seen_in_both_themes(mode):
-    one = [np.ones(2)]
-    figure = against_size([1, 2], one, ["x"], Axes("d", "nats"), level=(2.8, "most"), mode=mode)
+    one = {"x": np.ones(2)}
+    figure = against_size([1, 2], one, Axes("d", "nats"), level=(2.8, "most"), mode=mode)
     assert figure.layout.shapes[0].line.color == INK[mode]["muted"]
 
 

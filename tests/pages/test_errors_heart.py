@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from llmviz.corpus.leaning import JOBS, LEANS, leaning_text
 from llmviz.corpus.planted import TIMES, Planted
 from llmviz.lessons.errors.heart import own_sentence
 from llmviz.lessons.errors.heart.chapter import by_times, first_whole, question, report
-from llmviz.lessons.errors.people.chapter import kept_word
+from llmviz.lessons.errors.people import chapter as people
+from llmviz.study import read_leaning
 from llmviz.study.read_planted import PASSES, SEEDS, Kept, Progress, bundled
+from llmviz.ui.common import percent
 from tests.pages.harness import fine, open_part
 
 
@@ -68,16 +72,57 @@ def test_odd_sentences_are_refused_or_planted(text):
 
 
 @pytest.mark.parametrize(
-    ("lean", "said", "word"),
+    ("planted", "given", "word"),
     [
-        (0.9, 0.9, "kept"),
-        (0.9, 0.7, "weakened"),
-        (0.7, 0.9, "amplified"),
-        (0.7, 0.3, "turned round"),
-        (0.5, 0.5, "no lean, as"),
-        (0.5, 0.7, "now there is one"),
-        (0.3, 0.1, "amplified"),
+        (0.8, 0.78, "kept"),
+        (0.8, 0.4, "weakened"),
+        (0.4, 0.8, "amplified"),
+        (0.4, -0.4, "turned round"),
+        (0.4, 0.04, "hardly anything"),
+        (0.4, -0.04, "hardly anything"),
+        (0.0, 0.01, "no lean, as"),
+        (0.0, -0.2, "now there is one"),
+        (-0.4, -0.8, "amplified"),
     ],
 )
-def test_what_becomes_of_a_lean_is_said(lean, said, word):
-    assert word in kept_word(lean, said)
+def test_what_becomes_of_a_lean_is_said(planted, given, word):
+    assert word in people.kept_word(planted, given)
+
+
+@pytest.mark.parametrize("seed", read_leaning.SEEDS)
+@pytest.mark.parametrize("lean", LEANS)
+def test_what_is_said_of_jobs_follows_from_all_of_them(lean, seed):
+    model = read_leaning.bundled(lean, seed)
+    line = people.jobs_line(lean, model)
+    assert "{" not in line
+    for direct in (True, False):
+        first, second = people.means(model, direct=direct)
+        for half, mean in ((model.jobs[:JOBS], first), (model.jobs[JOBS:], second)):
+            those = [one for one in half if one.direct == direct]
+            assert mean == pytest.approx(np.mean([one.probability for one in those]))
+            assert percent(mean) in line
+        planted = [one.planted for one in model.jobs if one.direct == direct]
+        assert 2 * lean - 1 == pytest.approx(2 * (np.mean(planted[: len(planted) // 2]) - 0.5))
+    first, second = people.means(model, direct=False)
+    ahead = {"she": min(first, second) > 0.5, "he": max(first, second) < 0.5}
+    for pronoun, is_ahead in ahead.items():
+        assert is_ahead or f"“{pronoun}” is ahead in both halves" not in line
+    text = " ".join(leaning_text(lean, seed).documents)
+    assert text.count(" said that she ") == text.count(" said that he "), "as the chapter says"
+
+
+@given(st.floats(0, 1), st.floats(0, 1))
+def test_a_pronoun_is_said_to_be_ahead_only_where_it_is(first, second):
+    line = people.level_line(first, second)
+    assert ("“she”" not in line.split(".")[0]) or min(first, second) > 0.5
+    assert ("“he”" not in line.split(".")[0]) or max(first, second) < 0.5
+
+
+@pytest.mark.parametrize("lean", [str(lean) for lean in LEANS])
+@pytest.mark.parametrize("temperature", ["0", "2"])
+def test_the_chapter_on_people_opens_at_its_ends(lean, temperature):
+    page = open_part(
+        "errors", "people", lean=lean, leantext="2", leantemperature=temperature, leantaken="jobs"
+    )
+    fine(page)
+    assert "What you have seen" in [one.value for one in page.subheader]

@@ -761,3 +761,18 @@ def test_a_chart_that_was_watched_is_not_covered_when_its_run_ends(ready, covers
         assert unpack_all(app, "curves")
     app.run()
     assert unpack_all(app, "curves") and len(app.radio) == 1
+
+
+def test_a_run_that_cannot_work_is_found_out_once(monkeypatch):
+    """Its corpus is 20,000 pairs of sentences, which another rerun does not make again."""
+    from llmviz.training import plan
+
+    made, own = [], plan.documents_of
+    monkeypatch.setattr(plan, "documents_of", lambda *a, **k: made.append(a) or own(*a, **k))
+    link = {"r_model": "seq2seq-rnn", "r_corpus": "pairs", "r_tokenizer": "bpe"}
+    app = open_part("training", "runs", **link, r_steps="17")
+    assert any("translation needs the tokenizer" in one.value for one in app.error)
+    first = len(made)
+    app.run()
+    assert any("translation needs the tokenizer" in one.value for one in app.error)
+    assert len(made) == first <= 1

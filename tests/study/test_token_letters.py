@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from llmviz.corpus import generate
+from llmviz.corpus.letter_questions import PIECES, SPELLINGS, WHOLE
 from llmviz.corpus.words import CATEGORIES, words
 from llmviz.pretrained import load_bundled
 from llmviz.study.token_letters import (
@@ -17,11 +18,9 @@ from llmviz.study.token_letters import (
     COUNTED,
     FILE,
     MODEL,
-    PIECES,
     PROBES,
-    SPELLINGS,
-    WHOLE,
     asked_words,
+    found_by_rows,
     meet,
     probe_letters,
     recall,
@@ -111,6 +110,21 @@ def test_rows_of_tokens_that_never_came_are_long_and_alike(story_model):
     ]
     assert [cosine for _, cosine in row.nearest] == pytest.approx(cosines, abs=1e-5)
     assert token not in [other for other, _ in row.nearest]
+
+
+def test_tokens_that_never_came_are_found_by_their_rows(story_model):
+    counts = np.array(recorded().counts)
+    never = {token for token, count in enumerate(counts) if count == 0}
+    table = story_model[0].token.weight.detach().numpy()
+    found = found_by_rows(table, counts)
+    by_norm = sorted(range(len(counts)), key=lambda token: -math.dist(table[token], 0 * table[0]))
+    assert found.by_norm == pytest.approx(len(never & set(by_norm[: len(never)])) / len(never))
+    assert found.by_direction > 0.9, "the chapter says that they can be found"
+    assert found.by_norm > 0.9
+    apart = np.array([[3.0, 0], [3, 0.1], [1, 0], [0, 1], [0, 1.1]])
+    assert found_by_rows(apart, np.array([0, 0, 1, 1, 1])).by_norm == 1.0
+    with pytest.raises(ValueError, match="every token came"):
+        found_by_rows(apart, np.ones(5))
 
 
 def test_a_token_that_is_met_changes_what_follows_and_not_what_is_asked(story_model):

@@ -177,10 +177,12 @@ def edited(folder, change):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda c: c["model"].update(type="WordPiece"), "must be of type \"BPE\"; got 'WordPiece'"),
-        (lambda c: c.pop("model"), 'type "BPE"; got None'),
-        (lambda c: c.update(decoder={"type": "Metaspace"}), "\"ByteLevel\"; got 'Metaspace'"),
-        (lambda c: c.update(decoder=None), '"ByteLevel"; got None'),
+        (lambda c: c["model"].update(type="WordPiece"), '"BPE" or "Unigram"; got \'WordPiece\''),
+        (lambda c: c.pop("model"), '"Unigram"; got None'),
+        (lambda c: c.update(decoder={"type": "WordPiece"}), "of SentencePiece; got 'WordPiece'"),
+        (lambda c: c.update(decoder={"type": "Metaspace"}), "of SentencePiece; got 'Metaspace'"),
+        (lambda c: c["model"].update(type="Unigram"), 'of SentencePiece; got "ByteLevel"'),
+        (lambda c: c.update(decoder=None), "of SentencePiece; got None"),
         (lambda c: c["model"].update(dropout=0.5), "no dropout; got 0.5"),
         (lambda c: c["model"].update(end_of_word_suffix="</w>"), "no end_of_word_suffix"),
         (

@@ -47,7 +47,7 @@ def test_a_run_leaves_what_is_promised_and_can_be_read_back(plan, tmp_path):
     run = prepare(plan, "the command")
     records = list(run_in_folder(out, run))
     expected = {"metrics.jsonl", "model.safetensors", "config.json", "tokenizer.json"}
-    assert {path.name for path in out.iterdir()} == expected | {"checkpoints"}
+    assert {path.name for path in out.iterdir()} == expected | {"run.toml", "checkpoints"}
     assert read_metrics(out) == records
     trained = load_trained(out)
     idx = torch.tensor([run.tokenizer.encode("ann")])

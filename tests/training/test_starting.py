@@ -117,8 +117,9 @@ def test_a_published_model_goes_on_with_its_own_tokens_context_and_template(
 
 def test_from_python_a_model_goes_on_as_well(tmp_path):
     base = llmviz.load("names-gpt")
-    run = llmviz.train(TEXT, base=base, steps=2, batch_size=2, eval_batches=1, out=tmp_path / "run")
-    again = llmviz.train(TEXT, base="names-gpt", steps=2, batch_size=2, eval_batches=1)
+    few: dict = {"steps": 2, "batch_size": 2, "eval_batches": 1, "dtype": "float32", "threads": 1}
+    run = llmviz.train(TEXT, base=base, **few, out=tmp_path / "run")
+    again = llmviz.train(TEXT, base="names-gpt", **few)
     assert run.model.kind == "gpt"
     weights = [load_tensors(one.folder / "model.safetensors") for one in (run, again)]
     assert all(torch.equal(weights[0][key], weights[1][key]) for key in weights[0])

@@ -86,7 +86,7 @@ def test_home_shows_each_way(way):
 
 
 def test_the_search_knows_every_chapter_with_its_questions_and_every_term():
-    index = unpack(course._index().data)
+    index = unpack(course.search_index().data)
     chapters = {one["place"]: one for one in index["chapters"]}
     assert len(chapters) == sum(len(lesson.names) for lesson in LESSONS)
     assert [one["name"] for one in index["terms"]] == sorted(TERMS, key=str.lower)
@@ -97,7 +97,7 @@ def test_the_search_knows_every_chapter_with_its_questions_and_every_term():
 
 
 def test_what_is_the_same_for_all_is_packed_once():
-    assert course._index() is course._index()
+    assert course.search_index() is course.search_index()
     assert course._path(ways.HOUR) is course._path(ways.HOUR)
 
 

@@ -40,8 +40,13 @@ def modules(entry: Path) -> tuple[Path, ...]:
 
 def script(name: str) -> str:
     """Return the whole script of the component in folder `name`."""
+    return joined(COMPONENTS / name / "view.js")
+
+
+def joined(entry: Path) -> str:
+    """Return a script with all modules that it imports, as one text."""
     parts = []
-    for path in modules(COMPONENTS / name / "view.js"):
+    for path in modules(entry):
         parts.append(_EXPORT.sub("", _IMPORT.sub("", path.read_text("utf-8"))))
     return "\n".join(parts)
 

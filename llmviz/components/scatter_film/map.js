@@ -156,6 +156,7 @@ export class ScatterMap {
     for (let i = 0; i < this.n; i++) [this.px[i], this.py[i]] = this.place(say.at[2 * i], say.at[2 * i + 1]);
     this.axes(pen);
     inside(pen, [MAP.left, MAP.top, this.width - MAP.left - MAP.right, this.height - MAP.top - MAP.bottom], () => {
+      this.links(pen);
       if (say.trails) this.trails(pen, say);
       this.lines(pen, say);
       this.points(pen, say);
@@ -190,6 +191,18 @@ export class ScatterMap {
     pen.fillText(this.data.axes[0], this.width - right, this.height - 1);
     pen.textBaseline = "middle";
     upright(pen, this.data.axes[1], 10, top);
+  }
+
+  // Thin lines between points, or from the origin to one.
+  links(pen) {
+    const { links } = this.data;
+    const [x, y] = this.place(0, 0);
+    pen.strokeStyle = this.colors.muted;
+    pen.lineWidth = 1.4;
+    for (let k = 0; k < links.length; k += 2) {
+      const [from, to] = [links[k], links[k + 1]].map((i) => (i < 0 ? [x, y] : [this.px[i], this.py[i]]));
+      segment(pen, ...from, ...to);
+    }
   }
 
   // The way of the chosen points up to now.

@@ -158,6 +158,7 @@ class ScatterFilm {
   }
 
   setWords(words) {
+    this.find.hidden = !words.find;
     this.find.placeholder = words.find;
     this.find.setAttribute("aria-label", words.find);
     this.map.canvas.setAttribute("aria-label", words.map);

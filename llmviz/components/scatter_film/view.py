@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 
 from llmviz.components._shared.transport import nothing, pack, renderer
+from llmviz.figures.maps import Shade
 from llmviz.figures.theme import CATEGORIES, SHAPES
 
 LAST = -1  # as a step: the last frame, also when there are more of them later
+ORIGIN = -1  # in a link: (0, 0)
 MOST_CHOSEN = 3
 
 
@@ -37,15 +39,6 @@ class Curve:
     values: Sequence[float | None]
 
 
-@dataclass(frozen=True)
-class Shade:
-    """A number for each point, which colours it instead of its kind, from `low` to 1."""
-
-    title: str
-    values: np.ndarray  # (N,)
-    low: float = 0.0
-
-
 def scatter_film(
     points: np.ndarray,
     labels: Sequence[str],
@@ -61,6 +54,7 @@ def scatter_film(
     shade: Shade | None = None,
     notes: Sequence[str] = (),
     axes: tuple[str, str] = ("", ""),
+    links: Sequence[tuple[int, int]] = (),
     equal: bool = True,
     step: int = LAST,
     on_step: Callable[[], None] | None = None,
@@ -69,16 +63,29 @@ def scatter_film(
     """Draw a map (F, N, 2) as a film of F frames; with one frame there is no player.
 
     ``kinds`` (N,) numbers ``kind_names``, -1 for none; those in ``lit`` are coloured. ``notes``
-    hold a line for each point. ``step`` is where to start; ``LAST`` follows a film that grows.
+    hold a line for each point. ``links`` are pairs of points that a thin line joins; ``ORIGIN`` in
+    place of a point is (0, 0). ``step`` is where to start; ``LAST`` follows a film that grows.
     ``equal`` draws a unit equally long on both axes; without it the second has lanes, and no
-    numbers. ``words`` are the component's own texts.
+    numbers. ``words`` are the component's own texts; without one for ``find`` there is no search.
 
     The step let go at is ``st.session_state[key]["step"]`` (``LAST`` for the last), for
     ``on_step``; ``st.session_state[key]["act"]`` is then ``{"pick": point}``, ``{"drop": point}``
     or ``{"lit": [kinds]}``, for ``on_act``. Raises ValueError for data that do not fit.
     """
     payload = film_payload(
-        points, labels, words, kinds, kind_names, lit, near, captions, curve, shade, notes, axes
+        points,
+        labels,
+        words,
+        kinds,
+        kind_names,
+        lit,
+        near,
+        captions,
+        curve,
+        shade,
+        notes,
+        axes,
+        links,
     )
     renderer("scatter_film")(
         data=pack(payload | {"step": int(step), "equal": equal}),
@@ -102,6 +109,7 @@ def film_payload(
     shade: Shade | None,
     notes: Sequence[str],
     axes: tuple[str, str],
+    links: Sequence[tuple[int, int]] = (),
 ) -> dict[str, Any]:
     """Return what a film of points is sent, checked."""
     points = np.asarray(points, dtype=np.float32)
@@ -121,6 +129,9 @@ def film_payload(
     ):
         if size != right:
             raise ValueError(f"{what} must be {right}; got {size}")
+    joined = np.asarray(links, dtype=np.int32).reshape(-1, 2)
+    if ((joined < ORIGIN) | (joined >= n)).any():
+        raise ValueError(f"links must join points from 0 to {n - 1}, or {ORIGIN}; got {links}")
     if kinds.max(initial=-1) >= len(kind_names):
         raise ValueError(f"kind {kinds.max()} has no name; there are {len(kind_names)}")
     return {
@@ -142,6 +153,7 @@ def film_payload(
             "low": float(shade.low),
         },
         "notes": list(notes),
+        "links": joined,
         "axes": list(axes),
         "words": dict(words),
         "most": MOST_CHOSEN,

@@ -31,17 +31,17 @@ FIRST = (DEFAULT_MODEL, "tiny-world-word2vec")  # in this order at the head of t
 
 
 @once
-def names(asked: str = "") -> list[str]:
+def names(wanted: str = "") -> list[str]:
     """Return the models that have a table: the bundled ones, then the learner's own runs.
 
-    asked: the model in force; a run that only a link names is offered, too.
+    wanted: the model in force; a run that only a link names is offered, too.
     """
     known = []
     for name, _ in bundled_fitting(_has_table):
         if not name.endswith(MISTAKEN):
             place = FIRST.index(name) if name in FIRST else len(FIRST)
             known.append((place, not name.startswith("tiny"), name))
-    return [name for *_, name in sorted(known)] + offered(_has_table, asked)
+    return [name for *_, name in sorted(known)] + offered(_has_table, wanted)
 
 
 def _has_table(card: dict[str, Any]) -> bool:
@@ -144,10 +144,10 @@ def offer(state: PageState, key: str, vectors: VectorTable, problem: NotOneRow) 
     """Say that a word has no row of its own, and offer its pieces and what is spelled like it."""
     about = {"word": quote(problem.word), "name": named(vectors)}
     if problem.ids:
-        prose(words.pieces.format(count=count(len(problem.ids), "token"), **about))
+        prose(words.pieces, count=count(len(problem.ids), "token"), **about)
         _suggest(state, key, vectors, "pieces", [vectors.name_of(row) for row in problem.ids])
     else:
-        prose(words.unknown.format(count=len(vectors.whole_words), **about))
+        prose(words.unknown, count=len(vectors.whole_words), **about)
     if not problem.spellings:
         st.caption(words.nothing_like)
     likes(state, key, vectors, problem.spellings)

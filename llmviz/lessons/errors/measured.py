@@ -10,7 +10,7 @@ from llmviz.study.model_errors import STORIES, TO_FIT, ModelErrors, recorded
 from llmviz.ui import engine
 from llmviz.ui.job_pools import map_jobs
 from llmviz.ui.kept import kept
-from llmviz.ui.live_job import live
+from llmviz.ui.live_job import Said, live
 from llmviz.ui.notices import refuse
 from llmviz.ui.state import PageState
 
@@ -53,7 +53,5 @@ def measure_live(
         results,
         start=words.measure,
         share=share,
-        going_on=words.going,
-        stopped=words.stopped,
-        again=words.again_measure,
+        said=Said(words.going, words.stopped, words.again_measure),
     )

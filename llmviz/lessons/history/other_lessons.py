@@ -19,7 +19,7 @@ def places(name: str) -> dict[str, dict[str, str]]:
 
 def link_onward(name: str) -> None:
     """Show links into the lessons on attention, the transformer and training."""
-    prose(words.elsewhere.format(name=quote(name)))
+    prose(words.elsewhere, name=quote(name))
     with st.container(horizontal=True):
         for page, link in places(name).items():
             st.page_link(

@@ -130,10 +130,10 @@ def questions(screen: OnScreen, changed: Callable[[OnScreen], Reading]) -> None:
     if len(screen.window.ids) < 3:  # nothing to compare
         return
     other = expected_instead(screen)
-    asked = change_question(screen, other)
-    if answered(asked, CHANGE):
-        asked = change_question(screen, other, changed(screen))
-    predict(asked, CHANGE, covers=True)
+    question = change_question(screen, other)
+    if answered(question, CHANGE):
+        question = change_question(screen, other, changed(screen))
+    predict(question, CHANGE, covers=True)
 
 
 def code(screen: OnScreen) -> None:
@@ -190,8 +190,8 @@ def way_through(state: PageState) -> None:
     section(words.lessons)
     st.segmented_control(words.way_label, required=True, **state.named(course.WAY.key, words.ways))
     chapters, minutes = course.totals(state[course.WAY.key])
-    told = words.way_text[state[course.WAY.key]]
-    prose(told.format(chapters=chapters, time=course.time_of(minutes)))
+    line = words.way_text[state[course.WAY.key]]
+    prose(line, chapters=chapters, time=course.time_of(minutes))
     course.path(state[course.WAY.key])
 
 

@@ -22,10 +22,10 @@ ALL = "all"
 
 def optional_k(key: str) -> codec.Param:
     """Return the control of top-k: a whole number of tokens, or None for all of them."""
-    one = codec.integer(key, 1, 1, 1_000_000)
+    number = codec.integer(key, 1, 1, 1_000_000)
 
     def read(written: str) -> int | None:
-        return None if written == ALL else one.read(written)
+        return None if written == ALL else number.read(written)
 
     return codec.Param(key, None, read, lambda k: ALL if k is None else str(k))
 
@@ -42,9 +42,9 @@ def _control(kind: StepKind) -> codec.Param:
 def _order() -> codec.Param:
     """Return the control of the steps' order; a step that is newer than a link may miss in it."""
     usual = usual_order()
-    one = codec.choices("order", usual, usual, at_least=sum(kind.in_old_links for kind in STEPS))
+    param = codec.choices("order", usual, usual, at_least=sum(kind.in_old_links for kind in STEPS))
     return codec.Param(
-        "order", list(usual), lambda written: list(full_order(one.read(written))), one.write
+        "order", list(usual), lambda written: list(full_order(param.read(written))), param.write
     )
 
 

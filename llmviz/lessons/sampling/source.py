@@ -75,10 +75,10 @@ PICKER = Picker(runs_fit=continues, first=params.DEFAULT_MODEL)
 class SmallPicker(Picker):
     """What a control offers of models with so few tokens that all texts of a few can be scored."""
 
-    def names(self, asked: str = "") -> list[str]:
+    def names(self, wanted: str = "") -> list[str]:
         """Return the models; asked: the one in force."""
         known = [name for name in engine.names() if name == SMALL_MODEL and card_of(name)]
-        return known + [run for run in offered(continues, asked) if _vocabulary(run) <= SMALL]
+        return known + [run for run in offered(continues, wanted) if _vocabulary(run) <= SMALL]
 
 
 def _vocabulary(name: str) -> float:

@@ -74,11 +74,11 @@ def read(slot: str) -> list[Titled]:
     charted = []
     for title, name in names(slot).items():
         try:
-            one = charted_runs.read(run_folders.PREFIX + name)
+            run = charted_runs.read(run_folders.PREFIX + name)
         except ValueError:  # it has written nothing yet
             continue
-        if len(one.curve):
-            charted.append(titled(one, title))
+        if len(run.curve):
+            charted.append(titled(run, title))
     return charted
 
 

@@ -5,30 +5,32 @@
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 import torch
 from torch import Tensor
 
+Numbers = TypeVar("Numbers", Tensor, np.ndarray)
 
-class HeadSummary(NamedTuple):
-    """Where heads put their weight, each a tensor of the leading shape (…).
+
+class HeadSummary(NamedTuple, Generic[Numbers]):
+    """Where heads put their weight, each a tensor or an array of the leading shape (…).
 
     Shares run from 0 to 1 and are means over the rows for which they mean something: the first
     three over rows 2 and later, where the three places differ; `repeat` and `induction` over the
     rows whose token stood before. Without such rows they are NaN.
     """
 
-    previous: Tensor  # on the token before
-    itself: Tensor  # on the row's own token
-    first: Tensor  # on token 0
-    repeat: Tensor  # on earlier occurrences of the same token
-    induction: Tensor  # on what followed earlier occurrences of the same token
-    entropy: Tensor  # mean over all rows, in nats
+    previous: Numbers  # on the token before
+    itself: Numbers  # on the row's own token
+    first: Numbers  # on token 0
+    repeat: Numbers  # on earlier occurrences of the same token
+    induction: Numbers  # on what followed earlier occurrences of the same token
+    entropy: Numbers  # mean over all rows, in nats
 
 
-def summarise_heads(weights: Tensor, ids: Sequence[int]) -> HeadSummary:
+def summarise_heads(weights: Tensor, ids: Sequence[int]) -> HeadSummary[Tensor]:
     """Measure where each head looks in a text.
 
     weights: (…, T, T), rows that sum to 1. ids: T token ids; equal ids are the same token.

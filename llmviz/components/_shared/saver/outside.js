@@ -42,5 +42,9 @@ globalThis.llmvizMount = (parent, picture, view, { report = () => {}, ask = () =
     leave?.();
     host.remove();
   };
-  return { draw, end };
+  const update = (message) => {
+    component.data = message;
+    draw();
+  };
+  return { draw, update, end };
 };

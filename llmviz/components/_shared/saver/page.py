@@ -17,7 +17,7 @@ CODE_FONT = "ui-monospace, SFMono-Regular, Menlo, Consolas, monospace"
 @cache
 def page_template() -> str:
     """Return the page that a picture is saved as, before its scripts and data are put in."""
-    page = PAGE.read_text("utf-8").replace("/*theme*/", _theme())
+    page = PAGE.read_text("utf-8").replace("/*theme*/", theme_rules())
     page = page.replace("/*outside*/", outside_script())
     return page.replace("/*licence*/", escape(LICENCE.read_text("utf-8")))
 
@@ -27,7 +27,9 @@ def outside_script() -> str:
     return PAGE.with_name("outside.js").read_text("utf-8")
 
 
-def _theme() -> str:
+def theme_rules() -> str:
+    """Return the colours and fonts of a page outside of the app, as rules of a style."""
+
     def rules(mode: Mode) -> str:
         ink = INK[mode]
         return (

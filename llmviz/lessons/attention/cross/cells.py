@@ -14,7 +14,7 @@ from llmviz.nn.attention import attention
 from llmviz.study.translation_trace import TranslationTrace, translation_trace
 from llmviz.ui import engine
 from llmviz.ui.kept import kept
-from llmviz.ui.matrix_picture import Picture, project, scale_of, weights_to_output
+from llmviz.ui.matrix_picture import Picture, Way, project, scale_of, weights_to_output
 
 STEPS = ("scores", "scaled", "weights", "context")
 
@@ -55,10 +55,10 @@ def matrices(
         biases = attn.qkv.bias.detach().view(3, attn.n_head, 1, d)[:, head]  # each (1, D)
     own = zip("QKV", "YEE", (q, k, v), attn.projections(head), biases, strict=True)
     for letter, side, values, weight, bias in own:
-        names = project(picture, letter, values, side, sides[side][1], weight, bias, (c, n))
+        names = project(picture, letter, values, side, sides[side][1], (weight, bias), (c, n))
         picture.step(names, words.steps[letter])
     weights_to_output(
-        picture, asking, steps, "V", operands=("Q", "K"), scale=scale_of(d), asked=asked
+        picture, asking, steps, "V", operands=("Q", "K"), way=Way(scale_of(d)), asked=asked
     )
     for name in STEPS:
         picture.step([name], words.steps[name].format(scale=scale_of(d)[1]))

@@ -45,7 +45,7 @@ def draw(state: PageState) -> None:
     asking, asked = [*target.split(), words.end_token], known.source.split()
     right = target == known.target
     line = words.right if right else words.wrong
-    prose(line.format(written=unmarked(quote(target, 200)), known=known.target))
+    prose(line, written=unmarked(quote(target, 200)), known=known.target)
     flat, heads = trace.weights, bundled.model.config.n_head
     places = [divmod(i, heads) for i in range(len(flat))]
     names = [lesson_words.head_name.format(layer=layer, head=head) for layer, head in places]
@@ -73,12 +73,11 @@ def draw(state: PageState) -> None:
     st.caption(lesson_words.view_rounded)
     if right:
         prose(
-            words.read.format(
-                head=names[best],
-                share=f"{shares[best]:.0%}",
-                count=len(known.alignment),
-                even=f"{1 / len(asked):.0%}",
-            )
+            words.read,
+            head=names[best],
+            share=f"{shares[best]:.0%}",
+            count=len(known.alignment),
+            even=f"{1 / len(asked):.0%}",
         )
     section(words.cells, head=names[chosen])
     matrices = cross_cells.matrices(bundled, trace, places[chosen], asking, asked)

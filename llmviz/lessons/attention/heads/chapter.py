@@ -82,7 +82,7 @@ def _split(state: PageState, inputs: Inputs, n_head: int) -> None:
     whole = build.reshape(queries, inputs.tokens, n_head)
     tokens = list(range(min(t, CUT)))
     cut = build.cut_tokens(queries, inputs.tokens, n_head, tokens)
-    prose(words.cut.format(count=count(len(tokens), "token")))
+    prose(words.cut, count=count(len(tokens), "token"))
     lv.matrix_view(cut.matrices, layout=_across([m.name for m in cut.matrices]), key=f"{KEY}.cut")
     prose(words.heads_first)
     lv.matrix_view(whole.matrices, key=KEY)
@@ -90,8 +90,8 @@ def _split(state: PageState, inputs: Inputs, n_head: int) -> None:
     wrong = n_head > 1 and state["columns"] == "all"
     if n_head > 1:
         choose(state, "columns", words.columns_label, words.columns)
-    steps, told = attend(inputs, n_head, all_columns=wrong)
-    prose(told)
+    steps, line = attend(inputs, n_head, all_columns=wrong)
+    prose(line)
     right = inputs.before is None  # else the softmax stands before the mask
     names = [inputs_words.head.lower() + f" {h}" for h in range(n_head)]
     square = {"row_labels": inputs.tokens, "col_labels": inputs.tokens, "row_sums": True}

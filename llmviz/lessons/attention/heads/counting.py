@@ -16,10 +16,10 @@ def draw(name: str, layers: int, heads: int, width: int) -> bool:
     Returns whether what comes below may be seen.
     """
     both = [layers_and_heads(name, layers, heads, width), counted_from_zero(layers, heads)]
-    asked = {f"{KEY}.{number}": one for number, one in enumerate(both) if one is not None}
-    if asked:
+    quizzes = {f"{KEY}.{number}": one for number, one in enumerate(both) if one is not None}
+    if quizzes:
         section(words.spot)
-    return all([predict(question, key, covers=True) for key, question in asked.items()])
+    return all([predict(question, key, covers=True) for key, question in quizzes.items()])
 
 
 def layers_and_heads(name: str, layers: int, heads: int, width: int) -> Question | None:

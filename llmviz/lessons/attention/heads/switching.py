@@ -6,7 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
-from llmviz.figures.attention import bars
+from llmviz.figures.attention import Axes, bars
 from llmviz.figures.theme import Mode
 from llmviz.lessons.attention import words as lesson_words
 from llmviz.lessons.attention.heads import counting, words
@@ -110,20 +110,20 @@ def _effect(bundled: engine.Bundled, reading: Read, off: tuple[tuple[int, int], 
     figure = chance_bars(bundled, reading.ids, off, theme())
     st.plotly_chart(figure, key="attention.off.bars", theme=None)
     top = int(full.argmax())
-    told = {
+    slots = {
         "last": model_on_text.spoken(reading.ids[-1], bundled.tokenizer),
         "best": model_on_text.spoken(top, bundled.tokenizer),
     }
     if not off:
-        prose(words.off_none.format(share=f"{full[top]:.1%}", **told))
+        prose(words.off_none, share=f"{full[top]:.1%}", **slots)
     else:
         moved = np.abs(full - less).sum() / 2
         change = {"before": f"{full[top]:.1%}", "after": f"{less[top]:.1%}"}
-        prose(words.off_read.format(moved=f"{moved:.0%}", **change, **told))
+        prose(words.off_read, moved=f"{moved:.0%}", **change, **slots)
     heads = bundled.model.config.n_layer * bundled.model.config.n_head
     if heads <= opening.MOST_HEADS:
         worth = opening.worth_of_heads(bundled, reading.ids)
-        known = _ask(worth, told["best"])
+        known = _ask(worth, slots["best"])
         moved_most = words.end_moved.format(moved=f"{worth.max():.0%}") if known else None
     else:
         moved_most = ""
@@ -159,9 +159,8 @@ def chance_bars(
     names = model_on_text.names_of(best, bundled.tokenizer)
     return bars(
         [escape_plotly(token) for token in names],
-        (full[best], less[best]) if off else (full[best],),
-        (words.off_on_name, words.off_off_name),
-        words.off_axis,
+        {words.off_on_name: full[best]} | ({words.off_off_name: less[best]} if off else {}),
+        Axes("", words.off_axis),
         title=words.off_title_figure,
         mode=mode,
     )
@@ -172,8 +171,8 @@ def _ask(worth: np.ndarray, best: str) -> bool:
 
     Returns whether it was said.
     """
-    asked = question(worth, best)
-    known = asked is None or predict(asked, "attention.off.ask", covers=True)
+    quiz = question(worth, best)
+    known = quiz is None or predict(quiz, "attention.off.ask", covers=True)
     if known:
         prose(strongest(worth))
     return known

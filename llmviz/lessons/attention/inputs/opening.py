@@ -108,15 +108,15 @@ def why(bundled: engine.Bundled, place: tuple[int, int]) -> str:
     """Return why this head stands here first, or which one would."""
     values, line = strength(bundled)
     best = tuple(int(i) for i in np.unravel_index(int(values.argmax()), values.shape))
-    told = line.format(
+    sentence = line.format(
         head=lesson_words.head_name.format(layer=best[0], head=best[1]).capitalize(),
         share=f"{values[best]:.0%}",
         text=quote(read_of(bundled), 60),
     )
     if place == best:
-        return told
+        return sentence
     head = lesson_words.head_name.format(layer=place[0], head=place[1]).capitalize()
-    return told + " " + words.opening_other.format(head=head, share=f"{values[place]:.0%}")
+    return sentence + " " + words.opening_other.format(head=head, share=f"{values[place]:.0%}")
 
 
 def why_model(name: str) -> str:

@@ -28,7 +28,7 @@ from llmviz.ui import matrix_words, model_on_text
 from llmviz.ui.code import show_code
 from llmviz.ui.common import count, refuse
 from llmviz.ui.lesson import section, seen
-from llmviz.ui.matrix_picture import Picture, weights_to_output
+from llmviz.ui.matrix_picture import Picture, Way, weights_to_output
 from llmviz.ui.prose import prose
 from llmviz.ui.selectable_models import load
 from llmviz.ui.state import PageState
@@ -121,9 +121,7 @@ def _picture(
         steps,
         "V",
         operands=("Q", "K"),
-        scale=(1.0, written),
-        masked=words.reasons[state["mask"]],
-        before=before,
+        way=Way((1.0, written), words.reasons[state["mask"]], before=before),
     )
     square = {"row_labels": inputs.tokens, "col_labels": inputs.tokens}
     axes = {

@@ -16,7 +16,7 @@ KEY = "attention.masks"
 
 def draw(state: PageState, t: int) -> None:
     """Ask which mask was laid over even scores; t: how many tokens stand above."""
-    asked, weights = pattern(t, state["mask"], state["seed"])
+    quiz, weights = pattern(t, state["mask"], state["seed"])
     labels = [str(i) for i in range(len(weights))]
     square = {"row_labels": labels, "col_labels": labels}
     axes = {"row_axis": matrix_words.ASKING_AXIS, "col_axis": matrix_words.ASKED_AXIS}
@@ -24,7 +24,7 @@ def draw(state: PageState, t: int) -> None:
         [lv.Matrix("weights", weights, role="weights", limit=1.0, **square, **axes)],
         key=f"{KEY}.ask",
     )
-    predict(asked, f"{KEY}.which")
+    predict(quiz, f"{KEY}.which")
 
 
 def pattern(t: int, above: str, seed: int) -> tuple[Question, np.ndarray]:

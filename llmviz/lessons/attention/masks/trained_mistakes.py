@@ -67,11 +67,11 @@ def draw(state: PageState) -> dict[str, Any] | None:
     cards = {name: engine.card(name) for name in names}
     _table(cards, scores)
     wrong = _told(WRONG, cards, scores)
-    told = [mistake_words.mistake_leak.format(**wrong)]
+    lines = [mistake_words.mistake_leak.format(**wrong)]
     for name in OTHERS:
         if name in scores:
-            told.append(mistake_words.mistake_quiet[name].format(**_told(name, cards, scores)))
-    for line in told:
+            lines.append(mistake_words.mistake_quiet[name].format(**_told(name, cards, scores)))
+    for line in lines:
         prose(line)
     _code(scores[WRONG], cards[WRONG])
     _looking(state, names)
@@ -102,7 +102,7 @@ def _looking(state: PageState, names: list[str]) -> None:
     title = words.head_name.format(layer=layer, head=head)
     line = mistake_words.mistake_ahead if looks else mistake_words.mistake_not_ahead
     share = f"{ahead[layer, head]:.0%}"
-    prose(line.format(name=quote(letters), head=title, share=share))
+    prose(line, name=quote(letters), head=title, share=share)
     letters_read = model_on_text.names_of(ids, bundled.tokenizer)
     head_view(
         maps[layer, head][None], letters_read, key="attention.twins", names=[title.capitalize()]

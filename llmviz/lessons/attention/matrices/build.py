@@ -17,7 +17,7 @@ from llmviz.nn.attention import split_heads
 from llmviz.nn.attention.ladder import MultiHeadSteps
 from llmviz.nn.attention.steps import AttentionSteps
 from llmviz.ui import matrix_words
-from llmviz.ui.matrix_picture import Picture, Scale, project, turn, turned, weights_to_output
+from llmviz.ui.matrix_picture import Picture, Scale, Way, project, turn, turned, weights_to_output
 
 
 def projections(picture: Picture, inputs: Inputs) -> None:
@@ -31,7 +31,7 @@ def projections(picture: Picture, inputs: Inputs) -> None:
     picture.add("X", inputs.x, "X", formula, role="residual", windows=("", c), **rows)
     biases = inputs.b or (None, None, None)
     for letter, values, weight, bias in zip("QKV", (q, k, v), inputs.w, biases, strict=True):
-        project(picture, letter, values, "X", inputs.tokens, weight, bias, (c, n))
+        project(picture, letter, values, "X", inputs.tokens, (weight, bias), (c, n))
 
 
 def one_head(
@@ -59,10 +59,7 @@ def one_head(
         steps,
         "V",
         operands=operands,
-        scale=scale,
-        masked=masked,
-        dropout=dropout,
-        **more,
+        way=Way(scale, masked, dropout, **more),
     )
     picture.layout = layouts.one_head(picture, inputs)
     _captions(picture, inputs, scale, more.get("before"))
@@ -90,7 +87,7 @@ def simplified(inputs: Inputs, steps: AttentionSteps) -> Picture:
     c = picture.window("C", inputs.x.shape[1])
     rows = {"row_labels": inputs.tokens, "windows": ("", c)}
     picture.add("X", inputs.x, "X", words.x_formula, role="residual", **rows)
-    weights_to_output(picture, inputs.tokens, steps, "X", operands=("X", "X"), scale=None)
+    weights_to_output(picture, inputs.tokens, steps, "X", operands=("X", "X"), way=Way(None))
     picture.layout = [["X", "scores", "weights", "context"]]
     if inputs.name:
         picture.layout = [["X", "scores"], ["context", "weights"]]
@@ -138,10 +135,8 @@ def many_heads(
             AttentionSteps(*(step[h] for step in steps.attention)),
             f"V{mark}",
             operands=tuple(names if inputs.angles is None else map(turned, names)),
-            scale=scale,
-            masked=masked,
+            way=Way(scale, masked, **more),
             mark=mark,
-            **more,
         )
     last = _joined(picture, inputs, steps, n_head, off)
     picture.layout = layouts.many_heads(picture, inputs, last, marks)

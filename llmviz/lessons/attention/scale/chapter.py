@@ -50,7 +50,7 @@ def draw(state: PageState) -> None:
     size = int(state["size"])
     at = SIZES.index(size)
     divided, plain = studies(state["seed"])
-    told = {
+    slots = {
         "d": size,
         "wide": plain.deviation[at],
         "sharp": plain.largest[at],
@@ -61,7 +61,7 @@ def draw(state: PageState) -> None:
         "high": divided.entropy[at],
         "steep": divided.gradient[at],
     }
-    prose(words.read.format(**told))
+    prose(words.read, **slots)
     mode = theme()
     for place, part in zip(st.columns(2, gap="large"), CURVES, strict=True):
         figure = curve(part, state["seed"], size, mode)
@@ -78,7 +78,7 @@ def draw(state: PageState) -> None:
         '    print(f"{study.entropy.item():.3f} {study.gradient.item():.4f}")',
         "\n".join(f"{s.entropy[at]:.3f} {s.gradient[at]:.4f}" for s in (divided, plain)),
     )
-    seen(words.end, **told)
+    seen(words.end, **slots)
 
 
 @kept(64)
@@ -87,8 +87,7 @@ def curve(part: str, seed: int, size: int, mode: Mode) -> go.Figure:
     title, axis, level = CURVES[part]
     return against_size(
         SIZES,
-        [getattr(study, part) for study in studies(seed)],
-        words.names,
+        dict(zip(words.names, (getattr(one, part) for one in studies(seed)), strict=True)),
         Axes(words.d_axis, axis),
         title=title,
         level=level,
@@ -102,11 +101,9 @@ def row_of_weights(size: int, seed: int, mode: Mode) -> go.Figure:
     """Return the weights of the study's first query as bars."""
     return bars(
         [str(j) for j in range(KEYS)],
-        scale_row(size, KEYS, QUERIES, seed),
-        words.names,
-        words.row_axis,
+        dict(zip(words.names, scale_row(size, KEYS, QUERIES, seed), strict=True)),
+        Axes(words.key_axis, words.row_axis),
         title=words.one_row.format(d=size),
-        over=words.key_axis,
         height=300,
         mode=mode,
     )
@@ -130,13 +127,13 @@ def question(size: int, plain: ScaleStudy) -> Question:
     }
     if steps == 4:
         reasons[f"{2 * now:.1f}"] = words.ask_scale_less
-    told = {"d": size, "other": other, "there": plain.deviation[at + steps]}
-    told["times"] = f"{other // size} times" if steps > 0 else "a quarter"
+    slots = {"d": size, "other": other, "there": plain.deviation[at + steps]}
+    slots["times"] = f"{other // size} times" if steps > 0 else "a quarter"
     answers = sorted(reasons, key=float)
     return Question(
-        words.ask_scale.format(now=f"{now:.1f}", **told),
+        words.ask_scale.format(now=f"{now:.1f}", **slots),
         answers,
         answers.index(f"{math.sqrt(other):.1f}"),
-        [reasons[answer].format(**told) for answer in answers],
+        [reasons[answer].format(**slots) for answer in answers],
         scale=True,
     )

@@ -123,7 +123,7 @@ def _about(state: PageState, bundled: engine.Bundled, rung: Rung) -> None:
         lines.append(words.windows)
     if state["rung"] != "simple":
         lines.append(words.positions[config.positions])
-    prose(" ".join(lines).format(**about))
+    prose(" ".join(lines), **about)
 
 
 def _reasons(state: PageState, rung: Rung) -> None:
@@ -160,15 +160,15 @@ def _say(rung: Rung) -> None:
     sentence = (
         takes.format(asking=asking, asked=asked, share=share).replace("“", "").replace("”", "")
     )
-    prose(line.format(sentence=sentence))
+    prose(line, sentence=sentence)
 
 
 def end(rung: Rung) -> dict[str, str]:
     """Return what the chapter's end says of the last token; of several heads, the largest share."""
     tokens = rung.inputs.tokens
     last = rung.steps.weights.reshape(-1, len(tokens), len(tokens))[:, -1].amax(0)  # (T,)
-    share, asked = f"{last.max():.0%}", quote(tokens[int(last.argmax())])
-    return {"asking": quote(tokens[-1]), "share": share, "asked": asked}
+    share, token = f"{last.max():.0%}", quote(tokens[int(last.argmax())])
+    return {"asking": quote(tokens[-1]), "share": share, "asked": token}
 
 
 def _only_itself(weights: np.ndarray) -> str:

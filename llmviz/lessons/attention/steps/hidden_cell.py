@@ -78,8 +78,8 @@ def covered(rung: Rung) -> Picture:
 
 def draw(rung: Rung) -> bool:
     """Ask for the covered cell; return whether nothing is covered any more."""
-    asked = hidden(rung)
-    return asked is None or predict(asked.question, KEY, covers=True)
+    question = hidden(rung)
+    return question is None or predict(question.question, KEY, covers=True)
 
 
 def _minus(number: str) -> str:

@@ -59,8 +59,8 @@ def _text(state: PageState, bundled: engine.Bundled, reading: Read) -> None:
         clicked = st.session_state[KEY].get("chosen")
         state["layer"], state["head"] = clicked or (-1, -1)
 
-    asked = question(reading, maps, (layer, head), bundled)
-    covered = asked[1] if asked and not answered(asked[0], ASK) else None
+    quiz = question(reading, maps, (layer, head), bundled)
+    covered = quiz[1] if quiz and not answered(quiz[0], ASK) else None
     notes = [[note(summary, i, j) for j in range(heads)] for i in range(layers)]
     if covered:
         notes[covered[0]][covered[1]] = words.covered
@@ -77,8 +77,8 @@ def _text(state: PageState, bundled: engine.Bundled, reading: Read) -> None:
     st.caption(lesson_words.view_rounded)
     reasons = (opening.why(bundled, (layer, head)), opening.why_model(bundled.name))
     prose(" ".join(filter(None, reasons)))
-    if asked:
-        predict(asked[0], ASK, covers=True)
+    if quiz:
+        predict(quiz[0], ASK, covers=True)
     _summary(summary, reading)
     _code(bundled, reading, layer, head, summary)
     lookup.draw(state, bundled)
@@ -244,13 +244,13 @@ def question(
         right = answer == reading.tokens[best]
         line = words.ask_look_right if right else words.ask_look_wrong
         reasons.append(line.format(asked=quote(answer), share=percents[answer]))
-    asked = Question(
+    question = Question(
         words.ask_look.format(head=name, asking=quote(reading.tokens[asking]), place=asking),
         [escape_markdown(f"“{answer}”") for answer in answers],
         answers.index(reading.tokens[best]),
         reasons,
     )
-    return asked, (layer, head)
+    return question, (layer, head)
 
 
 def other_head(rows: np.ndarray, large: tuple[int, int]) -> tuple[int, int]:

@@ -6,7 +6,8 @@ import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
-from llmviz.figures.attention import bars
+from llmviz.figures.attention import Axes, bars
+from llmviz.figures.networks import network_number
 from llmviz.figures.theme import Mode
 from llmviz.lessons.attention.names import typed_name
 from llmviz.lessons.attention.why import translators, words
@@ -57,21 +58,20 @@ def _influence(state: PageState) -> dict[str, str] | None:
         return None
     models = ("names-gpt", "names-rnn")
     gpt, rnn = (influence_of(engine.load(model), name) for model in models)
-    asked = question(rnn)
-    covered = asked is not None and not answered(asked, ASK)
+    quiz = question(rnn)
+    covered = quiz is not None and not answered(quiz, ASK)
     figure = influence_bars(name, tuple(gpt.tolist()), tuple(rnn.tolist()), covered, theme())
     st.plotly_chart(figure, key="attention.why", theme=None)
     st.caption(" ".join([words.influence, words.covered if covered else ""]))
-    if asked is not None:
-        predict(asked, ASK, covers=True)
+    if quiz is not None:
+        predict(quiz, ASK, covers=True)
     if not covered:
         prose(
-            words.read.format(
-                count=len(name),
-                rnn_first=float(rnn[0]),
-                rnn_last=float(rnn[-1]),
-                gpt_least=float(gpt.min()),
-            )
+            words.read,
+            count=len(name),
+            rnn_first=float(rnn[0]),
+            rnn_last=float(rnn[-1]),
+            gpt_least=float(gpt.min()),
         )
     _code(name, float(rnn[0]))
     shares = {"first": float(rnn[0]), "last": float(rnn[-1]), "least": float(gpt.min())}
@@ -135,11 +135,10 @@ def influence_bars(
     drawn = (*[np.nan] * (len(rnn) - 1), rnn[-1]) if covered else rnn
     return bars(
         list(name),
-        (gpt, drawn),
-        (words.gpt, words.rnn),
-        words.axis,
+        {words.gpt: gpt, words.rnn: drawn},
+        Axes(words.letter_axis, words.axis),
         title=words.figure_title,
-        over=words.letter_axis,
+        roles=(network_number("gpt"), network_number("rnn")),
         mode=mode,
     )
 

@@ -7,7 +7,8 @@ from typing import Any
 import plotly.graph_objects as go
 import streamlit as st
 
-from llmviz.figures.attention import bars
+from llmviz.figures.attention import Axes, bars
+from llmviz.figures.networks import network_number
 from llmviz.figures.theme import Mode
 from llmviz.lessons.attention.why import words
 from llmviz.models.recurrent_translator import RecurrentTranslator
@@ -94,12 +95,10 @@ def exact_bars(
     """Return the share of exact translations by length as bars, a series for each model."""
     return bars(
         [str(length) for length in lengths],
-        shares,
-        words.translator_names,
-        words.exact_axis,
+        dict(zip(words.translator_names, shares, strict=True)),
+        Axes(words.length_axis, words.exact_axis),
         title=words.exact_title,
-        over=words.length_axis,
-        roles=("residual", "weights"),  # as above: what keeps one vector is grey
+        roles=(network_number("rnn"), network_number("gpt")),  # as above: what keeps one vector
         mode=mode,
     )
 

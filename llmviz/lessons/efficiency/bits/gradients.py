@@ -57,22 +57,21 @@ def draw(state: PageState) -> RealStep | None:
     step = step_of(bundled)
     sizes = step.gradients[of]
     prose(
-        words.gradient_text.format(
-            normal=f"2{raised(NORMAL)}",
-            vanish=f"2{raised(VANISHES)}",
-            counted=words.counted[of].format(count=len(sizes.sizes)),
-            loss=f"{step.loss:.3f}",
-            tokens=count(step.tokens, "token"),
-        )
+        words.gradient_text,
+        normal=f"2{raised(NORMAL)}",
+        vanish=f"2{raised(VANISHES)}",
+        counted=words.counted[of].format(count=len(sizes.sizes)),
+        loss=f"{step.loss:.3f}",
+        tokens=count(step.tokens, "token"),
     )
-    asked = question(sizes)
+    quiz = question(sizes)
     st.slider(words.scale, width=420, **state.ranged("scalepower"))
     power = state["scalepower"]
-    told = words.scale_now if power else words.scale_none
-    scaled = told.format(scale=f"2{raised(power)} = {2**power:,}", power=power)
-    if asked is None:
+    line = words.scale_now if power else words.scale_none
+    scaled = line.format(scale=f"2{raised(power)} = {2**power:,}", power=power)
+    if quiz is None:
         prose(words.no_gradient)
-    elif not predict(asked, f"{KEY}.ask", covers=True):
+    elif not predict(quiz, f"{KEY}.ask", covers=True):
         prose(scaled)
         return step
     figure = figure_of(bundled, of, power, theme())

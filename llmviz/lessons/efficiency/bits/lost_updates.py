@@ -48,13 +48,13 @@ def draw(state: PageState, step: RealStep) -> None:
     shares = {
         one: float(values[words.rates.index(rate)]) for one, values in shares_of(bundled).items()
     }
-    told = ""
+    line = ""
     if predict(question(rate, shares), f"{KEY}.ask", covers=True):
         figure = figure_of(bundled, rate, format, theme())
         st.plotly_chart(figure, key=f"{KEY}.bars", theme=None)
         st.plotly_chart(curves_of(bundled, theme()), key=f"{KEY}.curves", theme=None)
-        told = lost_told(rate, format, shares, len(step.weights))
-    prose(f"{told}\n\n{words.update_why}".strip())
+        line = lost_told(rate, format, shares, len(step.weights))
+    prose(f"{line}\n\n{words.update_why}".strip())
     st.page_link(
         "pages/training.py",
         label=words.optimizers,

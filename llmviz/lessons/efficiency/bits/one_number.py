@@ -38,13 +38,13 @@ def draw(state: PageState) -> float:
     weight = _weight(state) if state["numberfrom"] == "weight" else None
     number = weight.value if weight is not None else _typed(state)
     if weight is None and state["numberfrom"] == "weight":
-        prose(words.typed_instead.format(number=written(number, 9)))
+        prose(words.typed_instead, number=written(number, 9))
     scales = scales_of(weight)
-    told = predict(question(number), f"{KEY}.ask", covers=True)
-    _rows(state, number, scales, told)
+    shown = predict(question(number), f"{KEY}.ask", covers=True)
+    _rows(state, number, scales, shown)
     if weight is not None and has_scale(weight):
-        prose(words.scaled.format(largest=written(weight.largest)))
-    if told:
+        prose(words.scaled, largest=written(weight.largest))
+    if shown:
         _limits()
     show_code(
         [FloatFormat.encode, FloatFormat.decode],
@@ -95,10 +95,10 @@ def _typed(state: PageState) -> float:
 
 def _weight(state: PageState) -> WeightCell | None:
     """Show which weight it is and return it; None, after one line, where there is none."""
-    asked = state["bitmodel"]
-    names = [*engine.names(), *offered(lambda card: True, asked)]
+    model_name = state["bitmodel"]
+    names = [*engine.names(), *offered(lambda card: True, model_name)]
     if not names:
-        no_model(asked)
+        no_model(model_name)
         return None
     keep(state, "bitmodel", names)
 
@@ -166,7 +166,7 @@ def scales_of(weight: WeightCell | None) -> list[float]:
     ]
 
 
-def _rows(state: PageState, number: float, scales: list[float], told: bool) -> None:
+def _rows(state: PageState, number: float, scales: list[float], shown: bool) -> None:
     """Show the bits; told: and how far it is to the next number, which the question asks for."""
     formats = list(FORMATS.values())
     pattern = state["pattern"]
@@ -187,7 +187,7 @@ def _rows(state: PageState, number: float, scales: list[float], told: bool) -> N
         key=KEY,
         labels=labels,
         notes=notes,
-        words=words.board if told else {**words.board, "spacing": ""},
+        words=words.board if shown else {**words.board, "spacing": ""},
         scales=scales,
         pattern=pattern,
         on_change=settled,

@@ -109,11 +109,7 @@ def _draw_results(job: Job) -> None:
     for one in ends:
         if one.problem:
             problem = one.problem.split(";")[0]
-            prose(
-                words.race_ended.format(
-                    way=words.race_ways[one.way], step=one.step, problem=problem
-                )
-            )
+            prose(words.race_ended, way=words.race_ways[one.way], step=one.step, problem=problem)
     if job.over:
         rows_table(rows_of(steps), words.race_columns)
         prose("\n\n".join(filter(None, (verdict(steps), words.race_last_note))))
@@ -139,13 +135,14 @@ def _curves(
             [value(one) for one in own],
             order.index(way),
             dashed=way.startswith("float16"),  # so that lines on top of each other are all seen
+            marked=False,
         )
         for way, own in steps_by_way(tuple(steps)).items()
     ]
     heights = [value for one in drawn for value in one.y if value > 0]
     # One that explodes would press all others onto the axis.
     powers = name == "loss" and max(heights, default=1) > EXPLODES * min(heights, default=1)
-    return lines(drawn, axes, mode, marked=False, hover=hover, logarithmic=(False, powers))
+    return lines(drawn, axes, mode, hover=hover, logarithmic=(False, powers))
 
 
 def rows_of(steps: Steps) -> list[tuple[str, ...]]:

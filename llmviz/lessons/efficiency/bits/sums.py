@@ -64,11 +64,12 @@ def figure_of(large: str, small: str, n: int, mode: Mode) -> go.Figure:
     """Return the sums so far in each format, and the exact one."""
     at = np.unique(np.linspace(0, n, POINTS).round().astype(int))
     drawn = [
-        Line(words.labels[name][0], at, one.running[at], number)
+        Line(words.labels[name][0], at, one.running[at], number, marked=False)
         for number, (name, one) in enumerate(sums_of(large, small, n).items())
     ]
-    drawn.append(Line(words.sum_exact, at, float(large) + float(small) * at, len(drawn), True))
-    return lines(drawn, words.sum_axes, mode, marked=False, hover="%{y:.6g}")
+    exact = float(large) + float(small) * at
+    drawn.append(Line(words.sum_exact, at, exact, len(drawn), dashed=True, marked=False))
+    return lines(drawn, words.sum_axes, mode, hover="%{y:.6g}")
 
 
 @kept(32)

@@ -23,7 +23,7 @@ from llmviz.ui.common import count, percent, theme
 from llmviz.ui.job_pools import training_jobs
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
-from llmviz.ui.live_job import live
+from llmviz.ui.live_job import Said, live
 from llmviz.ui.notices import refuse
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
@@ -71,11 +71,10 @@ def draw(state: PageState, bundled: engine.Bundled) -> None:
         st.caption(words.work_note.format(seen=count(seen, "token")))
     work = counted[1 + state["decodebatch"]].work
     prose(
-        words.intensity_read.format(
-            texts=count(batch, "text"),
-            intensity=work.intensity,
-            prefill=counted[0].work.intensity,
-        )
+        words.intensity_read,
+        texts=count(batch, "text"),
+        intensity=work.intensity,
+        prefill=counted[0].work.intensity,
     )
     _code(config, batch, seen, work)
     section(words.roofline, large=spoken_bytes(LARGE))
@@ -87,9 +86,7 @@ def draw(state: PageState, bundled: engine.Bundled) -> None:
         lambda job: _draw_results(state, job, seen),
         start=words.start,
         share=lambda job: len(job.results) / ROUNDS,
-        going_on=words.goes,
-        stopped=words.stopped,
-        again=words.again,
+        said=Said(words.goes, words.stopped, words.again),
     )
 
 

@@ -40,12 +40,12 @@ def draw(state: PageState) -> None:
     length, size = int(state["flashlength"]), int(state["headsize"])
     room = numbers_in(int(state["fastmemory"]))
     side = square_tile(room, size)
-    told = report(length, size, side, room, state["skipped"])
+    line = report(length, size, side, room, state["skipped"])
     if predict(growth_question(length, size, side, state["skipped"]), f"{KEY}.growth", covers=True):
         figure = curves(length, size, side, state["skipped"], theme())
         st.plotly_chart(figure, key=f"{KEY}.moved", theme=None)
-        told = f"{told} {words.growth}"
-    prose(told)
+        line = f"{line} {words.growth}"
+    prose(line)
     _code(length, size, side, room, state["skipped"])
 
 
@@ -71,10 +71,10 @@ def curves(length: int, size: int, side: int, causal: bool, mode: Mode) -> go.Fi
     """Return what both ways move, in MB, over the length of the text."""
     tiles = [tile_traffic(n, size, side, side, causal=causal).moved for n in LENGTHS]
     matrices = [matrix_traffic(n, size).moved for n in LENGTHS]
-    series = [[BYTES * moved / 1e6 for moved in each] for each in (tiles, matrices)]
+    ways = {words.by_tiles: tiles, words.by_matrices: matrices}
+    series = {name: [BYTES * moved / 1e6 for moved in each] for name, each in ways.items()}
     axes = Axes(words.axis_length, words.axis_moved)
-    names = (words.by_tiles, words.by_matrices)
-    return against_size(LENGTHS, series, names, axes, chosen=length, log_y=True, mode=mode)
+    return against_size(LENGTHS, series, axes, chosen=length, log_y=True, mode=mode)
 
 
 def report(length: int, size: int, side: int, room: int, causal: bool) -> str:

@@ -24,7 +24,7 @@ from llmviz.ui.common import count, theme
 from llmviz.ui.job_pools import training_jobs
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
-from llmviz.ui.live_job import live
+from llmviz.ui.live_job import Said, live
 from llmviz.ui.prose import prose
 from llmviz.ui.state import PageState
 
@@ -46,9 +46,7 @@ def draw(state: PageState) -> None:
         _measured,
         start=words.times_start,
         share=lambda job: len(job.results) / (len(WAYS) * len(LENGTHS)),
-        going_on=words.times_going,
-        stopped=words.times_stopped,
-        again=words.times_again,
+        said=Said(words.times_going, words.times_stopped, words.times_again),
     )
 
 

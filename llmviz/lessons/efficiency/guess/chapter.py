@@ -56,8 +56,8 @@ def _rounds(
     """Show the rounds; return them, None while the question about them covers them."""
     section(words.rounds, written=WRITTEN)
     played = rounds.rounds_of(*given)
-    asked = chance_question(played)
-    if asked is not None and not predict(asked, f"{KEY}.chance", covers=True):
+    question = chance_question(played)
+    if question is not None and not predict(question, f"{KEY}.chance", covers=True):
         return None
     rounds.draw(state, given, tokens)
     prose(rounds.total(played))
@@ -79,7 +79,7 @@ def _controls(state: PageState, bundled: engine.Bundled) -> str:
             inform(words.no_network.format(reason=reason), ":material/info:")
             kind = COUNTS
     sizes = sizes_of(bundled) if kind == NETWORK else {}
-    prose(words.about[kind].format(**sizes))
+    prose(words.about[kind], **sizes)
     return kind
 
 
@@ -117,7 +117,7 @@ def _read(state: PageState, bundled: engine.Bundled) -> Read | None:
 
 
 def _code(given: rounds.Settings, played: list) -> None:
-    bundled, ids, kind, k, heat, luck = given
+    bundled, ids, kind, k, heat, seed = given
     show_code(
         [speculate, play_round, residual],
         "import torch\n"
@@ -128,7 +128,7 @@ def _code(given: rounds.Settings, played: list) -> None:
         f"model, tokenizer, card = load_bundled({bundled.name!r})\n"
         f"draft = draft_of({kind!r}, tokenizer)\n"
         f"ids = {list(ids[:IN_SNIPPET])}\n"
-        f"luck = torch.Generator().manual_seed({luck})\n"
+        f"luck = torch.Generator().manual_seed({seed})\n"
         "end = tokenizer.end\n"
         f"rounds = speculate(model.eval(), draft, ids, {WRITTEN}, {k}, "
         f"SamplingSettings({heat}), luck, end)\n"

@@ -41,7 +41,7 @@ def draft_for(kind: str, bundled: engine.Bundled) -> object:
 
 @kept(32)
 def rounds_of(
-    bundled: engine.Bundled, ids: tuple[int, ...], kind: str, k: int, heat: float, luck: int
+    bundled: engine.Bundled, ids: tuple[int, ...], kind: str, k: int, heat: float, seed: int
 ) -> list[Round]:
     """Return the rounds that write up to WRITTEN tokens behind ids."""
     import torch
@@ -55,7 +55,7 @@ def rounds_of(
             WRITTEN,
             k,
             SamplingSettings(heat),
-            torch.Generator().manual_seed(luck),
+            torch.Generator().manual_seed(seed),
             bundled.tokenizer.end,
         )
     )
@@ -124,8 +124,8 @@ def check_line(guess: Guess, token: str, behind: int) -> str:
     if behind:
         those = "the guess" if behind == 1 else f"the {behind} guesses"
         dropped = words.line_dropped.format(behind=those + (" is" if behind == 1 else " are"))
-    told = words.line_yes if guess.accepted else words.line_no
-    return told.format(token=token, p=chance_text(p), q=chance_text(q), why=why, dropped=dropped)
+    line = words.line_yes if guess.accepted else words.line_no
+    return line.format(token=token, p=chance_text(p), q=chance_text(q), why=why, dropped=dropped)
 
 
 def chance_text(share: float) -> str:
@@ -157,24 +157,24 @@ def told_apart(a: float, b: float) -> tuple[str, str]:
 def draw_line(one: Round, token: str, left: int) -> str:
     """Return how the last token of a round came about, in a sentence; left: as in `guess_line`."""
     rejected = one.accepted < len(one.guesses)
-    told = words.line_residual if rejected else words.line_free
+    sentence = words.line_residual if rejected else words.line_free
     if not one.guesses:
-        told = words.line_last if left == 1 else words.line_alone
+        sentence = words.line_last if left == 1 else words.line_alone
     share = chance_text(float(one.drawn_from[one.drawn]))
-    line = told.format(token=token, share=share, added=count(len(one.tokens), "token"))
+    line = sentence.format(token=token, share=share, added=count(len(one.tokens), "token"))
     return line + (words.line_end if one.accepted + 1 > len(one.tokens) else "")
 
 
 def _bars(place: Place, names: list[str], line: str, vocab: int) -> PlaceBars:
-    told = words.told_free
+    sentence = words.told_free
     if place.q.any():
-        told = words.told.format(
+        sentence = words.told.format(
             kept=chance_text(float(place.kept.sum())),
             added=chance_text(float(place.added.sum())),
         )
         apart = words.told_apart if place.error else words.told_same
-        told += apart.format(vocab=vocab, error=power_of_ten(place.error, 1))
-    return PlaceBars(names, place.p, place.q, place.kept, place.added, line, told)
+        sentence += apart.format(vocab=vocab, error=power_of_ten(place.error, 1))
+    return PlaceBars(names, place.p, place.q, place.kept, place.added, line, sentence)
 
 
 def total(rounds: list[Round]) -> str:

@@ -19,7 +19,7 @@ from llmviz.ui.common import choose, count, percent, theme
 from llmviz.ui.job_pools import training_jobs
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
-from llmviz.ui.live_job import live
+from llmviz.ui.live_job import Said, live
 from llmviz.ui.prose import prose
 from llmviz.ui.state import PageState
 from llmviz.ui.table import rows_table
@@ -56,9 +56,7 @@ def draw(state: PageState, name: str, kind: str, config: GPTConfig) -> None:
         _draw_results,
         start=words.measure,
         share=lambda job: len(job.results) / TRIES,
-        going_on=words.measuring,
-        stopped=words.measure_stopped,
-        again=words.measure_again,
+        said=Said(words.measuring, words.measure_stopped, words.measure_again),
     )
 
 

@@ -17,7 +17,7 @@ from llmviz.ui.common import count, percent, power_of_ten, theme
 from llmviz.ui.job_pools import training_jobs
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
-from llmviz.ui.live_job import live
+from llmviz.ui.live_job import Said, live
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
@@ -47,9 +47,7 @@ def draw(state: PageState, chosen: Chosen) -> None:
         _draw_results,
         start=words.ways_start,
         share=lambda job: len(job.results) / (tried + ROUNDS),
-        going_on=words.ways_goes,
-        stopped=words.ways_stopped,
-        again=words.ways_again,
+        said=Said(words.ways_goes, words.ways_stopped, words.ways_again),
     )
     prose(words.ways_command)
 

@@ -9,7 +9,7 @@ from llmviz.parallel.plan import PIPELINES, ParallelPlan
 from llmviz.parallel.recording import recorded
 from llmviz.ui.job_pools import training_jobs
 from llmviz.ui.kept import kept
-from llmviz.ui.live_job import job_for, live
+from llmviz.ui.live_job import Said, job_for, live
 from llmviz.ui.prose import prose
 from llmviz.ui.state import PageState
 
@@ -72,7 +72,7 @@ def draw(state: PageState) -> None:
             prose(words.done)
         elif steps_done:
             last = steps_done[-1]
-            prose(words.so_far.format(step=last.step, steps=steps, loss=last.loss))
+            prose(words.so_far, step=last.step, steps=steps, loss=last.loss)
 
     live(
         state,
@@ -82,8 +82,7 @@ def draw(state: PageState) -> None:
         report,
         start=words.run,
         share=share,
-        going_on=words.runs.format(processes=settings[1]),
-        stopped=words.stopped,
-        again=words.again,
-        repeats=True,
+        said=Said(
+            words.runs.format(processes=settings[1]), words.stopped, words.again, repeats=True
+        ),
     )

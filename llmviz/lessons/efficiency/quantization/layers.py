@@ -60,7 +60,7 @@ def draw(state: PageState, scheme: Scheme) -> str | None:
 
     choose(state, "qmethod", words.method, words.methods, then=anew)
     if state["qmethod"] == AWQ:
-        prose(words.awq_text.format(texts=CALIBRATED_ON, tokens=MOST_ROWS))
+        prose(words.awq_text, texts=CALIBRATED_ON, tokens=MOST_ROWS)
     text = text_of(state)
     if text is None:
         return None
@@ -121,8 +121,8 @@ def report(errors: tuple[MatrixError, ...], largest: MatrixError) -> str:
 
 def _code(scheme: Scheme, ids: tuple[int, ...]) -> None:
     def printed() -> str:
-        one = errors_of(model(), scheme, ROUNDING, ids)[0]
-        return f"{one.path} {one.weights:.3f} {one.outputs:.3f}"
+        first = errors_of(model(), scheme, ROUNDING, ids)[0]
+        return f"{first.path} {first.weights:.3f} {first.outputs:.3f}"
 
     show_code(
         [matrix_errors, scaled],

@@ -29,7 +29,7 @@ from llmviz.ui.common import choose, theme
 from llmviz.ui.job_pools import map_jobs
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
-from llmviz.ui.live_job import live
+from llmviz.ui.live_job import Said, live
 from llmviz.ui.notices import refuse
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
@@ -59,7 +59,7 @@ def draw(state: PageState, scheme: Scheme) -> None:
     else:
         _known(state, scheme, known)
     predict(size_question(scheme), f"{KEY}.size")
-    prose(words.measure_text.format(documents=DOCUMENTS))
+    prose(words.measure_text, documents=DOCUMENTS)
     live(
         state,
         "qmeasured",
@@ -68,9 +68,7 @@ def draw(state: PageState, scheme: Scheme) -> None:
         _draw_results,
         start=words.measure,
         share=lambda job: len(job.results) and job.results[-1].documents / DOCUMENTS,
-        going_on=words.going,
-        stopped=words.stopped,
-        again=words.again,
+        said=Said(words.going, words.stopped, words.again),
     )
 
 
@@ -83,7 +81,7 @@ def _known(state: PageState, scheme: Scheme, known: Curves) -> None:
     st.plotly_chart(figure, key=f"{KEY}.curves", theme=None)
     rows_table(rows(known, scheme.bits), words.loss_columns)
     prose(report(known, scheme.bits, state["qform"]))
-    prose(words.about_size.format(rest=known.float16 - known.float16_matrices))
+    prose(words.about_size, rest=known.float16 - known.float16_matrices)
 
 
 def way_name(way: Way) -> str:
@@ -129,10 +127,10 @@ def rows(known: Curves, bits: int) -> list[tuple[str, ...]]:
     """Return the measurements of all ways at a number of bits, as text."""
     table = []
     for way in WAYS:
-        one = at(known, way, bits)
-        more = difference(one.loss - known.loss, 4)
+        point = at(known, way, bits)
+        more = difference(point.loss - known.loss, 4)
         table.append(
-            (form_of(way), way_name(way), f"{one.loss:.4f}", more, f"{one.total / 1e6:.2f}")
+            (form_of(way), way_name(way), f"{point.loss:.4f}", more, f"{point.total / 1e6:.2f}")
         )
     return table
 

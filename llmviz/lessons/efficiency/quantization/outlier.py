@@ -85,11 +85,11 @@ def draw(state: PageState, steps: RowSteps, place: Place, scheme: Scheme) -> Non
         prose(read(steps, place, scheme))
     others = damage_of(model(), place, times, scheme)
     known = {"times": times, "bits": scheme.bits, "group": scheme.group, "ways": len(others)}
-    prose(words.damage.format(**known))
+    prose(words.damage, **known)
     rows_table(damage_rows(others), words.damage_columns)
-    told = damage_read(others)
-    if told:
-        prose(told)
+    line = damage_read(others)
+    if line:
+        prose(line)
 
 
 def damage_rows(damages: dict[str, Damage]) -> list[tuple[str, ...]]:

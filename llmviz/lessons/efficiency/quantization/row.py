@@ -32,7 +32,7 @@ def draw(state: PageState, scheme: Scheme) -> None:
     draw_cells(state, steps, place, scheme)
     bits = scheme.bits_per_weight(place.rows, place.columns)
     kept = words.symmetric_kept if scheme.symmetric else words.asymmetric_kept
-    prose(words.step_kept.format(bits=bits, kept=kept))
+    prose(words.step_kept, bits=bits, kept=kept)
     _code(place, scheme)
     outlier.draw(state, steps, place, scheme)
 

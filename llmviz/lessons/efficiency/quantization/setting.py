@@ -41,7 +41,7 @@ def draw(state: PageState) -> Scheme:
             choose(state, "qgroup", words.group, words.groups, then=anew)
     scheme = scheme_of(state)
     ends = {"bits": scheme.bits, "lowest": _minus(scheme.lowest), "highest": scheme.highest}
-    prose(words.scheme[state["qform"]].format(**ends))
+    prose(words.scheme[state["qform"]], **ends)
     predict(question(scheme), f"{KEY}.ask", covers=state["qview"] == "row")
     return scheme
 

@@ -25,7 +25,7 @@ from llmviz.ui.common import theme
 from llmviz.ui.job_pools import map_jobs
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
-from llmviz.ui.live_job import live
+from llmviz.ui.live_job import Said, live
 from llmviz.ui.prose import prose
 from llmviz.ui.state import PageState
 
@@ -48,9 +48,7 @@ def draw(state: PageState) -> None:
         _draw_results,
         start=words.speed_start,
         share=lambda job: len(job.results) / (len(WIDTHS) * len(KINDS)),
-        going_on=words.going,
-        stopped=words.stopped,
-        again=words.again,
+        said=Said(words.going, words.stopped, words.again),
     )
 
 

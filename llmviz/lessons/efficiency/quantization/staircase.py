@@ -51,7 +51,7 @@ def draw(state: PageState) -> None:
     bits, rate = int(state["stairbits"]), state["stairrate"]
     if predict(question(bits), f"{KEY}.through", covers=True):
         st.plotly_chart(staircase_figure(bits, theme()), key=f"{KEY}.stairs", theme=None)
-    prose(words.training_walk_text.format(target=TARGET))
+    prose(words.training_walk_text, target=TARGET)
     st.slider(words.training_rate, step=0.02, width=260, **state.ranged("stairrate"))
     st.plotly_chart(walk_figure(bits, rate, theme()), key=f"{KEY}.walk", theme=None)
     prose(report(walk_of(bits, rate), rate))

@@ -66,8 +66,8 @@ def _film(state: PageState, two_runs: TwoRuns, own: bool) -> None:
     prose(f"{about}\n\n{words.own_runs if own else _source()}")
     longest = questions.longest_table(run.recording)
     if longest is not None:
-        asked = questions.blocks_of(*longest, config.block_size)
-        if not predict(asked, f"{KEY}.blocks", covers=True):
+        question = questions.blocks_of(*longest, config.block_size)
+        if not predict(question, f"{KEY}.blocks", covers=True):
             return
     key = f"{KEY}.film"
 

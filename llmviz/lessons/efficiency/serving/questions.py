@@ -35,8 +35,8 @@ def blocks_of(name: str, length: int, size: int) -> Question:
         reasons[length // size] = words.ask_down
     reasons[blocks] = words.ask_up
     written = {number: reason.format(**line) for number, reason in reasons.items()}
-    asked = words.ask.format(name=name, length=count(length, "token"), size=count(size, "token"))
-    return _by_size(asked, written, blocks)
+    text = words.ask.format(name=name, length=count(length, "token"), size=count(size, "token"))
+    return _by_size(text, written, blocks)
 
 
 def blocks_of_samples(prompt: int, samples: int, size: int) -> Question:
@@ -47,5 +47,5 @@ def blocks_of_samples(prompt: int, samples: int, size: int) -> Question:
     reasons |= {samples * blocks: words.ask_copies, blocks: words.ask_shared}
     written = {number: reason.format(**line) for number, reason in reasons.items()}
     size_told = count(size, "token")
-    asked = words.ask_samples.format(prompt=count(prompt, "token"), samples=samples, size=size_told)
-    return _by_size(asked, written, blocks)
+    text = words.ask_samples.format(prompt=count(prompt, "token"), samples=samples, size=size_told)
+    return _by_size(text, written, blocks)

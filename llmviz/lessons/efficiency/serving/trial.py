@@ -19,7 +19,7 @@ from llmviz.study.serving_run import (
 )
 from llmviz.ui.common import choose, count
 from llmviz.ui.lesson import section
-from llmviz.ui.live_job import live
+from llmviz.ui.live_job import Said, live
 from llmviz.ui.model_picker import models_here
 from llmviz.ui.notices import refuse
 from llmviz.ui.prose import prose
@@ -42,7 +42,7 @@ def draw(state: PageState) -> None:
         refuse(error)
         return
     if trial.workload.beams:
-        prose(words.searched.format(tokens=count(memory_of_beam(trial), "token")))
+        prose(words.searched, tokens=count(memory_of_beam(trial), "token"))
     live(
         state,
         FLAG,
@@ -51,9 +51,7 @@ def draw(state: PageState) -> None:
         lambda job: _told(trial, job),
         start=words.start,
         share=lambda job: done_share(trial, list(job.results)),
-        going_on=words.goes,
-        stopped=words.stopped,
-        again=words.again,
+        said=Said(words.goes, words.stopped, words.again),
     )
 
 
@@ -95,12 +93,11 @@ def _told(trial: Trial, job: Job) -> None:
     for number, run in enumerate(runs_of(trial, list(job.results))):
         recording = run.recording
         prose(
-            words.so_far.format(
-                policy=figures.run_names(trial.policies)[number],
-                ended=len(recording.outcomes),
-                all=sum(request.texts for request in recording.requests),
-                tokens=count(recording.tokens, "token"),
-            )
+            words.so_far,
+            policy=figures.run_names(trial.policies)[number],
+            ended=len(recording.outcomes),
+            all=sum(request.texts for request in recording.requests),
+            tokens=count(recording.tokens, "token"),
         )
     if job.state == "done":
         prose(words.done)

@@ -47,15 +47,15 @@ def draw(state: PageState) -> None:
             (idea.name, idea.about if shown else "", cell(system.key, idea.key)) for idea in IDEAS
         ]
         one: System | Idea = system
-        prose(words.about_system.format(about=system.about, **_counts(system, rows)))
+        prose(words.about_system, about=system.about, **_counts(system, rows))
         ideas: Sequence[Idea] = [one for one in IDEAS if cell(system.key, one.key).state != OPEN]
     else:
         choose(state, "whoidea", words.idea, {one.key: one.name for one in IDEAS})
         (idea,) = (one for one in IDEAS if one.key == state["whoidea"])
         rows = [(system.name, system.about, cell(system.key, idea.key)) for system in SYSTEMS]
         one = idea
-        told = _item(idea.name, idea.about if shown else "")
-        prose(words.about_idea.format(idea=told, **_counts(idea, rows)))
+        line = _item(idea.name, idea.about if shown else "")
+        prose(words.about_idea, idea=line, **_counts(idea, rows))
         ideas = [idea]
     used = list(dict.fromkeys(one.source for _, _, one in rows if one.source))
     for group in STATES:
@@ -76,9 +76,9 @@ Row = tuple[str, str, Cell]
 def _counts(one: System | Idea, rows: Sequence[Row]) -> dict[str, object]:
     states = [entry.state for _, _, entry in rows]
     partly = states.count(PARTLY)
-    told = words.in_part.format(partly=partly) if partly else ""
+    line = words.in_part.format(partly=partly) if partly else ""
     yes = states.count(YES) + partly
-    return {"name": one.name, "yes": yes, "partly": told, "all": len(rows)}
+    return {"name": one.name, "yes": yes, "partly": line, "all": len(rows)}
 
 
 def _item(name: str, about: str) -> str:
@@ -159,13 +159,13 @@ def question(asked: str) -> Question:
     right = known[at % len(known)]
     first = IDEAS.index(right)
     offered = [IDEAS[(first + step) % len(IDEAS)] for step in range(ANSWERS)]
-    told = {"system": SYSTEMS[at].name, "title": SOURCES[cell(asked, right.key).source].title}
+    slots = {"system": SYSTEMS[at].name, "title": SOURCES[cell(asked, right.key).source].title}
     return Question(
-        words.ask.format(idea=right.name, **told),
+        words.ask.format(idea=right.name, **slots),
         [one.about for one in offered],
         0,
         [
-            words.right.format(**told) if one is right else words.wrong.format(idea=one.name)
+            words.right.format(**slots) if one is right else words.wrong.format(idea=one.name)
             for one in offered
         ],
     )

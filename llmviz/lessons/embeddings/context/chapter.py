@@ -47,7 +47,7 @@ def draw(state: PageState) -> None:
         text_input(state, "ctxword", words.word, width=160, then=_forget(state))
     bundled = engine.load(table.name)
     if not isinstance(bundled.model, GPT):
-        prose(words.no_layers.format(name=sources.named(table)))
+        prose(words.no_layers, name=sources.named(table))
         return
     try:
         places = [sentence(state, table, bundled, number) for number in (0, 1)]
@@ -139,7 +139,7 @@ def _warn(table: VectorTable, a: Place, b: Place) -> None:
     """Say so where the two tokens are not the same one."""
     if a.ids[a.at] != b.ids[b.at]:
         own, other = (sources.label(table, place.ids[place.at]) for place in (a, b))
-        prose(words.other_token.format(a=own, b=other))
+        prose(words.other_token, a=own, b=other)
 
 
 def _named(texts: dict[str, str], stage: Stage) -> str:
@@ -250,8 +250,8 @@ def _matrix(state: PageState, names: Sequence[str], paths: TwoPaths) -> None:
 
 def _ask(paths: TwoPaths) -> bool:
     """Ask after which step the two vectors are least alike, where that has one answer."""
-    asked = least_question(paths.steps, paths.cosines)
-    return asked is None or predict(asked, f"{KEY}.least", covers=True)
+    question = least_question(paths.steps, paths.cosines)
+    return question is None or predict(question, f"{KEY}.least", covers=True)
 
 
 def least_question(steps: list[Stage], cosines: np.ndarray) -> Question | None:

@@ -64,7 +64,7 @@ def sentence(
         on_change=bound(state, f"{KEY}.{key}", selected=(at, second_of)),
     )
     if place is None:
-        prose(words.not_there.format(word=quote(state["ctxword"]), which=which))
+        prose(words.not_there, word=quote(state["ctxword"]), which=which)
         return None
     stream = _read(bundled, ids)
     return Place(ids, place + len(before), stream, len(before))

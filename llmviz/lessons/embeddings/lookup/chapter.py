@@ -204,11 +204,10 @@ def _product(state: PageState, table: VectorTable, row: int) -> None:
         numbers=True,
     )
     prose(
-        words.one_cost.format(
-            all=table.size * table.width,
-            zero=(table.size - 1) * table.width,
-            difference=float(np.abs(product - table.matrix[row]).max()),
-        )
+        words.one_cost,
+        all=table.size * table.width,
+        zero=(table.size - 1) * table.width,
+        difference=float(np.abs(product - table.matrix[row]).max()),
     )
 
 

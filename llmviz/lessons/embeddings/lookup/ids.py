@@ -41,8 +41,8 @@ def ask(table: VectorTable, row: int) -> bool:
 
     Returns whether what shows it may be seen.
     """
-    asked = _asked(table, row)
-    return asked is None or predict(asked, "embeddings.likest", covers=True)
+    question = _asked(table, row)
+    return question is None or predict(question, "embeddings.likest", covers=True)
 
 
 @kept(64)
@@ -93,7 +93,7 @@ def draw(state: PageState, table: VectorTable, row: int) -> bool:
     alike = measured(table, row)
     if not ask(table, row):
         return False
-    prose(words.ids_picture.format(word=sources.label(table, row)))
+    prose(words.ids_picture, word=sources.label(table, row))
     _dealt(state, table, row, alike)
     return True
 
@@ -192,17 +192,16 @@ def _pair(table: VectorTable, row: int, other: int, new: np.ndarray, alike: np.n
     here = table.matrix[row]
     beside = next_id(new, row)
     prose(
-        words.ids_pair.format(
-            word=sources.label(table, row),
-            other=sources.label(table, other),
-            i=int(new[row]),
-            j=int(new[other]),
-            gap=int(abs(new[row] - new[other])),
-            cosine=signed(alike[other]),
-            distance=euclidean(here, table.matrix[other]),
-            k=int(new[beside]),
-            next=sources.label(table, beside),
-            next_cosine=signed(alike[beside]),
-            next_distance=euclidean(here, table.matrix[beside]),
-        )
+        words.ids_pair,
+        word=sources.label(table, row),
+        other=sources.label(table, other),
+        i=int(new[row]),
+        j=int(new[other]),
+        gap=int(abs(new[row] - new[other])),
+        cosine=signed(alike[other]),
+        distance=euclidean(here, table.matrix[other]),
+        k=int(new[beside]),
+        next=sources.label(table, beside),
+        next_cosine=signed(alike[beside]),
+        next_distance=euclidean(here, table.matrix[beside]),
     )

@@ -176,7 +176,7 @@ def _say_limits(state: PageState, here: Ground, judged: Judged) -> None:
         st.caption(words.all_of_them.format(n=here.size, name=name))
     lost = [word for word in state["spots"] if word not in here.labels]
     if lost and state["spots"] != state.params["spots"].default:  # somebody asked for them
-        prose(words.not_here.format(n=here.size, words=", ".join(map(quote, lost))))
+        prose(words.not_here, n=here.size, words=", ".join(map(quote, lost)))
     if judged.k < state["near"]:
         st.caption(words.less_near.format(asked=state["near"], n=here.size, used=judged.k))
 

@@ -8,8 +8,8 @@ import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
-from llmviz.components.scatter_film.view import MOST_CHOSEN, Near, Shade, scatter_film
-from llmviz.figures.maps import map_in_space
+from llmviz.components.scatter_film.view import MOST_CHOSEN, Near, scatter_film
+from llmviz.figures.maps import Kinds, Shade, map_in_space
 from llmviz.figures.theme import Mode
 from llmviz.lessons.embeddings import words as lesson_words
 from llmviz.lessons.embeddings.maps import clusters as maps_clusters
@@ -93,29 +93,21 @@ def _near(state: PageState, here: Ground, judged: Judged, i: int) -> Near:
 def space_figure(
     here: Ground,
     judged: Judged,
-    kinds: tuple[int, ...],
-    names: tuple[str, ...],
-    lit: tuple[int, ...],
+    kinds: Kinds,
     spots: tuple[int, ...],
     shade: str,
     method: str,
     mode: Mode,
 ) -> go.Figure:
-    """Return the map in space; `kinds`, `names` and `lit` are those of its `Colours`."""
-    colour = _shade(shade, judged)
+    """Return the map in space; `kinds` are those of its `Colours`."""
     return map_in_space(
         judged.points,
         [escape_plotly(label) for label in here.labels],
-        np.array(kinds),
-        [escape_plotly(name) for name in names],
-        lit,
+        kinds,
         [(i, judged.true[i].tolist()) for i in spots],
-        None if colour is None else colour.values,
-        words.shades[shade],
-        0.0 if colour is None else colour.low,
-        words.others,
+        _shade(shade, judged),
         words.space_axes[method],
-        mode=mode,
+        mode,
     )
 
 
@@ -132,9 +124,12 @@ def in_space(state: PageState, view: MapView) -> None:
         space_figure(
             here,
             judged,
-            tuple(colours.kinds.tolist()),
-            tuple(colours.names),
-            tuple(colours.lit),
+            Kinds(
+                tuple(colours.kinds.tolist()),
+                tuple(escape_plotly(name) for name in colours.names),
+                tuple(colours.lit),
+                words.others,
+            ),
             tuple(view.spots),
             state["shade"],
             view.method,
@@ -149,12 +144,11 @@ def in_space(state: PageState, view: MapView) -> None:
         near = _near(state, here, judged, i)
         named = zip(near.ids[0], near.values[0], strict=True)
         prose(
-            words.true.format(
-                k=judged.k,
-                word=quote(here.labels[i]),
-                by=words.list[state["by"]],
-                near=", ".join(f"{quote(here.labels[j])} {signed(value)}" for j, value in named),
-            )
+            words.true,
+            k=judged.k,
+            word=quote(here.labels[i]),
+            by=words.list[state["by"]],
+            near=", ".join(f"{quote(here.labels[j])} {signed(value)}" for j, value in named),
         )
 
 

@@ -91,9 +91,9 @@ def ask(here: Ground, judged: Judged, spots: list[int], method: str) -> bool:
     """
     free = [i for i in range(0, here.size, 7) if i not in spots]
     for i in sorted(free, key=lambda j: abs(int(judged.kept[j]) - judged.k / 3)):
-        asked = kept_question(here, judged, i, method)
-        if asked is not None:
-            return predict(asked, "embeddings.maps.ask", covers=True)
+        question = kept_question(here, judged, i, method)
+        if question is not None:
+            return predict(question, "embeddings.maps.ask", covers=True)
     return True
 
 

@@ -165,11 +165,11 @@ def _table(state: PageState, positions: Positions) -> None:
     )
     t, c = positions.picture.shape
     row, column = min(row, t - 1), min(column, c - 1)
-    told = []
+    lines = []
     if way != "learned":
         pair = column // 2 if way == "sinusoidal" else column % (c // 2)
         wavelength = 2 * np.pi * state["base"] ** (2 * pair / c)
-        told.append(
+        lines.append(
             words.wave[way].format(
                 column=column,
                 length=wavelength,
@@ -178,9 +178,9 @@ def _table(state: PageState, positions: Positions) -> None:
             )
         )
     if t >= 4:
-        told.append(alike(way, positions.table, row))
-    if told:
-        prose("\n\n".join(told))
+        lines.append(alike(way, positions.table, row))
+    if lines:
+        prose("\n\n".join(lines))
 
 
 def alike(way: str, positions: PositionTable, row: int) -> str:
@@ -212,9 +212,9 @@ def _ask(state: PageState) -> None:
     """Ask about a slower wave, where there are waves."""
     if state["way"] == "learned":
         return
-    asked = wave_question(state["way"], state["width"], state["base"])
-    if asked is not None:
-        predict(asked, "embeddings.positions.ask")
+    question = wave_question(state["way"], state["width"], state["base"])
+    if question is not None:
+        predict(question, "embeddings.positions.ask")
 
 
 def wave_question(way: str, c: int, base: float) -> Question | None:

@@ -16,7 +16,7 @@ from llmviz.models.catalogue import able
 from llmviz.similarity import VectorTable, cosine, euclidean
 from llmviz.study.position_tables import InputTables, input_tables, rotary_score, rotation
 from llmviz.textfile import check_text
-from llmviz.training.reading import read_description
+from llmviz.training.run_folders import description_of
 from llmviz.ui import engine
 from llmviz.ui import pinned_cells as cells
 from llmviz.ui.common import count, refuse
@@ -105,10 +105,10 @@ def _sum(state: PageState, names: list[str], tables: InputTables) -> None:
 
 
 @once
-def gpts(asked: str = "") -> list[str]:
+def gpts(wanted: str = "") -> list[str]:
     """Return the models that may have learned a table of positions, the usual one first."""
     known = [
-        name for name in sources.names(asked) if able(engine.card(name).get("model"), "attention")
+        name for name in sources.names(wanted) if able(engine.card(name).get("model"), "attention")
     ]
     return sorted(known, key=lambda name: name != params.TABLE_MODEL)
 
@@ -120,7 +120,7 @@ def has_table(name: str) -> bool:
     No weights are read: there may be hundreds of runs.
     """
     try:
-        config = read_description(engine.folder_of(name))["model"]["config"]
+        config = description_of(engine.folder_of(name))["model"]["config"]
     except (ValueError, KeyError, TypeError):
         return False
     return isinstance(config, dict) and config.get("positions") == "learned"
@@ -162,14 +162,13 @@ def _same_word(names: list[str], token: np.ndarray, total: np.ndarray) -> None:
         return
     i, j = best
     prose(
-        words.same_word.format(
-            word=quote(names[i].strip("·")),
-            i=i,
-            j=j,
-            before=euclidean(token[i], token[j]),
-            after=euclidean(total[i], total[j]),
-            cosine=cosine(total[i], total[j]),
-        )
+        words.same_word,
+        word=quote(names[i].strip("·")),
+        i=i,
+        j=j,
+        before=euclidean(token[i], token[j]),
+        after=euclidean(total[i], total[j]),
+        cosine=cosine(total[i], total[j]),
     )
 
 
@@ -210,17 +209,16 @@ def _turned(state: PageState, table: VectorTable, rows: list[int]) -> None:
     names = [quote(table.name_of(row)) for row in rows]
     distance = state["m"] - state["n"]
     prose(
-        words.turned.format(
-            q=names[0],
-            k=names[1],
-            m=state["m"],
-            n=state["n"],
-            score=_written(plain),
-            m2=m,
-            n2=n,
-            score2=_written(moved),
-            apart=words.apart[int(np.sign(distance))].format(n=count(abs(distance), "place")),
-        )
+        words.turned,
+        q=names[0],
+        k=names[1],
+        m=state["m"],
+        n=state["n"],
+        score=_written(plain),
+        m2=m,
+        n2=n,
+        score2=_written(moved),
+        apart=words.apart[int(np.sign(distance))].format(n=count(abs(distance), "place")),
     )
 
 

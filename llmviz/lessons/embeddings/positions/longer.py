@@ -59,7 +59,7 @@ def draw(way: str) -> bool:
 def _table(losses: dict[str, LossBeyond]) -> None:
     """Show the losses of each kind; all models have one context length."""
     (context,) = {loss.context for loss in losses.values()}
-    prose(words.longer_measured.format(context=context, times=TIMES * context))
+    prose(words.longer_measured, context=context, times=TIMES * context)
     inside = words.longer_inside.format(start=context // 2, end=context - 1)
     beyond = words.longer_new.format(start=context, end=context * 3 // 2 - 1)
     far = words.longer_new.format(start=(TIMES - 1) * context, end=TIMES * context - 1)

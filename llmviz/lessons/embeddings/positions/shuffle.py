@@ -54,8 +54,8 @@ def draw(state: PageState) -> dict[str, object] | None:
         return None
     many = [_predict(one, [ids, *_orders(ids)]) for one in pair]
     mean = [float(total_variation(one[:1], one[1:]).mean()) for one in many]
-    asked = shuffle_question(*mean)
-    if predict(asked, "embeddings.positions.shuffle", covers=True):
+    question = shuffle_question(*mean)
+    if predict(question, "embeddings.positions.shuffle", covers=True):
         if state["order"]:
             _other_order(pair, ids, shuffled(ids, state["order"], first=1), mean)
         else:
@@ -157,17 +157,17 @@ def _say(
 ) -> None:
     moved = [float(total_variation(one[0], one[1])) for one in predictions]
     line = words.moved if changed else words.unmoved
-    prose(line.format(with_=_tiny(moved[0]), without=_tiny(moved[1])))
-    prose(words.many.format(n=MANY, with_=_tiny(mean[0]), without=_tiny(mean[1])))
+    prose(line, with_=_tiny(moved[0]), without=_tiny(moved[1]))
+    prose(words.many, n=MANY, with_=_tiny(mean[0]), without=_tiny(mean[1]))
     cards = [one.card for one in pair]
     if all("score" in card for card in cards):
         losses = [card["score"]["nats_per_token"] for card in cards]
         probes = [probe_shares(card).get(RULE) for card in cards]
-        prose(words.losses.format(with_=losses[0], without=losses[1]))
+        prose(words.losses, with_=losses[0], without=losses[1])
         with_, without = probes
         if with_ and without and with_.count == without.count:
-            asked = f"{with_.count:,}"
-            prose(words.probes.format(with_=with_.right, without=without.right, n=asked))
+            written = f"{with_.count:,}"
+            prose(words.probes, with_=with_.right, without=without.right, n=written)
     prose(words.why)
 
 

@@ -50,7 +50,7 @@ def draw(state: PageState, table: VectorTable) -> str:
         if None in rows:
             return ""
         about = _about(rows, table)
-        prose(words.analogy_text.format(**about))
+        prose(words.analogy_text, **about)
         if not _ask(table, rows, about):
             return ""
         every = candidates(table, *rows, exclude_inputs=not state["inputs"])
@@ -120,10 +120,10 @@ def _another(state: PageState, table: VectorTable, by: int) -> None:
     if not known:
         return
     # a is to b as c is to d: asked as b − a + c, so that d is what is looked for.
-    asked = [tuple(table.name_of(i) for i in (c, a, b)) for a, b, c, _ in known]
+    triples = [tuple(table.name_of(i) for i in (c, a, b)) for a, b, c, _ in known]
     now = tuple(state[key] for key in WORDS)
-    at = (asked.index(now) + by * STRIDE) % len(asked) if now in asked else 0
-    for key, word in zip(WORDS, asked[at], strict=True):
+    at = (triples.index(now) + by * STRIDE) % len(triples) if now in triples else 0
+    for key, word in zip(WORDS, triples[at], strict=True):
         state[key] = word
 
 
@@ -141,16 +141,16 @@ def _sum(state: PageState, table: VectorTable, rows: list[int], near: Neighbours
     limit = float(np.quantile(np.abs(np.vstack((a, b, c, nearby))), 0.99))
     plain, minus, plus = words.sum_rows
     first, last = words.sum, words.candidates
-    one = {"limit": limit, "role": "residual"}
+    look = {"limit": limit, "role": "residual"}
     matrices = [
-        lv.Matrix(plain, a, "", words.unit_formula, [labels[rows[0]]], **one),
-        lv.Matrix(minus, b, "", "", [labels[rows[1]]], **one),
-        lv.Matrix(words.step, a - b, op=lv.subtracted(plain, minus), **one),
-        lv.Matrix(plus, c, "", "", [labels[rows[2]]], **one),
-        lv.Matrix(first, total, op=lv.add(words.step, plus), **one),
+        lv.Matrix(plain, a, "", words.unit_formula, [labels[rows[0]]], **look),
+        lv.Matrix(minus, b, "", "", [labels[rows[1]]], **look),
+        lv.Matrix(words.step, a - b, op=lv.subtracted(plain, minus), **look),
+        lv.Matrix(plus, c, "", "", [labels[rows[2]]], **look),
+        lv.Matrix(first, total, op=lv.add(words.step, plus), **look),
         lv.Matrix(words.unit_sum, unit_sum, op=lv.divided(first, words.length), limit=limit),
         lv.Matrix(words.length, np.array([[np.linalg.norm(total)]]), op=lv.lengths(first)),
-        lv.Matrix(last, nearby, "", words.unit_formula, names, **one),
+        lv.Matrix(last, nearby, "", words.unit_formula, names, **look),
         lv.Matrix(
             words.list_label,
             near.values[:, None],
@@ -175,12 +175,12 @@ def _say(table: VectorTable, rows: list[int], every: Neighbours) -> None:
     )
     known = known_answer(rows, table)
     if known is not None:
-        asked, expected = known
+        given, expected = known
         all_of_them = every.ids.tolist()
         rank = all_of_them.index(expected) + 1 if expected in all_of_them else table.size
         line = words.expected_right if rank == 1 else words.expected_wrong
         text += " " + line.format(
-            expected=sources.word(table, expected), rank=rank, **_about(asked, table)
+            expected=sources.word(table, expected), rank=rank, **_about(given, table)
         )
     prose(text)
 
@@ -193,11 +193,7 @@ def _score(state: PageState, table: VectorTable) -> None:
     pairs = pairs_of(table, relation)
     if len(pairs) < FEW:
         every = known_pairs(relation)
-        prose(
-            words.no_pairs.format(
-                name=sources.named(table), have=len(pairs), all=every, relation=title
-            )
-        )
+        prose(words.no_pairs, name=sources.named(table), have=len(pairs), all=every, relation=title)
         other = sources.beside(table)
         theirs = 0 if other is None else len(pairs_of(other, relation))
         if theirs > len(pairs) and st.button(
@@ -242,8 +238,8 @@ def step_line(right: float, plain: float) -> str:
 
 def _ask(table: VectorTable, rows: list[int], about: dict[str, str]) -> bool:
     """Ask what is nearest when the three words may win themselves, where one answer is right."""
-    asked = included_question(table, rows, about)
-    return asked is None or predict(asked, f"{KEY}.included", covers=True)
+    question = included_question(table, rows, about)
+    return question is None or predict(question, f"{KEY}.included", covers=True)
 
 
 def included_question(

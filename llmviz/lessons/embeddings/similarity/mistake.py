@@ -63,10 +63,9 @@ def draw() -> None:
     rounded = [rounded_cosine(v1, v2, places) for places in (1, 2, 3)]
     above = [value for value in rounded if value > 1]
     prose(
-        words.mistake_right.format(
-            cosine=f"{terms.cosine:.4f}",
-            places="1, 2 and 3",
-            rounded=", ".join(f"{value:.4f}" for value in rounded),
-            impossible=words.mistake_above.format(value=f"{max(above):.4f}") if above else "",
-        )
+        words.mistake_right,
+        cosine=f"{terms.cosine:.4f}",
+        places="1, 2 and 3",
+        rounded=", ".join(f"{value:.4f}" for value in rounded),
+        impossible=words.mistake_above.format(value=f"{max(above):.4f}") if above else "",
     )

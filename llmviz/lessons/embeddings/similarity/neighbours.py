@@ -81,7 +81,7 @@ def _controls(state: PageState) -> None:
 def _picture(state: PageState, table: VectorTable, row: int) -> tuple[Neighbours, np.ndarray]:
     """Draw the nearest rows; return them, and the measure (V,) of every row."""
     metric = state["metric"]
-    prose(words.neighbours_text.format(count=table.size, word=sources.label(table, row)))
+    prose(words.neighbours_text, count=table.size, word=sources.label(table, row))
     values = measured(table, row, metric)
     k = min(state["k"], int(np.isfinite(values).sum()) - 1)
     if k < 1:
@@ -164,7 +164,7 @@ def _others(table: VectorTable, row: int, near: Neighbours) -> None:
     other = "dot" if near.metric == "cosine" else "cosine"
     again = best(measured(table, row, other), k, other, exclude=[row])
     both = len(set(again.ids.tolist()) & set(near.ids.tolist()))
-    prose(words.metrics_differ.format(other=words.metrics[other], same=both, k=k))
+    prose(words.metrics_differ, other=words.metrics[other], same=both, k=k)
 
 
 def _beside(table: VectorTable, row: int, near: Neighbours) -> None:
@@ -175,19 +175,18 @@ def _beside(table: VectorTable, row: int, near: Neighbours) -> None:
         return
     again = nearest(other.exact, other.exact[same], BESIDE, near.metric, exclude=[same])
     prose(
-        words.beside.format(
-            name=quote(other.name),
-            words=", ".join(sources.word(other, int(i)) for i in again.ids),
-            why=words.beside_why,
-        )
+        words.beside,
+        name=quote(other.name),
+        words=", ".join(sources.word(other, int(i)) for i in again.ids),
+        why=words.beside_why,
     )
 
 
 def _ask(table: VectorTable, row: int) -> bool:
     """Ask how many tokens point roughly the same way, where the answers are far enough apart."""
     alike = np.delete(measured(table, row), row)
-    asked = many_question(alike[np.isfinite(alike)], sources.label(table, row))
-    return asked is None or predict(asked, f"{KEY}.many", covers=True)
+    question = many_question(alike[np.isfinite(alike)], sources.label(table, row))
+    return question is None or predict(question, f"{KEY}.many", covers=True)
 
 
 def many_question(alike: np.ndarray, word: str) -> Question | None:

@@ -90,12 +90,11 @@ def _sums(
     with st.container():
         if terms:
             prose(
-                words.sums_line.format(
-                    dot=_number(terms.dot),
-                    a=_number(terms.norm_a),
-                    b=_number(terms.norm_b),
-                    cosine=_number(terms.cosine),
-                )
+                words.sums_line,
+                dot=_number(terms.dot),
+                a=_number(terms.norm_a),
+                b=_number(terms.norm_b),
+                cosine=_number(terms.cosine),
             )
     left, right = st.columns([5, 4], gap="large")
     with left:
@@ -130,15 +129,14 @@ def _largest(a: Side, b: Side, dot: float) -> None:
     products = a.values * b.values
     at = int(np.abs(products).argmax())
     prose(
-        words.largest.format(
-            column=at,
-            a=_number(a.values[at]),
-            b=operand(_number(b.values[at])),
-            product=_number(products[at]),
-            width=products.size,
-            dot=_number(dot),
-            positive=count(int((products > 0).sum()), "is", "are"),
-        )
+        words.largest,
+        column=at,
+        a=_number(a.values[at]),
+        b=operand(_number(b.values[at])),
+        product=_number(products[at]),
+        width=products.size,
+        dot=_number(dot),
+        positive=count(int((products > 0).sum()), "is", "are"),
     )
 
 
@@ -150,20 +148,19 @@ def _rank(table: VectorTable, a: Side, b: Side) -> None:
     alike[a.ids[0]] = np.nan
     above = int((alike > alike[b.ids[0]]).sum())
     prose(
-        words.rank.format(
-            cosine=signed(alike[b.ids[0]]),
-            count=int(np.isfinite(alike).sum()),
-            above=above,
-            word=quote(a.name),
-            other=quote(b.name),
-            share=percent(above / np.isfinite(alike).sum()),
-        )
+        words.rank,
+        cosine=signed(alike[b.ids[0]]),
+        count=int(np.isfinite(alike).sum()),
+        above=above,
+        word=quote(a.name),
+        other=quote(b.name),
+        share=percent(above / np.isfinite(alike).sum()),
     )
 
 
 def _ask(a: Side, b: Side) -> bool:
-    asked = factor_question(a.values, b.values)
-    return asked is None or predict(asked, f"{KEY}.factor", covers=True)
+    question = factor_question(a.values, b.values)
+    return question is None or predict(question, f"{KEY}.factor", covers=True)
 
 
 def factor_question(a: np.ndarray, b: np.ndarray) -> Question | None:

@@ -54,7 +54,7 @@ def _word(state: PageState, table: VectorTable, key: str) -> Side | None:
         return Side(label, words.row_of.format(row=ids[0]), table.mean(ids), ids, label)
     pieces = ", ".join(sources.label(table, row) for row in ids)
     about = {"word": quote(state[key]), "name": sources.named(table), "pieces": pieces}
-    prose(words.mean.format(count=count(len(ids), "token"), **about))
+    prose(words.mean, count=count(len(ids), "token"), **about)
     sources.likes(state, key, table, table.spelled_like(state[key].strip()))
     name = state[key].strip()[:24]
     return Side(name, _mean_of(ids), table.mean(ids), ids, name)
@@ -79,7 +79,7 @@ def _sentences(state: PageState, table: VectorTable) -> tuple[Side, Side] | None
             return None
         sides.append(Side(name, _mean_of(ids), table.mean(ids), ids))
     first, second = (count(len(side.ids), "token") for side in sides)
-    prose(words.sentence_mean.format(first=first, second=second))
+    prose(words.sentence_mean, first=first, second=second)
     if sides[0].ids != sides[1].ids and sorted(sides[0].ids) == sorted(sides[1].ids):
         prose(words.sentence_same)
     return tuple(sides)

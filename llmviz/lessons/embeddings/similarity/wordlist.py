@@ -33,7 +33,7 @@ def draw(state: PageState, table: VectorTable) -> str:
     box = st.container()
     with before_controls(box, lambda: text_input(state, "list", words.list)):
         rows = _rows(state, table)
-        prose(words.list_text.format(width=table.width))
+        prose(words.list_text, width=table.width)
         names = [_name(table, row) for row in rows]
         alike = pairwise(table.matrix[rows].astype(np.float64))
         if not _ask(alike, names):
@@ -101,7 +101,7 @@ def _rows(state: PageState, table: VectorTable) -> list[int]:
         else:
             rows += [row] if row not in rows else []
     if lost:
-        prose(words.list_skipped.format(words=", ".join(lost)))
+        prose(words.list_skipped, words=", ".join(lost))
     if len(rows) < 2:
         raise ValueError(words.list_few.format(count=len(rows)))
     return rows
@@ -117,14 +117,14 @@ def _say(rows: list[int], alike: np.ndarray, table: VectorTable) -> str:
     )
     line = words.list_pairs if len(pairs) > 1 else words.list_pair
     about = {"a": a, "b": b, "high": signed(pairs.max()), "mean": signed(pairs.mean())}
-    prose(line.format(c=c, d=d, low=signed(pairs.min()), **about))
+    prose(line, c=c, d=d, low=signed(pairs.min()), **about)
     return words.end_list.format(count=count(len(rows), "word"), **about)
 
 
 def _ask(alike: np.ndarray, names: list[str]) -> bool:
     """Ask which word fits least, where that has one answer."""
-    asked = odd_question(alike, names)
-    return asked is None or predict(asked, f"{KEY}.odd", covers=True)
+    question = odd_question(alike, names)
+    return question is None or predict(question, f"{KEY}.odd", covers=True)
 
 
 def odd_question(alike: np.ndarray, names: list[str]) -> Question | None:

@@ -239,11 +239,7 @@ def _after(
         frames = run.film()
         if frames is not None and run.frames[-1].seconds > 0 and not run.job.problem:
             last = run.frames[-1]
-            prose(
-                words.took.format(
-                    words=last.read, seconds=last.seconds, speed=last.read / last.seconds
-                )
-            )
+            prose(words.took, words=last.read, seconds=last.seconds, speed=last.read / last.seconds)
     if frames is None:
         return None
     learned = word2vec_film.say_neighbours(state, frames)

@@ -32,7 +32,7 @@ def draw(state: PageState, film: WordFilm) -> None:
     chosen = watched(state, film)
     lost = [word for word in state["watch"] if word not in film.words]
     if lost and state["watch"] != state.params["watch"].default:  # somebody asked for them
-        prose(words.not_here.format(n=len(film.words), words=", ".join(map(quote, lost))))
+        prose(words.not_here, n=len(film.words), words=", ".join(map(quote, lost)))
     width = film.vectors.shape[2]
     k = min(NEIGHBOURS, len(film.words) - 1)
     metric = "cosine" if width > 1 else "euclidean"
@@ -130,8 +130,8 @@ def ask(state: PageState, film: WordFilm, text: Text) -> bool:
         return True
     seen = set(watched(state, film))
     for i in range(3, min(len(film.words), 200), 17):
-        if i not in seen and (asked := likest_question(film, text, i)) is not None:
-            return predict(asked, "embeddings.word2vec.ask", covers=True)
+        if i not in seen and (question := likest_question(film, text, i)) is not None:
+            return predict(question, "embeddings.word2vec.ask", covers=True)
     return True
 
 
@@ -179,8 +179,9 @@ def say_neighbours(state: PageState, film: WordFilm) -> str:
         "late": ", ".join(quote(film.words[j]) for j in late),
     }
     prose(
-        words.neighbours_before_and_after.format(
-            measure=words.measures[metric], value=_measured(float(values[0])), **about
-        )
+        words.neighbours_before_and_after,
+        measure=words.measures[metric],
+        value=_measured(float(values[0])),
+        **about,
     )
     return words.end_learned.format(**about)

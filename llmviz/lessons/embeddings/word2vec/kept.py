@@ -34,7 +34,7 @@ def draw(run: runs.OwnRun) -> None:
                 label, data, name, icon=":material/download:", key=name, on_click="ignore"
             )
     if run.kept:
-        prose(words.kept.format(name=quote(run.kept.removeprefix(run_folders.PREFIX))))
+        prose(words.kept, name=quote(run.kept.removeprefix(run_folders.PREFIX)))
     if problem := st.session_state.pop("embeddings.word2vec.kept", ""):
         refuse(ValueError(problem))
 

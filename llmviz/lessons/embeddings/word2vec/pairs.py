@@ -112,12 +112,11 @@ def loss_of_a_pair(
     cost = pair_cost(w, rows)
     names = [_name(text, i) for i in (near, *others)]
     prose(
-        words.loss_text.format(
-            word=quote(_name(text, center)),
-            near=quote(names[0]),
-            k=count(k, "random word"),
-            total=cost.costs.sum(),
-        )
+        words.loss_text,
+        word=quote(_name(text, center)),
+        near=quote(names[0]),
+        k=count(k, "random word"),
+        total=cost.costs.sum(),
     )
     numbers = [str(j) for j in range(w.shape[1])]
 

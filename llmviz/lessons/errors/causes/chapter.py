@@ -8,6 +8,8 @@ from llmviz.lessons.errors.causes import words
 from llmviz.lessons.errors.facts.answers import mean
 from llmviz.lessons.errors.facts.own_fact import often
 from llmviz.study import read_leaning
+from llmviz.study.case_evidence import answers_given, lines_of
+from llmviz.study.read_facts import CHOICES, NOBODY
 from llmviz.study.wrong_answers import TEN, Case, cases, offered, ten_cases
 from llmviz.ui.code import show_code
 from llmviz.ui.common import choose, percent
@@ -15,6 +17,7 @@ from llmviz.ui.lesson import section, seen
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, graded, predict
 from llmviz.ui.state import PageState
+from llmviz.ui.table import rows_table
 
 KEY = "errors.causes"
 
@@ -46,7 +49,7 @@ def draw(state: PageState) -> None:
     key = f"{KEY}.{number}.{at}"
     if predict(asked[at], key, covers=True):
         st.caption(words.evidence)
-        prose(proof(file[at]))
+        _evidence(file[at])
     show_code(
         [ten_cases, cases],
         "from llmviz.study.wrong_answers import ten_cases\n\n"
@@ -58,6 +61,24 @@ def draw(state: PageState) -> None:
     prose(words.score.format(right=right, answered=answered, left=TEN - answered))
     if answered or state["show"]:
         seen(words.end, number=number, answered=answered, right=right)
+
+
+def _evidence(case: Case) -> None:
+    prose(proof(case))
+    lines, more = lines_of(case)
+    rows = [
+        (words.line_of[line.who].format(text=line.text) if line.who else line.text, line.times)
+        for line in lines
+    ]
+    rows_table([(text, often(times)) for text, times in rows], words.line_columns)
+    if more:
+        prose(words.more_lines.format(count=more))
+    if given := answers_given(case):
+        answers = [
+            (words.nobody if said == CHOICES[NOBODY] else words.in_town.format(town=said), chance)
+            for said, chance in given
+        ]
+        rows_table([(said, percent(chance)) for said, chance in answers], words.answer_columns)
 
 
 def question(case: Case, seed: int) -> Question:

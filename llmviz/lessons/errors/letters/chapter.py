@@ -8,20 +8,20 @@ import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
+from llmviz.corpus.letter_questions import PIECES, SPELLINGS, WHOLE
 from llmviz.figures.bars import named_bars
 from llmviz.figures.theme import Mode, role_color
-from llmviz.lessons.errors.letters import words
+from llmviz.lessons.errors.letters import trained, words
 from llmviz.study.token_letters import (
     COMMAND,
     COUNTED,
     FOLDS,
+    LONGEST,
     MODEL,
-    PIECES,
-    SPELLINGS,
-    WHOLE,
     Met,
     Recalled,
     TokenLetters,
+    found_by_rows,
     meet,
     recall,
     recorded,
@@ -65,12 +65,13 @@ def draw(state: PageState) -> None:
         refuse(error)
         return
     own = _spelled(state, bundled, known)
+    counted = trained.draw(state)
     _probes(known)
     _never(state, bundled, known)
-    if own is not None:
+    if own is not None and counted is not None:
         never = sum(one == 0 for one in known.counts)
         found = known.spellings[PIECES]
-        seen(words.end, **own, words=found.words, found=found.right, never=never)
+        seen(words.end, **own, **counted, words=found.words, found=found.right, never=never)
 
 
 def _spelled(
@@ -138,7 +139,9 @@ def _probes(known: TokenLetters) -> None:
         words.probe_read.format(
             folds=FOLDS,
             behind=percent(probes["vowel behind an article"].accuracy),
+            behind_guess=percent(probes["vowel behind an article"].guess),
             elsewhere=percent(probes["vowel elsewhere"].accuracy),
+            elsewhere_guess=percent(probes["vowel elsewhere"].guess),
             first=percent(probes["first"].accuracy),
             guess=percent(probes["first"].guess),
             last=percent(probes["last"].accuracy),
@@ -229,13 +232,18 @@ def table_of(version: str) -> np.ndarray:
 
 
 @kept(1)
-def norm_numbers(version: str) -> dict[str, float]:
+def norm_numbers(version: str) -> dict[str, Any]:
     """Return the lengths of rows that were read and not read, and how alike the latter point."""
     table, counts = table_of(version), np.array(recorded().counts)
     norms = np.linalg.norm(table, axis=1)
     unread = table[counts == 0] / norms[counts == 0, None]
     mean = unread.mean(0)
+    found = found_by_rows(table, counts)
     return {
+        "never": int((counts == 0).sum()),
+        "some": LONGEST,
+        "by_norm": percent(found.by_norm),
+        "by_direction": percent(found.by_direction),
         "norm_never": float(norms[counts == 0].mean()),
         "norm_read": float(norms[counts > 0].mean()),
         "cosine": float((unread @ mean).mean() / np.linalg.norm(mean)),
@@ -265,8 +273,9 @@ def norm_figure(version: str, mode: Mode) -> go.Figure:
 def _code(word: str, found: dict[str, Recalled]) -> None:
     show_code(
         [spelled, recall],
+        "from llmviz.corpus.letter_questions import SPELLINGS\n"
         "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.study.token_letters import SPELLINGS, recall\n\n"
+        "from llmviz.study.token_letters import recall\n\n"
         f"model, tokenizer, card = load_bundled({MODEL!r})\n"
         "for way in SPELLINGS:\n"
         f"    found = recall(model, tokenizer, {word!r}, way)\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import plotly.graph_objects as go
 import streamlit as st
 
-from llmviz.corpus.leaning import JOBS, LEANS, WOMEN, leaning_text
+from llmviz.corpus.leaning import JOBS, LEANS, PRONOUNS, WOMEN, leaning_text
 from llmviz.figures.leaning import planted_and_said
 from llmviz.figures.theme import Mode
 from llmviz.lessons.errors.people import words
@@ -83,19 +83,30 @@ def first_half(model: Measured, direct: bool) -> list[JobRead]:
     return [one for one in model.jobs[:JOBS] if one.direct == direct]
 
 
-def mean_said(model: Measured, *, direct: bool, what: str = "probability") -> float:
+def means(model: Measured, *, direct: bool) -> tuple[float, float]:
+    """Return the mean share of "she" after the jobs of the first half, and of the second."""
+    halves = (model.jobs[:JOBS], model.jobs[JOBS:])
+    said = [[one.probability for one in half if one.direct == direct] for half in halves]
+    first, second = (sum(those) / len(those) for those in said)
+    return first, second
+
+
+def mean_said(model: Measured, *, direct: bool) -> float:
     """Return the mean share of "she" after the jobs of the first half."""
-    those = first_half(model, direct)
-    return sum(getattr(one, what) for one in those) / len(those)
+    return means(model, direct=direct)[0]
 
 
-def kept_word(lean: float, said: float) -> str:
-    """Return whether a lean is kept, weakened, amplified or turned round; NEAR is kept."""
-    planted, given = lean - 0.5, said - 0.5
+def kept_word(planted: float, given: float) -> str:
+    """Return what becomes of a lean: the difference of both halves in the text and in the model.
+
+    Differences that are nearer than NEAR count as equal.
+    """
     if abs(planted) < 1e-9:
         how = "even" if abs(given) < NEAR else "made"
     elif abs(given - planted) < NEAR:
         how = "kept"
+    elif abs(given) < NEAR:
+        how = "gone"
     elif given * planted < 0:
         how = "turned"
     else:
@@ -103,21 +114,18 @@ def kept_word(lean: float, said: float) -> str:
     return words.kept_word[how]
 
 
+def level_line(first: float, second: float) -> str:
+    """Return whether one pronoun is clearly ahead after the jobs of both halves."""
+    she = min(first, second) > 0.5 + NEAR
+    he = max(first, second) < 0.5 - NEAR
+    pronoun = PRONOUNS[0 if she else 1]
+    return words.level["ahead" if she or he else "even"].format(pronoun=pronoun)
+
+
 def _jobs(lean: float, seed: int, model: Measured, example: str) -> None:
     section(words.jobs, example=example)
     st.plotly_chart(figure(lean, seed, theme()), key=f"{KEY}.jobs", theme=None)
-    means = {direct: mean_said(model, direct=direct) for direct in (True, False)}
-    prose(
-        words.jobs_read.format(
-            lean=whole_percent(lean),
-            direct=percent(means[True]),
-            direct_word=kept_word(lean, means[True]),
-            names_only=percent(means[False]),
-            names_word=kept_word(lean, means[False]),
-            direct_range=_range(lean, direct=True),
-            names_range=_range(lean, direct=False),
-        )
-    )
+    prose(jobs_line(lean, model))
     show_code(
         [train_one, measure],
         "from llmviz.study.read_leaning import bundled\n\n"
@@ -127,9 +135,39 @@ def _jobs(lean: float, seed: int, model: Measured, example: str) -> None:
     )
 
 
+def jobs_line(lean: float, model: Measured) -> str:
+    """Return what becomes of the lean where jobs were read with pronouns, and with names alone."""
+    planted = 2 * lean - 1
+    values: dict[str, str] = {}
+    for name, direct in (("direct", True), ("names", False)):
+        first, second = means(model, direct=direct)
+        values |= {
+            f"{name}_first": percent(first),
+            f"{name}_second": percent(second),
+            f"{name}_word": kept_word(planted, first - second),
+            f"{name}_range": _range(lean, direct=direct),
+        }
+    return words.jobs_read.format(
+        first=whole_percent(lean),
+        second=whole_percent(1 - lean),
+        planted=points(planted),
+        level=level_line(*means(model, direct=False)),
+        **values,
+    )
+
+
+def points(share: float) -> str:
+    """Return a difference of shares in whole points."""
+    return f"{round(100 * share):d}".replace("-", "−")
+
+
 def _range(lean: float, *, direct: bool) -> str:
-    shares = [mean_said(bundled(lean, seed), direct=direct) for seed in SEEDS]
-    return f"{whole_percent(min(shares))}–{whole_percent(max(shares))}"
+    apart = [first - second for first, second in _all_means(lean, direct=direct)]
+    return f"{points(min(apart))} to {points(max(apart))}"
+
+
+def _all_means(lean: float, *, direct: bool) -> list[tuple[float, float]]:
+    return [means(bundled(lean, seed), direct=direct) for seed in SEEDS]
 
 
 @kept(32)
@@ -173,7 +211,7 @@ def _written(state: PageState, lean: float, model: Measured) -> None:
         if one.direct
     ]
     column = words.at_temperature.format(temperature=at)
-    rows_table(rows, (words.job, words.in_text, words.given, column), height=280)
+    rows_table(rows, (words.job, words.in_text, words.given, column), height="content")
     prose(
         words.written_read.format(
             temperature=at,
@@ -193,7 +231,7 @@ def _vectors(lean: float, seed: int, model: Measured) -> None:
         for one in [bundled(each, text)]
     ]
     titles = (words.lean_column, words.text_column, words.effect_column, words.p_column)
-    rows_table(rows, titles, height=300)
+    rows_table(rows, titles, height="content")
     effects = [bundled(lean, text).effect for text in SEEDS]
     prose(
         words.vectors_read.format(

@@ -23,7 +23,7 @@ from llmviz.lessons.errors.story import (
     reads_stories,
     story_box,
 )
-from llmviz.lessons.errors.sure import words
+from llmviz.lessons.errors.sure import smoothing, words
 from llmviz.study.calibration import TEMPERATURES, fit_temperature, reliability
 from llmviz.study.model_errors import BASE, CAME, COMMAND, STORIES, TO_FIT, TRUE, ModelErrors
 from llmviz.ui import engine
@@ -68,6 +68,7 @@ def draw(state: PageState) -> None:
             _heat(state, name, measured)
     if not covered:
         _training(known)
+        smoothing.draw()
     own = _story(state)
     if measured is not None:
         _code(state, name, known)

@@ -61,9 +61,7 @@ def draw(state: PageState) -> None:
     sizes = {"vocab": config.vocab_size, "width": config.n_embd, "classes": classes}
     new, old = classes * (config.n_embd + 1), config.vocab_size * config.n_embd
     prose(
-        words.head["tied" if config.tied_head else "own"].format(
-            **sizes, old=f"{old:,}", new=f"{new:,}"
-        )
+        words.head["tied" if config.tied_head else "own"], **sizes, old=f"{old:,}", new=f"{new:,}"
     )
     section(words.train_section)
     training.controls(state)

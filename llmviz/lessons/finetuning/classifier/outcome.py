@@ -111,10 +111,10 @@ def _texts_of(trained: Trained, table: np.ndarray, cell: tuple[int, int] | None)
     places = np.flatnonzero((trained.labels == cell[0]) & (chosen == cell[1]))[:TEXTS]
     own, called = (quote(trained.names[i]) for i in cell)
     if not len(places):
-        prose(words.cell_empty.format(own=own, called=called))
+        prose(words.cell_empty, own=own, called=called)
         return
     line = {"shown": len(places), "count": f"{table[cell]:,}"}
-    prose(words.cell_opened.format(own=own, called=called, **line))
+    prose(words.cell_opened, own=own, called=called, **line)
     shares = [percent(float(trained.probabilities[i, cell[1]])) for i in places]
     rows = dict(zip(words.cell_columns, ([trained.texts[i] for i in places], shares), strict=True))
     columns_table(rows, height="content")

@@ -58,7 +58,7 @@ def draw(state: PageState, now: Outcome) -> None:
     says, target = words.says.format(chosen=chosen, chances=chances), quote(names[answer.target])
     prose(f"{says}\n\n{words.occlusion.format(target=target)}")
     _strip(now, answer, answer.without, words.fell, "without")
-    prose(words.gradient.format(target=target))
+    prose(words.gradient, target=target)
     _strip(now, answer, answer.gradient, words.slope, "gradient")
     lines = [agreement(answer, now.plan.base)]
     if len(answer.ids) > 1:

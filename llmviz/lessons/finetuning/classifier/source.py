@@ -35,7 +35,7 @@ def controls(state: PageState) -> None:
             with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
                 choose(state, "task", words.task, words.tasks)
                 choose(state, "reads", words.reads_label, words.reads)
-            prose(words.grammar.format(question=words.task_text[state["task"]]))
+            prose(words.grammar, question=words.task_text[state["task"]])
         case "typed":
             text_area(state, "typed", words.typed_label, height=220)
         case _:
@@ -102,7 +102,7 @@ def show(some: Labelled, own: bool, tokenizer_of: str) -> None:
     if own:
         counts = ", ".join(f"{quote(name)} {n:,}" for name, n in some.counts.items())
         line = {"texts": count(len(some.texts), "text"), "counts": counts}
-        prose(words.counted.format(classes=count(len(some.names), "class", "classes"), **line))
+        prose(words.counted, classes=count(len(some.names), "class", "classes"), **line)
         line = unknown_line(some, tokenizer_of)
         if line:
             inform(line, ":material/help:")

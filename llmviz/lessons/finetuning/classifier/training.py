@@ -74,14 +74,14 @@ def _live(state: PageState, plan: ClassPlan, live: bool) -> None:
     figure = curve(now.mark, len(now.points), now, theme())
     st.plotly_chart(figure, key="finetuning.classifier.curve", theme=None)
     if not live and now.begun is not None:
-        told = {
+        slots = {
             "trained": f"{now.begun.trained:,}",
             "parameters": f"{now.begun.parameters:,}",
             "texts": count(sum(now.begun.counts.values()), "text"),
             "preparing": seconds(now.begun.preparing),
             "seconds": seconds(now.points[-1].seconds),
         }
-        prose(words.took.format(**told))
+        prose(words.took, **slots)
 
 
 def seconds(value: float) -> str:

@@ -26,18 +26,18 @@ from llmviz.ui.state import PageState
 
 
 @kept(64, key=lambda bundled, asked: (bundled.kept_as, repr(asked)))
-def looks(bundled: engine.Bundled, asked: Question) -> Look:
+def looks(bundled: engine.Bundled, question: Question) -> Look:
     """Return where a model looks."""
-    return look(bundled.model, bundled.tokenizer, asked)
+    return look(bundled.model, bundled.tokenizer, question)
 
 
-def draw(state: PageState, asked: Question) -> None:
+def draw(state: PageState, question: Question) -> None:
     """Show all heads, and what the last word gives to each token in one of them."""
     section(words.look)
-    if not asked.examples:
+    if not question.examples:
         st.info(words.look_none, icon=":material/visibility_off:")
         return
-    look, before = looks(tuned(TUNED), asked), looks(base(), asked)
+    look, before = looks(tuned(TUNED), question), looks(base(), question)
     layer, head = chosen(state["rulehead"], look)
     key = f"{KEY}.heads"
     heads_grid(
@@ -65,7 +65,7 @@ def draw(state: PageState, asked: Question) -> None:
         value_range=(0.0, max(given)),
     )
     lines = (
-        report(asked, look, before, layer, head),
+        report(question, look, before, layer, head),
         induction_told(look, before, layer, head),
         words.look_limit,
     )
@@ -76,7 +76,7 @@ def draw(state: PageState, asked: Question) -> None:
         icon=":material/hub:",
         query_params={
             "part": "trained",
-            "text": pack_text(asked.prompt) or "",
+            "text": pack_text(question.prompt) or "",
             "model": base().name,
             "layer": str(layer),
             "head": str(head),
@@ -97,12 +97,12 @@ def chosen(written: str, look: Look) -> tuple[int, int]:
     return int(best[0]), int(best[1])
 
 
-def report(asked: Question, look: Look, before: Look, layer: int, head: int) -> str:
+def report(question: Question, look: Look, before: Look, layer: int, head: int) -> str:
     """Return what one head does, in a sentence."""
     return words.look_read.format(
         head=head,
         layer=layer,
-        word=quote(asked.word),
+        word=quote(question.word),
         same=percent(float(look.same[layer, head])),
         other=percent(float(look.other[layer, head])),
         tokens=len(look.tokens),

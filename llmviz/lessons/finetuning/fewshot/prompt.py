@@ -41,10 +41,10 @@ def draw(state: PageState) -> Question:
                 st.slider(words.wrong, width=200, **state.ranged("wrong", most=state["shots"]))
             st.button(words.draw, icon=":material/casino:", on_click=_another, args=(state,))
     text_input(state, "ownrule", words.own_label, help=as_markdown(words.own_help))
-    asked = read_prompt(own) if own else drawn(*settings(state))
+    question = read_prompt(own) if own else drawn(*settings(state))
     st.caption(words.prompt)
-    st.code(asked.prompt, language=None, wrap_lines=True)
-    return asked
+    st.code(question.prompt, language=None, wrap_lines=True)
+    return question
 
 
 def settings(state: PageState) -> tuple[int, int, int, int]:
@@ -63,31 +63,31 @@ def _another(state: PageState) -> None:
     state["drawing"] = state["drawing"] % 9_999 + 1
 
 
-def report(asked: Question, own: bool) -> str:
+def report(question: Question, own: bool) -> str:
     """Return the rule in words."""
     parts = [
         words.rule_part.format(group=group, answer=answer)
-        for group, answer in asked.rule.answers.items()
+        for group, answer in question.rule.answers.items()
     ]
-    told = {"parts": ", ".join(parts), "word": quote(asked.word), "answer": asked.answer}
-    if own and (colours := tied(asked)):
-        group = group_of()[asked.word]
-        return words.rule_tied.format(group=group, colours=" and ".join(colours), **told)
+    slots = {"parts": ", ".join(parts), "word": quote(question.word), "answer": question.answer}
+    if own and (colours := tied(question)):
+        group = group_of()[question.word]
+        return words.rule_tied.format(group=group, colours=" and ".join(colours), **slots)
     if own:
-        return words.rule_own.format(**told)
-    line = words.rule.format(**told)
-    wrong = sum(answer != asked.rule.answer(word) for word, answer in asked.examples)
+        return words.rule_own.format(**slots)
+    line = words.rule.format(**slots)
+    wrong = sum(answer != question.rule.answer(word) for word, answer in question.examples)
     more = []
     if wrong:
-        more.append(words.wrong_told.format(wrong=wrong, examples=len(asked.examples)))
-    more += [one for one in (not_told(asked),) if one]
+        more.append(words.wrong_told.format(wrong=wrong, examples=len(question.examples)))
+    more += [one for one in (not_told(question),) if one]
     return " ".join([line, *more, words.held_out])
 
 
-def tied(asked: Question) -> list[str]:
+def tied(question: Question) -> list[str]:
     """Return the colours that the examples show equally often for the word's group; [] for one."""
-    group = group_of()[asked.word]
-    times = Counter(answer for word, answer in asked.examples if group_of()[word] == group)
+    group = group_of()[question.word]
+    times = Counter(answer for word, answer in question.examples if group_of()[word] == group)
     most = [answer for answer, n in times.items() if n == max(times.values())]
     return most if len(most) > 1 else []
 
@@ -97,32 +97,32 @@ def share(probability: float) -> str:
     return percent(probability) if probability >= 1e-4 else words.tiny
 
 
-def not_told(asked: Question) -> str:
+def not_told(question: Question) -> str:
     """Return why the examples do not tell the right answer; nothing where they do."""
-    group = next(one for one in asked.rule.answers if asked.word in group_words(one))
-    own = Counter(answer for word, answer in asked.examples if word in group_words(group))
+    group = next(one for one in question.rule.answers if question.word in group_words(one))
+    own = Counter(answer for word, answer in question.examples if word in group_words(group))
     if not own:
         return words.not_shown.format(group=group)
-    right = own.pop(asked.answer, 0)
+    right = own.pop(question.answer, 0)
     if right > max(own.values(), default=0):
         return ""
-    return words.misled.format(group=group, answer=asked.answer)
+    return words.misled.format(group=group, answer=question.answer)
 
 
 @kept(128, key=lambda bundled, asked: (bundled.kept_as, repr(asked)))
-def reply(bundled: engine.Bundled, asked: Question) -> Answers:
+def reply(bundled: engine.Bundled, question: Question) -> Answers:
     """Return what a model says."""
-    return answers(bundled.model, bundled.tokenizer, [asked])
+    return answers(bundled.model, bundled.tokenizer, [question])
 
 
-def bars(asked: Question, *, own: bool) -> dict[str, str]:
+def bars(question: Question, *, own: bool) -> dict[str, str]:
     """Draw what both models say, and tell it; return it in short.
 
     own: the examples are the learner's.
     """
-    both = _replies(asked)
+    both = _replies(question)
     chances = [one.probabilities[0].numpy() for one in both]
-    right = ANSWERS.index(asked.answer)
+    right = ANSWERS.index(question.answer)
     order = sorted(range(len(ANSWERS)), key=lambda i: -max(float(one[i]) for one in chances))
     listed = order[:BEST]
     if right not in listed:
@@ -131,50 +131,49 @@ def bars(asked: Question, *, own: bool) -> dict[str, str]:
     paired_bars(
         [ANSWERS[i] for i in listed],
         *drawn_chances,
-        title=words.bars_title.format(word=asked.word),
+        title=words.bars_title.format(word=question.word),
         names=tuple(words.models.values()),
         axis=words.bars_axis,
         limit=max(float(one.max()) for one in drawn_chances),
         key=f"{KEY}.bars",
     )
     best = [int(one.chosen[0]) for one in both]
-    told = {
+    slots = {
         "tuned": ANSWERS[best[0]],
         "tuned_share": share(float(chances[0][best[0]])),
         "base": ANSWERS[best[1]],
         "base_share": share(float(chances[1][best[1]])),
     }
     prose(
-        words.read.format(
-            tuned_right=share(float(chances[0][right])),
-            base_right=share(float(chances[1][right])),
-            answer=asked.answer,
-            called=words.called["tied" if own and tied(asked) else "right"],
-            **told,
-        )
+        words.read,
+        tuned_right=share(float(chances[0][right])),
+        base_right=share(float(chances[1][right])),
+        answer=question.answer,
+        called=words.called["tied" if own and tied(question) else "right"],
+        **slots,
     )
     st.caption(words.unsure)
-    shots = count(len(asked.examples), "example")
-    return {"shots": shots, "word": quote(asked.word), **told}
+    shots = count(len(question.examples), "example")
+    return {"shots": shots, "word": quote(question.word), **slots}
 
 
-def _replies(asked: Question) -> tuple[Answers, Answers]:
+def _replies(question: Question) -> tuple[Answers, Answers]:
     """What the model that was taught says, and the story model."""
-    return reply(tuned(TUNED), asked), reply(base(), asked)
+    return reply(tuned(TUNED), question), reply(base(), question)
 
 
-def ask(asked: Question) -> bool:
+def ask(quiz: Question) -> bool:
     """Ask which examples matter; return whether what the prompt leads to may be shown."""
-    question = same_question(asked)
+    question = same_question(quiz)
     return question is None or predict(question, f"{KEY}.same", covers=True)
 
 
-def same_question(asked: Question) -> Asked | None:
+def same_question(question: Question) -> Asked | None:
     """Return the question how many examples are of the last word's group; None without examples."""
-    groups, shots = group_of(), len(asked.examples)
+    groups, shots = group_of(), len(question.examples)
     if not shots:
         return None
-    same = [word for word, _ in asked.examples if groups[word] == groups[asked.word]]
+    same = [word for word, _ in question.examples if groups[word] == groups[question.word]]
     right = words.ask_same_right if same else words.ask_same_none
     reasons = {
         0: words.ask_same_zero,
@@ -184,13 +183,13 @@ def same_question(asked: Question) -> Asked | None:
             right=count(len(same), "example"), words=", ".join(map(quote, dict.fromkeys(same)))
         ),
     }
-    text = words.ask_same.format(word=quote(asked.word), shots=count(shots, "example"))
+    text = words.ask_same.format(word=quote(question.word), shots=count(shots, "example"))
     return by_size(text, reasons, len(same))
 
 
-def code(asked: Question) -> None:
+def code(question: Question) -> None:
     """Show the code behind the bars."""
-    both = _replies(asked)
+    both = _replies(question)
     show_code(
         [answers, draw_question],
         "from llmviz.corpus.rules import ANSWERS, Question, Rule\n"
@@ -198,7 +197,7 @@ def code(asked: Question) -> None:
         "from llmviz.pretrained import load_bundled\n"
         "from llmviz.study.tuned_models import tuned_model\n\n"
         f"base, tokenizer, card = load_bundled({base().name!r})\n"
-        f"asked = {asked!r}\n"
+        f"asked = {question!r}\n"
         f"for model in (tuned_model(base, {TUNED!r}), base.eval()):\n"
         "    answered = answers(model, tokenizer, [asked])\n"
         '    print(ANSWERS[answered.chosen[0]], f"{answered.probabilities.max():.3f}")',

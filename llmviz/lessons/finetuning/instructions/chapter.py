@@ -45,9 +45,9 @@ def draw(state: PageState) -> None:
         if not question.strip():
             raise ValueError(words.empty)
         answer = known_answer(story, question) or typed_answer(check_text(state["reply"]))
-        one = Instruction(story, question, answer)
-        side_by_side.draw(one)
-        ends = mask.draw(one)
+        instruction = Instruction(story, question, answer)
+        side_by_side.draw(instruction)
+        ends = mask.draw(instruction)
     except ValueError as error:
         refuse(error)
     forgot = forgetting.draw()
@@ -62,19 +62,19 @@ def _controls(state: PageState) -> None:
     def another() -> None:
         number = st.session_state.get(TOLD, -1) + 1
         st.session_state[TOLD] = number
-        told = offered()[number % OFFERED]
-        state["story"], state["question"], state["reply"] = told.story, told.question, ""
+        offer = offered()[number % OFFERED]
+        state["story"], state["question"], state["reply"] = offer.story, offer.question, ""
 
     st.button(words.another, icon=":material/autorenew:", on_click=another, key="another.story")
     story = state["story"]
-    asked = askable(story)
+    questions = askable(story)
 
     def take(question: str) -> None:
         state["question"], state["reply"] = question, ""
 
-    if asked:
+    if questions:
         key = "_finetuning.instructions.asked"
-        suggest(words.askable, list(asked), take, key=key, format_func=escape_markdown)
+        suggest(words.askable, list(questions), take, key=key, format_func=escape_markdown)
     text_input(state, "question", words.question_label)
     if state["question"].strip() and not known_answer(story, state["question"]):
         text_input(state, "reply", words.reply_label, help=words.reply_help)

@@ -47,14 +47,13 @@ def draw() -> dict[str, str] | None:
     section(words.forgot_section, count=STORIES)
     st.plotly_chart(bars(bundled, theme()), key="finetuning.forgot", theme=None)
     prose(report(losses))
-    prose(words.mix.format(share=percent(TUNINGS[MIXED].plan.mix)))
+    prose(words.mix, share=percent(TUNINGS[MIXED].plan.mix))
     if losses.alone is not None:
         prose(
-            words.mix_alone.format(
-                alone=f"{losses.alone.mean():.3f}",
-                alone_right=percent(tuned_card(ALONE)["right"]),
-                right=percent(tuned_card(MIXED)["right"]),
-            )
+            words.mix_alone,
+            alone=f"{losses.alone.mean():.3f}",
+            alone_right=percent(tuned_card(ALONE)["right"]),
+            right=percent(tuned_card(MIXED)["right"]),
         )
     return {"before": f"{losses.base.mean():.3f}", "after": f"{losses.mixed.mean():.3f}"}
 

@@ -65,16 +65,15 @@ def draw(one: Instruction) -> dict[str, str] | None:
     columns_table(rows, height="content", width=420)
     before, after = losses_of(base, known), losses_of(tuned, known)
     prose(
-        words.mean.format(
-            base_sum=written_sum(columns[1]),
-            count=len(places),
-            base=f"{before[0]:.3f}",
-            tuned=f"{after[0]:.3f}",
-            places=len(base),
-            base_all=f"{before[1]:.3f}",
-            tuned_all=f"{after[1]:.3f}",
-            share=percent(1 - len(places) / len(base)),
-        )
+        words.mean,
+        base_sum=written_sum(columns[1]),
+        count=len(places),
+        base=f"{before[0]:.3f}",
+        tuned=f"{after[0]:.3f}",
+        places=len(base),
+        base_all=f"{before[1]:.3f}",
+        tuned_all=f"{after[1]:.3f}",
+        share=percent(1 - len(places) / len(base)),
     )
     if len(one.prompt) <= IN_SNIPPET:
         given = {"story": one.story, "question": one.question, "answer": one.answer}
@@ -131,7 +130,7 @@ def count_question(known: Example) -> Question | None:
     wrong = {"answer": counted - 1, "prompt": tokens - counted, "all": tokens}
     if len({counted, *wrong.values()}) < 1 + len(wrong):
         return None
-    told = {"tokens": tokens, "answer": counted - 1}
-    reasons = {number: words.mask_wrong[key].format(**told) for key, number in wrong.items()}
-    reasons[counted] = words.mask_right.format(**told)
-    return by_size(words.mask_question.format(**told), reasons, counted)
+    slots = {"tokens": tokens, "answer": counted - 1}
+    reasons = {number: words.mask_wrong[key].format(**slots) for key, number in wrong.items()}
+    reasons[counted] = words.mask_right.format(**slots)
+    return by_size(words.mask_question.format(**slots), reasons, counted)

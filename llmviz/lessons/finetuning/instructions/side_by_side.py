@@ -52,7 +52,7 @@ def draw(one: Instruction) -> None:
             f"{words.kinds.get(kind, kind)} {percent(share)}"
             for kind, share in card["right_by_kind"].items()
         )
-        prose(words.card.format(asked=ASKED, right=percent(card["right"]), kinds=kinds))
+        prose(words.card, asked=ASKED, right=percent(card["right"]), kinds=kinds)
 
 
 def verdict(continuation: Continuation, one: Instruction) -> str:
@@ -78,7 +78,7 @@ def _chances(one: Instruction) -> None:
         name: math.exp(-float(nats(model, one)[counted].sum())) for name, model in models.items()
     }
     line = {name: percent(p) if p >= 1e-4 else words.tiny for name, p in chances.items()}
-    prose(words.chance.format(answer=quote(one.answer), **line))
+    prose(words.chance, answer=quote(one.answer), **line)
 
 
 @kept(64)

@@ -137,12 +137,12 @@ def _picture(state: PageState, known: tuple[str, str, str], row: int, column: in
     first = _first(matrices)
 
     def settled() -> None:
-        told = st.session_state[KEY]
-        kept = link_of(told.get("pinned")) or NONE
+        sent = st.session_state[KEY]
+        kept = link_of(sent.get("pinned")) or NONE
         state["loracell"] = "" if kept == first else kept
-        if (places := told.get("window")) is not None:
+        if (places := sent.get("window")) is not None:
             state["loraseen"] = seen(places, windows)
-        step = told.get("step")
+        step = sent.get("step")
         if isinstance(step, int) and 0 <= step < len(captions):
             state["lorastep"] = step
 

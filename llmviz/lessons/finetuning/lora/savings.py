@@ -50,7 +50,7 @@ def _counted(state: PageState, raced: bool) -> None:
     rows = rows_of(adapter.parameters, whole(config).parameters, state["rank"])
     rows_table(rows, words.count_columns)
     share = adapter.parameters / whole(config).parameters
-    prose(words.count_read.format(share=percent(share)))
+    prose(words.count_read, share=percent(share))
     show_code(
         [of_rank, sides],
         "from llmviz.pretrained import load_bundled\n"
@@ -66,9 +66,10 @@ def rows_of(parameters: int, every: int, rank: int) -> list[tuple[str, ...]]:
     """Return both trainings with what they take, as text."""
     rows = []
     for label, count in zip(words.count_rows, (every, parameters), strict=True):
-        one = Trained(count)
+        trained = Trained(count)
         taken = [
-            words.mib.format(size=size / 2**20) for size in (one.gradients, one.optimizer, one.file)
+            words.mib.format(size=size / 2**20)
+            for size in (trained.gradients, trained.optimizer, trained.file)
         ]
         rows.append((label.format(rank=rank), f"{count:,}", percent(count / every), *taken))
     return rows

@@ -59,19 +59,19 @@ def _loss(state: PageState, number: int, trained: object) -> dict[str, object] |
     loss_picture.draw(state, number, now, before, beta)
     steps = loss_picture.numbers_of(now.tobytes(), before.tobytes(), beta)
     loss = float(steps.nats.mean())
-    told = {"updates": state["preferupdates"], "beta": state["beta"]}
-    told["right"] = int((steps.margin > 0).sum())
+    slots = {"updates": state["preferupdates"], "beta": state["beta"]}
+    slots["right"] = int((steps.margin > 0).sum())
     if trained is None:
-        prose(words.at_start.format(loss=loss))
+        prose(words.at_start, loss=loss)
     else:
-        prose(words.after.format(pairs=len(now), loss=loss, **told))
+        prose(words.after, pairs=len(now), loss=loss, **slots)
     loss_picture.code(rule, beta)
     if not shown:
         return None
     return {
         "before": int((before[:, 0] > before[:, 1]).sum()),
         "pairs": len(before),
-        "now": words.end_start if trained is None else words.end_trained.format(**told),
+        "now": words.end_start if trained is None else words.end_trained.format(**slots),
     }
 
 

@@ -48,7 +48,7 @@ def draw(state: PageState) -> int:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         choose(state, "rule", words.rule, words.rules, then=anew)
         st.number_input(words.pair, width=110, **state.ranged("pair"))
-    prose(words.about[state["rule"]].format(glad=len(GLAD), sorry=len(SORRY)))
+    prose(words.about[state["rule"]], glad=len(GLAD), sorry=len(SORRY))
     number = state["pair"] - 1
     pair = shown_pairs(state["rule"])[number]
     st.caption(words.pair_story)

@@ -42,7 +42,7 @@ def draw() -> None:
     if {"pretraining", "instructions"} <= counts.keys():
         st.plotly_chart(bars(tuple(counts.items()), theme()), key="stages.bars", theme=None)
         share = f"{counts['pretraining'] / counts['instructions']:,.0f}"
-        prose(words.bars_text.format(share=share))
+        prose(words.bars_text, share=share)
 
 
 @kept(4)

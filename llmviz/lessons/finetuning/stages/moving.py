@@ -47,14 +47,13 @@ def draw(state: PageState) -> dict[str, str] | None:
     st.plotly_chart(picture(bundled, way, classes, theme()), key="stages.areas", theme=None)
     may_change, whole = count_of(parts, TRAINED, NEW), count_of(parts)
     prose(
-        words.counts.format(
-            what=words.what[way],
-            trained=f"{may_change:,}",
-            all=f"{whole:,}",
-            share=percent(may_change / whole),
-            new=f"{count_of(parts, NEW):,}",
-            frozen=f"{count_of(parts, FROZEN):,}",
-        )
+        words.counts,
+        what=words.what[way],
+        trained=f"{may_change:,}",
+        all=f"{whole:,}",
+        share=percent(may_change / whole),
+        new=f"{count_of(parts, NEW):,}",
+        frozen=f"{count_of(parts, FROZEN):,}",
     )
     prose(words.words_apart)
     show_code(

@@ -11,6 +11,7 @@ import streamlit as st
 
 from llmviz.background import Job
 from llmviz.figures.history import by_measure
+from llmviz.figures.networks import network_number
 from llmviz.figures.theme import Mode
 from llmviz.lessons.history.all import nine, words
 from llmviz.lessons.history.all.nine import Measured, measures
@@ -34,8 +35,8 @@ LISTED = 3  # names of each that are shown
 def draw(state: PageState) -> None:
     """Show the chart of two measures, the table of all, and what the models write."""
     section(words.axes)
-    asked = size_question(measures())
-    if asked is not None and not predict(asked, f"{KEY}.size", covers=True):
+    question = size_question(measures())
+    if question is not None and not predict(question, f"{KEY}.size", covers=True):
         return
     names = {key: title.format(count=COUNT) for key, title in words.measures.items()}
     left, right = st.columns(2, gap="medium")
@@ -88,7 +89,7 @@ def _growing(state: PageState, job: Job | None, going: bool) -> None:
             )
             for one in written.values()
         )
-        prose(words.wrote.format(seed=state["wseed"], listed=listed))
+        prose(words.wrote, seed=state["wseed"], listed=listed)
 
 
 def _rate(one: Written) -> float:
@@ -112,8 +113,9 @@ def _figure(
         words.models[one.key]: (value_of(one, across, known), value_of(one, up, known))
         for one in measures()
     }
+    numbers = [network_number(one.key) for one in measures()]
     titles = [words.measures[key].format(count=COUNT) for key in (across, up)]
-    return by_measure(points, titles, [key in words.powers for key in (across, up)], mode)
+    return by_measure(points, numbers, titles, [key in words.powers for key in (across, up)], mode)
 
 
 @kept(16)

@@ -31,8 +31,8 @@ def draw(state: PageState) -> None:
     """Show the tables of all lengths, their losses, and one row for the learner's name."""
     measured = measure()
     section(words.longer, counted=measured.counted_names, held_out=len(measured.held_out))
-    asked = curse_question(measured)
-    if asked is not None and not predict(asked, f"{KEY}.curse", covers=True):
+    question = curse_question(measured)
+    if question is not None and not predict(question, f"{KEY}.curse", covers=True):
         return
     st.dataframe(_frame(), hide_index=True)
     prose(words.longer_methods)

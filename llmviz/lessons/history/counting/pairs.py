@@ -33,8 +33,8 @@ def draw(state: PageState) -> None:
     table = counts()
     section(words.intro, names=int(table[0].sum()))
     name = typed_name.ask(state)
-    asked = row_question(table, name) if name else None
-    divided = asked is None or predict(asked, f"{KEY}.row", covers=True)
+    question = row_question(table, name) if name else None
+    divided = question is None or predict(question, f"{KEY}.row", covers=True)
     pinned_cells.show(
         state,
         matrices() if divided else matrices()[:1],

@@ -11,6 +11,7 @@ import streamlit as st
 
 from llmviz.document.marks import as_markdown
 from llmviz.figures.lines import Line, lines
+from llmviz.figures.networks import network_number
 from llmviz.figures.theme import Mode
 from llmviz.lessons.history.memory import own_string, words
 from llmviz.training import first_letter
@@ -56,12 +57,14 @@ def draw(state: PageState) -> None:
     if missing:
         line = words.missing.format(names=", ".join(missing), command=words.command)
         st.info(as_markdown(line), icon=":material/download:")
-    told = ASKED not in known or predict(question(known[ASKED]["right"]), f"{KEY}.ask", covers=True)
-    if told:
+    shown = ASKED not in known or predict(
+        question(known[ASKED]["right"]), f"{KEY}.ask", covers=True
+    )
+    if shown:
         _measured(known)
     if engine_ready():
         own_string.draw(state, list(known))
-    if told:
+    if shown:
         shares = ", ".join(
             f"{words.models[name]} {percent(float(np.mean(card['right'])))}"
             for name, card in known.items()
@@ -70,8 +73,8 @@ def draw(state: PageState) -> None:
 
 
 def _measured(known: dict[str, dict[str, Any]]) -> None:
-    asked = max(card["asked"] for card in known.values())
-    section(words.chart, asked=asked)
+    questions = max(card["asked"] for card in known.values())
+    section(words.chart, asked=questions)
     curves = tuple((name, tuple(card["right"])) for name, card in known.items())
     st.plotly_chart(chart(curves, theme()), key=f"{KEY}.chart", theme=None)
     alike = together(known)
@@ -101,14 +104,15 @@ def chart(curves: tuple[tuple[str, tuple[float, ...]], ...], mode: Mode) -> go.F
             words.models[name],
             np.arange(1, LENGTH),
             100 * np.array(right),
-            order.index(name),
+            network_number(name),
             # The last one, so that a line below it is seen between the dashes.
             order.index(name) == len(order) - 1,
+            marked=False,
         )
         for name, right in curves
     ]
     level = (100 * CHANCE, words.chance)
-    figure = lines(drawn, words.axes, mode, level=level, hover=words.hover, marked=False)
+    figure = lines(drawn, words.axes, mode, level=level, hover=words.hover)
     return figure.update_yaxes(range=[0, 104])
 
 
@@ -135,8 +139,8 @@ def _table(known: dict[str, dict[str, Any]]) -> None:
         ]
         for name, card in known.items()
     ]
-    one = st.column_config.NumberColumn(format="%.1f")
-    formats = {name: one for name in words.table[2:]}
+    column = st.column_config.NumberColumn(format="%.1f")
+    formats = {name: column for name in words.table[2:]}
     formats[words.table[1]] = st.column_config.TextColumn(alignment="right")
     frame = pd.DataFrame(rows, columns=list(words.table))
     st.dataframe(frame, hide_index=True, column_config=formats)
@@ -160,12 +164,12 @@ def reasons(known: dict[str, dict[str, Any]]) -> list[str]:
     return lines
 
 
-def measured(right: list[float], asked: int) -> str:
+def measured(right: list[float], questions: int) -> str:
     """Say how far a model remembers."""
     return words.measured.format(
         mean=f"{100 * float(np.mean(right)):.1f}\u00a0%",
         far=_distance(first_letter.reach(right)),
-        beyond=_distance(first_letter.beyond_luck(right, asked)),
+        beyond=_distance(first_letter.beyond_luck(right, questions)),
     )
 
 

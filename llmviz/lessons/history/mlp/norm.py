@@ -30,8 +30,8 @@ def draw(film: LetterFilm, bend: str, at: int, settings: MapSettings) -> None:
     step = int(film.steps[at])
     text = words.norm_text.format(bend=name, step=step, names=WATCHED, flat=flat)
     section(words.norm.title, text)
-    asked = question(film, name, settings.scale)
-    if asked is not None and not predict(asked, f"{KEY}.ask", covers=True):
+    quiz = question(film, name, settings.scale)
+    if quiz is not None and not predict(quiz, f"{KEY}.ask", covers=True):
         return
     shares = tuple(tuple(film.counts[on][at].tolist()) for on in (True, False))
     st.plotly_chart(histograms(*shares, name, theme()), key=f"{KEY}.histograms", theme=None)
@@ -67,11 +67,11 @@ def histograms(on: tuple[int, ...], off: tuple[int, ...], bend: str, mode: Mode)
     width = 2 * REACH / BARS
     centres = -REACH + width * (np.arange(BARS) + 0.5)
     drawn = [
-        Line(words.maps[name], centres, 100 * np.array(counts) / sum(counts), colour)
+        Line(words.maps[name], centres, 100 * np.array(counts) / sum(counts), colour, marked=False)
         for colour, (name, counts) in enumerate((("on", on), ("off", off)))
     ]
     axes = (words.histogram[0].format(bend=bend), words.histogram[1])
-    return lines(drawn, axes, mode, hover="%{y:.2f} %", marked=False, height=300)
+    return lines(drawn, axes, mode, hover="%{y:.2f} %", height=300)
 
 
 @kept(64)
@@ -80,10 +80,10 @@ def flat_chart(
 ) -> go.Figure:
     """Return the share of numbers where the slope is almost 0, over the training."""
     drawn = [
-        Line(words.maps[name], steps, values, colour)
+        Line(words.maps[name], steps, values, colour, marked=False)
         for colour, (name, values) in enumerate((("on", on), ("off", off)))
     ]
-    return lines(drawn, words.flat_chart, mode, hover="%{y:.1f} %", marked=False, height=280)
+    return lines(drawn, words.flat_chart, mode, hover="%{y:.1f} %", height=280)
 
 
 def norm_report(film: LetterFilm, bend: str, at: int) -> str:

@@ -40,9 +40,9 @@ def draw(state: PageState, bundled: engine.Bundled, name: str) -> None:
     section(words.window, window=config.window)
     ids = bundled.tokenizer.encode_from_start(name)
     at = state["slideat"] if 0 <= state["slideat"] < len(ids) else len(ids) - 1
-    asked = question(read.added[-1].tolist(), slot_names(read, len(ids) - 1), quote(name[-1]))
+    quiz = question(read.added[-1].tolist(), slot_names(read, len(ids) - 1), quote(name[-1]))
     targets = [*ids[1:], bundled.tokenizer.end]
-    if asked is None or predict(asked, f"{KEY}.ask", covers=True):
+    if quiz is None or predict(quiz, f"{KEY}.ask", covers=True):
         _grid(state, read, targets, at)
         prose(report(read, targets[at], at))
     text = words.opened_text.format(
@@ -149,17 +149,17 @@ def question(added: list[float], names: list[str], place: str) -> Question | Non
     order = sorted(range(len(added)), key=lambda i: -added[i])
     if len(added) < 2 or f"{added[order[0]]:.2f}" == f"{added[order[1]]:.2f}":
         return None
-    asked = sorted({order[0], order[1], order[-1], len(added) - 1}, reverse=True)
+    places = sorted({order[0], order[1], order[-1], len(added) - 1}, reverse=True)
     most = f"{added[order[0]]:.2f}"
     return Question(
         words.ask.format(place=place),
-        [names[i] for i in asked],
-        asked.index(order[0]),
+        [names[i] for i in places],
+        places.index(order[0]),
         [
             (words.ask_right if i == order[0] else words.ask_wrong).format(
                 length=f"{added[i]:.2f}", most=most
             )
-            for i in asked
+            for i in places
         ],
     )
 

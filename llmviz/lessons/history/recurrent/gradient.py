@@ -42,8 +42,8 @@ def draw(state: PageState, bundled: engine.Bundled, name: str) -> None:
         return
     model = words.cells[state["cell"]]
     # Of the first setting, so that who answered may move the sliders.
-    asked = question(gradients(*known[:2], LETTERS, TIMES), model, TIMES, LETTERS)
-    if asked is not None and not predict(asked, f"{KEY}.ask", covers=True):
+    quiz = question(gradients(*known[:2], LETTERS, TIMES), model, TIMES, LETTERS)
+    if quiz is not None and not predict(quiz, f"{KEY}.ask", covers=True):
         return
     st.plotly_chart(chart(*known, state["times"], theme()), key=KEY, theme=None)
     prose(" ".join(sentence(one, kind, model) for one, kind in zip(of, words.kinds, strict=True)))

@@ -7,6 +7,7 @@ import streamlit as st
 
 from llmviz.background import WAITING, Job
 from llmviz.figures.lines import Line, lines
+from llmviz.figures.networks import network_number
 from llmviz.lessons.history.recurrent import words
 from llmviz.study.length_timing import LENGTHS, MODELS, ROWS, WIDTH, Timing, time_steps, waits
 from llmviz.ui.code import show_code
@@ -67,11 +68,11 @@ def _start() -> None:
 def show(timings: list[Timing], model: str, cell: str) -> None:
     """Show the measurements so far as lines, the longest texts as a table, and a sentence."""
     drawn = []
-    for colour, name in enumerate(NAMES):
+    for name in NAMES:
         own = [one for one in timings if one.model == name]
         if own:
             y = [1e6 * one.per_token for one in own]
-            drawn.append(Line(NAMES[name], [one.length for one in own], y, colour))
+            drawn.append(Line(NAMES[name], [one.length for one in own], y, network_number(name)))
     figure = lines(drawn, words.wait_axes, theme(), logarithmic=(True, True), hover="%{y:.2f} µs")
     figure.update_xaxes(tickvals=list(LENGTHS))
     st.plotly_chart(figure, key=f"{KEY}.chart", theme=None)

@@ -72,7 +72,7 @@ def roles(bundled: engine.Bundled) -> UnitRoles:
 
 def report(unit_roles: UnitRoles, units: int) -> str:
     """Say how well both units do what they do."""
-    told = (words.roles_unit if unit_roles.tells else words.roles_no_unit).format(
+    line = (words.roles_unit if unit_roles.tells else words.roles_no_unit).format(
         remembers=unit_roles.remembers,
         explained=percent(unit_roles.explained),
         guessed=percent(unit_roles.guessed),
@@ -81,7 +81,7 @@ def report(unit_roles: UnitRoles, units: int) -> str:
     text = words.roles_read.format(
         counts=unit_roles.counts,
         correlation=signed(unit_roles.correlation),
-        told=told,
+        told=line,
         units=units,
         together=percent(unit_roles.together),
     )

@@ -46,12 +46,12 @@ def draw(state: PageState, bundled: engine.Bundled, name: str) -> None:
     cell, known = state["cell"], (bundled, name)
     read = states(*known)
     moved = moves(read.parts["hidden"]).tolist()[1:]
-    asked = question(name, moved, words.cells[cell])
-    told = asked is None or predict(asked, f"{KEY}.ask", covers=True)
+    quiz = question(name, moved, words.cells[cell])
+    shown = quiz is None or predict(quiz, f"{KEY}.ask", covers=True)
     units, gated = read.parts["hidden"].shape[1], len(GATES[cell]) > 1
     section(words.strips, units=units)
     picture = strips(*known) if gated else gate_picture(*known, "hidden")
-    if told:
+    if shown:
         show(state, picture, key=f"{KEY}.{cell}", control="state", stacked=True)
         prose(report(name, cell, moved, read))
     gate = GATES[cell][-1]
@@ -60,7 +60,7 @@ def draw(state: PageState, bundled: engine.Bundled, name: str) -> None:
         gate = _choice(state, cell)
         opened_gate = gate_picture(*known, gate)
         show(state, opened_gate, key=f"{KEY}.{cell}.{gate}", control="gated", stacked=True)
-    prose(words.gate_read.format(c=bundled.model.config.n_embd, h=units))
+    prose(words.gate_read, c=bundled.model.config.n_embd, h=units)
     link_onward(name)
     _code(bundled, name, gate)
 
@@ -228,15 +228,15 @@ def question(name: str, moved: list[float], model: str) -> Question | None:
     order = sorted(range(len(moved)), key=lambda at: -moved[at])
     if len(moved) < 2 or f"{moved[order[0]]:.2f}" == f"{moved[order[1]]:.2f}":
         return None
-    asked = sorted({order[0], order[1], order[-1], 0})
+    places = sorted({order[0], order[1], order[-1], 0})
     far = moved[order[0]]
     return Question(
         words.ask.format(name=quote(name), model=model),
-        [words.place.format(n=at + 1, letter=name[at]) for at in asked],
-        asked.index(order[0]),
+        [words.place.format(n=at + 1, letter=name[at]) for at in places],
+        places.index(order[0]),
         [
             (words.ask_right if at == order[0] else words.ask_wrong).format(far=moved[at], most=far)
-            for at in asked
+            for at in places
         ],
     )
 

@@ -44,12 +44,11 @@ def draw(state: PageState) -> None:
     choose(state, "series", words.source, words.sources)
     source = state["series"]
     prose(
-        words.about[source].format(
-            first=FIRST_YEAR,
-            last=FIRST_YEAR + len(MEASURED["sunspots"]()) - 1,
-            month=FIRST_MONTH,
-            december=FIRST_MONTH + len(MEASURED["sea"]()) // 12 - 1,
-        )
+        words.about[source],
+        first=FIRST_YEAR,
+        last=FIRST_YEAR + len(MEASURED["sunspots"]()) - 1,
+        month=FIRST_MONTH,
+        december=FIRST_MONTH + len(MEASURED["sea"]()) // 12 - 1,
     )
     try:
         values = series_of(state)
@@ -67,12 +66,12 @@ def draw(state: PageState) -> None:
         them = words.them[1 if fit.left_out == 1 else 2]
         rows = count(fit.left_out, "row is", "rows are")
         inform(words.gaps.format(gaps=rows, them=them), ":material/content_cut:")
-    asked = None if fit is None else far_question(values, fitted, fit)
-    told = asked is None or predict(asked, f"{KEY}.far", covers=True)
+    question = None if fit is None else far_question(values, fitted, fit)
+    shown = question is None or predict(question, f"{KEY}.far", covers=True)
     _view(state, values, fitted, fit)
     if fit is None:
         return
-    far = growth(values, fitted, fit) if told else ""
+    far = growth(values, fitted, fit) if shown else ""
     prose("\n\n".join(filter(None, [summary(fit), far])))
     normal.draw(state, fit)
     letters.draw(state)

@@ -48,15 +48,13 @@ def draw(state: PageState, bundled: engine.Bundled, name: str) -> dict[str, Any]
     _opened(state, bundled, name, at, node)
     nodes = nodes_of(bundled.model.config.n_layer, len(name) + 1)
     section(words.shared)
-    asked = question(nodes, name)
-    told = asked is None or predict(asked, f"{KEY}.ask", covers=True)
-    if told:
+    quiz = question(nodes, name)
+    shown = quiz is None or predict(quiz, f"{KEY}.ask", covers=True)
+    if shown:
         line = words.shared_text
-        prose(
-            line.format(tokens=nodes.tokens, shared=nodes.sum, apart=nodes.apart, more=nodes.more)
-        )
+        prose(line, tokens=nodes.tokens, shared=nodes.sum, apart=nodes.apart, more=nodes.more)
     _code(bundled, name, at, fused)
-    if not told:
+    if not shown:
         return {}
     return {
         "window": len(fused.seen),
@@ -240,9 +238,9 @@ def _opened(
     label = quote(letters_seen(fused, level, number))
     if level:
         left, right = (quote(letters_seen(fused, level - 1, 2 * number + side)) for side in (0, 1))
-        one = fused.levels[level - 1]
+        at_level = fused.levels[level - 1]
         text = words.opened_text.format(
-            left=left, right=right, pair=one.pairs.shape[1], width=one.nodes.shape[1]
+            left=left, right=right, pair=at_level.pairs.shape[1], width=at_level.nodes.shape[1]
         )
         section(words.opened.title.format(seen=unmarked(label)), text)
     else:

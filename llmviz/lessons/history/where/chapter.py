@@ -53,13 +53,13 @@ def draw(state: PageState) -> None:
     ring = state["ring"]
     prose(programs.about(ring))
     name = typed_name.ask(state) if ring != "llm" else ""
-    asked = programs.question() if ring == "ai" else None
-    told = asked is None or predict(asked, f"{KEY}.right", covers=True)
+    question = programs.question() if ring == "ai" else None
+    shown = question is None or predict(question, f"{KEY}.right", covers=True)
     if name:
         section(words.program)
         programs.draw(state, ring, name)
     if ring not in ("lm", "llm"):
         section(words.example)
     EXAMPLES[ring](state, name)
-    if told:
+    if shown:
         seen(words.end, **programs.end(typed_name.read(state[NAME.key]).letters))

@@ -85,7 +85,7 @@ def _first(name: str) -> str:
 
 
 def _classify(state: PageState, name: str, networks: Networks) -> None:
-    prose(words.pad.format(seen=networks.seen, hidden=HIDDEN))
+    prose(words.pad, seen=networks.seen, hidden=HIDDEN)
     known = read_picture(state["pad"])
     picture = picture_of(_first(name), SIDE) if known is None else known
 

@@ -22,11 +22,10 @@ def small(state: PageState, name: str) -> None:
     own = ours()
     gpt3 = next(one for one in KNOWN if one.name == "GPT-3")
     prose(
-        words.small.format(
-            parameters=int(own.parameters),
-            tokens=int(own.tokens),
-            times=short(gpt3.parameters / own.parameters),
-        )
+        words.small,
+        parameters=int(own.parameters),
+        tokens=int(own.tokens),
+        times=short(gpt3.parameters / own.parameters),
     )
 
 

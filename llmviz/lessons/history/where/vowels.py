@@ -18,20 +18,19 @@ from llmviz.ui.state import PageState
 
 def draw(state: PageState, name: str) -> None:
     """Show the points, the line, and where the learner's name lies."""
-    prose(words.line.format(names=len(programs.split()[0])))
+    prose(words.line, names=len(programs.split()[0]))
     a, b = _line()
     vowels = sum(letter in VOWELS for letter in name)
     st.plotly_chart(_figure(len(name), vowels, theme()), key="history.where.line")
     if name:
         prose(
-            words.line_done.format(
-                a=f"{a:.3f}".replace("-", "−"),
-                b=b,
-                name=quote(name),
-                letters=count(len(name), "letter"),
-                guess=a + b * len(name),
-                vowels=vowels,
-            )
+            words.line_done,
+            a=f"{a:.3f}".replace("-", "−"),
+            b=b,
+            name=quote(name),
+            letters=count(len(name), "letter"),
+            guess=a + b * len(name),
+            vowels=vowels,
         )
     show_code(
         [fit_line],

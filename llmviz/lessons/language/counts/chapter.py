@@ -26,9 +26,10 @@ NO_ID = -1  # a word of a text that no tokenizer has cut
 
 
 def ahead() -> None:
-    """Count the bundled texts, which takes a second the first time."""
+    """Count the bundled texts, which takes a second or two the first time."""
     for source in (name for name in words.sources if name != "text"):
-        counted.bundled(source, True)
+        for fold in (True, False):
+            counted.bundled(source, fold)
 
 
 @st.fragment
@@ -118,9 +119,9 @@ def _grams(text_counts: Counted, n: int, known: pictures.Known) -> None:
         different, once = len(text_counts.grams[size - 1]), text_counts.once(size)
         share, total = once / different, len(text_counts.words) - size + 1
         rows.append([f"{different:,}", f"{once:,}", percent(share)])
-        told = {"once": once, "different": different, "n": size, "all": total}
-        line = words.sparse_once.format(share=percent(share), **told)
-        notes.append([words.sparse_different.format(**told), line, line])
+        slots = {"once": once, "different": different, "n": size, "all": total}
+        line = words.sparse_once.format(share=percent(share), **slots)
+        notes.append([words.sparse_different.format(**slots), line, line])
         values.append([different / total, once / total, share])
     cell_grid(
         pictures.shares(values),
@@ -145,15 +146,14 @@ def _zipf(text_counts: Counted, known: pictures.Known) -> None:
         st.caption(words.zipf_cut.format(words=len(line.words), drawn=drawn))
     rank = min(10, len(line.words))
     prose(
-        words.zipf_read.format(
-            words=len(line.words),
-            intercept=signed(round(line.intercept, 2) + 0.0),
-            slope=signed(round(line.slope, 2) + 0.0),  # no minus before 0.00
-            rank=rank,
-            line=f"{line.at(rank):,.1f}",
-            word=quote(line.words[rank - 1]),
-            count=count(int(line.frequencies[rank - 1]), "time"),
-        )
+        words.zipf_read,
+        words=len(line.words),
+        intercept=signed(round(line.intercept, 2) + 0.0),
+        slope=signed(round(line.slope, 2) + 0.0),  # no minus before 0.00
+        rank=rank,
+        line=f"{line.at(rank):,.1f}",
+        word=quote(line.words[rank - 1]),
+        count=count(int(line.frequencies[rank - 1]), "time"),
     )
 
 

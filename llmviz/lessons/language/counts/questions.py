@@ -19,8 +19,8 @@ def once(text_counts: Counted, n: int) -> Question:
     """
     different, alone = len(text_counts.grams[n - 1]), text_counts.once(n)
     right = 0 if 3 * alone < different else 1 if 3 * alone <= 2 * different else 2
-    told = {"once": alone, "different": different, "share": percent(alone / different)}
-    reason = words.ask_once_reason.format(**told)
+    slots = {"once": alone, "different": different, "share": percent(alone / different)}
+    reason = words.ask_once_reason.format(**slots)
     return Question(
         words.ask_once.format(n=n), words.ask_once_answers, right, [reason] * 3, scale=True
     )
@@ -34,8 +34,10 @@ def heaviest(text_counts: Counted, most: int) -> tuple[Question, int] | None:
     is no word alone either.
     """
     sentences = range(min(most, len(text_counts.weights.weights)))
-    asked = (_one_alone(text_counts, row, kind) for kind in ("most", "least") for row in sentences)
-    return next(filter(None, asked), None)
+    candidates = (
+        _one_alone(text_counts, row, kind) for kind in ("most", "least") for row in sentences
+    )
+    return next(filter(None, candidates), None)
 
 
 def _one_alone(text_counts: Counted, row: int, kind: str) -> tuple[Question, int] | None:
@@ -52,14 +54,14 @@ def _one_alone(text_counts: Counted, row: int, kind: str) -> tuple[Question, int
     reasons = []
     for v in offered:
         df, tf, documents = int(weighed.df[v]), int(weighed.tf[row, v]), len(weighed.tf)
-        told = {"weight": written(weights[v]), "tf": tf, "df": df, "all": documents}
+        slots = {"weight": written(weights[v]), "tf": tf, "df": df, "all": documents}
         reason = words.ask_weight_zero if df == documents else words.ask_weight_right
         other = "" if v == order[0] else f" {words.ask_weight_wrong[kind]}"
-        reasons.append(reason.format(**told) + other)
+        reasons.append(reason.format(**slots) + other)
     sentence = quote(" ".join(text_counts.sentences[row]), 80)
     text = words.ask_weight if kind == "most" else words.ask_least
-    asked = text.format(number=row + 1, sentence=sentence)
-    return Question(asked, names, offered.index(order[0]), reasons), row
+    line = text.format(number=row + 1, sentence=sentence)
+    return Question(line, names, offered.index(order[0]), reasons), row
 
 
 def written(weight: float) -> str:

@@ -22,11 +22,11 @@ START = 22  # characters of a sentence that name its row
 def draw(state: PageState, text_counts: Counted) -> None:
     """Show the section."""
     section(words.tfidf)
-    asked = questions.heaviest(text_counts, SENTENCES)
-    known = asked is None or answered(asked[0], f"{KEY}.heaviest")
-    if asked is not None:
-        predict(asked[0], f"{KEY}.heaviest", covers=True)
-    matrices, layout = tables(text_counts, None if known else asked[1])
+    question = questions.heaviest(text_counts, SENTENCES)
+    known = question is None or answered(question[0], f"{KEY}.heaviest")
+    if question is not None:
+        predict(question[0], f"{KEY}.heaviest", covers=True)
+    matrices, layout = tables(text_counts, None if known else question[1])
     pinned_cells.show(state, matrices, layout, key=KEY, control="weighed")
     if line := cut_line(text_counts):
         prose(line)

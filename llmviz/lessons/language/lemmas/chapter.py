@@ -56,10 +56,10 @@ def draw(state: PageState) -> None:
     drawn = spelled[:DRAWN]
     if len(spelled) > DRAWN:
         inform(words.cut.format(drawn=DRAWN, all=len(spelled)), ":material/content_cut:")
-    asked = question(drawn)
+    quiz = question(drawn)
     hidden = None
-    if asked is not None:
-        hidden = None if predict(asked[0], f"{KEY}.ask", covers=True) else asked[1]
+    if quiz is not None:
+        hidden = None if predict(quiz[0], f"{KEY}.ask", covers=True) else quiz[1]
     at = _grid(state, drawn, hidden)
     if at == hidden:
         prose(words.answer_first)
@@ -68,10 +68,10 @@ def draw(state: PageState) -> None:
     unknown = [word.text for word in drawn if not word.known]
     if unknown:
         line = words.unknown[state["decides"]]
-        prose(line.format(words=", ".join(map(quote, dict.fromkeys(unknown)))))
+        prose(line, words=", ".join(map(quote, dict.fromkeys(unknown))))
     lemmas = [lemma_of(word.text, word.tag) for word in drawn]
     agree = sum(one.by_rule == one.lemma.lower() for one in lemmas)
-    prose(words.rules.format(words=count(len(drawn), "word"), agree=agree))
+    prose(words.rules, words=count(len(drawn), "word"), agree=agree)
     there = [named(tag) for tag in TAGS if any(word.tag == tag for word in drawn)]
     st.caption(words.legend.format(tags=", ".join(there)))
     _twice(drawn, hidden)
@@ -156,21 +156,21 @@ def _why(one: Lemma) -> str:
 
 
 def _opened(word: ReadWord) -> None:
-    one = lemma_of(word.text, word.tag)
+    found = lemma_of(word.text, word.tag)
     forms = AMBIGUOUS.get(word.text.lower(), {})
     prose(
-        words.opened[_why(one)].format(
+        words.opened[_why(found)].format(
             word=quote(word.text),
             tag=word.tag,
-            lemma=quote(one.lemma),
+            lemma=quote(found.lemma),
             stem=quote(stem(word.text)),
-            rule=quote(one.by_rule),
-            dictionary=quote(one.dictionary),
+            rule=quote(found.by_rule),
+            dictionary=quote(found.dictionary),
             forms=", ".join(
                 words.form.format(lemma=quote(form), tag=t) for t, form in forms.items()
             ),
         )
-        + (words.two_verbs.format(other=quote(one.other)) if one.other else "")
+        + (words.two_verbs.format(other=quote(found.other)) if found.other else "")
     )
 
 
@@ -189,13 +189,13 @@ def question(drawn: tuple[ReadWord, ...]) -> tuple[Question, int] | None:
             reasons.setdefault(form, words.ask_wrong.format(tag=tag))
         reasons.setdefault(stem(word.text), words.ask_stem)
         answers = sorted(reasons)
-        asked = Question(
+        question = Question(
             words.ask.format(word=quote(word.text), number=number),
             [escape_markdown(answer) for answer in answers],
             answers.index(right),
             [reasons[answer] for answer in answers],
         )
-        return asked, number - 1
+        return question, number - 1
     return None
 
 
@@ -205,8 +205,8 @@ def _twice(drawn: tuple[ReadWord, ...], hidden: int | None) -> None:
     for i, word in enumerate(drawn):
         small = word.text.lower()
         if small in AMBIGUOUS and i != hidden:
-            told = words.twice_here.format(tag=word.tag, lemma=lemma_of(word.text, word.tag).lemma)
-            here.setdefault(small, []).append(told)
+            line = words.twice_here.format(tag=word.tag, lemma=lemma_of(word.text, word.tag).lemma)
+            here.setdefault(small, []).append(line)
     rows = [
         (word, " · ".join(forms), " · ".join(forms.values()), ", ".join(here.get(word, [])))
         for word, forms in AMBIGUOUS.items()

@@ -62,9 +62,9 @@ def draw(state: PageState) -> None:
     else:
         if state["read"] == "text":
             prose(words.yours_is_story)
-        asked = questions.shortened([word.text for word in read_words], truth)
-        if asked is not None:
-            predict(asked, f"{KEY}.ask")
+        question = questions.shortened([word.text for word in read_words], truth)
+        if question is not None:
+            predict(question, f"{KEY}.ask")
         scores.draw(truth, yours)
     scores.draw_bundled()
     _code(read_words, truth or given, yours)
@@ -162,8 +162,8 @@ def _names(read_words: Sequence[ReadWord], tags: Sequence[str]) -> None:
     ]
     line = words.found.format(names=", ".join(marked)) if marked else words.none_found
     unknown = list(dict.fromkeys(word.text for word in read_words if not word.known))
-    told = words.unknown.format(words=", ".join(map(quote, unknown)))
-    prose(f"{line} {told if unknown else words.all_known}")
+    sentence = words.unknown.format(words=", ".join(map(quote, unknown)))
+    prose(f"{line} {sentence if unknown else words.all_known}")
 
 
 def _code(read_words: Sequence[ReadWord], truth: Sequence[str], given: Sequence[str]) -> None:

@@ -23,7 +23,7 @@ def shortened(texts: Sequence[str], truth: Sequence[str]) -> Question | None:
     given = list(truth)
     given[longest.end - 1] = OUTSIDE
     whole, by_word = span_score([truth], [given]), token_score([truth], [given])
-    told = {
+    slots = {
         "name": quote(" ".join(texts[longest.start : longest.end]), 60),
         "length": longest.end - longest.start,
         "there": whole.there,
@@ -33,8 +33,8 @@ def shortened(texts: Sequence[str], truth: Sequence[str]) -> Question | None:
         "token_right": by_word.right,
         "token_there": by_word.there,
     }
-    answers = [words.ask_all.format(**told), words.ask_one_less.format(**told)]
-    reason = words.ask_reason.format(**told)
+    answers = [words.ask_all.format(**slots), words.ask_one_less.format(**slots)]
+    reason = words.ask_reason.format(**slots)
     if whole.right > 0:
         answers.append(words.ask_less.format(less=0))
-    return Question(words.ask.format(**told), answers, 1, [reason] * len(answers))
+    return Question(words.ask.format(**slots), answers, 1, [reason] * len(answers))

@@ -51,7 +51,7 @@ def texts_of(score: Score) -> list[str]:
 
 def notes_of(score: Score) -> list[str]:
     """Return the arithmetic of each cell of a score."""
-    told = {
+    slots = {
         "right": score.right,
         "given": score.given,
         "there": score.there,
@@ -59,7 +59,7 @@ def notes_of(score: Score) -> list[str]:
         "recall": f"{score.recall:.2f}",
         "f1": f"{score.f1:.2f}",
     }
-    notes = [note.format(**told) for note in words.score_notes]
+    notes = [note.format(**slots) for note in words.score_notes]
     if not score.given:
         notes[3] = words.none_given
     if not score.there:
@@ -76,8 +76,8 @@ def draw_bundled() -> None:
     except ValueError as error:
         refuse(error)
         return
-    told = {"stories": measured["test_stories"], "command": measured["command"]}
-    section(words.bundled, **told)
+    slots = {"stories": measured["test_stories"], "command": measured["command"]}
+    section(words.bundled, **slots)
     named = {words.kinds[kind]: one for kind, one in measured["names"]["by_kind"].items()}
     named[words.bundled_all] = measured["names"]
     rows = [(Score(*one["token"]), Score(*one["span"])) for one in named.values()]

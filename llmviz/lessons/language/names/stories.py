@@ -15,8 +15,8 @@ def beginnings() -> tuple[tuple[str, tuple[str, ...]], ...]:
     """Return the first sentences of each story, with the true BIO tags of their words."""
     from llmviz.language.tagger import tagged_stories, text_of
 
-    told = [beginning(story, WORDS) for story in tagged_stories(STORIES, TEST_SEED)]
-    return tuple((text_of(one), tuple(word.entity for word in one)) for one in told)
+    first_words = [beginning(story, WORDS) for story in tagged_stories(STORIES, TEST_SEED)]
+    return tuple((text_of(one), tuple(word.entity for word in one)) for one in first_words)
 
 
 @kept(64)

@@ -50,23 +50,23 @@ def draw(state: PageState) -> None:
     bundled = None if name is None else load(name)
     if bundled is None:
         return
-    asked = results.Asked(bundled, state["probe"], state["told"])
-    job = results.own_job(asked)
+    choice = results.Asked(bundled, state["probe"], state["told"])
+    job = results.own_job(choice)
     live = job is not None and not job.over
     with st.container(horizontal=True, gap="small"):
         title = words.start if job is None else words.again
-        st.button(title, icon=":material/play_arrow:", on_click=results.start, args=(asked,))
+        st.button(title, icon=":material/play_arrow:", on_click=results.start, args=(choice,))
         if live:
             st.button(words.stop, icon=":material/stop:", on_click=job.stop)
-    show = partial(_measured, asked, live, bundled.model.config.n_layer + 1)
+    show = partial(_measured, choice, live, bundled.model.config.n_layer + 1)
     st.fragment(show, run_every=POLL if live else None)()
-    _code(asked)
+    _code(choice)
 
 
-def _measured(asked: results.Asked, live: bool, places: int) -> None:
+def _measured(choice: results.Asked, live: bool, places: int) -> None:
     """Show what is known of the asked probes, and look again while they are being fitted."""
-    job = results.own_job(asked)
-    probed = results.known(asked)
+    job = results.own_job(choice)
+    probed = results.known(choice)
     if job is not None and not job.over:
         done = len(job.results)
         line = words.going.format(done=done, all=places)
@@ -87,9 +87,9 @@ def _measured(asked: results.Asked, live: bool, places: int) -> None:
     question = ask(probed) if probed.whole else None
     known = not growing and (question is None or predict(question, f"{KEY}.ask", covers=True))
     _picture(probed, known)
-    told = {"stories": probed.stories, "test": probed.test, "model": label(asked.bundled.name)}
+    slots = {"stories": probed.stories, "test": probed.test, "model": label(choice.bundled.name)}
     line = words.measured if probed.command else words.fitted
-    st.caption(as_markdown(line.format(command=probed.command, **told)))
+    st.caption(as_markdown(line.format(command=probed.command, **slots)))
     if not growing:
         prose(read_line(probed) if known else words.answer_first)
     prose(words.wide)
@@ -141,8 +141,8 @@ def lines(
 
 def read_line(probed: Results) -> str:
     """Return which places are best, in a sentence; all of them where several are."""
-    told = best_places(probed) | {"first": percent(probed.accuracy[0])}
-    return (words.read if len(probed.layers) > 1 else words.read_one).format(**told)
+    slots = best_places(probed) | {"first": percent(probed.accuracy[0])}
+    return (words.read if len(probed.layers) > 1 else words.read_one).format(**slots)
 
 
 def best_places(probed: Results) -> dict[str, str]:
@@ -186,7 +186,7 @@ def ask(probed: Results) -> Question | None:
     return Question(words.ask, probed.layers, best, reasons, scale=True)
 
 
-def _code(asked: results.Asked) -> None:
+def _code(choice: results.Asked) -> None:
     from llmviz.language.probes import control_labels, probe_layers
 
     show_code(
@@ -194,11 +194,11 @@ def _code(asked: results.Asked) -> None:
         "from llmviz.language.probes import probe_layers\n"
         "from llmviz.language.tagger import tagged_stories\n"
         "from llmviz.pretrained import load_bundled\n\n"
-        f"model, tokenizer, card = load_bundled({asked.bundled.name!r})\n"
+        f"model, tokenizer, card = load_bundled({choice.bundled.name!r})\n"
         f"stories = tagged_stories({FEW}), tagged_stories({FEW}, 1)\n"
-        f"first = next(probe_layers(model, tokenizer, *stories, {asked.kind!r}))\n"
+        f"first = next(probe_layers(model, tokenizer, *stories, {choice.kind!r}))\n"
         'print(f"{first.layer} {first.accuracy:.3f} {first.control:.3f}")',
-        partial(_printed, asked.bundled, asked.kind),
+        partial(_printed, choice.bundled, choice.kind),
     )
 
 

@@ -57,21 +57,21 @@ def can_be_read(card: Card) -> bool:
     return reads_text(card) and str(card.get("corpus", "")).startswith("tiny-world")
 
 
-def known(asked: Asked) -> Results | None:
+def known(choice: Asked) -> Results | None:
     """Return what is known: what this session fitted, else the bundled measurements of these."""
-    job = own_job(asked)
+    job = own_job(choice)
     if job is not None and job.results:
         done = job.state == "done"
-        return results_of(list(job.results), asked.stories, asked.stories, "", done)
+        return results_of(list(job.results), choice.stories, choice.stories, "", done)
     if job is not None and not job.over:
         return None
     try:
         measured = card()
     except ValueError:  # not in this copy: the button measures it
         return None
-    if asked.bundled.name != BASE or asked.stories != measured["probe_stories"]:
+    if choice.bundled.name != BASE or choice.stories != measured["probe_stories"]:
         return None
-    return bundled(asked.kind)
+    return bundled(choice.kind)
 
 
 @kept(4)
@@ -113,19 +113,23 @@ def name_of(layer: str) -> str:
     return words.layer.format(layer=layer.split(".")[1])
 
 
-def own_job(asked: Asked) -> Job | None:
+def own_job(choice: Asked) -> Job | None:
     """Return this session's job of these probes; None where there is none."""
-    return st.session_state.get(JOBS, {}).get(asked)
+    return st.session_state.get(JOBS, {}).get(choice)
 
 
-def start(asked: Asked) -> None:
+def start(choice: Asked) -> None:
     """Fit these probes in the background; other ones of this session that are going are stopped."""
     jobs = st.session_state.setdefault(JOBS, {})
     for job in jobs.values():
         job.stop()
-    jobs.pop(asked, None)
-    jobs[asked] = training_jobs().start(
-        TARGET, model=asked.bundled.name, kind=asked.kind, train=asked.stories, test=asked.stories
+    jobs.pop(choice, None)
+    jobs[choice] = training_jobs().start(
+        TARGET,
+        model=choice.bundled.name,
+        kind=choice.kind,
+        train=choice.stories,
+        test=choice.stories,
     )
     while len(jobs) > KEPT_JOBS:
         jobs.pop(next(iter(jobs)))

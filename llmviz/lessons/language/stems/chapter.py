@@ -59,9 +59,9 @@ def draw(state: PageState) -> None:
     _opened(listed[column], row)
     for line in remarks(listed):
         prose(line)
-    asked = questions.stem_of(listed)
-    if asked is not None:
-        predict(asked, f"{KEY}.stem")
+    question = questions.stem_of(listed)
+    if question is not None:
+        predict(question, f"{KEY}.stem")
     _beside(listed)
     _faults()
     _code(listed)
@@ -178,10 +178,10 @@ def _beside(listed: tuple[str, ...]) -> None:
     rows = [(word, stem(word), snowball_stem(word)) for word in listed]
     rows_table(rows, words.beside_columns, width=520, height="content")
     different = [word for word, ours, theirs in rows if ours != theirs]
-    told = words.beside_different if different else words.beside_same
+    sentence = words.beside_different if different else words.beside_same
     if len(rows) == 1:
-        told = words.beside_one_different if different else words.beside_one_same
-    line = told.format(
+        sentence = words.beside_one_different if different else words.beside_one_same
+    line = sentence.format(
         words=count(len(rows), "word"),
         different=len(different),
         list=", ".join(map(quote, different)),
@@ -215,12 +215,12 @@ def _fault_table() -> pd.DataFrame:
 def _faults() -> None:
     section(words.faults)
     st.dataframe(_fault_table(), hide_index=True, height="content")
-    told = {
+    slots = {
         f"{name}_{fault}": sum(pair.fault == fault for pair in judged_pairs(name))
         for name in ("porter", "snowball")
         for fault in ("over", "under")
     }
-    prose(words.faults_read.format(pairs=len(_fault_table()), **told))
+    prose(words.faults_read, pairs=len(_fault_table()), **slots)
 
 
 def _code(listed: tuple[str, ...]) -> None:

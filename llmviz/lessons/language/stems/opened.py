@@ -40,21 +40,21 @@ def _earlier(step: StemStep) -> str:
 
 
 def _tried(step: StemStep) -> str:
-    told = {"before": quoted(step.before), "rule": quote(rule_text(step.rule), 80)}
+    slots = {"before": quoted(step.before), "rule": quote(rule_text(step.rule), 80)}
     if not step.rule.suffix:
         letters = quote(short(forms(step.stem)))
-        return words.opened_whole.format(forms=letters, measure=step.measure, **told)
+        return words.opened_whole.format(forms=letters, measure=step.measure, **slots)
     if not step.stem:
-        return words.opened_empty_stem.format(**told)
+        return words.opened_empty_stem.format(**slots)
     letters = short(forms(step.stem))
-    told |= {"stem": quoted(step.stem), "forms": quote(letters), "measure": step.measure}
-    return words.opened_tried.format(**told)
+    slots |= {"stem": quoted(step.stem), "forms": quote(letters), "measure": step.measure}
+    return words.opened_tried.format(**slots)
 
 
 def _result(step: StemStep) -> str:
-    told = {"before": quoted(step.before), "after": quoted(step.after)}
+    slots = {"before": quoted(step.before), "after": quoted(step.after)}
     if not step.rule.condition:
         same = step.before == step.after
-        return (words.opened_free_same if same else words.opened_free).format(**told)
+        return (words.opened_free_same if same else words.opened_free).format(**slots)
     line = words.opened_fired if step.fired else words.opened_held
-    return line.format(condition=quote(step.rule.condition), **told)
+    return line.format(condition=quote(step.rule.condition), **slots)

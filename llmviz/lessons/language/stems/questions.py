@@ -31,13 +31,13 @@ def asked_of(word: str) -> Question | None:
     """
     changes = [step for step in stem_steps(word) if step.before != step.after]
     right = changes[-1].after if changes else word.lower()
-    told = " ".join(
+    line = " ".join(
         words.ask_stem_change.format(
             name=s.name, rule=quote(rule_text(s.rule), 80), after=quote(s.after)
         )
         for s in changes
     )
-    reasons = {right: told or words.ask_stem_none}
+    reasons = {right: line or words.ask_stem_none}
     others = {
         "word": word.lower(),
         "first": changes[0].after if changes else right,
@@ -45,7 +45,7 @@ def asked_of(word: str) -> Question | None:
         "lemma": lemma(word).dictionary,
     }
     for kind, form in others.items():
-        reasons.setdefault(form, words.ask_stem_wrong[kind].format(steps=told))
+        reasons.setdefault(form, words.ask_stem_wrong[kind].format(steps=line))
     if len(reasons) < 3 or not all(reasons):
         return None
     answers = sorted(reasons)

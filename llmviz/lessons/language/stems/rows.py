@@ -48,10 +48,10 @@ def note_of(step: StemStep) -> str:
     """Return what a step did, in a line."""
     if step.rule is None:
         return words.note_none
-    told = {"rule": rule_text(step.rule), "before": short(step.before), "after": short(step.after)}
+    slots = {"rule": rule_text(step.rule), "before": short(step.before), "after": short(step.after)}
     if not step.fired:
-        return words.note_held.format(**told)
-    return (words.note_kept if step.before == step.after else words.note_fired).format(**told)
+        return words.note_held.format(**slots)
+    return (words.note_kept if step.before == step.after else words.note_fired).format(**slots)
 
 
 def rule_text(rule: Rule) -> str:

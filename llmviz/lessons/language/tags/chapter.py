@@ -51,9 +51,9 @@ def draw(state: PageState) -> None:
     by_tables = counted.tags_of(state["smooth"], tuple(texts))
     agree = _both(read_words, by_tables)
     lattice.draw(state, texts, parts)
-    asked = questions.context(texts, by_tables)
-    if asked is not None:
-        predict(asked, f"{KEY}.context")
+    question = questions.context(texts, by_tables)
+    if question is not None:
+        predict(question, f"{KEY}.context")
     part = parts[min(state["which"], len(parts)) - 1]
     tables.draw(state, tuple(texts[i] for i in part))
     scores.draw(state)

@@ -33,15 +33,11 @@ def draw(state: PageState, texts: Sequence[str], parts: Sequence[range]) -> None
     drawn = tuple(whole[:DRAWN])
     section(words.lattice)
     prose(
-        words.lattice_text.format(
-            words=count(len(drawn), "word"),
-            ways=_ways(len(drawn)),
-            tags=len(TAGS),
-        )
+        words.lattice_text, words=count(len(drawn), "word"), ways=_ways(len(drawn)), tags=len(TAGS)
     )
-    asked = questions.ways(len(drawn))
-    if asked is not None:
-        predict(asked, f"{KEY}.ways")
+    question = questions.ways(len(drawn))
+    if question is not None:
+        predict(question, f"{KEY}.ways")
     if len(parts) > 1:
         st.number_input(words.which, step=1, width=140, **state.ranged("which", most=len(parts)))
     if len(whole) > DRAWN:

@@ -39,7 +39,7 @@ def ways(length: int) -> Question | None:
     if length < FEWEST:
         return None
     tags = len(TAGS)
-    told = {
+    slots = {
         "words": length,
         "tags": tags,
         "each": f"{length * tags:,}",
@@ -48,10 +48,10 @@ def ways(length: int) -> Question | None:
         "all": power(tags, length),
     }
     return Question(
-        words.ask_ways.format(**told),
-        [answer.format(**told) for answer in words.ask_ways_answers],
+        words.ask_ways.format(**slots),
+        [answer.format(**slots) for answer in words.ask_ways_answers],
         1,
-        [reason.format(**told) for reason in words.ask_ways_reasons],
+        [reason.format(**slots) for reason in words.ask_ways_reasons],
     )
 
 
@@ -68,13 +68,13 @@ def context(texts: Sequence[str], given: Sequence[str]) -> Question | None:
     tag alone is the most frequent and another one is given; None where there is none.
     """
     common = commonest_tags(counted.tag_counts(), texts)
-    asked = (
+    candidates = (
         (i, part)
         for part in cut_sentences(texts)
         for i in part
         if len(part) > 1 and common[i] not in (None, given[i]) and _alone(texts[i])
     )
-    at, part = next(asked, (None, ()))
+    at, part = next(candidates, (None, ()))
     if at is None:
         return None
     beside = ", ".join(
@@ -90,13 +90,13 @@ def context(texts: Sequence[str], given: Sequence[str]) -> Question | None:
     }
     answers = sorted(reasons)
     counts = counted.tag_counts().of(texts[at])
-    told = {"common": common[at], "neighbours": beside, "all": count(int(counts.sum()), "time")}
+    slots = {"common": common[at], "neighbours": beside, "all": count(int(counts.sum()), "time")}
     return Question(
         words.ask_context.format(word=quote(texts[at]), given=given[at]),
         answers,
         answers.index(common[at]),
         [
-            reasons[tag].format(tag=tag, times=f"{int(counts[TAGS.index(tag)]):,}", **told)
+            reasons[tag].format(tag=tag, times=f"{int(counts[TAGS.index(tag)]):,}", **slots)
             for tag in answers
         ],
     )

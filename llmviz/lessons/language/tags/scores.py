@@ -28,8 +28,8 @@ def draw(state: PageState) -> None:
         section(words.scores.title)
         refuse(error)
         return
-    told = {"stories": measured["test_stories"], "words": measured["test_words"]}
-    section(words.scores, command=measured["command"], smoothing=measured["smoothing"], **told)
+    slots = {"stories": measured["test_stories"], "words": measured["test_words"]}
+    section(words.scores, command=measured["command"], smoothing=measured["smoothing"], **slots)
     choose(state, "tagger", words.tagger, words.taggers)
     scores = scores_of(measured, state["tagger"])
     rows = scores.confusion.sum(1, keepdims=True)
@@ -65,15 +65,15 @@ def draw(state: PageState) -> None:
         chosen=(TAGS.index(state["truetag"]), TAGS.index(state["giventag"])),
         on_change=opened,
     )
-    prose(words.scores_read.format(**_shares(measured)))
+    prose(words.scores_read, **_shares(measured))
 
 
 def _shares(measured: dict[str, Any]) -> dict[str, Any]:
-    told: dict[str, Any] = {}
+    slots: dict[str, Any] = {}
     for name in words.taggers:
         scores = scores_of(measured, name)
-        told[name] = percent(scores.accuracy)
+        slots[name] = percent(scores.accuracy)
         for kind in ("ambiguous", "unseen"):
             right, every = getattr(scores, kind)
-            told |= {f"{name}_{kind}": percent(right / max(1, every)), kind: every}
-    return told
+            slots |= {f"{name}_{kind}": percent(right / max(1, every)), kind: every}
+    return slots

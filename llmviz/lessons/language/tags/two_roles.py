@@ -42,7 +42,7 @@ def draw(state: PageState) -> None:
         return
     st.table(table_of(rows), border="horizontal", hide_index=True)  # its sentences break into lines
     right = [sum(row[1] == row[column] for row in rows) for column in (2, 3)]
-    prose(words.twice_read.format(word=quote(word), hmm=right[0], transformer=right[1]))
+    prose(words.twice_read, word=quote(word), hmm=right[0], transformer=right[1])
 
 
 @kept(32)

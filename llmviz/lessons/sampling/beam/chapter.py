@@ -66,8 +66,8 @@ def _searched(state: PageState, prompt: Prompted, searches: list[GrowingBeam], l
         st.rerun()  # which ends the looking
     width = state["width"]
     tree, greedy = (one.whole() for one in searches)
-    asked = question(tree, width, prompt.logits.size)
-    if asked is None or predict(asked, "beam.scored", covers=True):
+    quiz = question(tree, width, prompt.logits.size)
+    if quiz is None or predict(quiz, "beam.scored", covers=True):
         _tree(prompt, tree, width)
     prose(beside_greedy(prompt, tree, greedy))
     _code(prompt, tree, state)

@@ -55,8 +55,8 @@ def draw(state: PageState) -> None:
         refuse(error)
         return
     _figure(prompt, compared)
-    asked = question(prompt.vocab_size, length, prompt.stop_id is not None)
-    if asked is None or predict(asked, "exhaustive.cost", covers=True):
+    quiz = question(prompt.vocab_size, length, prompt.stop_id is not None)
+    if quiz is None or predict(quiz, "exhaustive.cost", covers=True):
         _all(prompt, compared.every)
         _finds(prompt, compared)
         _code(prompt, compared.every, length)
@@ -72,14 +72,13 @@ def written(prompt: Prompted, tokens: list[int]) -> str:
 
 def _all(prompt: Prompted, every: Continuations) -> None:
     prose(
-        words.exhaustive_all.format(
-            v=prompt.vocab_size,
-            n=count(len(every.ids), "text"),
-            beginning=quote(prompt.text) if prompt.text else words.exhaustive_nothing,
-            mass=f"{every.probabilities.sum():.4f}",
-            best=quote(written(prompt, every.tokens(1))),
-            p=percent(float(every.probabilities[0])),
-        )
+        words.exhaustive_all,
+        v=prompt.vocab_size,
+        n=count(len(every.ids), "text"),
+        beginning=quote(prompt.text) if prompt.text else words.exhaustive_nothing,
+        mass=f"{every.probabilities.sum():.4f}",
+        best=quote(written(prompt, every.tokens(1))),
+        p=percent(float(every.probabilities[0])),
     )
 
 

@@ -23,7 +23,7 @@ from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
 from llmviz.ui.table import rows_table
 
-SLICE = 0.08  # seconds of work by which each text grows in one rerun
+SLICE = 0.03  # seconds of work by which each text grows in one rerun: a share of 0.1 for each
 POLL = 0.1  # seconds between two reruns while they grow
 
 
@@ -98,8 +98,8 @@ def _texts(state: PageState, prompt: Prompted, growing: bool) -> None:
         return
     if growing:
         st.rerun()  # which ends the looking
-    asked = question(means)
-    answered = asked is None or predict(asked, "compare.mean", covers=True)
+    quiz = question(means)
+    answered = quiz is None or predict(quiz, "compare.mean", covers=True)
     if rows:
         hidden = [] if answered else [words.columns["mean"]]  # it is what was asked
         table = [row | dict.fromkeys(hidden, "?") for row in rows]

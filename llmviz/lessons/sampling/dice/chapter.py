@@ -52,11 +52,11 @@ def draw(state: PageState, prompt: Prompted) -> None:
         st.caption(lesson_words.in_force.format(settings=pipeline_settings.described(settings)))
         prose(why(prompt, steps, float(us[-1]), int(drawn[-1])))
         _buttons(state)
-    prose(words.counts.format(n=count(n, "draw"), seed=state["seed"]))
+    prose(words.counts, n=count(n, "draw"), seed=state["seed"])
     prose(words.distance)
     many = steps.draw_many(source.random_numbers(state["seed"], MANY))
-    asked = question(steps.probabilities, many)
-    if asked is None or predict(asked, "dice.root", covers=True):
+    quiz = question(steps.probabilities, many)
+    if quiz is None or predict(quiz, "dice.root", covers=True):
         prose(words.curve)
         if n >= SHORTEST:
             st.plotly_chart(

@@ -76,8 +76,8 @@ def draw(state: PageState) -> None:
         refuse(error)
         return
     _score(bundled, kind)
-    asked = question(chances)
-    shown = asked is None or predict(asked, f"knows.{kind}", covers=True)
+    quiz = question(chances)
+    shown = quiz is None or predict(quiz, f"knows.{kind}", covers=True)
     if shown:
         st.plotly_chart(
             story_figure(bundled, kind, state["example"] - 1, heat, theme()),
@@ -86,7 +86,7 @@ def draw(state: PageState) -> None:
             config={"displayModeBar": False},
         )
         _all(bundled, kind, heat)
-        prose(words.curve.format(n=probe_chances.EXAMPLES, kind=words.kinds.get(kind, kind)))
+        prose(words.curve, n=probe_chances.EXAMPLES, kind=words.kinds.get(kind, kind))
     _code(bundled, kind, state["example"] - 1, heat)
     if kind in probe_chances.SHORT_CUTS:
         _short_cut(bundled, kind)
@@ -102,8 +102,8 @@ def of_story(bundled: engine.Bundled, kind: str, example: int) -> np.ndarray:
 
 def _chances(bundled: engine.Bundled, probe: Probe, heats: Sequence[float]) -> np.ndarray:
     """The chances (2, S) of the right and the wrong words of a story at S temperatures."""
-    asked = [(probe.prompt, probe.right), (probe.prompt, probe.wrong)]
-    return probe_chances.chances(bundled.model, bundled.tokenizer, asked, heats)
+    pairs = [(probe.prompt, probe.right), (probe.prompt, probe.wrong)]
+    return probe_chances.chances(bundled.model, bundled.tokenizer, pairs, heats)
 
 
 @kept(256)
@@ -165,14 +165,13 @@ def _story(state: PageState, bundled: engine.Bundled, probe: Probe, heat: float)
         controls=False,
     )
     prose(
-        words.numbers.format(
-            t=heat,
-            right=bold(quote(probe.right.strip())),
-            wrong=quote(probe.wrong.strip()),
-            p_right=percent(p_right),
-            p_wrong=percent(p_wrong),
-            rest=percent(max(0.0, 1 - p_right - p_wrong)),
-        )
+        words.numbers,
+        t=heat,
+        right=bold(quote(probe.right.strip())),
+        wrong=quote(probe.wrong.strip()),
+        p_right=percent(p_right),
+        p_wrong=percent(p_wrong),
+        rest=percent(max(0.0, 1 - p_right - p_wrong)),
     )
 
     def open_story() -> None:
@@ -197,21 +196,20 @@ def _score(bundled: engine.Bundled, kind: str) -> None:
         return
     lowest = min(shares, key=lambda one: shares[one].share)
     prose(
-        words.score.format(
-            n=f"{shares[kind].count:,}",
-            share=with_interval(shares[kind]),
-            rules=len(shares),
-            lowest=words.kinds.get(lowest, lowest),
-            low=with_interval(shares[lowest]),
-        )
+        words.score,
+        n=f"{shares[kind].count:,}",
+        share=with_interval(shares[kind]),
+        rules=len(shares),
+        lowest=words.kinds.get(lowest, lowest),
+        low=with_interval(shares[lowest]),
     )
 
 
 def _all(bundled: engine.Bundled, kind: str, heat: float) -> None:
     """Show all rules, or how far they are asked, and look again until they are."""
-    asked = probing.all_kinds(bundled)
-    growing = not asked.wait(SOON)
-    draw_rules = partial(_rules, bundled, asked, kind, heat, growing)
+    probing_all = probing.all_kinds(bundled)
+    growing = not probing_all.wait(SOON)
+    draw_rules = partial(_rules, bundled, probing_all, kind, heat, growing)
     st.fragment(draw_rules, run_every=POLL if growing else None)()
 
 

@@ -36,9 +36,9 @@ COVERED = "top_p"  # the step that gives the answer away
 def draw(state: PageState, prompt: Prompted) -> None:
     """Show the chapter."""
     settings = pipeline_settings.usable(state, prompt)
-    asked = question(sampling_steps(prompt.logits).model_probabilities)
+    quiz = question(sampling_steps(prompt.logits).model_probabilities)
     sliders = SLIDERS
-    if asked and not predict(asked, "pipeline.nucleus", covers=True):
+    if quiz and not predict(quiz, "pipeline.nucleus", covers=True):
         st.caption(words.ask_nucleus_waits)  # its slider would count the tokens
         settings[COVERED] = kind_of(COVERED).neutral
         sliders = tuple(name for name in SLIDERS if name != COVERED)

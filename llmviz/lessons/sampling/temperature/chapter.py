@@ -54,8 +54,8 @@ STOPS = (
 @source.reads_prompt(words.intro)
 def draw(state: PageState, prompt: Prompted) -> None:
     """Show the chapter."""
-    asked = question(prompt)
-    shown = asked is None or predict(asked, "temperature.half", covers=True)
+    quiz = question(prompt)
+    shown = quiz is None or predict(quiz, "temperature.half", covers=True)
     if shown:
         prose(words.drag)
         chances = _table(state, prompt, [*sorted({*STOPS, state["temperature"]}), None])
@@ -124,15 +124,15 @@ def _terms(
         return row | {"line": words.softmax_zero}
     terms = softmax_terms(logits, stop)
     row = min(1, ids.size - 1)  # of the second one: the exponential of the first is always 1
-    one = int(ids[row])
+    token = int(ids[row])
     line = words.softmax_line.format(
         token=names[row],
-        logit=f"{logits[one]:.4f}".replace("-", "−"),
+        logit=f"{logits[token]:.4f}".replace("-", "−"),
         t=f"{stop:g}",
         highest=operand(f"{terms.highest:.4f}"),
         total=f"{terms.total:.4f}",
-        exp=f"{terms.exps[one]:.4f}",
-        probability=f"{terms.probabilities[one]:.4f}",
+        exp=f"{terms.exps[token]:.4f}",
+        probability=f"{terms.probabilities[token]:.4f}",
         n=f"{logits.size:,}",
     )
     return {

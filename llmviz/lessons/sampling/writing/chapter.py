@@ -54,8 +54,8 @@ def _text(state: PageState, prompt: Prompted, settings: dict[str, Any], live: bo
     written, whole = _written(state, prompt, settings)
     length = min(_length(state), len(written.tokens))
     tokens = written.tokens[:length]
-    asked = question(prompt, tokens) if whole else None
-    shown = whole and (asked is None or answered(asked, ASK))
+    quiz = question(prompt, tokens) if whole else None
+    shown = whole and (quiz is None or answered(quiz, ASK))
     _writer(state, prompt, settings, written, length, entropy=shown)
     if not whole:
         st.caption(words.growing)
@@ -68,16 +68,15 @@ def _text(state: PageState, prompt: Prompted, settings: dict[str, Any], live: bo
     if tokens:
         measures = text_measures(tokens)
         prose(
-            words.numbers.format(
-                n=count(len(tokens), "token"),
-                distinct=measures["distinct"],
-                repetition=measures["repetition"],
-                mean=signed(measures["mean_log_probability"]),
-                p=percent(math.exp(measures["mean_log_probability"])),
-            )
+            words.numbers,
+            n=count(len(tokens), "token"),
+            distinct=measures["distinct"],
+            repetition=measures["repetition"],
+            mean=signed(measures["mean_log_probability"]),
+            p=percent(math.exp(measures["mean_log_probability"])),
         )
-    if asked:
-        predict(asked, ASK, covers=True)
+    if quiz:
+        predict(quiz, ASK, covers=True)
     _code(prompt, settings, state, written, length)
     if tokens and shown:
         seen(words.end, **end(prompt, tokens))

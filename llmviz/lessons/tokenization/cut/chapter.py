@@ -40,12 +40,11 @@ def draw(state: PageState) -> None:
     tokens = tokens_of(tokenizer, text, state["special"])
     _chips(state, tokens)
     prose(
-        words.cut_counts.format(
-            characters=count(len(text), "character"),
-            tokens=count(len(tokens), "token"),
-            ratio=len(text) / max(1, len(tokens)),
-            last=tokenizer.vocab_size - 1,
-        )
+        words.cut_counts,
+        characters=count(len(text), "character"),
+        tokens=count(len(tokens), "token"),
+        ratio=len(text) / max(1, len(tokens)),
+        last=tokenizer.vocab_size - 1,
     )
     _chosen(state, tokens)
     _ask(name, tokenizer, text, state["special"])

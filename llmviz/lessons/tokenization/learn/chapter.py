@@ -167,13 +167,12 @@ def length_after(film: Film, step: int) -> int:
 def _curve(film: Film, step: int) -> None:
     tokens = length_after(film, step)
     prose(
-        words.learn_curve.format(
-            step=count(step, "merge"),
-            all=f"{len(film.steps):,}",
-            bytes=count(film.corpus_length, "byte"),
-            tokens=count(tokens, "token"),
-            ratio=film.corpus_length / max(1, tokens),
-        )
+        words.learn_curve,
+        step=count(step, "merge"),
+        all=f"{len(film.steps):,}",
+        bytes=count(film.corpus_length, "byte"),
+        tokens=count(tokens, "token"),
+        ratio=film.corpus_length / max(1, tokens),
     )
 
 

@@ -120,12 +120,11 @@ def _tree(state: PageState, tokenizer: BPETokenizer, piece: str, tree: MergeTree
     n_bytes = len(tree.piece)
     summary = words.merge_count if merges else words.merge_nothing
     prose(
-        summary.format(
-            merges=count(merges, "merge"),
-            bytes=count(n_bytes, "byte"),
-            word=quote(visible(piece)),
-            tokens=count(len(tree.ids), "token"),
-        )
+        summary,
+        merges=count(merges, "merge"),
+        bytes=count(n_bytes, "byte"),
+        word=quote(visible(piece)),
+        tokens=count(len(tree.ids), "token"),
     )
     merge_tree(
         [node_bytes(tree, i) for i in range(n_bytes)],
@@ -189,8 +188,8 @@ def first_merge_question(text: str, known: str, tokenizer: BPETokenizer) -> Ques
             continue
         # The first pair from the left is always among the answers: it is the tempting one.
         by_rank = sorted(mergeable, key=mergeable.__getitem__)
-        asked = {next(iter(ranked)), *by_rank[:3]}
-        answers = [pair for pair in ranked if pair in asked]
+        offered = {next(iter(ranked)), *by_rank[:3]}
+        answers = [pair for pair in ranked if pair in offered]
         first = by_rank[0]
 
         def reason(pair: str, ranked: dict = ranked, first: str = first) -> str:

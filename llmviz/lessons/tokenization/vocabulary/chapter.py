@@ -70,12 +70,11 @@ def end(sentence: str, tokenizer: WordTokenizer) -> dict[str, object]:
 def _counts(text: str, tokenizer: WordTokenizer) -> None:
     split = WordTokenizer.split(text)
     prose(
-        words.counts.format(
-            tokens=count(len(split), "word or mark", "words and marks"),
-            different=f"{len(set(split)):,}",
-            special=count(len(tokenizer.special_tokens), "special token"),
-            size=count(tokenizer.vocab_size, "line"),
-        )
+        words.counts,
+        tokens=count(len(split), "word or mark", "words and marks"),
+        different=f"{len(set(split)):,}",
+        special=count(len(tokenizer.special_tokens), "special token"),
+        size=count(tokenizer.vocab_size, "line"),
     )
 
 

@@ -91,13 +91,12 @@ def visible_texts(tokenizer: Tokenizer, ids: list[int]) -> list[str]:
 
 def _counts(plan: WindowPlan) -> None:
     prose(
-        words.windows_counts.format(
-            tokens=count(plan.tokens, "token"),
-            windows=count(len(plan.starts), "window"),
-            batches=count(len(plan.batches), "batch", "batches"),
-            predictions=count(plan.predictions, "prediction"),
-            overlap=coverage(plan),
-        )
+        words.windows_counts,
+        tokens=count(plan.tokens, "token"),
+        windows=count(len(plan.starts), "window"),
+        batches=count(len(plan.batches), "batch", "batches"),
+        predictions=count(plan.predictions, "prediction"),
+        overlap=coverage(plan),
     )
 
 
@@ -109,26 +108,26 @@ def coverage(plan: WindowPlan) -> str:
         for number in (sum(i < last for i in plan.never_seen), plan.tokens - 1 - last)
     )
     if len(plan.starts) == 1:
-        told = words.windows_one
+        line = words.windows_one
     elif plan.overlap:
-        told = words.windows_overlap.format(
+        line = words.windows_overlap.format(
             less=plan.context - plan.stride, shared=count(plan.overlap, "input")
         )
     elif plan.stride == plan.context:
-        told = words.windows_edge
+        line = words.windows_edge
     elif plan.never_seen and plan.never_seen[0] < last:
-        told = words.windows_gap.format(missed=between)
+        line = words.windows_gap.format(missed=between)
     else:
-        told = words.windows_no_gap
+        line = words.windows_no_gap
     rest = words.windows_rest.format(missed=after) if last < plan.tokens - 1 else ""
-    return f"{told} {rest}".strip()
+    return f"{line} {rest}".strip()
 
 
 def _tensors(tokenizer: Tokenizer, ids: list[int], plan: WindowPlan, chosen: int) -> None:
     """Show the batch that holds the chosen window, inputs and targets side by side."""
     number = chosen // plan.batch
     starts = plan.batches[number]
-    prose(words.windows_tensors.format(batch=number + 1, rows=len(starts), columns=plan.context))
+    prose(words.windows_tensors, batch=number + 1, rows=len(starts), columns=plan.context)
     for place, caption, shift in zip(
         st.columns(2, gap="medium"),
         (words.windows_inputs, words.windows_targets),

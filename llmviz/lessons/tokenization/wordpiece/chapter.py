@@ -85,10 +85,10 @@ def _rows(learned: LearnedPieces, tokenizer: WordPieceTokenizer, forms: str, joi
         rows.append(TokenRow(name, tokens, note))
     token_strip(rows, key="wordpiece.rows", text=forms, mode="aligned")
     merges = min(joins, len(learned.steps)), min(joins, len(learned.bpe.merges))
-    prose(words.counts.format(pieces=count(merges[0], "merge"), merges=count(merges[1], "merge")))
+    prose(words.counts, pieces=count(merges[0], "merge"), merges=count(merges[1], "merge"))
     unknown = [w for w in dict.fromkeys(tokenizer.split(forms)) if tokenizer.pieces(w) == ["[UNK]"]]
     if unknown:
-        prose(words.unknown.format(unknown=", ".join(map(quote, unknown[:UNKNOWN_LISTED]))))
+        prose(words.unknown, unknown=", ".join(map(quote, unknown[:UNKNOWN_LISTED])))
 
 
 def _merges(learned: LearnedPieces, joins: int) -> None:

@@ -43,16 +43,16 @@ def draw(state: PageState) -> None:
     true = loss_with(given, TARGET, name, row, column, weight + 0.01) - float(
         losses[nudging.MIDDLE]
     )
-    asked = question(hand, true)
-    if asked is not None:
-        predict(asked, ASK, covers=True)
+    quiz = question(hand, true)
+    if quiz is not None:
+        predict(quiz, ASK, covers=True)
     _measure(name, row, column, hand, auto)
     _code(name, row, column, hand)
-    told = words.end_nudge.format(
+    line = words.end_nudge.format(
         name=name, row=row, column=column, slope=exact(hand), true=exact(true)
     )
-    if asked is None or answered(asked, ASK):
-        seen(words.end, told=told)
+    if quiz is None or answered(quiz, ASK):
+        seen(words.end, told=line)
 
 
 def _choose(state: PageState, given: dict[str, Any]) -> tuple[str, int, int]:

@@ -62,7 +62,7 @@ class Picture:
             None,
             words.formulas["transposed"],
             "accent" if of_gradient else ROLES.get(name),
-            turned=name,
+            transposed=name,
         )
 
     def sign(self, glyph: str) -> None:
@@ -78,13 +78,13 @@ class Picture:
         formula: str,
         role: str | None,
         like: str = "",
-        turned: str = "",
+        transposed: str = "",
     ) -> str:
         if name not in {matrix.name for matrix in self.matrices}:
             cells = np.asarray(values)
             rows, columns = _names(like or name, cells.shape)
-            if turned:
-                columns, rows = _names(turned, cells.shape[::-1])
+            if transposed:
+                columns, rows = _names(transposed, cells.shape[::-1])
             self.matrices.append(
                 Matrix(
                     name,
@@ -157,11 +157,11 @@ def backward_step(name: str, values: Values, d: Values, mistake: str) -> Picture
         _mistaken(picture, name)
     elif name in OUTER:
         local, up = OUTER[name]
-        turned = picture.turned(local, of_gradient=name == "K")
+        transposed = picture.turned(local, of_gradient=name == "K")
         picture.sign("×")
         upstream = picture.value(up) if name == "K" else picture.gradient(up)
         picture.sign("=")
-        picture.gradient(name, ops.matmul(turned, upstream))
+        picture.gradient(name, ops.matmul(transposed, upstream))
     elif name in THROUGH:
         up, local = THROUGH[name]
         upstream = picture.gradient(up)

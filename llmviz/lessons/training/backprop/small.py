@@ -34,8 +34,8 @@ def draw(state: PageState) -> None:
     slip = state["slip"]
     d = backward(values, None if slip == "none" else slip)
     by_torch = autograd(given, state["target"])
-    asked = question(state["target"], float(values["p"][0, state["target"]]))
-    shown = predict(asked, f"{KEY}.sign", covers=True)
+    quiz = question(state["target"], float(values["p"][0, state["target"]]))
+    shown = predict(quiz, f"{KEY}.sign", covers=True)
     if shown:
         walk = _graph(state, values, d)
         _matrices(state, walk, values, d, by_torch)
@@ -104,9 +104,7 @@ def _matrices(
     matrix_view([*step_picture.matrices, auto], key=f"{KEY}.cells", layout=layout)
     apart = {one: float((d[one] - by_torch[one]).abs().max()) for one in net.BACKWARD}
     prose(
-        words.agrees.format(
-            apart=_small(apart[name]), count=len(apart), most=_small(max(apart.values()))
-        )
+        words.agrees, apart=_small(apart[name]), count=len(apart), most=_small(max(apart.values()))
     )
 
 

@@ -52,8 +52,8 @@ def draw(state: PageState) -> None:
         return
     cell = _choose(state, reading)
     gradient, losses = _explained(reading.bundled, reading.ids, *cell)
-    asked = question(reading.tokens, gradient)
-    shown = asked is None or predict(asked, f"{KEY}.where", covers=True)
+    quiz = question(reading.tokens, gradient)
+    shown = quiz is None or predict(quiz, f"{KEY}.where", covers=True)
     if shown:
         _products(reading, gradient)
         prose(_result(reading, gradient))
@@ -61,7 +61,7 @@ def draw(state: PageState) -> None:
     nudging.draw(state, "shifted", f"{KEY}.nudge", weights, np.array(losses), gradient.by_hand)
     _code(reading, gradient)
     if shown:
-        told = words.end_trained.format(
+        line = words.end_trained.format(
             name=gradient.name,
             row=gradient.row,
             column=gradient.column,
@@ -69,7 +69,7 @@ def draw(state: PageState) -> None:
             parts=count(len(position_shares(gradient)), "position"),
             parameters=parameters,
         )
-        seen(words.end, told=told)
+        seen(words.end, told=line)
 
 
 def _choose(state: PageState, reading: Read) -> tuple[str, int, int]:

@@ -126,4 +126,4 @@ def variant(given: dict[str, Any], target: int, loss: float) -> None:
             ["aᵀ", "→", "∂W_out", None, None],
         ],
     )
-    prose(words.variant_result.format(without=float(network["loss"]), loss=loss))
+    prose(words.variant_result, without=float(network["loss"]), loss=loss)

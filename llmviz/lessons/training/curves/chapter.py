@@ -79,13 +79,13 @@ def _read(names: list[str]) -> list[ChartedRun]:
     charted = []
     for name in names:
         try:
-            one = charted_runs.read(name)
+            run = charted_runs.read(name)
         except ValueError as error:
             if runs.manager().run(run_folders.split_name(name)[0]) is None:
                 refuse(error)
             continue
-        if len(one.curve):
-            charted.append(one)
+        if len(run.curve):
+            charted.append(run)
     return charted
 
 
@@ -110,8 +110,8 @@ def _chapter(state: PageState, growing: bool, drawn: list[ChartedRun]) -> None:
     if grows:
         st.session_state[_WATCHED] = main
     watched = st.session_state.get(_WATCHED) == main  # what was seen is not covered at its end
-    asked = None if grows else question(drawn[0])  # a run that goes on has no last step
-    shown = asked is None or predict(asked, "training.lines", covers=not watched) or watched
+    quiz = None if grows else question(drawn[0])  # a run that goes on has no last step
+    shown = quiz is None or predict(quiz, "training.lines", covers=not watched) or watched
     at = None if state["at"] < 0 else state["at"]
     if shown:
         _chart(state, drawn, at)
@@ -122,8 +122,8 @@ def _chapter(state: PageState, growing: bool, drawn: list[ChartedRun]) -> None:
     if shown:
         _about(drawn[0])
     _code(drawn[0], state["mean"])
-    if shown and not grows and (told := end(drawn[0])):
-        seen(words.end, told=told)
+    if shown and not grows and (line := end(drawn[0])):
+        seen(words.end, told=line)
 
 
 def _chart(state: PageState, drawn: list[ChartedRun], at: int | None) -> None:

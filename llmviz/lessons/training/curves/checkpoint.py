@@ -165,13 +165,13 @@ def fork_told(main: ChartedRun) -> None:
     fork, line = main.fork, words.forked
     while fork:
         changes = fork["changes"]
-        told = line.format(
+        sentence = line.format(
             of=quote(str(fork["of"])), step=f"{fork['step']:,}", changes=changes_told(changes)
         )
         if fork.get("fresh"):
-            told += " " + words.forked_fresh
+            sentence += " " + words.forked_fresh
         if isinstance(share := changes.get(EXERCISES), int | float):
-            asked = words.practised_what[_practice(fork)]
-            told += " " + words.practised.format(share=percent(share), what=asked)
-        prose(told)
+            what = words.practised_what[_practice(fork)]
+            sentence += " " + words.practised.format(share=percent(share), what=what)
+        prose(sentence)
         fork, line = fork.get(BEFORE), words.forked_before

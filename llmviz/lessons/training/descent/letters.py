@@ -38,7 +38,7 @@ def draw(state: PageState) -> None:
     points = vowels()
     count = len(points.names)
     section(words.letters, names=NAMES_COUNTED)
-    prose(words.letters_batches.format(points=count, mini=BATCHES["mini"], epochs=EPOCHS))
+    prose(words.letters_batches, points=count, mini=BATCHES["mini"], epochs=EPOCHS)
     st.number_input(words.seed, width=150, **state.ranged("order"))
     trainings = trained(state["order"])
     last = EPOCHS * count
@@ -88,9 +88,9 @@ def ticks(points):
 def _plane(state: PageState, points, trainings: dict, followed: int) -> Plane:
     from llmviz.training.logistic import binary_cross_entropy
 
-    one = list(trainings.values())[followed][0]
+    training = list(trainings.values())[followed][0]
     inputs = points.inputs()
-    answer = binary_cross_entropy(one.path, inputs, points.y)
+    answer = binary_cross_entropy(training.path, inputs, points.y)
     answers = {"z": answer.z, "p": answer.p, "loss": answer.loss}
     return Plane(
         points.names,

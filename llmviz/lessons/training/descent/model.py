@@ -67,8 +67,8 @@ def draw(state: PageState) -> None:
     losses = _view(state, bigram.floor)
     rarest = rare_letter(state[LEARNER_TEXT.key], counts.sum(1).tolist())
     if rarest is not None:
-        asked = question(LETTERS[rarest], int(counts.sum()), int(counts[rarest].sum()))
-        predict(asked, f"{KEY}.rare")
+        quiz = question(LETTERS[rarest], int(counts.sum()), int(counts[rarest].sum()))
+        predict(quiz, f"{KEY}.rare")
     _code(state)
     _deep(state)
     seen(words.end, told=end(losses, bigram.floor))
@@ -106,7 +106,7 @@ def _view(state: PageState, floor: float) -> list[float]:
         for one, stop in zip(descents, now.stops, strict=True)
     ]
     parts = [words.model_part.format(name=name, loss=loss) for loss, name in sorted(ends)]
-    prose(words.model_report.format(steps=STEPS, parts=", ".join(parts)))
+    prose(words.model_report, steps=STEPS, parts=", ".join(parts))
     return [loss for loss, _ in ends]
 
 
@@ -206,7 +206,7 @@ def _deep_shown(rates: dict[str, float], going: bool) -> None:
         for loss, name in ends
     ]
     all_parts = "; ".join(parts) + "."
-    prose(words.deep_result.format(steps=DEEP_STEPS, all=all_parts, told=ahead(ends)))
+    prose(words.deep_result, steps=DEEP_STEPS, all=all_parts, told=ahead(ends))
 
 
 def ahead(ends: list[tuple[float, str]]) -> str:

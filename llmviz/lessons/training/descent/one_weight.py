@@ -34,14 +34,14 @@ def draw(state: PageState) -> None:
     """Show the part."""
     guess, descent = descended()
     section(words.one)
-    prose(words.one_text.format(names=len(guess.numbers), best=guess.best, start=START))
+    prose(words.one_text, names=len(guess.numbers), best=guess.best, start=START)
     from llmviz.training.optimizers import Hyper
 
-    one = walkers.walker(descent, Hyper(), guess.floor, words.one_label, "key")
+    walker = walkers.walker(descent, Hyper(), guess.floor, words.one_label, "key")
     reach = 1.35 * (guess.best - START)
     x = np.linspace(guess.best - reach, guess.best + reach, 161)
     descent_view(
-        [one],
+        [walker],
         descent.rates.numpy(),
         key=KEY,
         words=words.view | words.one_view,

@@ -42,15 +42,15 @@ def draw(state: PageState) -> None:
         st.info(words.none_chosen, icon=":material/touch_app:")
         return
     surface = SURFACES[state["surface"]]
-    prose(words.surface_text[state["surface"]].format(formula=surface.formula))
+    prose(words.surface_text[state["surface"]], formula=surface.formula)
     start = start_of(state, surface)
     settings = (state["beta1"], state["beta2"], state["decay"])
     descents = [ways(state["surface"], start, name, *settings) for name in state["opts"]]
     hyper = hyper_of(*settings)
     drawn = [walkers.walker(one, hyper, surface.floor) for one in descents]
     now = walkers.state_of(state, SURFACE_NAME, len(drawn), RATES.count, STEPS)
-    asked = question(state["surface"], surface)
-    shown = asked is None or predict(asked, f"{KEY}.largest.{state['surface']}", covers=True)
+    quiz = question(state["surface"], surface)
+    shown = quiz is None or predict(quiz, f"{KEY}.largest.{state['surface']}", covers=True)
     if shown:
         _view(state, surface, drawn, descents[0].rates.numpy(), now)
         prose(report(descents, now, start, surface) + " " + decay_note(state["decay"], surface))

@@ -138,15 +138,14 @@ def _strip(reading: Read, logits: np.ndarray, plain) -> None:
     vocabulary = logits.shape[1]
     text = words.extremes if nats[easy] < nats[hard] else words.extremes_same
     prose(
-        text.format(
-            easy=quote(reading.target_tokens[easy]),
-            easy_p=_chance(nats[easy]),
-            hard=quote(reading.target_tokens[hard]),
-            hard_p=_chance(nats[hard]),
-            hard_nats=nats[hard],
-            vocabulary=vocabulary,
-            blind=math.log(vocabulary),
-        )
+        text,
+        easy=quote(reading.target_tokens[easy]),
+        easy_p=_chance(nats[easy]),
+        hard=quote(reading.target_tokens[hard]),
+        hard_p=_chance(nats[hard]),
+        hard_nats=nats[hard],
+        vocabulary=vocabulary,
+        blind=math.log(vocabulary),
     )
 
 

@@ -64,7 +64,7 @@ def spot(losses: Mapping[str, float], right: float, blind: float) -> Question | 
     losses: with each mistake, in nats; right: without one; blind: ln V. None where no mistake can
     be told from the others and from the right loss.
     """
-    asked = [
+    offered = [
         name
         for name, loss in losses.items()
         if math.isfinite(loss)
@@ -73,9 +73,9 @@ def spot(losses: Mapping[str, float], right: float, blind: float) -> Question | 
             for other in (right, *(value for one, value in losses.items() if one != name))
         )
     ]
-    if not asked:
+    if not offered:
         return None
-    chosen = asked[int(1000 * right) % len(asked)]
+    chosen = offered[int(1000 * right) % len(offered)]
     names = list(losses)
     return Question(
         words.spot.format(wrong=losses[chosen], right=right, blind=blind),

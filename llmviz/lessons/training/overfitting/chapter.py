@@ -55,7 +55,7 @@ def draw(state: PageState) -> None:
     if predict(question(kind, facts), f"{KEY}.{kind}", covers=True):
         growing = started.active(slot)
         run_chart.polled(partial(_chart, state, kind, list(own.values()), slot, growing), growing)
-        prose(words.run_text[kind].format(**facts))
+        prose(words.run_text[kind], **facts)
         if kind == "heart":
             _by_heart(state, own["heart"])
         _table(list(own.values()))
@@ -182,7 +182,7 @@ def _by_heart(state: PageState, one: Titled) -> None:
     letters = sum(len(name) + 1 for name in names) / len(names)
     floor = math.log(len(names)) / letters
     prose(text)
-    prose(words.floor.format(floor=floor, ln=math.log(len(names))))
+    prose(words.floor, floor=floor, ln=math.log(len(names)))
 
 
 def training_names(one: Titled) -> list[str]:

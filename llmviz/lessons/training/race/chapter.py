@@ -8,6 +8,7 @@ import streamlit as st
 
 from llmviz.components.curves.view import View
 from llmviz.document.marks import as_markdown
+from llmviz.figures.networks import network_number
 from llmviz.lessons.training import charted_runs, run_chart
 from llmviz.lessons.training import started_runs as started
 from llmviz.lessons.training.clicks import clicked
@@ -42,8 +43,8 @@ def draw(state: PageState) -> None:
         st.info(as_markdown(text), icon=":material/download:")
     titled = [_read(name) for name in there]
     full = [one for one in titled if one is not None]
-    asked = standings.question(full) if len(full) >= 3 else None
-    shown = asked is None or predict(asked, "training.race.best", covers=True)
+    question = standings.question(full) if len(full) >= 3 else None
+    shown = question is None or predict(question, "training.race.best", covers=True)
     _who(state)
     drawn = [one for one in full if one.name in state["who"]]
     if not drawn and not started.names(SLOT):
@@ -88,9 +89,8 @@ def _chart(state: PageState, drawn: list[Titled], growing: bool) -> None:
     mine = started.read(SLOT)
     if not drawn and not mine:
         return
-    order = list(words.models)
-    colours = [order.index(one.name) for one in drawn]
-    colours += [len(order) + i for i in range(len(mine))]
+    colours = [network_number(one.name) for one in drawn]
+    colours += [len(words.models) + i for i in range(len(mine))]
     view = View(state["raxis"], state["runit"], 0.9)
     all_of_them = [*drawn, *mine]
     run_chart.chart(

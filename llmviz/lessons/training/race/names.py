@@ -29,11 +29,13 @@ def draw(state: PageState, there: list[str]) -> None:
         return
     lines = []
     for name in there:
-        asked = engine.load(name), state["inventing"]
-        written = invented(*asked)
+        settings = engine.load(name), state["inventing"]
+        written = invented(*settings)
         listed = ", ".join(quote(one) for one in written)
         lines.append(
-            words.invented.format(name=words.models[name][0], listed=listed, known=_known(*asked))
+            words.invented.format(
+                name=words.models[name][0], listed=listed, known=_known(*settings)
+            )
         )
     prose("\n\n".join(lines))
     _code(there[-1], state["inventing"])

@@ -182,8 +182,8 @@ def question(full: list[Titled]) -> Question | None:
     behind = [one for one in order if _end(one) - _end(best) > TIE]
     if low not in behind:
         return None
-    asked = list({one.name: one for one in (low, behind[-1], best, behind[0])}.values())
-    asked.sort(key=lambda one: one.title)
+    offered = list({one.name: one for one in (low, behind[-1], best, behind[0])}.values())
+    offered.sort(key=lambda one: one.title)
     return Question(
         words.ask.format(
             low=low.title,
@@ -191,15 +191,15 @@ def question(full: list[Titled]) -> Question | None:
             step=int(low.curve.steps[-1]),
             count=f"{low.description['data']['validation_documents']:,}",
         ),
-        [_answer(one) for one in asked],
-        asked.index(best),
+        [_answer(one) for one in offered],
+        offered.index(best),
         [
             words.ask_right.format(name=one.title, loss=_end(one))
             if one is best
             else words.ask_wrong.format(
                 name=one.title, loss=_end(one), gap=_end(one) - _end(best), best=best.title
             )
-            for one in asked
+            for one in offered
         ],
     )
 

@@ -51,9 +51,9 @@ def draw(state: PageState) -> None:
         run_chart.polled(partial(_live, state, name, growing), growing)
     _code(charted)
     if charted is not None and not charted_runs.is_growing(charted.name):
-        told = end(charted)
-        if told:
-            seen(words.end, told=told)
+        line = end(charted)
+        if line:
+            seen(words.end, told=line)
 
 
 def end(charted: ChartedRun) -> str:
@@ -225,14 +225,13 @@ def _told(charted: ChartedRun) -> None:
         prose(_told_pairs(charted, loss))
         return
     prose(
-        words.told.format(
-            name=quote(charted.label),
-            steps=count(int(curve.steps[-1]), "step"),
-            tokens=count(int(curve.tokens[-1]), "token"),
-            time=cost.spoken(float(curve.seconds[-1])),
-            loss=loss,
-            perplexity=perplexity_told(loss, charted.description["tokenizer"]["vocab_size"]),
-        )
+        words.told,
+        name=quote(charted.label),
+        steps=count(int(curve.steps[-1]), "step"),
+        tokens=count(int(curve.tokens[-1]), "token"),
+        time=cost.spoken(float(curve.seconds[-1])),
+        loss=loss,
+        perplexity=perplexity_told(loss, charted.description["tokenizer"]["vocab_size"]),
     )
 
 

@@ -39,15 +39,14 @@ def show(plan: Plan, text: str | None) -> bool:
         return False
     seconds, basis = _seconds(plan, None if text is None else guess.vocab_size, guess.parameters)
     prose(
-        words.cost.format(
-            parameters=f"{guess.parameters:,}",
-            vocabulary=count(guess.vocab_size, "token"),
-            memory=spoken_bytes(guess.memory),
-            disk=spoken_bytes(guess.disk),
-            tokens=f"{guess.tokens_per_step:,}",
-            epochs=_epochs(plan, guess.tokens_per_step, most),
-            time=basis if seconds is None else words.time.format(time=spoken(seconds), basis=basis),
-        )
+        words.cost,
+        parameters=f"{guess.parameters:,}",
+        vocabulary=count(guess.vocab_size, "token"),
+        memory=spoken_bytes(guess.memory),
+        disk=spoken_bytes(guess.disk),
+        tokens=f"{guess.tokens_per_step:,}",
+        epochs=_epochs(plan, guess.tokens_per_step, most),
+        time=basis if seconds is None else words.time.format(time=spoken(seconds), basis=basis),
     )
     note = warmup_note(plan.train)
     if note:
@@ -73,18 +72,30 @@ def _plan_and_digest(plan: Plan, digest: str, text: str | None) -> tuple[str, st
     return json.dumps(plan.to_dict(), sort_keys=True), digest
 
 
-@kept(128, key=_plan_and_digest)
 def _estimated(plan: Plan, digest: str, text: str | None) -> tuple[Any, int]:
+    """Return what a run takes, and the most tokens of its text. ValueError: it cannot run."""
+    found = _estimated_or_why(plan, digest, text)
+    if isinstance(found, str):
+        raise ValueError(found)
+    return found
+
+
+@kept(128, key=_plan_and_digest)
+def _estimated_or_why(plan: Plan, digest: str, text: str | None) -> tuple[Any, int] | str:
+    """A refusal is kept, too: what it rests on may be a whole corpus."""
     from llmviz.training.estimate import estimate, vocabulary
     from llmviz.training.plan import check_corpus
 
-    if text is None:
-        train, most = check_corpus(plan)
-    else:
-        with tempfile.TemporaryDirectory() as folder:
-            (Path(folder) / OWN_TEXT).write_text(text, encoding="utf-8")
-            train, most = check_corpus(plan, Path(folder))
-    return estimate(plan, vocabulary(plan, train)), most
+    try:
+        if text is None:
+            train, most = check_corpus(plan)
+        else:
+            with tempfile.TemporaryDirectory() as folder:
+                (Path(folder) / OWN_TEXT).write_text(text, encoding="utf-8")
+                train, most = check_corpus(plan, Path(folder))
+        return estimate(plan, vocabulary(plan, train)), most
+    except ValueError as error:
+        return str(error)
 
 
 def is_being_timed(plan: Plan, text: str | None) -> bool:

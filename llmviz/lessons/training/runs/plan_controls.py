@@ -143,11 +143,11 @@ def plan_of(state: PageState, file: str | None = None) -> tuple[Plan, str | None
         check_own(text, corpus == FILE)
         corpus = OWN_TEXT
     steps, snapshots = value("steps"), value(SNAPSHOT_FIELD)
-    asked = {name: value(name) for name in TRAIN_FIELDS}
+    settings = {name: value(name) for name in TRAIN_FIELDS}
     if not able(value("model"), "recomputes"):  # its control is not shown then
-        asked["recompute"] = 0
+        settings["recompute"] = 0
     train = TrainConfig(
-        **asked,
+        **settings,
         log_every=max(1, -(-steps // POINTS)),
         snapshot_every=max(1, steps // snapshots) if snapshots else 0,
         checkpoint_every=max(1, steps // (snapshots or 4)),

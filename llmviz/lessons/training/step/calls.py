@@ -21,26 +21,26 @@ from llmviz.ui.table import rows_table
 KEY = "training.step"
 
 
-def draw(state: PageState, asked: Asked) -> None:
+def draw(state: PageState, choice: Asked) -> None:
     """Show the loop's calls, training and inference mode, and a run that went on from its files."""
-    _calls(_followed(asked))
-    _modes(_measured(asked))
-    _resume(state, asked)
+    _calls(_followed(choice))
+    _modes(_measured(choice))
+    _resume(state, choice)
 
 
 @kept(64)
-def _followed(asked: Asked) -> list[Call]:
-    return calls(asked)
+def _followed(choice: Asked) -> list[Call]:
+    return calls(choice)
 
 
 @kept(64)
-def _measured(asked: Asked) -> Modes:
-    return modes(asked)
+def _measured(choice: Asked) -> Modes:
+    return modes(choice)
 
 
 @kept(16)
-def _compared(asked: Asked) -> Resumed:
-    return resumed(asked)
+def _compared(choice: Asked) -> Resumed:
+    return resumed(choice)
 
 
 def _calls(followed: list[Call]) -> None:
@@ -70,7 +70,7 @@ def _modes(measured: Modes) -> None:
     prose(words.modes_read)
 
 
-def _resume(state: PageState, asked: Asked) -> None:
+def _resume(state: PageState, choice: Asked) -> None:
     section(words.resume, steps=STEPS, middle=STEPS // 2)
 
     def begin() -> None:
@@ -80,7 +80,7 @@ def _resume(state: PageState, asked: Asked) -> None:
         st.button(words.resume_button, icon=":material/save:", on_click=begin)
         return
     comparison = _compared(
-        dataclasses.replace(asked, step=1)
+        dataclasses.replace(choice, step=1)
     )  # the whole run: no step is looked at
     rows = [
         [words.resume_rows[0], f"{comparison.loss:.6f}", ""],

@@ -36,7 +36,7 @@ def draw(state: PageState) -> None:
         return
     if len(text) > READ:
         st.caption(words.too_long.format(limit=READ))
-    asked = Asked(
+    choice = Asked(
         text[:READ],
         state["batch_rows"],
         state["batch_width"],
@@ -46,29 +46,29 @@ def draw(state: PageState) -> None:
         state["batch_seed"],
     )
     try:
-        step = _computed(asked)
+        step = _computed(choice)
     except ValueError as error:
         refuse(error)
         return
     names = [pictures.step_name(step, token) for token in range(len(step.names))]
-    _batch(step, asked, names)
+    _batch(step, choice, names)
     _forward(state, step, names)
-    _update(state, step, asked, names)
-    step_calls.draw(state, asked)
-    _code(asked, step)
+    _update(state, step, choice, names)
+    step_calls.draw(state, choice)
+    _code(choice, step)
     seen(
         words.end,
-        step=asked.step,
+        step=choice.step,
         positions=count(step.ids.size, "position"),
         before=step.loss,
         after=step.loss_after,
-        parameters=_weights(asked),
+        parameters=_weights(choice),
     )
 
 
 @kept(64)
-def _computed(asked: Asked) -> OneStep:
-    return one_step(asked)
+def _computed(choice: Asked) -> OneStep:
+    return one_step(choice)
 
 
 def _controls(state: PageState) -> None:
@@ -87,13 +87,13 @@ def _controls(state: PageState) -> None:
         st.number_input(words.seed, width=110, **state.ranged("batch_seed"))
 
 
-def _batch(step: OneStep, asked: Asked, names: list[str]) -> None:
+def _batch(step: OneStep, choice: Asked, names: list[str]) -> None:
     """The batch as rows of tokens, and what the model was before any step."""
     rows, width = step.ids.shape
     section(
         words.batch,
         vocabulary=len(names),
-        step=asked.step,
+        step=choice.step,
         rows=count(rows, "piece"),
         rows_number=rows,
         width=width,
@@ -105,12 +105,11 @@ def _batch(step: OneStep, asked: Asked, names: list[str]) -> None:
             strips.append(TokenRow(title.format(row=row + 1), _tokens(ids, names)))
     token_strip(strips, key=f"{KEY}.batch")
     prose(
-        words.untrained.format(
-            sample=quote(step.untrained or words.nothing_written, 60),
-            loss=step.untrained_loss,
-            vocabulary=len(names),
-            blind=step.blind,
-        )
+        words.untrained,
+        sample=quote(step.untrained or words.nothing_written, 60),
+        loss=step.untrained_loss,
+        vocabulary=len(names),
+        blind=step.blind,
     )
 
 
@@ -134,7 +133,7 @@ def _forward(state: PageState, step: OneStep, names: list[str]) -> None:
     by_hand = np.asarray(upstream).T @ step.hidden.reshape(upstream.shape[0], -1)
     apart = float(np.abs(by_hand - step.gradient).max())
     text = power_of_ten(apart, 1) if apart else words.zero
-    prose(words.agrees.format(loss=step.loss, apart=text))
+    prose(words.agrees, loss=step.loss, apart=text)
 
 
 def _matrices(
@@ -164,9 +163,9 @@ def _matrices(
     )
 
 
-def _update(state: PageState, step: OneStep, asked: Asked, names: list[str]) -> None:
-    section(words.update, parameters=_weights(asked))
-    question = questions.clipping(step.norm, asked.clip)
+def _update(state: PageState, step: OneStep, choice: Asked, names: list[str]) -> None:
+    section(words.update, parameters=_weights(choice))
+    question = questions.clipping(step.norm, choice.clip)
     shown = question is None or predict(question, f"{KEY}.clip", covers=True)
     steepest = int(np.abs(step.gradient).max(axis=1).argmax())
     token = state["batch_token"] if 0 <= state["batch_token"] < len(names) else steepest
@@ -185,24 +184,24 @@ def _update(state: PageState, step: OneStep, asked: Asked, names: list[str]) -> 
     )
     if not shown:
         return
-    _matrices(state, pictures.update(step, asked, token), "update")
-    config = asked.config()
+    _matrices(state, pictures.update(step, choice, token), "update")
+    config = choice.config()
     column = int(np.abs(step.gradient[token]).argmax())
     lines = [
         words.schedule.format(
             top=config.learning_rate,
             warmup=config.warmup_steps,
             steps=STEPS,
-            step=asked.step,
+            step=choice.step,
             rate=step.rate,
         ),
-        one_weight(step, asked, token, column, quote(names[token])),
+        one_weight(step, choice, token, column, quote(names[token])),
         loss_after(step),
     ]
     prose("\n\n".join(lines))
 
 
-def one_weight(step: OneStep, asked: Asked, token: int, column: int, name: str) -> str:
+def one_weight(step: OneStep, choice: Asked, token: int, column: int, name: str) -> str:
     """Say how one weight of the head got its new value, with numbers that fit."""
 
     def digits(values: np.ndarray) -> str:
@@ -211,7 +210,7 @@ def one_weight(step: OneStep, asked: Asked, token: int, column: int, name: str) 
     gradient, factor = digits(step.gradient), min(1.0, step.factor)
     clipped = digits(step.gradient * factor)
     more = words.weight_clipped.format(clipped=clipped) if factor < 1 else ""
-    new = words.weight_new[asked.optimizer].format(
+    new = words.weight_new[choice.optimizer].format(
         before=digits(step.head),
         rate=f"{step.rate:.6g}",
         clipped=operand(clipped),
@@ -224,16 +223,16 @@ def one_weight(step: OneStep, asked: Asked, token: int, column: int, name: str) 
     )
 
 
-def _weights(asked: Asked) -> int:
+def _weights(choice: Asked) -> int:
     """The number of weights of the model."""
-    return int(sum(np.prod(shape) for shape in _shapes(asked).values()))
+    return int(sum(np.prod(shape) for shape in _shapes(choice).values()))
 
 
 @kept(32)
-def _shapes(asked: Asked) -> dict[str, tuple[int, ...]]:
+def _shapes(choice: Asked) -> dict[str, tuple[int, ...]]:
     from llmviz.study.one_step import prepared
 
-    return {name: tuple(one.shape) for name, one in prepared(asked)[2].named_parameters()}
+    return {name: tuple(one.shape) for name, one in prepared(choice)[2].named_parameters()}
 
 
 def loss_after(step: OneStep) -> str:
@@ -250,15 +249,15 @@ def loss_after(step: OneStep) -> str:
     return words.loss_after[kind].format(before=step.loss, after=step.loss_after)
 
 
-def _code(asked: Asked, step: OneStep) -> None:
+def _code(choice: Asked, step: OneStep) -> None:
     from llmviz.study.one_step import update
     from llmviz.training.loop import _Run
 
-    if asked.text != asked.text[:IN_SNIPPET]:
+    if choice.text != choice.text[:IN_SNIPPET]:
         return
     given = (
-        f"{asked.text!r}, rows={asked.rows}, width={asked.width}, step={asked.step}, "
-        f"optimizer={asked.optimizer!r}, clip={asked.clip!r}, seed={asked.seed}"
+        f"{choice.text!r}, rows={choice.rows}, width={choice.width}, step={choice.step}, "
+        f"optimizer={choice.optimizer!r}, clip={choice.clip!r}, seed={choice.seed}"
     )
     show_code(
         [update, one_step, _Run._update],

@@ -124,9 +124,11 @@ def forward(step: OneStep, names: list[str]) -> Picture:
     label = words.labels["upstream"]
     picture.add("upstream", upstream, *label, shared, **gradient, **rows, **wide)
     caption("upstream", "minus y", "difference", "upstream")
-    turned = ops.transposed("upstream")
+    transposed = ops.transposed("upstream")
     label = words.labels["turned"]
-    picture.add("turned", upstream.T, *label, turned, **gradient, **by_token, col_labels=flat_rows)
+    picture.add(
+        "turned", upstream.T, *label, transposed, **gradient, **by_token, col_labels=flat_rows
+    )
     given = step.hidden.reshape(n, -1)
     picture.add("flat hidden", given, *words.labels["flat hidden"], ops.stacked(*hidden), **rows)
     product = ops.matmul("turned", "flat hidden")
@@ -136,17 +138,17 @@ def forward(step: OneStep, names: list[str]) -> Picture:
     return picture
 
 
-def update(step: OneStep, asked: Asked, token: int) -> Picture:
+def update(step: OneStep, choice: Asked, token: int) -> Picture:
     """From the lengths of all gradients to the new weights of one token's row of the head."""
-    picture, config = Picture(), asked.config()
+    picture, config = Picture(), choice.config()
     lengths = np.array(list(step.norms.values()))[:, None]
     rows = {"row_labels": [short(name) for name in step.norms], "digits": 6, "scale": "sequential"}
     picture.add("norms", lengths, words.norms, role="accent", **rows)
     numbers = {
         "norm": step.norm,
-        "clip": asked.clip,
+        "clip": choice.clip,
         "factor": step.factor,
-        "step": asked.step,
+        "step": choice.step,
         "rate": step.rate,
     }
 
@@ -164,7 +166,7 @@ def update(step: OneStep, asked: Asked, token: int) -> Picture:
     visible = ["factor", "row", "clipped"]
     op = None
     if clipped:
-        picture.add("limit", asked.clip, *words.limit)
+        picture.add("limit", choice.clip, *words.limit)
         visible.insert(0, "limit")
         op = ops.divided("limit", "norm")
     picture.add("factor", step.factor, words.factor, "", op, digits=6)
@@ -173,17 +175,17 @@ def update(step: OneStep, asked: Asked, token: int) -> Picture:
     picture.add("row", gradient, words.row, "", role="accent", **row)
     op = ops.multiply("row", "factor")
     picture.add("clipped", gradient * step.factor, words.clipped, "", op, role="accent", **row)
-    caption("clipped" if clipped else "unclipped" if asked.clip else "unlimited", *visible)
+    caption("clipped" if clipped else "unclipped" if choice.clip else "unlimited", *visible)
 
     rate = f"× (−{step.rate:.6g})"
     picture.add("before", step.head[token], words.before, role="value", **row)
-    if asked.optimizer == "sgd":
+    if choice.optimizer == "sgd":
         op = ops.scaled("clipped", -step.rate, rate)
         picture.add("step", step.update["step"][token], words.move, "", op, **row)
         caption("sgd", "step")
         parts = ["before", "step"]
     else:
-        _adamw(picture, step, asked, token, row)
+        _adamw(picture, step, choice, token, row)
         picture.layout = _side_by_side(visible)
         caption("memory", *_MEAN, *_SQUARES)
         op = ops.scaled("ratio", -step.rate, rate)
@@ -195,7 +197,7 @@ def update(step: OneStep, asked: Asked, token: int) -> Picture:
         parts = ["before", "decay", "step"]
     after = ops.add(*parts)
     picture.add("after", step.after[token], words.after, "", after, role="value", **row)
-    caption(f"{asked.optimizer} after", *(one for one in parts if one != "step"), "after")
+    caption(f"{choice.optimizer} after", *(one for one in parts if one != "step"), "after")
     return picture
 
 
@@ -234,10 +236,10 @@ def _side_by_side(clipping: list[str]) -> list[list[str | None]]:
 
 
 def _adamw(
-    picture: Picture, step: OneStep, asked: Asked, token: int, row: Mapping[str, Any]
+    picture: Picture, step: OneStep, choice: Asked, token: int, row: Mapping[str, Any]
 ) -> None:
     """What Adam computes between the clipped gradient and the step."""
-    config = asked.config()
+    config = choice.config()
     nothing = np.zeros(step.head.shape[1])
     gradient = step.update["gradient"][token].astype(np.float64)
 
@@ -263,8 +265,8 @@ def _adamw(
         ("mean", config.beta1, "mean_corrected"),
         ("squares", config.beta2, "squares_corrected"),
     ):
-        by = 1 / (1 - beta**asked.step)
-        op = ops.scaled(name, by, f"÷ (1 − {beta:g}^{asked.step})")
+        by = 1 / (1 - beta**choice.step)
+        op = ops.scaled(name, by, f"÷ (1 − {beta:g}^{choice.step})")
         add(f"{name} corrected", step.update[key][token], op)
     scale = step.update["scale"][token].astype(np.float64)
     add("scale", scale, ops.function("squares corrected", "ε + √"))

@@ -56,9 +56,9 @@ def draw(state: PageState) -> None:
     if own != "none":
         prose(changes(subject, norm))
     # always about one layer: a click in the stack must neither ask anew nor grade anew
-    asked = question(steps_of(subject.at(0), own), subject.tokens[-1])
+    quiz = question(steps_of(subject.at(0), own), subject.tokens[-1])
     # the sizes of the stack tell which part adds more
-    opened = asked is None or predict(asked, f"{KEY}.ask", covers=True)
+    opened = quiz is None or predict(quiz, f"{KEY}.ask", covers=True)
     if opened:
         section(words.stack)
         _stack(state, subject, stage)

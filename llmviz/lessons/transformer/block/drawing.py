@@ -19,7 +19,7 @@ from llmviz.nn.attention.steps import AttentionSteps
 from llmviz.nn.layers import RMSNorm
 from llmviz.study.block import STAGES, Steps
 from llmviz.ui import matrix_words
-from llmviz.ui.matrix_picture import Picture, linear, project, turn, turned, weights_to_output
+from llmviz.ui.matrix_picture import Picture, Way, linear, project, turn, turned, weights_to_output
 
 # The stages of a part, in its order.
 PARTS = {
@@ -153,7 +153,7 @@ class Drawing:
             if attn.rotary is not None and letter != "V":  # the trace has them as they turned
                 values = x @ weight + (0 if bias is None else bias)
             names = project(
-                self.picture, letter, values, self.read, self.tokens, weight, bias, (c, d), ""
+                self.picture, letter, values, self.read, self.tokens, (weight, bias), (c, d), ""
             )
             first = [self.read, "×"] if letter == "Q" else [None, None]
             layout.append([*first, *_with_signs(names)])
@@ -208,9 +208,11 @@ class Drawing:
             steps,
             "V",
             operands=operands,
-            scale=self.say.scale,
-            masked=matrix_words.MASK_REASON if hides else "",
-            before=self.config.softmax_before_mask,
+            way=Way(
+                self.say.scale,
+                matrix_words.MASK_REASON if hides else "",
+                before=self.config.softmax_before_mask,
+            ),
         )
         names = [matrix.name for matrix in self.picture.matrices]
         rest = [name for name in ("softmax", "mask", "masked") if name in names]

@@ -117,7 +117,7 @@ def _total(config: GPTConfig, parts: dict[str, int]) -> None:
     if config.n_expert > 1:
         sent = min(config.experts_per_token, config.n_expert)
         used = words.used.format(used=count_used(config), sent=sent, experts=config.n_expert)
-    prose(words.total.format(total=total, used=used))
+    prose(words.total, total=total, used=used)
 
 
 def _parts(config: GPTConfig, parts: dict[str, int]) -> None:
@@ -238,7 +238,7 @@ def head_question(config: GPTConfig) -> Question | None:
 def _small() -> None:
     with st.expander(words.small_title, icon=":material/calculate:"):
         own = [one for one in translator_tensors(SMALL) if not one.name.startswith("encoder.")]
-        prose(words.small_text.format(total=sum(one.count for one in own)))
+        prose(words.small_text, total=sum(one.count for one in own))
         rows = [TensorRow(one.name, one.part, one.shape, 1, one.count) for one in own]
         _table(rows, 1)
 

@@ -117,11 +117,11 @@ def _translation(state: PageState, bundled: engine.Bundled, sentence: Sentence) 
     )
     st.caption(words.note)
     line = words.right if right else words.wrong
-    told = line.format(said=quote(written, 200), known=quote(sentence.known.target, 200))
+    text = line.format(said=quote(written, 200), known=quote(sentence.known.target, 200))
     passes = words.passes if output[-1] == words.end_token else words.passes_cut
-    prose(f"{told} {passes.format(steps=counted(len(read), 'step'))}")
-    asked = seen_question(len(source), len(read))
-    open_now = asked is None or predict(asked, f"{KEY}.seen", covers=True)
+    prose(f"{text} {passes.format(steps=counted(len(read), 'step'))}")
+    question = seen_question(len(source), len(read))
+    open_now = question is None or predict(question, f"{KEY}.seen", covers=True)
     show_code(
         [free, looks],
         "from llmviz.pretrained import load_bundled\n"

@@ -21,13 +21,13 @@ def draw(sources: int, targets: int) -> None:
     c, h = SMALL.n_embd, SMALL.n_head
     line = {"v": SMALL.vocab_size, "c": c, "h": h, "d": c // h, "f": SMALL.hidden_size}
     section(words.small, t=targets, s=sources, **line)
-    asked = count_question(sources, targets)
-    if asked is None or predict(asked, "transformer.halves.count", covers=True):
+    question = count_question(sources, targets)
+    if question is None or predict(question, "transformer.halves.count", covers=True):
         st.dataframe(shape_table(sources, targets), hide_index=True, height=420)
     tensors = learned()
     total = sum(one.count for one in tensors)
     st.dataframe(count_table(), hide_index=True, height="content")
-    prose(words.count.format(tensors=len(tensors), total=total))
+    prose(words.count, tensors=len(tensors), total=total)
     show_code(
         [learned_tensors, shapes_on_the_way],
         "from llmviz.study.small_decoder import learned_tensors, shapes_on_the_way\n\n"

@@ -89,7 +89,7 @@ def draw(state: PageState, sentence: Sentence) -> bool:
     st.caption(words.grid_note)
     cards = [card_of(one) or {} for one in words.translators if one != name]
     prose(report(both, bundled, [one for card in cards if (one := exact_share(card)) is not None]))
-    prose(words.loss.format(loss=f"{both.loss:.4f}"))
+    prose(words.loss, loss=f"{both.loss:.4f}")
     sides = (sentence.known.source.split(), sentence.known.target.split())
     open_now = predict(mistake(*sides), f"{KEY}.mistake", covers=True)
     step = both.parting
@@ -182,8 +182,8 @@ def mistake(source: list[str], target: list[str]) -> Question:
     wrong = len(target) % 3
     whole, right = [*target, words.end_token], [words.start, *target]
     fed = (whole, [words.start, *source], right)[wrong]
-    asked = target if wrong == 2 else whole
-    sides = {"fed": fed, "asked": asked, "right": right, "whole": whole}
+    wanted = target if wrong == 2 else whole
+    sides = {"fed": fed, "asked": wanted, "right": right, "whole": whole}
     given = {name: quote(" ".join(side), 200) for name, side in sides.items()}
     reasons = [*words.mistake_reasons]
     reasons[wrong] = words.mistake_right[wrong].format(**given)

@@ -204,18 +204,12 @@ def costs_of(bundled: engine.Bundled) -> CacheCosts:
 def cost_figures(bundled: engine.Bundled, mode: Mode) -> tuple[go.Figure, go.Figure]:
     """Return milliseconds and memory over the length of the text."""
     costs = costs_of(bundled)
-    names = (words.with_text, words.without)
-    times = (costs.with_cache, costs.without)
-    memory = [[held / 1024 for held in costs.held]]
+    times = {words.with_text: costs.with_cache, words.without: costs.without}
+    memory = {words.held: [held / 1024 for held in costs.held]}
     return (
-        against_size(costs.lengths, times, names, Axes(words.length, words.time), mode=mode),
+        against_size(costs.lengths, times, Axes(words.length, words.time), mode=mode),
         against_size(
-            costs.lengths,
-            memory,
-            (words.held,),
-            Axes(words.length, words.memory),
-            log_y=True,
-            mode=mode,
+            costs.lengths, memory, Axes(words.length, words.memory), log_y=True, mode=mode
         ),
     )
 

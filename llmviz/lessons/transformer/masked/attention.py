@@ -72,7 +72,7 @@ def draw(
             sizes = {"layers": count(layers, "layer"), "heads": count(heads, "head")}
             prose(bold(line.format(word=name, **sizes)))
             _grid(state, control, weights, tokens)
-    prose(words.above.format(both=percent(shares[0]), left=percent(shares[1])))
+    prose(words.above, both=percent(shares[0]), left=percent(shares[1]))
 
 
 def _grid(state: PageState, control: str, weights: np.ndarray, tokens: list[str]) -> None:

@@ -86,7 +86,7 @@ def chances(ids: tuple[int, ...], p: np.ndarray, unknown: int) -> np.ndarray:
     return np.where(own == unknown, 0.0, p[np.arange(len(own)), own])
 
 
-def hidden_word(asked: int, gain: np.ndarray) -> int:
+def hidden_word(place: int, gain: np.ndarray) -> int:
     """Return which word is hidden: the one asked for, else the one where both sides help most.
 
     >>> hidden_word(1, np.array([0.5, 0.0])), hidden_word(-1, np.array([0.5, 0.0]))
@@ -94,7 +94,7 @@ def hidden_word(asked: int, gain: np.ndarray) -> int:
     >>> hidden_word(7, np.array([0.5, 0.0]))
     0
     """
-    return asked if 0 <= asked < len(gain) else int(gain.argmax())
+    return place if 0 <= place < len(gain) else int(gain.argmax())
 
 
 def _hidden_word(
@@ -145,8 +145,8 @@ def end_of(
         return None
     means = [percent(float(one[known].mean())) for one in own]
     read_both, read_left = count(len(ids) - 1, "token"), count(word + 1, "token")
-    told = {"word": name, "both": read_both, "left": read_left}
-    return told | {"mean_both": means[0], "mean_left": means[1]}
+    slots = {"word": name, "both": read_both, "left": read_left}
+    return slots | {"mean_both": means[0], "mean_left": means[1]}
 
 
 def _strip(

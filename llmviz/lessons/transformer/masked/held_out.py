@@ -27,27 +27,26 @@ def draw(both: engine.Bundled, left: engine.Bundled) -> None:
     section(words.score_section)
     share = percent(score["share_right"])
     if other.get("name") != left.name:
-        prose(words.score_one.format(tokens=score["tokens"], both=share))
+        prose(words.score_one, tokens=score["tokens"], both=share)
         return
     shares = (score["share_right"], other["share_right"])
     st.plotly_chart(share_bars(shares, theme()), key="transformer.masked.shares", theme=None)
     prose(
-        words.score.format(
-            tokens=score["tokens"],
-            both=share,
-            left=percent(shares[1]),
-            both_nats=score["nats_per_token"],
-            left_nats=other["nats_per_token"],
-            both_size=both.card["parameters"],
-            left_size=left.card["parameters"],
-            both_layers=both.model.config.n_layer,
-            left_layers=left.model.config.n_layer,
-        )
+        words.score,
+        tokens=score["tokens"],
+        both=share,
+        left=percent(shares[1]),
+        both_nats=score["nats_per_token"],
+        left_nats=other["nats_per_token"],
+        both_size=both.card["parameters"],
+        left_size=left.card["parameters"],
+        both_layers=both.model.config.n_layer,
+        left_layers=left.model.config.n_layer,
     )
     prose(words.not_write)
-    asked = cut_question(score, other, ended) if "share_right" in ended else None
-    if asked is not None:
-        predict(asked, "transformer.masked.mistake")
+    question = cut_question(score, other, ended) if "share_right" in ended else None
+    if question is not None:
+        predict(question, "transformer.masked.mistake")
 
 
 @kept(4)

@@ -46,20 +46,20 @@ def draw(state: PageState, subject: Subject) -> dict[str, int | str]:
     figure = figure_of(subject, name, theme())
     st.plotly_chart(figure, key=f"{KEY}.curve", theme=None)
     flat = flat_share(subject, name)
-    told = {"count": len(values), "below": percent(float((values <= 0).mean()))}
+    slots = {"count": len(values), "below": percent(float((values <= 0).mean()))}
     line = words.bend_read.format(
         formula=words.formula[name],
         own=words.bends[own],
         flat=percent(flat),
         name=words.bends["silu" if name == "swiglu" else name],
-        **told,
+        **slots,
     )
     if name.startswith("gelu"):
         at, gap = gap_of_gelu()
         line += "\n\n" + words.gap.format(at=at, gap=gap)
     prose(line)
     _code(subject, name, flat)
-    return told
+    return slots
 
 
 @kept(32)

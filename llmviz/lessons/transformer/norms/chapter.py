@@ -54,8 +54,8 @@ def draw(state: PageState) -> None:
                 _norm(state, subject, norms)
     sizes = _stack(state)
     if subject is not None and (below := bending.draw(state, subject)) and sizes and opened:
-        told = "" if norms is None else end_norm(norms)
-        seen(words.end, norm=told, layers=state["stack"], **sizes, **below)
+        line = "" if norms is None else end_norm(norms)
+        seen(words.end, norm=line, layers=state["stack"], **sizes, **below)
 
 
 def end_norm(norms: Normed) -> str:
@@ -188,8 +188,8 @@ def _stack(state: PageState) -> dict[str, str] | None:
     figure = stack_lines(layers, norm, theme())
     st.plotly_chart(figure, key=f"{KEY}.stack", theme=None)
     written = [written_size(size) for size in sizes]
-    told = dict(zip(("without", "with_"), written, strict=True))
-    prose(words.stack_read.format(layers=layers, why=words.why[norm], **told))
+    slots = dict(zip(("without", "with_"), written, strict=True))
+    prose(words.stack_read, layers=layers, why=words.why[norm], **slots)
     st.caption(words.stack_note)
     show_code(
         [depth_study],
@@ -199,7 +199,7 @@ def _stack(state: PageState) -> dict[str, str] | None:
         '    print(f"{sizes[-1]:.2e}")',
         "\n".join(f"{size:.2e}" for size in sizes),
     )
-    return told
+    return slots
 
 
 def size_after(layers: int, norm: str, kind: str = "layer") -> float:

@@ -85,10 +85,10 @@ def _map(state: PageState, bundled: engine.Bundled, map_of: tuple[Any, ...], liv
         run_again()  # which ends the looking
     all_sites = site_map.whole(*map_of)
     pair = _named(bundled, all_sites.pair)
-    prose(words.preference.format(**pair))
-    asked = site_map.question(all_sites)
+    prose(words.preference, **pair)
+    question = site_map.question(all_sites)
     # the map, the cell that opens first and the strongest parts tell the token
-    if asked is not None and not predict(asked, "transformer.patching.ask", covers=True):
+    if question is not None and not predict(question, "transformer.patching.ask", covers=True):
         return
     site = site_map.grid(state, bundled, all_sites)
     prose(words.measure)
@@ -144,13 +144,12 @@ def _told(
         for ids in (own, donor)
     ]
     prose(
-        words.says.format(
-            **_named(bundled, pair),
-            own_share=percent(shares[0][0]),
-            own_other=percent(shares[0][1]),
-            donor_own=percent(shares[1][0]),
-            donor_share=percent(shares[1][1]),
-        )
+        words.says,
+        **_named(bundled, pair),
+        own_share=percent(shares[0][0]),
+        own_other=percent(shares[0][1]),
+        donor_own=percent(shares[1][0]),
+        donor_share=percent(shares[1][1]),
     )
     if len(own) != len(donor):
         left = abs(len(own) - len(donor))
@@ -191,7 +190,7 @@ def _opened(bundled: engine.Bundled, all_sites: Map, site: Site) -> None:
     ]
     tokens = [spoken(ids[-1 - site.back], tokenizer) for ids in (all_sites.own, all_sites.donor)]
     title = words.opened.format(site=site_map.site_name(site, config.n_layer), token=tokens[0])
-    picture, told = st.columns([3, 2], gap="large", vertical_alignment="center")
+    picture, beside = st.columns([3, 2], gap="large", vertical_alignment="center")
     with picture:
         prose(bold(title))
         figure = opened_bars(bundled, all_sites.own, all_sites.donor, site, theme())
@@ -207,7 +206,7 @@ def _opened(bundled: engine.Bundled, all_sites: Map, site: Site) -> None:
         goal=signed(preferences[2]),
         share=site_map.written(all_sites.share(site)),
     )
-    with told:
+    with beside:
         prose(line + (words.alike if torch.equal(a, b) else ""))
 
 

@@ -166,26 +166,26 @@ def grid(state: PageState, bundled: engine.Bundled, all_sites: Map) -> Site:
 
 def strongest(all_sites: Map) -> str:
     """Return the sentences about the strongest head and the strongest feed-forward output."""
-    told = []
+    lines = []
     for kind, line in words.read.items():
         site = strongest_of(all_sites, kind)
         moved = all_sites.share(site) >= LEAST_MOVED
-        told.append((line if moved else words.unmoved[kind]).format(**_told(all_sites, site)))
-    return " ".join(told)
+        lines.append((line if moved else words.unmoved[kind]).format(**_told(all_sites, site)))
+    return " ".join(lines)
 
 
 def end(all_sites: Map) -> dict[str, str]:
     """Return what the end says of the stream in the middle, and of the strongest part."""
     middle = max(_middle(all_sites), key=all_sites.share)
     part = max((strongest_of(all_sites, kind) for kind in words.read), key=all_sites.share)
-    told = []
+    lines = []
     for site, moved, unmoved in (
         (middle, words.end_stream, ""),
         (part, words.end_part, words.end_unmoved),
     ):
         line = moved if all_sites.share(site) >= LEAST_MOVED else unmoved
-        told.append(line.format(**_told(all_sites, site)))
-    return dict(zip(("stream", "part"), told, strict=True))
+        lines.append(line.format(**_told(all_sites, site)))
+    return dict(zip(("stream", "part"), lines, strict=True))
 
 
 def _told(all_sites: Map, site: Site) -> dict[str, str]:

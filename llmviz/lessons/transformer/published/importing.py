@@ -55,13 +55,13 @@ def draw(state: PageState, own: bool) -> None:
         )
     if problem := st.session_state.get(PROBLEM):
         refuse(problem)
-    asked = st.session_state.get(ASKED)
-    if not isinstance(asked, Asked):
+    wanted = st.session_state.get(ASKED)
+    if not isinstance(wanted, Asked):
         return
-    if asked.work is None:
-        _looked(asked)
+    if wanted.work is None:
+        _looked(wanted)
     else:
-        _imported(state, asked, asked.work)
+        _imported(state, wanted, wanted.work)
 
 
 def _look(box: str, own: bool) -> None:
@@ -80,10 +80,10 @@ def _look(box: str, own: bool) -> None:
     st.session_state[ASKED] = Asked(source, from_hub, own, job)
 
 
-def _looked(asked: Asked) -> None:
-    job = asked.look
+def _looked(wanted: Asked) -> None:
+    job = wanted.look
     if not job.over:
-        _wait(asked)
+        _wait(wanted)
     elif _ended(job):
         about = job.results[-1]
         st.dataframe(
@@ -95,7 +95,7 @@ def _looked(asked: Asked) -> None:
         if about.problem:
             refuse(words.refused.format(source=about.source, problem=about.problem.rstrip(".")))
         else:
-            _offer(asked)
+            _offer(wanted)
 
 
 def about_rows(about: About) -> list[tuple[str, str]]:
@@ -120,8 +120,8 @@ def about_rows(about: About) -> list[tuple[str, str]]:
     return [(words.about[name], cell) for name, cell in cells.items()]
 
 
-def _offer(asked: Asked) -> None:
-    st.session_state.setdefault(NAME, proposed(asked.source))
+def _offer(wanted: Asked) -> None:
+    st.session_state.setdefault(NAME, proposed(wanted.source))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.text_input(words.name, max_chars=60, width=320, key=NAME)
         st.button(
@@ -129,7 +129,7 @@ def _offer(asked: Asked) -> None:
             key="transformer.published.import",
             type="primary",
             on_click=_begin,
-            args=(asked,),
+            args=(wanted,),
         )
 
 
@@ -156,9 +156,9 @@ def _begin(asked: Asked) -> None:
     )
 
 
-def _imported(state: PageState, asked: Asked, job: Job) -> None:
+def _imported(state: PageState, wanted: Asked, job: Job) -> None:
     if not job.over:
-        _wait(asked)
+        _wait(wanted)
         st.caption(words.stay)
         return
     if not _ended(job):
@@ -186,13 +186,13 @@ def _ended(job: Job) -> bool:
 
 
 @st.fragment(run_every=POLL)
-def _wait(asked: Asked) -> None:
+def _wait(wanted: Asked) -> None:
     """Show how far a job is, and look again until it is over."""
-    job = asked.look if asked.work is None else asked.work
+    job = wanted.look if wanted.work is None else wanted.work
     if job.over:
         st.rerun()
     text, share = words.looking, 0.0
-    if asked.work is not None:
+    if wanted.work is not None:
         text, share = _how_far(job)
     if job.before:
         text = words.waiting.format(before=count(job.before, "other job"))
@@ -203,7 +203,7 @@ def _wait(asked: Asked) -> None:
             key="transformer.published.cancel",
             icon=":material/close:",
             on_click=_stop,
-            args=(asked,),
+            args=(wanted,),
         )
 
 
@@ -216,7 +216,7 @@ def _how_far(job: Job) -> tuple[str, float]:
     return text, 0.9 * now.done / max(1, now.total) if now.stage == DOWNLOADING else 0.95
 
 
-def _stop(asked: Asked) -> None:
-    for job in (asked.look, asked.work):
+def _stop(wanted: Asked) -> None:
+    for job in (wanted.look, wanted.work):
         if job is not None and not job.over:
             job.stop()

@@ -56,7 +56,7 @@ def draw(own: bool) -> list[Model]:
         column_config={words.shelf_columns[3]: number},
     )
     total = size(sum(one.size for one in models))
-    prose(words.shelf_note.format(count=count(len(models), "model"), size=total))
+    prose(words.shelf_note, count=count(len(models), "model"), size=total)
     _offer_deleting(deletable(models, own))
     return models
 
@@ -84,10 +84,9 @@ def _runs() -> list[Model]:
 def _run(name: str, version: str) -> Model:
     """A run, with the weights of that version."""
     from llmviz.pretrained import is_imported
-    from llmviz.training.reading import read_description
 
     folder = run_folders.find_run(name)
-    origin = "imported" if is_imported(read_description(folder)) else "run"
+    origin = "imported" if is_imported(run_folders.description_of(folder)) else "run"
     return _model(name, "mine" if run_folders.is_private(name) else origin, folder)
 
 

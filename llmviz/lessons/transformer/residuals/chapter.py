@@ -110,8 +110,8 @@ def question(layers: int, share: float) -> Question:
     right = 0 if share >= 1 else 1 if share > 0.1 else 2 if share > 1e-3 else 3
     lines = [words.right if i == right else words.wrong for i in range(len(words.answers))]
     reasons = [line.format(share=written(share)) for line in lines]
-    asked = words.ask.format(layers=count(layers, "layer"))
-    return Question(asked, words.answers, right, reasons, scale=True)
+    text = words.ask.format(layers=count(layers, "layer"))
+    return Question(text, words.answers, right, reasons, scale=True)
 
 
 @kept(64)
@@ -173,12 +173,11 @@ def _stream(bundled: engine.Bundled, read: Read) -> str:
     lengths, last = stream.norms.mean(-1), stream.shares[:, -1].mean(-1).tolist()
     ends = {part: share_of(share) for part, share in zip(PARTS, last, strict=True)}
     prose(
-        words.stream_read.format(
-            tokens=count(len(read.ids), "token"),
-            first=float(lengths[0]),
-            last=float(lengths[-1]),
-            **ends,
-        )
+        words.stream_read,
+        tokens=count(len(read.ids), "token"),
+        first=float(lengths[0]),
+        last=float(lengths[-1]),
+        **ends,
     )
     show_code(
         [stream_shares],

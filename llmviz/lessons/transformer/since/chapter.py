@@ -52,8 +52,8 @@ def draw(state: PageState) -> None:
     choose(state, "change", words.change, words.changes)
     change = state["change"]
     prose(f"{words.about[change]} {code_switches(change)}")
-    asked = question(change, results)
-    open_now = asked is None or predict(asked, f"{pictures.KEY}.ask", covers=True)
+    quiz = question(change, results)
+    open_now = quiz is None or predict(quiz, f"{pictures.KEY}.ask", covers=True)
     model_and_text = load_and_read(state, pictures.names_in(change)[0], DRAWN)
     if model_and_text is not None:
         read = model_and_text[1]
@@ -69,8 +69,8 @@ def draw(state: PageState) -> None:
     if open_now:
         sides, (before, *_, after) = words.sides[change], (results[one] for one in CHANGES[change])
         by = written(difference(after, before))
-        told = {"after": sides[-1], "before": sides[0], "over": after.over}
-        seen(words.end, difference=by, apart=apart, **told)
+        slots = {"after": sides[-1], "before": sides[0], "over": after.over}
+        seen(words.end, difference=by, apart=apart, **slots)
 
 
 def code_switches(change: str) -> str:
@@ -139,17 +139,17 @@ def effects_of(change: str, results: dict[str, Measured]) -> str:
     names, sides = CHANGES[change], words.sides[change]
     first, lines = results[names[0]], []
     for name, side in zip(names[1:], sides[1:], strict=True):
-        one = results[name]
-        by = difference(one, first)
+        result = results[name]
+        by = difference(result, first)
         line = words.result.format(
             after=side[0].upper() + side[1:],
-            over=one.over,
+            over=result.over,
             before=f"{sides[0]} ({first.over:.3f})",
             difference=written(by),
             verdict=words.verdicts[verdict(by)],
         )
-        if one.whole < first.whole:
-            part = f"1/{round(first.whole / one.whole)}"
+        if result.whole < first.whole:
+            part = f"1/{round(first.whole / result.whole)}"
             line += " " + words.cache_less.format(part=part, tokens=config_of(name).context_length)
         lines.append(line)
     return "\n\n".join(lines)

@@ -113,7 +113,7 @@ def _place(ids: Ids) -> None:
     post, pre = readings("place", ids)
     line = {"low": float(post[1:].min()), "high": float(post[1:].max())}
     line["tokens"] = count(len(ids), "token")
-    prose(words.place_read.format(first=float(pre[0]), last=float(pre[-1]), **line))
+    prose(words.place_read, first=float(pre[0]), last=float(pre[-1]), **line)
 
 
 def _grid(
@@ -146,7 +146,7 @@ def _kind(ids: Ids) -> None:
     values = np.concatenate([one.numpy() for one in readings("kind", ids)])
     rows = [row.format(side=side) for side in words.sides["kind"] for row in words.norm_rows]
     _grid(values, rows, ids, "kind", words.norm_grid, plain_zero, starts=[3], limit=1.0)
-    prose(words.norm_read.format(most=float(np.abs(values[4]).max())))
+    prose(words.norm_read, most=float(np.abs(values[4]).max()))
 
 
 def _positions_of(ids: Ids) -> None:
@@ -154,7 +154,7 @@ def _positions_of(ids: Ids) -> None:
     config = engine.load(names_in("positions")[-1]).model.config
     slow = config.rotary_base ** (2 / config.head_size - 1)
     line = {"width": config.n_embd, "tokens": len(ids), "fast": 1.0, "slow": slow}
-    prose(words.positions_read.format(**line))
+    prose(words.positions_read, **line)
 
 
 def _activation(ids: Ids) -> None:
@@ -179,7 +179,7 @@ def _heads(ids: Ids) -> None:
     _grid(values, rows, ids, "heads", words.keys_grid, lambda v: f"{v:.1f}", **more)
     counts = [f"{one.numel():,}" for one in by_model]
     either = f"{', '.join(counts[:-1])} or {counts[-1]}"
-    prose(words.keys_read.format(tokens=count(len(ids), "token"), counts=either))
+    prose(words.keys_read, tokens=count(len(ids), "token"), counts=either)
 
 
 def _experts(ids: Ids) -> None:
@@ -217,7 +217,7 @@ def _experts(ids: Ids) -> None:
         )
         for layer, counts in enumerate((shares > 0).sum(1).tolist())
     ]
-    prose(words.experts_read.format(layers=" ".join(lines)))
+    prose(words.experts_read, layers=" ".join(lines))
 
 
 def listed(numbers: list[int]) -> str:

@@ -56,9 +56,9 @@ def draw(state: PageState) -> None:
     _numbers(state, bundled, read, point, at)
     _code(bundled, read, lens, point, at)
     best = lens.tokens[-1].tolist()
-    told = ledger.draw(state, bundled, read, at, best[at], best[-1][0])
-    if told is not None:
-        seen(words.end, ledger=told, **answer(bundled, read, lens))
+    line = ledger.draw(state, bundled, read, at, best[at], best[-1][0])
+    if line is not None:
+        seen(words.end, ledger=line, **answer(bundled, read, lens))
 
 
 def answer(bundled: engine.Bundled, read: Read, lens: Lens) -> dict[str, str]:
@@ -190,7 +190,7 @@ def _opened(bundled: engine.Bundled, read: Read, lens: Lens, point: int, at: int
     tokenizer, last = bundled.tokenizer, lens.entropy.shape[0] - 1
     where = words.point.format(layer=point - 1) if point else words.point_embeddings
     token = spoken(read.ids[at], tokenizer)
-    picture, told = st.columns([3, 2], gap="large", vertical_alignment="center")
+    picture, beside = st.columns([3, 2], gap="large", vertical_alignment="center")
     with picture:
         prose(bold(words.opened.format(point=where, token=token)))
         figure = best_bars(bundled, read.ids, point, at, theme())
@@ -206,7 +206,7 @@ def _opened(bundled: engine.Bundled, read: Read, lens: Lens, point: int, at: int
     )
     final = spoken(int(lens.tokens[-1, at, 0]), tokenizer)
     more = words.opened_before.format(final=final, own=percent(float(lens.of_last[point, at])))
-    with told:
+    with beside:
         prose(f"{line}\n\n{words.opened_end if point == last else more}")
 
 

@@ -59,7 +59,7 @@ def draw(
         refuse(error)
         inform(words.cannot, ":material/info:")
         return ""
-    told = _asked(bundled, read, last)
+    shown = _asked(bundled, read, last)
     _controls(state, names_of(best, tokenizer))
     try:
         token = token_of(state["credit"], best, tokenizer) if state["credit"] else best[0]
@@ -68,8 +68,8 @@ def draw(
             raise ValueError(words.same.format(token=names_of([token], tokenizer)[0]))
     except ValueError as error:
         refuse(error)
-        return told
-    if told is None:
+        return shown
+    if shown is None:
         return None
     known = (bundled, read.ids, token, against, at)
     ledger = ledger_of(*known)
@@ -90,10 +90,10 @@ def draw(
     )
     st.caption(words.colours_of_parts)
     prose(summary(ledger, entries, what, place))
-    prose(words.frozen[ledger.norm.kind].format(divisor=ledger.norm.divisor))
+    prose(words.frozen[ledger.norm.kind], divisor=ledger.norm.divisor)
     share.draw(state, known, ledger, entries)
     _code(bundled, read, token, against, at, ledger)
-    return told
+    return shown
 
 
 def _asked(bundled: engine.Bundled, read: Read, token: int) -> str | None:
@@ -102,8 +102,8 @@ def _asked(bundled: engine.Bundled, read: Read, token: int) -> str | None:
     ledger = ledger_of(bundled, read.ids, token, None, last)
     what = words.logit.format(token=spoken(token, bundled.tokenizer))
     place = words.last_token.format(token=spoken(read.ids[-1], bundled.tokenizer))
-    asked = question(ledger, what, place)
-    if asked is not None and not predict(asked, f"{KEY}.ask", covers=True):
+    quiz = question(ledger, what, place)
+    if quiz is not None and not predict(quiz, f"{KEY}.ask", covers=True):
         return None
     return end(ledger)
 

@@ -122,11 +122,11 @@ def _searched(state: PageState, bundled: engine.Bundled, live: bool) -> None:
     layers, units = corpus_search.search.fired.shape
     layer = state["unitlayer"] if 0 <= state["unitlayer"] < layers else layers // 2
     dead = corpus_search.search.dead.sum(-1).tolist()
-    asked = layers // 2  # always of one layer: a click in the grid must not cover it anew
-    question = dead_question(dead[asked], units, asked, tokens)
+    middle = layers // 2  # always of one layer: a click in the grid must not cover it anew
+    question = dead_question(dead[middle], units, middle, tokens)
     counts = {"dead": sum(dead), "all": layers * units, "tokens": tokens}
-    told = predict(question, f"{KEY}.dead", covers=True)
-    if told:
+    shown = predict(question, f"{KEY}.dead", covers=True)
+    if shown:
         activation = bundled.model.config.activation
         section(words.grid, silent=words.silent[activation])
         _grid(state, corpus_search, layer)
@@ -136,7 +136,7 @@ def _searched(state: PageState, bundled: engine.Bundled, live: bool) -> None:
     st.caption(cut.format(longest=grown.longest))
     unit = _choice(state, corpus_search, layer)
     _opened(bundled, corpus_search, layer, unit)
-    if told:
+    if shown:
         seen(words.end, unit=end_unit(bundled, corpus_search, layer, unit), **counts)
 
 

@@ -60,7 +60,7 @@ def draw(state: PageState, bundled: engine.Bundled, pair: LookPair, head: Head) 
     token = quote(tokens[row][place].data.decode("utf-8", "replace").replace(" ", "·"))
     both = place < pair.shared
     line = words.lookup_same_key if both else words.lookup_own_key
-    prose(line.format(token=token, thing=pair.story.things[row]))
+    prose(line, token=token, thing=pair.story.things[row])
     scale = real.scale_of(bundled, bundled.model.blocks[head[0]].attn.scale)
     plain = bundled.model.config.softmax_before_mask is None
     matrices = product(pair, head, row, place, scale, plain)

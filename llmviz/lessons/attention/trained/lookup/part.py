@@ -63,8 +63,8 @@ def draw(state: PageState, bundled: engine.Bundled) -> None:
     choose(state, "mover", words.lookup_choose, dict(zip(numbers, names, strict=True)))
     lookup_cells.draw(state, bundled, pair, head)
     after = looking.after_swap(bundled, pair)
-    asked = question(bundled, pair, after)
-    if predict(asked, ASK, covers=True):
+    quiz = question(bundled, pair, after)
+    if predict(quiz, ASK, covers=True):
         _test(bundled, pair, after)
     _code(bundled, pair, after)
 
@@ -82,7 +82,7 @@ def coloured(story: Lookup) -> str:
 def _answers(bundled: engine.Bundled, pair: LookPair) -> None:
     p, story = looking.chances(bundled, pair), pair.story
     one, other = (quote(answer.strip()) for answer in story.answers)
-    told = words.lookup_both.format(
+    line = words.lookup_both.format(
         first=story.things[0],
         second=story.things[1],
         one=one,
@@ -93,7 +93,7 @@ def _answers(bundled: engine.Bundled, pair: LookPair) -> None:
         wrong_other=percent(p[1, 0]),
     )
     same = (p[0].argmax() == p[1].argmax()).item()
-    prose(told + (" " + words.lookup_not_learnt if same else ""))
+    prose(line + (" " + words.lookup_not_learnt if same else ""))
 
 
 def _heads(bundled: engine.Bundled, pair: LookPair) -> None:
@@ -171,15 +171,14 @@ def _test(bundled: engine.Bundled, pair: LookPair, after: np.ndarray) -> None:
     p = after[looking.answer_ids(bundled, pair.story)]
     one, other = (quote(answer.strip()) for answer in pair.story.answers)
     prose(
-        words.lookup_test.format(
-            count=len(pair.movers),
-            first=pair.story.things[0],
-            second=pair.story.things[1],
-            one=one,
-            other=other,
-            p_one=percent(p[0]),
-            p_other=percent(p[1]),
-        )
+        words.lookup_test,
+        count=len(pair.movers),
+        first=pair.story.things[0],
+        second=pair.story.things[1],
+        one=one,
+        other=other,
+        p_one=percent(p[0]),
+        p_other=percent(p[1]),
     )
 
 

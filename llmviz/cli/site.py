@@ -1,0 +1,52 @@
+"""`site`: the course as plain files, which need no server."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from llmviz.cli.options import place, write
+from llmviz.cli.worksheet import NO_BROWSER
+
+
+def add(commands: Any) -> None:
+    """Declare the command."""
+    parser = commands.add_parser(
+        "site",
+        help="write the course as plain files, for any web host or a disk",
+        examples=(
+            "site course",
+            "site course --app https://school.example/llmviz",
+            "site course --only attention --only sampling/dice",
+        ),
+        description=(
+            "Write every chapter at its default settings into a new folder: texts, pictures that "
+            "move, questions, code, glossary, search. A browser opens index.html from the disk; "
+            "no server and no network is needed. It takes some minutes."
+        ),
+    )
+    given = parser.add_argument
+    given("out", type=place, metavar="OUT", help="the new folder")
+    given("--app", type=place, help="where the app is, for links to it")
+    given(
+        "--only",
+        type=place,
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="write this lesson or LESSON/CHAPTER alone; may be given several times",
+    )
+    parser.set_defaults(run=run)
+
+
+def run(given: argparse.Namespace) -> int:
+    """Write the site and say how large it is."""
+    logging.getLogger(NO_BROWSER).disabled = True
+    site = import_module("llmviz.site.write")
+    address = given.app or import_module("llmviz.ui.worksheet").ADDRESS
+    written = site.write_site(Path(given.out), address, given.only, write)
+    write(f"{written.pages} pages, {written.bytes / 1e6:.1f} MB: {Path(given.out) / 'index.html'}")
+    return 0

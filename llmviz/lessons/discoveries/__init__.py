@@ -1,0 +1,15 @@
+"""The lesson "Discoveries you can repeat": results about models, trained again and measured."""
+
+from llmviz.document import beside
+from llmviz.ui.lesson import Lesson
+
+words = beside(__file__, "lesson")
+
+LESSON = Lesson(
+    key="discoveries",
+    words=words,
+    icon=":material/experiment:",
+    names=("superposition",),
+    needs_engine=True,
+    after=("training", "transformer"),
+)

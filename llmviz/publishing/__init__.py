@@ -1,0 +1,1 @@
+"""A trained model in the forms of other programs: transformers, peft, llama.cpp."""

@@ -1,0 +1,71 @@
+"""`export --to hf`: a folder that transformers loads, model and tokenizer.
+
+FOLDER/config.json, generation_config.json    its settings, and which tokens begin and end a text
+      /model.safetensors                      its weights; packed codes are unpacked
+      /tokenizer.json, tokenizer_config.json  its tokenizer, and its chat template if it has one
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors.torch import save_file
+
+from llmviz.models.published_files import CONFIG, WEIGHTS
+from llmviz.pretrained import GENERATION
+from llmviz.publishing.form import gpt_of, published_config, published_tensors
+from llmviz.tokenizers.published import OPTIONS, WHOLE
+from llmviz.tokenizers.published_form import published_form
+from llmviz.training.files import removed_if_empty
+from llmviz.training.reading import CHAT
+from llmviz.training.runs import Trained, prepare_folder, writing
+from llmviz.wholefile import write_whole
+
+NAMES = {torch.float32: "float32", torch.float16: "float16"}
+
+
+def export_folder(
+    trained: Trained, folder: Path, dtype: torch.dtype = torch.float32
+) -> dict[str, Any]:
+    """Write a model to a new folder in its published form; return its config.json.
+
+    Raises ValueError for a model or a tokenizer that has none, where the folder holds files
+    already, and where it cannot be written.
+    """
+    model = gpt_of(trained)
+    config = {**published_config(model.config), "dtype": NAMES[dtype], "use_cache": True}
+    form = published_form(trained.tokenizer)
+    options = {
+        "tokenizer_class": "PreTrainedTokenizerFast",
+        "model_max_length": model.context_length,
+        "clean_up_tokenization_spaces": False,
+        **form.tokens,
+    }
+    if CHAT in trained.description:
+        options["chat_template"] = trained.description[CHAT]["template"]
+    marks = {"bos_token_id": form.begins, "eos_token_id": form.ends}
+    files: dict[str, dict[str, Any]] = {
+        WHOLE: form.content,
+        OPTIONS: options,
+        GENERATION: {"_from_model_config": True, **marks},
+        CONFIG: {**config, **marks},  # what makes it a model comes last
+    }
+    tensors = {
+        place.name: (tensor.t() if place.transposed else tensor)
+        .to(dtype)
+        .clone(memory_format=torch.contiguous_format)
+        for place, tensor in published_tensors(model)
+    }
+    with removed_if_empty(folder):
+        prepare_folder(folder, resume=False)
+        with writing(str(folder)):
+            write_whole(
+                folder / WEIGHTS, lambda path: save_file(tensors, path, metadata={"format": "pt"})
+            )
+            for name, content in files.items():
+                text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+                write_whole(folder / name, lambda path, text=text: path.write_text(text, "utf-8"))  # type: ignore[misc]  # mypy cannot infer a lambda with a default
+    return files[CONFIG]

@@ -1,0 +1,1 @@
+"""The course as plain files: pages with their pictures alive, which no server has to compute."""

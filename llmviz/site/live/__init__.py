@@ -1,0 +1,103 @@
+"""The page that has whole models in it: they run in the browser, on the visitor's own text."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from llmviz.components._shared.bundle import joined
+from llmviz.components._shared.transport import pack
+from llmviz.pretrained import load_bundled
+from llmviz.site.elements import code_html
+from llmviz.tokenizers.vocabulary import UNKNOWN, CharTokenizer
+from llmviz.ui.model_on_text import names_of
+
+HERE = Path(__file__).parent
+
+
+class Live(NamedTuple):
+    """A model of the page: its name, what it is, and a text for a visitor who has none yet."""
+
+    name: str
+    what: str
+    text: str
+
+
+MODELS = (
+    Live("names-gpt", "reads letters and writes given names", "ann"),
+    Live("tiny-world-char", "reads letters and writes small stories", "Once Anna and Sam"),
+    Live(
+        "tiny-world-gpt",
+        "reads words and parts of words, and writes small stories: 6.5 MB to load",
+        "Once Anna and Samir met at the market. Then",
+    ),
+)
+# What the script of the page computes as it is written there.
+KNOWN = {"norm": "pre", "activation": "gelu", "positions": "learned", "tied_head": True}
+KNOWN |= {"qkv_bias": True, "bias": True, "attention_scale": "head", "mask": "causal"}
+KNOWN |= {"softmax_before_mask": None, "residual": True, "norm_kind": "layer", "n_kv_head": None}
+KNOWN |= {"window": None, "n_expert": 1}
+SIZES = ("n_layer", "n_head", "n_embd", "vocab_size", "context_length", "norm_epsilon")
+
+
+@cache
+def packed_model(name: str) -> bytes:
+    """Return a bundled model as the page loads it: settings, tokenizer, weights in float16.
+
+    Raises ValueError: the script does not compute this kind of model, or float16 has not all of a
+    weight.
+    """
+    model, tokenizer, _ = load_bundled(name)
+    for setting, value in KNOWN.items():
+        if getattr(model.config, setting) != value:
+            raise ValueError(f"{name}: the page computes models with {setting}={value!r} alone")
+    tensors, blobs = [], []
+    for key, tensor in model.state_dict().items():
+        if key == "head.weight":  # it is the matrix of the tokens
+            continue
+        values = tensor.detach().numpy()
+        half = values.astype("<f2")
+        if not np.array_equal(half.astype(np.float32), values):
+            raise ValueError(f"{name}: {key} is not stored in float16")
+        tensors.append([key, int(values.size)])
+        blobs.append(half.tobytes())
+    if isinstance(tokenizer, CharTokenizer):
+        unknown = tokenizer.special_tokens[UNKNOWN]
+        known: dict[str, Any] = {"vocabulary": tokenizer.vocabulary, "unknown": unknown}
+    else:
+        known = {"merges": [list(pair) for pair in tokenizer.merges]}
+    names = names_of(range(tokenizer.vocab_size), tokenizer)
+    names[tokenizer.end] = "(end)"  # in front of a text it is called the start
+    return pack(
+        {
+            "config": {size: getattr(model.config, size) for size in SIZES},
+            "tokenizer": known | {"end": tokenizer.end},
+            "names": names,
+            "tensors": tensors,
+            "weights": np.frombuffer(b"".join(blobs), dtype=np.uint8),
+        }
+    )
+
+
+def live_script(entry: str, exported: str, name: str) -> str:
+    """Return a page's script, which leaves what it exports in a global object."""
+    code = joined(HERE / entry)
+    return (
+        f'globalThis.{name} = (() => {{\n"use strict";\n{code}\nreturn {{ {exported} }};\n}})();\n'
+    )
+
+
+def live_html(page: str, **scripts: str) -> str:
+    """Return what stands on a page; scripts: files that it shows, by the names of slots."""
+    files = FileSystemLoader(HERE, encoding="utf-8")
+    room = Environment(loader=files, autoescape=True, undefined=StrictUndefined)
+    code = {
+        name: Markup(code_html((HERE / file).read_text("utf-8"), "javascript"))
+        for name, file in scripts.items()
+    }
+    return room.get_template(page).render(models=MODELS, **code)

@@ -1,0 +1,302 @@
+// The page with a whole model in it: a text is cut, read, continued, and looked into, all in the browser.
+
+import { unpack } from "../../components/_shared/message.js";
+import { Model, softmax } from "./model.js";
+import { draw, ranked, sampled } from "./sampling.js";
+import { BytePairs, bytesOf, Characters } from "./tokens.js";
+
+const SHOWN = 12; // tokens in the table
+const MOST = 40; // tokens that one press writes
+const HEADS = 40; // tokens of which the heads are shown: the maps of more are hard to read
+const CHIPS = 400; // of each cut
+const TINTS = 6;
+const site = globalThis.llmvizSite;
+
+// The numbers of float16, each as a number: all 65,536 are few.
+const halves = new Float32Array(65536);
+for (let bits = 0; bits < 65536; bits++) {
+  const exponent = (bits >> 10) & 31;
+  const digits = (bits & 1023) / 1024;
+  const size = exponent === 31 ? (digits ? NaN : Infinity) : exponent ? 2 ** (exponent - 15) * (1 + digits) : 2 ** -14 * digits;
+  halves[bits] = bits >> 15 ? -size : size;
+}
+
+// A model from its packed form: its settings, its tokenizer and its weights.
+export function opened(message) {
+  const { config, tokenizer, names, tensors, weights } = unpack(message);
+  const raw = new DataView(weights.buffer, weights.byteOffset, weights.byteLength);
+  const known = {};
+  let at = 0;
+  for (const [name, count] of tensors) {
+    known[name] = new Float32Array(count);
+    for (let i = 0; i < count; i++, at += 2) known[name][i] = halves[raw.getUint16(at, true)];
+  }
+  const Tokens = tokenizer.merges ? BytePairs : Characters;
+  return { model: new Model(config, known), tokenizer: new Tokens(tokenizer), names };
+}
+
+// Reads ids, keeping what it knows of those that it has read already.
+export class Reader {
+  constructor(model) {
+    this.model = model;
+    this.cache = model.begin();
+    this.ids = [];
+    this.logits = null;
+  }
+
+  read(ids) {
+    let same = 0;
+    while (same < this.ids.length && this.ids[same] === ids[same]) same++;
+    if (same === ids.length) same--; // its logits were those of an earlier call
+    this.cache.length = same;
+    for (const heads of this.cache.weights) for (const rows of heads) rows.length = same;
+    for (const id of ids.slice(same)) this.logits = this.model.step(this.cache, id);
+    this.ids = [...ids];
+    return this.logits;
+  }
+}
+
+function el(tag, className, text) {
+  const node = document.createElement(tag);
+  if (className) node.className = className;
+  if (text !== undefined) node.textContent = text;
+  return node;
+}
+
+// A message as Python packs it (see transport.py).
+function packed(payload, cells, key) {
+  const encode = (value) => new TextEncoder().encode(JSON.stringify(value));
+  let head = encode({ ...payload, cells: { $array: ["uint8", [cells.length], 0] } });
+  head = Uint8Array.from([...head, ...new Array((4 - (head.length % 4)) % 4).fill(32)]);
+  const body = new Uint8Array(cells.length + ((4 - (cells.length % 4)) % 4));
+  body.set(cells);
+  const end = encode({ key, turns: {} });
+  const message = new Uint8Array(4 + head.length + body.length + end.length + 4);
+  const view = new DataView(message.buffer);
+  view.setUint32(0, head.length, true);
+  message.set(head, 4);
+  message.set(body, 4 + head.length);
+  message.set(end, 4 + head.length + body.length);
+  view.setUint32(message.length - 4, end.length, true);
+  return message;
+}
+
+function percent(share) {
+  if (share > 0 && share < 0.0001) return "< 0.01 %";
+  if (share > 0.9995 && share < 1) return "> 99.9 %";
+  return `${(100 * share).toFixed(share < 0.1 ? 2 : 1)} %`;
+}
+
+const spoken = (text) => text.replaceAll(" ", "·").replaceAll("\n", "⏎").replaceAll("\t", "⇥");
+
+export function start(models, views) {
+  const at = (name) => document.getElementById(`live-${name}`);
+  const field = at("text");
+  const chosen = new Map(); // models that were loaded
+  let now = null; // the model that is shown
+  let written = [];
+  let typed = "";
+  let heads = null;
+  let running = false;
+
+  const told = (text) => (at("told").textContent = text);
+
+  async function load(name) {
+    const about = models.find((one) => one.name === name);
+    if (!chosen.has(name)) {
+      told(`Loading ${name} …`);
+      chosen.set(name, { about, ...opened(await site.data(about.data)) });
+    }
+    const before = now?.about;
+    now = chosen.get(name);
+    now.reader ??= new Reader(now.model);
+    if (!before || field.value === before.text) field.value = now.about.text;
+    const { vocab_size } = now.model.config;
+    at("vocabulary").textContent = vocab_size.toLocaleString("en");
+    now.stops = [1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000, 2000].filter((k) => k < vocab_size).concat(vocab_size);
+    at("k").max = now.stops.length - 1;
+    at("k").value = now.stops.length - 1;
+    told("");
+    reread();
+  }
+
+  const settings = () => ({
+    temperature: Number(at("temperature").value),
+    topK: now.stops[at("k").value],
+    topP: Number(at("p").value),
+  });
+
+  // What the text is to the model: the end token stands in front of every text. One that it wrote ends
+  // the text, and is not read any more.
+  function ids() {
+    const all = [now.tokenizer.end, ...now.tokenizer.encode(typed), ...written.filter((id) => id !== now.tokenizer.end)];
+    return all.slice(-now.model.config.context_length);
+  }
+
+  function reread() {
+    written = [];
+    typed = field.value;
+    at("drawn").textContent = "";
+    at("time").textContent = "";
+    cuts();
+    read();
+  }
+
+  function read() {
+    const wanted = ids();
+    const { context_length } = now.model.config;
+    const whole = 1 + now.tokenizer.encode(typed).length + written.length;
+    told(
+      whole > context_length ? `The model reads ${context_length} tokens at most. These are the last ${context_length} of ${whole}.` : "",
+    );
+    now.logits = now.reader.read(wanted);
+    predict(ended() ? now.tokenizer.end : null);
+    attention(wanted);
+    const done = full() || ended();
+    at("draw").disabled = at("write").disabled = done;
+    at("back").disabled = !written.length;
+    at("written").replaceChildren(el("span", "muted", typed), el("strong", "", text(written)));
+  }
+
+  const full = () => 1 + now.tokenizer.encode(typed).length + written.length >= now.model.config.context_length;
+  const ended = () => written.at(-1) === now.tokenizer.end;
+  const text = (some) =>
+    new TextDecoder().decode(Uint8Array.from(some.filter((id) => id !== now.tokenizer.end).flatMap((id) => [...now.tokenizer.bytes(id)])));
+
+  function cuts() {
+    const row = (title, pieces) => {
+      const line = el("div", "cut");
+      line.append(el("p", "caption", `${title}: ${pieces.length}`));
+      const chips = el("div", "chips");
+      for (const [i, [shown, title]] of pieces.slice(0, CHIPS).entries()) {
+        const chip = el("span", `chip tint-${i % TINTS}`, shown);
+        chip.title = title;
+        chips.append(chip);
+      }
+      if (pieces.length > CHIPS) chips.append(el("span", "muted", `and ${pieces.length - CHIPS} more`));
+      line.append(chips);
+      return line;
+    };
+    const characters = [...typed].map((one) => [spoken(one), `U+${one.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}`]);
+    const bytes = [...bytesOf(typed)].map((one) => [one.toString(16).padStart(2, "0"), `byte ${one}`]);
+    const tokens = now.tokenizer.encode(typed).map((id) => [now.names[id], `token ${id}`]);
+    at("cuts").replaceChildren(row("Characters", characters), row("Bytes (UTF-8)", bytes), row(`Tokens of ${now.about.name}`, tokens));
+  }
+
+  function predict(drawn = null) {
+    const set = settings();
+    at("temperature-now").textContent = set.temperature === 0 ? "0: the most probable" : set.temperature.toFixed(2);
+    at("k-now").textContent = set.topK === now.model.config.vocab_size ? "off" : set.topK;
+    at("p-now").textContent = set.topP >= 1 ? "off" : set.topP.toFixed(2);
+    const before = softmax(now.logits);
+    const after = sampled(now.logits, set);
+    const order = ranked(now.logits);
+    const listed = order.slice(0, SHOWN);
+    if (drawn !== null && !listed.includes(drawn)) listed.push(drawn);
+    at("next").replaceChildren(
+      ...listed.map((id) => {
+        const line = el("tr", id === drawn ? "drawn" : "");
+        line.append(el("th", "", now.names[id]), el("td", "number", now.logits[id].toFixed(3)));
+        for (const share of [before[id], after[id]]) {
+          const cell = el("td", "bar");
+          const bar = el("span", "length");
+          bar.style.width = `calc(var(--bar) * ${share.toFixed(4)})`;
+          cell.append(bar, el("span", "", share === 0 ? "cut" : percent(share)));
+          line.append(cell);
+        }
+        return line;
+      }),
+    );
+    const left = after.reduce((count, one) => count + (one > 0), 0);
+    at("rest").textContent = `${left.toLocaleString("en")} of ${after.length.toLocaleString("en")} tokens can be drawn.`;
+    return after;
+  }
+
+  function attention(read) {
+    const names = read
+      .slice(-HEADS)
+      .map((id, i) => (i === 0 && read.length <= HEADS && id === now.tokenizer.end ? "(start)" : now.names[id]));
+    const count = names.length;
+    const first = read.length - count;
+    const { n_layer, n_head } = now.model.config;
+    const cells = new Uint8Array((n_layer * n_head * count * (count + 1)) / 2);
+    let cell = 0;
+    for (const layer of now.reader.cache.weights)
+      for (const rows of layer)
+        for (let row = 0; row < count; row++)
+          for (let column = 0; column <= row; column++) cells[cell++] = Math.round(255 * rows[first + row][first + column]);
+    const numbered = (word, many) => Array.from({ length: many }, (_, i) => `${word} ${i}`);
+    const payload = {
+      shape: [n_layer, n_head, count, count],
+      triangle: true,
+      rowNames: numbered("layer", n_layer),
+      columnNames: numbered("head", n_head),
+      tokens: names,
+      keyTokens: names,
+      notes: null,
+      covered: null,
+      lines: true,
+      chosen: [0, 0],
+    };
+    const key = `live.${now.about.name}`;
+    const message = packed(payload, cells, key);
+    if (heads?.key === key) heads.mounted.update(message);
+    else {
+      heads?.mounted.end();
+      heads = {
+        key,
+        mounted: globalThis.llmvizMount(at("heads"), { name: "llmviz_heads_grid", key, css: views.style, message }, views.view),
+      };
+    }
+  }
+
+  function one() {
+    const after = sampled(now.logits, settings());
+    const u = Math.random();
+    const id = draw(after, u);
+    at("drawn").textContent = `u = ${u.toFixed(4)} falls on ${now.names[id]}, which had ${percent(after[id])}.`;
+    written.push(id);
+    if (id === now.tokenizer.end) at("drawn").textContent += " This token ends the text.";
+  }
+
+  at("draw").addEventListener("click", () => {
+    one();
+    read();
+  });
+  at("write").addEventListener("click", async () => {
+    if (running) return;
+    running = true;
+    const model = now;
+    const begun = typed;
+    let spent = 0;
+    let count = 0;
+    while (count < MOST && now === model && typed === begun && !full() && !ended()) {
+      one();
+      const before = performance.now();
+      if (!ended()) now.logits = now.reader.read(ids());
+      spent += performance.now() - before;
+      count++;
+      at("written").replaceChildren(el("span", "muted", typed), el("strong", "", text(written)));
+      await new Promise(requestAnimationFrame);
+    }
+    running = false;
+    if (now !== model || typed !== begun) return;
+    read();
+    at("time").textContent = `${count} tokens, ${(spent / count).toFixed(1)} ms of computing for each.`;
+  });
+  at("back").addEventListener("click", reread);
+  for (const name of ["temperature", "k", "p"]) at(name).addEventListener("input", () => now && predict());
+  let waiting = 0;
+  field.addEventListener("input", () => {
+    cancelAnimationFrame(waiting);
+    waiting = requestAnimationFrame(() => now && reread());
+  });
+  const choices = [...document.querySelectorAll('.live input[name="model"]')];
+  for (const choice of choices)
+    choice.addEventListener("change", () => load(choice.value).catch(() => told("The file of this model is missing.")));
+  load(choices.find((choice) => choice.checked).value).catch((error) => {
+    console.error(error);
+    told("The file of this model is missing.");
+  });
+  site.onTheme(() => heads?.mounted.draw());
+}

@@ -1,0 +1,275 @@
+// The script of every page: pictures and charts are drawn when they come near, questions are graded.
+// A page may have been opened from a disk, where a script can ask for other scripts and for nothing else.
+
+(() => {
+  const page = JSON.parse(document.getElementById("page").textContent);
+  const ASKS = "This asks the model, which is not in this page.";
+  const ALONE = "Here one slider moves at a time, and the others stay as they are.";
+  const LOST = "A file of this page is missing, so this cannot be drawn.";
+  const NEAR = "600px";
+  const root = document.documentElement;
+  const views = {};
+  const styles = {};
+  const brought = {};
+  const asked = new Map();
+  const drawn = [];
+  globalThis.llmvizParts = new Map();
+
+  globalThis.llmvizSite = {
+    view(name, style, view) {
+      views[name] = view;
+      styles[name] = style;
+    },
+    bring(name, packed) {
+      brought[name] = packed;
+    },
+    find: null,
+    data,
+    onTheme: (draw) => drawn.push(draw),
+  };
+
+  async function bytesOf(packed) {
+    const letters = atob(packed);
+    const bytes = new Uint8Array(letters.length);
+    for (let i = 0; i < letters.length; i++) bytes[i] = letters.charCodeAt(i);
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    return new Uint8Array(await new Response(stream).arrayBuffer());
+  }
+
+  function script(path) {
+    if (!asked.has(path))
+      asked.set(
+        path,
+        new Promise((resolve, reject) => {
+          const node = document.createElement("script");
+          node.src = `${page.root}${path}`;
+          node.onload = resolve;
+          node.onerror = () => reject(new Error(path));
+          document.head.append(node);
+        }),
+      );
+    return asked.get(path);
+  }
+
+  async function data(name) {
+    await script(`assets/data/${name}.js`);
+    return bytesOf(brought[name]);
+  }
+
+  // ---- light and dark
+
+  const prefers = matchMedia("(prefers-color-scheme: dark)");
+  const button = document.getElementById("theme");
+  const isDark = () => (root.dataset.theme ? root.dataset.theme === "dark" : prefers.matches);
+
+  function named() {
+    button.textContent = isDark() ? "Light" : "Dark";
+    button.setAttribute("aria-label", isDark() ? "Use the light theme" : "Use the dark theme");
+  }
+
+  button.addEventListener("click", () => {
+    root.dataset.theme = isDark() ? "light" : "dark";
+    try {
+      localStorage.setItem("llmviz-theme", root.dataset.theme);
+    } catch {} // a browser that keeps nothing
+    turned();
+  });
+  prefers.addEventListener("change", turned);
+  named();
+
+  function turned() {
+    named();
+    for (const draw of drawn) draw();
+  }
+
+  // ---- pictures
+
+  let leaving = 0;
+  function tell(text) {
+    const told = document.getElementById("told");
+    told.replaceChildren(text);
+    if (page.app) {
+      const link = document.createElement("a");
+      link.href = page.app;
+      link.textContent = "Open this in the app";
+      told.append(" ", link);
+    }
+    told.hidden = false;
+    clearTimeout(leaving);
+    leaving = setTimeout(() => (told.hidden = true), 6000);
+  }
+
+  async function picture(node) {
+    const { name, key, data: message, parts } = page.pictures[node.dataset.picture];
+    const bytes = await Promise.all([
+      data(message),
+      script(`assets/pictures/${name}.js`),
+      ...Object.entries(parts).map(async ([address, part]) => globalThis.llmvizParts.set(address, await data(part))),
+    ]);
+    const given = { name: `llmviz_${name}`, key, css: styles[name], message: bytes[0] };
+    const mounted = globalThis.llmvizMount(node, given, views[name], { ask: (slider) => tell(slider ? ALONE : ASKS) });
+    drawn.push(mounted.draw);
+  }
+
+  let library = null;
+  function plotly() {
+    library ??= (async () => {
+      await script("assets/plotly.js");
+      const node = document.createElement("script");
+      node.textContent = new TextDecoder().decode(await bytesOf(brought.plotly));
+      document.head.append(node);
+    })();
+    return library;
+  }
+
+  async function chart(node) {
+    const known = page.charts[node.dataset.chart];
+    await plotly();
+    const draw = () => {
+      const { data, layout } = structuredClone((isDark() && known.dark) || known.light);
+      const style = getComputedStyle(root);
+      const ink = style.getPropertyValue("--ink").trim();
+      const clear = { paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)" };
+      layout.font = { family: style.getPropertyValue("--st-font"), color: ink, ...layout.font };
+      globalThis.Plotly.react(
+        node,
+        data,
+        { ...clear, ...layout, width: undefined },
+        { responsive: true, displaylogo: false, displayModeBar: false },
+      );
+    };
+    draw();
+    drawn.push(draw);
+  }
+
+  const watch = (rootMargin) =>
+    new IntersectionObserver(
+      (entries, observer) => {
+        for (const { isIntersecting, target } of entries) {
+          if (!isIntersecting) continue;
+          observer.unobserve(target);
+          begin(target);
+        }
+      },
+      { rootMargin },
+    );
+  const near = watch(NEAR);
+  const seen = watch("0px"); // Plotly is large, so that a chart waits until it is seen
+
+  async function begin(node) {
+    try {
+      await ("chart" in node.dataset ? chart(node) : picture(node));
+    } catch (error) {
+      node.textContent = LOST;
+      console.error(error);
+    }
+    node.dataset.drawn = "";
+  }
+
+  for (const node of document.querySelectorAll("[data-picture], [data-chart]")) {
+    const silent = page.silent.includes(page.pictures[node.dataset.picture]?.name);
+    if (silent) begin(node);
+    else ("chart" in node.dataset ? seen : near).observe(node);
+  }
+
+  // ---- questions
+
+  const open = new Set();
+  function reveal() {
+    for (const node of document.querySelectorAll("[data-by]")) {
+      const known = node.dataset.by.split(" ").every((number) => open.has(number));
+      node.hidden = node.classList.contains("covered") ? !known : known;
+    }
+  }
+
+  for (const question of document.querySelectorAll("[data-question]")) {
+    const grade = question.querySelector(".grade");
+    const show = question.querySelector(".show");
+    const opened = () => {
+      open.add(question.dataset.question);
+      show?.remove();
+      reveal();
+    };
+    show?.addEventListener("click", opened);
+    const whys = [...question.querySelectorAll(".why")];
+    const answers = [...question.querySelectorAll("input")];
+    const right = answers.findIndex((answer) => "right" in answer.dataset);
+    answers.forEach((answer, at) =>
+      answer.addEventListener("change", () => {
+        const head = document.createElement("p");
+        head.className = at === right ? "right" : "wrong";
+        head.textContent = at === right ? "Right." : "Not this one.";
+        const reasons = [whys[at], whys[right]].filter((why, i) => i === 0 || why.innerHTML !== whys[at].innerHTML);
+        grade.replaceChildren(
+          head,
+          ...reasons.map((why) => {
+            const copy = why.cloneNode(true);
+            copy.hidden = false;
+            return copy;
+          }),
+        );
+        opened();
+      }),
+    );
+  }
+
+  // ---- search
+
+  const box = document.getElementById("search");
+  const found = document.getElementById("found");
+  async function search() {
+    await script("assets/search.js");
+    const wanted = box.value.trim();
+    found.hidden = !wanted;
+    if (!wanted) return;
+    const hits = globalThis.llmvizSite.find(wanted);
+    found.replaceChildren(
+      ...hits.map(({ place, title, where, text }) => {
+        const [item, link, line] = ["li", "a", "span"].map((tag) => document.createElement(tag));
+        link.href = `${page.root}${fileOf(place)}`;
+        link.textContent = title;
+        line.textContent = `${where}: ${text}`;
+        link.append(line);
+        item.append(link);
+        return item;
+      }),
+    );
+    if (!hits.length) {
+      const none = document.createElement("li");
+      none.textContent = "Nothing has these words. Try fewer letters.";
+      found.append(none);
+    }
+  }
+  const fileOf = (place) => {
+    const [lesson, name] = [place.slice(0, place.indexOf("/")), place.slice(place.indexOf("/") + 1)];
+    return lesson === "glossary" ? `glossary.html#${encodeURIComponent(name)}` : `${lesson}/${name}.html`;
+  };
+  box.addEventListener("input", search);
+  box.addEventListener("focus", search);
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") found.hidden = true;
+    if (event.key !== "/" || event.target.closest("input, textarea, .picture")) return;
+    event.preventDefault();
+    box.focus();
+  });
+  document.addEventListener("pointerdown", (event) => {
+    if (!event.target.closest(".search")) found.hidden = true;
+  });
+
+  // ---- the pages that compute by themselves
+
+  if (page.live?.models) {
+    const { models, pictures } = page.live;
+    Promise.all([script(page.live.script), script(`assets/pictures/${pictures}.js`)]).then(() =>
+      globalThis.llmvizLive.start(models, { view: views[pictures], style: styles[pictures] }),
+    );
+  } else if (page.live) script(page.live.script).then(() => globalThis.llmvizSteps.startParts());
+
+  // Wide windows have the list of lessons beside the page; narrow ones open it.
+  const list = document.querySelector(".lessons");
+  const wide = matchMedia("(min-width: 70rem)");
+  const beside = () => (list.open = wide.matches);
+  wide.addEventListener("change", beside);
+  beside();
+  list.querySelector(".open [aria-current]")?.scrollIntoView({ block: "nearest" });
+})();

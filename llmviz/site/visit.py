@@ -1,0 +1,126 @@
+"""What a chapter shows at its default state, with what its questions cover until they are answered.
+
+A page is run with everything shown, and again with everything covered. What only the first run
+shows is covered by a question, what only the second one shows stands there in its place.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+from typing import Any
+
+from llmviz.ui.asked import elements, opened
+from llmviz.ui.code import OPENED
+from llmviz.ui.common import DRAWN_IN
+from llmviz.ui.question import ASKED, MARK, Question
+
+SHOW = "Show me without an answer"
+_DRAWN = {"html", "bidi_component", "plotly_chart", "dataframe", "table", "code", "markdown"}
+_DRAWN |= {"caption", "header", "subheader", "metric", "text", "info", "success", "warning"}
+
+
+@dataclass
+class Visit:
+    """A page that was run: its blocks, its questions, and what these cover.
+
+    covered: by the `id` of an element, the numbers of the questions that cover it. instead: by the
+    `id` of an element, those to be shown before it until these questions are answered; under None,
+    at the end. covers: the numbers of the questions that cover anything. dark: the charts of the
+    dark theme by their keys.
+    """
+
+    main: Any
+    questions: list[Question]
+    covered: dict[int, list[int]] = field(default_factory=dict)
+    instead: dict[int | None, list[tuple[Any, list[int]]]] = field(default_factory=dict)
+    covers: set[int] = field(default_factory=set)
+    dark: dict[str, str] = field(default_factory=dict)
+
+
+def visit(lesson: str, chapter: str = "") -> Visit:
+    """Run a page without a browser.
+
+    Raises ValueError: the page does not open.
+    """
+    fold = {OPENED: True}
+    link = {"show": "1"}
+    whole = opened(lesson, chapter, session=fold, **link)
+    found = Visit(whole.main, whole.session_state[ASKED])
+    charts = [one for one in _leaves(whole.main) if one.type == "plotly_chart"]
+    if charts:
+        dark = opened(lesson, chapter, session=fold | {DRAWN_IN: "dark"}, **link)
+        for one in _leaves(dark.main):
+            if one.type == "plotly_chart":
+                found.dark[key_of(one)] = one.proto.spec
+    if found.questions:
+        before = opened(lesson, chapter, session=fold)
+        slots = dict(_covering(before.main))
+        found.covers = set(slots)
+        if slots:
+            _compare(found, before.main, _open_alone(lesson, chapter, slots))
+    return found
+
+
+def key_of(element: Any) -> str:
+    """Return the key that an element has in its page; empty without one."""
+    parts = getattr(element.proto, "id", "").split("-", 2)  # a sign, a hash, the key
+    return parts[2] if len(parts) == 3 and parts[2] != "None" else ""
+
+
+def _open_alone(lesson: str, chapter: str, slots: dict[int, str]) -> dict[int, Counter]:
+    """What the page shows with one question open and the others not, for each that covers."""
+    if len(slots) == 1:
+        return {number: Counter() for number in slots}
+    shown = {}
+    for number, slot in slots.items():
+        app = opened(lesson, chapter, session={OPENED: True, f"{slot}.shown": True})
+        shown[number] = Counter(map(_sign, _leaves(app.main)))
+    return shown
+
+
+def _compare(found: Visit, before: Any, alone: dict[int, Counter]) -> None:
+    leaves, others = list(_leaves(found.main)), list(_leaves(before))
+    signs, known = [_sign(one) for one in leaves], [_sign(one) for one in others]
+    every, usual = sorted(alone), Counter(known)
+
+    def opens(sign: Any) -> list[int]:
+        return [number for number in every if alone[number][sign] > usual[sign]] or every
+
+    for tag, i, j, k, end in SequenceMatcher(None, known, signs, autojunk=False).get_opcodes():
+        if tag == "equal":
+            continue
+        for at in range(k, end):
+            found.covered[id(leaves[at])] = opens(signs[at])
+        if i < j:
+            # It goes when what comes in its place is there.
+            by = opens(signs[k]) if k < end else every
+            place = id(leaves[k]) if k < len(leaves) else None
+            found.instead.setdefault(place, []).extend((one, by) for one in others[i:j])
+
+
+def _covering(main: Any) -> Iterator[tuple[int, str]]:
+    """The questions of a page that cover something: their numbers, and their keys."""
+    number, slot, asks = -1, "", False
+    for one in elements(main):
+        if one.type == "caption" and one.value == MARK:
+            number, asks = number + 1, True
+        elif asks and one.type == "radio":
+            slot, asks = key_of(one), False
+        elif one.type == "button" and one.label == SHOW:
+            yield number, slot
+
+
+def _leaves(block: Any) -> Iterator[Any]:
+    return (one for one in elements(block) if one.type in _DRAWN)
+
+
+def _sign(one: Any) -> tuple[str, bytes]:
+    """What tells elements apart: what they show."""
+    if one.type == "bidi_component":
+        message = bytes(one.proto.bytes)
+        ending = 4 + int.from_bytes(message[-4:], "little")  # its key, and turns of the session
+        return one.proto.component_name, message[:-ending]
+    return one.type, one.proto.SerializeToString()

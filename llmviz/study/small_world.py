@@ -1,0 +1,90 @@
+"""Small models of whole words that read tiny-world in under a minute, several alike but for a seed.
+
+T tokens, V vocabulary.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from llmviz.training.config import ON_ONE_CORE, TrainConfig
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from llmviz.models.base import LanguageModel
+    from llmviz.tokenizers import Tokenizer
+
+CONTEXT = 64  # T
+SIZES = {"n_layer": 2, "n_head": 4, "n_embd": 64, "context_length": CONTEXT, "dropout": 0.0}
+TRAINING = TrainConfig(
+    batch_size=16,
+    learning_rate=3e-3,
+    min_lr=3e-5,
+    warmup_steps=50,
+    weight_decay=0.05,
+    eval_every=0,
+    eval_batches=1,
+    checkpoint_every=0,
+    **ON_ONE_CORE,
+)
+
+
+@dataclass(frozen=True)
+class Small:
+    """A trained model, in eval mode, its tokenizer, and how often it read its text."""
+
+    model: LanguageModel
+    tokenizer: Tokenizer
+    passes: float
+
+
+def train_small(
+    seed: int,
+    steps: int,
+    characters: int,
+    options: dict[str, Any] | None = None,
+    smoothing: float = 0.0,
+) -> Small:
+    """Train a GPT on the first characters of tiny-world.
+
+    options: settings that differ from those of SIZES. smoothing: of the labels, in its loss; see
+    `cross_entropy_steps`.
+    """
+    import torch
+    from torch import nn
+
+    from llmviz.corpus import load_corpus
+    from llmviz.models import build
+    from llmviz.nn.loss import cross_entropy_steps
+    from llmviz.tokenizers import get_tokenizer
+    from llmviz.training.data import TrainData
+    from llmviz.training.loop import train
+
+    class Smoothed(nn.Module):
+        """A model whose loss in training is smoothed."""
+
+        def __init__(self, model: nn.Module):
+            super().__init__()
+            self.model = model
+
+        def forward(self, idx: Tensor, targets: Tensor) -> tuple[Tensor, Tensor]:
+            logits: Tensor = self.model(idx)[0]
+            flat = logits.flatten(0, 1), targets.flatten()
+            return logits, cross_entropy_steps(*flat, label_smoothing=smoothing).loss
+
+    tokenizer = get_tokenizer("word")
+    corpus = load_corpus("tiny-world", characters=characters)
+    data = TrainData.from_corpus(
+        corpus, tokenizer, CONTEXT, windows="documents", fraction=0.02, seed=seed
+    )
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        model = build("gpt", {"vocab_size": tokenizer.vocab_size, **SIZES, **(options or {})})
+    changed = {"seed": seed, "steps": steps, "log_every": steps}
+    plan = TrainConfig.from_dict(TRAINING.to_dict() | changed)
+    for _ in train(Smoothed(model) if smoothing else model, data, plan):
+        pass
+    read = steps * TRAINING.batch_size * CONTEXT
+    return Small(model.eval(), tokenizer, read / len(data.train.ids))

@@ -1,0 +1,141 @@
+"""Small models that read few stories many times, with label smoothing and without it.
+
+`python -m llmviz.study.smoothed_runs` trains and measures them again, some minutes on one core, and
+writes `data/experiments/smoothed.json`. Reading it needs no torch.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+from typing import cast
+
+import numpy as np
+
+from llmviz.paths import EXPERIMENT_FOLDER
+from llmviz.study.held_out_texts import CALIBRATION_SEED, stories
+from llmviz.study.model_errors import CAME, STORIES, TO_FIT, TRUE, ModelErrors, measure
+from llmviz.study.small_world import train_small
+from llmviz.training.files import read_json, write_json
+
+FILE = "smoothed.json"
+COMMAND = "python -m llmviz.study.smoothed_runs"
+SMOOTHING = (0.0, 0.1)
+SEEDS = (0, 1, 2)
+CHARACTERS = 100_000  # of tiny-world, that the models read
+STEPS = 600
+
+
+@dataclass(frozen=True)
+class SmoothedRun:
+    """One model on new stories, at temperature 1: means over all tokens.
+
+    sure: how probable its first guesses are by the model; right: how many came. came_error,
+    true_error: the expected calibration error against what came and the true probabilities.
+    loss, lack: nats per token, and the part of them that is neither the world's chance nor dice.
+    fitted: the temperature of the lowest loss.
+    """
+
+    smoothing: float
+    seed: int
+    sure: float
+    right: float
+    came_error: float
+    true_error: float
+    loss: float
+    lack: float
+    fitted: float
+
+    @property
+    def apart(self) -> float:
+        """Sure minus right: above 0, the model is surer than it is right."""
+        return self.sure - self.right
+
+
+def summed_up(measured: ModelErrors, smoothing: float, seed: int) -> SmoothedRun:
+    """Return what is kept of a measurement."""
+    found = measured.reliability(1.0, CAME)
+    weights = found.counts / found.counts.sum()
+    full = found.counts > 0
+    return SmoothedRun(
+        smoothing,
+        seed,
+        float(weights[full] @ found.sure[full]),
+        float(weights[full] @ found.right[full]),
+        found.error,
+        measured.reliability(1.0, TRUE).error,
+        measured.loss(1.0),
+        measured.corpus.divergence.value,
+        measured.fitted,
+    )
+
+
+@dataclass(frozen=True)
+class SmoothedRuns:
+    """All runs, by their smoothing: one for each of SEEDS; and how often each read its text."""
+
+    runs: dict[float, tuple[SmoothedRun, ...]]
+    passes: int
+
+    def values(self, smoothing: float, name: str) -> np.ndarray:
+        """One number of all runs with this smoothing."""
+        return np.array([getattr(run, name) for run in self.runs[smoothing]])
+
+    def mean(self, smoothing: float, name: str) -> tuple[float, float]:
+        """The mean of a number over the runs, and its standard error."""
+        values = self.values(smoothing, name)
+        return float(values.mean()), float(values.std(ddof=1) / math.sqrt(len(values)))
+
+
+def measure_one(smoothing: float, seed: int) -> tuple[SmoothedRun, int]:
+    """Train a model and measure it on new stories; and how often it read its text."""
+    small = train_small(seed, STEPS, CHARACTERS, smoothing=smoothing)
+    texts = stories(STORIES), stories(TO_FIT, CALIBRATION_SEED)
+    *_, found = measure(small.model, small.tokenizer, *texts)
+    return summed_up(cast(ModelErrors, found), smoothing, seed), round(small.passes)
+
+
+@cache
+def recorded(folder: Path = EXPERIMENT_FOLDER) -> SmoothedRuns:
+    """Return the bundled runs. Raises ValueError where the file is missing or damaged."""
+    path = folder / FILE
+    if not path.is_file():
+        raise ValueError(f"{path} is not in this copy; `{COMMAND}` makes it")
+    content = read_json(path)
+    try:
+        runs = [SmoothedRun(**one) for one in content["runs"]]
+        by_smoothing = {
+            share: tuple(run for run in runs if run.smoothing == share) for share in SMOOTHING
+        }
+        if any(len(some) != len(SEEDS) for some in by_smoothing.values()):
+            raise TypeError(f"{len(SMOOTHING) * len(SEEDS)} runs are needed; got {len(runs)}")
+        return SmoothedRuns(by_smoothing, int(content["passes"]))
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"{path} is damaged: {error!r}; `{COMMAND}` makes it again") from None
+
+
+def make(folder: Path = EXPERIMENT_FOLDER) -> None:
+    """Train and measure all models; the file is written after each."""
+    from tqdm import tqdm
+
+    every: Sequence[tuple[float, int]] = [(one, seed) for seed in SEEDS for one in SMOOTHING]
+    runs = []
+    for smoothing, seed in tqdm(every, unit="model"):
+        run, passes = measure_one(smoothing, seed)
+        runs.append(asdict(run))
+        write_json(folder / FILE, {"command": COMMAND, "passes": passes, "runs": runs})
+
+
+def main() -> None:
+    """Train, measure and write."""
+    parser = argparse.ArgumentParser(description="Train the models with label smoothing again.")
+    parser.add_argument("--to", type=Path, default=EXPERIMENT_FOLDER, help="where the file goes")
+    make(parser.parse_args().to)
+
+
+if __name__ == "__main__":
+    main()

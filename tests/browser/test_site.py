@@ -1,0 +1,323 @@
+"""A part of the course as plain files in a real browser, from the disk and without a network."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from playwright.sync_api import expect
+
+from llmviz import cli
+from llmviz.nn.attention import attention, causal_mask
+from llmviz.pretrained import load_bundled
+from llmviz.sampling import sampling_steps
+from llmviz.similarity import cosine
+from llmviz.site.live import MODELS
+from llmviz.tokenizers.training import train_steps
+from llmviz.trace import record
+from tests.browser.hand import until
+
+APP = "https://school.example/llmviz"
+ONLY = ("attention/steps", "errors/facts")
+FIRST_LOAD = 1_500_000  # bytes
+TEXTS = {"names-gpt": 40, "tiny-world-char": 30, "tiny-world-gpt": 8}
+PIECES = [
+    "Once Anna",
+    " met",
+    " Samir at the market.",
+    "  Then\n",
+    "ünï",
+    " 🙂",
+    "\t12",
+    "don't",
+    "—",
+]
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("site") / "course"
+    wanted = [word for name in ONLY for word in ("--only", name)]
+    assert cli.main(["site", str(folder), "--app", APP, *wanted]) == 0
+    return folder
+
+
+@pytest.fixture
+def window(browser: Any) -> Iterator[Any]:
+    """A window without a network that notes what goes wrong, and the size of what was loaded."""
+    context = browser.new_context(offline=True, viewport={"width": 1440, "height": 900})
+    page = context.new_page()
+    page.wrong, page.asked = [], []
+    page.on("console", lambda one: page.wrong.append(one.text) if one.type == "error" else None)
+    page.on("pageerror", lambda error: page.wrong.append(str(error)))
+    page.on("request", lambda request: page.asked.append(request.url))
+    yield page
+    assert page.wrong == []
+    assert [url for url in page.asked if not url.startswith(("file:", "blob:", "data:"))] == []
+    context.close()
+
+
+class Links(HTMLParser):
+    """What a page refers to, and its data."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.found: list[str] = []
+        self.loaded: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        for name, value in attrs:
+            if name in ("href", "src"):
+                (self.found if tag == "a" else self.loaded).append(value or "")
+
+
+def test_pages_refer_to_files_that_exist_and_to_the_app(course):
+    pages = sorted(course.rglob("*.html"))
+    assert len(pages) == 4 + len(ONLY)
+    for page in pages:
+        text = page.read_text("utf-8")
+        links = Links(text)
+        for link in links.found + links.loaded:
+            path, _, anchor = link.partition("#")
+            if link.startswith("https://"):
+                assert link in links.found
+                assert link.startswith(APP) or "github" in link, link
+            elif path:
+                target = (page.parent / path).resolve()
+                assert target.is_file(), f"{page}: {link}"
+                assert not anchor or f'id="{anchor}"' in target.read_text("utf-8")
+        data = json.loads(re.search(r'id="page">(.*?)</script>', text, re.S)[1])
+        names = [one["data"] for one in data["pictures"] + (data["live"] or {}).get("models", [])]
+        names += [part for one in data["pictures"] for part in one["parts"].values()]
+        for name in names:
+            assert (course / f"assets/data/{name}.js").is_file()
+        for one in data["pictures"]:
+            assert (course / f"assets/pictures/{one['name']}.js").is_file()
+
+
+def test_the_main_button_leads_from_home_to_the_end(course, window):
+    window.goto(f"{course.as_uri()}/index.html")
+    seen = []
+    while True:
+        until(window, lambda: "…" not in window.locator("#live-told").all_inner_texts())
+        loaded = {url.split("#")[0] for url in window.asked if url.startswith("file:")}
+        size = sum(Path(url.removeprefix("file://")).stat().st_size for url in loaded)
+        assert size < FIRST_LOAD, window.url
+        for node in window.locator("[data-picture]:visible, [data-chart]:visible").all():
+            node.scroll_into_view_if_needed()
+            expect(node).to_have_attribute("data-drawn", "")
+            assert node.bounding_box()["height"] > 20
+        seen.append(window.url.removeprefix(course.as_uri()))
+        if not window.locator("a.next").count():
+            break
+        window.asked.clear()
+        window.locator("a.next").click()
+        window.wait_for_load_state()
+    assert seen == [
+        "/index.html",
+        "/home/model.html",
+        "/home/parts.html",
+        *(f"/{name}.html" for name in ONLY),
+        "/glossary.html",
+    ]
+
+
+def test_a_question_is_graded_and_shows_what_it_covers(course, window):
+    window.goto(f"{course.as_uri()}/attention/steps.html")
+    question = window.locator("[data-question]")
+    covered, instead = window.locator(".covered"), window.locator(".instead")
+    expect(instead.first).to_be_visible()
+    expect(covered.first).to_be_hidden()
+    question.locator("input:not([data-right])").first.check()
+    expect(question.locator(".grade")).to_contain_text("Not this one.")
+    assert question.locator(".grade .why").count() == 2  # of this answer, and of the right one
+    expect(covered.first).to_be_visible()
+    expect(instead.first).to_be_hidden()
+    question.locator("input[data-right]").check()
+    expect(question.locator(".grade")).to_contain_text("Right.")
+    link = window.locator("footer a.to-app").get_attribute("href")
+    assert link == f"{APP}/attention?part=steps"
+    controls = (
+        "document.querySelectorAll('main :is(select, input:not([name^=q]), textarea)').length"
+    )
+    assert window.evaluate(controls) == 0  # none that would need the app
+
+
+def test_a_question_covers_what_it_covers_and_no_more(course, window):
+    window.goto(f"{course.as_uri()}/errors/facts.html")
+    held = "[...document.querySelectorAll('[data-by]')].map((one) => [one.dataset.by, one.hidden])"
+    before = window.evaluate(held)
+    assert {by for by, _ in before} >= {"0", "1"}
+    window.locator(".show").first.click()
+    for (by, was), (_, hidden) in zip(before, window.evaluate(held), strict=True):
+        assert hidden == (not was if by == "0" else was)
+    window.locator(".show").first.click()
+    expect(window.locator(".show")).to_have_count(0)
+    assert [one[1] for one in window.evaluate(held)] == [not was for _, was in before]
+
+
+def test_search_finds_and_the_theme_turns(course, window):
+    window.goto(f"{course.as_uri()}/errors/facts.html")
+    window.locator("#search").fill("softmax")
+    first = window.locator("#found a").first
+    expect(first).to_be_visible()
+    hrefs = [one.get_attribute("href") for one in window.locator("#found a").all()]
+    assert "../glossary.html#softmax" in hrefs
+    window.locator("#search").fill("")
+    window.locator(".show").first.click()
+    chart = window.locator("[data-chart]:visible").first
+    chart.scroll_into_view_if_needed()
+    expect(chart.locator(".main-svg").first).to_be_visible()
+    ink = "getComputedStyle(document.querySelector('[data-chart] .xtick text')).fill"
+    before = window.evaluate(ink)
+    window.locator("#theme").click()
+    until(window, lambda: window.evaluate(ink) != before)
+    window.reload()
+    assert window.evaluate("document.documentElement.dataset.theme") == "dark"
+
+
+def _texts(count: int, seed: int) -> list[str]:
+    rng = np.random.default_rng(seed)
+    some = ["", "a", "anna", "julia"]
+    for _ in range(count - len(some)):
+        some.append("".join(rng.choice(PIECES, rng.integers(1, 7))))
+    return some
+
+
+READ = """async ({ data, texts, limit }) => {
+  const { model, tokenizer } = llmvizLive.opened(await llmvizSite.data(data));
+  return texts.map((text) => {
+    const ids = [tokenizer.end, ...tokenizer.encode(text)].slice(0, limit);
+    const reader = new llmvizLive.Reader(model);
+    const logits = reader.read(ids);
+    const last = reader.cache.weights.map((heads) => heads.map((rows) => [...rows.at(-1)]));
+    return { ids, logits: [...logits], last };
+  });
+}"""
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_a_model_in_the_page_says_what_the_python_model_says(course, window, name):
+    window.goto(f"{course.as_uri()}/home/model.html")
+    window.wait_for_function("globalThis.llmvizLive")
+    page = json.loads(window.locator("#page").text_content())
+    (about,) = [one for one in page["live"]["models"] if one["name"] == name]
+    model, tokenizer, _ = load_bundled(name)
+    texts, limit = _texts(TEXTS[name], 0), min(model.context_length, 40)
+    read = window.evaluate(READ, {"data": about["data"], "texts": texts, "limit": limit})
+    for text, got in zip(texts, read, strict=True):
+        ids = tokenizer.encode_from_start(text)[:limit]
+        assert got["ids"] == ids, text
+        with torch.inference_mode(), record("blocks.*.attn.weights") as trace:
+            logits = model(torch.tensor([ids]))[0][0, -1].numpy()
+        assert np.abs(logits - np.array(got["logits"])).max() < 1e-4, text
+        for layer in range(model.config.n_layer):
+            weights = trace[f"blocks.{layer}.attn.weights"][0, :, -1].numpy()
+            assert np.abs(weights - np.array(got["last"][layer])).max() < 1e-5
+    assert {one.name for one in MODELS} == set(TEXTS)
+
+
+def test_the_sampler_in_the_page_is_the_one_of_llmviz(course, window):
+    window.goto(f"{course.as_uri()}/home/model.html")
+    window.wait_for_function("globalThis.llmvizLive")
+    rng = np.random.default_rng(1)
+    for _ in range(60):
+        logits = np.round(rng.normal(0, 3, 40), rng.integers(0, 3))  # with ties
+        known = {
+            "temperature": float(rng.choice([0, 0.3, 1, 1.7])),
+            "top_k": int(rng.integers(1, 41)),
+            "top_p": float(rng.choice([0.05, 0.5, 0.9, 1.0])),
+        }
+        u = float(rng.random())
+        told = [logits.tolist(), {"temperature": known["temperature"]}, u]
+        told[1] |= {"topK": known["top_k"], "topP": known["top_p"]}
+        after, token = window.evaluate(
+            """([logits, settings, u]) => {
+              const after = llmvizLive.sampled(logits, settings);
+              return [[...after], llmvizLive.draw(after, u)];
+            }""",
+            told,
+        )
+        steps = sampling_steps(logits, **known)
+        assert np.abs(steps.probabilities - np.array(after)).max() < 1e-12
+        assert steps.draw(u) == token
+
+
+def test_a_text_is_read_continued_and_never_becomes_markup(course, window):
+    window.goto(f"{course.as_uri()}/home/model.html")
+    field = window.locator("#live-text")
+    until(window, lambda: field.input_value() == MODELS[0].text)
+    field.fill("<b>anna")
+    expect(window.locator("#live-written")).to_have_text("<b>anna")
+    assert window.locator("#live-written b, #live-cuts b").count() == 0
+    window.locator("#live-temperature").fill("0")
+    expect(window.locator("#live-rest")).to_contain_text("1 of 29 tokens")
+    window.locator("#live-draw").click()
+    expect(window.locator("#live-drawn")).to_contain_text("had 100.0 %")
+    field.fill("m")
+    window.locator("#live-write").click()
+    expect(window.locator("#live-time")).to_contain_text("ms")
+    field.fill("a" * 40)
+    expect(window.locator("#live-told")).to_contain_text("at most")
+    expect(window.locator("#live-draw")).to_be_disabled()
+    expect(window.locator("#live-heads canvas").first).to_be_visible()
+    field.fill("")
+    expect(window.locator("#live-draw")).to_be_enabled()
+    assert "NaN" not in window.locator("main").inner_text()
+
+
+def test_steps_on_typed_numbers_are_those_of_llmviz(course, window):
+    window.goto(f"{course.as_uri()}/home/parts.html")
+    window.wait_for_function("globalThis.llmvizSteps")
+    for text in _texts(12, 2):
+        steps = window.evaluate("(text) => llmvizSteps.learned(text, 25).steps", text)
+        pairs = [(list(one.pair), one.count, one.corpus_length_after) for one in _merges(text)]
+        assert [(one["pair"], one["count"], one["length"]) for one in steps] == pairs
+    rng = np.random.default_rng(3)
+    q, k, v = (torch.tensor(rng.normal(size=(4, 3))) for _ in range(3))
+    for causal in (True, False):
+        told = [q.tolist(), k.tolist(), v.tolist(), causal]
+        got = window.evaluate("(given) => llmvizSteps.attention(...given)", told)
+        steps = attention(q, k, v, causal_mask(4) if causal else None)
+        for name in ("scores", "scaled", "weights", "output"):
+            assert np.allclose(got[name], getattr(steps, name), atol=1e-12), name
+    a, b = rng.normal(size=(2, 5))
+    assert np.isclose(
+        window.evaluate("([a, b]) => llmvizSteps.cosine(a, b)", [list(a), list(b)]), cosine(a, b)
+    )
+
+
+def test_wrong_numbers_are_answered_and_texts_stay_texts(course, window):
+    window.goto(f"{course.as_uri()}/home/parts.html")
+    wrong, shown = window.locator("#parts-wrong"), window.locator("#parts-steps-of-attention table")
+    expect(shown).to_have_count(5)
+    for text, said in (
+        ("1 x", "is not a number"),
+        ("1 2\n3", "differ"),
+        ("", "no row"),
+        ("1", "columns"),
+    ):
+        window.locator("#parts-q").fill(text)
+        expect(wrong).to_contain_text(said)
+        expect(shown).to_have_count(0)
+    window.locator("#parts-a").fill("0 0")
+    window.locator("#parts-b").fill("1 2")
+    expect(window.locator("#parts-compared")).to_contain_text("no direction")
+    for text in ("", "<b>aa</b> <b>aa</b>", "🙂🙂🙂", "\ud800"):
+        window.locator("#parts-text").evaluate(
+            "(node, text) => { node.value = text; node.dispatchEvent(new Event('input')); }", text
+        )
+        assert window.locator("#parts-pieces b, #parts-steps b").count() == 0
+    assert "NaN" not in window.locator("main").inner_text()
+
+
+def _merges(text: str) -> list[Any]:
+    return list(train_steps(text, 256 + 1 + 25)) if text else []

@@ -1,0 +1,58 @@
+"""A kind of network has one colour on every page that compares networks."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+
+from llmviz.figures.networks import network_number
+from llmviz.figures.theme import CATEGORIES, category_style
+from llmviz.lessons.history.recurrent import parallel
+from llmviz.lessons.history.recurrent import words as recurrent
+from llmviz.study.length_timing import MODELS, Timing
+from tests.pages.harness import charts, open_part, sent
+
+KINDS = {"bigram": "bigram", "MLP": "mlp", "WaveNet": "wavenet"}
+KINDS |= {"RNN": "rnn", "GRU": "gru", "LSTM": "lstm", "GPT": "gpt"}
+KINDS |= {"a vector for each letter (transformer)": "gpt", "one hidden state (RNN)": "rnn"}
+
+
+def kind_of(title: str) -> str | None:
+    """The kind of network that a line of a chart shows."""
+    return KINDS.get(re.sub(r",.*", "", title).strip())
+
+
+def test_a_kind_of_network_has_one_colour_on_all_pages():
+    colours = defaultdict(set)
+    pages = (
+        ("history", "memory", {}),
+        ("history", "all", {"all": "axes"}),
+        ("attention", "why", {}),
+    )
+    for lesson, part, link in pages:
+        before = sum(map(len, colours.values()))
+        for chart in charts(open_part(lesson, part, **link)):
+            for trace in chart["data"]:
+                kind = kind_of(trace.get("name", ""))
+                if kind:
+                    drawn = trace.get("line", {}).get("color") or trace["marker"]["color"]
+                    colours[kind].add((drawn, lesson, part))
+        assert sum(map(len, colours.values())) > before, (lesson, part)
+    for run in sent(open_part("training", "race"), "curves")["runs"]:
+        colours[kind_of(run["label"])].add((category_style(run["colour"])[0], "training", "race"))
+    assert colours.keys() >= set(KINDS.values())
+    for kind, seen in colours.items():
+        assert {colour for colour, *_ in seen} == {category_style(network_number(kind))[0]}, kind
+
+
+def test_so_it_has_where_the_time_is_measured(monkeypatch):
+    figures = []
+    monkeypatch.setattr(parallel.st, "plotly_chart", lambda figure, **_: figures.append(figure))
+    monkeypatch.setattr(parallel.st, "dataframe", lambda *_, **__: None)
+    timings = [Timing(m, n, 1e-3 * n) for n in (16, 512) for m in MODELS]
+    parallel.show(timings, "GRU", "gru")
+    names = {**recurrent.cells, "gpt": recurrent.attention}
+    drawn = {trace.name: trace.line.color for trace in figures[0].data}
+    for key, title in names.items():
+        assert drawn[title] in {kind[network_number(key)] for kind in CATEGORIES.values()}, key
+    assert len(set(drawn.values())) == len(names)

@@ -1,0 +1,108 @@
+"""What `export --to gguf` writes, read by gguf's own reader and by transformers."""
+
+import numpy as np
+import pytest
+import torch
+
+from llmviz.cli import main
+from llmviz.publishing.gguf_file import export_gguf, interleaved
+from llmviz.tokenizers import CharTokenizer
+from tests.publishing.test_folder import MODERN, TEXTS, gpt, trained
+
+gguf, transformers = pytest.importorskip("gguf"), pytest.importorskip("transformers")
+# transformers takes every GPT-2 in such a file for one of 1,024 positions.
+GPT2S = dict(activation="gelu_tanh", n_embd=32, context_length=1024)
+PLAIN = dict(bias=False, qkv_bias=False)
+
+
+def fields(path):
+    reader = gguf.GGUFReader(path)
+    return reader, {name: one.contents() for name, one in reader.fields.items()}
+
+
+@pytest.mark.parametrize(
+    ("options", "kind"),
+    [
+        (dict(**GPT2S, n_layer=2), "gpt2"),
+        (dict(**GPT2S, bias=False, tied_head=False), "gpt2"),
+        ({**MODERN, **PLAIN, "n_kv_head": 2}, "llama"),
+        ({**MODERN, **PLAIN, "tied_head": False, "rotary_base": 500.0}, "llama"),
+        ({**MODERN, "bias": False, "qkv_bias": True}, "qwen2"),
+    ],
+)
+def test_the_file_holds_the_model_and_its_tokenizer(options, kind, tmp_path):
+    one, path = trained(gpt(**options)), tmp_path / "model.gguf"
+    assert export_gguf(one, path) == kind
+    reader, about = fields(path)
+    config = one.model.config
+    assert about["general.architecture"] == kind
+    assert about[f"{kind}.block_count"] == config.n_layer
+    assert about[f"{kind}.attention.head_count"] == config.n_head
+    tensors = {tensor.name: tensor.data for tensor in reader.tensors}
+    qkv = one.model.blocks[1].attn.qkv.weight.detach()
+    if kind == "gpt2":
+        assert np.array_equal(tensors["blk.1.attn_qkv.weight"], qkv.numpy())
+    else:
+        queries = tensors["blk.1.attn_q.weight"]
+        own = qkv[: config.n_embd]
+        assert np.array_equal(queries, interleaved(own, 4) if kind == "llama" else own.numpy())
+        values = qkv[config.n_embd + config.kv_heads * config.head_size :]
+        assert np.array_equal(tensors["blk.1.attn_v.weight"], values.numpy())
+    assert np.array_equal(tensors["token_embd.weight"], one.model.token.weight.detach().numpy())
+    texts = about["tokenizer.ggml.tokens"]
+    assert len(texts) == config.vocab_size
+    assert texts[one.tokenizer.end] == "<|endoftext|>"
+    assert about["tokenizer.ggml.eos_token_id"] == one.tokenizer.end
+    assert len(about["tokenizer.ggml.merges"]) == len(one.tokenizer.merges)
+    # transformers reads such files, too: the same logits, the same ids.
+    theirs = transformers.AutoModelForCausalLM.from_pretrained(tmp_path, gguf_file=path.name)
+    ids = torch.randint(0, one.tokenizer.vocab_size, (2, 20), generator=torch.Generator())
+    with torch.no_grad():
+        assert torch.allclose(theirs.eval()(ids).logits, one.model(ids)[0], atol=2e-4, rtol=1e-4)
+    if kind != "llama":  # it takes every Llama's tokenizer for SentencePiece's
+        tokenizer = transformers.AutoTokenizer.from_pretrained(tmp_path, gguf_file=path.name)
+        for text in TEXTS:
+            ours = one.tokenizer.encode(text)
+            assert tokenizer(text, add_special_tokens=False).input_ids == ours
+
+
+def test_stretched_positions_and_short_numbers_are_written(tmp_path):
+    scaling = (8.0, 1.0, 4.0, 24.0)
+    one = trained(gpt(**MODERN, **PLAIN, rotary_scaling=scaling))
+    export_gguf(one, tmp_path / "a.gguf", torch.float16)
+    reader, about = fields(tmp_path / "a.gguf")
+    tensors = {tensor.name: tensor for tensor in reader.tensors}
+    types = {name: tensor.tensor_type.name for name, tensor in tensors.items()}
+    assert types["blk.0.attn_q.weight"] == "F16" and types["blk.0.attn_norm.weight"] == "F32"
+    from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
+
+    names = ("factor", "low_freq_factor", "high_freq_factor", "original_max_position_embeddings")
+    rope = {"rope_type": "llama3", "rope_theta": 10_000.0, **dict(zip(names, scaling, strict=True))}
+    config = transformers.LlamaConfig(hidden_size=32, num_attention_heads=4, rope_parameters=rope)
+    stretched, _ = ROPE_INIT_FUNCTIONS["llama3"](config, "cpu")
+    plain = 10_000.0 ** (-torch.arange(0, 8, 2) / 8)
+    factors = torch.from_numpy(tensors["rope_freqs.weight"].data.copy())
+    assert torch.allclose(plain / factors, stretched)
+    export_gguf(trained(gpt(**MODERN, **PLAIN, rotary_scaling=(3.0,))), tmp_path / "b.gguf")
+    about = fields(tmp_path / "b.gguf")[1]
+    assert about["llama.rope.scaling.type"] == "linear"
+    assert about["llama.rope.scaling.factor"] == 3.0
+
+
+def test_what_llama_cpp_does_not_compute_is_refused(tmp_path, capsys):
+    path = tmp_path / "model.gguf"
+    for options, words in (
+        (dict(activation="relu"), "computes the GELU by tanh"),
+        (dict(activation="gelu_tanh", attention_scale="none"), "divides scores"),
+        ({**MODERN, **PLAIN, "window": 4}, "a mistral is not written as GGUF"),
+        ({**MODERN, "qkv_bias": True, "bias": False, "window": 4}, "has no window"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            export_gguf(trained(gpt(**options)), path)
+    one = trained(gpt(activation="gelu_tanh"), CharTokenizer.train("abc"))
+    with pytest.raises(ValueError, match="byte-level BPE alone"):
+        export_gguf(one, path)
+    assert not path.exists()
+    path.write_text("mine")
+    assert main(["export", "tiny-world-gpt", "--to", "gguf", "--out", str(path)]) == 2
+    assert path.read_text() == "mine" and capsys.readouterr().err

@@ -1,0 +1,90 @@
+"""The command that writes the course as files: what it refuses, and elements as HTML."""
+
+from __future__ import annotations
+
+import errno
+import html as entities
+import re
+import shlex
+import tomllib
+from pathlib import Path
+from types import SimpleNamespace
+
+import pandas as pd
+import pytest
+from packaging.specifiers import SpecifierSet
+from packaging.version import Version
+
+from llmviz import cli
+from llmviz.site.elements import code_html, markdown, question_html
+from llmviz.site.files import Files
+from llmviz.site.tables import table_html
+from llmviz.site.write import places
+from llmviz.ui.question import Question
+
+
+def test_a_folder_that_exists_stays_as_it_is(tmp_path, capsys):
+    (tmp_path / "mine.txt").write_text("mine", "utf-8")
+    assert cli.main(["site", str(tmp_path)]) == 2
+    assert "exists already" in capsys.readouterr().err
+    assert [one.name for one in tmp_path.iterdir()] == ["mine.txt"]
+
+
+def test_a_full_disk_leaves_nothing_half_written(tmp_path, capsys, monkeypatch):
+    def full(files: Files, name: str, text: str) -> None:
+        if name == "assets/icon.svg":
+            raise OSError(errno.ENOSPC, "No space left on device", str(files.folder / name))
+        whole(files, name, text)
+
+    whole = Files.write
+    monkeypatch.setattr(Files, "write", full)
+    assert cli.main(["site", str(tmp_path / "course")]) == 2
+    assert "No space left on device" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_unknown_chapter_is_answered_with_near_names(tmp_path, capsys):
+    assert cli.main(["site", str(tmp_path / "course"), "--only", "attention/step"]) == 2
+    assert "attention/steps" in capsys.readouterr().err
+    names = [place.name for place in places(["sampling/dice"])]
+    assert names == ["home", "home/model", "home/parts", "sampling/dice", "glossary"]
+
+
+def test_texts_never_become_tags():
+    evil = "<img src=x onerror=alert(1)>"
+    question = Question(evil, [evil, "b"], 0, [evil, "c"])
+    shown = [question_html(question, 0, covers=True), markdown(evil)]
+    shown += [markdown(f":violet-background[{evil}] and {evil}")]
+    shown += [code_html(evil, "python"), code_html(f"x = '{evil}", "python")]
+    assert not any("<img" in html for html in shown)
+    assert all("&lt;img" in html for html in shown)
+
+
+@pytest.mark.parametrize(
+    "program", ["x = 1\n\ndef f(a):\n    return '''a\nb'''  # ü <b>\n", "a = (", "", "\n\nif x:"]
+)
+def test_coloured_code_says_what_the_code_says(program):
+    plain = entities.unescape(re.sub(r"<[^>]*>", "", code_html(program, "python")))
+    assert plain == program
+
+
+def test_a_table_has_its_numbers_as_the_app_writes_them():
+    frame = pd.DataFrame({"a": [1234567.0, 0.5], "b<": ["<i>", None]})
+    proto = SimpleNamespace(
+        columns='{"a": {"type_config": {"format": "%.1f"}}, "_index": {"hidden": true}}',
+        column_order=[],
+    )
+    html = table_html(SimpleNamespace(value=frame, proto=proto, type="dataframe"))
+    assert '<td class="number">1234567.0</td><td>&lt;i&gt;</td>' in html
+    assert '<td class="number">0.5</td>' in html
+    assert "b&lt;" in html and "None" not in html and "nan" not in html
+
+
+def test_the_workflow_publishes_what_the_command_writes():
+    text = (Path(__file__).parents[2] / ".github" / "workflows" / "site.yml").read_text("utf-8")
+    (line,) = re.findall(r"run: python -m llmviz (site .*)", text)
+    given = cli.parser().parse_args(shlex.split(line))
+    assert f"path: {given.out}\n" in text
+    (version,) = re.findall(r'python-version: "([\d.]+)"', text)
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text("utf-8"))
+    assert Version(version) in SpecifierSet(project["project"]["requires-python"])
