@@ -52,6 +52,7 @@ OUR_OWN = {
     "corpus/words.py": {"words"},
     "components/_shared/bundle.py": {"modules"},
     "components/_shared/transport.py": {"renderer"},
+    "study/case_evidence.py": {"_world"},
     "study/read_letters.py": {"counting", "recorded"},
     "study/smoothed_runs.py": {"recorded"},
     "site/live/__init__.py": {"packed_model"},
