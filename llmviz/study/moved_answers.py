@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -26,6 +26,8 @@ from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.training.files import read_json, write_json
 
 if TYPE_CHECKING:
+    from torch import Tensor
+
     from llmviz.models.base import LanguageModel
     from llmviz.tokenizers import Tokenizer
 
@@ -39,8 +41,6 @@ SENTENCE = "The hens behind the cliff were hiding."  # irrelevant, and as the gr
 OUTSIDE = "It was a rainy day in the big city."  # irrelevant, and as the grammar never writes
 FILLERS = 12  # sentences of a long text, besides those with the fact
 PLACES = (0, 3, 6, 9, 12)  # how many of them stand before the fact
-BEYOND = ("since-2017/learned", "since-2017/rotary")  # alike but for their positions
-TEXTS, TIMES, BIN = 100, 3, 16  # long texts, how many contexts long, and tokens of a point
 
 
 @dataclass(frozen=True)
@@ -61,9 +61,9 @@ class Asked:
         return self.others[0]
 
 
-def _question(asked: Asked, before: str = "", options: str = "") -> str:
-    story = f"{asked.story} {before}" if before else asked.story
-    return f"{story} But who had the {asked.thing} now{options}? It was"
+def _question(case: Asked, before: str = "", options: str = "") -> str:
+    story = f"{case.story} {before}" if before else case.story
+    return f"{story} But who had the {case.thing} now{options}? It was"
 
 
 WAYS: dict[str, Callable[[Asked], str]] = {
@@ -102,17 +102,26 @@ def asked_stories(tokenizer: Tokenizer, count: int = STORIES, seed: int = SEED) 
     return found
 
 
-def first_tokens(tokenizer: Tokenizer, asked: Asked) -> list[int]:
+def first_tokens(tokenizer: Tokenizer, story: Asked) -> list[int]:
     """Return the first token of each person's name, that of the right one first."""
-    return [tokenizer.encode(f" {name}")[0] for name in (asked.right, *asked.others)]
+    return [tokenizer.encode(f" {name}")[0] for name in (story.right, *story.others)]
 
 
 def answers(
-    model: LanguageModel, tokenizer: Tokenizer, asked: Asked, prompts: Sequence[str]
+    model: LanguageModel, tokenizer: Tokenizer, story: Asked, prompts: Sequence[str]
 ) -> np.ndarray:
     """Return how probable each person is behind each prompt, of all people of the story (P, K).
 
     The right one comes first. A prompt that is longer than the context loses its beginning.
+    """
+    people = first_tokens(tokenizer, asked)
+    return behind(model, tokenizer, prompts)[:, people].softmax(-1).numpy()
+
+
+def behind(model: LanguageModel, tokenizer: Tokenizer, prompts: Sequence[str]) -> Tensor:
+    """Return the logits of the next token behind each prompt (P, V), in float64.
+
+    A prompt that is longer than the context loses its beginning.
     """
     import torch
 
@@ -122,9 +131,7 @@ def answers(
     padded = torch.tensor([row + [0] * (longest - len(row)) for row in rows])
     with torch.inference_mode():
         logits = model(padded)[0]  # behind its end a causal model sees nothing of the padding
-    last = torch.stack([logits[i, len(row) - 1] for i, row in enumerate(rows)]).double()
-    people = last[:, first_tokens(tokenizer, asked)]
-    return people.softmax(-1).numpy()
+    return torch.stack([logits[i, len(row) - 1] for i, row in enumerate(rows)]).double()
 
 
 @dataclass(frozen=True)
@@ -188,8 +195,8 @@ def long_text(chance: random.Random, place: int) -> Asked:
     ]
     fillers = [_filler(chance, names[number % 2]) for number in range(FILLERS)]
     at = chance.randrange(2)
-    told = [opening, *fillers[:place], *finds, *fillers[place:]]
-    return Asked(" ".join(told), things[at], names[at], (names[1 - at],))
+    sentences = [opening, *fillers[:place], *finds, *fillers[place:]]
+    return Asked(" ".join(sentences), things[at], names[at], (names[1 - at],))
 
 
 def _filler(chance: random.Random, name: str) -> str:
@@ -221,22 +228,11 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Beyond:
-    """The mean loss by place of a token in texts longer than the context; E errors beside it."""
-
-    context: int
-    places: tuple[float, ...]  # middles of the bins, counted from 0
-    losses: tuple[float, ...]  # nats per token
-    errors: tuple[float, ...]  # standard errors over texts
-
-
-@dataclass(frozen=True)
 class Moved:
-    """What was measured: by way to ask, by place of the fact, by model beyond its context."""
+    """What was measured: by way to ask, and by place of the fact."""
 
     ways: dict[str, Way]
     places: list[Place]
-    beyond: dict[str, Beyond]
 
 
 def measure_ways(count: int = STORIES) -> Iterator[int | dict[str, Way]]:
@@ -273,33 +269,6 @@ def measure_places(count: int = STORIES) -> list[Place]:
     ]
 
 
-def measure_beyond(name: str, texts: int = TEXTS) -> Beyond:
-    """Return the loss of a model by place in texts of TIMES its context."""
-    import torch
-    import torch.nn.functional as F
-
-    from llmviz.pretrained import load_bundled
-    from llmviz.study.longer_texts import long_texts, longer_copy
-    from llmviz.study.transformers import require_transformer
-
-    model, tokenizer, _ = load_bundled(name)
-    length = TIMES * model.context_length
-    ids = long_texts(tokenizer, length, texts)
-    longer = longer_copy(require_transformer(model), TIMES)
-    with torch.inference_mode():
-        logits = longer(ids[:, :-1])[0]
-        losses = F.cross_entropy(logits.transpose(1, 2), ids[:, 1:], reduction="none").double()
-    binned = losses.view(texts, -1, BIN).mean(-1).numpy()
-    middles = tuple(BIN * (i + 0.5) for i in range(binned.shape[1]))
-    errors = binned.std(0, ddof=1) / np.sqrt(texts)
-    return Beyond(
-        model.context_length,
-        middles,
-        tuple(binned.mean(0).round(4).tolist()),
-        tuple(errors.round(4).tolist()),
-    )
-
-
 @cache
 def recorded(folder: Path = EXPERIMENT_FOLDER) -> Moved:
     """Return what was measured of the bundled models.
@@ -314,17 +283,9 @@ def recorded(folder: Path = EXPERIMENT_FOLDER) -> Moved:
         return Moved(
             {name: Way(**content["ways"][name]) for name in WAYS},
             [Place(**one) for one in content["places"]],
-            {
-                name: Beyond(**{key: _tuple(value) for key, value in one.items()})
-                for name, one in content["beyond"].items()
-            },
         )
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"{path} is damaged: {error!r}; `{COMMAND}` makes it again") from None
-
-
-def _tuple(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
 
 
 def main() -> None:
@@ -335,7 +296,7 @@ def main() -> None:
     parser.add_argument("--stories", type=int, default=STORIES)
     count = parser.parse_args().stories
     *_, ways = tqdm(measure_ways(count), total=count + 1)
-    measured = Moved(ways, measure_places(count), {name: measure_beyond(name) for name in BEYOND})
+    measured = Moved(ways, measure_places(count))
     write_json(EXPERIMENT_FOLDER / FILE, {"command": COMMAND, "model": MODEL, **asdict(measured)})
 
 

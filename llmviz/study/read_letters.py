@@ -43,7 +43,9 @@ from llmviz.training.config import ON_ONE_CORE, TrainConfig
 from llmviz.training.files import read_json, write_json
 
 if TYPE_CHECKING:
-    from torch import Tensor, nn
+    from torch import Tensor
+
+    from llmviz.models.base import LanguageModel
 
 FILE, WEIGHTS = "letters.json", "letters.safetensors"
 COMMAND = "python -m llmviz.study.read_letters"
@@ -152,7 +154,7 @@ class LetterData:
         return len(batch[-1]) * self.answer
 
 
-def train_one(quiz: Quiz, way: str, steps: int = STEPS) -> tuple[nn.Module, LetterData]:
+def train_one(quiz: Quiz, way: str, steps: int = STEPS) -> tuple[LanguageModel, LetterData]:
     """Train a model on a quiz in one spelling; its weights are rounded to float16 at the end."""
     import torch
 
@@ -170,7 +172,7 @@ def train_one(quiz: Quiz, way: str, steps: int = STEPS) -> tuple[nn.Module, Lett
     return model.half().float().eval(), data
 
 
-def new_model(vocab_size: int, context_length: int) -> nn.Module:
+def new_model(vocab_size: int, context_length: int) -> LanguageModel:
     """Return a model before its training.
 
     A GPT begins with matrices of deviation 0.02, which is small for one of so few numbers: it then
@@ -190,7 +192,7 @@ def new_model(vocab_size: int, context_length: int) -> nn.Module:
 
 
 def right_answers(
-    model: nn.Module, places: dict[str, int], questions: list[Question], way: str
+    model: LanguageModel, places: dict[str, int], questions: list[Question], way: str
 ) -> np.ndarray:
     """Return for each question whether every token of its answer is the most probable one (N,)."""
     import torch
@@ -262,7 +264,7 @@ def recorded(folder: Path = EXPERIMENT_FOLDER) -> LetterScores:
 
 
 @cache
-def counting(way: str, folder: Path = EXPERIMENT_FOLDER) -> tuple[nn.Module, dict[str, int]]:
+def counting(way: str, folder: Path = EXPERIMENT_FOLDER) -> tuple[LanguageModel, dict[str, int]]:
     """Return the bundled model that counts letters in one spelling, and the id of each token.
 
     Raises ValueError where it is not in this copy.

@@ -2,28 +2,44 @@
 
 from __future__ import annotations
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 
 from llmviz.corpus import generate, is_story
+from llmviz.corpus.letter_questions import SPELLINGS, TASKS
 from llmviz.figures.calibration import reliability_chart
 from llmviz.lessons.errors import LESSON, measured
 from llmviz.lessons.errors import words as lesson_words
 from llmviz.lessons.errors.asked import chapter as asked
+from llmviz.lessons.errors.asked import longer, own
 from llmviz.lessons.errors.asked import words as asked_words
 from llmviz.lessons.errors.chance import chapter as chance
 from llmviz.lessons.errors.chance import parts, throws
 from llmviz.lessons.errors.letters import chapter as letters
+from llmviz.lessons.errors.letters import trained
+from llmviz.lessons.errors.letters import words as letters_words
 from llmviz.lessons.errors.story import ALSO, OTHERS
 from llmviz.lessons.errors.sure import chapter as sure
+from llmviz.lessons.errors.sure import smoothing
 from llmviz.pretrained import load_bundled
 from llmviz.study import model_errors
+from llmviz.study.beyond_context import BeyondContext
+from llmviz.study.beyond_context import recorded as beyond_context
 from llmviz.study.calibration import TEMPERATURES
 from llmviz.study.model_errors import CAME, TRUE, recorded
 from llmviz.study.moved_answers import Place
 from llmviz.study.moved_answers import recorded as moved_answers
+from llmviz.study.own_question import OwnAnswer
+from llmviz.study.read_letters import Score
+from llmviz.study.read_letters import recorded as letter_scores
+from llmviz.study.smoothed_runs import SMOOTHING
+from llmviz.study.smoothed_runs import recorded as smoothed_recorded
 from llmviz.study.token_letters import recorded as token_letters
 from llmviz.study.true_loss import divide_loss
+from llmviz.ui import engine
+from llmviz.ui.common import percent
 from tests.pages.finished_job import FakeJob
 from tests.pages.harness import fine, open_part, prose_of
 from tests.pages.test_chapter_form import unmarkdown
@@ -192,10 +208,6 @@ def test_what_is_said_of_moved_answers_follows_from_the_counts():
     assert asked_words.place_verdict["tie"] in asked.place_line(even)
     apart = [Place(one.before, 500, 300 + 40 * i, 0.8) for i, one in enumerate(places)]
     assert asked_words.place_verdict["apart"] in asked.place_line(apart)
-    inside, behind = asked.around_the_end(measured, "since-2017/learned")
-    found = measured.beyond["since-2017/learned"]
-    assert inside == pytest.approx(np.mean(found.losses[2:4]))
-    assert behind == pytest.approx(np.mean(found.losses[4:6]))
 
 
 @pytest.mark.parametrize("sentence", ["", "   ", "🚀 " * 90, "Nobody had anything.", "word " * 39])
@@ -250,3 +262,129 @@ def test_a_job_measures_a_model_by_its_name(monkeypatch):
     *counted, found = model_errors.measure_named("drafts/tiny-world")
     assert counted == [1, 2, 3]
     assert found.corpus.stories == 2
+
+
+def test_what_is_said_of_long_texts_follows_from_all_models():
+    known = beyond_context()
+    kind = longer.grows_more(known)
+    asked_longer = longer.question(known)
+    assert asked_longer.answers[asked_longer.right].startswith(
+        {"tie": "neither"}.get(kind, asked_words.kinds.get(kind, ""))
+    )
+    low, high = ((1.0, 1.1, 1.2), (1.5, 1.6, 1.7))
+    for learned, rotary, right in ((high, low, 0), (low, high, 1), (low, low, 2)):
+        losses = {
+            kind: tuple((1.0,) * 4 + (end,) * 8 for end in ends)
+            for kind, ends in (("learned", learned), ("rotary", rotary))
+        }
+        made = BeyondContext(64, known.places, losses)
+        assert longer.question(made).right == right
+
+
+@pytest.mark.parametrize(
+    ("link", "said"),
+    [
+        ({"askedown": "", "askedquestion": "Who?"}, "must not be empty"),
+        ({"askedown": "Hugo came.", "askedquestion": " "}, "must not be empty"),
+        ({"askedown": "Somebody came.", "askedfact": ""}, "must name somebody"),
+        ({"askedown": "🚀", "askedfact": "<b>Anna</b> came", "askedquestion": "?"}, ""),
+        ({"askedown": "Anna met Hugo. " * 80}, "longer than the model's context"),
+        ({"askedfact": ""}, ""),
+    ],
+)
+def test_a_learners_question_is_answered_or_said_why_not(link, said):
+    app = open_part("errors", "asked", **link)
+    shown = unmarkdown(" ".join(one.value for one in (*app.info, *app.error)))
+    assert said in shown
+    assert not app.exception
+    assert ("most probable person" in prose_of(app)) == (
+        said in ("", "longer than the model's context")
+    )
+    assert "Where the fact stands" in str([one.value for one in app.header])
+
+
+def test_the_line_on_the_learners_question_holds_for_all_answers():
+    bundled = engine.load("drafts/tiny-world")
+    token = bundled.tokenizer.encode(" Anna")[0]
+    one = OwnAnswer("Anna", 0.4, 0.6, token, 0.4)
+    keys = [(place, way) for place in asked_words.own_places for way in asked_words.own_ways]
+    same = own.read_line(dict.fromkeys(keys, one), bundled)
+    assert "in all 9 rows" in same and "no person" not in same and "not a person" not in same
+    other = OwnAnswer("Hugo", 0.2, 0.3, bundled.tokenizer.encode(" the")[0], 0.5)
+    mixed = own.read_line({**dict.fromkeys(keys, one), keys[4]: other}, bundled)
+    assert "Anna 8 times and Hugo once" in mixed and "In 1 of the rows" in mixed
+    assert len(own.rows(dict.fromkeys(keys, one))) == 9
+
+
+LETTER_SCORES = letter_scores()
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_what_is_said_of_spellings_follows_from_all_trainings(task):
+    scores = LETTER_SCORES.scores[task]
+    line = trained.read_line(LETTER_SCORES, task)
+    new = {way: scores[way]["unknown"] for way in SPELLINGS}
+    for one, other in permutations(SPELLINGS, 2):
+        names = [trained.spelling_names(task)[way] for way in (one, other)]
+        claim = letters_words.compared["apart"].format(better=names[0], worse=names[1])
+        if claim in line:
+            assert min(new[one].right) > max(new[other].right)
+    assert line.count("Each model with") + line.count("this is a tie") == 2
+    lucky = all(r > g for r, g in zip(new["whole"].right, new["whole"].guess, strict=True))
+    assert ("are not right more often there than" in line) != lucky
+    failed = [way for way in SPELLINGS if scores[way]["read"].mean < 0.5]
+    assert ("did not learn" in line) == bool(failed)
+    table = trained.rows(LETTER_SCORES, task)
+    assert len(table) == 4 and all(len(row) == 4 for row in table)
+    figure = trained.figure(task, "light")
+    assert len(figure.data) == (2 if task == "reverse" else 3)
+
+
+def test_the_question_on_whole_words_is_answered_by_the_scores():
+    asked_letters = trained.question(LETTER_SCORES)
+    score = LETTER_SCORES.scores["count"]["whole"]["unasked"]
+    assert asked_letters.answers[asked_letters.right] == percent(score.mean)
+    assert score.mean <= np.mean(score.guess), "its reason says that guessing is as good"
+    tie = Score(10, (0.2, 0.3, 0.4), (0.0, 0.0, 0.0))
+    same = {way: {"unknown": tie} for way in SPELLINGS}
+    assert "this is a tie" in trained.compared(same, "letters", "whole", letters_words.spellings_of)
+
+
+@pytest.mark.parametrize(
+    ("word", "letter", "said"),
+    [
+        ("dadada", "a", "3 times"),
+        ("dadada", "b", "this is the letter that nobody asked about"),
+        ("", "a", letters_words.no_counted),
+        ("🚀", "a", "is no such word"),
+        ("abcde", "f", "is no such word"),
+        ("ABCDEF", "f", "1 time"),
+        ("<b>", "a", "is no such word"),
+        ("ffffff", "f", "6 times"),
+        ("x" * 60, "a", "is no such word"),
+    ],
+)
+def test_letters_of_any_word_are_counted_or_said_why_not(word, letter, said):
+    app = open_part("errors", "letters", countedword=word, countedletter=letter)
+    fine(app)
+    assert unmarkdown(said) in unmarkdown(prose_of(app)) + infos(app)
+    assert "What you have seen" in [one.value for one in app.subheader]
+
+
+def test_what_is_said_of_label_smoothing_follows_from_all_runs():
+    known = smoothed_recorded()
+    plain, smooth = (known.mean(share, "apart")[0] for share in SMOOTHING)
+    assert plain >= 0.01, "the question says that these are surer than right"
+    asked_smoothed = smoothing.question(known)
+    assert asked_smoothed.right == sum(smooth >= share * plain for share in (0.5, 1.5))
+    for name in ("true_error", "loss"):
+        before, after = (known.values(share, name) for share in SMOOTHING)
+        verdict = smoothing.verdict(known, name)
+        assert ("less than each" in verdict) == (after.max() < before.min())
+        assert ("more than each" in verdict) == (after.min() > before.max())
+    assert len(smoothing.rows(known)) == 2
+    assert [smoothing.points(share) for share in (0.0004, -0.0004, -0.02)] == [
+        "0.0 points",
+        "0.0 points",
+        "−2.0 points",
+    ]

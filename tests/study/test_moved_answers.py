@@ -12,23 +12,18 @@ import torch
 
 from llmviz.corpus.exercises import holders
 from llmviz.pretrained import load_bundled
-from llmviz.study.longer_texts import long_texts
 from llmviz.study.moved_answers import (
-    BEYOND,
-    BIN,
     FILE,
     FILLERS,
     PLACES,
     PLAIN,
     STORIES,
-    TIMES,
     WAYS,
     answers,
     asked_stories,
     count_ways,
     first_tokens,
     long_text,
-    measure_beyond,
     recorded,
 )
 
@@ -95,22 +90,6 @@ def test_what_is_recorded_adds_up():
         assert way.stories == STORIES
         assert way.right == plain - way.broken + way.mended
     assert [one.before for one in known.places] == list(PLACES)
-    assert list(known.beyond) == list(BEYOND)
-
-
-def test_the_loss_beyond_the_context_is_that_of_the_longer_copy():
-    name = BEYOND[1]
-    found = measure_beyond(name, 4)
-    model, tokenizer, _ = load_bundled(name)
-    ids = long_texts(tokenizer, TIMES * model.context_length, 4)
-    with torch.inference_mode():  # within the context, the model itself
-        logits = model(ids[:, : model.context_length])[0]
-        nll = torch.nn.functional.cross_entropy(
-            logits.transpose(1, 2), ids[:, 1 : model.context_length + 1], reduction="none"
-        )
-    inside = [float(part.mean()) for part in nll.split(BIN, 1)]
-    assert found.losses[: len(inside)] == pytest.approx(inside, abs=1e-3)
-    assert found.places[0] == BIN / 2 and len(found.places) == TIMES * model.context_length // BIN
 
 
 def test_a_missing_or_damaged_file_is_said(tmp_path):

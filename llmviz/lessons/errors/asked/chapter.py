@@ -13,15 +13,12 @@ import streamlit as st
 
 from llmviz.figures.lines import Line, lines
 from llmviz.figures.theme import Mode
-from llmviz.lessons.errors.asked import examples, words
+from llmviz.lessons.errors.asked import examples, longer, own, words
 from llmviz.study.moved_answers import (
-    BEYOND,
     COMMAND,
     FILLERS,
     MODEL,
     PLAIN,
-    TEXTS,
-    TIMES,
     WAYS,
     Asked,
     Moved,
@@ -32,7 +29,7 @@ from llmviz.study.moved_answers import (
 from llmviz.training.measures import Share
 from llmviz.ui import engine
 from llmviz.ui.code import show_code
-from llmviz.ui.common import count, percent, theme
+from llmviz.ui.common import percent, theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section, seen
 from llmviz.ui.model_picker import models_here
@@ -80,6 +77,7 @@ def draw(state: PageState) -> None:
     if len(bundled.tokenizer.encode_from_start(longest)) > bundled.model.context_length:
         inform(words.too_long, ":material/content_cut:")
     _code(asked, sentence, chances)
+    own.draw(state, bundled)
     try:
         measured = recorded()
     except ValueError as error:
@@ -87,7 +85,7 @@ def draw(state: PageState) -> None:
         return
     over = _over(measured)
     _place(measured)
-    _beyond(measured)
+    longer.draw()
     if over is not None:
         seen(words.end, **story, **over)
 
@@ -208,49 +206,6 @@ def place_line(places: list[Place]) -> str:
         worst_share=percent(worst.right / worst.stories),
         verdict=words.place_verdict["apart" if low > high else "tie"],
     )
-
-
-def _beyond(measured: Moved) -> None:
-    one, other = BEYOND
-    context = measured.beyond[one].context
-    section(
-        words.beyond,
-        one=one,
-        other=other,
-        context=context,
-        texts=count(TEXTS, "text"),
-        times=TIMES,
-    )
-    st.plotly_chart(
-        beyond_figure(theme()), key=f"{KEY}.beyond", theme=None, config={"displayModeBar": False}
-    )
-    numbers = {"half": context // 2}
-    for kind, name in zip(("learned", "rotary"), BEYOND, strict=True):
-        numbers[f"{kind}_in"], numbers[f"{kind}_out"] = around_the_end(measured, name)
-    prose(words.beyond_read.format(**numbers))
-
-
-def around_the_end(measured: Moved, name: str) -> tuple[float, float]:
-    """Return the mean loss in the second half of the trained length, and in as much behind it."""
-    found = measured.beyond[name]
-    places, losses = np.array(found.places), np.array(found.losses)
-    inside = (places > found.context / 2) & (places < found.context)
-    behind = (places > found.context) & (places < 1.5 * found.context)
-    return float(losses[inside].mean()), float(losses[behind].mean())
-
-
-@kept(2)
-def beyond_figure(mode: Mode) -> go.Figure:
-    """Return the loss by place of both models, with the end of their trained length."""
-    beyond = recorded().beyond
-    drawn = [
-        Line(name, one.places, one.losses, number)
-        for number, (name, one) in enumerate(beyond.items())
-    ]
-    figure = lines(drawn, (words.beyond_axis, words.loss_axis), mode, hover="%{y:.2f}")
-    context = beyond[BEYOND[0]].context
-    figure.add_vline(context, line_width=1, line_dash="dot", annotation_text=words.trained)
-    return figure
 
 
 def _code(asked: Asked, sentence: str, chances: np.ndarray) -> None:

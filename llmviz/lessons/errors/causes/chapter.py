@@ -12,7 +12,7 @@ from llmviz.study.case_evidence import answers_given, lines_of
 from llmviz.study.read_facts import CHOICES, NOBODY
 from llmviz.study.wrong_answers import TEN, Case, cases, offered, ten_cases
 from llmviz.ui.code import show_code
-from llmviz.ui.common import choose, percent
+from llmviz.ui.common import choose, count, percent
 from llmviz.ui.lesson import section, seen
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, graded, predict
@@ -72,7 +72,7 @@ def _evidence(case: Case) -> None:
     ]
     rows_table([(text, often(times)) for text, times in rows], words.line_columns)
     if more:
-        prose(words.more_lines.format(count=more))
+        prose(words.more_lines.format(others=count(more, "other line")))
     if given := answers_given(case):
         answers = [
             (words.nobody if said == CHOICES[NOBODY] else words.in_town.format(town=said), chance)

@@ -1,0 +1,96 @@
+"""The learner's own story, fact and question: where the fact stands, and what stands before it."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from llmviz.lessons.errors.asked import words
+from llmviz.study.moved_answers import MODEL
+from llmviz.study.own_question import OwnAnswer, own_answers, own_prompts
+from llmviz.textfile import check_text
+from llmviz.ui import engine
+from llmviz.ui.common import LOOKED_AT, listed, percent
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.model_on_text import spoken
+from llmviz.ui.notices import inform, refuse
+from llmviz.ui.prose import prose, quote
+from llmviz.ui.state import PageState
+from llmviz.ui.table import rows_table
+from llmviz.ui.text_field import text_area, text_input
+
+Answers = dict[tuple[str, str], OwnAnswer]
+
+
+def draw(state: PageState, bundled: engine.Bundled) -> None:
+    """Show the section."""
+    section(words.own)
+    text_area(state, "askedown", words.own_story, height=130)
+    text_input(state, "askedfact", words.own_fact)
+    text_input(state, "askedquestion", words.own_question)
+    story, fact, question = (
+        state[key].strip() for key in ("askedown", "askedfact", "askedquestion")
+    )
+    if not story or not question:
+        inform(words.own_needed, ":material/edit:")
+        return
+    prompts = own_prompts(story[:LOOKED_AT], fact, question, state["askedbefore"])
+    try:
+        for prompt in prompts.values():
+            check_text(prompt)
+        found = answered(bundled.version, tuple(prompts.items()))
+    except ValueError as error:
+        refuse(error)
+        return
+    longest = max(prompts.values(), key=len)
+    if len(bundled.tokenizer.encode_from_start(longest)) > bundled.model.context_length:
+        inform(words.too_long, ":material/content_cut:")
+    rows_table(rows(found), words.own_columns)
+    prose(read_line(found, bundled))
+
+
+@kept(64)
+def answered(version: str, prompts: tuple[tuple[tuple[str, str], str], ...]) -> Answers:
+    """Return the answer behind each prompt; version: of the model's weights."""
+    bundled = engine.load(MODEL)
+    return own_answers(bundled.model, bundled.tokenizer, dict(prompts))
+
+
+def rows(found: Answers) -> list[tuple[str, ...]]:
+    """Return a row for each place of the fact and each way to ask."""
+    return [
+        (
+            words.own_places[place],
+            words.own_ways[way],
+            one.person,
+            percent(one.person_p),
+            percent(one.people_p),
+        )
+        for (place, way), one in found.items()
+    ]
+
+
+def read_line(found: Answers, bundled: engine.Bundled) -> str:
+    """Return whether all rows have the same answer, and whether it is a person at all."""
+    counts = Counter(one.person for one in found.values())
+    chances = [one.person_p for one in found.values()]
+    line = words.own_read["same" if len(counts) == 1 else "moved"].format(
+        first=quote(next(iter(counts))),
+        rows=len(found),
+        least=percent(min(chances)),
+        most=percent(max(chances)),
+        counts=listed(
+            [
+                words.own_count["one" if times == 1 else "more"].format(name=name, times=times)
+                for name, times in counts.most_common()
+            ]
+        ),
+    )
+    others = [one for one in found.values() if one.token_p > one.person_p]
+    if others:
+        line += words.own_other.format(
+            some=len(others),
+            token=spoken(others[0].token, bundled.tokenizer),
+            token_p=percent(others[0].token_p),
+        )
+    return line
