@@ -187,7 +187,6 @@ MANY_PARAMETERS = {
     "generate": "the call that pages print: the settings of sampling by name, as readers write it",
     "multi_head": "a formula with its weights, as the paper writes it",
     "sampling_steps": "as `generate`",
-    "write_adapter": "what a file of an adapter says of it",
     "single_head": "a formula with its weights, as the paper writes it",
     "cell_grid": PICTURE,
     "curves": PICTURE,

@@ -67,6 +67,7 @@ OUR_OWN = {
     "study/read_facts.py": {"bundled"},
     "study/read_leaning.py": {"bundled"},
     "study/read_planted.py": {"bundled"},
+    "study/scaling_fits.py": {"recorded"},
     "study/scaling_runs.py": {"recorded"},
     "study/superposition_record.py": {"_parts"},
     "study/tested_in_training.py": {"bundled"},

@@ -68,7 +68,7 @@ def add(commands: Any) -> None:
     )
     given(
         "--precision",
-        choices=("float32", "bfloat16", "int8"),
+        choices=("float32", "bfloat16", "int8", "int4"),
         help=(
             "write with a packed copy of a GPT's weights: this is faster from about ten million "
             "parameters on, and faster still with fewer bits"
@@ -126,8 +126,8 @@ def run(given: argparse.Namespace) -> int:
         module = optimize_for_inference(trained.model, given.precision)
     elif given.precision is not None:
         raise ValueError(
-            "--precision is for GPTs of the usual kind, without rotary positions or mistakes; "
-            f"{given.checkpoint} is a {name}"
+            "--precision is for GPTs without mistakes and without experts, with norms before each "
+            f"part; {given.checkpoint} is a {name}"
         )
     if able(name, "translates"):
         return _translate(trained, prompt, given)

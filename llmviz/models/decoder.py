@@ -25,7 +25,7 @@ from llmviz.models.numpy_decoder import NumpyDecoder
 from llmviz.models.settings import GPTConfig
 from llmviz.nn.cache import KVCache
 from llmviz.nn.fast_linear import FEW, Product, fast_for_one_or_few, plain_linear
-from llmviz.nn.layers import ACTIVATIONS, LayerNorm
+from llmviz.nn.layers import ACTIVATIONS, LayerNorm, RMSNorm
 from llmviz.nn.low_rank import split
 from llmviz.trace import recording, replacing
 
@@ -46,8 +46,8 @@ class Decoder:
     def __init__(self, model: GPT, packed: str | None = None):
         if not can_decode(model):
             raise ValueError(
-                "the decoder is for GPTs without rotary positions or mistakes, with layer norm, "
-                "keys and values of each head, no window and no experts"
+                "the decoder is for GPTs without mistakes, with norms before each part and no "
+                "experts"
             )
         config = model.config
         lay_out: Callable[[nn.Linear], Product] = plain_linear
@@ -55,6 +55,8 @@ class Decoder:
             lay_out = lambda linear: fast_for_one_or_few(linear, packed)  # noqa: E731
         make = partial(_product, lay_out)
         self.n_layer, self.n_head, self.head_size = config.n_layer, config.n_head, config.head_size
+        self.n_kv_head, self.window = config.kv_heads, config.window
+        self.rotary = model.blocks[0].attn.rotary
         self.scale = 1 / math.sqrt(config.head_size)
         self.activation = _gelu if config.activation == "gelu" else ACTIVATIONS[config.activation]
         self.token = model.token.weight.detach()
@@ -101,9 +103,7 @@ class Decoder:
         x = self.token[tokens]  # (T, C)
         if self.position is not None:
             x = x + self.position[start:end]
-        mask = None  # one token may see all; of several, each what came before it
-        if len(tokens) > 1 and start:
-            mask = x.new_ones(len(tokens), end, dtype=torch.bool).tril(start)
+        mask = self._mask(start, end, x)
         for layer, keys, values in zip(self.layers, cache.keys, cache.values, strict=True):
             heads = self._attend(layer.qkv(layer.norm1(x)), keys, values, start, mask)
             x = x + layer.projection(heads)
@@ -115,17 +115,40 @@ class Decoder:
         cache.length = end
         return x
 
+    def _mask(self, start: int, end: int, x: Tensor) -> Tensor | None:
+        """Who sees whom of the tokens from `start` on; None where each sees what came before it.
+
+        One token may see all that its window holds, of which no other is handed on.
+        """
+        windowed = self.window is not None and end > self.window
+        if end - start == 1 or not (start or windowed):
+            return None
+        seen = x.new_ones(end - start, end, dtype=torch.bool).tril(start)
+        return seen.triu(start + 1 - self.window) if self.window is not None else seen
+
     def _attend(
         self, qkv: Tensor, keys: Tensor, values: Tensor, start: int, mask: Tensor | None
     ) -> Tensor:
-        """The outputs of all heads (T, C), from qkv (T, 3C) and the cache's (1, H, context, D)."""
-        t, size = len(qkv), self.head_size
-        q, k, v = qkv.view(1, t, 3, self.n_head, size).permute(2, 0, 3, 1, 4)  # (1, H, T, D) each
+        """The outputs of all heads (T, C), from qkv (T, C + 2·G·D) and the cache's (1, G, …, D)."""
+        t, size, shared = len(qkv), self.head_size, self.n_kv_head
+        split = qkv.view(1, t, self.n_head + 2 * shared, size).transpose(1, 2)  # (1, H + 2G, T, D)
+        q, k, v = split.split((self.n_head, shared, shared), dim=1)
+        if self.rotary is not None:
+            q, k = self.rotary(q, start), self.rotary(k, start)
         keys.narrow(2, start, t).copy_(k)
         values.narrow(2, start, t).copy_(v)
-        keys_so_far, values_so_far = keys.narrow(2, 0, start + t), values.narrow(2, 0, start + t)
+        first = 0  # that is seen
+        if t == 1 and self.window is not None:
+            first = max(0, start + 1 - self.window)
+        so_far = start + t - first
         heads = F.scaled_dot_product_attention(
-            q, keys_so_far, values_so_far, mask, is_causal=not start, scale=self.scale
+            q,
+            keys.narrow(2, first, so_far),
+            values.narrow(2, first, so_far),
+            mask,
+            is_causal=not start and mask is None,
+            scale=self.scale,
+            enable_gqa=shared != self.n_head,
         )
         return heads.transpose(1, 2).reshape(t, -1)
 
@@ -141,6 +164,9 @@ def _product(lay_out: Callable[[nn.Linear], Product], module: nn.Linear) -> Prod
 
 
 def _norm(norm: nn.Module) -> Product:
+    if isinstance(norm, RMSNorm):
+        size, factor, least = tuple(norm.normalized_shape), norm.weight.detach(), norm.eps
+        return lambda x: torch.rms_norm(x, size, factor, least)
     assert isinstance(norm, LayerNorm)  # `can_decode` has seen to it
     shape, weight, bias, epsilon = norm.normalized_shape, norm.weight, norm.bias, norm.eps
     scale, shift = weight.detach(), None if bias is None else bias.detach()
@@ -167,12 +193,9 @@ def can_decode(model: nn.Module) -> TypeGuard[GPT]:
         and config.mask == "causal"
         and config.softmax_before_mask is None
         and config.attention_scale == "head"
-        and config.positions != "rotary"
-        and config.kv_heads == config.n_head
-        and config.window is None
         and config.n_expert == 1
         and all(
-            type(split(module)[0]) in (nn.Linear, LayerNorm)
+            type(split(module)[0]) in (nn.Linear, LayerNorm, RMSNorm)
             for block in blocks
             for module in (
                 block.norm1,
@@ -190,7 +213,10 @@ def decoder_for(model: GPT) -> Decoder | NumpyDecoder | None:
     """The faster of the decoders that share the model's weights; None where there is none."""
     if not can_decode(model):
         return None
-    weight = model.token.weight
+    config, weight = model.config, model.token.weight
+    as_gpt2 = config.positions != "rotary" and config.norm_kind == "layer" and config.window is None
+    if not as_gpt2 or config.kv_heads != config.n_head:
+        return Decoder(model)
     plain = weight.device.type == "cpu" and weight.dtype is torch.float32
     # Where reading the weights takes longer than the calls, torch is the faster one.
     if plain and sum(p.numel() for p in model.parameters()) <= NUMPY_UP_TO:
@@ -246,7 +272,8 @@ def optimize_for_inference(model: GPT, precision: str = "float32") -> FastGPT:
     """Return the model for faster writing at batch 1: weights packed as `precision` says.
 
     "float32" changes nothing but rounding, and keeps the model's own weights where a copy is not
-    read faster; "bfloat16" halves what is read per token and "int8" quarters it, at some loss.
+    read faster; "bfloat16" halves what is read per token, "int8" quarters it and "int4" takes an
+    eighth, each at more loss.
     It pays from some ten million parameters on, and costs the memory of the copy.
 
     Raises: ValueError for an unknown precision or a model that `can_decode` refuses.

@@ -19,7 +19,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-PRECISIONS = ("float32", "bfloat16", "int8")
+PRECISIONS = ("float32", "bfloat16", "int8", "int4")
 # Below this many weights a layer fits the cache, and the call itself is what costs.
 PACK_FROM = 200_000
 PACK_FROM_FOR_ROWS = 50_000  # for several rows at once, which take longer than the call
@@ -27,7 +27,9 @@ PACK_FROM_FOR_MANY_ROWS = 30_000
 MANY_ROWS = 256  # from here on, laying out W costs less than it saves in a single product
 FEW = 4  # rows at once where a text is written: guesses that are checked
 # The largest difference from the plain layer, as a share of the largest output.
-TOLERANCE = {"float32": 1e-4, "bfloat16": 0.03, "int8": 0.1}
+TOLERANCE = {"float32": 1e-4, "bfloat16": 0.03, "int8": 0.1, "int4": 0.3}
+INT4_GROUP = 32  # weights of a row that share a step in int4
+INT4_OUTPUTS = 16
 
 Model = TypeVar("Model", bound=nn.Module)
 Product = Callable[[Tensor], Tensor]
@@ -46,7 +48,8 @@ def fast_linear(linear: nn.Linear, precision: str = "float32", rows: int = 1) ->
     """Return the layer as a function of x (N, in) -> (N, out), float32 to float32, packed.
 
     `precision` is that of the weights. "bfloat16" also rounds x; "int8" keeps a scale for each
-    output and quantizes x as it comes. The weights are copied: later changes of W do not show.
+    output and quantizes x as it comes; "int4" keeps a scale for each 32 weights of a row and rounds
+    x to bfloat16. The weights are copied: later changes of W do not show.
     rows: how many x usually has; the layout is chosen for it, and any number is right.
     Where the processor or this torch lacks an operation, or its result is not close to the plain
     layer's, and for small layers and on a GPU, the plain layer is returned.
@@ -59,10 +62,10 @@ def fast_linear(linear: nn.Linear, precision: str = "float32", rows: int = 1) ->
     weight = linear.weight.detach()
     if weight.numel() < _pack_from(rows) or weight.device.type != "cpu":
         return plain
-    make = _int8 if precision == "int8" else _packed
+    make = {"int8": _int8, "int4": _int4}.get(precision, _packed)
     bias = None if linear.bias is None else linear.bias.detach()
     try:
-        fast = make(weight, bias, getattr(torch, precision), rows)
+        fast = make(weight, bias, getattr(torch, precision, torch.bfloat16), rows)
         close = _agree(plain, fast, weight, TOLERANCE[precision])
     except (AttributeError, RuntimeError):  # NotImplementedError is a RuntimeError
         return plain
@@ -173,6 +176,36 @@ def _int8(weight: Tensor, bias: Tensor | None, dtype: torch.dtype, rows: int) ->
     packed = torch.ops.quantized.linear_prepack(quantized, bias)
     multiply = torch.ops.quantized.linear_dynamic
     return lambda x: multiply(x, packed)
+
+
+def _int4(weight: Tensor, bias: Tensor | None, dtype: torch.dtype, rows: int) -> Product:
+    outputs, inputs = weight.shape
+    if inputs % INT4_GROUP:
+        raise RuntimeError(f"int4 needs rows of whole groups of {INT4_GROUP}; got {inputs}")
+    # The kernel takes a number of outputs that this divides; what is too much is cut off again.
+    weight = F.pad(weight, (0, 0, 0, -outputs % INT4_OUTPUTS))
+    groups = weight.view(len(weight), -1, INT4_GROUP)
+    steps = groups.abs().amax(dim=-1).clamp_min(1e-12) / 7  # (out, groups)
+    codes = (groups / steps[..., None]).round().clamp(-8, 7).view_as(weight)
+    multiply = int4_multiply(codes.int() + 8, steps, torch.zeros_like(steps), INT4_GROUP)
+    if bias is None:
+        return lambda x: multiply(x)[:, :outputs]
+    added = bias
+    return lambda x: multiply(x)[:, :outputs] + added
+
+
+def int4_multiply(codes: Tensor, steps: Tensor, shifts: Tensor, group: int) -> Product:
+    """Return x (N, in) -> (N, out) for W = (code − 8)·step + shift, packed for torch's kernel.
+
+    codes: (out, in), 0 to 15. steps, shifts: (out, groups). x, steps and shifts are rounded to
+    bfloat16. Raises AttributeError where this torch has no such kernel, RuntimeError where it does
+    not take the shape.
+    """
+    ops = torch.ops.aten
+    pairs = torch.stack([steps, shifts], -1).transpose(0, 1).contiguous().bfloat16()  # (G, out, 2)
+    packed = ops._convert_weight_to_int4pack_for_cpu(codes.to(torch.int32), 1)
+    multiply = ops._weight_int4pack_mm_for_cpu
+    return lambda x: multiply(x.bfloat16(), packed, group, pairs).to(x.dtype)
 
 
 def _agree(plain: Product, fast: Product, weight: Tensor, tolerance: float) -> bool:

@@ -39,10 +39,10 @@ WAYS: dict[str, type[Way]] = {
 }
 
 
-def trained(plan: ParallelPlan, world: World, told: Callable[[Progress], None]) -> Outcome | None:
+def trained(plan: ParallelPlan, world: World, tell: Callable[[Progress], None]) -> Outcome | None:
     """Train on all processes of `world`, then once more on the first alone; its outcome there.
 
-    Other processes return None. told: called in the first process after each step. Raises
+    Other processes return None. tell: called in the first process after each step. Raises
     ValueError where the plan is for another number of processes.
     """
     if world.size != plan.processes:
@@ -66,7 +66,7 @@ def trained(plan: ParallelPlan, world: World, told: Callable[[Progress], None]) 
         losses.append(loss)
         seconds.append(spent / world.size)
         if world.leads:
-            told(Progress(number + 1, loss))
+            tell(Progress(number + 1, loss))
     fastest = seconds.index(min(seconds))  # the least disturbed by other programs: it is kept
     own = {
         "held": _held(way),

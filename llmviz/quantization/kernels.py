@@ -11,7 +11,7 @@ import warnings
 
 import torch
 
-from llmviz.nn.fast_linear import Product
+from llmviz.nn.fast_linear import Product, int4_multiply
 from llmviz.quantization.grids import Quantized, dequantize
 from llmviz.quantization.scheme import CHANNEL, Scheme
 
@@ -56,14 +56,9 @@ def int4_product(quantized: Quantized, scheme: Scheme) -> Product:
         )
     if not has_int4():
         raise ValueError("this torch has no int4 kernel for the processor")
-    ops = torch.ops.aten
     # The kernel computes (code − 8) · scale + shift.
     low = INT4_MIDDLE if scheme.symmetric else 0
     zero = 0 if scheme.symmetric or quantized.zero_point is None else quantized.zero_point
     codes = (quantized.codes + low).to(torch.int32)
     shift = (INT4_MIDDLE - low - zero) * quantized.scale
-    pairs = torch.stack([quantized.scale, shift.expand_as(quantized.scale)], -1)  # (R, G, 2)
-    pairs = pairs.transpose(0, 1).contiguous().bfloat16()  # (G, R, 2)
-    packed = ops._convert_weight_to_int4pack_for_cpu(codes, 1)
-    multiply = ops._weight_int4pack_mm_for_cpu
-    return lambda x: multiply(x.bfloat16(), packed, group, pairs).to(x.dtype)
+    return int4_multiply(codes, quantized.scale, shift.expand_as(quantized.scale), group)

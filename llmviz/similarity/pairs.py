@@ -130,13 +130,13 @@ def score_analogies(
 
     Reference: Mikolov, Yih, Zweig 2013, section 4; the comparison without a step: Linzen 2016.
     """
-    rows, asked = as_matrix(matrix), np.asarray(questions, dtype=np.int64)
-    if asked.ndim != 2 or asked.shape[1] != 4 or not len(asked):
+    rows, fours = as_matrix(matrix), np.asarray(questions, dtype=np.int64)
+    if fours.ndim != 2 or fours.shape[1] != 4 or not len(fours):
         raise ValueError("analogies need at least one question of four rows")
     unit = unit_rows(rows)
     ranks, best = [], []
-    for start in range(0, len(asked), LESS_WORK):
-        part = asked[start : start + LESS_WORK]
+    for start in range(0, len(fours), LESS_WORK):
+        part = fours[start : start + LESS_WORK]
         a, b, c, d = part.T
         targets = unit[c] + (unit[b] - unit[a] if step else 0)
         scores = targets @ unit.T  # (Q, V)

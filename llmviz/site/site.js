@@ -25,6 +25,7 @@
     },
     find: null,
     data,
+    asks,
     onTheme: (draw) => drawn.push(draw),
   };
 
@@ -99,6 +100,12 @@
     leaving = setTimeout(() => (told.hidden = true), 6000);
   }
 
+  // What a picture asks the app: for a lesson, which is here, or for the model, which is not.
+  function asks(slider, name, act) {
+    if (name === "lesson" && page.lessons[act]) location.href = `${page.root}${page.lessons[act]}`;
+    else tell(slider ? ALONE : ASKS);
+  }
+
   async function picture(node) {
     const { name, key, data: message, parts } = page.pictures[node.dataset.picture];
     const bytes = await Promise.all([
@@ -107,7 +114,7 @@
       ...Object.entries(parts).map(async ([address, part]) => globalThis.llmvizParts.set(address, await data(part))),
     ]);
     const given = { name: `llmviz_${name}`, key, css: styles[name], message: bytes[0] };
-    const mounted = globalThis.llmvizMount(node, given, views[name], { ask: (slider) => tell(slider ? ALONE : ASKS) });
+    const mounted = globalThis.llmvizMount(node, given, views[name], { ask: asks });
     drawn.push(mounted.draw);
   }
 
@@ -260,9 +267,10 @@
 
   if (page.live?.models) {
     const { models, pictures } = page.live;
-    Promise.all([script(page.live.script), script(`assets/pictures/${pictures}.js`)]).then(() =>
-      globalThis.llmvizLive.start(models, { view: views[pictures], style: styles[pictures] }),
-    );
+    Promise.all([page.live.script, ...pictures.map((name) => `assets/pictures/${name}.js`)].map(script)).then(() => {
+      const known = pictures.map((name) => [name, { view: views[name], style: styles[name] }]);
+      globalThis.llmvizLive.start(models, Object.fromEntries(known));
+    });
   } else if (page.live) script(page.live.script).then(() => globalThis.llmvizSteps.startParts());
 
   // Wide windows have the list of lessons beside the page; narrow ones open it.

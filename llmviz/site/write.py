@@ -31,7 +31,7 @@ from llmviz.ui.glossary import TERMS
 from llmviz.ui.lesson import Lesson
 from llmviz.wholefile import temporary_beside
 
-LIVE_PICTURE = "heads_grid"
+LIVE_PICTURES = ["machine", "heads_grid"]
 # Pages of the site alone, which compute in the browser: their titles and questions.
 LIVE = {
     "model": ("A model in your browser", "What does a model do with your own text, here and now?"),
@@ -108,11 +108,14 @@ def write_site(
     """Write the course into a new folder.
 
     app: the address of the app, for its links. tell: is given a line for each page.
-    Raises ValueError where something has the folder's name, and as `places` does.
+    Raises ValueError where something has the folder's name, the address is none of the web, and as
+    `places` does.
     OSError: as it comes; nothing of the site is there then.
     """
     if folder.exists():
         raise ValueError(f"{folder} exists already; name a new folder, or remove it first")
+    if urlsplit(app).scheme not in ("http", "https") or not urlsplit(app).hostname:
+        raise ValueError(f"the app's address begins with http:// or https://; got {app!r}")
     pages = places(only)
     folder.parent.mkdir(parents=True, exist_ok=True)
     unfinished = temporary_beside(folder)
@@ -189,6 +192,7 @@ def _write_page(files: Files, pages: Sequence[Place], place: Place, app: str) ->
         "root": root,
         "app": address,
         "silent": SILENT,
+        "lessons": {one["key"]: one["file"] for one in _menu(pages, place)},
         "pictures": pictures,
         "charts": charts,
         "live": live,
@@ -222,12 +226,13 @@ def _live(files: Files, place: Place) -> tuple[str, dict[str, Any]]:
         files.write("assets/parts.js", live_script("parts_view.js", exported, "llmvizSteps"))
         body, told = live_html("parts.html", code="parts.js"), {"script": "assets/parts.js"}
     else:
-        exported = "opened, Reader, start, sampled, draw"
+        exported = "opened, Reader, start, sampled, draw, machineValues"
         files.write("assets/live.js", live_script("view.js", exported, "llmvizLive"))
-        files.view(LIVE_PICTURE)
+        for name in LIVE_PICTURES:
+            files.view(name)
         models = [one._asdict() | {"data": files.data(packed_model(one.name))} for one in MODELS]
         body = live_html("page.html", code="model.js", sampler="sampling.js")
-        told = {"script": "assets/live.js", "models": models, "pictures": LIVE_PICTURE}
+        told = {"script": "assets/live.js", "models": models, "pictures": LIVE_PICTURES}
     question = f'<div class="lv-opening"><p></p><p>{escape(place.question)}</p></div>'
     return f"<h1>{escape(place.title)}</h1>{question}{body}", told
 

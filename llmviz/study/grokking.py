@@ -36,6 +36,7 @@ class Sums:
     seed: int = 0
     most: int = 12_000  # steps
     rate: float = 1e-3
+    first: float = 3.0  # times the usual size of first weights
 
     def __post_init__(self) -> None:
         if self.modulus < 3 or any(self.modulus % n == 0 for n in range(2, self.modulus)):
@@ -51,7 +52,10 @@ class Sums:
 
     @property
     def shown(self) -> np.ndarray:
-        """The places in `pairs` of the sums that are shown in training."""
+        """The places in `pairs` of the sums that are shown in training.
+
+        A new sum may be one that is shown with its numbers in the other order.
+        """
         order = np.random.default_rng(self.seed).permutation(self.modulus**2)
         return np.sort(order[: round(self.share * self.modulus**2)])
 
@@ -108,15 +112,19 @@ def batch_of(task: Sums, places: np.ndarray) -> tuple[Tensor, Tensor]:
 
 
 def model_of(task: Sums) -> nn.Module:
-    """Return the untrained model of a task; its numbers depend on the seed alone."""
-    from torch import manual_seed
+    """Return the untrained model of a task; its numbers depend on seed, width and `first`."""
+    from torch import manual_seed, no_grad
 
     from llmviz.models import build
 
     manual_seed(task.seed)
     sizes = {"vocab_size": task.modulus + 1, "context_length": 3, "n_layer": 1, "n_head": 4}
     kind = {"norm": "none", "activation": "relu", "tied_head": False, "bias": False}
-    return build("gpt", {**sizes, **kind, "qkv_bias": False, "n_embd": task.width})
+    model = build("gpt", {**sizes, **kind, "qkv_bias": False, "n_embd": task.width})
+    with no_grad():
+        for weights in model.parameters():
+            weights.mul_(task.first)
+    return model
 
 
 def moments_of(most: int) -> list[int]:
@@ -153,9 +161,9 @@ def learn(task: Sums) -> Iterator[tuple[Moment, nn.Module]]:
         seed=task.seed,
         **ON_ONE_CORE,
     )
-    moments, end = set(moments_of(task.most)), task.most
+    due, end = set(moments_of(task.most)), task.most
     for record in train(model, data, config):
-        if record.step not in moments and record.step < end:
+        if record.step not in due and record.step < end:
             continue
         moment = moment_of(task, model, record.step)
         yield moment, model
@@ -163,6 +171,12 @@ def learn(task: Sums) -> Iterator[tuple[Moment, nn.Module]]:
             return
         if moment.new_right >= LEARNED and end == task.most:
             end = min(end, round((1 + BEYOND) * record.step))
+
+
+def moments(task: Sums) -> Iterator[Moment]:
+    """Train a model and yield its moments alone, which travel from one process to another."""
+    for moment, _ in learn(task):
+        yield moment
 
 
 def moment_of(task: Sums, model: nn.Module, step: int) -> Moment:
@@ -233,3 +247,18 @@ def heights(logits: np.ndarray, modulus: int) -> np.ndarray:
     too_small = (sums[:, None] - answers[None, :]) % modulus  # (P², P)
     mean = np.bincount(too_small.ravel(), logits[:, :modulus].ravel(), modulus) / modulus**2
     return np.fft.rfft(mean)[1:].real * 2 / modulus
+
+
+def explained(logits: np.ndarray, frequencies: np.ndarray, high: np.ndarray) -> float:
+    """Return how much of what differs within each row of logits (P², P) some waves explain.
+
+    frequencies, high (K,): the sum over k of high · cos(2πk(a + b − c)/P) is held against the
+    logits. 1 is all, 0 as much as their mean explains; waves that do harm are below 0.
+    """
+    modulus = logits.shape[1]
+    answers = np.arange(modulus)
+    sums = (answers[:, None] + answers[None, :]).reshape(-1)
+    wave = np.cos(2 * np.pi * np.outer(frequencies, answers) / modulus)
+    added = (high @ wave)[(sums[:, None] - answers[None, :]) % modulus]
+    apart = logits - logits.mean(1, keepdims=True)
+    return float(1 - ((apart - added) ** 2).sum() / (apart**2).sum())

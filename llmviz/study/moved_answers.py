@@ -61,9 +61,9 @@ class Asked:
         return self.others[0]
 
 
-def _question(asked: Asked, before: str = "", options: str = "") -> str:
-    story = f"{asked.story} {before}" if before else asked.story
-    return f"{story} But who had the {asked.thing} now{options}? It was"
+def _question(case: Asked, before: str = "", options: str = "") -> str:
+    story = f"{case.story} {before}" if before else case.story
+    return f"{story} But who had the {case.thing} now{options}? It was"
 
 
 WAYS: dict[str, Callable[[Asked], str]] = {
@@ -102,19 +102,19 @@ def asked_stories(tokenizer: Tokenizer, count: int = STORIES, seed: int = SEED) 
     return found
 
 
-def first_tokens(tokenizer: Tokenizer, asked: Asked) -> list[int]:
+def first_tokens(tokenizer: Tokenizer, story: Asked) -> list[int]:
     """Return the first token of each person's name, that of the right one first."""
-    return [tokenizer.encode(f" {name}")[0] for name in (asked.right, *asked.others)]
+    return [tokenizer.encode(f" {name}")[0] for name in (story.right, *story.others)]
 
 
 def answers(
-    model: LanguageModel, tokenizer: Tokenizer, asked: Asked, prompts: Sequence[str]
+    model: LanguageModel, tokenizer: Tokenizer, story: Asked, prompts: Sequence[str]
 ) -> np.ndarray:
     """Return how probable each person is behind each prompt, of all people of the story (P, K).
 
     The right one comes first. A prompt that is longer than the context loses its beginning.
     """
-    people = first_tokens(tokenizer, asked)
+    people = first_tokens(tokenizer, story)
     return behind(model, tokenizer, prompts)[:, people].softmax(-1).numpy()
 
 
@@ -195,8 +195,8 @@ def long_text(chance: random.Random, place: int) -> Asked:
     ]
     fillers = [_filler(chance, names[number % 2]) for number in range(FILLERS)]
     at = chance.randrange(2)
-    told = [opening, *fillers[:place], *finds, *fillers[place:]]
-    return Asked(" ".join(told), things[at], names[at], (names[1 - at],))
+    sentences = [opening, *fillers[:place], *finds, *fillers[place:]]
+    return Asked(" ".join(sentences), things[at], names[at], (names[1 - at],))
 
 
 def _filler(chance: random.Random, name: str) -> str:

@@ -99,7 +99,7 @@ class Look(NamedTuple):
     induction: np.ndarray  # (L, H) weight on what followed the same token earlier; NaN: none did
 
 
-def look(model: LanguageModel, tokenizer: Any, asked: Question) -> Look:
+def look(model: LanguageModel, tokenizer: Any, question: Question) -> Look:
     """Return all weights of a model on a prompt, and the last token's on the answers.
 
     A token of an answer belongs to the group of the word before it, also where the answer is
@@ -111,18 +111,18 @@ def look(model: LanguageModel, tokenizer: Any, asked: Question) -> Look:
     from llmviz.nn.attention.study import summarise_heads
     from llmviz.trace import record
 
-    prompt = tuple(tokenizer.encode_from_start(asked.prompt))
+    prompt = tuple(tokenizer.encode_from_start(question.prompt))
     if len(prompt) > model.context_length:
         raise ValueError(
             f"the prompt has {len(prompt)} tokens; the model reads {model.context_length} at most"
         )
     groups = group_of()
-    own = groups[asked.word]
+    own = groups[question.word]
     marks = np.zeros((2, len(prompt)), bool)  # of its own group, of others
-    for number, (word, _) in enumerate(asked.examples):
-        before = len(rule_tokens(tokenizer, asked.examples[:number]))
-        until = len(rule_tokens(tokenizer, asked.examples[: number + 1]))
-        answer = len(tokenizer.encode(f" {asked.examples[number][1]}"))
+    for number, (word, _) in enumerate(question.examples):
+        before = len(rule_tokens(tokenizer, question.examples[:number]))
+        until = len(rule_tokens(tokenizer, question.examples[: number + 1]))
+        answer = len(tokenizer.encode(f" {question.examples[number][1]}"))
         assert before < until - answer
         marks[int(groups[word] != own), until - answer : until] = True
     with torch.inference_mode(), record("blocks.*.attn.weights") as trace:

@@ -47,15 +47,15 @@ def hide_tokens(
     """
     if not may.any():
         raise ValueError("there is no token that may be hidden")
-    asked = may & (rng.random(ids.shape) < HIDDEN)
-    if not asked.any():
-        asked.flat[rng.choice(np.flatnonzero(may))] = True
+    picked = may & (rng.random(ids.shape) < HIDDEN)
+    if not picked.any():
+        picked.flat[rng.choice(np.flatnonzero(may))] = True
     how = rng.random(ids.shape)
-    masked = asked & (how < MASKED)
-    replaced = asked & (how >= MASKED) & (how < MASKED + REPLACED)
+    masked = picked & (how < MASKED)
+    replaced = picked & (how >= MASKED) & (how < MASKED + REPLACED)
     inputs = np.where(masked, mask_id, ids)
     inputs = np.where(replaced, rng.integers(0, vocab_size, ids.shape), inputs)
-    return HiddenSteps(asked, masked, replaced, inputs, np.where(asked, ids, IGNORED))
+    return HiddenSteps(picked, masked, replaced, inputs, np.where(picked, ids, IGNORED))
 
 
 @dataclass(frozen=True)
@@ -110,11 +110,11 @@ class MaskedData(DerivedData):
         # each row begins at its left edge, so that positions count from its first token
         order = (place + first[:, None]) % ids.shape[1]
         width = int((last - first).max())
-        read, asked = (
+        read, targets = (
             torch.from_numpy(np.take_along_axis(part, order, 1)[:, :width])
             for part in (rows, steps.targets)
         )
-        return read, asked
+        return read, targets
 
 
 def _cut(lengths: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:

@@ -38,8 +38,8 @@ NICE = 10
 class Worker:
     """Reads jobs from one stream and tells on another how they go."""
 
-    def __init__(self, given: IO[str], told: IO[str]) -> None:
-        self.given, self.told = given, told
+    def __init__(self, given: IO[str], answers: IO[str]) -> None:
+        self.given, self.told = given, answers
         self.jobs: queue.Queue[dict[str, Any] | None] = queue.Queue()
         self.job, self.stopped = 0, 0  # the present one, and the last that is to end
         self.alone = threading.Event()  # nobody waits any more
@@ -164,9 +164,9 @@ def warm_up() -> None:
 
 def main() -> None:
     """Serve standard input; what libraries print goes to standard error."""
-    orders = serve_parent(NICE, encoding="utf-8")
+    answers = serve_parent(NICE, encoding="utf-8")
     warm_up()
-    Worker(sys.stdin, orders).serve()
+    Worker(sys.stdin, answers).serve()
 
 
 if __name__ == "__main__":

@@ -255,8 +255,7 @@ def _projector_switch() -> None:
 def before_projector() -> None:
     """Let keys and a light lead through a page for a projector, until its visitor leaves."""
     here = seat.taken()
-    leads = here is not None and here.leads
-    address = f"/class/{here.code}/{here.key}" if leads else ""
+    address = f"/class/{here.code}/{here.key}" if here is not None and here.leads else ""
     projector(words.projector_words, address, on_leave=partial(seat.project, False))
 
 

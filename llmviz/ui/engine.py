@@ -175,12 +175,12 @@ def own() -> list[str]:
     not needed. `card`, `tokenizer` and `load` take these names, and `run:NAME@STEP` for a
     checkpoint that a run kept on its way.
     """
-    asked = str(st.session_state.get(ASKED_MODEL, ""))
-    if asked.startswith(run_folders.PREFIX):
-        runs.come_back(asked)
+    linked = str(st.session_state.get(ASKED_MODEL, ""))
+    if linked.startswith(run_folders.PREFIX):
+        runs.come_back(linked)
     names = [*(run.name for run in runs.mine()), *runs.kept_names()]
-    if asked.startswith(run_folders.PREFIX):
-        names.insert(0, asked.removeprefix(run_folders.PREFIX))
+    if linked.startswith(run_folders.PREFIX):
+        names.insert(0, linked.removeprefix(run_folders.PREFIX))
     return [run_folders.PREFIX + name for name in dict.fromkeys(names) if _has_weights(name)]
 
 

@@ -158,13 +158,13 @@ def turned(name: str) -> str:
 
 def takes(tokens: Sequence[str], weights: np.ndarray, sources: Sequence[str] = ()) -> list[str]:
     """Return a sentence for each row of weights (T, S): which token it takes most from."""
-    asked = sources or tokens
+    columns = sources or tokens
     lines = []
     for i, row in enumerate(weights):
         j = int(row.argmax())
         own = not sources and i == j
         line = words.TAKES_SELF if own else words.TAKES
-        lines.append(line.format(asking=tokens[i], share=f"{row[j]:.0%}", asked=asked[j]))
+        lines.append(line.format(asking=tokens[i], share=f"{row[j]:.0%}", asked=columns[j]))
     return lines
 
 

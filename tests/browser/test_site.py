@@ -15,11 +15,13 @@ import torch
 from playwright.sync_api import expect
 
 from llmviz import cli
+from llmviz.components.machine.view import MachineValues
 from llmviz.nn.attention import attention, causal_mask
 from llmviz.pretrained import load_bundled
 from llmviz.sampling import sampling_steps
 from llmviz.similarity import cosine
 from llmviz.site.live import MODELS
+from llmviz.study.machine_reading import read
 from llmviz.tokenizers.training import train_steps
 from llmviz.trace import record
 from tests.browser.hand import until
@@ -212,8 +214,8 @@ def test_a_model_in_the_page_says_what_the_python_model_says(course, window, nam
     (about,) = [one for one in page["live"]["models"] if one["name"] == name]
     model, tokenizer, _ = load_bundled(name)
     texts, limit = _texts(TEXTS[name], 0), min(model.context_length, 40)
-    read = window.evaluate(READ, {"data": about["data"], "texts": texts, "limit": limit})
-    for text, got in zip(texts, read, strict=True):
+    found = window.evaluate(READ, {"data": about["data"], "texts": texts, "limit": limit})
+    for text, got in zip(texts, found, strict=True):
         ids = tokenizer.encode_from_start(text)[:limit]
         assert got["ids"] == ids, text
         with torch.inference_mode(), record("blocks.*.attn.weights") as trace:
@@ -223,6 +225,48 @@ def test_a_model_in_the_page_says_what_the_python_model_says(course, window, nam
             weights = trace[f"blocks.{layer}.attn.weights"][0, :, -1].numpy()
             assert np.abs(weights - np.array(got["last"][layer])).max() < 1e-5
     assert {one.name for one in MODELS} == set(TEXTS)
+
+
+MACHINE = """async ({ data, text }) => {
+  const { model, tokenizer } = llmvizLive.opened(await llmvizSite.data(data));
+  const reader = new llmvizLive.Reader(model);
+  reader.read([tokenizer.end, ...tokenizer.encode("another text")]);  // of which nothing stays
+  reader.read([tokenizer.end, ...tokenizer.encode(text)]);
+  const values = Object.entries(llmvizLive.machineValues(reader, (id) => `${id}`));
+  return Object.fromEntries(values.map(([name, one]) => [name, [one.shape, [...one]]]));
+}"""
+
+
+@pytest.mark.parametrize("text", ["", "Once Anna and Samir met at the market"])
+def test_the_machine_in_the_page_draws_the_numbers_of_llmviz(course, window, text):
+    window.goto(f"{course.as_uri()}/home/model.html")
+    window.wait_for_function("globalThis.llmvizLive")
+    (about,) = (
+        one
+        for one in json.loads(window.locator("#page").text_content())["live"]["models"]
+        if one["name"] == "tiny-world-char"
+    )
+    model, tokenizer, _ = load_bundled(about["name"])
+    reading = read(model, tokenizer.encode_from_start(text))
+    got = window.evaluate(MACHINE, {"data": about["data"], "text": text})
+    assert got.pop("top_texts")[1][0] == [str(one) for one in reading.top_ids[0]]
+    assert set(got) == set(MachineValues.__dataclass_fields__) - {"top_texts"}
+    for name, (shape, numbers) in got.items():
+        array = getattr(reading, name)
+        assert shape == list(array.shape), name
+        assert np.allclose(array.reshape(-1), numbers, atol=1e-4), name
+
+
+def test_the_machine_writes_what_its_button_says(course, window):
+    window.goto(f"{course.as_uri()}/home/model.html")
+    field = window.locator("#live-text")
+    until(window, lambda: field.input_value() == MODELS[0].text)
+    field.fill("m")
+    button = window.locator("#live-machine button", has_text="Write").first
+    said = button.inner_text().split()[-1]
+    button.click()
+    expect(window.locator("#live-written")).to_have_text(f"m{said}")
+    expect(window.locator("#live-drawn")).to_contain_text(f"{said} was the most probable token")
 
 
 def test_the_sampler_in_the_page_is_the_one_of_llmviz(course, window):

@@ -27,6 +27,16 @@ OPTIONS = {
     "dropout": dict(dropout=0.3),
     "one head": dict(n_head=1),
 }
+LLAMA = dict(positions="rotary", norm_kind="rms", activation="swiglu", bias=False, qkv_bias=False)
+OF_TORCH = {  # what the one of NumPy does not compute
+    "llama": LLAMA,
+    "shared heads": dict(LLAMA, n_head=4, n_kv_head=2),
+    "one head of keys": dict(LLAMA, n_head=4, n_kv_head=1, rotary_scaling=(2.0,)),
+    "biases": dict(LLAMA, bias=True, qkv_bias=True, rotary_base=50.0),
+    "window": dict(LLAMA, window=3),
+    "window of one": dict(window=1),
+    "rms": dict(norm_kind="rms"),
+}
 
 
 def gpt(**options):
@@ -36,14 +46,21 @@ def gpt(**options):
     return with_random_weights(model, 0.4)
 
 
-def wide():
+def wide(**options):
     """A model with layers that are large enough to be packed."""
     torch.manual_seed(0)
-    return GPT(GPTConfig(vocab_size=900, context_length=16, n_layer=1, n_head=4, n_embd=256)).eval()
+    shape = dict(vocab_size=900, context_length=16, n_layer=1, n_head=4, n_embd=256)
+    return GPT(GPTConfig(**shape | options)).eval()
 
 
-@pytest.mark.parametrize("make", [Decoder, NumpyDecoder])
-@pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS.keys())
+@pytest.mark.parametrize(
+    ("options", "make"),
+    [
+        *((one, make) for one in OPTIONS.values() for make in (Decoder, NumpyDecoder)),
+        *((one, Decoder) for one in OF_TORCH.values()),
+    ],
+    ids=lambda one: getattr(one, "__name__", None),
+)
 def test_steps_equal_the_modules(options, make):
     model = gpt(**options)
     decoder, cache = make(model), model.new_cache()
@@ -60,7 +77,7 @@ def test_steps_equal_the_modules(options, make):
     torch.testing.assert_close(decoder.step(ids[4], cache), expected[4], atol=2e-5, rtol=2e-5)
 
 
-@pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS.keys())
+@pytest.mark.parametrize("options", [*OPTIONS.values(), *OF_TORCH.values()])
 def test_several_tokens_at_once_equal_the_modules(options):
     model = gpt(**options)
     decoder, cache = Decoder(model), model.new_cache()
@@ -99,7 +116,7 @@ def test_what_lies_in_a_new_cache_is_never_read(make):
 @pytest.mark.parametrize(
     "options",
     [
-        dict(positions="rotary"),
+        dict(n_expert=2),
         dict(norm="post"),
         dict(norm="none"),
         dict(residual=False),
@@ -112,7 +129,7 @@ def test_other_options_go_by_the_modules(options):
     model = gpt(**options)
     assert not can_decode(model)
     assert model.new_decoder() is None
-    with pytest.raises(ValueError, match="without rotary positions or mistakes"):
+    with pytest.raises(ValueError, match="without mistakes, with norms before"):
         optimize_for_inference(model)
     assert len(list(generate(model, [1], 14))) == 14
 
@@ -162,9 +179,10 @@ def test_changing_to_and_from_the_modules_in_mid_text_changes_nothing():
     assert found == expected
 
 
-@pytest.mark.parametrize("precision", ["float32", "bfloat16", "int8"])
-def test_packed_models_write_almost_the_same(precision):
-    model = wide()
+@pytest.mark.parametrize("kind", [{}, dict(LLAMA, n_kv_head=2)], ids=["gpt2", "llama"])
+@pytest.mark.parametrize("precision", ["float32", "bfloat16", "int8", "int4"])
+def test_packed_models_write_almost_the_same(precision, kind):
+    model = wide(**kind)
     fast = optimize_for_inference(model, precision)
     assert not fast.training
     idx = [5, 7, 11]
@@ -173,7 +191,9 @@ def test_packed_models_write_almost_the_same(precision):
         fast(torch.tensor([idx]), cache=cache)
         found = fast.new_decoder().step(2, cache)
         expected = model(torch.tensor([[*idx, 2]]))[0][0, -1]
-    largest = {"float32": 1e-4, "bfloat16": 0.05, "int8": 0.1}[precision] * expected.abs().max()
+    largest = {"float32": 1e-4, "bfloat16": 0.05, "int8": 0.1, "int4": 0.4}[
+        precision
+    ] * expected.abs().max()
     assert (found - expected).abs().max() <= largest
     assert len(list(generate(fast, idx, 20, generator=torch.Generator().manual_seed(0)))) == 20
 
@@ -225,5 +245,5 @@ def test_in_float32_the_faster_product_is_taken(slow, monkeypatch):
 
 
 def test_an_unknown_precision_is_refused():
-    with pytest.raises(ValueError, match="precision must be one of float32, bfloat16, int8"):
+    with pytest.raises(ValueError, match="precision must be one of float32, bfloat16, int8, int4"):
         optimize_for_inference(gpt(), "int3")

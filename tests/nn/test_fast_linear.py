@@ -27,6 +27,24 @@ def test_packed_equals_plain(precision, bias):
     torch.testing.assert_close(fl.plain_linear(linear)(x), expected)
 
 
+@pytest.mark.parametrize("precision", ["int8", "int4"])
+def test_fewer_bits_are_the_rounded_weights(precision):
+    """Against the product with weights that are rounded one by one, to a step for each group."""
+    if precision == "int4" and not hasattr(torch.ops.aten, "_weight_int4pack_mm_for_cpu"):
+        pytest.skip("this torch has no such kernel")
+    linear = layer(700, 320)
+    weight, group = linear.weight.detach(), 320 if precision == "int8" else fl.INT4_GROUP
+    parts = weight.view(700, -1, group)
+    steps = parts.abs().amax(-1, keepdim=True) / (127 if precision == "int8" else 7)
+    rounded = ((parts / steps).round() * steps).view_as(weight)
+    x = torch.randn(1, 320)
+    with torch.inference_mode():
+        found, exact = fl.fast_linear(linear, precision)(x), linear(x)
+        expected = x @ rounded.T + linear.bias
+    assert (found - expected).abs().max() < 0.02 * expected.abs().max()  # x is rounded, too
+    assert 0 < (found - exact).abs().max() <= fl.TOLERANCE[precision] * exact.abs().max()
+
+
 def test_small_layers_stay_plain_and_follow_their_weights():
     linear = layer(4, 3)
     product = fl.fast_linear(linear, "int8")

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from llmviz.lessons.discoveries.scaling import compute, laws, line, own_run
 from llmviz.lessons.discoveries.superposition import chapter, own
 from llmviz.lessons.discoveries.superposition.directions import report
+from llmviz.study import scaling_fits, scaling_runs
 from llmviz.study import superposition_record as record
-from llmviz.study.superposition import Learned, Moment, Toy
+from llmviz.study.superposition import Learned, Moment, Toy, learn
+from tests.pages.finished_job import FakeJob
 from tests.pages.harness import fine, open_part, prose_of, sent
 
 
@@ -77,17 +80,19 @@ def test_a_cell_of_the_chart_is_read_out(d, i):
         assert chart.losses[d, i] == pytest.approx(least, rel=0.05)
 
 
-def test_a_toy_of_the_learners_is_trained_behind_the_page():
-    link = {"ownfeatures": "3", "owndims": "3", "owndensity": "1", "ownseed": "5"}
-    toy = Toy(3, 3, 1.0, 1.0, 5)
-    job = own.job_of(toy)
-    while not job.over:
-        time.sleep(0.05)
+@pytest.mark.parametrize("state", ["running", "done"])
+@pytest.mark.parametrize("dimensions", [2, 3])
+def test_a_toy_of_the_learners_is_shown_while_it_learns_and_after(monkeypatch, state, dimensions):
+    toy = Toy(3, dimensions, 1.0, 1.0, 5)
+    moments = list(learn(toy, steps=40))
+    monkeypatch.setattr(own, "job_of", lambda _: FakeJob(moments, state))
+    link = {"ownfeatures": "3", "owndims": str(dimensions), "owndensity": "1", "ownseed": "5"}
     page = open_part("discoveries", "superposition", owntoy="1", **link)
     fine(page)
-    learned = Learned(toy, list(job.results))
-    assert report(learned) in prose_of(page)
-    assert "of 3 dimensions" in prose_of(page)
+    said = prose_of(page)
+    assert report(Learned(toy, moments)).partition(" That is")[0] in said
+    assert f"of {dimensions} dimensions" in said
+    assert ("the loss is" in said) == (state == "running")
 
 
 def test_a_copy_without_the_bundled_trainings_names_the_command(monkeypatch):
@@ -98,3 +103,77 @@ def test_a_copy_without_the_bundled_trainings_names_the_command(monkeypatch):
     page = open_part("discoveries", "superposition")
     fine(page)
     assert any(record.COMMAND in one.value for one in page.code)
+
+
+@pytest.mark.parametrize("counted", [scaling_fits.ALL, scaling_fits.BLOCKS])
+@pytest.mark.parametrize(("smallest", "shortest"), [(0, 0), (2, 0), (5, 2), (7, 0), (0, 4), (6, 3)])
+def test_a_law_is_read_out_or_its_runs_are_refused(counted, smallest, shortest):
+    link = {"counted": counted, "smallest": str(smallest), "shortest": str(shortest)}
+    page = open_part("discoveries", "scaling", show="1", **link)
+    said = prose_of(page)
+    taken = scaling_fits.Taken(counted, smallest, shortest)
+    if taken.name not in scaling_fits.recorded():
+        assert not page.exception
+        assert any("needs at least" in error.value for error in page.error)
+        assert "The fitted E is" not in said
+        return
+    fine(page)
+    found, floor = scaling_fits.recorded()[taken.name], scaling_runs.recorded()[0]
+    assert f"The fitted E is {found.law.e:.3f}" in said
+    assert ("too low" in said) == (found.high[0] < floor.entropy)
+    assert ("the best size grows" in said) == (counted == scaling_fits.ALL)
+    law = laws.law_with_floor(taken, floor.entropy)
+    assert law.e == pytest.approx(floor.entropy)
+    assert law.left >= found.law.left * 0.999
+
+
+def test_each_choice_of_runs_has_its_law_and_all_others_are_refused():
+    every = [
+        scaling_fits.Taken(counted, smallest, shortest)
+        for counted in (scaling_fits.ALL, scaling_fits.BLOCKS)
+        for smallest in range(len(scaling_runs.SIZES))
+        for shortest in range(len(scaling_runs.AMOUNTS))
+    ]
+    for taken in every:
+        if taken.name in scaling_fits.recorded():
+            assert laws.fit_of(taken).law.left > 0
+        else:
+            with pytest.raises(ValueError, match="needs at least"):
+                laws.fit_of(taken)
+
+
+@given(st.floats(0, 2), st.floats(0.05, 1.5))
+def test_a_line_begins_at_the_shortest_run_and_ends_above_its_floor(floor, power):
+    runs = laws.of_width(scaling_runs.SIZES[-1].width)
+    tokens = np.array([runs[0].tokens, 1e12, 1e30])
+    first, far, farther = line.line_at(floor, power, tokens)
+    assert first == pytest.approx(runs[0].loss)
+    assert floor <= farther <= far <= first
+    assert f"never less than {floor:.2f}" in line.line_read(floor, power)
+
+
+def test_equal_compute_reads_between_measured_amounts():
+    for cost, points in compute.equal_compute().items():
+        assert len(points) >= 3
+        for point in points:
+            runs = next(
+                every
+                for every in map(laws.of_width, (size.width for size in scaling_runs.SIZES))
+                if every[0].parameters == point.parameters
+            )
+            around = [one.loss for one in runs]
+            assert runs[0].tokens <= cost / 6 / point.parameters <= runs[-1].tokens
+            assert min(around) <= point.loss <= max(around)
+
+
+@pytest.mark.parametrize("shown", ["0", "1"])
+def test_a_run_of_the_learners_joins_the_chart(monkeypatch, shown, covers):
+    run = replace(scaling_runs.recorded()[1][0], seed=5, loss=5.4321)
+    going = scaling_runs.Going(96, 96, run.tokens, 5.6, run)
+    monkeypatch.setattr(own_run, "job_of", lambda *_: FakeJob([replace(going, run=None), going]))
+    link = {"ownwidth": str(run.width), "ownstories": str(run.stories), "scaleseed": "5"}
+    page = open_part("discoveries", "scaling", ownscale="1", show=shown, **link)
+    fine(page)
+    said = prose_of(page)
+    assert "Your run has a loss of 5.432 on" in said
+    assert ("law of the settings above" in said) == (shown == "1")

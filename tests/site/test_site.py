@@ -50,6 +50,13 @@ def test_an_unknown_chapter_is_answered_with_near_names(tmp_path, capsys):
     assert names == ["home", "home/model", "home/parts", "sampling/dice", "glossary"]
 
 
+@pytest.mark.parametrize("address", ["javascript:alert(1)", "school.example", "https://"])
+def test_links_lead_to_the_web_alone(tmp_path, capsys, address):
+    assert cli.main(["site", str(tmp_path / "course"), "--app", address]) == 2
+    assert "begins with http" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_texts_never_become_tags():
     evil = "<img src=x onerror=alert(1)>"
     question = Question(evil, [evil, "b"], 0, [evil, "c"])

@@ -82,17 +82,17 @@ def tile_steps(
         refuse_fully_masked_rows(mask)
     scale = 1 / math.sqrt(q.shape[-1]) if scale is None else scale
 
-    def seen(own: slice, asked: slice) -> Tensor | None:
+    def seen(own: slice, keys: slice) -> Tensor | None:
         if mask is not None:
-            return mask[..., own, asked]
+            return mask[..., own, keys]
         if not causal:
             return None
         places = torch.arange(t, device=q.device)
-        return places[own, None] >= places[asked]
+        return places[own, None] >= places[keys]
 
-    asked = [slice(first, min(first + columns, s)) for first in range(0, s, columns)]
+    spans = [slice(first, min(first + columns, s)) for first in range(0, s, columns)]
     for first in range(0, t, rows):
-        yield from _strip(q, k, v, slice(first, min(first + rows, t)), asked, seen, scale)
+        yield from _strip(q, k, v, slice(first, min(first + rows, t)), spans, seen, scale)
 
 
 def _strip(
@@ -100,12 +100,12 @@ def _strip(
     k: Tensor,
     v: Tensor,
     own: slice,
-    asked: list[slice],
+    spans: list[slice],
     seen: Callable[[slice, slice], Tensor | None],
     scale: float,
 ) -> Iterator[TileStep]:
     """The tiles of R rows, from the left to the right."""
-    tiles = [(columns, seen(own, columns)) for columns in asked]
+    tiles = [(columns, seen(own, columns)) for columns in spans]
     tiles = [(columns, mask) for columns, mask in tiles if mask is None or mask.any()]
     queries = q[..., own, :]
     kept = torch.promote_types(q.dtype, torch.float32)

@@ -12,8 +12,13 @@ from markupsafe import Markup
 
 from llmviz.components._shared.bundle import joined
 from llmviz.components._shared.transport import pack
+from llmviz.lessons.home import words
+from llmviz.lessons.home.params import TEXT
+from llmviz.lessons.home.picture import decided_heads, picture_words
+from llmviz.lessons.home.sentence import sentence, token_text
 from llmviz.pretrained import load_bundled
 from llmviz.site.elements import code_html
+from llmviz.study.machine_reading import read
 from llmviz.tokenizers.vocabulary import UNKNOWN, CharTokenizer
 from llmviz.ui.model_on_text import names_of
 
@@ -78,10 +83,29 @@ def packed_model(name: str) -> bytes:
             "config": {size: getattr(model.config, size) for size in SIZES},
             "tokenizer": known | {"end": tokenizer.end},
             "names": names,
+            "machine": _machine(model, tokenizer),
             "tensors": tensors,
             "weights": np.frombuffer(b"".join(blobs), dtype=np.uint8),
         }
     )
+
+
+def _machine(model: Any, tokenizer: Any) -> dict[str, Any]:
+    """What the picture of the whole machine says of a model, and the view that it begins with."""
+    window = sentence(TEXT, tokenizer, model.context_length)
+    layer, heads = decided_heads(read(model, window.ids).weights)
+    config = model.config
+    say = {
+        kind: picture_words(config.positions, config.norm, kind, True) for kind in ("text", "end")
+    }
+    ids = range(tokenizer.vocab_size)
+    return {
+        "words": say,
+        "links": dict(words.stage_lessons),
+        "view": {"layer": layer, "heads": heads},
+        "end": token_text(tokenizer.end, tokenizer)[0],
+        "bytes": [one for one in ids if not token_text(one, tokenizer)[1]],
+    }
 
 
 def live_script(entry: str, exported: str, name: str) -> str:

@@ -11,6 +11,8 @@ export class Model {
 
   // What is kept of the tokens that were read: in each layer their keys and values, and the weights
   // that each head gave: weights[layer][head][token] has a number for each token up to this one.
+  // seen[token] has what pictures draw of it: its vectors before, between and after the layers, in
+  // each layer query, key and value, and what attention and the feed-forward network added; its logits.
   begin() {
     const { n_layer, n_head, n_embd, context_length } = this.config;
     return {
@@ -20,6 +22,7 @@ export class Model {
         values: new Float64Array(context_length * n_embd),
       })),
       weights: Array.from({ length: n_layer }, () => Array.from({ length: n_head }, () => [])),
+      seen: [],
     };
   }
 
@@ -32,16 +35,28 @@ export class Model {
     const row = this.weights["token.weight"];
     const place = this.weights["position.weight"];
     for (let i = 0; i < n_embd; i++) x[i] = row[token * n_embd + i] + place[at * n_embd + i];
+    const seen = { vectors: [x.slice()], qkv: [], attention: [], mlp: [], logits: null };
     for (let layer = 0; layer < n_layer; layer++) {
       const name = `blocks.${layer}`;
       const qkv = this.linear(`${name}.attn.qkv`, this.norm(`${name}.norm1`, x));
-      add(x, this.linear(`${name}.attn.projection`, this.attend(cache, layer, qkv)));
+      const attention = this.linear(`${name}.attn.projection`, this.attend(cache, layer, qkv));
+      add(x, attention);
       const hidden = this.linear(`${name}.mlp.hidden`, this.norm(`${name}.norm2`, x));
-      add(x, this.linear(`${name}.mlp.output`, hidden.map(gelu)));
+      const mlp = this.linear(`${name}.mlp.output`, hidden.map(gelu));
+      add(x, mlp);
+      seen.vectors.push(x.slice());
+      for (const [kept, vector] of [
+        [seen.qkv, qkv],
+        [seen.attention, attention],
+        [seen.mlp, mlp],
+      ])
+        kept.push(vector);
     }
     cache.length = at + 1;
     // The matrix that reads tokens also scores them (a tied head).
-    return product(row, this.norm("norm_final", x), null);
+    seen.logits = product(row, this.norm("norm_final", x), null);
+    cache.seen.push(seen);
+    return seen.logits;
   }
 
   // What the heads take from the tokens so far (C); qkv holds query, key and value (3C).

@@ -2,6 +2,7 @@
 
 import { unpack } from "../../components/_shared/message.js";
 import { Model, softmax } from "./model.js";
+import { headCells, machineValues, packed } from "./reading.js";
 import { draw, ranked, sampled } from "./sampling.js";
 import { BytePairs, bytesOf, Characters } from "./tokens.js";
 
@@ -23,7 +24,7 @@ for (let bits = 0; bits < 65536; bits++) {
 
 // A model from its packed form: its settings, its tokenizer and its weights.
 export function opened(message) {
-  const { config, tokenizer, names, tensors, weights } = unpack(message);
+  const { config, tokenizer, names, tensors, weights, machine } = unpack(message);
   const raw = new DataView(weights.buffer, weights.byteOffset, weights.byteLength);
   const known = {};
   let at = 0;
@@ -32,7 +33,7 @@ export function opened(message) {
     for (let i = 0; i < count; i++, at += 2) known[name][i] = halves[raw.getUint16(at, true)];
   }
   const Tokens = tokenizer.merges ? BytePairs : Characters;
-  return { model: new Model(config, known), tokenizer: new Tokens(tokenizer), names };
+  return { model: new Model(config, known), tokenizer: new Tokens(tokenizer), names, machine };
 }
 
 // Reads ids, keeping what it knows of those that it has read already.
@@ -49,6 +50,7 @@ export class Reader {
     while (same < this.ids.length && this.ids[same] === ids[same]) same++;
     if (same === ids.length) same--; // its logits were those of an earlier call
     this.cache.length = same;
+    this.cache.seen.length = same;
     for (const heads of this.cache.weights) for (const rows of heads) rows.length = same;
     for (const id of ids.slice(same)) this.logits = this.model.step(this.cache, id);
     this.ids = [...ids];
@@ -61,24 +63,6 @@ function el(tag, className, text) {
   if (className) node.className = className;
   if (text !== undefined) node.textContent = text;
   return node;
-}
-
-// A message as Python packs it (see transport.py).
-function packed(payload, cells, key) {
-  const encode = (value) => new TextEncoder().encode(JSON.stringify(value));
-  let head = encode({ ...payload, cells: { $array: ["uint8", [cells.length], 0] } });
-  head = Uint8Array.from([...head, ...new Array((4 - (head.length % 4)) % 4).fill(32)]);
-  const body = new Uint8Array(cells.length + ((4 - (cells.length % 4)) % 4));
-  body.set(cells);
-  const end = encode({ key, turns: {} });
-  const message = new Uint8Array(4 + head.length + body.length + end.length + 4);
-  const view = new DataView(message.buffer);
-  view.setUint32(0, head.length, true);
-  message.set(head, 4);
-  message.set(body, 4 + head.length);
-  message.set(end, 4 + head.length + body.length);
-  view.setUint32(message.length - 4, end.length, true);
-  return message;
 }
 
 function percent(share) {
@@ -96,7 +80,7 @@ export function start(models, views) {
   let now = null; // the model that is shown
   let written = [];
   let typed = "";
-  let heads = null;
+  const shown = {}; // pictures: what they show, and how they are changed
   let running = false;
 
   const told = (text) => (at("told").textContent = text);
@@ -151,6 +135,7 @@ export function start(models, views) {
     );
     now.logits = now.reader.read(wanted);
     predict(ended() ? now.tokenizer.end : null);
+    machine(wanted);
     attention(wanted);
     const done = full() || ended();
     at("draw").disabled = at("write").disabled = done;
@@ -212,23 +197,52 @@ export function start(models, views) {
     return after;
   }
 
+  // Draw a picture, or change what it shows; another model has another picture.
+  function show(name, place, payload) {
+    const key = `live.${name}.${now.about.name}`;
+    const message = packed(payload, key);
+    if (shown[name]?.key === key) return shown[name].mounted.update(message);
+    shown[name]?.mounted.end();
+    const given = { name: `llmviz_${name}`, key, css: views[name].style, message };
+    const ask = (slider, asked, act) => (asked === "write" ? write(act, { greedy: true }) : site.asks(slider, asked, act));
+    shown[name] = { key, mounted: globalThis.llmvizMount(at(place), given, views[name].view, { ask }) };
+  }
+
+  const textOf = (id) => (id === now.tokenizer.end ? now.machine.end : now.names[id]);
+
+  function machine(read) {
+    const values = machineValues(now.reader, textOf);
+    const count = values.rest.length;
+    const first = read.length - count;
+    const { end } = now.tokenizer;
+    const rows = read
+      .slice(first)
+      .map((id, row) => ({ text: textOf(id), id, position: first + row, whole: !now.machine.bytes.includes(id), special: id === end }));
+    const best = values.top_ids[(count - 1) * values.top_ids.shape[1]];
+    const ends = best === end;
+    show("machine", "machine", {
+      rows,
+      vocab: now.model.config.vocab_size,
+      words: now.machine.words[ends ? "end" : "text"],
+      links: now.machine.links,
+      next: { text: textOf(best), id: best, probability: softmax(now.logits)[best], rank: 1, ends, drawn: false },
+      writing: null,
+      view: { ...now.machine.view, row: -1, step: -1 },
+      values,
+      coming: false,
+    });
+  }
+
   function attention(read) {
+    const { n_layer, n_head } = now.model.config;
     const names = read
       .slice(-HEADS)
       .map((id, i) => (i === 0 && read.length <= HEADS && id === now.tokenizer.end ? "(start)" : now.names[id]));
-    const count = names.length;
-    const first = read.length - count;
-    const { n_layer, n_head } = now.model.config;
-    const cells = new Uint8Array((n_layer * n_head * count * (count + 1)) / 2);
-    let cell = 0;
-    for (const layer of now.reader.cache.weights)
-      for (const rows of layer)
-        for (let row = 0; row < count; row++)
-          for (let column = 0; column <= row; column++) cells[cell++] = Math.round(255 * rows[first + row][first + column]);
     const numbered = (word, many) => Array.from({ length: many }, (_, i) => `${word} ${i}`);
-    const payload = {
-      shape: [n_layer, n_head, count, count],
+    show("heads_grid", "heads", {
+      shape: [n_layer, n_head, names.length, names.length],
       triangle: true,
+      cells: headCells(now.reader, HEADS),
       rowNames: numbered("layer", n_layer),
       columnNames: numbered("head", n_head),
       tokens: names,
@@ -237,24 +251,17 @@ export function start(models, views) {
       covered: null,
       lines: true,
       chosen: [0, 0],
-    };
-    const key = `live.${now.about.name}`;
-    const message = packed(payload, cells, key);
-    if (heads?.key === key) heads.mounted.update(message);
-    else {
-      heads?.mounted.end();
-      heads = {
-        key,
-        mounted: globalThis.llmvizMount(at("heads"), { name: "llmviz_heads_grid", key, css: views.style, message }, views.view),
-      };
-    }
+    });
   }
 
-  function one() {
+  // Add a token: drawn by the settings, or the most probable one, as the button of the machine says.
+  function one(greedy = false) {
     const after = sampled(now.logits, settings());
     const u = Math.random();
-    const id = draw(after, u);
-    at("drawn").textContent = `u = ${u.toFixed(4)} falls on ${now.names[id]}, which had ${percent(after[id])}.`;
+    const id = greedy ? ranked(now.logits)[0] : draw(after, u);
+    at("drawn").textContent = greedy
+      ? `${now.names[id]} was the most probable token, with ${percent(softmax(now.logits)[id])}.`
+      : `u = ${u.toFixed(4)} falls on ${now.names[id]}, which had ${percent(after[id])}.`;
     written.push(id);
     if (id === now.tokenizer.end) at("drawn").textContent += " This token ends the text.";
   }
@@ -263,15 +270,17 @@ export function start(models, views) {
     one();
     read();
   });
-  at("write").addEventListener("click", async () => {
+  at("write").addEventListener("click", () => write(MOST));
+
+  async function write(most, { greedy = false } = {}) {
     if (running) return;
     running = true;
     const model = now;
     const begun = typed;
     let spent = 0;
     let count = 0;
-    while (count < MOST && now === model && typed === begun && !full() && !ended()) {
-      one();
+    while (count < most && now === model && typed === begun && !full() && !ended()) {
+      one(greedy);
       const before = performance.now();
       if (!ended()) now.logits = now.reader.read(ids());
       spent += performance.now() - before;
@@ -283,7 +292,7 @@ export function start(models, views) {
     if (now !== model || typed !== begun) return;
     read();
     at("time").textContent = `${count} tokens, ${(spent / count).toFixed(1)} ms of computing for each.`;
-  });
+  }
   at("back").addEventListener("click", reread);
   for (const name of ["temperature", "k", "p"]) at(name).addEventListener("input", () => now && predict());
   let waiting = 0;
@@ -298,5 +307,7 @@ export function start(models, views) {
     console.error(error);
     told("The file of this model is missing.");
   });
-  site.onTheme(() => heads?.mounted.draw());
+  site.onTheme(() => {
+    for (const { mounted } of Object.values(shown)) mounted.draw();
+  });
 }

@@ -18,12 +18,13 @@ globalThis.llmvizMount = (parent, picture, view, { report = () => {}, ask = () =
     setStateValue: (name, value) => report(name, value),
     // What only the model can answer: the picture goes back to how it was made. A slider's picture has
     // what all stops lead to, so that it stays; others beside it stand as they were made ("set").
-    setTriggerValue(_, act) {
-      if (act && "at" in act) return;
-      const slider = Boolean(act && "set" in act);
+    setTriggerValue(name, act) {
+      const known = Object(act); // a number or a name is no object
+      if ("at" in known && typeof act === "object") return;
+      const slider = typeof act === "object" && "set" in known;
       for (const entry of globalThis.llmvizPictures.values())
         if (place.contains(entry.root) && !slider) entry.view.update(entry.data, entry.width);
-      ask(slider);
+      ask(slider, name, act);
     },
   };
   // A link leads to a page of the app, which is not here.

@@ -64,22 +64,22 @@ def hidden(rung: Rung) -> Hidden | None:
 
 def covered(rung: Rung) -> Picture:
     """Return the picture of a rung with the cell covered until its question is answered."""
-    asked = hidden(rung)
-    if asked is None or answered(asked.question, KEY):
+    cell = hidden(rung)
+    if cell is None or answered(cell.question, KEY):
         return rung.picture
     matrices = list(rung.picture.matrices)
     for kind in ("weights", "dropped"):
         for i, matrix in enumerate(matrices):
             if matrix.name.startswith(kind):
-                matrices[i] = replace(matrix, hidden=[(asked.row, asked.column)])
+                matrices[i] = replace(matrix, hidden=[(cell.row, cell.column)])
                 break
     return replace(rung.picture, matrices=matrices)
 
 
 def draw(rung: Rung) -> bool:
     """Ask for the covered cell; return whether nothing is covered any more."""
-    question = hidden(rung)
-    return question is None or predict(question.question, KEY, covers=True)
+    cell = hidden(rung)
+    return cell is None or predict(cell.question, KEY, covers=True)
 
 
 def _minus(number: str) -> str:

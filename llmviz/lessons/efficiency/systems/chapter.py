@@ -151,15 +151,15 @@ def table_note() -> str:
     return " ".join((*notes, words.table_moves))
 
 
-def question(asked: str) -> Question:
+def question(column: str) -> Question:
     """Ask what an idea of a system is, among other ideas: each system asks for another one."""
     keys = [one.key for one in SYSTEMS]
-    at = keys.index(asked)
-    known = [one for one in IDEAS if cell(asked, one.key).state == YES]
+    at = keys.index(column)
+    known = [one for one in IDEAS if cell(column, one.key).state == YES]
     right = known[at % len(known)]
     first = IDEAS.index(right)
     offered = [IDEAS[(first + step) % len(IDEAS)] for step in range(ANSWERS)]
-    slots = {"system": SYSTEMS[at].name, "title": SOURCES[cell(asked, right.key).source].title}
+    slots = {"system": SYSTEMS[at].name, "title": SOURCES[cell(column, right.key).source].title}
     return Question(
         words.ask.format(idea=right.name, **slots),
         [one.about for one in offered],

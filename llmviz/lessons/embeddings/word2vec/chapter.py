@@ -76,30 +76,14 @@ def _training_controls(state: PageState) -> None:
     def control(kind: str, label: str, key: str, *rest: object, **more: object) -> None:
         getattr(st, kind)(label, *rest, **more, **state.bind(key, then=lambda: _changed(state)))
 
+    def stops(label: str, key: str, offered: tuple[float, ...], **more: object) -> None:
+        control("select_slider", label, key, _with(offered, state[key]), width=200, **more)
+
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        control(
-            "select_slider",
-            words.dimension,
-            "dim",
-            _with(params.DIMENSIONS, state["dim"]),
-            width=200,
-        )
+        stops(words.dimension, "dim", params.DIMENSIONS)
         control("slider", words.negatives, "negatives", 1, params.MOST_NEGATIVES, width=180)
-        control(
-            "select_slider",
-            words.rate,
-            "rate",
-            _with(params.RATES, state["rate"]),
-            format_func="{:g}".format,
-            width=200,
-        )
-        control(
-            "select_slider",
-            words.epochs,
-            "epochs",
-            _with(params.EPOCHS, state["epochs"]),
-            width=200,
-        )
+        stops(words.rate, "rate", params.RATES, format_func="{:g}".format)
+        stops(words.epochs, "epochs", params.EPOCHS)
         control("number_input", words.seed, "seed", 0, 2**31 - 1, step=1, width=120)
         control("text_input", words.also, "also", width=300, help=words.also_help)
 

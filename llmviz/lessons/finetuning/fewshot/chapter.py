@@ -27,18 +27,18 @@ def draw(state: PageState) -> None:
         return
     ends: dict[str, str] | None = None
     try:
-        asked = prompt.draw(state)
+        question = prompt.draw(state)
         for bundled in (tuned(prompt.TUNED), base()):
-            heads.looks(bundled, asked)
+            heads.looks(bundled, question)
     except ValueError as error:
         refuse(error)
     else:
-        if prompt.ask(asked):
+        if prompt.ask(question):
             own = bool(state["ownrule"].strip())
-            prose(prompt.report(asked, own))
-            ends = prompt.bars(asked, own=own)
-            prompt.code(asked)
-            heads.draw(state, asked)
+            prose(prompt.report(question, own))
+            ends = prompt.bars(question, own=own)
+            prompt.code(question)
+            heads.draw(state, question)
     accuracy.draw(state)
     if ends:
         seen(words.end, **ends)

@@ -105,8 +105,9 @@ def chart(curves: tuple[tuple[str, tuple[float, ...]], ...], mode: Mode) -> go.F
             np.arange(1, LENGTH),
             100 * np.array(right),
             network_number(name),
-            # The last one, so that a line below it is seen between the dashes.
-            order.index(name) == len(order) - 1,
+            # The last one, so that a line below it is seen between the dashes, and the yellow one,
+            # which is told from the orange one by them.
+            dashed=name in (order[-1], "lstm"),
             marked=False,
         )
         for name, right in curves

@@ -99,7 +99,7 @@ def question_of(right: dict[str, float], letters: int) -> Question | None:
         key: math.sqrt((p * (1 - p) + best * (1 - best)) / letters) for key, p in right.items()
     }
     first = [key for key, p in right.items() if best - p <= 2 * error[key]]
-    told = {
+    why = {
         key: words.ask_reason.format(program=title, share=percent(right[key]))
         for key, title in words.programs.items()
     }
@@ -111,10 +111,10 @@ def question_of(right: dict[str, float], letters: int) -> Question | None:
         titles = [words.programs[key] for key in group]
         if len(group) == 1:
             answers.append(titles[0])
-            reasons.append(told[group[0]])
+            reasons.append(why[group[0]])
         else:
             answers.append(words.together.format(programs=listed(_in_line(titles))))
-            said = " ".join(told[key] for key in group).rstrip(".")
+            said = " ".join(why[key] for key in group).rstrip(".")
             reasons.append(words.together_reason.format(shares=said, letters=letters))
     return Question(words.ask.format(names=len(split()[1])), answers, groups.index(first), reasons)
 

@@ -55,11 +55,11 @@ def drawn_columns(text_counts: Counted) -> list[int]:
 
 
 def tables(
-    text_counts: Counted, asked: int | None = None
+    text_counts: Counted, covered: int | None = None
 ) -> tuple[list[lv.Matrix], list[list[str | None]]]:
     """Return the matrices from counts to weights, and where each stands.
 
-    asked: the sentence whose weights a question asks for: they are hidden.
+    covered: the sentence whose weights a question asks for: they are hidden.
     """
     weighed, columns = text_counts.weights, drawn_columns(text_counts)
     drawn, all_sentences = min(SENTENCES, len(weighed.tf)), len(weighed.tf)
@@ -71,7 +71,7 @@ def tables(
     table = across | {"row_labels": rows, "row_axis": words.sentence_axis}
     table |= {"scale": "sequential"}
     across |= {"scale": "sequential"}
-    hidden = [(asked, j) for j in range(len(columns))] if asked is not None else []
+    hidden = [(covered, j) for j in range(len(columns))] if covered is not None else []
     idf_formula = words.idf_formula.format(documents=all_sentences)
     matrices = [
         lv.Matrix("tf", weighed.tf[:drawn, columns], words.tf, words.tf_formula, digits=0, **table),

@@ -214,15 +214,15 @@ def _all(bundled: engine.Bundled, kind: str, heat: float) -> None:
 
 
 def _rules(
-    bundled: engine.Bundled, asked: probing.Probing, kind: str, heat: float, growing: bool
+    bundled: engine.Bundled, every_kind: probing.Probing, kind: str, heat: float, growing: bool
 ) -> None:
-    if not asked.wait(0):
-        st.progress(len(asked.curves) / len(PROBES), words.asking)
+    if not every_kind.wait(0):
+        st.progress(len(every_kind.curves) / len(PROBES), words.asking)
         return
     if growing:
         st.rerun()  # which ends the looking
-    if asked.problem:
-        refuse(ValueError(asked.problem))
+    if every_kind.problem:
+        refuse(ValueError(every_kind.problem))
         return
     st.plotly_chart(
         rules_figure(bundled, kind, heat, theme()),

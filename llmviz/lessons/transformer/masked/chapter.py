@@ -109,9 +109,9 @@ def _hidden_word(
     tokens = word_tokens(text, len(ids) - 1, both)
     _strip(state, tokens, own, ids, unknown, word, tokenizer.vocab_size)
     name = quote(tokens[word].data.decode("utf-8", "replace"))
-    asked = hidden_word(-1, own[0] - own[1])  # whichever is hidden now: a click asks nothing anew
-    asked_name = quote(tokens[asked].data.decode("utf-8", "replace"))
-    open_now = predict(sides_question(len(ids), asked + 1, asked_name), f"{KEY}.sides", covers=True)
+    place = hidden_word(-1, own[0] - own[1])  # whichever is hidden now: a click asks nothing anew
+    asked_name = quote(tokens[place].data.decode("utf-8", "replace"))
+    open_now = predict(sides_question(len(ids), place + 1, asked_name), f"{KEY}.sides", covers=True)
     _bars(p, ids, word, tokens, tokenizer)
     _read(p, own, ids, word, tokens, tokenizer)
     attention.draw(state, both, left, read, word, name)

@@ -48,8 +48,8 @@ def draw(state: PageState) -> None:
             norms = normed(subject, state["which"])
             # always of the first norm: another layer must not cover the picture anew
             first = normed(subject.at(0), "norm1")
-            asked = mistake(first.x, first.epsilon, subject.tokens[-1])
-            opened = asked is None or predict(asked, f"{KEY}.mistake", covers=True)
+            question = mistake(first.x, first.epsilon, subject.tokens[-1])
+            opened = question is None or predict(question, f"{KEY}.mistake", covers=True)
             if opened:
                 _norm(state, subject, norms)
     sizes = _stack(state)

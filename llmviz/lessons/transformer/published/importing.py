@@ -143,7 +143,7 @@ def proposed(source: str) -> str:
     return re.sub(r"[^A-Za-z0-9._-]+", "-", last).strip("._-")[:40] or "model"
 
 
-def _begin(asked: Asked) -> None:
+def _begin(wish: Asked) -> None:
     st.session_state.pop(PROBLEM, None)
     wanted = str(st.session_state.get(NAME, "")).strip()
     try:
@@ -151,8 +151,8 @@ def _begin(asked: Asked) -> None:
     except ValueError as rule:
         st.session_state[PROBLEM] = str(rule)
         return
-    asked.work = import_jobs().start(
-        STEPS, source=asked.source, from_hub=asked.from_hub, own=asked.own, wanted=wanted
+    wish.work = import_jobs().start(
+        STEPS, source=wish.source, from_hub=wish.from_hub, own=wish.own, wanted=wanted
     )
 
 

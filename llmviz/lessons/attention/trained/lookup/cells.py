@@ -117,8 +117,8 @@ def product(
     scale: what the model multiplies scores by, and how that is written. plain: the weights are the
     softmax of the scaled scores, as they should be.
     """
-    asked = (0, 1) if place < pair.shared else (row,)
-    looks, things = [pair.looks[i] for i in asked], [pair.story.things[i] for i in asked]
+    endings = (0, 1) if place < pair.shared else (row,)
+    looks, things = [pair.looks[i] for i in endings], [pair.story.things[i] for i in endings]
     rows = {"row_labels": [words.lookup_most.format(thing=t) for t in things]}
     query = np.stack([look.queries[head] for look in looks])  # (1 or 2, D)
     key = looks[0].keys[head][place][None]  # (1, D)

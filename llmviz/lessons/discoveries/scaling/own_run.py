@@ -1,0 +1,79 @@
+"""A run of the learner's: a size and an amount of text with another seed."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from llmviz.background import DONE, Job
+from llmviz.lessons.discoveries.scaling import words
+from llmviz.lessons.discoveries.scaling.laws import fit_of, law_figure, of_width, sizes, taken_of
+from llmviz.lessons.discoveries.scaling.params import OWN_AMOUNTS, OWN_SIZES
+from llmviz.study.scaling_runs import SIZES, Size
+from llmviz.ui.common import theme
+from llmviz.ui.job_pools import training_jobs
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.live_job import live
+from llmviz.ui.prose import prose
+from llmviz.ui.state import PageState
+
+KEY = "discoveries.scaling.own"
+
+
+@kept(12)
+def job_of(size: Size, amount: int, seed: int) -> Job:
+    """Return the training in a process of its own; the same one is run only once."""
+    target = "llmviz.study.scaling_runs:train_one"
+    return training_jobs().start(target, size=size, amount=amount, seed=seed)
+
+
+def draw(state: PageState, *, opened: bool) -> None:
+    """Show the controls, the button, and the run; opened: whether the law may be seen."""
+    section(words.own)
+
+    def anew() -> None:
+        state["ownscale"] = False
+
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        names = dict(zip(OWN_SIZES, (f"{count:,}" for count in sizes()), strict=True))
+        st.selectbox(words.own_width, width=160, **state.named("ownwidth", names, anew))
+        amounts = {one: f"{int(one):,}" for one in OWN_AMOUNTS}
+        st.selectbox(words.own_stories, width=140, **state.named("ownstories", amounts, anew))
+        st.number_input(words.own_seed, step=1, width=110, **state.ranged("scaleseed", then=anew))
+    size = next(one for one in SIZES if str(one.width) == state["ownwidth"])
+    live(
+        state,
+        "ownscale",
+        job_of,
+        (size, int(state["ownstories"]), state["scaleseed"]),
+        lambda job: _results(state, job, opened=opened),
+        start=words.own_start,
+        share=lambda job: job.results[-1].step / job.results[-1].steps if job.results else 0.0,
+    )
+
+
+def _results(state: PageState, job: Job, *, opened: bool) -> None:
+    if not job.results:
+        return
+    last = job.results[-1]
+    if last.run is None or job.state != DONE:
+        prose(words.own_going.format(tokens=last.tokens, loss=last.loss))
+        return
+    run, taken = last.run, taken_of(state)
+    st.plotly_chart(
+        law_figure(taken if opened else None, run, theme()),
+        key=f"{KEY}.chart",
+        theme=None,
+        config={"displayModeBar": False},
+    )
+    like = next(one for one in of_width(run.width) if one.stories == run.stories)
+    text, numbers = words.own_alone, {"loss": run.loss, "bundled": like.loss}
+    if opened:
+        try:
+            law = fit_of(taken).law
+        except ValueError:
+            pass
+        else:
+            text = words.own_read
+            numbers["law"] = float(law.loss(getattr(run, taken.counted), run.tokens))
+    prose(text.format(**numbers))

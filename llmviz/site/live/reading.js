@@ -1,0 +1,128 @@
+// What a picture draws of a text that was read, as llmviz/study does it, and its message.
+
+import { softmax } from "./model.js";
+import { ranked } from "./sampling.js";
+
+const ROWS = 14; // tokens of the machine, the last ones
+const LISTED = 10; // predictions for each
+
+// An array with a shape, as the pictures take it.
+function array(Kind, shape, values) {
+  const made = Kind.from(values);
+  made.shape = shape;
+  return made;
+}
+
+const size = (vector) => Math.sqrt(vector.reduce((sum, one) => sum + one * one, 0));
+const range = (count) => Array.from({ length: count }, (_, i) => i);
+
+// The numbers of the machine: see llmviz/study/machine_reading.py, whose names these are.
+export function machineValues({ model, cache }, textOf) {
+  const { n_layer, n_head, n_embd } = model.config;
+  const first = Math.max(0, cache.length - ROWS);
+  const rows = range(cache.length - first).map((row) => first + row);
+  const [layers, heads] = [range(n_layer), range(n_head)];
+  const part = n_embd / n_head;
+  const each = (Kind, shape, lists) => array(Kind, shape, lists.flat(Infinity));
+  // Of queries (0), keys (1) or values (2), the length for each layer, head and row.
+  const lengths = (which) =>
+    each(
+      Float32Array,
+      [n_layer, n_head, rows.length],
+      layers.map((layer) =>
+        heads.map((head) => {
+          const at = which * n_embd + head * part;
+          return rows.map((row) => size(cache.seen[row].qkv[layer].subarray(at, at + part)));
+        }),
+      ),
+    );
+  const added = (name) =>
+    each(
+      Float32Array,
+      [n_layer, rows.length],
+      layers.map((layer) => rows.map((row) => size(cache.seen[row][name][layer]))),
+    );
+  const weight = (layer, head, row, column) => cache.weights[layer][head][row][column] ?? 0;
+  const best = rows.map((row) => ranked(cache.seen[row].logits).slice(0, LISTED));
+  const chances = rows.map((row) => softmax(cache.seen[row].logits));
+  const shape = [rows.length, best[0].length];
+  const listed = (value) => best.map((ids, row) => ids.map((id) => value(id, row)));
+  return {
+    vectors: each(
+      Float32Array,
+      [n_layer + 1, rows.length, n_embd],
+      range(n_layer + 1).map((layer) => rows.map((row) => [...cache.seen[row].vectors[layer]])),
+    ),
+    weights: each(
+      Float32Array,
+      [n_layer, n_head, rows.length, rows.length],
+      layers.map((layer) => heads.map((head) => rows.map((row) => rows.map((column) => weight(layer, head, row, column))))),
+    ),
+    earlier: each(
+      Float32Array,
+      [n_layer, n_head, rows.length],
+      layers.map((layer) =>
+        heads.map((head) => rows.map((row) => range(first).reduce((sum, column) => sum + weight(layer, head, row, column), 0))),
+      ),
+    ),
+    queries: lengths(0),
+    keys: lengths(1),
+    values: lengths(2),
+    attention: added("attention"),
+    mlp: added("mlp"),
+    top_ids: each(Int32Array, shape, best),
+    top_logits: each(
+      Float32Array,
+      shape,
+      listed((id, row) => cache.seen[rows[row]].logits[id]),
+    ),
+    top_probabilities: each(
+      Float32Array,
+      shape,
+      listed((id, row) => chances[row][id]),
+    ),
+    rest: array(
+      Float32Array,
+      [rows.length],
+      best.map((ids, row) => Math.max(0, 1 - ids.reduce((sum, id) => sum + chances[row][id], 0))),
+    ),
+    top_texts: listed(textOf),
+  };
+}
+
+// The weights of every head among the last `most` tokens, one byte each: see components/heads_grid.
+export function headCells({ model, cache }, most) {
+  const first = Math.max(0, cache.length - most);
+  const cells = [];
+  for (const layer of range(model.config.n_layer))
+    for (const head of range(model.config.n_head))
+      for (let row = first; row < cache.length; row++)
+        for (let column = first; column <= row; column++) cells.push(Math.round(255 * cache.weights[layer][head][row][column]));
+  return array(Uint8Array, [cells.length], cells);
+}
+
+// A message as Python packs it (see components/_shared/transport.py).
+export function packed(payload, key) {
+  const encode = (text) => new TextEncoder().encode(text);
+  const blobs = [];
+  let offset = 0;
+  const named = JSON.stringify(payload, (_, value) => {
+    if (!ArrayBuffer.isView(value)) return value;
+    const type = { Float32Array: "float32", Int32Array: "int32", Uint8Array: "uint8" }[value.constructor.name];
+    const reference = { $array: [type, value.shape, offset] };
+    blobs.push([offset, new Uint8Array(value.buffer, value.byteOffset, value.byteLength)]);
+    offset += Math.ceil(value.byteLength / 4) * 4;
+    return reference;
+  });
+  let head = encode(named);
+  head = encode(named + " ".repeat((4 - (head.length % 4)) % 4));
+  const end = encode(JSON.stringify({ key, turns: {} }));
+  const message = new Uint8Array(4 + head.length + offset + end.length + 4);
+  const view = new DataView(message.buffer);
+  view.setUint32(0, head.length, true);
+  message.set(head, 4);
+  for (const [at, blob] of blobs) message.set(blob, 4 + head.length + at);
+  message.set(end, 4 + head.length + offset);
+  view.setUint32(message.length - 4, end.length, true);
+  return message;
+}
