@@ -149,7 +149,12 @@ def find_model(name: str | Path) -> Trained:
 
 def find_base(name: str) -> Trained:
     """Return the model that a fine-tuning begins from: as `find_model`, bundled ones first."""
-    return load_with_notes(name)[0] if name in bundled() else find_model(name)
+    if name in bundled():
+        return load_with_notes(name)[0]
+    try:
+        return find_model(name)
+    except CheckpointError as error:
+        raise CheckpointError(f"base cannot be read: {error}") from error
 
 
 def save_trained(trained: Trained, folder: Path) -> Path:

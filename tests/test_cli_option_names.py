@@ -24,6 +24,7 @@ LINES = {
     "corpus get": ["story"],
     "checkpoints make": ["names-bigram", "--to=new/to", "--work=new/work", "--steps=1"],
     "checkpoints score": ["no-such"],
+    "export": ["no-such", "--out=new/file"],
     "import": ["nowhere", "--out=new/run"],
     "quantize": ["no-such", "--train=1"],
     "serve": ["--checkpoint=no-such"],  # what is not refused before ends there
@@ -86,7 +87,7 @@ def test_the_options_of_all_commands_are_looked_at():
     assert len(VALUED) > 60
     assert {command for command, _, _ in VALUED} == {
         *("train", "finetune", "generate", "tokenize", "checkpoints make", "checkpoints score"),
-        *("quantize", "serve", "eval"),
+        *("quantize", "serve", "eval", "export"),
     }
 
 

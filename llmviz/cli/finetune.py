@@ -52,7 +52,8 @@ def add(commands: Any) -> None:
     given("--out", type=place, required=True, metavar="OUT", help="folder of the run")
     about = settings_of(TuningPlan)
     for name in (*NAMES, *WHOLE, *NUMBERS):
-        kind = str if name in NAMES else number if name in NUMBERS else whole(1)
+        words = place if name == "base" else str
+        kind = words if name in NAMES else number if name in NUMBERS else whole(1)
         default = default_of(TuningPlan, name)
         text = f"{about[name].help}; default {default}".replace("%", "%%")
         given(f"--{name.replace('_', '-')}", type=kind, help=text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import streamlit as st
 
@@ -78,7 +79,11 @@ def _own_words(said: list[str], key: str) -> None:
     listed, longest = (bool(st.session_state.get(f"{key}.{what}")) for what in ("said", "longest"))
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(words.wrote[len(said) == 1].format(count=len(said)))
-        press = {"on_click": _set, "args": (f"{key}.said", not listed), "type": "tertiary"}
+        press: dict[str, Any] = {
+            "on_click": _set,
+            "args": (f"{key}.said", not listed),
+            "type": "tertiary",
+        }
         st.button(words.hide_words if listed else words.show_words, key=f"{key}.words", **press)
         if listed:
             press = {"on_click": _set, "args": (f"{key}.longest", not longest), "type": "tertiary"}
