@@ -7,10 +7,16 @@ import os
 import subprocess
 import sys
 import zipfile
+from collections.abc import Iterable
 from email.parser import Parser
+from importlib.metadata import distribution
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
+from packaging.version import Version
 
 ROOT = Path(__file__).parents[1]
 BESIDE = (
@@ -58,18 +64,39 @@ def test_it_holds_the_package_the_pages_and_the_data_and_nothing_beside_itself(w
     assert not [name for name in names if name.endswith(".pyc")]
 
 
-def spelled(requirement: str) -> str:
-    """A requirement as all spell it: a hyphen and an underscore in a name mean the same."""
-    return requirement.replace("_", "-").lower()
+def by_name(lines: Iterable[str]) -> dict[str, SpecifierSet]:
+    """Requirements by the name that all spell alike; those of an extra are left out."""
+    read = (Requirement(line) for line in lines if line and not line.startswith(("#", "-r")))
+    return {
+        canonicalize_name(one.name): one.specifier
+        for one in read
+        if one.marker is None or "extra" not in str(one.marker)
+    }
 
 
-def test_it_asks_for_the_pinned_versions_and_gives_the_command(wheel):
+def test_it_asks_for_ranges_around_the_pinned_versions_and_gives_the_command(wheel):
     (info,) = {name.split("/")[0] for name in wheel.namelist() if ".dist-info/" in name}
     metadata = Parser().parsestr(wheel.read(f"{info}/METADATA").decode())
-    lines = (ROOT / "requirements.txt").read_text("utf-8").splitlines()
-    wanted = [line for line in lines if line and not line.startswith("#")]
-    asked = {spelled(name) for name in metadata.get_all("Requires-Dist") if "extra ==" not in name}
-    assert asked == set(map(spelled, wanted))
+    pinned = by_name((ROOT / "requirements.txt").read_text("utf-8").splitlines())
+    asked = by_name(metadata.get_all("Requires-Dist"))
+    assert asked.keys() == pinned.keys()
+    for name, versions in asked.items():
+        (pin,) = pinned[name]
+        assert pin.operator == "==" and versions.contains(pin.version)
+        assert "==" not in str(versions), name
+        version = Version(pin.version)
+        later = f"{version.major}.{version.minor + 7}.1"
+        assert versions.contains(later), name  # others may need a newer one
+        if version.major < 1000:  # not a year
+            assert not versions.contains(f"{version.major + 1}.0"), name
+    # Others that people have beside it: what both ask for can be had together.
+    for other in ("transformers", "peft", "gguf"):
+        theirs = by_name(distribution(other).requires or ())
+        for name in asked.keys() & theirs.keys():
+            (pin,) = pinned[name]
+            assert theirs[name].contains(pin.version, prereleases=True), (other, name)
+    assert metadata["Requires-Python"] == ">=3.11" and metadata["License-Expression"] == "MIT"
+    assert len(metadata.get_all("Classifier")) > 5
     scripts = configparser.ConfigParser()
     scripts.read_string(wheel.read(f"{info}/entry_points.txt").decode())
     assert scripts["console_scripts"]["llmviz"] == "llmviz.cli:main"

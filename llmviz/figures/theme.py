@@ -71,7 +71,8 @@ LAYERS: dict[Mode, dict[str, str]] = {
 }
 
 # The page's own colour for what can be pressed, and a term's explanation: its ground, text, shadow.
-PRIMARY: dict[Mode, str] = {"light": "#2B4C7E", "dark": "#4C82D0"}
+PRIMARY: dict[Mode, str] = {"light": "#2B4C7E", "dark": "#4073C2"}
+PRIMARY_TEXT = "#8DB4F0"  # of the dark theme, as a text on its own tint
 TIP = {"ground": "#1B1F27", "text": "#F4F6FA", "shadow": "rgba(0,0,0,.25)"}
 CODE_GROUND = "rgba(128,136,150,.16)"  # behind code in a sentence, in both themes
 BAR_EDGE = "#E5ECF6"  # around each bar of a small bar chart

@@ -114,7 +114,7 @@ def answers(
 
     The right one comes first. A prompt that is longer than the context loses its beginning.
     """
-    people = first_tokens(tokenizer, asked)
+    people = first_tokens(tokenizer, story)
     return behind(model, tokenizer, prompts)[:, people].softmax(-1).numpy()
 
 

@@ -94,7 +94,8 @@ def fitted(n: np.ndarray, d: np.ndarray, losses: np.ndarray, draws: int = DRAWS)
     laws = [fit_from(start, n, d, losses) for start in product(*STARTS)]
     best = min(laws, key=lambda one: one.left)
     found = sum(one.left <= best.left * NEAR for one in laws)
-    chance, drawn = np.random.default_rng(0), []
+    chance = np.random.default_rng(0)
+    drawn: list[tuple[float, ...]] = []
     while len(drawn) < draws:
         chosen = chance.integers(0, len(n), len(n))
         try:
@@ -103,7 +104,7 @@ def fitted(n: np.ndarray, d: np.ndarray, losses: np.ndarray, draws: int = DRAWS)
             continue  # a draw with too few sizes says nothing of a curve over sizes
         again = fit_from(start_of(best), n[chosen], d[chosen], losses[chosen])
         drawn.append(astuple(again)[:5])
-    edges = np.quantile(drawn, [(1 - COVERED) / 2, (1 + COVERED) / 2], axis=0)
+    edges: np.ndarray = np.quantile(np.array(drawn), [(1 - COVERED) / 2, (1 + COVERED) / 2], axis=0)
     return Fitted(best, len(laws), found, *(tuple(map(float, edge)) for edge in edges))
 
 

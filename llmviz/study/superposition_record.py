@@ -70,7 +70,10 @@ def phase_cases() -> tuple[np.ndarray, np.ndarray]:
 
 
 def phases() -> Phases:
-    """Train two features in one dimension at each density and importance; keep the best start."""
+    """Train two features in one dimension at each density and importance; keep the best start.
+
+    In a few cells of low density none of the starts comes to the best there is.
+    """
     import torch
 
     cases, weights = (torch.tensor(one, dtype=torch.float32) for one in phase_cases())

@@ -23,17 +23,19 @@ from llmviz.limits import limit
 from llmviz.ui.classes import ANSWERS, Classes, OpenClass
 
 HEAD = ("question", "answer", "right", "count")
+MOST = 500  # characters of what somebody says in their own words
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a table program takes for one at a cell's start
 
 
 @dataclass
 class Asked:
-    """A question that was asked, and the answer of each who gave one."""
+    """A question that was asked, the answer of each who gave one, and their own words."""
 
     text: str
     answers: list[str]
     right: int
     given: dict[str, int] = field(default_factory=dict)
+    said: dict[str, str] = field(default_factory=dict)
 
     def counts(self) -> list[int]:
         """How many gave each answer."""
@@ -71,10 +73,15 @@ class ClassAnswers:
         """Note the answer of somebody; of several the last one counts."""
         self._write(one, [name, who, answer])
 
+    def say(self, one: OpenClass, who: str, name: str, text: str) -> None:
+        """Note somebody's own words; the last ones count, and empty ones take them back."""
+        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        self._write(one, [name, who, " ".join(text.split())[:MOST]])
+
     def of(self, one: OpenClass) -> dict[str, Asked]:
         """Return all that a class was asked, by name; a line that says nothing is passed over."""
         asked: dict[str, Asked] = {}
-        given: list[tuple[str, str, int]] = []
+        given: list[tuple[str, str, int | str]] = []
         text = ""
         with suppress(FileNotFoundError):
             text = self._path(one).read_text("utf-8", "replace")
@@ -82,24 +89,34 @@ class ClassAnswers:
             match _parsed(line):
                 case [str(name), str(question), list(answers), int(right)]:
                     asked[name] = Asked(question, [str(answer) for answer in answers], right)
-                case [str(name), str(who), int(answer)]:
+                case [str(name), str(who), int(answer) | str(answer)]:
                     given.append((name, who, answer))
         for name, who, answer in given:  # some answer before the presenter is there
-            if name in asked:
+            if name not in asked:
+                continue
+            if isinstance(answer, int):
                 asked[name].given[who] = answer
+            else:
+                asked[name].said[who] = answer
         return asked
 
     def table(self, one: OpenClass) -> str:
-        """Return the questions that somebody answered as CSV: each answer with its count."""
+        """Return the questions that somebody answered as CSV: each answer with its count.
+
+        What somebody said in their own words has no mark of being right; it stands by its letters,
+        so that nobody is known by the order.
+        """
         out = io.StringIO()
         rows = csv.writer(out)
         rows.writerow(HEAD)
         for asked in self.of(one).values():
-            if not asked.given:
+            if not asked.given and not any(asked.said.values()):
                 continue
             for index, count in enumerate(asked.counts()):
                 texts = (asked.text, asked.answers[index])
                 rows.writerow([*map(_cell, texts), int(index == asked.right), count])
+            for said, count in sorted(Counter(filter(None, asked.said.values())).items()):
+                rows.writerow([*map(_cell, (asked.text, said)), "", count])
         return out.getvalue()
 
     def _path(self, one: OpenClass) -> Path:

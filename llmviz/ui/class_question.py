@@ -9,7 +9,7 @@ import streamlit as st
 from llmviz.document import beside
 from llmviz.document.marks import unmarked
 from llmviz.ui import browser, seat
-from llmviz.ui.class_answers import ClassAnswers, name_of, who_of
+from llmviz.ui.class_answers import MOST, ClassAnswers, name_of, who_of
 from llmviz.ui.classes import OpenClass
 from llmviz.ui.seat import CLASSES
 from llmviz.ui.text import escape_markdown
@@ -38,6 +38,10 @@ def thinks(
         if chosen is not None and told.get((here.key, name)) != chosen:
             told[here.key, name] = chosen
             THOUGHT.give(one, who_of(browser.secret(), one.key), name, chosen)
+        said = st.text_input(words.own_words, key=f"_class_said.{one.key}.{name}", max_chars=MOST)
+        if said != told.get((here.key, name, "said"), ""):
+            told[here.key, name, "said"] = said
+            THOUGHT.say(one, who_of(browser.secret(), one.key), name, said)
         return
     st.fragment(_counted, run_every=POLL)(one, name, text, answers, right, order)
 
@@ -64,6 +68,24 @@ def _counted(
         for index in order:
             line = words.of_answer.format(answer=asked.answers[index], count=counts[index])
             st.progress(counts[index] / max(1, sum(counts)), escape_markdown(line))
+    _own_words([text for text in asked.said.values() if text], shown)
+
+
+def _own_words(said: list[str], key: str) -> None:
+    """Show the presenter how many wrote something, and on demand what, in an order of choice."""
+    if not said:
+        return
+    listed, longest = (bool(st.session_state.get(f"{key}.{what}")) for what in ("said", "longest"))
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(words.wrote[len(said) == 1].format(count=len(said)))
+        press = {"on_click": _set, "args": (f"{key}.said", not listed), "type": "tertiary"}
+        st.button(words.hide_words if listed else words.show_words, key=f"{key}.words", **press)
+        if listed:
+            press = {"on_click": _set, "args": (f"{key}.longest", not longest), "type": "tertiary"}
+            st.button(words.by_letter if longest else words.by_length, key=f"{key}.order", **press)
+    if listed:
+        said.sort(key=lambda text: (-len(text) if longest else 0, text.casefold()))
+        st.text("\n".join(f"– {text}" for text in said))  # a text is never markup
 
 
 def _set(key: str, value: bool) -> None:

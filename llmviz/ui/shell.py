@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from llmviz.components.text_guard.view import text_guard
+from llmviz.figures.theme import INK, PRIMARY, PRIMARY_TEXT
 from llmviz.paths import PAGES
 from llmviz.ui import browser, classroom, course, prose, seat
 from llmviz.ui.common import suggest
@@ -54,6 +55,10 @@ _PRINT = """@page { margin: 14mm; }
 
 _STYLE = f"""<style>
 .block-container {{ max-width: 76rem; padding-top: 3.2rem; }}
+.stApp button[data-selected="true"] p, .stApp [data-testid="stSliderThumbValue"] {{
+  color: light-dark({PRIMARY["light"]}, {PRIMARY_TEXT}); }}
+.stApp [data-testid="stCaptionContainer"], .stApp [data-testid="stCaptionContainer"] p {{
+  opacity: 1; color: light-dark({INK["light"]["muted"]}, {INK["dark"]["muted"]}); }}
 {_PRINT}
 </style>"""
 

@@ -67,4 +67,10 @@ def test_the_learners_sentence_stands_before_the_question(visit):
     page.keyboard.press("Enter")
     settle(page)
     expect(page.get_by_text("With your own sentence before it")).to_be_visible()
+    page.get_by_label("Your fact").fill("<b>Anna</b> found a big blue kettle under the chest.")
+    page.keyboard.press("Enter")
+    settle(page)
+    expect(
+        page.get_by_text(re.compile(r"The most probable person is .* in all 9 rows"))
+    ).to_be_visible()
     visit.assert_clean()

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import axe_playwright_python
 import pytest
 from playwright.sync_api import Locator, TimeoutError, expect
 
@@ -16,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 PAGES = sorted(path.stem for path in (ROOT / "pages").glob("*.py"))
 DESK, PHONE = 1440, 390
 WINDOWS = (("light", DESK), ("dark", PHONE))
-BETWEEN = (1366, 1280, 1024)  # of a small laptop's screen, and half of a desk's
+BETWEEN = (1366, 1280, 1024, 720)  # of a small laptop, half of a desk, a desk at 200 % zoom
 # Texts that an element cuts off without a way to reach the rest, in any component.
 CUT = """() => {
     const cut = [];
@@ -44,6 +45,13 @@ SEEN = """() => {
 }"""
 # A switch takes a moment on a busy machine, so that it is waited for.
 FITS = f"(light) => {{ const [sum, wide] = ({SEEN})(); return sum > 600 === light && wide <= 1; }}"
+
+# axe-core, which finds what keeps people out, and what of its findings is not let pass.
+AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text("utf-8")
+FOUND = """() => axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) =>
+    violations
+        .filter(({ impact }) => impact === "serious" || impact === "critical")
+        .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 120)}`)))"""
 
 PAPER = 688  # pixels of CSS: a page of A4 without its margins
 # What is on paper that only a hand can use, pictures that may be cut between two pages, by how much
@@ -90,6 +98,18 @@ def nothing_is_cut(visit: Visit, title: str) -> None:
         pytest.fail(f"{title}: {visit.page.evaluate(CUT)}")
 
 
+def nobody_is_kept_out(visit: Visit, title: str) -> None:
+    """Fail if axe-core finds something serious or critical, and finds it again a moment later."""
+    if not visit.page.evaluate("() => Boolean(window.axe)"):
+        visit.page.evaluate(AXE)
+    for _ in range(4):  # a text that is being drawn anew is pale for a moment
+        found = visit.page.evaluate(FOUND)
+        if not found:
+            return
+        visit.page.wait_for_timeout(700)
+    pytest.fail(f"{title}: {found}")
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_page_opens_clean_in_both_themes_and_fits_a_phone(window, page):
     """A page is opened by its address, and its chapters one after the other by the button below.
@@ -114,6 +134,8 @@ def test_page_opens_clean_in_both_themes_and_fits_a_phone(window, page):
         window.dress(*WINDOWS[1 - turn])
         window.settle()
         check(window, WINDOWS[1 - turn][0], title)
+        if number % 4 == PAGES.index(page) % 4:  # axe takes a second
+            nobody_is_kept_out(window, title)
         for width in BETWEEN:
             window.dress(WINDOWS[1 - turn][0], width)
             nothing_is_cut(window, f"{title} at {width}")

@@ -190,7 +190,18 @@ def test_the_menu_goes_by_the_keyboard_and_says_what_the_clipboard_refuses(visit
     page.keyboard.press("Enter")
     focus = "document.activeElement.shadowRoot.activeElement.dataset.form"
     until(page, lambda: page.locator(".menu:popover-open").count() == 1)
-    assert page.evaluate(focus) == "png"
+    assert page.evaluate(focus) == "sheet"
+    page.keyboard.press("Enter")  # the numbers as a table, and back to where the hand was
+    sheet = page.locator("dialog.sheet[open]")
+    said = press_of(page, LADDER).get_attribute("aria-description")
+    assert said.startswith("X: 3 rows") and said == sheet.locator("p").first.inner_text()
+    shown = sheet.locator("th[scope=row]").all_inner_texts()[:3]
+    assert shown == ["The", "cat", "sat"]
+    assert "?" in sheet.locator("td").all_inner_texts()  # what a question covers stays covered
+    page.keyboard.press("Escape")
+    sheet.wait_for(state="hidden")
+    page.keyboard.press("Enter")
+    until(page, lambda: page.locator(".menu:popover-open").count() == 1)
     page.keyboard.press("ArrowUp")
     assert page.evaluate(focus) == "frame"
     refuse = "navigator.clipboard.writeText = () => Promise.reject(new Error('no'))"

@@ -7,6 +7,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from llmviz.ui import browser, class_question, classroom, seat
+from llmviz.ui.class_answers import MOST
 from llmviz.ui.classroom import words
 from llmviz.ui.codec import pack_text
 from llmviz.ui.origin import Origin
@@ -220,8 +221,23 @@ def test_the_class_answers_a_question_and_only_its_presenter_sees_the_counts():
     bobs[0].radio[0].set_value(1).run()  # of one's answers the last one counts
     ann.run()
     assert sorted(text[-1] for text in counts(ann))[-2:] == ["1", "2"]
+    wrote = ("short", "<b>Longer</b> **words** 한국어", "x" * 10_000)
+    for text, bob in zip(wrote, bobs, strict=True):
+        (first, *_) = (box for box in bob.text_input if box.label == words.own_words)
+        first.set_value(text).run()
+        fine(bob)
+    ann.run()
+    assert words.wrote[False].format(count=3) in [text.value for text in ann.caption]
+    assert not any("short" in text.value for text in ann.text)  # covered until it is asked for
+    press(ann, words.show_words)
+    lines = [f"– {text[:MOST]}" for text in wrote]
+    assert "\n".join([lines[1], lines[0], lines[2]]) in [text.value for text in ann.text]
+    press(ann, words.by_length)
+    assert "\n".join([lines[2], lines[1], lines[0]]) in [text.value for text in ann.text]
+    press(ann, words.hide_words)
+    assert not any("short" in text.value for text in ann.text)
     table = class_question.table(code)
-    assert table.count("\r\n") == 1 + len(ann.radio[0].options)
+    assert table.count("\r\n") == 1 + len(ann.radio[0].options) + 3
     press(ann, words.end)
     bobs[1].radio[0].set_value(1).run()  # after the end
     fine(bobs[1])

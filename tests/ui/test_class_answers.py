@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
-from llmviz.ui.class_answers import HEAD, ClassAnswers, name_of, who_of
+from llmviz.ui.class_answers import HEAD, MOST, ClassAnswers, name_of, who_of
 from llmviz.ui.classes import MINUTE, Classes
 from llmviz.ui.origin import Origin
 from tests.ui.test_classes import ANN, BOB, HERE, Clock
@@ -58,6 +58,36 @@ def test_a_table_has_the_texts_as_they_are_and_no_formula(classes):
         ["'" + TEXT, ANSWERS[1], "1", "1"],
         ["'" + TEXT, "한", "0", "0"],
     ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["<script>alert(1)</script> **b** {x} [a](http://b)", "한국어 👩‍🚀 עברית", "=1+1", '"a",b'],
+)
+def test_own_words_come_back_as_they_were_and_are_no_formula(classes, text):
+    one = classes.open(ANN, "w", HERE)
+    thought = ClassAnswers(classes)
+    thought.say(one, "x", NAME, "first thought")
+    thought.say(one, "x", NAME, f" {text}\n")  # of one's words the last ones count
+    thought.say(one, "y", NAME, "taken back")
+    thought.say(one, "y", NAME, " \n")
+    asked = thought.ask(one, TEXT, ANSWERS, 1)
+    assert asked.said == {"x": text, "y": ""} and asked.counts() == [0, 0, 0]
+    last = list(csv.reader(io.StringIO(thought.table(one), newline="")))[-1]
+    assert last == ["'" + TEXT, ("'" if text[0] == "=" else "") + text, "", "1"]
+
+
+def test_own_words_are_short_whole_and_gone_with_the_class(classes):
+    one = classes.open(ANN, "w", HERE)
+    thought = ClassAnswers(classes)
+    thought.ask(one, TEXT, ANSWERS, 1)
+    thought.say(one, "x", NAME, "한" * 10_000)
+    thought.say(one, "y", NAME, "half \ud83d of a character\nnext line")
+    said = ClassAnswers(Classes()).of(one)[NAME].said
+    assert said["x"] == "한" * MOST and said["y"] == "half \ufffd of a character next line"
+    classes.end(one.code, "w")
+    thought.say(one, "x", NAME, "too late")
+    assert thought.of(one) == {} and not list(classes.path(one.code).parent.iterdir())
 
 
 def test_who_answers_is_another_one_in_each_class():

@@ -115,6 +115,19 @@ def test_a_class_ends_with_its_presenter_or_after_an_idle_time(classes, clock, m
     assert list((run_folders.root() / ".classes").iterdir()) == []
 
 
+def test_a_class_waits_for_a_presenter_whose_network_is_gone_for_a_while(classes, clock):
+    one = classes.open(ANN, "w1", HERE)
+    classes.show(one.code, "w1", Place("home"))
+    clock.time += 20
+    assert classes.version(one.code, one.key) == 1  # followers stay where they are
+    assert classes.show(one.code, "w1", Place("glossary"))  # the window came back
+    clock.time += 20
+    assert classes.take(ANN, "w2").code == one.code  # or another one of the same browser
+    assert classes.show(one.code, "w2", Place("home")) and not classes.show(
+        one.code, "w1", Place("glossary")
+    )
+
+
 def test_what_is_new_is_told_only_for_the_key(classes):
     one = classes.open(ANN, "w1", HERE)
     assert classes.version(one.code, one.key) == 0

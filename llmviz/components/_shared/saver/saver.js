@@ -1,15 +1,19 @@
 // One quiet menu for every picture of the page, by which it can leave: as an image, as numbers, alive.
 
 import { css, el, isDark, svg } from "../common.js";
+import { reachSoon } from "../reach.js";
 import { Chart } from "./charts.js";
 import { alone, frameLine, keepIfWanted, wanted } from "./embed.js";
 import { savedPage, styleOf } from "./page.js";
 import { Picture } from "./pictures.js";
 import { fileName, linkOf, wordsAround } from "./places.js";
+import { Sheet } from "./sheet.js";
+import { summary } from "./summary.js";
 import { csv } from "./tables.js";
 
-const TITLE = "Save this picture";
+const TITLE = "Save this picture, or read its numbers";
 const FORMS = [
+  ["sheet", "Numbers (table)", "to read here"],
   ["png", "Image (PNG)", "twice the size"],
   ["svg", "Drawing (SVG)", "sharp at every size"],
   ["csv", "Numbers (CSV)", "for a spreadsheet"],
@@ -75,6 +79,7 @@ export class Saver {
 
   look() {
     if (!this.sheet) return;
+    reachSoon();
     const found = new Map();
     for (const [root, entry] of this.pictures)
       if (entry.data && !OTHERS.includes(entry.component.name)) found.set(root, () => new Picture(entry, this.pictures));
@@ -104,6 +109,8 @@ export class Saver {
     icon.append(svg("path", { d: ICON, fill: "none", stroke: "currentColor", "stroke-width": 1.5 }));
     press.append(icon);
     press.onclick = () => this.menu.open(make(), press);
+    // Only who comes by with the keyboard or a screen reader hears it: it is computed then.
+    press.addEventListener("focus", () => press.setAttribute("aria-description", said(make())));
     box.append(press);
     const near = hostOf(node);
     // Not on entering: the pointer may be there already when a chart is made anew.
@@ -168,6 +175,7 @@ class Menu {
     this.list.addEventListener("keydown", (event) => this.keys(event));
     this.list.addEventListener("toggle", (event) => event.newState === "closed" && this.press.setAttribute("aria-expanded", "false"));
     this.box.append(this.list);
+    this.sheet = new Sheet(this.box);
     document.body.append(this.host);
   }
 
@@ -200,6 +208,10 @@ class Menu {
 
   async take(form) {
     const { picture } = this;
+    if (form === "sheet") {
+      this.list.hidePopover();
+      return this.sheet.open(picture.tables(), this.press);
+    }
     this.told.textContent = "…";
     try {
       if (form === "frame") return await this.copy(picture);
@@ -224,6 +236,15 @@ class Menu {
       this.line.select();
       this.told.textContent = BY_HAND;
     }
+  }
+}
+
+// What a picture's numbers say; its page works without.
+function said(picture) {
+  try {
+    return summary(picture.tables());
+  } catch (problem) {
+    return FAILED.replace("{problem}", () => problem.message);
   }
 }
 
