@@ -71,6 +71,7 @@ OUR_OWN = {
     "study/scaling_runs.py": {"recorded"},
     "study/superposition_record.py": {"_parts"},
     "study/tested_in_training.py": {"bundled"},
+    "study/think_first.py": {"bundled", "recorded"},
     "study/token_letters.py": {"recorded"},
     "ui/code.py": {"_source"},
     "ui/lesson.py": {"_short_names", "_params"},

@@ -13,6 +13,7 @@ from llmviz.lessons.glossary import LESSON as GLOSSARY
 from llmviz.lessons.history import LESSON as HISTORY
 from llmviz.lessons.home import LESSON as HOME
 from llmviz.lessons.language import LESSON as LANGUAGE
+from llmviz.lessons.reasoning import LESSON as REASONING
 from llmviz.lessons.sampling import LESSON as SAMPLING
 from llmviz.lessons.tokenization import LESSON as TOKENIZATION
 from llmviz.lessons.training import LESSON as TRAINING
@@ -32,5 +33,6 @@ LESSONS = [
     EFFICIENCY,
     ERRORS,
     DISCOVERIES,
+    REASONING,
     GLOSSARY,
 ]

@@ -1,0 +1,9 @@
+"""The controls of the chapter "Think first", as its links write them."""
+
+from llmviz.study.think_first import SLOTS
+from llmviz.ui import codec
+
+PARAMS = [
+    codec.text("thinkbits", "1011001110001101", SLOTS),
+    codec.integer("thinkstep", 0, 0, SLOTS),
+]
