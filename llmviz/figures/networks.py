@@ -4,6 +4,7 @@ from __future__ import annotations
 
 # From the oldest to the newest; two tables of counts come last. A number in the palette of kinds.
 _ORDER = ("bigram", "mlp", "wavenet", "rnn", "gru", "lstm", "gpt", "counted-pairs", "counted-fours")
+_YELLOW = 5  # is told from orange by dashes
 
 
 def network_number(name: str) -> int:
@@ -18,3 +19,8 @@ def network_number(name: str) -> int:
     if kind not in _ORDER:
         raise ValueError(f"the kind of network must be one of {', '.join(_ORDER)}; got {name!r}")
     return _ORDER.index(kind)
+
+
+def is_dashed(name: str) -> bool:
+    """Whether a network's line is drawn in dashes, so that its colour is told from a near one."""
+    return network_number(name) == _YELLOW

@@ -11,7 +11,7 @@ import streamlit as st
 
 from llmviz.document.marks import as_markdown
 from llmviz.figures.lines import Line, lines
-from llmviz.figures.networks import network_number
+from llmviz.figures.networks import is_dashed, network_number
 from llmviz.figures.theme import Mode
 from llmviz.lessons.history.memory import own_string, words
 from llmviz.training import first_letter
@@ -105,9 +105,8 @@ def chart(curves: tuple[tuple[str, tuple[float, ...]], ...], mode: Mode) -> go.F
             np.arange(1, LENGTH),
             100 * np.array(right),
             network_number(name),
-            # The last one, so that a line below it is seen between the dashes, and the yellow one,
-            # which is told from the orange one by them.
-            dashed=name in (order[-1], "lstm"),
+            # The last one, too, so that a line below it is seen between the dashes.
+            dashed=name == order[-1] or is_dashed(name),
             marked=False,
         )
         for name, right in curves
