@@ -24,6 +24,7 @@ from llmviz.site.live import MODELS
 from llmviz.study.machine_reading import read
 from llmviz.tokenizers.training import train_steps
 from llmviz.trace import record
+from llmviz.ui import question
 from tests.browser.hand import until
 
 APP = "https://school.example/llmviz"
@@ -47,7 +48,11 @@ PIECES = [
 def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("site") / "course"
     wanted = [word for name in ONLY for word in ("--only", name)]
-    assert cli.main(["site", str(folder), "--app", APP, *wanted]) == 0
+    covers, question.COVERS = question.COVERS, True  # tests of pages in this process show it all
+    try:
+        assert cli.main(["site", str(folder), "--app", APP, *wanted]) == 0
+    finally:
+        question.COVERS = covers
     return folder
 
 

@@ -289,7 +289,8 @@ def test_another_kind_of_model_is_refused_by_name(tmp_path, kind):
     theirs().save_pretrained(tmp_path)
     config_of(tmp_path, model_type=kind)
     with pytest.raises(
-        ValueError, match="model_type must be one of gpt2, llama, mistral, qwen2; got"
+        ValueError,
+        match="model_type must be one of gpt2, llama, mistral, qwen2, mixtral, phi3; got",
     ):
         load_published(tmp_path)
 

@@ -218,9 +218,13 @@ export function inks(style) {
   return [style("--lv-on-accent"), style("--lv-bright")];
 }
 
-// Of the two inks the one that reads on a colour.
+// The ink that reads on a colour, with a contrast of at least 4.5: one of the two, or black on what
+// is too bright for the one and too dark for the other. The luminance is that of WCAG 2.
 export function inkOn(c, [dark, bright]) {
-  return 0.3 * c[0] + 0.59 * c[1] + 0.11 * c[2] > 140 ? dark : bright;
+  const [r, g, b] = c.map((part) => (part > 10 ? ((part / 255 + 0.055) / 1.055) ** 2.4 : part / 3295));
+  const luminance = 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  if (luminance > 0.26) return dark;
+  return luminance < 0.18 ? bright : "#000000";
 }
 
 export function el(tag, className, text, attributes) {

@@ -38,7 +38,7 @@ def draw(state: PageState, bundled: engine.Bundled) -> None:
     try:
         for prompt in prompts.values():
             check_text(prompt)
-        found = answered(bundled.version, tuple(prompts.items()))
+        found = answers_of(bundled.version, tuple(prompts.items()))
     except ValueError as error:
         refuse(error)
         return
@@ -50,7 +50,7 @@ def draw(state: PageState, bundled: engine.Bundled) -> None:
 
 
 @kept(64)
-def answered(version: str, prompts: tuple[tuple[tuple[str, str], str], ...]) -> Answers:
+def answers_of(version: str, prompts: tuple[tuple[tuple[str, str], str], ...]) -> Answers:
     """Return the answer behind each prompt; version: of the model's weights."""
     bundled = engine.load(MODEL)
     return own_answers(bundled.model, bundled.tokenizer, dict(prompts))
