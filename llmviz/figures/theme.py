@@ -52,12 +52,13 @@ INK: dict[Mode, dict[str, str]] = {
 }
 
 # What lies on a colour or over the page: text on the accent and on a role, bright text on dark
-# colours, the shadow of a card, a darker ground behind a word.
+# colours, black on those between, the shadow of a card, a darker ground behind a word.
 LAYERS: dict[Mode, dict[str, str]] = {
     "light": {
         "on-accent": INK["light"]["ink"],
         "on-role": "#FFFFFF",
         "bright": "#FFFFFF",
+        "black": "#000000",
         "shadow": "rgb(15 20 30 / 14%)",
         "dip": "rgb(0 0 0 / 9%)",
     },
@@ -65,6 +66,7 @@ LAYERS: dict[Mode, dict[str, str]] = {
         "on-accent": INK["light"]["ink"],
         "on-role": "#10141B",
         "bright": "#FFFFFF",
+        "black": "#000000",
         "shadow": "rgb(0 0 0 / 50%)",
         "dip": "rgb(0 0 0 / 9%)",
     },

@@ -213,18 +213,18 @@ export function rgbText(c) {
   return `rgb(${c[0]},${c[1]},${c[2]})`;
 }
 
-// The dark and the bright ink for texts on colours; `style` reads a colour.
+// The dark and the bright ink for texts on colours, and black; `style` reads a colour.
 export function inks(style) {
-  return [style("--lv-on-accent"), style("--lv-bright")];
+  return [style("--lv-on-accent"), style("--lv-bright"), style("--lv-black")];
 }
 
 // The ink that reads on a colour, with a contrast of at least 4.5: one of the two, or black on what
 // is too bright for the one and too dark for the other. The luminance is that of WCAG 2.
-export function inkOn(c, [dark, bright]) {
+export function inkOn(c, [dark, bright, black]) {
   const [r, g, b] = c.map((part) => (part > 10 ? ((part / 255 + 0.055) / 1.055) ** 2.4 : part / 3295));
   const luminance = 0.2126 * r + 0.7152 * g + 0.0722 * b;
   if (luminance > 0.26) return dark;
-  return luminance < 0.18 ? bright : "#000000";
+  return luminance < 0.18 ? bright : black;
 }
 
 export function el(tag, className, text, attributes) {
