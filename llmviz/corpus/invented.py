@@ -66,7 +66,7 @@ class Register:
         return sentences + [f"{question(*name)} {NOBODY}" for name in self.unknown]
 
     def with_fact(self, own: Person) -> Register:
-        """Return this world with a fact of the learner's; whoever had that name before is gone."""
+        """Return this world with a fact of the learner's; a namesake is gone."""
         others = tuple(one for one in self.people if one.name != own.name)
         unknown = tuple(name for name in self.unknown if name != (own.first, own.last))
         return Register((*others, own), unknown)

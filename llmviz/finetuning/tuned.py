@@ -40,7 +40,7 @@ def tuning_folder(name: str | Path) -> Path | None:
         folder = find_run(split_name(called)[0]) if is_run else Path(called)
         return folder if is_tuning(folder) else None
     except (CheckpointError, OSError, ValueError):
-        return None  # whoever opens it says why
+        return None  # what opens it says why
 
 
 def load_tuned(folder: Path, find: Find, *, merged: bool = True) -> Trained:

@@ -22,7 +22,7 @@ class TokenScore(NamedTuple):
 
 
 class Scorer:
-    """Scores texts of token ids; one at a time, whoever asks, so that memory stays bounded.
+    """Scores texts of token ids; one at a time, no matter who asks, so that memory stays bounded.
 
     Temperature and the other steps of sampling do not touch these numbers.
     """

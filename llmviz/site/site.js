@@ -206,7 +206,7 @@
         const head = document.createElement("p");
         head.className = at === right ? "right" : "wrong";
         head.textContent = at === right ? "Right." : "Not this one.";
-        const reasons = [whys[at], whys[right]].filter((why, i) => i === 0 || why.innerHTML !== whys[at].innerHTML);
+        const reasons = [whys[at], whys[right]].filter((why, i) => i === 0 || why.textContent !== whys[at].textContent);
         grade.replaceChildren(
           head,
           ...reasons.map((why) => {

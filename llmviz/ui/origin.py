@@ -29,7 +29,7 @@ class Connection(Protocol):
     """What is asked of a connection."""
 
     @property
-    def remote_ip(self) -> str | None: ...  # of whoever connected
+    def remote_ip(self) -> str | None: ...  # of the browser that connected
 
     @property
     def headers(self) -> Iterable[tuple[str, str]]: ...
