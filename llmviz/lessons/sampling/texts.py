@@ -19,7 +19,7 @@ MOST_WAYS = 16
 KEPT = 128  # texts of all visitors, each with the model's cache: up to 2 MB
 # Beyond the context each token takes the model a whole window. So much of that is about a second:
 # tokens that it reads, times its parameters. A few tokens are written whatever they take.
-READ_AGAIN, AT_LEAST = 40_000_000_000, 5
+READ_AGAIN, AT_LEAST = 30_000_000_000, 5
 
 
 def most(prompt: Prompted, beside: int = 1) -> int:
