@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
@@ -26,11 +27,12 @@ from llmviz.site.elements import Body, plain
 from llmviz.site.files import HERE, Files
 from llmviz.site.live import MODELS, live_html, live_script, packed_model
 from llmviz.site.visit import visit
+from llmviz.training.locks import lock
 from llmviz.ui.common import Parts
 from llmviz.ui.course import GLOSSARY, HOME, search_index
 from llmviz.ui.glossary import TERMS
 from llmviz.ui.lesson import Lesson
-from llmviz.wholefile import temporary_beside
+from llmviz.wholefile import TEMPORARY, temporary_beside
 
 LIVE_PICTURES = ["machine", "heads_grid"]
 # Pages of the site alone, which compute in the browser: their titles and questions.
@@ -41,6 +43,7 @@ LIVE = {
         "How do you learn tokens, compare vectors, and compute attention by hand?",
     ),
 }
+WRITING = ".writing"  # a file in an unfinished site, which its writer has locked
 SILENT = ["curve_run", "table_choice"]  # components that only hand numbers to another one
 
 
@@ -126,10 +129,12 @@ def write_site(
         raise ValueError(f"the app's address begins with http:// or https://; got {app!r}")
     pages = places(only)
     folder.parent.mkdir(parents=True, exist_ok=True)
+    _clear_leftovers(folder)
     unfinished = temporary_beside(folder)
     unfinished.mkdir()
     try:
-        with _own_runs():
+        with _own_runs(), (unfinished / WRITING).open("w") as mine:
+            lock(mine)
             files = Files(unfinished)
             files.shared(_index(pages))
             files.write("assets/icon.svg", ICON.read_text("utf-8"))
@@ -138,10 +143,24 @@ def write_site(
                 tell(f"{number:3d} of {len(pages)}  {place.name}")
                 for part in _write_page(files, pages, place, app):
                     _write_page(files, pages, part, app)
+        (unfinished / WRITING).unlink()
         unfinished.rename(folder)
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)
     return Written(files.pages, files.bytes)
+
+
+def _clear_leftovers(folder: Path) -> None:
+    """Remove what a killed writer of this folder left; one that still writes has a lock."""
+    name = re.compile(rf"{re.escape(TEMPORARY)}[0-9a-f]{{8}}-{re.escape(folder.name)}")
+    for one in folder.parent.iterdir():
+        if not name.fullmatch(one.name):
+            continue
+        with suppress(OSError):  # it goes at this moment, or is somebody else's
+            with (one / WRITING).open("r+") as file:
+                if not lock(file):
+                    continue
+            shutil.rmtree(one)
 
 
 @contextmanager
