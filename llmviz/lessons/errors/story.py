@@ -29,7 +29,7 @@ from llmviz.ui.state import LEARNER_TEXT, PageState
 from llmviz.ui.text_field import text_area
 
 OTHERS = 40_000  # the seeds of the stories that come next, which no bundled model was trained on
-ALSO = ("drafts/tiny-world", "since-2017/learned", "errors/by-heart")
+ALSO = ("drafts/tiny-world", "since-2017/learned", "errors/by-heart", "errors/by-heart-smoothed")
 
 
 def reads_stories(card: Card) -> bool:

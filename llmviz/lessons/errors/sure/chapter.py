@@ -202,9 +202,10 @@ def rows(known: dict[str, ModelErrors]) -> list[tuple[str, ...]]:
 
 
 def training_line(known: dict[str, ModelErrors]) -> str:
-    """Return how much surer than right four models are; nothing where one was not measured."""
+    """Return how much surer than right five models are; nothing where one was not measured."""
     asked = {
         "heart": "errors/by-heart",
+        "smoothed": "errors/by-heart-smoothed",
         "learned": "since-2017/learned",
         "alone": "instructions-alone",
         "base": BASE,
@@ -212,7 +213,11 @@ def training_line(known: dict[str, ModelErrors]) -> str:
     if not set(asked.values()) <= set(known):
         return ""
     points = {slot: points_apart(known[name]) for slot, name in asked.items()}
-    return words.training_read.format(**points)
+    errors = {
+        f"{slot}_error": percent(known[asked[slot]].reliability(1.0).error)
+        for slot in ("heart", "smoothed")
+    }
+    return words.training_read.format(**points, **errors)
 
 
 def points_apart(measured: ModelErrors) -> str:
