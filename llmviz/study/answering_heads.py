@@ -126,6 +126,10 @@ def _text(tokenizer: Tokenizer, ids: Sequence[int]) -> str:
     return text.strip() or text
 
 
+def _texts(tokenizer: Tokenizer, ids: Sequence[int]) -> tuple[str, ...]:
+    return tuple(_text(tokenizer, [token]) for token in ids)
+
+
 def _chances(model: LanguageModel, ids: Sequence[int], answers: Sequence[int]) -> list[float]:
     import torch
 
@@ -155,11 +159,14 @@ def spelled_cases(model: LanguageModel, tokenizer: Tokenizer) -> Iterator[HeadCa
                 place,
                 place,
                 _text(tokenizer, [every[best]]),
-                *(round(one, 4) for one in (here[best], plain[0], here[0])),
-                **vars(found),
-                tokens=tuple(
-                    tuple(_text(tokenizer, [token]) for token in ways[one]) for one in (WHOLE, way)
-                ),
+                round(here[best], 4),
+                round(plain[0], 4),
+                round(here[0], 4),
+                found.layer,
+                found.head,
+                found.moved,
+                found.looks,
+                tokens=(_texts(tokenizer, ways[WHOLE]), _texts(tokenizer, ways[way])),
                 endings=(AFTER[2:], AFTER[2:]),
             )
 
@@ -186,8 +193,13 @@ def worded_cases(
                 story.thing,
                 story.right,
                 people[best],
-                *(round(one, 4) for one in (here[best], plain[0], here[0])),
-                **vars(found),
+                round(here[best], 4),
+                round(plain[0], 4),
+                round(here[0], 4),
+                found.layer,
+                found.head,
+                found.moved,
+                found.looks,
                 tokens=((), ()),
                 endings=(_ending(texts[PLAIN]), _ending(texts[name])),
             )

@@ -117,12 +117,13 @@ def measure(reader: Reader, text: LeaningText) -> Measured:
                 job.name,
                 job.share,
                 job.direct,
-                *(round(float(one), 4) for one in numbers),
+                round(float(said[at]), 4),
+                round(float(removed[at]), 4),
+                round(float(jobs_removed[at]), 4),
+                round(float(near[at]), 4),
                 tuple(with_pronouns(texts[heat][at]) for heat in HEATS),
             )
-            for at, (job, *numbers) in enumerate(
-                zip(text.jobs, said, removed, jobs_removed, near, strict=True)
-            )
+            for at, job in enumerate(text.jobs)
         ],
         before.effect,
         before.p_value,
