@@ -279,11 +279,13 @@ def _live(files: Files, place: Place) -> tuple[str, dict[str, Any]]:
         files.write("assets/parts.js", live_script("parts_view.js", exported, "llmvizSteps"))
         body, told = live_html("parts.html", code="parts.js"), {"script": "assets/parts.js"}
     else:
-        exported = "opened, Reader, start, sampled, draw, machineValues"
+        exported = "opened, Reader, start, sampled, draw, machineValues, words"
         files.write("assets/live.js", live_script("view.js", exported, "llmvizLive"))
         for name in LIVE_PICTURES:
             files.view(name)
-        models = [one._asdict() | {"data": files.data(packed_model(one.name))} for one in MODELS]
+        models = [
+            one._asdict() | {"data": files.data(packed_model(one.name, one.int8))} for one in MODELS
+        ]
         body = live_html("page.html", code="model.js", sampler="sampling.js")
         told = {"script": "assets/live.js", "models": models, "pictures": LIVE_PICTURES}
     question = f'<div class="lv-opening"><p></p><p>{escape(place.question)}</p></div>'
