@@ -28,6 +28,7 @@ from llmviz.site.files import HERE, Files
 from llmviz.site.live import MODELS, live_html, live_script, packed_model
 from llmviz.site.visit import visit
 from llmviz.training.locks import lock
+from llmviz.ui.asked import SILENT
 from llmviz.ui.common import Parts
 from llmviz.ui.course import GLOSSARY, HOME, search_index
 from llmviz.ui.glossary import TERMS
@@ -44,7 +45,6 @@ LIVE = {
     ),
 }
 WRITING = ".writing"  # a file in an unfinished site, which its writer has locked
-SILENT = ["curve_run", "table_choice"]  # components that only hand numbers to another one
 
 
 @dataclass(frozen=True)
@@ -284,7 +284,8 @@ def _live(files: Files, place: Place) -> tuple[str, dict[str, Any]]:
         for name in LIVE_PICTURES:
             files.view(name)
         models = [
-            one._asdict() | {"data": files.data(packed_model(one.name, one.int8))} for one in MODELS
+            one._asdict() | {"data": files.data(packed_model(one.name, int8=one.int8))}
+            for one in MODELS
         ]
         body = live_html("page.html", code="model.js", sampler="sampling.js")
         told = {"script": "assets/live.js", "models": models, "pictures": LIVE_PICTURES}

@@ -59,7 +59,7 @@ SIZES = ("n_layer", "n_head", "n_embd", "vocab_size", "context_length", "norm_ep
 
 
 @cache
-def packed_model(name: str, int8: bool = False) -> bytes:
+def packed_model(name: str, *, int8: bool = False) -> bytes:
     """Return a bundled model as the page loads it: settings, tokenizer, weights.
 
     The weights are in float16. int8: the matrices are on a grid of 8 bits instead.
