@@ -33,6 +33,7 @@ from llmviz.tokenizers.vocabulary import WordTokenizer
 from llmviz.trace import record
 from llmviz.ui import question
 from tests.browser.hand import until
+from tests.browser.test_pages import nobody_is_kept_out
 
 APP = "https://school.example/llmviz"
 ONLY = ("attention/steps", "errors/facts")
@@ -121,6 +122,7 @@ def test_pages_refer_to_files_that_exist_and_to_the_app(course):
 
 
 def test_the_main_button_leads_from_home_to_the_end(course, window):
+    """On each page, all is drawn, what it loads is small, and nothing keeps people out."""
     window.goto(f"{course.as_uri()}/index.html")
     seen = []
     while True:
@@ -132,6 +134,9 @@ def test_the_main_button_leads_from_home_to_the_end(course, window):
             node.scroll_into_view_if_needed()
             expect(node).to_have_attribute("data-drawn", "")
             assert node.bounding_box()["height"] > 20
+        for show in window.locator(".show:visible").all():
+            show.click()
+        nobody_is_kept_out(window, window.url)
         seen.append(window.url.removeprefix(course.as_uri()))
         if not window.locator("a.next").count():
             break
