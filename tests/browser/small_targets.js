@@ -4,7 +4,6 @@ const LEAST = 24; // pixels
 const ROLES = "button link radio checkbox switch slider tab option menuitem menuitemradio spinbutton combobox treeitem".split(" ");
 const NATIVE = "button, a[href], input:not([type=hidden], [type=file]), select, textarea, summary";
 
-// biome-ignore lint/correctness/noUnusedVariables: the test calls it.
 function small() {
   const boxes = [];
   look(document, boxes);
