@@ -33,7 +33,7 @@ def pieces(merges: Sequence[str], word: str) -> Values:
     from llmviz.tokenizers import BPETokenizer
 
     ids = {chr(letter): letter for letter in range(256)}
-    pairs = []
+    pairs: list[tuple[int, int]] = []
     for merge in merges:
         left, right = merge.split("+")
         ids[left + right] = 256 + len(pairs)
