@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import configparser
+import doctest
+import importlib.util
 import os
+import re
 import subprocess
 import sys
 import zipfile
@@ -26,6 +29,9 @@ BESIDE = (
     ".streamlit/config.toml",
     "LICENSE",
 )  # in a wheel inside llmviz/home/
+
+
+PROJECT = (ROOT / "pyproject.toml").read_text("utf-8")
 
 
 @pytest.fixture(scope="module")
@@ -97,9 +103,28 @@ def test_it_asks_for_ranges_around_the_pinned_versions_and_gives_the_command(whe
             assert theirs[name].contains(pin.version, prereleases=True), (other, name)
     assert metadata["Requires-Python"] == ">=3.11" and metadata["License-Expression"] == "MIT"
     assert len(metadata.get_all("Classifier")) > 5
+    # What a package index shows of README: nothing that leads nowhere.
+    shown, address = metadata.get_payload(), re.search(r'repository = "(.*)"', PROJECT)[1]
+    assert "# llmviz" in shown and metadata["Description-Content-Type"] == "text/markdown"
+    assert not re.search(r"\]\((?!https?://|#)", shown)
+    assert ("![The home page" in shown) == bool(address) == bool(metadata.get_all("Project-URL"))
     scripts = configparser.ConfigParser()
     scripts.read_string(wheel.read(f"{info}/entry_points.txt").decode())
     assert scripts["console_scripts"]["llmviz"] == "llmviz.cli:main"
+
+
+def test_with_an_address_the_description_has_whole_ones():
+    place = importlib.util.spec_from_file_location("hatch_build", ROOT / "hatch_build.py")
+    build = importlib.util.module_from_spec(place)
+    place.loader.exec_module(build)
+    assert doctest.testmod(build).failed == 0
+    text = build.with_addresses((ROOT / "README.md").read_text("utf-8"), "https://host.org/x")
+    assert "](https://host.org/x/raw/HEAD/docs/home.png)" in text
+    pictures = re.findall(r"https://host\.org/x/(?:raw|blob)/HEAD/([^)#]+)", text)
+    assert pictures and all((ROOT / one).exists() for one in pictures)
+    assert all(
+        one.startswith("https://host.org/x") for one in build.links("https://host.org/x").values()
+    )
 
 
 def elsewhere(installed: Path, folder: Path, *arguments: str) -> str:
