@@ -5,6 +5,8 @@ from pathlib import Path
 
 from hatchling.metadata.plugin.interface import MetadataHookInterface
 
+# What others bind to older versions: transformers 4.57 asks for these. A test installs both.
+OLDEST = {"tokenizers": "0.22", "huggingface_hub": "0.34", "safetensors": "0.4.3"}
 FIRST_YEAR = 1000  # from here on, a version begins with its year, and says nothing of what changed
 
 
@@ -25,7 +27,8 @@ class Requirements(MetadataHookInterface):
 
 
 def as_range(pinned: str) -> str:
-    """Return the versions that go as well as a pinned one: from its minor to the next major.
+    """Return the versions that go as well as a pinned one: from its minor, or an older one that was
+    tried, to the next major.
 
     So the package stands beside others that need the same. What the app is tested with is pinned.
 
@@ -34,7 +37,7 @@ def as_range(pinned: str) -> str:
     """
     name, major, minor = re.fullmatch(r"([\w.\[\]-]+)==(\d+)\.(\d+)(?:\.\w+)*", pinned).groups()
     last = "" if int(major) >= FIRST_YEAR else f",<{int(major) + 1}"
-    return f"{name}>={major}.{minor}{last}"
+    return f"{name}>={OLDEST.get(name, f'{major}.{minor}')}{last}"
 
 
 def links(address: str) -> dict[str, str]:

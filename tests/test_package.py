@@ -9,6 +9,8 @@ import os
 import re
 import subprocess
 import sys
+import sysconfig
+import venv
 import zipfile
 from collections.abc import Iterable
 from email.parser import Parser
@@ -125,6 +127,53 @@ def test_with_an_address_the_description_has_whole_ones():
     assert all(
         one.startswith("https://host.org/x") for one in build.links("https://host.org/x").values()
     )
+
+
+OTHER = "4.57.3"  # of transformers: older than ours, and bound to older versions of what both need
+BESIDE_IT = """
+import sys, torch, transformers, llmviz
+from llmviz.publishing.folder import export_folder
+assert transformers.__version__ == sys.argv[1] and "site-packages" in llmviz.__file__
+model = llmviz.load("tiny-world-gpt")
+folder = sys.argv[2]
+from pathlib import Path
+export_folder(model._trained, Path(folder))
+theirs = transformers.AutoModelForCausalLM.from_pretrained(folder)
+read = llmviz.load(folder)
+ids = torch.tensor([read.tokenizer.encode_from_start("The cat")])
+with torch.no_grad():
+    assert torch.allclose(theirs(ids).logits[0], read.logits("The cat"), atol=2e-4)
+    assert torch.allclose(model.logits("The cat"), read.logits("The cat"), atol=2e-4)
+print(llmviz.__version__)
+"""
+
+
+def test_it_installs_and_works_in_a_fresh_environment_beside_another_transformers(wheel, tmp_path):
+    """pip finds versions that suit both. What is large is that of the environment of this test."""
+    venv.create(tmp_path / "env", with_pip=False, symlinks=os.name != "nt")
+    python = tmp_path / "env" / ("Scripts" if os.name == "nt" else "bin") / "python"
+    says = (python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))")
+    place = Path(subprocess.run(says, capture_output=True, text=True).stdout.strip())
+    (place / "of-the-test.pth").write_text(sysconfig.get_path("purelib"), encoding="utf-8")
+    pip = (
+        sys.executable,
+        "-m",
+        "pip",
+        "--python",
+        python,
+        "--disable-pip-version-check",
+        "install",
+    )
+    wanted = (wheel.filename, f"transformers=={OTHER}", "--retries", "0")
+    done = subprocess.run((*pip, "-q", *wanted), capture_output=True, text=True)
+    if "No matching distribution" in done.stderr or "ConnectionError" in done.stderr:
+        pytest.skip(f"pip cannot fetch transformers {OTHER}: {done.stderr.splitlines()[-1]}")
+    assert done.returncode == 0, done.stderr
+    line = (python, "-c", BESIDE_IT, OTHER, tmp_path / "published")
+    ran = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+    told = subprocess.run((python.parent / "llmviz", "--version"), capture_output=True, text=True)
+    assert told.stdout.split() == ["llmviz", ran.stdout.strip()], told.stderr
 
 
 def elsewhere(installed: Path, folder: Path, *arguments: str) -> str:
