@@ -54,6 +54,7 @@ OUR_OWN = {
     "components/_shared/transport.py": {"renderer"},
     "study/read_letters.py": {"counting", "recorded"},
     "study/smoothed_runs.py": {"recorded"},
+    "study/answering_heads.py": {"recorded"},
     "study/beyond_context.py": {"recorded"},
     "study/case_evidence.py": {"_world"},
     "site/live/__init__.py": {"packed_model"},

@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from llmviz.paths import APP
 from llmviz.ui import engine
+from llmviz.ui.common import PARTS
 from llmviz.ui.question import ASKED, MARK, Question
 from llmviz.ui.state import LINK_ICON, THROUGH_APP
 
@@ -48,7 +49,9 @@ def questions_of(lesson: str, chapter: str, /, **link: str) -> list[Asked]:
 def opened(
     lesson: str, chapter: str = "", /, session: Mapping[str, Any] | None = None, **link: str
 ) -> AppTest:
-    """Return a page as a visitor sees it once nothing grows any more; ASKED has its questions.
+    """Return a page as a visitor sees it once nothing grows any more.
+
+    In its session ASKED has its questions, and PARTS the parts that controls of it open.
 
     session: what its session holds from the start. link: as for `questions_of`.
 
@@ -67,6 +70,7 @@ def opened(
     deadline, before = time.monotonic() + SECONDS, None
     while True:  # what takes longer than a rerun grows from one to the next
         app.session_state[ASKED] = []
+        app.session_state[PARTS] = {}
         app.run()
         problems = [error.message for error in app.exception]
         problems += [box.value for box in app.warning if box.icon == LINK_ICON]

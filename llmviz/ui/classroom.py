@@ -243,6 +243,8 @@ def _led(here: Seat) -> None:
             type="tertiary",
             key="_class_csv",
         )
+        if st.button(words.tests, icon=":material/checklist:", type="tertiary", key="_class_tests"):
+            course.open_place("before_after")
         _projector_switch()
         st.button(words.end, icon=":material/stop:", on_click=_whole(_end), key="_class_end")
 

@@ -13,9 +13,13 @@ import numpy as np
 import pytest
 import torch
 from playwright.sync_api import expect
+from plotly.offline import get_plotlyjs_version
 
 from llmviz import cli
+from llmviz.components._shared.saver import plotly_script
 from llmviz.components.machine.view import MachineValues
+from llmviz.document.marks import unmarked
+from llmviz.lessons.attention.steps import words
 from llmviz.nn.attention import attention, causal_mask
 from llmviz.pretrained import load_bundled
 from llmviz.sampling import sampling_steps
@@ -29,6 +33,7 @@ from tests.browser.hand import until
 
 APP = "https://school.example/llmviz"
 ONLY = ("attention/steps", "errors/facts")
+RUNGS = words.rungs  # the parts of the first one
 FIRST_LOAD = 1_500_000  # bytes
 TEXTS = {"names-gpt": 40, "tiny-world-char": 30, "tiny-world-gpt": 8}
 PIECES = [
@@ -88,7 +93,7 @@ class Links(HTMLParser):
 
 def test_pages_refer_to_files_that_exist_and_to_the_app(course):
     pages = sorted(course.rglob("*.html"))
-    assert len(pages) == 4 + len(ONLY)
+    assert len(pages) == 4 + len(ONLY) + len(RUNGS) - 1
     for page in pages:
         text = page.read_text("utf-8")
         links = Links(text)
@@ -108,6 +113,8 @@ def test_pages_refer_to_files_that_exist_and_to_the_app(course):
             assert (course / f"assets/data/{name}.js").is_file()
         for one in data["pictures"]:
             assert (course / f"assets/pictures/{one['name']}.js").is_file()
+        for one in data["charts"]:
+            assert (course / f"assets/{one['library']}.js").is_file()
 
 
 def test_the_main_button_leads_from_home_to_the_end(course, window):
@@ -156,6 +163,36 @@ def test_a_question_is_graded_and_shows_what_it_covers(course, window):
         "document.querySelectorAll('main :is(select, input:not([name^=q]), textarea)').length"
     )
     assert window.evaluate(controls) == 0  # none that would need the app
+
+
+def test_each_part_of_a_chapter_is_a_page_that_leads_to_the_others(course, window):
+    window.goto(f"{course.as_uri()}/attention/steps.html")
+    said, titles = [], set()
+    for at in range(len(RUNGS)):
+        parts = window.locator(".parts a")
+        expect(parts).to_have_count(len(RUNGS))
+        parts.nth(at).click()
+        expect(parts.nth(at)).to_have_attribute("aria-current", "page")
+        expect(window.locator(".parts [aria-current]")).to_have_count(1)
+        said.append(window.locator("main").inner_text())
+        titles.add(window.title())
+        link = window.locator("footer a.to-app").get_attribute("href")
+        rung = list(RUNGS)[at]
+        own = "" if rung == "causal" else f"&rung={rung}"
+        assert link == f"{APP}/attention?part=steps{own}"
+        assert window.locator("a.next").get_attribute("href") == "../errors/facts.html"
+    assert len(titles) == len(set(said)) == len(RUNGS)
+    begins = unmarked(words.rung_text["heads"]).split(".")[0]
+    assert [begins in one for one in said] == [rung == "heads" for rung in RUNGS]
+
+
+def test_the_small_plotly_draws_what_its_list_says_and_has_the_version_of_the_whole(browser):
+    page = browser.new_page()
+    page.add_script_tag(path=plotly_script.CARTESIAN)
+    version, kinds = page.evaluate("[Plotly.version, Object.keys(Plotly.PlotSchema.get().traces)]")
+    page.close()
+    assert set(kinds) == plotly_script.DRAWN
+    assert version == get_plotlyjs_version()
 
 
 def test_a_question_covers_what_it_covers_and_no_more(course, window):
