@@ -14,7 +14,7 @@ values have one edge together.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -23,10 +23,11 @@ from llmviz.models.base import LanguageModel
 from llmviz.models.gpt import GPT
 from llmviz.models.residual import read_stream
 from llmviz.study.growing_map import Growing
+from llmviz.study.patching import Before, read_prompt, sees_back_only
 from llmviz.study.transformers import require_sum
 from llmviz.trace import replaced
 
-AT_ONCE = 100  # tokens of one batch: some sets of edges, each with the whole prompt
+AT_ONCE = 60  # tokens of one batch: some sets of edges, each with the whole prompt
 MOST_EDGES = 1_000  # of a model whose circuit grows in a page
 
 
@@ -53,6 +54,8 @@ class Sums(NamedTuple):
 
     ids: tuple[int, ...]
     written: Tensor  # (S, T, C)
+    keys: Tensor  # (L, G, T, D), G heads of keys and values, D = C/H
+    values: Tensor  # (L, G, T, D)
     logits: Tensor  # (V,) after the last token
 
 
@@ -83,14 +86,12 @@ def all_edges(model: LanguageModel) -> list[Edge]:
 def read_sums(model: LanguageModel, ids: Sequence[int]) -> Sums:
     """Read a prompt once. Raises ValueError as `all_edges` does, and for bad ids."""
     gpt = require_sum(model)
-    stream = read_stream(gpt, list(ids))
+    stream, read = read_stream(gpt, list(ids)), read_prompt(gpt, ids)
     written = [stream.states[1]]
     for layer in range(gpt.config.n_layer):
         written += list(stream.written[layer])
         written.append(stream.states[3 + 2 * layer] - stream.states[2 + 2 * layer])
-    with torch.inference_mode():
-        logits = gpt.head(gpt.norm_final(stream.states[-1][-1]))
-        return Sums(tuple(ids), torch.stack(written), logits)
+    return Sums(tuple(ids), torch.stack(written), read.keys, read.values, read.logits)
 
 
 def patch_edges(
@@ -101,19 +102,21 @@ def patch_edges(
     Raises ValueError for prompts of different length, and for an edge that the model lacks.
     """
     gpt = require_sum(model)
-    if len(own.ids) != len(donor.ids):
-        raise ValueError(
-            f"both prompts need the same length; got {len(own.ids)} and {len(donor.ids)} tokens"
-        )
+    _same_length(own, donor)
     with torch.inference_mode():
-        return _Pass(gpt, donor, sets).logits(own)
+        return _Pass(gpt, own, donor, sets).logits()
 
 
 class _Pass:
-    """One pass over a prompt, B times, each with other edges from the donor."""
+    """One pass over a prompt, B times, each with other edges from the donor.
 
-    def __init__(self, gpt: GPT, donor: Sums, sets: Sequence[Iterable[Edge]]) -> None:
-        self.gpt, self.donor = gpt, donor
+    Tokens before the first that differs are the same in both, and not computed again.
+    """
+
+    def __init__(self, gpt: GPT, own: Sums, donor: Sums, sets: Sequence[Iterable[Edge]]) -> None:
+        self.gpt, self.own = gpt, own
+        self.start = _start(gpt, own, donor)
+        self.donor = donor.written[:, self.start :]
         self.place = {part: number for number, part in enumerate(senders(gpt))}
         self.size = len(sets)
         # by receiver: (B, S), 1 where the edge from a sender carries the donor's
@@ -124,32 +127,33 @@ class _Pass:
                 if edge not in known:
                     raise ValueError(f"the model has no edge {edge!r}")
                 at = self.taken.setdefault(
-                    edge.receiver, donor.written.new_zeros(self.size, len(self.place))
+                    edge.receiver, self.donor.new_zeros(self.size, len(self.place))
                 )
                 at[row, self.place[edge.sender]] = 1
         # (B, S, T, C): what the donor wrote less what each sender wrote in this pass
-        self.apart = donor.written.new_zeros(self.size, *donor.written.shape)
+        self.apart = self.donor.new_zeros(self.size, *self.donor.shape)
 
-    def logits(self, own: Sums) -> Tensor:
-        gpt = self.gpt
-        mask, plain = gpt.visible(torch.tensor([own.ids]))
-        self._wrote(Part("embed"), own.written[0])
-        x = own.written[0].expand(self.size, -1, -1)  # (B, T, C)
+    def logits(self) -> Tensor:
+        gpt, own, start = self.gpt, self.own, self.start
+        mask, plain = gpt.visible(torch.tensor([own.ids[start:]]), start)
+        looks = mask, plain, None, Before(own.keys, own.values, start) if start else None, None
+        x = own.written[0, start:].expand(self.size, -1, -1)  # (B, T, C)
+        self._wrote(Part("embed"), x)
         for layer, block in enumerate(gpt.blocks):
-            x = x + self._attended(layer, x, mask, plain)
+            x = x + self._attended(layer, x, looks)
             part = Part("mlp", layer)
             added = block.mlp(block.norm2(self._read(part, x)))
             self._wrote(part, added)
             x = x + added
         return gpt.head(gpt.norm_final(self._read(Part("logits"), x)[:, -1]))
 
-    def _attended(self, layer: int, x: Tensor, mask: Tensor | None, plain: bool) -> Tensor:
+    def _attended(self, layer: int, x: Tensor, looks: tuple[Any, ...]) -> Tensor:
         """What attention adds, (B, T, C), where each head has a stream of its own to read."""
         block, config = self.gpt.blocks[layer], self.gpt.config
         heads = [Part("head", layer, head) for head in range(config.n_head)]
         width = config.head_size
         reads = torch.stack([self._read(head, x) for head in heads])  # (H, B, T, C)
-        outputs = []
+        outputs: list[Tensor] = []
 
         def own_head(concat: Tensor) -> Tensor:
             """(H · B, T, C), every head of every stream, to (B, T, C), each head of its own."""
@@ -160,7 +164,7 @@ class _Pass:
             return torch.cat(outputs, dim=-1)
 
         with replaced({f"blocks.{layer}.attn.concat": own_head}):
-            added = block.attn(block.norm1(reads.flatten(0, 1)), mask, plain, None, None, None)
+            added = block.attn(block.norm1(reads.flatten(0, 1)), *looks)
         weight = block.attn.projection.weight.T.reshape(config.n_head, width, -1)  # (H, D, C)
         for part, output, rows in zip(heads, outputs, weight, strict=True):
             self._wrote(part, output @ rows)
@@ -173,7 +177,7 @@ class _Pass:
 
     def _wrote(self, sender: Part, vectors: Tensor) -> None:
         place = self.place[sender]
-        self.apart[:, place] = self.donor.written[place] - vectors
+        self.apart[:, place] = self.donor[place] - vectors
 
 
 class GrowingCircuit(Growing):
@@ -192,9 +196,10 @@ class GrowingCircuit(Growing):
             raise ValueError(
                 f"at most {MOST_EDGES:,} edges are patched here; the model has {len(edges):,}"
             )
-        patch_edges(model, own, donor, [[]])
-        self._sums = model, own, donor
-        self._edges, self._batch = edges, max(1, AT_ONCE // len(own.ids))
+        _same_length(own, donor)
+        self._sums = require_sum(model), own, donor
+        self._edges = edges
+        self._batch = max(1, AT_ONCE // (len(own.ids) - _start(self._sums[0], own, donor)))
         self.effects: dict[Edge, float] = {}
         self.order: list[Edge] = []
         self.left: list[float] = []
@@ -220,6 +225,20 @@ class GrowingCircuit(Growing):
             others = [self.order[number:] for number in numbers]
             self.left += [1 - share for share in self._moved(others)]
             yield len(numbers)
+
+
+def _same_length(own: Sums, donor: Sums) -> None:
+    if len(own.ids) != len(donor.ids):
+        raise ValueError(
+            f"both prompts need the same length; got {len(own.ids)} and {len(donor.ids)} tokens"
+        )
+
+
+def _start(gpt: GPT, own: Sums, donor: Sums) -> int:
+    """The first place that can differ; the last one for equal prompts."""
+    alike = (a == b for a, b in zip(own.ids, donor.ids, strict=True))
+    first = next((place for place, same in enumerate(alike) if not same), len(own.ids) - 1)
+    return first if sees_back_only(gpt) else 0
 
 
 def _before(sender: Part, receiver: Part) -> bool:
