@@ -20,6 +20,7 @@ from llmviz.similarity import NotOneRow, VectorTable
 from llmviz.study.vector_tables import table_of, untrained_table
 from llmviz.ui import engine
 from llmviz.ui.common import count, keep, refuse, suggest
+from llmviz.ui.notices import or_refused
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.rerun import once
 from llmviz.ui.selectable_models import bundled_fitting, card_of, load, offered
@@ -60,11 +61,7 @@ def choose(state: PageState) -> VectorTable | None:
         st.selectbox(words.vectors, known, format_func=menu_label, width=260, **state.bind("model"))
     if load(state["model"]) is None:
         return None
-    try:
-        return table(state["model"])
-    except ValueError as error:
-        refuse(error)
-        return None
+    return or_refused(table, state["model"])
 
 
 def table(name: str) -> VectorTable:

@@ -16,7 +16,7 @@ from llmviz.ui.common import percent, signed
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.model_on_text import names_of, spoken
-from llmviz.ui.notices import inform, refuse
+from llmviz.ui.notices import inform, or_refused
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
 from llmviz.ui.text_field import text_area
@@ -39,10 +39,8 @@ def draw(state: PageState, now: Outcome) -> None:
         width=260,
         **state.bind("explained"),
     )
-    try:
-        text = check_text(state["sentence"])
-    except ValueError as error:
-        refuse(error)
+    text = or_refused(check_text, state["sentence"])
+    if text is None:
         return
     if not text:
         inform(words.empty, ":material/edit:")
