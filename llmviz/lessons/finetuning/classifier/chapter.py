@@ -75,7 +75,7 @@ def draw(state: PageState) -> None:
     if now is not None and now.trained is not None:
         _code(state, now)
     if shown:
-        seen(words.end, **outcome.told(now))
+        seen(words.end, **outcome.end_texts(now))
 
 
 def plan_of(state: PageState, name: str, own: Labelled | None) -> ClassPlan:
