@@ -134,9 +134,9 @@ class Body:
 
     def _block(self, element: Any) -> list[Piece]:
         kind, proto = element.type, element.proto
-        children = list(element.children.values())
-        if children[0].type == "caption" and _asks(children):
-            return [self._question(children[1], children[0].value)]
+        first = next(iter(element.children.values()))
+        if first.type == "caption" and first.value == MARK:
+            return [self._question(list(element.children.values())[1])]
         if kind == "popover":
             return [Setting(plain(proto.popover.label), None)]
         inside = list(self._pieces(element))
@@ -161,9 +161,9 @@ class Body:
                 names.append("card")
         return [f'<div class="{escape(" ".join(names))}">{body}</div>']
 
-    def _question(self, text: Any, mark: str) -> str:
+    def _question(self, text: Any) -> str:
         number, question = next(self._asked)
-        html = question_html(question, number, mark, covers=number in self.visit.covers)
+        html = question_html(question, number, covers=number in self.visit.covers)
         by = self.visit.covered.get(id(text))  # another one must be answered before
         return _held(html, "covered", by) if by and id(text) not in self.visit.instead else html
 
@@ -220,18 +220,8 @@ def _held(html: str, kind: str, by: list[int] | None) -> str:
     return f'<div class="{kind}" data-by="{" ".join(map(str, by or ()))}"{hidden}>{html}</div>'
 
 
-def _asks(children: Sequence[Any]) -> bool:
-    """Whether a box asks a question: by its mark, or by answers of which none is chosen."""
-    return children[0].value == MARK or any(
-        one.type == "radio" and one.value is None for one in children
-    )
-
-
-def question_html(question: Question, number: int, mark: str = MARK, *, covers: bool) -> str:
-    """Return a question that the page grades; each answer has its reason beside it, unseen.
-
-    mark: what stands above it.
-    """
+def question_html(question: Question, number: int, *, covers: bool) -> str:
+    """Return a question that the page grades; each answer has its reason beside it, unseen."""
     answers = []
     for at in question.order:
         right = ' data-right=""' if at == question.right else ""
@@ -245,7 +235,7 @@ def question_html(question: Question, number: int, mark: str = MARK, *, covers: 
         show = '<button type="button" class="plain show">Show me without an answer</button>'
     return (
         f'<section class="card question" data-question="{number}">'
-        f'<p class="mark">{escape(mark)}</p><div class="lv-prose" id="q{number}">'
+        f'<p class="mark">{MARK}</p><div class="lv-prose" id="q{number}">'
         f'{to_html(question.text)}</div><div class="answers" role="radiogroup" '
         f'aria-labelledby="q{number}">{"".join(answers)}</div>{show}'
         '<div class="grade" role="status"></div></section>'
