@@ -4,6 +4,7 @@ phone."""
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import axe_playwright_python
 import pytest
@@ -105,15 +106,15 @@ def nothing_is_cut(visit: Visit, title: str) -> None:
         pytest.fail(f"{title}: {visit.page.evaluate(CUT)}")
 
 
-def nobody_is_kept_out(visit: Visit, title: str) -> None:
+def nobody_is_kept_out(page: Any, title: str) -> None:
     """Fail if axe-core finds something serious or critical, and finds it again a moment later."""
-    if not visit.page.evaluate("() => Boolean(window.axe)"):
-        visit.page.evaluate(AXE)
+    if not page.evaluate("() => Boolean(window.axe)"):
+        page.evaluate(AXE)
     for _ in range(4):  # a text that is being drawn anew is pale for a moment
-        found = visit.page.evaluate(FOUND)
+        found = page.evaluate(FOUND)
         if not found:
             return
-        visit.page.wait_for_timeout(700)
+        page.wait_for_timeout(700)
     pytest.fail(f"{title}: {found}")
 
 
@@ -142,7 +143,7 @@ def test_page_opens_clean_in_both_themes_and_fits_a_phone(window, page):
         window.settle()
         check(window, WINDOWS[1 - turn][0], title)
         if number % 4 == PAGES.index(page) % 4:  # axe takes a second
-            nobody_is_kept_out(window, title)
+            nobody_is_kept_out(window.page, title)
         for width in BETWEEN:
             window.dress(WINDOWS[1 - turn][0], width)
             nothing_is_cut(window, f"{title} at {width}")
