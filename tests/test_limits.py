@@ -62,6 +62,7 @@ OUR_OWN = {
     "lessons/training/runs/plan_controls.py": {"options_of"},
     "show/widget.py": {"_script"},
     "streamlit_parts.py": {"_say"},
+    "study/grokking_record.py": {"_parts", "film", "final_logits"},
     "study/model_errors.py": {"recorded"},
     "study/moved_answers.py": {"recorded"},
     "study/probe_chances.py": {"told_apart"},

@@ -210,6 +210,10 @@ TERMS: dict[str, str] = {
         "small numbers have equally many digits. Only the smallest ones, the subnormal numbers, "
         "have fewer."
     ),
+    "Fourier transform": (
+        "It writes a list of numbers as a sum of waves. Each wave has a frequency: how often "
+        "it goes up and down along the list. The transform gives each wave's height."
+    ),
     "free running": (
         "A model writes, and it reads its own tokens as it goes on. In training, it reads the "
         "right tokens instead. This is called teacher forcing."
@@ -227,6 +231,10 @@ TERMS: dict[str, str] = {
         "sum of their squared differences."
     ),
     "greedy": "Always taking the most probable token.",
+    "grokking": (
+        "A model first knows its examples by heart. Much later in the same training it also "
+        "comes to be right on new ones."
+    ),
     "grouped-query attention": (
         "Attention in which several heads of queries share one head of keys and values, so that "
         "the cache is smaller. With one head of keys for all it is called multi-query attention."
@@ -543,6 +551,10 @@ TERMS: dict[str, str] = {
     ),
     "vocabulary": (
         "The list of all tokens that a tokenizer knows; its length is the vocabulary size."
+    ),
+    "weight decay": (
+        "At each step of training all weights are made a little smaller, besides what the "
+        "gradient does. Its number says how much."
     ),
     "WordPiece": (
         "A tokenizer like BPE with another rule: it joins the pair whose count is highest compared "
