@@ -125,6 +125,7 @@ def encoded(
     documents: Iterable[str], tokenizer: Any, hear: Callable[[int], object]
 ) -> Iterator[tuple[Sequence[int], bool]]:
     """Encode documents, long ones in parts. hear: is told how many characters were encoded."""
+    hear(0)
     for text, ends in recut(pieces_in(documents), tokenizer.cut, BLOCK):
         yield tokenizer.encode(text), ends
         hear(len(text))
