@@ -62,6 +62,7 @@ OUR_OWN = {
     "show/widget.py": {"_script"},
     "streamlit_parts.py": {"_say"},
     "study/model_errors.py": {"recorded"},
+    "study/more_tries.py": {"recorded"},
     "study/moved_answers.py": {"recorded"},
     "study/probe_chances.py": {"told_apart"},
     "study/read_facts.py": {"bundled"},

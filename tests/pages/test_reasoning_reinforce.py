@@ -59,24 +59,6 @@ def test_a_group_is_told_as_it_is(found):
             assert f"{(moved > 0).sum()} of its {len(moved)} tokens are more" in token
 
 
-@pytest.mark.parametrize(
-    ("typed", "numbers"),
-    [
-        ("47+85", (47, 85)),
-        (" 10 + 99 = ", (10, 99)),
-        ("9+10", None),
-        ("100+10", None),
-        ("٤٧+٨٥", None),
-        ("47-85", None),
-        ("", None),
-        ("<b>47+85", None),
-        ("1e1+10", None),
-    ],
-)
-def test_a_sum_is_read_or_not_at_all(typed, numbers):
-    assert group.sum_of(typed) == numbers
-
-
 @settings(deadline=None, max_examples=25)
 @given(st.data())
 def test_a_run_is_told_as_it_is(data):
