@@ -20,8 +20,8 @@ from llmviz.similarity import NotOneRow, VectorTable
 from llmviz.study.vector_tables import table_of, untrained_table
 from llmviz.ui import engine
 from llmviz.ui.common import count, keep, refuse, suggest
-from llmviz.ui.notices import or_refused
 from llmviz.ui.model_picker import tells_classes
+from llmviz.ui.notices import or_refused
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.rerun import once
 from llmviz.ui.selectable_models import bundled_fitting, card_of, load, offered
