@@ -48,7 +48,8 @@ PREFERRED: dict[str, Any] = {
     "beta": 0.1,
 }  # as the chapter on preferences opens
 _OTHERS = "drafts/tiny-world", "words-gpt", "tiny-world-char"
-MODELS = BASE, *_OTHERS, "since-2017/learned", "errors/by-heart"
+_BY_HEART = "errors/by-heart", "errors/by-heart-smoothed"
+MODELS = BASE, *_OTHERS, "since-2017/learned", *_BY_HEART
 TUNED = ("instructions", "instructions-alone", PREFERENCES)  # changed from BASE
 
 

@@ -27,6 +27,10 @@ TERMS: dict[str, str] = {
         "How well two groupings of the same things agree on which pairs belong together. It is 1 "
         "if the groupings are the same, and about 0 if they agree no more than by chance."
     ),
+    "advantage": (
+        "How much better an answer was than a baseline: its reward minus the baseline. A "
+        "policy-gradient step makes answers with a positive advantage more probable."
+    ),
     "all-gather": (
         "An operation of several processes. Before it, each has a part. After it, each has all "
         "parts."
@@ -63,9 +67,17 @@ TERMS: dict[str, str] = {
         "A rule for tables of counts. If a token was never seen after a long context, the next "
         "shorter context says how likely it is."
     ),
+    "bandit": (
+        "The smallest task with rewards: a machine with several arms, each of which pays when it "
+        "is drawn. There is nothing to read, only arms to choose from."
+    ),
     "base model": (
         "A language model after pretraining. It continues texts. It has not been trained to answer "
         "or to do anything else."
+    ),
+    "baseline": (
+        "In reinforcement learning, a number that is taken off each reward, such as the mean "
+        "reward. It does not change the mean gradient, but how far single gradients lie from it."
     ),
     "batch": (
         "Several windows of text that go through the model together; the loss is their mean."
@@ -198,6 +210,10 @@ TERMS: dict[str, str] = {
         "small numbers have equally many digits. Only the smallest ones, the subnormal numbers, "
         "have fewer."
     ),
+    "Fourier transform": (
+        "It writes a list of numbers as a sum of waves. Each wave has a frequency: how often "
+        "it goes up and down along the list. The transform gives each wave's height."
+    ),
     "free running": (
         "A model writes, and it reads its own tokens as it goes on. In training, it reads the "
         "right tokens instead. This is called teacher forcing."
@@ -215,6 +231,10 @@ TERMS: dict[str, str] = {
         "sum of their squared differences."
     ),
     "greedy": "Always taking the most probable token.",
+    "grokking": (
+        "A model first knows its examples by heart. Much later in the same training it also "
+        "comes to be right on new ones."
+    ),
     "grouped-query attention": (
         "Attention in which several heads of queries share one head of keys and values, so that "
         "the cache is smaller. With one head of keys for all it is called multi-query attention."
@@ -351,6 +371,14 @@ TERMS: dict[str, str] = {
     "perplexity": (
         "e to the power of the mean loss in nats. A model that gives the same probability to each "
         "of 10 tokens has a perplexity of 10."
+    ),
+    "policy": (
+        "In reinforcement learning, the probabilities with which a model chooses what it does. The "
+        "policy of a language model is its probabilities of the next token."
+    ),
+    "policy gradient": (
+        "The gradient of the mean reward. It is estimated from drawn answers: the advantage of "
+        "each, times the gradient of the logarithm of its probability."
     ),
     "post-norm": (
         "A norm after each addition to the residual stream, as in the transformer of 2017."
@@ -523,6 +551,10 @@ TERMS: dict[str, str] = {
     ),
     "vocabulary": (
         "The list of all tokens that a tokenizer knows; its length is the vocabulary size."
+    ),
+    "weight decay": (
+        "At each step of training all weights are made a little smaller, besides what the "
+        "gradient does. Its number says how much."
     ),
     "WordPiece": (
         "A tokenizer like BPE with another rule: it joins the pair whose count is highest compared "

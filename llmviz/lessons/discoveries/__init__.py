@@ -9,7 +9,7 @@ LESSON = Lesson(
     key="discoveries",
     words=words,
     icon=":material/experiment:",
-    names=("scaling", "superposition"),
+    names=("scaling", "grokking", "superposition"),
     needs_engine=True,
     after=("training", "transformer"),
 )

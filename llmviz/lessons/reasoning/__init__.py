@@ -9,7 +9,7 @@ LESSON = Lesson(
     key="reasoning",
     words=words,
     icon=":material/psychology:",
-    names=("think",),
+    names=("think", "bandit"),
     needs_engine=True,
     after=("training", "transformer"),
 )

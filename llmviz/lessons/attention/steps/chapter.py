@@ -52,7 +52,7 @@ def _controls(state: PageState) -> None:
     to_the_end = examples.to_the_end(state)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         examples.choose_source(state, to_the_end)
-        choose(state, "rung", words.rung_label, words.rungs, to_the_end)
+        choose(state, "rung", words.rung_label, words.rungs, to_the_end, parts=True)
     prose(words.rung_text[state["rung"]])
 
 

@@ -1,0 +1,78 @@
+"""The chapter "A reward and three arms": what its sentences say at any setting."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from llmviz.lessons.reasoning.bandit import chapter
+from llmviz.lessons.reasoning.bandit.params import RATES
+from llmviz.study.bandit import BASELINES, UPDATES, softmax
+from tests.pages.harness import fine, open_part, prose_of
+
+PAY = st.integers(-10, 10).map(lambda tenths: tenths / 10)
+GIVEN = st.tuples(
+    st.tuples(PAY, PAY, PAY),
+    st.sampled_from(BASELINES),
+    st.sampled_from([float(rate) for rate in RATES]),
+    st.integers(0, 999),
+)
+
+
+@settings(deadline=None, max_examples=40)
+@given(GIVEN, st.integers(0, UPDATES - 1))
+def test_sentences_hold_at_any_setting(chosen, at):
+    rewards, done = chosen[0], chapter.run_of(chosen)
+    last = done.probabilities[-1]
+    said = chapter.end(chosen)
+    top = "ABC".index(said["best"])
+    assert last[top] == last.max()
+    pays = chapter.words.pays
+    assert (said["pays"] == pays["one"]) == (sorted(rewards)[1] < rewards[top] == max(rewards))
+    assert (said["pays"] == pays["several"]) == (
+        rewards[top] == max(rewards) and rewards.count(max(rewards)) > 1
+    )
+    read = chapter.variance_read(chosen, at)
+    none, mean, best = (chapter.numbers_of(chosen, at, one).variance for one in BASELINES)
+    assert best <= min(none, mean) + 1e-12
+    if "larger here" in read:
+        assert mean > none
+    if "is 0 here" in read:
+        assert none < 1e-12
+    assert (read == chapter.words.no_signal) == (len(set(rewards)) == 1)
+    parts = {one.name: one.values for one in chapter.matrices(chosen, at)}
+    after = parts["after"][0]
+    np.testing.assert_allclose(after, done.probabilities[at + 1], atol=1e-12)
+    np.testing.assert_allclose(parts["probabilities"] @ parts["squared"], parts["variance"])
+    np.testing.assert_allclose(parts["rewards"] - parts["baseline"], parts["advantage"])
+
+
+@given(st.tuples(PAY, PAY, PAY))
+def test_the_first_question_asks_what_one_update_does(rewards):
+    asked = chapter.first_question(rewards)
+    arm = rewards.index(min(rewards))
+    logits = 0.5 * rewards[arm] * (np.eye(3)[arm] - 1 / 3)
+    change = softmax(logits)[arm] - 1 / 3
+    words = ("goes up", "goes down", "stays")
+    wanted = words[0] if change > 1e-9 else words[1] if change < -1e-9 else words[2]
+    assert wanted in asked.answers[asked.right]
+
+
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        {"paya": "1", "payb": "1", "payc": "1", "armbase": "mean"},
+        {"paya": "0", "payb": "0", "payc": "0"},
+        {"paya": "-1", "payb": "-1", "payc": "-0.3", "armrate": "2", "armupdate": "100"},
+        {"armcell": "variance.9.9", "armseed": "999", "armbase": "best"},
+    ],
+)
+def test_the_page_shows_any_setting(chosen):
+    page = open_part("reasoning", "bandit", show="1", **chosen)
+    fine(page)
+    said = prose_of(page)
+    equal = {chosen.get(one, one) for one in chapter.PAYS}
+    assert ("All arms pay the same" in said) == (len(equal) == 1)
+    assert "nan" not in said
