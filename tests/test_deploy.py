@@ -4,47 +4,36 @@ from __future__ import annotations
 
 import asyncio
 import http.cookiejar
-import json
-import os
 import re
 import shutil
 import signal
-import subprocess
-import sys
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
 from websockets.exceptions import InvalidStatus
 
+from benchmarks.behind_nginx import (
+    CONFIG,
+    DEPLOY,
+    NGINX,
+    PREFIX,
+    Running,
+    app_command,
+    behind_nginx,
+)
 from benchmarks.follow import watched
-from benchmarks.startup import free_port, wait_until_up
+from benchmarks.startup import ROOT
 from benchmarks.visitor import Visitor, query
 from llmviz.ui.browser import COOKIE
 from llmviz.ui.classroom import GONE, words
 from tests.awaiting import awaited
 
-ROOT = Path(__file__).parents[1]
-DEPLOY = ROOT / "deploy"
-CONFIG = (DEPLOY / "nginx.conf").read_text("utf-8")
-NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/usr/local/sbin")
-PREFIX = "llmviz"
 TEXT = "Anna gave the ball to Samir"
 FEW = 6  # windows of an address in a process
 needs_nginx = pytest.mark.skipif(NGINX is None, reason="nginx is not installed")
-
-
-def app_command() -> list[str]:
-    """Return what the image runs, with this Python's Streamlit."""
-    dockerfile = (DEPLOY / "Dockerfile").read_text("utf-8")
-    (command,) = re.findall(r"^CMD (\[.*\])$", dockerfile, re.M)
-    program, *rest = json.loads(command)
-    assert program == "streamlit"
-    return [sys.executable, "-m", "streamlit", *rest]
 
 
 def test_compose_and_nginx_name_the_same_processes():
@@ -61,18 +50,8 @@ def test_compose_and_nginx_name_the_same_processes():
     assert re.findall(r"X-Forwarded-For (.*);", CONFIG) == ["$remote_addr"]
 
 
-@dataclass
-class Deployed:
-    """The running processes, and where nginx answers."""
-
-    port: int
-    ports: list[int]
-    processes: list[subprocess.Popen[bytes]]
-    runs: Path
-
-    @property
-    def host(self) -> str:
-        return f"127.0.0.1:{self.port}"
+class Deployed(Running):
+    """The running processes, where nginx answers, and browsers that ask it."""
 
     def browser(self) -> Browser:
         return Browser(self)
@@ -145,47 +124,8 @@ class Browser:
 @pytest.fixture(scope="module")
 def deployed(tmp_path_factory) -> Iterator[Deployed]:
     folder = tmp_path_factory.mktemp("deploy")
-    runs, port, ports = folder / "runs", free_port(), [free_port(), free_port()]
-    runs.mkdir()
-    config = CONFIG.replace("listen 80;", f"listen 127.0.0.1:{port};")
-    for number, own in enumerate(ports, 1):
-        config = config.replace(f"app-{number}:8501", f"127.0.0.1:{own}")
-    (folder / "nginx.conf").write_text(config, encoding="utf-8")
-    environment = {**os.environ, "LLMVIZ_RUNS": str(runs), "STREAMLIT_SERVER_COOKIE_SECRET": "s"}
-    environment |= {"FORWARDED_ALLOW_IPS": "*", "LLMVIZ_ADDRESS_WINDOWS": str(FEW)}
-    processes = []
-    for own in ports:
-        command = app_command()
-        command[command.index("8501")] = str(own)
-        processes.append(
-            subprocess.Popen(
-                command,
-                cwd=ROOT,
-                env=environment,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-            )
-        )
-    main = "daemon off; pid nginx.pid; error_log stderr;"
-    if os.geteuid() == 0:
-        main += " user root;"  # the folder of the tests is closed to others
-    processes.append(
-        subprocess.Popen([NGINX, "-p", str(folder), "-c", "nginx.conf", "-g", main], cwd=folder)
-    )
-    try:
-        for own in ports:
-            wait_until_up(f"http://127.0.0.1:{own}/{PREFIX}")
-        wait_until_up(f"http://127.0.0.1:{port}/{PREFIX}")
-        yield Deployed(port, ports, processes, runs)
-    finally:
-        for process in processes:
-            process.terminate()
-        for process in processes:
-            try:
-                process.wait(timeout=60)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+    with behind_nginx(folder, LLMVIZ_ADDRESS_WINDOWS=str(FEW)) as running:
+        yield Deployed(**vars(running))
 
 
 async def shown(browser: Browser, page: str, address: str) -> tuple[str, list[str]]:

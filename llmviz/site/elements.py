@@ -18,12 +18,11 @@ from markdown_it import MarkdownIt
 
 from llmviz.lessons import LESSONS
 from llmviz.site.tables import table_html
-from llmviz.site.visit import Visit, key_of
+from llmviz.site.visit import Visit
+from llmviz.ui.asked import OF_THE_APP, key_of
 from llmviz.ui.prose import to_html
 from llmviz.ui.question import MARK, Question
 
-# Components that serve the app itself and draw nothing of a lesson.
-OF_THE_APP = {"progress", "text_guard", "class_watch", "browser_secret", "finder", "course_path"}
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
 _TINTED = re.compile(r":(\w+)-background\[([^\]]*)\]")
 _STYLES = re.compile(r"<style>.*?</style>", re.S)

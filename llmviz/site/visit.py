@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from typing import Any
 
-from llmviz.ui.asked import elements, opened
+from llmviz.ui.asked import elements, key_of, opened
 from llmviz.ui.code import OPENED
 from llmviz.ui.common import DRAWN_IN, PARTS, Parts
 from llmviz.ui.question import ASKED, MARK, Question
@@ -63,12 +63,6 @@ def visit(lesson: str, chapter: str = "", **link: str) -> Visit:
         if slots:
             _compare(found, before.main, _open_alone(lesson, chapter, slots, link))
     return found
-
-
-def key_of(element: Any) -> str:
-    """Return the key that an element has in its page; empty without one."""
-    parts = getattr(element.proto, "id", "").split("-", 2)  # a sign, a hash, the key
-    return parts[2] if len(parts) == 3 and parts[2] != "None" else ""
 
 
 def _open_alone(

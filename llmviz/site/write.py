@@ -28,6 +28,7 @@ from llmviz.site.files import HERE, Files
 from llmviz.site.live import MODELS, live_html, live_script, packed_model
 from llmviz.site.visit import visit
 from llmviz.training.locks import lock
+from llmviz.ui.asked import SILENT
 from llmviz.ui.common import Parts
 from llmviz.ui.course import GLOSSARY, HOME, search_index
 from llmviz.ui.glossary import TERMS
@@ -44,7 +45,6 @@ LIVE = {
     ),
 }
 WRITING = ".writing"  # a file in an unfinished site, which its writer has locked
-SILENT = ["curve_run", "table_choice"]  # components that only hand numbers to another one
 
 
 @dataclass(frozen=True)
@@ -279,11 +279,14 @@ def _live(files: Files, place: Place) -> tuple[str, dict[str, Any]]:
         files.write("assets/parts.js", live_script("parts_view.js", exported, "llmvizSteps"))
         body, told = live_html("parts.html", code="parts.js"), {"script": "assets/parts.js"}
     else:
-        exported = "opened, Reader, start, sampled, draw, machineValues"
+        exported = "opened, Reader, start, sampled, draw, machineValues, words"
         files.write("assets/live.js", live_script("view.js", exported, "llmvizLive"))
         for name in LIVE_PICTURES:
             files.view(name)
-        models = [one._asdict() | {"data": files.data(packed_model(one.name))} for one in MODELS]
+        models = [
+            one._asdict() | {"data": files.data(packed_model(one.name, int8=one.int8))}
+            for one in MODELS
+        ]
         body = live_html("page.html", code="model.js", sampler="sampling.js")
         told = {"script": "assets/live.js", "models": models, "pictures": LIVE_PICTURES}
     question = f'<div class="lv-opening"><p></p><p>{escape(place.question)}</p></div>'

@@ -261,7 +261,7 @@ def _name(lean: float, seed: int) -> str:
 def make(folder: Path = EXPERIMENT_FOLDER) -> None:
     """Train all bundled models and write what was measured."""
     runs = {_name(lean, seed): asdict(train_one(lean, seed)) for lean in LEANS for seed in SEEDS}
-    write_json(folder / FILE, {"command": COMMAND, "runs": runs})
+    write_json(folder / FILE, {"command": COMMAND, "seeds": SEEDS, "runs": runs})
 
 
 def main() -> None:

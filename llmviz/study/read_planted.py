@@ -185,7 +185,7 @@ def make(folder: Path = EXPERIMENT_FOLDER) -> None:
         for passes in PASSES
         for seed in SEEDS
     }
-    write_json(folder / FILE, {"command": COMMAND, "runs": runs})
+    write_json(folder / FILE, {"command": COMMAND, "seeds": SEEDS, "runs": runs})
 
 
 def main() -> None:

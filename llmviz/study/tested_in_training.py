@@ -87,7 +87,7 @@ def bundled(folder: Path = EXPERIMENT_FOLDER) -> dict[int, tuple[Score, ...]]:
 def make(folder: Path = EXPERIMENT_FOLDER) -> None:
     """Train all bundled models and write their scores."""
     scores = {str(copies): [vars(train_one(seed, copies)) for seed in SEEDS] for copies in COPIES}
-    write_json(folder / FILE, {"command": COMMAND, "scores": scores})
+    write_json(folder / FILE, {"command": COMMAND, "seeds": SEEDS, "scores": scores})
 
 
 def main() -> None:

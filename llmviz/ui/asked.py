@@ -17,6 +17,10 @@ from llmviz.ui.state import LINK_ICON, THROUGH_APP
 
 # A term of the glossary in a page's HTML, which explains itself under a pointer.
 TERM = re.compile(r'<span class="lv-term"[^>]*>(.*?)<span class="lv-tip".*?</span></span>', re.S)
+# Components that serve the app itself and draw nothing of a lesson, and such that only hand numbers
+# to another one.
+OF_THE_APP = ("progress", "text_guard", "class_watch", "browser_secret", "finder", "course_path")
+SILENT = ("curve_run", "table_choice")
 SECONDS = 300  # for one chapter: a machine may be slow
 
 
@@ -108,3 +112,9 @@ def elements(block: Any) -> Iterator[Any]:
         yield element
         if hasattr(element, "children"):
             yield from elements(element)
+
+
+def key_of(element: Any) -> str:
+    """Return the key that an element has in its page; empty without one."""
+    parts = getattr(element.proto, "id", "").split("-", 2)  # a sign, a hash, the key
+    return parts[2] if len(parts) == 3 and parts[2] != "None" else ""

@@ -50,6 +50,13 @@ def tell_words(one: OpenClass, name: str, said: str) -> None:
         THOUGHT.say(one, who_of(browser.secret(), one.key), name, said)
 
 
+def told(text: str, answers: Sequence[str]) -> int:
+    """Return how far a presenter shows the answer: 0 not at all, 1 the answer, 2 the reason."""
+    if seat.taken() is None:
+        return 0
+    return seat.told(name_of(unmarked(text), [unmarked(answer) for answer in answers]))
+
+
 def thinks(
     text: str, answers: Sequence[str], right: int, order: Sequence[int], chosen: int | None
 ) -> None:
@@ -68,6 +75,10 @@ def thinks(
         tell_words(one, name, said)
         return
     st.fragment(_counted, run_every=POLL)(one, name, text, answers, right, order)
+    far = seat.told(name)
+    further = (far + 1) % len(words.tell_all)
+    press: dict[str, Any] = {"on_click": seat.tell_all, "args": (name, further)}
+    st.button(words.tell_all[far], key=f"_class_tell.{name}", type="tertiary", **press)
 
 
 def _counted(

@@ -183,7 +183,7 @@ def test_a_chart_leaves_with_its_numbers_and_lives_on(visit, offline, tmp_path):
     visit.assert_clean()
 
 
-def test_the_menu_goes_by_the_keyboard_and_says_what_the_clipboard_refuses(visit):
+def test_the_menu_goes_by_the_keyboard_and_says_what_the_browser_refuses(visit):
     visit.open("attention?part=steps", "canvas")
     page = visit.page
     press_of(page, LADDER).focus()
@@ -213,6 +213,10 @@ def test_the_menu_goes_by_the_keyboard_and_says_what_the_clipboard_refuses(visit
     assert re.fullmatch(
         r'<iframe src="[^"<>]*embed=attention\.[^"<>]*"[^<>]*></iframe>', line.input_value()
     )
+    stop = "HTMLAnchorElement.prototype.click = () => { throw new Error('no files here') }"
+    page.evaluate(f"() => {{ {stop} }}")
+    page.locator(".menu [data-form=csv]").click()
+    expect(page.locator(".menu .told")).to_have_text("This did not work: no files here.")
     page.keyboard.press("Escape")
     assert page.locator(".menu:popover-open").count() == 0
     visit.assert_clean()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from copy import deepcopy
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -22,20 +23,23 @@ from llmviz.document.marks import unmarked
 from llmviz.lessons.attention.steps import words
 from llmviz.nn.attention import attention, causal_mask
 from llmviz.pretrained import load_bundled
+from llmviz.quantization.grids import dequantize, quantize
 from llmviz.sampling import sampling_steps
 from llmviz.similarity import cosine
-from llmviz.site.live import MODELS
+from llmviz.site.live import INT8, MODELS
 from llmviz.study.machine_reading import read
 from llmviz.tokenizers.training import train_steps
+from llmviz.tokenizers.vocabulary import WordTokenizer
 from llmviz.trace import record
 from llmviz.ui import question
 from tests.browser.hand import until
+from tests.browser.test_pages import nobody_is_kept_out
 
 APP = "https://school.example/llmviz"
 ONLY = ("attention/steps", "errors/facts")
 RUNGS = words.rungs  # the parts of the first one
 FIRST_LOAD = 1_500_000  # bytes
-TEXTS = {"names-gpt": 40, "tiny-world-char": 30, "tiny-world-gpt": 8}
+TEXTS = {"names-gpt": 150, "tiny-world-char": 40, "tiny-world-gpt": 10}
 PIECES = [
     "Once Anna",
     " met",
@@ -118,6 +122,7 @@ def test_pages_refer_to_files_that_exist_and_to_the_app(course):
 
 
 def test_the_main_button_leads_from_home_to_the_end(course, window):
+    """On each page, all is drawn, what it loads is small, and nothing keeps people out."""
     window.goto(f"{course.as_uri()}/index.html")
     seen = []
     while True:
@@ -129,6 +134,9 @@ def test_the_main_button_leads_from_home_to_the_end(course, window):
             node.scroll_into_view_if_needed()
             expect(node).to_have_attribute("data-drawn", "")
             assert node.bounding_box()["height"] > 20
+        for show in window.locator(".show:visible").all():
+            show.click()
+        nobody_is_kept_out(window, window.url)
         seen.append(window.url.removeprefix(course.as_uri()))
         if not window.locator("a.next").count():
             break
@@ -255,6 +263,8 @@ def test_a_model_in_the_page_says_what_the_python_model_says(course, window, nam
     page = json.loads(window.locator("#page").text_content())
     (about,) = [one for one in page["live"]["models"] if one["name"] == name]
     model, tokenizer, _ = load_bundled(name)
+    if about["int8"]:
+        model = _in_int8(model)
     texts, limit = _texts(TEXTS[name], 0), min(model.context_length, 40)
     found = window.evaluate(READ, {"data": about["data"], "texts": texts, "limit": limit})
     for text, got in zip(texts, found, strict=True):
@@ -269,6 +279,15 @@ def test_a_model_in_the_page_says_what_the_python_model_says(course, window, nam
     assert {one.name for one in MODELS} == set(TEXTS)
 
 
+def _in_int8(model: Any) -> Any:
+    """A copy of a model whose matrices are those that their codes stand for."""
+    own = deepcopy(model)
+    for tensor in own.state_dict().values():
+        if tensor.ndim == 2:
+            tensor.copy_(dequantize(quantize(tensor, INT8)))
+    return own
+
+
 MACHINE = """async ({ data, text }) => {
   const { model, tokenizer } = llmvizLive.opened(await llmvizSite.data(data));
   const reader = new llmvizLive.Reader(model);
@@ -277,6 +296,15 @@ MACHINE = """async ({ data, text }) => {
   const values = Object.entries(llmvizLive.machineValues(reader, (id) => `${id}`));
   return Object.fromEntries(values.map(([name, one]) => [name, [one.shape, [...one]]]));
 }"""
+
+
+def test_words_are_cut_as_llmviz_cuts_them(course, window):
+    window.goto(f"{course.as_uri()}/home/model.html")
+    window.wait_for_function("globalThis.llmvizLive")
+    odd = ["l’eau d'or '' a'b'c", "a_b ½ ² ४५ ٤ Ⅷ", "e\u0301x a\u200db \u00ad", "a\u2028b\x85\r\nc"]
+    texts = [*odd, *_texts(40, 4)]
+    got = window.evaluate("(texts) => texts.map(llmvizLive.words)", texts)
+    assert got == [WordTokenizer.split(text) for text in texts]
 
 
 @pytest.mark.parametrize("text", ["", "Once Anna and Samir met at the market"])

@@ -12,7 +12,7 @@ from llmviz.ui.classroom import words
 from llmviz.ui.codec import pack_text
 from llmviz.ui.origin import Origin
 from llmviz.ui.seat import CLASSES
-from tests.pages.harness import ODD_TEXTS, boxes, fine
+from tests.pages.harness import ODD_TEXTS, boxes, fine, prose_of
 
 LONG = "".join(chr(0xAC00 + n) for n in range(11_000))  # too long for an address
 
@@ -236,6 +236,16 @@ def test_the_class_answers_a_question_and_only_its_presenter_sees_the_counts():
     assert "\n".join([lines[2], lines[1], lines[0]]) in [text.value for text in ann.text]
     press(ann, words.hide_words)
     assert not any("short" in text.value for text in ann.text)
+    (first, *_) = (one for one in ann.button if one.label == words.tell_all[0])
+    for far in (1, 2):
+        ann.button(key=first.key).click().run()
+        late = follower("tokenization", code)  # who has not answered
+        assert "<strong>Right: " in prose_of(late)
+        assert [one.label for one in ann.button if one.key == first.key] == [words.tell_all[far]]
+    assert words.tell_all[0] not in [button.label for button in late.button]
+    ann.button(key=first.key).click().run()
+    late.run()
+    assert "<strong>Right: " not in prose_of(late)
     table = class_question.table(code)
     assert table.count("\r\n") == 1 + len(ann.radio[0].options) + 3
     press(ann, words.end)
