@@ -63,6 +63,7 @@ OUR_OWN = {
     "show/widget.py": {"_script"},
     "streamlit_parts.py": {"_say"},
     "study/grokking_record.py": {"_parts", "film", "final_logits"},
+    "study/induction_record.py": {"_parts", "learned"},
     "study/model_errors.py": {"recorded"},
     "study/more_tries.py": {"recorded"},
     "study/moved_answers.py": {"recorded"},
