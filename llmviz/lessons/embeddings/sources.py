@@ -20,6 +20,7 @@ from llmviz.similarity import NotOneRow, VectorTable
 from llmviz.study.vector_tables import table_of, untrained_table
 from llmviz.ui import engine
 from llmviz.ui.common import count, keep, refuse, suggest
+from llmviz.ui.model_picker import tells_classes
 from llmviz.ui.notices import or_refused
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.rerun import once
@@ -46,7 +47,7 @@ def names(wanted: str = "") -> list[str]:
 
 
 def _has_table(card: dict[str, Any]) -> bool:
-    return able(card.get("model"), "token_table")
+    return able(card.get("model"), "token_table") or tells_classes(card)
 
 
 def choose(state: PageState) -> VectorTable | None:
