@@ -24,6 +24,7 @@ from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.study.features_record import MODEL, bundle, weights_of
 from llmviz.study.features_record import scores as feature_scores
 from llmviz.study.held_out_texts import SEED, stories
+from llmviz.study.records import require
 from llmviz.study.steering import Push, Written, measure, removed, texts_of, write
 from llmviz.training.files import read_json, write_json
 
@@ -295,9 +296,7 @@ def read_removals(gpt: GPT, tokenizer: Tokenizer, layer: int) -> Removals:
 def _directions(folder: Path) -> dict[str, np.ndarray]:
     from llmviz.training.tensors import load_tensors
 
-    path = folder / DIRECTIONS
-    if not path.is_file():
-        raise ValueError(f"{path} is not in this copy; `{COMMAND}` makes it")
+    path = require(folder / DIRECTIONS, COMMAND)
     return {name: one.float().numpy() for name, one in load_tensors(path).items()}
 
 
@@ -319,9 +318,7 @@ class Record:
 @cache
 def recorded(folder: Path = EXPERIMENT_FOLDER) -> Record:
     """Return what comes along. Raises ValueError where it is missing or damaged."""
-    path = folder / FILE
-    if not path.is_file():
-        raise ValueError(f"{path} is not in this copy; `{COMMAND}` makes it")
+    path = require(folder / FILE, COMMAND)
     _directions(folder)
     try:
         listed = read_json(path)
