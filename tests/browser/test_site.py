@@ -36,7 +36,7 @@ from tests.browser.hand import until
 from tests.browser.test_pages import nobody_is_kept_out
 
 APP = "https://school.example/llmviz"
-ONLY = ("attention/steps", "errors/facts")
+ONLY = ("embeddings/lookup", "attention/steps", "errors/facts")
 RUNGS = words.rungs  # the parts of the first one
 FIRST_LOAD = 1_500_000  # bytes
 TEXTS = {"names-gpt": 150, "tiny-world-char": 40, "tiny-world-gpt": 10}
