@@ -11,7 +11,7 @@ linear layer has a bias.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -242,7 +242,7 @@ def train(task: Sums) -> Iterator[tuple[Moment, GPT]]:
 def learn(task: Sums) -> Iterator[Moment]:
     """Train a model and yield its moments, without their rows."""
     for moment, _ in train(task):
-        yield Moment(*(getattr(moment, name) for name in CURVES), moment.power)
+        yield replace(moment, rows=None)
 
 
 def moment_of(task: Sums, model: GPT, step: int) -> Moment:
@@ -254,9 +254,16 @@ def moment_of(task: Sums, model: GPT, step: int) -> Moment:
     losses = -log_softmax(logits)[np.arange(len(answers)), answers]
     table: Any = model.token.weight
     rows = table.detach().numpy()[: task.modulus].copy()
-    shares = [float(right[which].mean()) for which in (task.shown, task.turned, task.new)]
-    nats = [float(losses[which].mean()) for which in (task.shown, task.new)]
-    return Moment(step, *shares, *nats, power(rows), rows)
+    return Moment(
+        step,
+        shown_right=float(right[task.shown].mean()),
+        turned_right=float(right[task.turned].mean()),
+        new_right=float(right[task.new].mean()),
+        shown_loss=float(losses[task.shown].mean()),
+        new_loss=float(losses[task.new].mean()),
+        power=power(rows),
+        rows=rows,
+    )
 
 
 def power(rows: np.ndarray) -> np.ndarray:

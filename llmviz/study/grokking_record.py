@@ -72,7 +72,8 @@ def make(folder: Path = FOLDER) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     begun_before = (folder / CARD).is_file()
     parts = load_tensors(folder / RUNS) if begun_before else {}
-    card = read_json(folder / CARD) if begun_before else {"command": COMMAND, "trainings": {}}
+    new: dict[str, Any] = {"command": COMMAND, "trainings": {}}
+    card = read_json(folder / CARD) if begun_before else new
     for task in tqdm(tasks()):
         name = name_of(task)
         if name in card["trainings"]:
