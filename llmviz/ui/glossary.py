@@ -180,6 +180,10 @@ TERMS: dict[str, str] = {
         "The mean distance between how sure a model was and how often it was right. Guesses are "
         "put into bins by how sure it was, and each bin weighs as many guesses as it has."
     ),
+    "feature": (
+        "Something that a vector may tell, such as “this is a name”. In a sparse autoencoder it is "
+        "a direction, with a value for each vector. The value is 0 where the feature is off."
+    ),
     "feed-forward network": (
         "The part of a layer that works on each token by itself. A matrix makes its vector wider, "
         "an activation function follows, and another matrix brings the vector back to its width."
@@ -479,6 +483,10 @@ TERMS: dict[str, str] = {
     "softmax": (
         "Turns any scores into probabilities: e to the power of each score, divided by the sum."
     ),
+    "sparse autoencoder": (
+        "A small network that writes each vector as the sum of a few directions out of many. It "
+        "learns the directions by making the error of these sums small."
+    ),
     "special token": (
         "A token that is not a piece of text. It marks something: the end or the start of a text, "
         "padding, or an unknown word."
@@ -492,6 +500,10 @@ TERMS: dict[str, str] = {
         "A special token before the first token of a text. From it the model predicts the first "
         "token. In this app's own models it is <|endoftext|>. An imported model has its own, or "
         "none."
+    ),
+    "steering": (
+        "A vector is added inside a model while it reads and writes, to change what it writes. The "
+        "weights stay as they are."
     ),
     "stem": "The part of a word that is left when its endings are cut off. It need not be a word.",
     "straight-through estimator": (
