@@ -63,7 +63,7 @@ OUR_OWN = {
     "show/widget.py": {"_script"},
     "streamlit_parts.py": {"_say"},
     "study/grokking_record.py": {"_parts", "film", "final_logits"},
-    "study/induction_record.py": {"_parts", "learned"},
+    "study/induction_record.py": {"_parts", "learned", "story_on_random"},
     "study/model_errors.py": {"recorded"},
     "study/moved_answers.py": {"recorded"},
     "study/probe_chances.py": {"told_apart"},
