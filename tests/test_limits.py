@@ -64,7 +64,7 @@ OUR_OWN = {
     "streamlit_parts.py": {"_say"},
     "study/features_record.py": {"scores", "bundle"},
     "study/grokking_record.py": {"_parts", "film", "final_logits"},
-    "study/induction_record.py": {"_parts", "learned"},
+    "study/induction_record.py": {"_parts", "learned", "story_on_random"},
     "study/model_errors.py": {"recorded"},
     "study/more_tries.py": {"recorded"},
     "study/moved_answers.py": {"recorded"},

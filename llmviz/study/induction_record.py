@@ -2,7 +2,8 @@
 
 `python -m llmviz.study.induction_record` makes them again, some minutes on one thread, and goes on
 where it was stopped. It writes `data/experiments/induction/`: curves.safetensors,
-weights.safetensors (two layers at every second moment, one layer at its last) and card.json.
+weights.safetensors (two layers at every second moment, one layer at its last), story.json (the
+story model on random tokens that are written twice) and card.json.
 
 S moments, L layers, H heads, D = C/H, V letters.
 """
@@ -20,6 +21,7 @@ import numpy as np
 
 from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.study.induction import Copier, Learned, Moment, model_of, moments_of, train
+from llmviz.study.pairs_again import OnRandomTokens, on_random_tokens
 from llmviz.study.records import require
 from llmviz.training.files import read_json, write_json
 
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 
 FOLDER = EXPERIMENT_FOLDER / "induction"
 RUNS, WEIGHTS, CARD = "curves.safetensors", "weights.safetensors", "card.json"
+ON_RANDOM, STORY_MODEL = "story.json", "tiny-world-gpt"
 COMMAND = "python -m llmviz.study.induction_record"
 SEEDS = (0, 1, 2)
 TWO, ONE = Copier(layers=2), Copier(layers=1)
@@ -83,13 +86,25 @@ def make(folder: Path = FOLDER) -> None:
             "seconds": round(time.perf_counter() - begun, 1),
         }
         write_json(folder / CARD, card)
+    write_json(folder / ON_RANDOM, asdict(story_model_on_random_tokens()))
+
+
+def story_model_on_random_tokens() -> OnRandomTokens:
+    """Measure the story model on random tokens of its vocabulary, without special ones."""
+    import llmviz
+    from llmviz.study.transformers import require_transformer
+
+    loaded = llmviz.load(STORY_MODEL)
+    special = set(loaded.tokenizer.special_tokens.values())
+    vocabulary = [one for one in range(loaded.tokenizer.vocab_size) if one not in special]
+    return on_random_tokens(require_transformer(loaded.module), vocabulary)
 
 
 @cache
 def _parts(folder: Path) -> tuple[dict[str, np.ndarray], dict[str, Any], dict[str, Any]]:
     from llmviz.training.tensors import load_tensors
 
-    for name in (RUNS, WEIGHTS, CARD):
+    for name in (RUNS, WEIGHTS, ON_RANDOM, CARD):
         require(folder / name, COMMAND)
     parts = {name: one.numpy() for name, one in load_tensors(folder / RUNS).items()}
     wanted = {f"{name_of(copier)}.{curve}" for copier in copiers() for curve in CURVES}
@@ -146,6 +161,14 @@ def model_at(copier: Copier = TWO, frame: int = -1, folder: Path = FOLDER) -> GP
 def card(copier: Copier = TWO, folder: Path = FOLDER) -> dict[str, Any]:
     """Return what the card says of a training: parameters, seconds."""
     return _parts(folder)[2]["trainings"][name_of(copier)]
+
+
+@cache
+def story_on_random(folder: Path = FOLDER) -> OnRandomTokens:
+    """Return what the story model does on random tokens that are written twice."""
+    _parts(folder)
+    raw = read_json(folder / ON_RANDOM)
+    return OnRandomTokens(**raw | {"which": tuple(raw["which"])})
 
 
 def main() -> None:

@@ -128,6 +128,31 @@ def test_the_question_has_three_different_answers_and_the_measured_one_is_right(
     assert record.learned().last.repeat_loss + 1 < loss < np.log(V) - 0.5
 
 
+def test_pairs_that_come_again_are_listed_and_others_are_not():
+    page = opened(copytext="The red cat saw the red cat.")
+    said = prose_of(page)
+    assert "each pair of neighbours that stood in your text before" in said
+    (table,) = [one.value for one in page.dataframe if len(one.value.columns) == 5]
+    assert "·red·cat" in table.iloc[:, 0].tolist()
+    assert "No pair of neighbours comes again" in prose_of(opened(copytext="The red cat."))
+    assert "These are the first 12 of" in prose_of(opened(copytext="The red cat saw it. " * 5))
+
+
+@pytest.mark.parametrize("text", ["", " ", "x" * 900, "🙂 <b>a</b> " * 9])
+def test_any_text_may_be_typed_for_the_story_model(text):
+    page = open_part("discoveries", "induction", show="1", copytext=text)
+    assert not page.exception
+    assert ("There is no text yet" in str([one.value for one in page.info])) == (not text)
+    assert page.text_area[0].value == text
+
+
+def test_the_story_model_copies_no_random_tokens():
+    found = record.story_on_random()
+    assert found.induction < 2 * found.even < 0.1
+    assert found.induction < record.learned().last.induction.max() / 5
+    assert percent(found.induction) in prose_of(opened())
+
+
 def test_the_end_names_steps_between_which_most_of_the_fall_came():
     said, one = chapter.end_numbers(), record.learned()
     loss = dict(zip(one.steps.tolist(), one.curve("repeat_loss"), strict=True))

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from llmviz.lessons.discoveries.induction import curves, film, own, product, words, yours
+from llmviz.lessons.discoveries.induction import curves, film, own, product, story, words, yours
 from llmviz.study.induction import (
     HEADS,
     LETTERS,
@@ -56,6 +56,7 @@ def draw(state: PageState) -> None:
         product.draw(state)
         _code(state)
         yours.draw(state)
+        story.draw(state)
     own.draw(state, opened=opened)
     if opened:
         seen(words.end, **(ends() | end_numbers()))

@@ -1,5 +1,6 @@
 """The controls of the chapter "A head learns to copy", as its links write them."""
 
+from llmviz.lessons.discoveries.induction import words
 from llmviz.study.induction import HEADS
 from llmviz.ui import codec
 
@@ -13,6 +14,7 @@ PARAMS = [
     codec.text("copycell", ""),
     codec.text("copyletters", "qmxztbqmxz", 64),
     codec.text("copyhead", ""),
+    codec.text("copytext", words.story, 600),
     codec.choice("copylayers", "2", OWN_LAYERS),
     codec.choice("copyheads", "2", OWN_HEADS),
     codec.integer("copyseed", 5, 0, 999),

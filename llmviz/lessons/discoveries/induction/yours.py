@@ -20,6 +20,7 @@ from llmviz.ui.notices import refuse
 from llmviz.ui.prose import prose
 from llmviz.ui.state import PageState
 from llmviz.ui.table import rows_table
+from llmviz.ui.text_field import text_input
 
 KEY = "discoveries.induction.yours"
 BEST = 4  # next letters that are shown
@@ -28,7 +29,7 @@ BEST = 4  # next letters that are shown
 def draw(state: PageState) -> None:
     """Show a field for letters, what comes next, and the attention of all heads."""
     section(words.yours)
-    st.text_input(words.letters, **state.bind("copyletters"))
+    text_input(state, "copyletters", words.letters)
     try:
         ids = tuple(ids_of(state["copyletters"]))
     except ValueError as error:
