@@ -243,6 +243,11 @@ TERMS: dict[str, str] = {
         "Attention in which several heads of queries share one head of keys and values, so that "
         "the cache is smaller. With one head of keys for all it is called multi-query attention."
     ),
+    "GRPO": (
+        "Group relative policy optimisation: a way to learn from rewards. A model writes several "
+        "answers to each prompt. The advantage of an answer is its reward minus the mean of its "
+        "group, divided by the group's standard deviation."
+    ),
     "hallucination": (
         "A sentence of a model that reads well and is false, such as an invented fact. The model "
         "goes on as its texts do, whether it knows the fact or not."
@@ -360,6 +365,10 @@ TERMS: dict[str, str] = {
         "Attention over keys and values that lie in blocks of equal size instead of in one piece. "
         "Memory is given a block at a time, and equal beginnings can share blocks."
     ),
+    "pass@k": (
+        "The chance that at least one of k samples is right. It is estimated from more than k "
+        "samples of each question."
+    ),
     "PCA": (
         "Principal component analysis. It moves the mean of all points to 0 and turns the points "
         "so that they spread most along the first axes. A map keeps two or three axes and leaves "
@@ -386,6 +395,11 @@ TERMS: dict[str, str] = {
     ),
     "post-norm": (
         "A norm after each addition to the residual stream, as in the transformer of 2017."
+    ),
+    "PPO": (
+        "Proximal policy optimisation: a way to learn from rewards that uses the same samples for "
+        "several updates. Where a token has become much more or much less probable, it is clipped: "
+        "more of that brings nothing."
     ),
     "pre-norm": (
         "A norm before attention and before the feed-forward network. The results of both are "
@@ -427,6 +441,10 @@ TERMS: dict[str, str] = {
         "An operation of several processes. Before it, each has numbers. After it, each has one "
         "part of the sums of these numbers over all processes."
     ),
+    "REINFORCE": (
+        "The plainest way to learn from rewards: each drawn answer is made more probable in "
+        "proportion to its advantage, once."
+    ),
     "repetition penalty": (
         "Before the draw, tokens that are in the text already are made less probable."
     ),
@@ -445,6 +463,10 @@ TERMS: dict[str, str] = {
     "rotary positions": (
         "The queries and keys of a token are turned, two numbers at a time. The angle grows with "
         "the position of the token."
+    ),
+    "self-consistency": (
+        "A model answers the same question several times by chance, and the most frequent answer "
+        "is taken. It takes away mistakes that differ from try to try."
     ),
     "skip-gram": (
         "The form of word2vec that predicts, from a word, the words around it. Each word has two "
