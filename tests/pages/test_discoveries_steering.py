@@ -107,14 +107,22 @@ def test_a_beginning_that_is_empty_is_told():
 
 
 @pytest.mark.parametrize("cell", ["", "0.3", "13.14", "14.2", "99.0", "x", "3"])
-def test_any_cell_of_the_grid_is_read_out(cell):
-    page = open_part("discoveries", "steering", steercell=cell, show="1")
+@pytest.mark.parametrize("how", ["means", "feature"])
+def test_any_cell_of_the_grid_is_read_out(cell, how):
+    page = open_part("discoveries", "steering", steercell=cell, steerout=how, show="1")
     fine(page)
     found = record.recorded().removals
     row, column = removal.cell_of(cell)
     grid = sent(page, "cell_grid")
     assert np.shape(grid["values"]) == (len(RULES) + 1,) * 2
-    own = found.rises[:, row, column] if row < len(RULES) else found.random.mean(1)[:, column]
+    taken = found.rises if how == "means" else found.by_feature
+    own = taken[:, row, column] if row < len(RULES) else found.random.mean(1)[:, column]
+    assert f"For {removal.own_largest(how)} of 14 rules" in prose_of(page)
+    less = sum(
+        all(a[r, r] < b[r, r] for a, b in zip(found.by_feature, found.rises, strict=True))
+        for r in range(len(RULES))
+    )
+    assert (f"For {less} of 14 rules, the rise at" in prose_of(page)) == (how == "feature")
     assert np.asarray(grid["values"])[row, column] == pytest.approx(own.mean(), abs=1e-5)
     assert doses.three(own) in prose_of(page)
 

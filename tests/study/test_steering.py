@@ -210,6 +210,7 @@ def test_a_removed_rule_costs_most_where_the_rule_decides():
     found = record.recorded().removals
     assert found.rises.shape == (record.SETS, len(RULES), len(RULES) + 1)
     assert found.random.shape == (record.SETS, record.RANDOM, len(RULES) + 1)
+    assert found.by_feature.shape == found.rises.shape
     row = RULES.index("names")
     mean = found.rises.mean(0)
     assert mean[row].argmax() == row

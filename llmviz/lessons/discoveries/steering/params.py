@@ -1,6 +1,6 @@
 """The controls of the chapter "Steering", as its links write them."""
 
-from llmviz.study.steering_record import KINDS, LAYERS, MEANS, PROMPT, TARGETS
+from llmviz.study.steering_record import FEATURE, KINDS, LAYERS, MEANS, PROMPT, TARGETS
 from llmviz.ui import codec
 
 MOST_OF_PROMPT = 400  # characters
@@ -12,5 +12,6 @@ PARAMS = [
     codec.integer("steerhead", 0, 0, 3),
     codec.text("steerprompt", PROMPT, MOST_OF_PROMPT),
     codec.flag("steerrun", False),
+    codec.choice("steerout", MEANS, (MEANS, FEATURE)),
     codec.text("steercell", ""),
 ]

@@ -11,8 +11,15 @@ from llmviz.components.cell_grid.view import cell_grid
 from llmviz.corpus.states import RULES
 from llmviz.lessons.discoveries.steering import words
 from llmviz.lessons.discoveries.steering.doses import label_of, three
-from llmviz.study.steering_record import RANDOM, REMOVED_IN, Removals, recorded
-from llmviz.ui.common import signed
+from llmviz.study.steering_record import (
+    FEATURE,
+    MEANS,
+    RANDOM,
+    REMOVED_IN,
+    Removals,
+    recorded,
+)
+from llmviz.ui.common import choose, signed
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.pinned_cells import link_of
@@ -47,12 +54,17 @@ def changed(value: float) -> str:
     return signed(round(float(value), 2) + 0.0)
 
 
-@kept(1)
-def grid_of() -> tuple[np.ndarray, list[list[str]], list[list[str]]]:
-    """Return the mean rises (R + 1, R + 1), a text for each cell, and a note for each."""
+def rises_of(how: str) -> np.ndarray:
+    """Return the rises (S, R + 1, R + 1) with two means or features taken out, and by chance."""
     found = recorded().removals
-    chance = found.random.mean(1, keepdims=True)  # (S, 1, R + 1)
-    every = np.concatenate((found.rises, chance), 1)  # (S, R + 1, R + 1)
+    own = found.by_feature if how == FEATURE else found.rises
+    return np.concatenate((own, found.random.mean(1, keepdims=True)), 1)
+
+
+@kept(2)
+def grid_of(how: str) -> tuple[np.ndarray, list[list[str]], list[list[str]]]:
+    """Return the mean rises (R + 1, R + 1), a text for each cell, and a note for each."""
+    every = rises_of(how)
     mean = every.mean(0)
     texts = [[changed(value) for value in row] for row in mean]
     notes = [
@@ -78,7 +90,9 @@ def draw(state: PageState) -> None:
     """Show the grid, and read one cell out."""
     found = recorded().removals
     section(words.removed, layer=found.layer, stories=REMOVED_IN, random=RANDOM)
-    mean, texts, notes = grid_of()
+    how = state["steerout"]
+    choose(state, "steerout", words.out, {one: words.outs[one] for one in (MEANS, FEATURE)})
+    mean, texts, notes = grid_of(how)
     row, column = cell_of(state["steercell"])
 
     def opened() -> None:
@@ -98,33 +112,39 @@ def draw(state: PageState) -> None:
         chosen=(row, column),
         on_change=opened,
     )
-    prose(read_out(found, row, column))
+    prose(read_out(found, how, row, column))
 
 
-def own_largest(found: Removals) -> int:
+def own_largest(how: str) -> int:
     """Return for how many rules the largest mean rise of their row is their own."""
-    mean = found.rises.mean(0)
+    mean = rises_of(how).mean(0)[: len(RULES)]
     return int((mean.argmax(1) == np.arange(len(mean))).sum())
 
 
-def read_out(found: Removals, row: int, column: int) -> str:
+def smaller_by_feature() -> int:
+    """Return for how many rules a feature costs less than two means, in every set."""
+    found, at = recorded().removals, np.arange(len(RULES))
+    return int((found.by_feature[:, at, at] < found.rises[:, at, at]).all(0).sum())
+
+
+def read_out(found: Removals, how: str, row: int, column: int) -> str:
     """Return a cell, and what the whole grid says, in sentences."""
-    chance = found.random.mean(1)
     name = words.chance_read if row == len(RULES) else label_of(f"rule {RULES[row]}")
-    rises = chance[:, column] if row == len(RULES) else found.rises[:, row, column]
-    count = own_largest(found)
-    return " ".join(
-        (
-            words.removed_read.format(
-                row=name,
-                column=words.no_rule_read
-                if column == len(RULES)
-                else label_of(f"rule {RULES[column]}"),
-                rise=three(rises),
-                plain=float(found.plain[column]),
-                places=f"{int(found.tokens[column]):,}",
-            ),
-            words.removed_more["own" if count else "none"].format(count=count, rules=len(RULES)),
-            words.removed_chance.format(most=float(np.abs(found.random.mean(0)).max())),
-        )
-    )
+    rises = rises_of(how)[:, row, column]
+    count = own_largest(how)
+    said = [
+        words.removed_read.format(
+            row=name,
+            column=words.no_rule_read
+            if column == len(RULES)
+            else label_of(f"rule {RULES[column]}"),
+            rise=three(rises),
+            plain=float(found.plain[column]),
+            places=f"{int(found.tokens[column]):,}",
+        ),
+        words.removed_more["own" if count else "none"].format(count=count, rules=len(RULES)),
+    ]
+    if how == FEATURE:
+        said.append(words.removed_less.format(count=smaller_by_feature(), rules=len(RULES)))
+    most = float(np.abs(found.random.mean(0)).max())
+    return " ".join((*said, words.removed_chance.format(most=most)))
