@@ -58,7 +58,8 @@ def make(folder: Path = FOLDER) -> None:
     there = (folder / CARD).is_file()
     parts = load_tensors(folder / RUNS) if there else {}
     weights = load_tensors(folder / WEIGHTS) if there else {}
-    card = read_json(folder / CARD) if there else {"command": COMMAND, "trainings": {}}
+    new: dict[str, Any] = {"command": COMMAND, "trainings": {}}
+    card = read_json(folder / CARD) if there else new
     for copier in tqdm(copiers()):
         name = name_of(copier)
         if name in card["trainings"]:

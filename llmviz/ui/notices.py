@@ -25,7 +25,8 @@ from llmviz.ui.text import escape_markdown
 
 REPORT_ICON, BLOCK_ICON = ":material/report:", ":material/block:"
 AWAY_ICON = ":material/cloud_off:"
-P, T = ParamSpec("P"), TypeVar("T")
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 def warn(text: str, icon: str = REPORT_ICON) -> None:

@@ -138,7 +138,7 @@ def test_the_end_names_steps_between_which_most_of_the_fall_came():
 
 def test_the_default_heads_are_those_without_which_most_is_lost():
     off = record.learned().last.off
-    assert (params.FIRST, params.SECOND) == (off[0].argmax(), off[1].argmax())
+    assert (off[0].argmax(), off[1].argmax()) == (params.FIRST, params.SECOND)
     assert film.head_names(record.learned()) == ["0.0", "0.1", "1.0", "1.1"]
     assert len(floor()) == len(record.learned().last.by_place)
     assert product.SEEN <= V

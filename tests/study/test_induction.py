@@ -186,7 +186,7 @@ def test_two_layers_learn_to_copy_suddenly_and_one_cannot(copier):
     learned = record.learned(copier)
     loss = learned.curve("repeat_loss")
     least = floor()
-    texts, periods = draw_texts(study.HELD_OUT, np.random.default_rng(study.HELD_OUT_SEED))
+    _, periods = draw_texts(study.HELD_OUT, np.random.default_rng(study.HELD_OUT_SEED))
     again = repeats(periods)
     assert learned.last.by_place.mean() == pytest.approx(
         (learned.last.new_loss * (~again).sum() + learned.last.repeat_loss * again.sum())
