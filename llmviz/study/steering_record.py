@@ -217,12 +217,14 @@ class Removals:
     """How the loss rises with a direction removed at the end of a layer: by the rule that decides.
 
     rises (S, R, R + 1): with the difference of means of the first rule removed, at the places of
-    the second; the last column is where no rule decides. random (S, RANDOM, R + 1): with directions
-    of chance. tokens (R + 1,): such places, all sets. plain (R + 1,): the loss as it is.
+    the second; the last column is where no rule decides. by_feature (S, R, R + 1): with the
+    direction of the feature removed that tells the rule best. random (S, RANDOM, R + 1): with
+    directions of chance. tokens (R + 1,): such places, all sets. plain (R + 1,): the loss as it is.
     """
 
     layer: int
     rises: np.ndarray
+    by_feature: np.ndarray
     random: np.ndarray
     tokens: np.ndarray
     plain: np.ndarray
@@ -257,6 +259,8 @@ def read_removals(gpt: GPT, tokenizer: Tokenizer, layer: int) -> Removals:
     chance = np.random.default_rng(0)
     drawn = [chance.normal(size=width).astype(np.float32) for _ in range(RANDOM)]
     own = [difference(layer, f"rule {one}") for one in RULES]
+    directions = bundle(layer).dictionary.directions
+    own += [directions[Choice(FEATURE, f"rule {one}", layer).feature] for one in RULES]
     mean = _directions(EXPERIMENT_FOLDER)[f"mean.{layer}"]
     every, plain, tokens = [], [], []
     for number in range(SETS):
@@ -282,11 +286,12 @@ def read_removals(gpt: GPT, tokenizer: Tokenizer, layer: int) -> Removals:
         every.append(np.array(changed) - base)
         plain.append(base)
         tokens.append(decided.sum(0))
-    rises = np.array(every)  # (S, R + RANDOM, R + 1)
+    rises = np.array(every)  # (S, 2R + RANDOM, R + 1)
     return Removals(
         layer,
         rises[:, : len(RULES)],
-        rises[:, len(RULES) :],
+        rises[:, len(RULES) : 2 * len(RULES)],
+        rises[:, 2 * len(RULES) :],
         np.sum(tokens, 0),
         np.nanmean(plain, 0),
     )
