@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import codecs
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Protocol
 
 # Between two documents, in a text file as among token ids.
 ENDOFTEXT = "<|endoftext|>"
 DEFAULT_LIMIT = 20 * 1024 * 1024
+NOTHING = "there is nothing to learn from: the text is empty"
+BLOCK = 1 << 20  # bytes of a text that are read at once
 
 
 def check_text(text: str) -> str:
@@ -53,7 +57,7 @@ def check_texts(text_or_documents: str | Iterable[str]) -> list[str]:
     given = [text_or_documents] if isinstance(text_or_documents, str) else text_or_documents
     texts = [check_text(text) for text in given]
     if not any(texts):
-        raise ValueError("there is nothing to learn from: the text is empty")
+        raise ValueError(NOTHING)
     return texts
 
 
@@ -80,14 +84,56 @@ def read_text_file(source: str | Path | bytes, limit_bytes: int = DEFAULT_LIMIT)
             data = path.read_bytes() if size <= limit_bytes else b""
         except OSError as error:
             raise ValueError(f"{name} cannot be read: {error.strerror or error}") from None
+    check_size(name, size, limit_bytes)
+    _check_plain(data, name, 0)
+    return decode(data, name).removeprefix("\ufeff").replace("\r\n", "\n")
+
+
+def check_size(name: str, size: int, limit_bytes: int) -> None:
+    """Raise ValueError for a file with more bytes than the limit."""
     if size > limit_bytes:
         raise ValueError(f"{name} is {_megabytes(size)}; the limit is {_megabytes(limit_bytes)}")
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+
+
+class Readable(Protocol):
+    """What bytes are read from."""
+
+    def read(self, size: int, /) -> bytes:
+        """The next bytes, at most so many; none at the end."""
+
+
+def read_blocks(file: Readable, name: str) -> Iterator[str]:
+    """Yield a UTF-8 text as `read_text_file` returns it, in parts of about BLOCK bytes.
+
+    Raises ValueError for a binary file and one that is not UTF-8, and what reading raises.
+    """
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    at, before, begun = 0, "", False  # before: a carriage return whose line end may come next
+    while True:
+        data = file.read(BLOCK)
+        _check_plain(data, name, at)
+        pending = len(decoder.getstate()[0])
+        try:
+            text = before + decoder.decode(data, final=not data)
+        except UnicodeDecodeError as error:
+            raise _not_utf8(error, name, at - pending) from None
+        text = text if begun else text.removeprefix("\ufeff")
+        at, begun = at + len(data), begun or bool(text)
+        before = "\r" if data and text.endswith("\r") else ""
+        text = text[:-1] if before else text
+        if text:
+            yield text.replace("\r\n", "\n")
+        if not data:
+            return
+
+
+def _check_plain(data: bytes, name: str, at: int) -> None:
+    """Refuse bytes, which stand `at` bytes behind the beginning, that are surely no UTF-8 text."""
+    if not at and data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise ValueError(f"{name} is UTF-16, not UTF-8; save it as UTF-8 and try again")
-    if b"\x00" in data:
-        position = data.index(b"\x00")
-        raise ValueError(f"{name} looks binary, not text: it holds a zero byte at byte {position}")
-    return decode(data, name).removeprefix("\ufeff").replace("\r\n", "\n")
+    zero = data.find(b"\x00")
+    if zero >= 0:
+        raise ValueError(f"{name} looks binary, not text: it holds a zero byte at byte {at + zero}")
 
 
 def decode(data: bytes, name: str) -> str:
@@ -95,10 +141,14 @@ def decode(data: bytes, name: str) -> str:
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise ValueError(
-            f"{name} is not UTF-8: byte 0x{error.object[error.start]:02X} at byte {error.start} "
-            "does not fit; save it as UTF-8 and try again"
-        ) from None
+        raise _not_utf8(error, name, 0) from None
+
+
+def _not_utf8(error: UnicodeDecodeError, name: str, at: int) -> ValueError:
+    return ValueError(
+        f"{name} is not UTF-8: byte 0x{error.object[error.start]:02X} at byte {at + error.start} "
+        "does not fit; save it as UTF-8 and try again"
+    )
 
 
 def _megabytes(size: int) -> str:

@@ -422,7 +422,7 @@ def test_the_preparing_of_a_large_text_is_told_from_its_beginning(
     code, _, err = call(capsys, *given)
     assert code == 0
     told = [one for one in err.splitlines() if re.search(r": [\d,]+ ", one)]
-    assert told[0] == f"reading {text}: {text.stat().st_size:,} bytes"
+    assert told[0] == f"the text {text}: {text.stat().st_size:,} bytes"
     assert re.match(r"training the tokenizer char: 1,\d{3} characters", told[1])
     tokenizing = [one for one in told if one.startswith("tokenizing: ")]
     characters = sum(map(len, documents))

@@ -4,47 +4,38 @@ from __future__ import annotations
 
 import asyncio
 import http.cookiejar
-import json
-import os
 import re
 import shutil
 import signal
-import subprocess
-import sys
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
-from contextlib import AsyncExitStack
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager
 
 import pytest
+from playwright.async_api import Page, async_playwright, expect
 from websockets.exceptions import InvalidStatus
 
+from benchmarks.behind_nginx import (
+    CONFIG,
+    DEPLOY,
+    NGINX,
+    PREFIX,
+    Running,
+    app_command,
+    behind_nginx,
+)
 from benchmarks.follow import watched
-from benchmarks.startup import free_port, wait_until_up
+from benchmarks.startup import ROOT
 from benchmarks.visitor import Visitor, query
 from llmviz.ui.browser import COOKIE
 from llmviz.ui.classroom import GONE, words
 from tests.awaiting import awaited
+from tests.browser.conftest import CHROMIUM, FLAGS, PATIENCE
 
-ROOT = Path(__file__).parents[1]
-DEPLOY = ROOT / "deploy"
-CONFIG = (DEPLOY / "nginx.conf").read_text("utf-8")
-NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/usr/local/sbin")
-PREFIX = "llmviz"
 TEXT = "Anna gave the ball to Samir"
 FEW = 6  # windows of an address in a process
 needs_nginx = pytest.mark.skipif(NGINX is None, reason="nginx is not installed")
-
-
-def app_command() -> list[str]:
-    """Return what the image runs, with this Python's Streamlit."""
-    dockerfile = (DEPLOY / "Dockerfile").read_text("utf-8")
-    (command,) = re.findall(r"^CMD (\[.*\])$", dockerfile, re.M)
-    program, *rest = json.loads(command)
-    assert program == "streamlit"
-    return [sys.executable, "-m", "streamlit", *rest]
 
 
 def test_compose_and_nginx_name_the_same_processes():
@@ -61,18 +52,8 @@ def test_compose_and_nginx_name_the_same_processes():
     assert re.findall(r"X-Forwarded-For (.*);", CONFIG) == ["$remote_addr"]
 
 
-@dataclass
-class Deployed:
-    """The running processes, and where nginx answers."""
-
-    port: int
-    ports: list[int]
-    processes: list[subprocess.Popen[bytes]]
-    runs: Path
-
-    @property
-    def host(self) -> str:
-        return f"127.0.0.1:{self.port}"
+class Deployed(Running):
+    """The running processes, where nginx answers, and browsers that ask it."""
 
     def browser(self) -> Browser:
         return Browser(self)
@@ -145,47 +126,8 @@ class Browser:
 @pytest.fixture(scope="module")
 def deployed(tmp_path_factory) -> Iterator[Deployed]:
     folder = tmp_path_factory.mktemp("deploy")
-    runs, port, ports = folder / "runs", free_port(), [free_port(), free_port()]
-    runs.mkdir()
-    config = CONFIG.replace("listen 80;", f"listen 127.0.0.1:{port};")
-    for number, own in enumerate(ports, 1):
-        config = config.replace(f"app-{number}:8501", f"127.0.0.1:{own}")
-    (folder / "nginx.conf").write_text(config, encoding="utf-8")
-    environment = {**os.environ, "LLMVIZ_RUNS": str(runs), "STREAMLIT_SERVER_COOKIE_SECRET": "s"}
-    environment |= {"FORWARDED_ALLOW_IPS": "*", "LLMVIZ_ADDRESS_WINDOWS": str(FEW)}
-    processes = []
-    for own in ports:
-        command = app_command()
-        command[command.index("8501")] = str(own)
-        processes.append(
-            subprocess.Popen(
-                command,
-                cwd=ROOT,
-                env=environment,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-            )
-        )
-    main = "daemon off; pid nginx.pid; error_log stderr;"
-    if os.geteuid() == 0:
-        main += " user root;"  # the folder of the tests is closed to others
-    processes.append(
-        subprocess.Popen([NGINX, "-p", str(folder), "-c", "nginx.conf", "-g", main], cwd=folder)
-    )
-    try:
-        for own in ports:
-            wait_until_up(f"http://127.0.0.1:{own}/{PREFIX}")
-        wait_until_up(f"http://127.0.0.1:{port}/{PREFIX}")
-        yield Deployed(port, ports, processes, runs)
-    finally:
-        for process in processes:
-            process.terminate()
-        for process in processes:
-            try:
-                process.wait(timeout=60)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+    with behind_nginx(folder, LLMVIZ_ADDRESS_WINDOWS=str(FEW)) as running:
+        yield Deployed(**vars(running))
 
 
 async def shown(browser: Browser, page: str, address: str) -> tuple[str, list[str]]:
@@ -290,6 +232,57 @@ def led(visitor: Visitor) -> list[str]:
     return [one.metric.body for one in visitor.elements("metric")]
 
 
+class Lesson:
+    """A presenter and a follower in real browsers, whose sessions live in two processes."""
+
+    def __init__(self, presenter: Page, follower: Page) -> None:
+        self.presenter, self.follower = presenter, follower
+
+    async def begin(self, url: str) -> None:
+        """Open a class and join it; the follower goes where the presenter goes."""
+        ann = self.presenter
+        await ann.goto(f"{url}/glossary")
+        await ann.get_by_role("button", name=words.open_box).click()
+        await ann.get_by_role("button", name=words.open).click()
+        link = await ann.locator("[data-testid=stSidebar] [data-testid=stCode]").inner_text()
+        await self.follower.goto(link.strip())
+        await self.goes_to("tokenization", "Text to tokens")
+
+    async def goes_to(self, page: str, title: str) -> None:
+        """Let the presenter choose a lesson in the menu; the follower's page becomes the same."""
+        menu = self.presenter.locator("[data-testid=stSidebarNav]")
+        await menu.get_by_role("link", name=title).click()
+        await self.follower.wait_for_url(f"**/{page}*")
+        await expect(self.follower.get_by_role("heading", name=title).first).to_be_visible()
+
+    async def goes_on(self) -> None:
+        """Without a hand, the presenter's window leads again; the follower follows, and the end."""
+        await expect(self.presenter.get_by_role("button", name=words.end)).to_be_visible()
+        await self.goes_to("glossary", "Glossary")
+        await self.presenter.get_by_role("button", name=words.end).click()
+        await expect(self.follower.get_by_text(words.notices["ended"])).to_be_visible()
+
+
+@asynccontextmanager
+async def in_browsers(url: str, *browsers: Browser) -> AsyncIterator[Lesson | None]:
+    """A window for each of two browsers with their cookies; None where there is no Chromium."""
+    if not CHROMIUM:
+        yield None
+        return
+    expect.set_options(timeout=PATIENCE)
+    async with async_playwright() as playwright:
+        chromium = await playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        pages = []
+        for one in browsers:
+            context = await chromium.new_context()
+            context.set_default_timeout(PATIENCE)
+            value = one.cookie("llmviz_visitor")
+            await context.add_cookies([{"name": "llmviz_visitor", "value": value, "url": url}])
+            pages.append(await context.new_page())
+        yield Lesson(*pages)
+        await chromium.close()
+
+
 @needs_nginx
 def test_when_a_process_is_killed_the_other_takes_over_and_a_class_goes_on(deployed):
     ann, bob = deployed.two()
@@ -299,8 +292,12 @@ def test_when_a_process_is_killed_the_other_takes_over_and_a_class_goes_on(deplo
     async def version(watch: str) -> int:
         return int(await asyncio.to_thread(lambda: bob.ask(watch.removeprefix("/")).read()))
 
+    url = f"http://{deployed.host}/{PREFIX}"
+
     async def lesson() -> None:
-        async with bob.visitor() as follower:
+        async with bob.visitor() as follower, in_browsers(url, ann, bob) as seen:
+            if seen:
+                await seen.begin(url)
             async with ann.visitor(**cookie) as presenter:
                 await presenter.open("glossary")
                 await pressed(presenter, words.open_box)
@@ -324,6 +321,8 @@ def test_when_a_process_is_killed_the_other_takes_over_and_a_class_goes_on(deplo
                 assert title(follower) == "Glossary"
                 await pressed(presenter, words.end)
             assert await version(watch) == GONE
+            if seen:
+                await seen.goes_on()
 
     awaited(lesson())
     address = query(text=TEXT)

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import configparser
+import doctest
+import importlib.util
 import os
+import re
 import subprocess
 import sys
+import sysconfig
+import venv
 import zipfile
 from collections.abc import Iterable
 from email.parser import Parser
@@ -26,6 +31,9 @@ BESIDE = (
     ".streamlit/config.toml",
     "LICENSE",
 )  # in a wheel inside llmviz/home/
+
+
+PROJECT = (ROOT / "pyproject.toml").read_text("utf-8")
 
 
 @pytest.fixture(scope="module")
@@ -97,9 +105,75 @@ def test_it_asks_for_ranges_around_the_pinned_versions_and_gives_the_command(whe
             assert theirs[name].contains(pin.version, prereleases=True), (other, name)
     assert metadata["Requires-Python"] == ">=3.11" and metadata["License-Expression"] == "MIT"
     assert len(metadata.get_all("Classifier")) > 5
+    # What a package index shows of README: nothing that leads nowhere.
+    shown, address = metadata.get_payload(), re.search(r'repository = "(.*)"', PROJECT)[1]
+    assert "# llmviz" in shown and metadata["Description-Content-Type"] == "text/markdown"
+    assert not re.search(r"\]\((?!https?://|#)", shown)
+    assert ("![The home page" in shown) == bool(address) == bool(metadata.get_all("Project-URL"))
     scripts = configparser.ConfigParser()
     scripts.read_string(wheel.read(f"{info}/entry_points.txt").decode())
     assert scripts["console_scripts"]["llmviz"] == "llmviz.cli:main"
+
+
+def test_with_an_address_the_description_has_whole_ones():
+    place = importlib.util.spec_from_file_location("hatch_build", ROOT / "hatch_build.py")
+    build = importlib.util.module_from_spec(place)
+    place.loader.exec_module(build)
+    assert doctest.testmod(build).failed == 0
+    text = build.with_addresses((ROOT / "README.md").read_text("utf-8"), "https://host.org/x")
+    assert "](https://host.org/x/raw/HEAD/docs/home.png)" in text
+    pictures = re.findall(r"https://host\.org/x/(?:raw|blob)/HEAD/([^)#]+)", text)
+    assert pictures and all((ROOT / one).exists() for one in pictures)
+    assert all(
+        one.startswith("https://host.org/x") for one in build.links("https://host.org/x").values()
+    )
+
+
+OTHER = "4.57.3"  # of transformers: older than ours, and bound to older versions of what both need
+BESIDE_IT = """
+import sys, torch, transformers, llmviz
+from llmviz.publishing.folder import export_folder
+assert transformers.__version__ == sys.argv[1] and "site-packages" in llmviz.__file__
+model = llmviz.load("tiny-world-gpt")
+folder = sys.argv[2]
+from pathlib import Path
+export_folder(model._trained, Path(folder))
+theirs = transformers.AutoModelForCausalLM.from_pretrained(folder)
+read = llmviz.load(folder)
+ids = torch.tensor([read.tokenizer.encode_from_start("The cat")])
+with torch.no_grad():
+    assert torch.allclose(theirs(ids).logits[0], read.logits("The cat"), atol=2e-4)
+    assert torch.allclose(model.logits("The cat"), read.logits("The cat"), atol=2e-4)
+print(llmviz.__version__)
+"""
+
+
+def test_it_installs_and_works_in_a_fresh_environment_beside_another_transformers(wheel, tmp_path):
+    """pip finds versions that suit both. What is large is that of the environment of this test."""
+    venv.create(tmp_path / "env", with_pip=False, symlinks=os.name != "nt")
+    python = tmp_path / "env" / ("Scripts" if os.name == "nt" else "bin") / "python"
+    says = (python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))")
+    place = Path(subprocess.run(says, capture_output=True, text=True).stdout.strip())
+    (place / "of-the-test.pth").write_text(sysconfig.get_path("purelib"), encoding="utf-8")
+    pip = (
+        sys.executable,
+        "-m",
+        "pip",
+        "--python",
+        python,
+        "--disable-pip-version-check",
+        "install",
+    )
+    wanted = (wheel.filename, f"transformers=={OTHER}", "--retries", "0")
+    done = subprocess.run((*pip, "-q", *wanted), capture_output=True, text=True)
+    if "No matching distribution" in done.stderr or "ConnectionError" in done.stderr:
+        pytest.skip(f"pip cannot fetch transformers {OTHER}: {done.stderr.splitlines()[-1]}")
+    assert done.returncode == 0, done.stderr
+    line = (python, "-c", BESIDE_IT, OTHER, tmp_path / "published")
+    ran = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+    told = subprocess.run((python.parent / "llmviz", "--version"), capture_output=True, text=True)
+    assert told.stdout.split() == ["llmviz", ran.stdout.strip()], told.stderr
 
 
 def elsewhere(installed: Path, folder: Path, *arguments: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 LARGE = 2_000_000  # characters, tokens or bytes from which on a step of the work takes a second
 PARTS = 10  # lines that a step of the work has at most
@@ -29,9 +28,11 @@ class Preparing:
         sys.stderr.write(f"{what}: {far}{total:,} {unit}\n")
 
     def reading(self, corpus: str) -> None:
-        """Say which file is read now, if the corpus is one."""
+        """Say how large a text of the user's is, before anything is imported that takes long."""
+        from llmviz.corpus.sources import files_of
+
         try:
-            size = Path(corpus).stat().st_size
-        except OSError:  # a bundled text, or what is refused in a moment
+            size = sum(one.stat().st_size for one in files_of(corpus))
+        except (OSError, ValueError):  # a bundled text, or what is refused in a moment
             return
-        self(f"reading {corpus}", 0, size, "bytes")
+        self(f"the text {corpus}", 0, size, "bytes")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import logging
+import signal
+import sys
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -47,6 +49,14 @@ def run(given: argparse.Namespace) -> int:
     logging.getLogger(NO_BROWSER).disabled = True
     site = import_module("llmviz.site.write")
     address = given.app or import_module("llmviz.ui.worksheet").ADDRESS
-    written = site.write_site(Path(given.out), address, given.only, write)
+    before = signal.signal(signal.SIGTERM, _stop)  # what is half written goes, as after Ctrl-C
+    try:
+        written = site.write_site(Path(given.out), address, given.only, write)
+    finally:
+        signal.signal(signal.SIGTERM, before)
     write(f"{written.pages} pages, {written.bytes / 1e6:.1f} MB: {Path(given.out) / 'index.html'}")
     return 0
+
+
+def _stop(number: int, frame: Any) -> None:
+    sys.exit(128 + number)

@@ -24,6 +24,7 @@ def add(commands: Any) -> None:
             "worksheet tokenization sheets",
             'worksheet tokenization sheets --text "Seven seals sell sea shells."',
             "worksheet sampling sheets --address https://school.example/llmviz",
+            "worksheet before_after sheets",
         ),
         description=(
             "Write two pages of HTML into a folder: a worksheet with the questions of all chapters "
@@ -42,11 +43,12 @@ def add(commands: Any) -> None:
 def run(given: argparse.Namespace) -> int:
     """Write both sheets and say where they are."""
     logging.getLogger(NO_BROWSER).disabled = True
-    lessons = {one.key: one for one in import_module("llmviz.lessons").LESSONS if one.chapters}
+    sheets = import_module("llmviz.ui.worksheet")
+    every = import_module("llmviz.lessons").LESSONS
+    lessons = {one.key: one for one in every if sheets.asks(one)}
     if given.lesson not in lessons:
         near = ", ".join(nearest(given.lesson, list(lessons)))
         raise ValueError(f"there is no lesson {given.lesson!r} with chapters; nearest are {near}")
-    sheets = import_module("llmviz.ui.worksheet")
     address = given.address or sheets.ADDRESS
     for path in sheets.write_sheets(lessons[given.lesson], Path(given.out), given.text, address):
         write(str(path))

@@ -9,7 +9,8 @@ from pathlib import Path
 from llmviz.corpus.documents import Corpus
 from llmviz.corpus.downloads import DOWNLOADS, cache_folder, fetch
 from llmviz.corpus.pairs import PairCorpus, load_pairs
-from llmviz.corpus.sources import FIELD, files_of, read_documents
+from llmviz.corpus.pieces import is_list, joined, pieces_of
+from llmviz.corpus.sources import FIELD, files_of, read_pieces
 from llmviz.corpus.tiny_world import WorldOptions, generate
 from llmviz.paths import DATA
 from llmviz.textfile import ENDOFTEXT, read_text_file
@@ -63,9 +64,7 @@ def load_corpus(
     characters, seed, options: for `tiny-world`, how much to write (TINY_WORLD_CHARACTERS if None),
     the seed, and which regularities hold. progress: a bar on standard error, for a download, and in
     a terminal for tiny-world.
-    A file is cut into documents by this rule: at `<|endoftext|>` if that stands in it; else at
-    each line if it is a list (at least 20 lines, none over 40 characters or three words); else
-    the whole file is one document.
+    A plain text is cut into documents by the rule of `corpus.pieces`.
     Raises ValueError, in one line, for an unknown name, a file that cannot be read as UTF-8 text,
     an empty text; CorpusUnavailable (a ValueError) if a download fails.
     """
@@ -75,21 +74,16 @@ def load_corpus(
             characters=characters, seed=seed, options=options, progress=progress
         )
     path = Path(name_or_path)
-    if len(key) > 1000 or not (_exists(path) or has_magic(key)):
-        listed = ", ".join(CORPORA)
-        short = key if len(key) <= 80 else key[:80] + "…"
-        raise ValueError(f"no corpus and no file {short!r}; the corpora are {listed}")
+    check_there(key)
     files = files_of(key)
-    name, documents, size = path.stem, [], 0
+    documents: list[str] = []
     for file in files:
-        cut = partial(_documents, name=file.stem)
-        documents += read_documents(file, column, cut)
-        size = sum(map(len, documents)) if len(files) > 1 else size
-        if size > _FILE_LIMIT:
+        documents += joined(read_pieces(file, column, _FILE_LIMIT))
+        if len(files) > 1 and sum(map(len, documents)) > _FILE_LIMIT:
             raise ValueError(f"{key!r} holds more than {_FILE_LIMIT:,} characters, the limit")
-    if len(files) == 1 and len(documents) > 1 and _is_list(documents):
-        return Corpus(name, documents, separator="\n")
-    return Corpus(name, documents)
+    if len(files) == 1 and len(documents) > 1 and is_list(documents):
+        return Corpus(path.stem, documents, separator="\n")
+    return Corpus(path.stem, documents)
 
 
 def corpus_file(name_or_path: str | Path) -> Path | None:
@@ -100,6 +94,14 @@ def corpus_file(name_or_path: str | Path) -> Path | None:
     return CORPORA[key].file if key in CORPORA else Path(name_or_path).resolve()
 
 
+def check_there(source: str) -> None:
+    """Raise ValueError for what is no path and no pattern."""
+    if len(source) > 1000 or not (_exists(Path(source)) or has_magic(source)):
+        listed = ", ".join(CORPORA)
+        short = source if len(source) <= 80 else source[:80] + "…"
+        raise ValueError(f"no corpus and no file {short!r}; the corpora are {listed}")
+
+
 def _exists(path: Path) -> bool:
     try:
         return path.exists()
@@ -108,29 +110,11 @@ def _exists(path: Path) -> bool:
 
 
 def corpus_from_text(text: str, name: str = "your text") -> Corpus:
-    """Cut a text into documents by the rule of `load_corpus`."""
-    if ENDOFTEXT in text:
-        parts = [part.strip("\n") for part in text.split(ENDOFTEXT)]
-        return Corpus(name, [part for part in parts if part.strip()])
-    lines = text.split("\n")
-    while lines and not lines[-1].strip():
-        lines.pop()
-    if _is_list(lines):
-        return Corpus(name, [line.strip() for line in lines], separator="\n")
-    return Corpus(name, [text])
-
-
-def _documents(text: str, name: str) -> list[str]:
-    return corpus_from_text(text, name).documents
-
-
-def _is_list(lines: Sequence[str]) -> bool:
-    """Whether a text is a list, each line a document of its own."""
-    return len(lines) >= 20 and all(_is_item(line) for line in lines)
-
-
-def _is_item(line: str) -> bool:
-    return len(line) <= 40 and 1 <= len(line.split()) <= 3
+    """Cut a text into documents by the rule of `corpus.pieces`."""
+    documents = list(joined(pieces_of(lambda: [text])))
+    if ENDOFTEXT not in text and len(documents) > 1:
+        return Corpus(name, documents, separator="\n")
+    return Corpus(name, documents)
 
 
 def _tiny_world(

@@ -1,6 +1,7 @@
 """What every corpus is: a list of documents, shown as one text, split into two by document."""
 
 import random
+from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
@@ -45,21 +46,31 @@ class Corpus:
         if len(self.documents) == 1:
             train, held_out = ([part] for part in self._cut(fraction))
         else:
-            order = list(range(len(self.documents)))
-            random.Random(seed).shuffle(order)
-            count = min(len(order) - 1, max(1, round(fraction * len(order))))
-            chosen = set(order[:count])
-            train = [text for i, text in enumerate(self.documents) if i not in chosen]
-            held_out = [text for i, text in enumerate(self.documents) if i in chosen]
+            apart = held_out_of(len(self.documents), fraction, seed)
+            train = [text for text, out in zip(self.documents, apart, strict=True) if not out]
+            held_out = [text for text, out in zip(self.documents, apart, strict=True) if out]
         part = partial(Corpus, separator=self.separator)
         return part(f"{self.name} (training)", train), part(f"{self.name} (validation)", held_out)
 
     def _cut(self, fraction: float) -> tuple[str, str]:
         text = self.documents[0]
         at = round(len(text) * (1 - fraction))
-        line = text.rfind("\n", 0, at) + 1
-        if at - line < 0.02 * len(text):
-            at = line
+        at = place_of_cut(len(text), at, text.rfind("\n", 0, at) + 1)
         if not text[:at].strip() or not text[at:].strip():
             raise ValueError(f"corpus {self.name!r} is too short to split: {len(text)} characters")
         return text[:at], text[at:]
+
+
+def held_out_of(count: int, fraction: float, seed: int) -> array:
+    """Of each of two or more documents 1 if it is held out, else 0."""
+    order = array("q", range(count))
+    random.Random(seed).shuffle(order)
+    chosen = array("b", bytes(count))
+    for i in order[: min(count - 1, max(1, round(fraction * count)))]:
+        chosen[i] = 1
+    return chosen
+
+
+def place_of_cut(length: int, at: int, line: int) -> int:
+    """Where a text of `length` characters is cut: where a line begins, if one does just before."""
+    return line if at - line < 0.02 * length else at

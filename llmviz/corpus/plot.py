@@ -23,7 +23,7 @@ from llmviz.corpus.words import words
 from llmviz.corpus.writer import Fact, Options, Writer
 
 Lead = tuple[Any, ...]  # what to do, then with whom or what, which depends on it
-_MIN_EVENTS, _MAX_EVENTS = 4, 8
+MIN_EVENTS, _MAX_EVENTS = 4, 8
 
 
 def _newcomer(story: Story, after: str) -> Person:
@@ -125,8 +125,8 @@ def _next_options(story: Story) -> Options[Lead]:
         if story.subject is not None:
             leads += _pronoun_leads(story.subject, story.writer)
     leads += _question_leads(story)
-    if story.event >= _MIN_EVENTS:
-        weight = 0.5 + 1.5 * (story.event - _MIN_EVENTS)
+    if story.event >= MIN_EVENTS:
+        weight = 0.5 + 1.5 * (story.event - MIN_EVENTS)
         leads += [(("close", lead, None), lead, weight) for lead in _CLOSINGS]
         for thing in story.things:
             value = ("close", "keeper", thing)
@@ -159,9 +159,9 @@ def _question_leads(story: Story) -> list[tuple[Lead, str, float]]:
     return leads
 
 
-def tell(writer: Writer) -> None:
-    """Write one story from beginning to end."""
-    story = Story(writer)
+def tell(writer: Writer, story: Story | None = None) -> None:
+    """Write one story from beginning to end; `story`: a new one, for who wants to look at it."""
+    story = story or Story(writer)
     _opening(story)
     while True:
         what, *which = writer.choose(_next_options(story))

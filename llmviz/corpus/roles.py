@@ -90,6 +90,7 @@ class RoleWord:
     start: int  # character at which it begins
     tag: str  # one of TAGS
     entity: str  # O, or B- or I- and one of ENTITIES
+    category: str = ""  # of `words`, which it was chosen from; "" for a word of a fixed phrase
 
 
 @dataclass
@@ -140,8 +141,8 @@ def roles(story: str) -> list[RoleWord]:
         tags.append(tag or _tag_of_category(text, categories[i]))
     entities = _entities([text for text, _ in parts], categories)
     return [
-        RoleWord(text, start, tag, entity)
-        for (text, start), tag, entity in zip(parts, tags, entities, strict=True)
+        RoleWord(text, start, *of_word)
+        for (text, start), *of_word in zip(parts, tags, entities, categories, strict=True)
     ]
 
 

@@ -11,15 +11,17 @@ from __future__ import annotations
 import gzip
 import json
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from glob import has_magic
 from pathlib import Path
 from typing import Any
 
-from llmviz.textfile import check_text, read_text_file
+from llmviz.corpus.pieces import Piece, lines_of, pieces_of
+from llmviz.textfile import Readable, check_size, check_text, read_blocks, read_text_file
 
 FIELD = "text"  # of a .jsonl or .parquet that holds the documents
-LIMIT = 2**30  # bytes of a file's text
+LIMIT = 2**30  # bytes of a file's text that is held whole
+ROWS = 1024  # of a .parquet that are read at once
 TEXTS = (".txt", ".md", ".text", ".markdown")
 LINES, TABLE = (".jsonl", ".ndjson"), (".parquet",)
 COMPRESSED = (".gz", ".zst")
@@ -51,12 +53,10 @@ def files_of(source: str) -> list[Path]:
     return [path]
 
 
-def read_documents(
-    path: Path, field: str, cut: Callable[[str], list[str]], limit: int = LIMIT
-) -> list[str]:
-    """The documents of one file.
+def read_pieces(path: Path, field: str, limit: int | None = None) -> Iterator[Piece]:
+    """Yield the documents of one file in pieces; a line and a row are a document, one piece each.
 
-    field: of its objects, or its column. cut: makes documents of a plain text.
+    field: of its objects, or its column. limit: bytes of its text, if there is one.
     Raises ValueError in one line: it cannot be read, is too large, a line is broken (its number is
     said), or there is no such field or column.
     """
@@ -67,14 +67,12 @@ def read_documents(
         if packing:
             raise ValueError(f"{path.name} is compressed twice; a .parquet is compressed inside")
         return _column(path, field, limit)
-    data = path if not packing else _unpacked(path, packing, limit)
-    try:
-        text = read_text_file(data, limit)
-    except ValueError as error:
-        raise ValueError(str(error).replace("the file", path.name, 1)) from None
-    if kind in LINES:
-        return list(_lines(path.name, text, field))
-    return cut(text)
+    whole = [] if packing or path.is_file() else [read_text_file(path, LIMIT)]  # a pipe, read once
+
+    def blocks() -> Iterator[str]:
+        return iter(whole) if whole else _blocks(path, packing, limit)
+
+    return _lines(path.name, blocks(), field) if kind in LINES else pieces_of(blocks)
 
 
 def _is_text(path: Path) -> bool:
@@ -88,20 +86,41 @@ def _is_hidden(inside: Path) -> bool:
     return any(part.startswith(".") for part in inside.parts)
 
 
-def _unpacked(path: Path, packing: str, limit: int) -> bytes:
-    """The bytes of a compressed file, read no further than a text may be long."""
+def _blocks(path: Path, packing: str, limit: int | None) -> Iterator[str]:
+    """The text of a file in parts; of one with too many bytes, nothing or only the beginning."""
+    verb = "unpacked" if packing else "read"
     try:
+        if limit is not None and not packing:
+            check_size(path.name, path.stat().st_size, limit)
         with _opened(path, packing) as file:
-            data = file.read(limit + 1)
+            yield from read_blocks(
+                file if limit is None else _Limited(file, path, limit), path.name
+            )
     except (OSError, EOFError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or error
-        raise ValueError(f"{path.name} cannot be unpacked: {reason}") from None
-    if len(data) > limit:
-        raise ValueError(f"{path.name} unpacks to more than {limit:,} bytes, the limit of a text")
-    return data
+        raise ValueError(f"{path.name} cannot be {verb}: {reason}") from None
+
+
+class _Limited:
+    """A file that is read no further than a text may be long."""
+
+    def __init__(self, file: Readable, path: Path, limit: int) -> None:
+        self._file, self._path, self._limit, self._left = file, path, limit, limit
+
+    def read(self, size: int, /) -> bytes:
+        """The next bytes. Raises ValueError where there are more than the limit."""
+        data = self._file.read(size)
+        self._left -= len(data)
+        if self._left < 0:
+            raise ValueError(
+                f"{self._path.name} unpacks to more than {self._limit:,} bytes, the limit of a text"
+            )
+        return data
 
 
 def _opened(path: Path, packing: str) -> Any:
+    if not packing:
+        return path.open("rb")
     if packing == ".gz":
         return gzip.open(path, "rb")
     import pyarrow
@@ -109,8 +128,8 @@ def _opened(path: Path, packing: str) -> Any:
     return pyarrow.CompressedInputStream(pyarrow.OSFile(str(path)), "zstd")
 
 
-def _lines(name: str, text: str, field: str) -> Iterator[str]:
-    for number, line in enumerate(text.split("\n"), start=1):
+def _lines(name: str, blocks: Iterator[str], field: str) -> Iterator[Piece]:
+    for number, line in enumerate(lines_of(blocks), start=1):
         if not line.strip():
             continue
         try:
@@ -123,13 +142,14 @@ def _lines(name: str, text: str, field: str) -> Iterator[str]:
         if field not in value:
             there = ", ".join(map(str, value)) or "none"
             raise ValueError(f"line {number} of {name} has no field {field!r}; it has {there:.200}")
-        yield _document(value[field], f"line {number} of {name}: {field}")
+        yield Piece(_document(value[field], f"line {number} of {name}: {field}"), True)
 
 
-def _column(path: Path, column: str, limit: int) -> list[str]:
+def _column(path: Path, column: str, limit: int | None) -> Iterator[Piece]:
     import pyarrow
     import pyarrow.parquet
 
+    number, size = 0, 0
     try:
         with pyarrow.parquet.ParquetFile(path) as file:
             names = file.schema_arrow.names
@@ -137,18 +157,15 @@ def _column(path: Path, column: str, limit: int) -> list[str]:
                 raise ValueError(
                     f"{path.name} has no column {column!r}; it has {', '.join(names):.200}"
                 )
-            size, documents = 0, []
-            for batch in file.iter_batches(columns=[column]):
+            for batch in file.iter_batches(batch_size=ROWS, columns=[column]):
                 size += batch.nbytes
-                if size > limit:
+                if limit is not None and size > limit:
                     raise ValueError(f"the column {column!r} of {path.name} is too large")
-                documents += batch.column(0).to_pylist()
+                for one in batch.column(0).to_pylist():
+                    number += 1
+                    yield Piece(_document(one, f"row {number} of {path.name}: {column}"), True)
     except (OSError, pyarrow.ArrowException) as error:
         raise ValueError(f"{path.name} cannot be read: {str(error).splitlines()[0]}") from None
-    return [
-        _document(one, f"row {number} of {path.name}: {column}")
-        for number, one in enumerate(documents, start=1)
-    ]
 
 
 def _document(value: Any, where: str) -> str:

@@ -1,7 +1,8 @@
 """What a loss can be held against: the entropy of tiny-world and of simple token counts."""
 
+import itertools
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +11,9 @@ from llmviz.corpus.tiny_world import Document, parse
 from llmviz.tokenizers.base import Tokenizer
 
 LEAST_TABLE = 1 << 20  # places of a table of counts that are little memory for any text
+TABLE = 1 << 24  # places of a table of pairs, at most
+MOST_SORTED = 1 << 24  # pairs that are sorted at once
+PART = 1 << 20  # ids that are read at once
 
 
 @dataclass(frozen=True)
@@ -78,7 +82,8 @@ def unigram_entropy(ids: Sequence[int] | np.ndarray) -> float:
     """
     if len(ids) == 0:
         raise ValueError("the entropy of token counts needs at least 1 token; got 0")
-    return _entropy(_counts(np.asarray(ids)))
+    counts = _counts(_near(ids))
+    return _entropy([counts[counts > 0]], len(ids))
 
 
 def bigram_entropy(ids: Sequence[int] | np.ndarray) -> float:
@@ -89,19 +94,64 @@ def bigram_entropy(ids: Sequence[int] | np.ndarray) -> float:
     """
     if len(ids) < 2:
         raise ValueError(f"the entropy of token pairs needs at least 2 tokens; got {len(ids)}")
-    ids = np.asarray(ids, dtype=np.int64)
-    pairs = ids[:-1] * (int(ids.max()) + 1) + ids[1:]
-    return _entropy(_counts(pairs)) - _entropy(_counts(ids[:-1]))
+    ids = _near(ids)
+    pairs, of_each = len(ids) - 1, np.zeros(int(ids.max()) + 1, dtype=np.int64)
+    of_each[: int(ids[:-1].max()) + 1] = _counts(ids[:-1])
+    return _entropy(_pair_counts(ids, of_each), pairs) - _entropy([of_each[of_each > 0]], pairs)
+
+
+def _pair_counts(ids: np.ndarray, of_each: np.ndarray) -> Iterator[np.ndarray]:
+    """Yield how often each pair of neighbours occurs that occurs, in groups by the first of both.
+
+    of_each: how often each id is the first. Pairs are counted in a table where it is small, else
+    they are sorted, at most about MOST_SORTED at a time, since all of them may be too much memory.
+    """
+    size = len(of_each)
+    if size * size <= max(LEAST_TABLE, min(len(ids), TABLE)):
+        table = np.zeros(size * size, dtype=np.int64)
+        for first, second in _neighbours(ids):
+            table += np.bincount(first.astype(np.int64) * size + second, minlength=size * size)
+        yield table[table > 0]
+        return
+    group = (np.cumsum(of_each) - of_each) // MOST_SORTED  # of each first
+    for number in np.unique(group[of_each > 0]):
+        wanted = group == number
+        places = [
+            first[chosen].astype(np.int64) * size + second[chosen]
+            for first, second in _neighbours(ids)
+            for chosen in (wanted[first],)
+        ]
+        yield np.unique(np.concatenate(places), return_counts=True)[1]
+
+
+def _neighbours(ids: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    for start in range(0, len(ids) - 1, PART):
+        part = ids[start : start + PART + 1]
+        yield part[:-1], part[1:]
 
 
 def _counts(ids: np.ndarray) -> np.ndarray:
-    """Return how often each id occurs that occurs, in the order of the ids."""
-    if int(ids.max()) < max(len(ids), LEAST_TABLE):  # a place for each is quicker than sorting
-        counts = np.bincount(ids)
-        return counts[counts > 0]
-    return np.unique(ids, return_counts=True)[1]
+    """Return how often each id occurs, from 0 to the highest."""
+    size = int(ids.max()) + 1
+    counts = np.zeros(size, dtype=np.int64)
+    for start in range(0, len(ids), PART):
+        counts += np.bincount(ids[start : start + PART], minlength=size)
+    return counts
 
 
-def _entropy(counts: np.ndarray) -> float:
-    total = int(counts.sum())
-    return math.log(total) - math.fsum((counts * np.log(counts)).tolist()) / total
+def _near(ids: Sequence[int] | np.ndarray) -> np.ndarray:
+    """Ids that a table can be of: themselves, or their ranks where they are far apart."""
+    ids = np.asarray(ids)
+    if int(ids.max()) < max(len(ids), LEAST_TABLE):
+        return ids
+    return np.unique(ids, return_inverse=True)[1]
+
+
+def _entropy(groups: Iterable[np.ndarray], total: int) -> float:
+    """The entropy of counts whose sum is `total`, in nats; their order changes no bit of it."""
+    parts = (
+        (some * np.log(some)).tolist()
+        for counts in groups
+        for some in np.array_split(counts.astype(np.float64), len(counts) // PART + 1)
+    )
+    return math.log(total) - math.fsum(itertools.chain.from_iterable(parts)) / total

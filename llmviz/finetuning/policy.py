@@ -121,8 +121,11 @@ def policy_steps(
     gain = torch.minimum(ratio * weight, clipped * weight)
     apart = reference - log_p
     penalty = apart.exp() - apart - 1
-    parts = [one * written for one in (ratio, clipped, gain, penalty, beta * penalty - gain)]
-    return PolicySteps(*parts, averaged(parts[-1], written, method.average))
+    terms = (beta * penalty - gain) * written
+    ratio, clipped, gain, penalty = (one * written for one in (ratio, clipped, gain, penalty))
+    return PolicySteps(
+        ratio, clipped, gain, penalty, terms, averaged(terms, written, method.average)
+    )
 
 
 def averaged(terms: Tensor, written: Tensor, average: str) -> Tensor:

@@ -4,6 +4,7 @@ Each has a folder here, and each of its chapters a folder inside that (`llmviz.u
 """
 
 from llmviz.lessons.attention import LESSON as ATTENTION
+from llmviz.lessons.before_after import LESSON as BEFORE_AFTER
 from llmviz.lessons.discoveries import LESSON as DISCOVERIES
 from llmviz.lessons.efficiency import LESSON as EFFICIENCY
 from llmviz.lessons.embeddings import LESSON as EMBEDDINGS
@@ -34,5 +35,6 @@ LESSONS = [
     ERRORS,
     DISCOVERIES,
     REASONING,
+    BEFORE_AFTER,
     GLOSSARY,
 ]

@@ -27,6 +27,7 @@ class LanguageModel(nn.Module):
     """
 
     config: Any  # a class says in its own body which `Config` it takes
+    label_smoothing = 0.0  # share of each target that is spread over V, in the loss it learns by
 
     def __init__(self, config: Config):
         super().__init__()
@@ -85,7 +86,9 @@ class LanguageModel(nn.Module):
 
     def loss(self, logits: Tensor, targets: Tensor | None) -> Tensor | None:
         """Nats per token, or None without targets."""
-        return None if targets is None else next_token_loss(logits, targets)
+        if targets is None:
+            return None
+        return next_token_loss(logits, targets, self.label_smoothing if self.training else 0.0)
 
 
 class CachingModel(LanguageModel):

@@ -10,10 +10,11 @@ IGNORED = -1  # a target that carries no loss
 REDUCTIONS = ("mean", "sum", "none")
 
 
-def next_token_loss(logits: Tensor, targets: Tensor) -> Tensor:
+def next_token_loss(logits: Tensor, targets: Tensor, label_smoothing: float = 0.0) -> Tensor:
     """Mean cross-entropy in nats per token over all positions whose target is not −1.
 
-    logits (…, V), before the softmax; targets (…), token ids.
+    logits (…, V), before the softmax; targets (…), token ids. label_smoothing: see
+    `cross_entropy_steps`.
     Raises ValueError for a target outside the vocabulary, or a shape that does not match.
     If every target is −1 there is nothing to average and the loss is NaN.
     """
@@ -24,7 +25,12 @@ def next_token_loss(logits: Tensor, targets: Tensor) -> Tensor:
         )
     flat = logits.reshape(-1, logits.shape[-1]).float()
     try:
-        return F.cross_entropy(flat, targets.reshape(-1), ignore_index=IGNORED)
+        return F.cross_entropy(
+            flat,
+            targets.reshape(-1),
+            ignore_index=IGNORED,
+            label_smoothing=label_smoothing,
+        )
     except IndexError as error:
         raise ValueError(
             f"target ids must be from 0 to {logits.shape[-1] - 1} (or −1 for no loss); "

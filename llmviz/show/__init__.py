@@ -7,6 +7,7 @@
 Each is alive there, without a server of ours. They need `anywidget`; `ledger` is a Plotly figure.
 """
 
+from llmviz.show.lesson import lesson
 from llmviz.show.pictures import attention, curves, ledger, lens, sampler, tokens
 from llmviz.show.widget import picture, saved_page
 
@@ -15,6 +16,7 @@ __all__ = [
     "curves",
     "ledger",
     "lens",
+    "lesson",
     "picture",
     "sampler",
     "saved_page",

@@ -36,6 +36,11 @@ def picture(component: Callable[..., Any], *given: Any, height: int = HEIGHT, **
     key = f"{getattr(component, '__name__', 'picture')}.{uuid.uuid4().hex[:8]}"
     with collected() as sent:
         component(*given, key=key, **named)
+    return widget_of(sent, height)
+
+
+def widget_of(sent: list[Sent], height: int = HEIGHT) -> Any:
+    """Return a widget of what components were sent. Raises ImportError without anywidget."""
     stored = {address: parts_at[address].data for one in sent for address in _parts(one.message)}
     return _widget_class()(sent, stored, height)
 

@@ -10,7 +10,7 @@ import json
 import re
 import tokenize
 from collections.abc import Iterator, Sequence
-from html import escape
+from html import escape, unescape
 from keyword import iskeyword
 from typing import Any, NamedTuple
 
@@ -18,12 +18,11 @@ from markdown_it import MarkdownIt
 
 from llmviz.lessons import LESSONS
 from llmviz.site.tables import table_html
-from llmviz.site.visit import Visit, key_of
+from llmviz.site.visit import Visit
+from llmviz.ui.asked import OF_THE_APP, key_of
 from llmviz.ui.prose import to_html
 from llmviz.ui.question import MARK, Question
 
-# Components that serve the app itself and draw nothing of a lesson.
-OF_THE_APP = {"progress", "text_guard", "class_watch", "browser_secret", "finder", "course_path"}
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
 _TINTED = re.compile(r":(\w+)-background\[([^\]]*)\]")
 _STYLES = re.compile(r"<style>.*?</style>", re.S)
@@ -59,6 +58,7 @@ class Body:
         self.charts: list[dict[str, Any]] = []
         self.instead_of: dict[str, str] = {}  # HTML in the place of a component
         self.left_out: set[str | int] = set()  # keys of elements, or their `id`
+        self.ways: dict[str, str] = {}  # HTML in the place of a control, by the control's name
         self._asked = iter(enumerate(visit.questions))
 
     def html(self) -> str:
@@ -117,13 +117,15 @@ class Body:
             return []
         if hasattr(element, "children"):
             return self._block(element) if element.children else []
+        if kind == "button_group" and (way := self.ways.get(_control(element))):
+            return [way]
         if kind in _CONTROLS:
             setting = _setting(element)
             return [setting] if setting else []
         if kind in _ACTS:
             label = getattr(element.proto, "label", "")
             known = {lesson.key for lesson in LESSONS}
-            return [] if label in known or not label else [Setting(_plain(label), None)]
+            return [] if label in known or not label else [Setting(plain(label), None)]
         html = self._shown(element)
         pieces: list[Piece] = [html] if html else []
         if getattr(element.proto, "editing_mode", 0):
@@ -136,14 +138,14 @@ class Body:
         if first.type == "caption" and first.value == MARK:
             return [self._question(list(element.children.values())[1])]
         if kind == "popover":
-            return [Setting(_plain(proto.popover.label), None)]
+            return [Setting(plain(proto.popover.label), None)]
         inside = list(self._pieces(element))
         if not any(isinstance(one, str) for one in inside):
             return inside  # a row of controls is listed with its neighbours
         body = "\n".join(self._joined(inside))
         if kind == "expander":
             return [
-                f'<details class="fold"><summary>{escape(_plain(element.label))}</summary>'
+                f'<details class="fold"><summary>{escape(plain(element.label))}</summary>'
                 f"{body}</details>"
             ]
         if kind == "column":
@@ -254,13 +256,23 @@ def markdown(text: str) -> str:
     return re.sub("\ufdd9(\\d+)\ufdd9", lambda match: tinted[int(match[1])], html)
 
 
-def _plain(label: str) -> str:
-    return re.sub(r"<[^>]*>", "", _MARKDOWN.renderInline(label)).strip()
+def plain(label: str) -> str:
+    """Return a label as text, without its marks.
+
+    >>> plain("**Q & K**")
+    'Q & K'
+    """
+    return unescape(re.sub(r"<[^>]*>", "", _MARKDOWN.renderInline(label))).strip()
+
+
+def _control(element: Any) -> str:
+    """The name of a control as links have it: of `_attention.rung@attention` it is `rung`."""
+    return key_of(element).partition("@")[0].rpartition(".")[2]
 
 
 def _setting(element: Any) -> Setting | None:
     """A control with its value; None for a row of suggestions, of which none is chosen."""
-    label = _plain(element.proto.label) or "Setting"
+    label = plain(element.proto.label) or "Setting"
     if element.type == "button_group":
         chosen = list(element.proto.raw_values)
         if not chosen or key_of(element).startswith("_examples"):

@@ -10,10 +10,9 @@ import re
 from pathlib import Path
 from typing import Any
 
-from plotly.offline import get_plotlyjs
-
 from llmviz.components._shared.bundle import COMPONENTS, script
 from llmviz.components._shared.saver.page import outside_script, theme_rules
+from llmviz.components._shared.saver.plotly_script import script_for
 from llmviz.components._shared.transport import PARTS, parts_at, whole_style
 from llmviz.figures.theme import css_variables
 from llmviz.ui.prose import STYLE
@@ -34,6 +33,7 @@ class Files:
         self.folder = folder
         self._known: set[str] = set()
         self.bytes = 0
+        self.pages = 0
 
     def write(self, name: str, text: str) -> None:
         """Write a file of the site; the first one of a name stays."""
@@ -57,6 +57,16 @@ class Files:
         """Write the script of a component."""
         self.write(f"assets/pictures/{name}.js", view_script(name))
 
+    def chart(self, chart: dict[str, Any]) -> dict[str, Any]:
+        """Write what draws a chart, and return what its page says of it."""
+        path = script_for(trace.get("type", "scatter") for trace in chart["light"]["data"])
+        name = path.name.split(".")[0]
+        if name not in self._known:
+            self._known.add(name)
+            packed = _packed(path.read_bytes())
+            self.write(f"assets/{name}.js", f'llmvizSite.bring("{name}", "{packed}");\n')
+        return chart | {"library": name}
+
     def picture(self, name: str, key: str, message: bytes) -> dict[str, Any]:
         """Write what a picture needs, and return what its page says of it."""
         self.view(name)
@@ -70,8 +80,6 @@ class Files:
         self.write("assets/site.css", site_style())
         own = (HERE / "site.js").read_text("utf-8")
         self.write("assets/site.js", f'"use strict";\n{outside_script()}\n{own}')
-        plotly = _packed(get_plotlyjs().encode())
-        self.write("assets/plotly.js", f'llmvizSite.bring("plotly", "{plotly}");\n')
         search = _EXPORTED.sub("", (COMPONENTS / "finder" / "search.js").read_text("utf-8"))
         found = json.dumps(index, ensure_ascii=False)
         self.write(

@@ -118,32 +118,32 @@
     drawn.push(mounted.draw);
   }
 
-  let library = null;
-  function plotly() {
-    library ??= (async () => {
-      await script("assets/plotly.js");
-      const node = document.createElement("script");
-      node.textContent = new TextDecoder().decode(await bytesOf(brought.plotly));
-      document.head.append(node);
-    })();
-    return library;
+  // Plotly, or the part of it that draws flat charts: each stays itself where a page needs both.
+  const libraries = new Map();
+  function plotly(name) {
+    if (!libraries.has(name))
+      libraries.set(
+        name,
+        script(`assets/${name}.js`).then(async () => {
+          const node = document.createElement("script");
+          node.textContent = new TextDecoder().decode(await bytesOf(brought[name]));
+          document.head.append(node);
+          return globalThis.Plotly;
+        }),
+      );
+    return libraries.get(name);
   }
 
   async function chart(node) {
     const known = page.charts[node.dataset.chart];
-    await plotly();
+    const Plotly = await plotly(known.library);
     const draw = () => {
       const { data, layout } = structuredClone((isDark() && known.dark) || known.light);
       const style = getComputedStyle(root);
       const ink = style.getPropertyValue("--ink").trim();
       const clear = { paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)" };
       layout.font = { family: style.getPropertyValue("--st-font"), color: ink, ...layout.font };
-      globalThis.Plotly.react(
-        node,
-        data,
-        { ...clear, ...layout, width: undefined },
-        { responsive: true, displaylogo: false, displayModeBar: false },
-      );
+      Plotly.react(node, data, { ...clear, ...layout, width: undefined }, { responsive: true, displaylogo: false, displayModeBar: false });
     };
     draw();
     drawn.push(draw);

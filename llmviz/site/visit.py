@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from typing import Any
 
-from llmviz.ui.asked import elements, opened
+from llmviz.ui.asked import elements, key_of, opened
 from llmviz.ui.code import OPENED
-from llmviz.ui.common import DRAWN_IN
+from llmviz.ui.common import DRAWN_IN, PARTS, Parts
 from llmviz.ui.question import ASKED, MARK, Question
 
 SHOW = "Show me without an answer"
@@ -29,7 +29,7 @@ class Visit:
     covered: by the `id` of an element, the numbers of the questions that cover it. instead: by the
     `id` of an element, those to be shown before it until these questions are answered; under None,
     at the end. covers: the numbers of the questions that cover anything. dark: the charts of the
-    dark theme by their keys.
+    dark theme by their keys. parts: by the control that opens them, the parts of the chapter.
     """
 
     main: Any
@@ -38,45 +38,42 @@ class Visit:
     instead: dict[int | None, list[tuple[Any, list[int]]]] = field(default_factory=dict)
     covers: set[int] = field(default_factory=set)
     dark: dict[str, str] = field(default_factory=dict)
+    parts: dict[str, Parts] = field(default_factory=dict)
 
 
-def visit(lesson: str, chapter: str = "") -> Visit:
+def visit(lesson: str, chapter: str = "", **link: str) -> Visit:
     """Run a page without a browser.
 
+    link: controls of the page that are not at their default, as its address writes them.
     Raises ValueError: the page does not open.
     """
     fold = {OPENED: True}
-    link = {"show": "1"}
-    whole = opened(lesson, chapter, session=fold, **link)
-    found = Visit(whole.main, whole.session_state[ASKED])
+    whole = opened(lesson, chapter, session=fold, show="1", **link)
+    found = Visit(whole.main, whole.session_state[ASKED], parts=whole.session_state[PARTS])
     charts = [one for one in _leaves(whole.main) if one.type == "plotly_chart"]
     if charts:
-        dark = opened(lesson, chapter, session=fold | {DRAWN_IN: "dark"}, **link)
+        dark = opened(lesson, chapter, session=fold | {DRAWN_IN: "dark"}, show="1", **link)
         for one in _leaves(dark.main):
             if one.type == "plotly_chart":
                 found.dark[key_of(one)] = one.proto.spec
     if found.questions:
-        before = opened(lesson, chapter, session=fold)
+        before = opened(lesson, chapter, session=fold, **link)
         slots = dict(_covering(before.main))
         found.covers = set(slots)
         if slots:
-            _compare(found, before.main, _open_alone(lesson, chapter, slots))
+            _compare(found, before.main, _open_alone(lesson, chapter, slots, link))
     return found
 
 
-def key_of(element: Any) -> str:
-    """Return the key that an element has in its page; empty without one."""
-    parts = getattr(element.proto, "id", "").split("-", 2)  # a sign, a hash, the key
-    return parts[2] if len(parts) == 3 and parts[2] != "None" else ""
-
-
-def _open_alone(lesson: str, chapter: str, slots: dict[int, str]) -> dict[int, Counter]:
+def _open_alone(
+    lesson: str, chapter: str, slots: dict[int, str], link: dict[str, str]
+) -> dict[int, Counter]:
     """What the page shows with one question open and the others not, for each that covers."""
     if len(slots) == 1:
         return {number: Counter() for number in slots}
     shown = {}
     for number, slot in slots.items():
-        app = opened(lesson, chapter, session={OPENED: True, f"{slot}.shown": True})
+        app = opened(lesson, chapter, session={OPENED: True, f"{slot}.shown": True}, **link)
         shown[number] = Counter(map(_sign, _leaves(app.main)))
     return shown
 

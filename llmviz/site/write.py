@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,14 +23,17 @@ from llmviz.document.marks import unmarked
 from llmviz.lessons import LESSONS
 from llmviz.nearest import nearest
 from llmviz.paths import ICON, LICENCE
-from llmviz.site.elements import Body
+from llmviz.site.elements import Body, plain
 from llmviz.site.files import HERE, Files
 from llmviz.site.live import MODELS, live_html, live_script, packed_model
 from llmviz.site.visit import visit
+from llmviz.training.locks import lock
+from llmviz.ui.asked import SILENT
+from llmviz.ui.common import Parts
 from llmviz.ui.course import GLOSSARY, HOME, search_index
 from llmviz.ui.glossary import TERMS
 from llmviz.ui.lesson import Lesson
-from llmviz.wholefile import temporary_beside
+from llmviz.wholefile import TEMPORARY, temporary_beside
 
 LIVE_PICTURES = ["machine", "heads_grid"]
 # Pages of the site alone, which compute in the browser: their titles and questions.
@@ -40,21 +44,28 @@ LIVE = {
         "How do you learn tokens, compare vectors, and compute attention by hand?",
     ),
 }
-SILENT = ["curve_run", "table_choice"]  # components that only hand numbers to another one
+WRITING = ".writing"  # a file in an unfinished site, which its writer has locked
 
 
 @dataclass(frozen=True)
 class Place:
-    """One page of the site: its lesson, and its chapter; empty for a lesson without chapters."""
+    """One page of the site: its lesson, and its chapter; empty for a lesson without chapters.
+
+    part: the control that opens one of the chapter's parts, and its value; empty for what the
+    chapter begins with.
+    """
 
     lesson: Lesson
     chapter: str
     title: str
     question: str = ""
+    part: tuple[str, str] | None = None
 
     @property
     def file(self) -> str:
         """Its file in the site's folder."""
+        if self.part:
+            return f"{self.lesson.key}/{self.chapter}.{'.'.join(self.part)}.html"
         if self.chapter:
             return f"{self.lesson.key}/{self.chapter}.html"
         return "index.html" if self.lesson.key == HOME else f"{self.lesson.key}.html"
@@ -71,7 +82,7 @@ class Place:
 
 
 class Written(NamedTuple):
-    """A site that was written: how many pages, and how many bytes in all."""
+    """A site that was written: how many pages, with each part of a chapter, and bytes in all."""
 
     pages: int
     bytes: int
@@ -86,7 +97,7 @@ def places(only: Sequence[str] = ()) -> list[Place]:
     """
     found = []
     for lesson in LESSONS:
-        if not lesson.chapters:
+        if lesson.key in (HOME, GLOSSARY):  # other pages without chapters need a server
             found.append(Place(lesson, "", lesson.title))
         if lesson.key == HOME:
             found += [Place(lesson, key, *texts) for key, texts in LIVE.items()]
@@ -118,21 +129,38 @@ def write_site(
         raise ValueError(f"the app's address begins with http:// or https://; got {app!r}")
     pages = places(only)
     folder.parent.mkdir(parents=True, exist_ok=True)
+    _clear_leftovers(folder)
     unfinished = temporary_beside(folder)
     unfinished.mkdir()
     try:
-        with _own_runs():
+        with _own_runs(), (unfinished / WRITING).open("w") as mine:
+            lock(mine)
             files = Files(unfinished)
             files.shared(_index(pages))
             files.write("assets/icon.svg", ICON.read_text("utf-8"))
             files.write("LICENSE", LICENCE.read_text("utf-8"))
             for number, place in enumerate(pages, 1):
                 tell(f"{number:3d} of {len(pages)}  {place.name}")
-                _write_page(files, pages, place, app)
+                for part in _write_page(files, pages, place, app):
+                    _write_page(files, pages, part, app)
+        (unfinished / WRITING).unlink()
         unfinished.rename(folder)
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)
-    return Written(len(pages), files.bytes)
+    return Written(files.pages, files.bytes)
+
+
+def _clear_leftovers(folder: Path) -> None:
+    """Remove what a killed writer of this folder left; one that still writes has a lock."""
+    name = re.compile(rf"{re.escape(TEMPORARY)}[0-9a-f]{{8}}-{re.escape(folder.name)}")
+    for one in folder.parent.iterdir():
+        if not name.fullmatch(one.name):
+            continue
+        with suppress(OSError):  # it goes at this moment, or is somebody else's
+            with (one / WRITING).open("r+") as file:
+                if not lock(file):
+                    continue
+            shutil.rmtree(one)
 
 
 @contextmanager
@@ -169,24 +197,31 @@ def _index(pages: Sequence[Place]) -> dict[str, Any]:
     return index | {"chapters": [*live, *chapters]}
 
 
-def _write_page(files: Files, pages: Sequence[Place], place: Place, app: str) -> None:
+def _write_page(files: Files, pages: Sequence[Place], place: Place, app: str) -> list[Place]:
+    """Write a page; return those of the parts that its chapter has besides."""
     address = _address(app, place)
     html, pictures, charts, live = "", [], [], None
+    parts: list[Place] = []
+    title = place.title
     if place.lesson.key == GLOSSARY:
         html = _glossary(place)
     elif place.is_live:
         html, live = _live(files, place)
     else:
-        body = Body(visit(place.lesson.key, place.chapter), address)
+        seen = visit(place.lesson.key, place.chapter, **dict([place.part] if place.part else []))
+        body = Body(seen, address)
+        parts, body.ways = _parts(place, seen.parts)
         body.instead_of["course_path"] = _way(pages)
         body.left_out = {"_shared.course@home"}
         if place.chapter:
             body.left_out |= _head(body.visit.main, place)
         html = body.html()
+        if place.part:
+            title += f": {plain(seen.parts[place.part[0]].names[place.part[1]])}"
         if place.chapter:
             html = f"<h1>{escape(place.title)}</h1>{html}"
         pictures = [files.picture(*picture) for picture in body.pictures]
-        charts = body.charts
+        charts = [files.chart(chart) for chart in body.charts]
     root = "../" * place.file.count("/")
     data = {
         "root": root,
@@ -197,11 +232,12 @@ def _write_page(files: Files, pages: Sequence[Place], place: Place, app: str) ->
         "charts": charts,
         "live": live,
     }
-    at = pages.index(place)
+    at = pages.index(replace(place, part=None))
+    files.pages += 1
     files.write(
         place.file,
         _template().render(
-            title=place.title,
+            title=title,
             description=place.question or place.title,
             lesson=place.lesson.title if place.chapter else "",
             root=root,
@@ -217,6 +253,23 @@ def _write_page(files: Files, pages: Sequence[Place], place: Place, app: str) ->
             scripts=[],
         ),
     )
+    return parts
+
+
+def _parts(place: Place, known: Mapping[str, Parts]) -> tuple[list[Place], dict[str, str]]:
+    """The other parts of a chapter, and by the control that opens them, the links to all."""
+    others, ways = [], {}
+    for key, parts in known.items():
+        chosen = place.part[1] if place.part and place.part[0] == key else parts.first
+        links = []
+        for value, name in parts.names.items():
+            one = replace(place, part=None if value == parts.first else (key, value))
+            if one.part:
+                others.append(one)
+            here = ' aria-current="page"' if value == chosen else ""
+            links.append(f'<a href="{escape(Path(one.file).name)}"{here}>{escape(plain(name))}</a>')
+        ways[key] = f'<nav class="parts" aria-label="Parts of this chapter">{"".join(links)}</nav>'
+    return ([] if place.part else others), ways
 
 
 def _live(files: Files, place: Place) -> tuple[str, dict[str, Any]]:
@@ -226,11 +279,14 @@ def _live(files: Files, place: Place) -> tuple[str, dict[str, Any]]:
         files.write("assets/parts.js", live_script("parts_view.js", exported, "llmvizSteps"))
         body, told = live_html("parts.html", code="parts.js"), {"script": "assets/parts.js"}
     else:
-        exported = "opened, Reader, start, sampled, draw, machineValues"
+        exported = "opened, Reader, start, sampled, draw, machineValues, words"
         files.write("assets/live.js", live_script("view.js", exported, "llmvizLive"))
         for name in LIVE_PICTURES:
             files.view(name)
-        models = [one._asdict() | {"data": files.data(packed_model(one.name))} for one in MODELS]
+        models = [
+            one._asdict() | {"data": files.data(packed_model(one.name, int8=one.int8))}
+            for one in MODELS
+        ]
         body = live_html("page.html", code="model.js", sampler="sampling.js")
         told = {"script": "assets/live.js", "models": models, "pictures": LIVE_PICTURES}
     question = f'<div class="lv-opening"><p></p><p>{escape(place.question)}</p></div>'
@@ -260,8 +316,9 @@ def _template() -> Any:
 
 def _address(app: str, place: Place) -> str:
     listed = place.chapter in place.lesson.names
-    part = f"?{urlencode({'part': place.chapter})}" if listed else ""
-    return f"{app.rstrip('/')}/{'' if place.lesson.key == HOME else place.lesson.key}{part}"
+    link = ({"part": place.chapter} if listed else {}) | dict([place.part] if place.part else [])
+    asked = f"?{urlencode(link)}" if link else ""
+    return f"{app.rstrip('/')}/{'' if place.lesson.key == HOME else place.lesson.key}{asked}"
 
 
 def _onward(pages: Sequence[Place], at: int) -> dict[str, str] | None:
@@ -290,7 +347,11 @@ def _menu(pages: Sequence[Place], here: Place) -> list[dict[str, Any]]:
             )
         if place.chapter:
             menu[-1]["chapters"].append(
-                {"title": place.title, "file": place.file, "here": place == here}
+                {
+                    "title": place.title,
+                    "file": place.file,
+                    "here": place == replace(here, part=None),
+                }
             )
     return menu
 

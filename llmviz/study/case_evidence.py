@@ -1,4 +1,4 @@
-"""What stands in the training text about a wrong answer, and what the model gives each answer."""
+"""What proves the cause of a wrong answer: training texts, probabilities, tokens and a head."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from llmviz.corpus.invented import invent
 from llmviz.corpus.leaning import WOMEN, leaning_text
 from llmviz.corpus.planted import field
-from llmviz.study import read_facts, tested_in_training
+from llmviz.study import answering_heads, read_facts, tested_in_training
 from llmviz.study.wrong_answers import (
     DECLINES,
     DICE,
@@ -19,13 +19,15 @@ from llmviz.study.wrong_answers import (
     HEART,
     NEVER,
     RARE,
+    SPELLED,
     TESTED,
     UNSAID,
+    WORDED,
     Case,
 )
 
 MOST = 8  # lines of a case
-FACTS, PRONOUNS = (NEVER, RARE, DECLINES), (GREEDY, DICE, UNSAID)
+FACTS, PRONOUNS, HEADS = (NEVER, RARE, DECLINES), (GREEDY, DICE, UNSAID), (SPELLED, WORDED)
 
 
 class Line(NamedTuple):
@@ -41,7 +43,10 @@ class Line(NamedTuple):
 
 
 def lines_of(case: Case) -> tuple[list[Line], int]:
-    """Return the lines of the training text that a case is about, and how many more there are."""
+    """Return the lines of the training text that a case is about, and how many more there are.
+
+    There are none about HEADS, whose text is a story that the model reads when it is asked.
+    """
     if case.cause in FACTS:
         lines = _about_somebody(case)
     elif case.cause in PRONOUNS:
@@ -52,6 +57,8 @@ def lines_of(case: Case) -> tuple[list[Line], int]:
         lines = [Line(planted.text, planted.times)]
     elif case.cause == TESTED:
         lines = _of_a_test(case)
+    elif case.cause in HEADS:
+        lines = []
     else:
         raise ValueError(f"unknown cause {case.cause!r}")
     return lines[:MOST], max(0, len(lines) - MOST)
@@ -110,3 +117,8 @@ def answers_given(case: Case, most: int = 5) -> list[tuple[str, float]]:
     chances = read_facts.bundled(unknown, seed).of(*str(case.named["name"]).split())
     best = np.argsort(-chances, kind="stable")[:most]
     return [(read_facts.CHOICES[place], float(chances[place])) for place in best]
+
+
+def head_of(case: Case) -> answering_heads.HeadCase | None:
+    """Return which tokens and which head a wrong answer depends on; None for other causes."""
+    return answering_heads.recorded()[int(case.source[0])] if case.cause in HEADS else None

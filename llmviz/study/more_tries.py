@@ -128,7 +128,7 @@ def beams_of(model: Any, numbers: Sum, width: int) -> list[Try]:
     engine = Engine(model, ServingConfig(max_batch=width, block_size=8, n_blocks=8 * width))
     prompt = tuple(encode(question_of(numbers)))
     engine.add(Request("beam", prompt, LONGEST, stop_ids=(END,), beams=width))
-    found = []
+    found: list[Any] = []
     while engine.busy:
         tick = engine.step()
         found += tick.finished if tick else ()

@@ -6,7 +6,7 @@ P prompts.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from llmviz.corpus.words import words
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 BEGINNING, MIDDLE, END = "beginning", "middle", "end"
 OWN_PLACES = (BEGINNING, MIDDLE, END)
 ALONE, LEARNERS, HENS = "alone", "learners", "hens"
+REWORDED, OPTIONS, TURNED = "reworded", "options", "turned"
 _SENTENCES = re.compile(r"(?<=[.!?])\s+")
 
 
@@ -32,23 +33,47 @@ def people_in(text: str) -> list[str]:
     return list(dict.fromkeys(word for word in re.findall(r"\w+", text) if word in known))
 
 
-def own_prompts(story: str, fact: str, question: str, before: str) -> dict[tuple[str, str], str]:
+def with_options(question: str, options: Sequence[str]) -> str:
+    """Return a question that names two options before its question mark; "" where that cannot be.
+
+    >>> with_options("Who came? It was", ["Anna", "Hugo"])
+    'Who came, Anna or Hugo? It was'
+    """
+    asked, mark, rest = question.partition("?")
+    if not mark or len(options) != 2:
+        return ""
+    return f"{asked.rstrip()}, {' or '.join(options)}?{rest}"
+
+
+def own_prompts(
+    story: str, fact: str, question: str, before: str = "", reworded: str = ""
+) -> dict[tuple[str, str], str]:
     """Return a learner's question about a learner's story, by where the fact stands and by way.
 
     The fact stands before the first sentence of the story, in the middle, and behind the last.
-    Ways: the question alone, behind the sentence `before`, and behind SENTENCE.
+    Ways: the question alone; behind the sentence `before`, and behind SENTENCE; in other words; and
+    with the first two people of the text as options, in both orders. A way is left out where it
+    would be the question alone, or needs a question mark or people that are not there.
     """
     sentences = [one for one in _SENTENCES.split(story.strip()) if one]
+    fact, question, before, reworded = (text.strip() for text in (fact, question, before, reworded))
+    options = people_in(f"{story} {fact}")[:2]
     places = {BEGINNING: 0, MIDDLE: (len(sentences) + 1) // 2, END: len(sentences)}
-    ways = {ALONE: "", LEARNERS: before.strip(), HENS: SENTENCE}
+    ways = {
+        ALONE: (question,),
+        LEARNERS: (before, question) if before else (),
+        HENS: (SENTENCE, question),
+        REWORDED: (reworded,),
+        OPTIONS: (with_options(question, options),),
+        TURNED: (with_options(question, options[::-1]),),
+    }
     return {
         (place, way): " ".join(
-            part
-            for part in (*sentences[:at], fact.strip(), *sentences[at:], extra, question.strip())
-            if part
+            part for part in (*sentences[:at], fact, *sentences[at:], *asked) if part
         )
         for place, at in places.items()
-        for way, extra in ways.items()
+        for way, asked in ways.items()
+        if any(asked)
     }
 
 

@@ -2,7 +2,8 @@
 
 `python -m llmviz.study.read_facts` trains the bundled ones again, about a minute on one core, and
 writes `data/experiments/facts.safetensors`: what each model answers to the question where somebody
-lives, for every name. Reading it needs no torch.
+lives, for every name. Reading it needs no torch. `facts.json` beside it is their card: how many
+answers are right and how sure they are, with the range of the three seeds.
 """
 
 from __future__ import annotations
@@ -30,13 +31,15 @@ from llmviz.corpus.invented import (
     surnames,
 )
 from llmviz.paths import EXPERIMENT_FOLDER
+from llmviz.study.records import require
+from llmviz.training.files import write_json
 
 if TYPE_CHECKING:
     from torch import Tensor
 
     from llmviz.models.base import LanguageModel
 
-FILE = "facts.safetensors"
+FILE, CARD = "facts.safetensors", "facts.json"
 COMMAND = "python -m llmviz.study.read_facts"
 SEEDS = (0, 1, 2)
 UNKNOWN = (0, 50, 200, 800)
@@ -260,9 +263,9 @@ def bundled(unknown: int = 0, seed: int = 0, folder: Path = EXPERIMENT_FOLDER) -
     """Return what a bundled model answers. Raises ValueError where it is not in this copy."""
     from safetensors.numpy import load_file
 
-    if not (folder / FILE).is_file():
-        raise ValueError(f"{FILE} is not in this copy")
-    return Answers(load_file(folder / FILE)[_name(unknown, seed)].astype(np.float64))
+    return Answers(
+        load_file(require(folder / FILE, COMMAND))[_name(unknown, seed)].astype(np.float64)
+    )
 
 
 def _name(unknown: int, seed: int) -> str:
@@ -281,6 +284,31 @@ def make(folder: Path = EXPERIMENT_FOLDER) -> None:
             *_, last = read_world(Reading(seed, unknown))
             found[_name(unknown, seed)] = torch.from_numpy(last.chances)
     save_tensors(folder / FILE, found, torch.float16)
+    write_json(folder / CARD, card(folder))
+
+
+def card(folder: Path = EXPERIMENT_FOLDER) -> dict[str, Any]:
+    """Return how the bundled models answer, by persons of whom nobody knows and by times read.
+
+    Each share is the lowest, the mean and the highest of the models of SEEDS.
+    """
+    shares: dict[str, dict[str, dict[str, list[float]]]] = {}
+    for unknown in UNKNOWN:
+        models = [
+            by_times(answers_of(world_of(Reading(seed, unknown)), bundled(unknown, seed, folder)))
+            for seed in SEEDS
+        ]
+        shares[str(unknown)] = {
+            str(groups[0].times): {
+                name: [
+                    round(one, 4) for one in (min(values), sum(values) / len(values), max(values))
+                ]
+                for name in ("right", "declined", "sure")
+                for values in [[getattr(group, name) for group in groups]]
+            }
+            for groups in zip(*models, strict=True)
+        }
+    return {"command": COMMAND, "seeds": SEEDS, "passes": PASSES, "shares": shares}
 
 
 def main() -> None:

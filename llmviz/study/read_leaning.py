@@ -7,6 +7,7 @@ writes `data/experiments/leaning.json`. Reading it needs no torch.
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
@@ -17,7 +18,8 @@ import numpy as np
 from llmviz.corpus.leaning import LEANS, MEN, PRONOUNS, WOMEN, LeaningText, leaning_text
 from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.study.association import association, association_test, without_direction
-from llmviz.training.files import read_json, write_json
+from llmviz.study.records import Recorded
+from llmviz.training.files import write_json
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -29,6 +31,9 @@ FILE = "leaning.json"
 COMMAND = "python -m llmviz.study.read_leaning"
 SEEDS = (0, 1, 2)
 PASSES, CONTEXT = 4, 12
+HEATS = (0.0, 0.5, 1.0)  # temperatures at which sentences are written
+WRITTEN = 50  # sentences after each job at each of them
+EXAMPLES = 6  # of them that are kept whole, at the last temperature
 
 
 @dataclass(frozen=True)
@@ -38,7 +43,8 @@ class JobRead:
     planted: share of women in the text. probability: of "she" among "she" and "he" after "The JOB
     said that". removed: the same once the direction is taken out of all vectors of tokens;
     jobs_removed: out of those of the jobs alone.
-    association: of its vector with names of women, minus that with names of men.
+    association: of its vector with names of women, minus that with names of men. written: at each
+    of HEATS, how many of WRITTEN sentences that begin like this have "she", and how many "he".
     """
 
     name: str
@@ -48,6 +54,7 @@ class JobRead:
     removed: float
     jobs_removed: float
     association: float
+    written: tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True)
@@ -55,7 +62,8 @@ class Measured:
     """One model: its jobs, the test of its vectors, and whether pronouns agree with names.
 
     effect, p_value: see `Association`. agreement: mean probability of the right pronoun after a
-    name. The last three are the same once the direction is taken out.
+    name. The three called removed are the same once the direction is taken out. examples: sentences
+    that it wrote about the first jobs that were read with pronouns, at the last of HEATS.
     """
 
     jobs: list[JobRead]
@@ -65,6 +73,7 @@ class Measured:
     effect_removed: float
     p_value_removed: float
     agreement_removed: float
+    examples: tuple[str, ...]
 
 
 def train_one(lean: float, seed: int) -> Measured:
@@ -94,6 +103,7 @@ def measure(reader: Reader, text: LeaningText) -> Measured:
 
     near, before = tested(plain)
     said, agreement = _pronouns(reader, jobs), _agreement(reader)
+    texts = {heat: [write(reader, job, heat) for job in jobs] for heat in HEATS}
     with _changed(table, without_direction(plain, direction)):
         removed, agreement_removed = _pronouns(reader, jobs), _agreement(reader)
     alone = plain.copy()
@@ -104,8 +114,17 @@ def measure(reader: Reader, text: LeaningText) -> Measured:
     _, after = tested(without_direction(plain, direction))
     return Measured(
         [
-            JobRead(job.name, job.share, job.direct, *(round(float(one), 4) for one in numbers))
-            for job, *numbers in zip(text.jobs, said, removed, jobs_removed, near, strict=True)
+            JobRead(
+                job.name,
+                job.share,
+                job.direct,
+                round(float(said[at]), 4),
+                round(float(removed[at]), 4),
+                round(float(jobs_removed[at]), 4),
+                round(float(near[at]), 4),
+                tuple(with_pronouns(texts[heat][at]) for heat in HEATS),
+            )
+            for at, job in enumerate(text.jobs)
         ],
         before.effect,
         before.p_value,
@@ -113,6 +132,9 @@ def measure(reader: Reader, text: LeaningText) -> Measured:
         after.effect,
         after.p_value,
         agreement_removed,
+        tuple(some[0] for job, some in zip(text.jobs, texts[HEATS[-1]], strict=True) if job.direct)[
+            :EXAMPLES
+        ],
     )
 
 
@@ -167,6 +189,40 @@ def _share_of_she(reader: Reader, beginnings: list[str]) -> np.ndarray:
     return logits[:, both].softmax(-1)[:, 0].numpy()
 
 
+def write(reader: Reader, job: str, temperature: float, count: int = WRITTEN) -> list[str]:
+    """Return sentences that a model writes from "The JOB said that" on, token by token."""
+    import torch
+
+    from llmviz.sampling.drafts import draw
+    from llmviz.sampling.steps import apply_temperature, softmax
+    from llmviz.training.data import end_id
+
+    end = end_id(reader.tokenizer)
+    chance = np.random.default_rng([*job.encode(), round(1_000 * temperature)])
+    rows = [[end, *reader.tokenizer.encode(f"The {job} said that")] for _ in range(count)]
+    reader.model.eval()
+    while len(rows[0]) < reader.model.context_length:
+        with torch.no_grad():
+            logits = reader.model(torch.tensor(rows))[0][:, -1].double().numpy()
+        for row, values in zip(rows, logits, strict=True):
+            drawn = draw(softmax(apply_temperature(values, temperature)), chance.random())
+            row.append(end if end in row[1:] else drawn)
+    return [
+        reader.tokenizer.decode(row[1 : row.index(end, 1) if end in row[1:] else None])
+        for row in rows
+    ]
+
+
+def with_pronouns(sentences: Sequence[str]) -> tuple[int, int]:
+    """Return how many sentences have "she", and how many "he".
+
+    >>> with_pronouns(["The baker said that she was glad.", "The baker said that."])
+    (1, 0)
+    """
+    she, he = (sum(f" {one} " in f"{text} " for text in sentences) for one in PRONOUNS)
+    return she, he
+
+
 def sharpened(share: float, temperature: float) -> float:
     """Return how often "she" is written at a temperature where its share is `share` at 1.
 
@@ -188,12 +244,12 @@ def sharpened(share: float, temperature: float) -> float:
 @cache
 def bundled(lean: float, seed: int, folder: Path = EXPERIMENT_FOLDER) -> Measured:
     """Return what was measured on a bundled model. ValueError where it is not in this copy."""
-    raw = read_json(folder / FILE)
-    try:
-        run: dict[str, Any] = raw["runs"][_name(lean, seed)]
-        return Measured(**run | {"jobs": [JobRead(**job) for job in run["jobs"]]})
-    except (KeyError, TypeError) as error:
-        raise ValueError(f"{FILE} lacks {error}") from None
+    with Recorded(folder / FILE, COMMAND) as content:
+        run: dict[str, Any] = content["runs"][_name(lean, seed)]
+        jobs = [
+            JobRead(**job | {"written": tuple(map(tuple, job["written"]))}) for job in run["jobs"]
+        ]
+        return Measured(**run | {"jobs": jobs, "examples": tuple(run["examples"])})
 
 
 def _name(lean: float, seed: int) -> str:
@@ -203,7 +259,7 @@ def _name(lean: float, seed: int) -> str:
 def make(folder: Path = EXPERIMENT_FOLDER) -> None:
     """Train all bundled models and write what was measured."""
     runs = {_name(lean, seed): asdict(train_one(lean, seed)) for lean in LEANS for seed in SEEDS}
-    write_json(folder / FILE, {"command": COMMAND, "runs": runs})
+    write_json(folder / FILE, {"command": COMMAND, "seeds": SEEDS, "runs": runs})
 
 
 def main() -> None:

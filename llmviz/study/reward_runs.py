@@ -206,7 +206,8 @@ def noise_of(batches: int = NOISE_BATCHES) -> Noise:
     from llmviz.finetuning.rollouts import sample_groups
 
     model, config = copy.deepcopy(sum_texts.bundled()), config_of("baseline")
-    prompts, found = questions_of(99), {way: [] for way in NOISE_WAYS}
+    prompts = questions_of(99)
+    found: dict[str, list[Any]] = {way: [] for way in NOISE_WAYS}
     for step in range(1, batches + 1):
         asked = prompts(step, config.prompts)
         groups = sample_groups(

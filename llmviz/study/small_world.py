@@ -5,14 +5,13 @@ T tokens, V vocabulary.
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from llmviz.training.config import ON_ONE_CORE, TrainConfig
 
 if TYPE_CHECKING:
-    from torch import Tensor
-
     from llmviz.models.base import LanguageModel
     from llmviz.tokenizers import Tokenizer
 
@@ -49,30 +48,15 @@ def train_small(
 ) -> Small:
     """Train a GPT on the first characters of tiny-world.
 
-    options: settings that differ from those of SIZES. smoothing: of the labels, in its loss; see
-    `cross_entropy_steps`.
+    options: settings that differ from those of SIZES. smoothing: of the labels, in its loss.
     """
     import torch
-    from torch import nn
 
     from llmviz.corpus import load_corpus
     from llmviz.models import build
-    from llmviz.nn.loss import cross_entropy_steps
     from llmviz.tokenizers import get_tokenizer
     from llmviz.training.data import TrainData
     from llmviz.training.loop import train
-
-    class Smoothed(nn.Module):
-        """A model whose loss in training is smoothed."""
-
-        def __init__(self, model: nn.Module):
-            super().__init__()
-            self.model = model
-
-        def forward(self, idx: Tensor, targets: Tensor) -> tuple[Tensor, Tensor]:
-            logits: Tensor = self.model(idx)[0]
-            flat = logits.flatten(0, 1), targets.flatten()
-            return logits, cross_entropy_steps(*flat, label_smoothing=smoothing).loss
 
     tokenizer = get_tokenizer("word")
     corpus = load_corpus("tiny-world", characters=characters)
@@ -82,9 +66,10 @@ def train_small(
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         model = build("gpt", {"vocab_size": tokenizer.vocab_size, **SIZES, **(options or {})})
-    changed = {"seed": seed, "steps": steps, "log_every": steps}
-    plan = TrainConfig.from_dict(TRAINING.to_dict() | changed)
-    for _ in train(Smoothed(model) if smoothing else model, data, plan):
+    plan = dataclasses.replace(
+        TRAINING, seed=seed, steps=steps, log_every=steps, label_smoothing=smoothing
+    )
+    for _ in train(model, data, plan):
         pass
     read = steps * TRAINING.batch_size * CONTEXT
     return Small(model.eval(), tokenizer, read / len(data.train.ids))

@@ -1,7 +1,8 @@
 """Wrong answers of bundled models, each with its cause and with what proves it.
 
 Every case is taken from what small models answered, remembered or said: `read_facts`,
-`read_planted`, `read_leaning` and `tested_in_training`. Nothing is written by hand.
+`read_planted`, `read_leaning`, `tested_in_training` and `answering_heads`. Nothing is written by
+hand.
 """
 
 from __future__ import annotations
@@ -13,12 +14,13 @@ from functools import cache
 
 from llmviz.corpus.invented import namesakes
 from llmviz.corpus.leaning import PRONOUNS
-from llmviz.study import read_facts, read_leaning, read_planted, tested_in_training
+from llmviz.study import answering_heads, read_facts, read_leaning, read_planted, tested_in_training
 
 NEVER, RARE, DECLINES, HEART = "never", "rare", "declines", "heart"
 GREEDY, DICE, UNSAID, TESTED = "greedy", "dice", "unsaid", "tested"
-CAUSES = (NEVER, RARE, DECLINES, HEART, GREEDY, DICE, UNSAID, TESTED)
-TEN = 10
+SPELLED, WORDED = answering_heads.SPELLED, answering_heads.WORDED
+CAUSES = (NEVER, RARE, DECLINES, HEART, GREEDY, DICE, UNSAID, TESTED, SPELLED, WORDED)
+TEN = len(CAUSES)  # cases of a file, each wrong for another reason
 FEW, OFTEN = 5, 100  # times that a text says a fact, and a sentence that is known by heart
 SURE = 0.2  # a pronoun whose share is this far from one half is the more probable one
 ASKED = 3  # other causes that are offered beside the right one
@@ -124,7 +126,20 @@ def _tests() -> Iterator[Case]:
                 )
 
 
-_SOURCES: tuple[Callable[[], Iterator[Case]], ...] = (_facts, _by_heart, _pronouns, _tests)
+def _heads() -> Iterator[Case]:
+    """Places in other tokens than the tokenizer's, and questions that are put otherwise."""
+    for at, one in enumerate(answering_heads.recorded()):
+        values = {name: getattr(one, name) for name in ("about", "right", "said", "sure")}
+        yield _case(one.kind, (at,), **values, ending=one.endings[1])
+
+
+_SOURCES: tuple[Callable[[], Iterator[Case]], ...] = (
+    _facts,
+    _by_heart,
+    _pronouns,
+    _tests,
+    _heads,
+)
 
 
 @cache
@@ -138,14 +153,9 @@ def cases() -> dict[str, tuple[Case, ...]]:
 
 
 def ten_cases(seed: int) -> list[Case]:
-    """Return ten cases: one of each cause and two more, all different, in an order of their own."""
+    """Return ten cases, one of each cause, in an order of their own."""
     chance = random.Random(seed)
-    known = cases()
-    drawn = [chance.choice(known[cause]) for cause in CAUSES]
-    while len(drawn) < TEN:
-        case = chance.choice(known[chance.choice(CAUSES)])
-        if case not in drawn:
-            drawn.append(case)
+    drawn = [chance.choice(those) for those in cases().values()]
     chance.shuffle(drawn)
     return drawn
 

@@ -128,6 +128,14 @@ class Tokenizer(ABC):
         """The ids in front of every text; KeyError as `end`."""
         return (self.end,) if self.front is None else self.front
 
+    def cut(self, text: str) -> int:
+        """Return the last place where a text may be cut into two that are encoded one by one.
+
+        The ids of both parts are then those of the whole, whatever stands behind the text. 0 where
+        no such place is known: then a text is encoded as a whole.
+        """
+        return 0
+
     def encode_from_start(self, text: str) -> list[int]:
         """Return the token ids of a text as a model reads it, behind what stands in front of it.
 

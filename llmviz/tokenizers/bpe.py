@@ -19,7 +19,7 @@ from llmviz.tokenizers.merging import (
     merge,
     merge_tree,
 )
-from llmviz.tokenizers.pretokenize import is_one_word, pretokenize, split_at_spaces
+from llmviz.tokenizers.pretokenize import is_one_word, last_cut, pretokenize, split_at_spaces
 from llmviz.tokenizers.training import MergeStep, train_steps
 
 if TYPE_CHECKING:
@@ -166,6 +166,10 @@ class BPETokenizer(ByteTokenizer):
             raise ValueError('"merges" must be a list of pairs of ids')
         special: Any = content.get("special_tokens")  # checked where they are numbered
         return cls(merges, special, content.get("name", "bpe"))
+
+    def cut(self, text: str) -> int:
+        """Return the last place where a piece surely begins."""
+        return last_cut(text)
 
     def _encode_ordinary(self, text: str) -> list[int]:
         first, *others = split_at_spaces(text)

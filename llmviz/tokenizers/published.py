@@ -1,4 +1,5 @@
-"""The tokenizer in a published model's folder: tokenizer.json, or vocab.json and merges.txt.
+"""The tokenizer in a published model's folder: tokenizer.json, vocab.json and merges.txt, or
+SentencePiece's tokenizer.model.
 
 The `tokenizers` library reads and applies it, so a text gets the ids that the model was trained
 on. Byte-level BPE is read, which the models of the GPT-2 family have, and what SentencePiece makes:
@@ -14,6 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from llmviz.tokenizers import sentencepiece_model
 from llmviz.tokenizers.base import ENDOFTEXT, ByteTokenizer
 from llmviz.tokenizers.pretokenize import byte_to_character
 
@@ -23,7 +25,8 @@ if TYPE_CHECKING:
 WHOLE, VOCABULARY, MERGES = "tokenizer.json", "vocab.json", "merges.txt"
 OPTIONS, SPECIAL, ADDED = "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json"
 GPT2_CLASSES = ("GPT2Tokenizer", "GPT2TokenizerFast")
-FILES = (WHOLE, VOCABULARY, MERGES, OPTIONS, SPECIAL, ADDED)
+BARE = ("tokenizer.model", "spiece.model")  # what SentencePiece itself writes
+FILES = (WHOLE, VOCABULARY, MERGES, OPTIONS, SPECIAL, ADDED, *BARE)
 
 
 class PublishedTokenizer(ByteTokenizer):
@@ -149,9 +152,17 @@ class PublishedTokenizer(ByteTokenizer):
 
 def has_tokenizer(folder: Path) -> bool:
     """Whether a folder holds a tokenizer of its own."""
-    return (folder / WHOLE).is_file() or (
-        (folder / VOCABULARY).is_file() and (folder / MERGES).is_file()
+    return _source(folder).is_file() and (
+        _source(folder).name != VOCABULARY or (folder / MERGES).is_file()
     )
+
+
+def _source(folder: Path) -> Path:
+    """The file that a tokenizer is read from, the one that says most."""
+    for name in (WHOLE, VOCABULARY, *BARE):
+        if (folder / name).is_file():
+            return folder / name
+    return folder / VOCABULARY
 
 
 def read_published_tokenizer(
@@ -171,13 +182,14 @@ def read_published_tokenizer(
         ValueError: a file is missing or damaged, the tokenizer is of another kind, has more ids
             than the model, or no token for the end of a text.
     """
-    whole = (folder / WHOLE).is_file()
-    source = folder / (WHOLE if whole else VOCABULARY)
+    source = _source(folder)
     try:
-        content = _object(source) if whole else _from_vocabulary(folder)
+        content = _content(folder, source)
         _check_parts(content)
         tokens = _compiled(content)
-        fitting = [i for i in ends if _is_token(tokens, i)]
+        if source.name in BARE:
+            ends = (*ends, sentencepiece_model.ends_of(source)[1])
+        fitting = list(dict.fromkeys(i for i in ends if _is_token(tokens, i)))
         end = fitting[0] if fitting else tokens.token_to_id(ENDOFTEXT)
         if end is None:
             raise ValueError(
@@ -188,6 +200,16 @@ def read_published_tokenizer(
         return tokenizer
     except ValueError as error:
         raise ValueError(f"{source}: {error}") from error
+
+
+def _content(folder: Path, source: Path) -> dict[str, Any]:
+    """The content of a tokenizer.json for what a folder has."""
+    if source.name == WHOLE:
+        return _object(source)
+    if source.name == VOCABULARY:
+        return _from_vocabulary(folder)
+    options = _object_if_there(folder / OPTIONS)
+    return sentencepiece_model.content_of(source, begins=options.get("add_bos_token") is not False)
 
 
 def _is_token(tokens: tokenizers.Tokenizer, token_id: Any) -> bool:
@@ -249,13 +271,7 @@ def _in_front(
         return None
     if not isinstance(text, str) or type(ids.get(text)) is not int:
         raise ValueError(f"add_bos_token needs a bos_token with an id; got {text!r}")
-    special = {"SpecialToken": {"id": text, "type_id": 0}}
-    return {
-        "type": "TemplateProcessing",
-        "single": [special, {"Sequence": {"id": "A", "type_id": 0}}],
-        "pair": [special, *({"Sequence": {"id": one, "type_id": 0}} for one in "AB")],
-        "special_tokens": {text: {"id": text, "ids": [ids[text]], "tokens": [text]}},
-    }
+    return sentencepiece_model.in_front(text, ids[text])
 
 
 def _added_tokens(
@@ -311,7 +327,7 @@ def _check_parts(content: dict[str, Any]) -> None:
 
 
 BYTE_LEVEL = "ByteLevel"
-SPACE = "\u2581"  # ▁, as SentencePiece writes a space
+SPACE = sentencepiece_model.SPACE
 _BYTE = re.compile("<0x([0-9A-F]{2})>")
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from llmviz.tokenizers.base import Tokenizer
 from llmviz.tokenizers.download import TokenizerUnavailable, ensure_cached
+from llmviz.tokenizers.pretokenize import last_cut
 
 if TYPE_CHECKING:
     import tiktoken
@@ -112,6 +113,10 @@ class TiktokenTokenizer(Tokenizer):
     def from_dict(cls, content: dict) -> TiktokenTokenizer:
         """Build the tokenizer of a saved file's content."""
         return cls(content.get("name", ""))
+
+    def cut(self, text: str) -> int:
+        """Return the last place where a piece surely begins."""
+        return last_cut(text)
 
     def _encode_ordinary(self, text: str) -> list[int]:
         return self.encoding.encode_ordinary(text)

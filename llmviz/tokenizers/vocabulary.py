@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 
 import regex
 
-from llmviz.textfile import check_text, check_texts
+from llmviz.textfile import NOTHING, check_text
 from llmviz.tokenizers.base import ENDOFTEXT, PADDING, UNKNOWN, Tokenizer
 
 
@@ -70,8 +70,13 @@ class VocabularyTokenizer(ListTokenizer):
             ValueError: the text is empty, or `vocab_size` leaves no room for an ordinary token.
         """
         counts: Counter[str] = Counter()
-        for document in check_texts(text_or_documents):
+        given = [text_or_documents] if isinstance(text_or_documents, str) else text_or_documents
+        some = False  # documents may come from a file that is larger than the memory
+        for document in given:
+            some = bool(check_text(document)) or some
             counts.update(cls.split(document))
+        if not some:
+            raise ValueError(NOTHING)
         kept: Iterable[str] = counts
         if vocab_size is not None:
             n_special = len(cls.special_texts)
@@ -126,6 +131,11 @@ class CharTokenizer(VocabularyTokenizer):
         """Return the text: its characters are its tokens."""
         return text
 
+    @classmethod
+    def cut(cls, text: str) -> int:
+        """Return the end: each character is a token of its own."""
+        return len(text)
+
     def decode(self, ids: Iterable[int]) -> str:
         """Return the text of the ids; the exact text again, but for `<|unk|>`."""
         return "".join(self._texts[i] for i in self.check_ids(ids))
@@ -161,6 +171,11 @@ class WordTokenizer(VocabularyTokenizer):
         ['It', "isn't", '(', 'yet', ')', '.']
         """
         return cls._TOKEN.findall(text)
+
+    @classmethod
+    def cut(cls, text: str) -> int:
+        """Return the place of the last white space that is surely no part of a token."""
+        return max(text.rfind(" "), text.rfind("\n"), 0)
 
     def decode(self, ids: Iterable[int]) -> str:
         """Return the tokens' texts with spaces where a reader expects them."""

@@ -13,37 +13,34 @@ from llmviz.models.catalogue import ModelEntry
 from llmviz.training.config import Plan
 from llmviz.training.data import Batches, Tell, TrainData, end_id
 from llmviz.training.exercise_data import ExerciseData
-from llmviz.training.kept_tokens import KeptTokens
 from llmviz.training.masked import MaskedData
 from llmviz.training.pairs import PairData
 from llmviz.training.references import References, references
+from llmviz.training.texts import Texts
 from llmviz.training.word_pairs import WordPairs
 
 
 @dataclass(frozen=True)
 class Material:
-    """What batches are made of: a plan, its documents, what is kept of them, and who
-    hears what is being done."""
+    """What batches are made of: a plan, its documents, and who hears what is being done."""
 
     plan: Plan
     entry: ModelEntry
     tokenizer: Any
-    train: list[Any]
-    validation: list[Any]
+    texts: Texts
     tell: Tell
-    kept: KeptTokens
 
     def text(self, windows: str | None = None) -> TrainData:
         """The documents as windows of token ids."""
         return TrainData.from_documents(
-            self.train,
-            self.validation,
+            self.texts.train,
+            self.texts.validation,
             self.tokenizer,
             self.plan.context_length,
             windows=windows or self.plan.windows,
             seed=self.plan.train.seed,
             tell=self.tell,
-            kept=self.kept,
+            kept=self.texts.kept,
         )
 
     def options(self, **own: Any) -> dict[str, Any]:
@@ -81,12 +78,15 @@ def next_words(given: Material) -> Built:
 
     def count() -> References:
         given.tell("counting pairs of tokens", 0, len(text.train.ids), "tokens")
-        return references(text.train.ids, given.train, given.validation, given.tokenizer, corpus)
+        parts = given.texts.train, given.texts.validation
+        return references(text.train.ids, *parts, given.tokenizer, corpus)
 
-    counted = given.kept.references(given.tokenizer, corpus, count)
+    counted = given.texts.kept.references(given.tokenizer, corpus, count)
     data: PlanBatches = text
     if plan.exercises:
-        data = ExerciseData.of(text, given.train, given.tokenizer, plan.exercises, plan.practice)
+        data = ExerciseData.of(
+            text, given.texts.train, given.tokenizer, plan.exercises, plan.practice
+        )
     return Built(data, given.options(context_length=plan.context_length), counted)
 
 
@@ -113,8 +113,11 @@ def word_pairs(given: Material) -> Built:
 def translations(given: Material) -> Built:
     """Sentences with their translations."""
     plan = given.plan
+    train: list[Any]
+    validation: list[Any]
+    train, validation = list(given.texts.train), list(given.texts.validation)
     data = PairData.from_pairs(
-        given.train, given.validation, given.tokenizer, plan.context_length, plan.train.seed
+        train, validation, given.tokenizer, plan.context_length, plan.train.seed
     )
     own = given.options(context_length=plan.context_length)
     return Built(data, own | PairData.special_ids(given.tokenizer))

@@ -77,6 +77,13 @@ class TrainConfig(Config):
         0,
         0.99999,
     )
+    label_smoothing: float = setting(
+        0.0,
+        "share of each target that is spread over all tokens, in the training loss alone",
+        "",
+        0,
+        0.9,
+    )
     grad_clip: float = setting(1.0, "longest gradient that is not shortened; 0 = never", "", 0, 100)
     eval_every: int = setting(
         100, "steps between two validation losses; 0 = only at the end", "steps", 0, 10_000
@@ -163,7 +170,7 @@ class TrainConfig(Config):
                 "min_lr must not exceed learning_rate; "
                 f"got {self.min_lr:g} > {self.learning_rate:g}"
             )
-        self.require_fraction("beta1", "beta2")
+        self.require_fraction("beta1", "beta2", "label_smoothing")
         self.require_bool("shard", "keep_best")
         if self.accumulate > self.batch_size:
             raise ValueError(

@@ -6,7 +6,7 @@ exactly the windows it would have seen.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -19,7 +19,7 @@ from llmviz.textfile import ENDOFTEXT
 from llmviz.tokenizers.base import PADDING
 from llmviz.training.config import ONE_A_ROW, WINDOWS
 from llmviz.training.kept_tokens import KeptTokens
-from llmviz.training.stream import Epochs, Stream
+from llmviz.training.stream import Epochs, Parts, Stream, encoded
 
 Tell = Callable[[str, int, int, str], object]
 """Hears of work that takes long: its name, how much of it is done, how much there is, of what."""
@@ -85,7 +85,7 @@ class TrainData:
         for name, stream in (("training", self.train), ("validation", self.validation)):
             if len(stream.ids) < 3:
                 raise ValueError(f"the {name} text is empty; a longer corpus is needed")
-            highest, lowest = int(stream.ids.max()), int(stream.ids.min())
+            lowest, highest = stream.range
             if lowest < 0 or highest >= self.vocab_size:
                 wrong = lowest if lowest < 0 else highest
                 raise ValueError(f"token ids must be in 0 … {self.vocab_size - 1}; got {wrong}")
@@ -119,7 +119,7 @@ class TrainData:
         `windows="auto"` chooses `random` for a single document, `padded` where nine documents of
         ten fit the context, else `documents`.
         """
-        train, validation = split_documents(corpus, fraction, split_seed)
+        train, validation = corpus.split(fraction, split_seed)
         return cls.from_documents(
             train, validation, tokenizer, context_length, windows=windows, seed=seed
         )
@@ -127,8 +127,8 @@ class TrainData:
     @classmethod
     def from_documents(
         cls,
-        train: Sequence[str],
-        validation: Sequence[str],
+        train: Iterable[str],
+        validation: Iterable[str],
         tokenizer: Any,
         context_length: int,
         *,
@@ -137,27 +137,29 @@ class TrainData:
         tell: Tell = nobody,
         kept: KeptTokens | None = None,
     ) -> TrainData:
-        """Encode two lists of documents with one tokenizer; `tell` hears how far that is.
+        """Encode documents of two kinds with one tokenizer; `tell` hears how far that is.
 
         kept: what is kept of a text of these documents, so that they are encoded once.
         """
         if windows not in WINDOWS:
             raise ValueError(f"windows must be one of {', '.join(WINDOWS)}; got {windows!r}")
         end = end_id(tokenizer)
-        characters = sum(map(len, train)) + sum(map(len, validation))
+        done, characters = 0, 0
 
-        def encode() -> tuple[Stream, Stream]:
-            done, streams = 0, []
-            for part in (train, validation):
-                encoded = []
-                for text in part:
-                    tell("tokenizing", done, characters, "characters")
-                    encoded.append(np.array(tokenizer.encode(text), dtype=np.int32))
-                    done += len(text)
-                streams.append(Stream.join(encoded, end))
-            return streams[0], streams[1]
+        def hear(more: int) -> None:
+            nonlocal done
+            tell("tokenizing", done, characters, "characters")
+            done += more
 
-        streams = encode() if kept is None else kept.streams(tokenizer, encode)
+        def parts(documents: Iterable[str]) -> Parts:
+            return encoded(documents, tokenizer, hear)
+
+        if kept is None:
+            characters = sum(map(len, train)) + sum(map(len, validation))
+            streams = Stream.collect(parts(train), end), Stream.collect(parts(validation), end)
+        else:
+            characters = kept.characters
+            streams = kept.streams(tokenizer, lambda: parts(train), lambda: parts(validation))
         if windows == "auto":
             windows = _suitable_windows(streams[0], context_length)
         learned, held_out = streams
@@ -262,14 +264,6 @@ def padding_ids(tokenizer: Any) -> tuple[int, ...]:
     """The ids that only fill up rows; no text holds them, so no model is to write them."""
     special = tokenizer.special_tokens
     return (special[PADDING],) if PADDING in special else ()
-
-
-def split_documents(
-    corpus: Any, fraction: float = 0.1, seed: int = 0
-) -> tuple[list[Any], list[Any]]:
-    """Training and validation documents; a single document is cut at its last `fraction`."""
-    train, validation = corpus.split(fraction, seed)
-    return list(train), list(validation)
 
 
 def _suitable_windows(stream: Stream, context_length: int) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -61,7 +61,7 @@ class ExerciseData(DerivedData):
     def of(
         cls,
         text: TrainData,
-        documents: Sequence[str],
+        documents: Iterable[str],
         tokenizer: Any,
         share: float,
         practice: str = OWNERS,

@@ -1,11 +1,14 @@
-"""The tokens of a large text, kept on the disk between runs and read without loading them whole.
+"""What is kept of large texts between runs: their tokens, and by which files a text is known.
 
-    CACHE/KEY/train-ids.npy …   a folder for each text and tokenizer, in the user's cache folder, or
+    CACHE/KEY/train-ids.bin …   a folder for each text and tokenizer, in the user's cache folder, or
                                 in the one that LLMVIZ_TOKENS names
 
-A key is made of the contents of the text and of the tokenizer, so nothing kept is ever out of date.
-A folder gets its name when it is whole; of two processes that make the same one, one is first. What
-is damaged is made anew, and where nothing can be written nothing is kept.
+The key of tokens is made of the contents of the text and of the tokenizer, so nothing kept is ever
+out of date. A second key leads to the first without reading the text: paths, sizes, times and
+numbers of its files (`corpus.streamed.stamp_of` says why that is safe). Tokens are written as the
+text is read and are read without loading them whole. A folder gets its name when it is whole; of
+two processes that want the same one, one makes it and the other waits. What is damaged is made
+anew, and where nothing can be written nothing is kept.
 """
 
 from __future__ import annotations
@@ -15,8 +18,9 @@ import hashlib
 import json
 import os
 import shutil
+import time
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,17 +28,20 @@ from typing import Any
 import numpy as np
 
 from llmviz.tokenizers import load_tokenizer
+from llmviz.training import locks
 from llmviz.training.files import read_json, write_json
 from llmviz.training.references import References
-from llmviz.training.stream import Stream
-from llmviz.wholefile import sync, temporary_beside
+from llmviz.training.stream import Parts, Stream, write_ids
+from llmviz.wholefile import TEMPORARY, sync, temporary_beside
 
-VERSION = 1  # of what is kept and how; another one is another key
+VERSION = 2  # of what is kept and how; another one is another key
 LARGE = 2_000_000  # characters from which on a text's tokens are kept
 MOST = 16 * 2**30  # bytes of all that is kept; the longest unused goes first
 ABOUT, TOKENIZER = "about.json", "tokenizer.json"
 BROKEN = (OSError, ValueError, KeyError, TypeError, EOFError)  # what reading and writing raise
-PARTS = ("train-ids", "train-lengths", "validation-ids", "validation-lengths")
+PARTS = "train", "validation"
+WAIT = 0.2  # seconds between two looks whether another process has made what is wanted
+READ = 1 << 24  # bytes that are checked at once
 
 
 def cache_folder() -> Path:
@@ -63,16 +70,27 @@ class KeptTokens:
         def read(folder: Path) -> Any:
             return load_tokenizer(folder / TOKENIZER)
 
-        def write(folder: Path, made: Any) -> None:
-            made.save(folder / TOKENIZER)
+        def write(folder: Path) -> None:
+            make().save(folder / TOKENIZER)
 
         return self._kept({"kind": kind, "vocab_size": vocab_size}, make, read, write)
 
     def streams(
-        self, tokenizer: Any, make: Callable[[], tuple[Stream, Stream]]
+        self, tokenizer: Any, train: Callable[[], Parts], validation: Callable[[], Parts]
     ) -> tuple[Stream, Stream]:
-        """The tokens for training and for validation: kept ones, or else `make`'s."""
-        return self._kept({"tokens": _sum_of(tokenizer)}, make, _read_streams, _write_streams)
+        """The tokens for training and for validation: kept ones, or else those of the parts."""
+        end = tokenizer.end
+
+        def make() -> tuple[Stream, Stream]:
+            return Stream.collect(train(), end), Stream.collect(validation(), end)
+
+        def write(folder: Path) -> None:
+            about = {}
+            for name, parts in zip(PARTS, (train, validation), strict=True):
+                about[name] = _write_stream(folder / name, parts(), end)
+            write_json(folder / ABOUT, about)
+
+        return self._kept({"tokens": _sum_of(tokenizer)}, make, _read_streams, write)
 
     def references(self, tokenizer: Any, corpus: str, make: Callable[[], References]) -> References:
         """The losses to compare with: kept ones, or else `make`'s."""
@@ -80,8 +98,8 @@ class KeptTokens:
         def read(folder: Path) -> References:
             return References.from_dict(read_json(folder / ABOUT))
 
-        def write(folder: Path, made: References) -> None:
-            write_json(folder / ABOUT, made.to_dict())
+        def write(folder: Path) -> None:
+            write_json(folder / ABOUT, make().to_dict())
 
         return self._kept({"counted": _sum_of(tokenizer), "corpus": corpus}, make, read, write)
 
@@ -90,22 +108,66 @@ class KeptTokens:
         what: Mapping[str, Any],
         make: Callable[[], Any],
         read: Callable[[Path], Any],
-        write: Callable[[Path, Any], None],
+        write: Callable[[Path], None],
     ) -> Any:
+        """What is read of its folder, which is written if it is not there.
+
+        make: the same without a disk, where nothing can be written.
+        """
         if not self.is_large:
             return make()
-        key = json.dumps({"version": VERSION, "text": self.digest, **what}, sort_keys=True)
-        folder = cache_folder() / hashlib.sha256(key.encode()).hexdigest()
+        folder = _folder_of({"text": self.digest, **what})
         with contextlib.suppress(*BROKEN):  # absent or damaged
-            found = read(folder)
-            os.utime(folder)
-            return found
-        made = make()
+            return _used(folder, read)
         try:
-            _write_whole(folder, lambda temporary: write(temporary, made))
-            return read(folder)  # from the disk, so that the memory it took is free
+            with _alone(folder):
+                with contextlib.suppress(*BROKEN):  # another process has made it meanwhile
+                    return _used(folder, read)
+                _write_whole(folder, write)
+                return read(folder)  # from the disk, so that the memory it took is free
         except BROKEN:  # the disk is full, or the folder somebody else's
-            return made
+            return make()
+
+
+def known_text(key: Mapping[str, Any]) -> dict[str, Any] | None:
+    """What was kept of a text that is known by its files; None if there is nothing."""
+    try:
+        return _used(_folder_of(key), lambda folder: read_json(folder / ABOUT))
+    except BROKEN:
+        return None
+
+
+def keep_text(key: Mapping[str, Any], about: Mapping[str, Any]) -> None:
+    """Keep what is known of a text under a key of its files, if that can be written."""
+    with contextlib.suppress(*BROKEN):
+        _write_whole(_folder_of(key), lambda folder: write_json(folder / ABOUT, dict(about)))
+
+
+def _folder_of(key: Mapping[str, Any]) -> Path:
+    text = json.dumps({"version": VERSION, **key}, sort_keys=True)
+    return cache_folder() / hashlib.sha256(text.encode()).hexdigest()
+
+
+def _used(folder: Path, read: Callable[[Path], Any]) -> Any:
+    found = read(folder)
+    os.utime(folder)
+    return found
+
+
+@contextlib.contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Wait until no other process makes this folder; what a killed one left of it is deleted."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    path = folder.parent / f"{folder.name}.lock"
+    with path.open("wb") as file:
+        with contextlib.suppress(OSError):  # a file system without locks: both make it
+            while not locks.lock(file):
+                time.sleep(WAIT)
+        for left in folder.parent.glob(f"{TEMPORARY}*-{folder.name}"):
+            shutil.rmtree(left, ignore_errors=True)
+        yield
+    with contextlib.suppress(OSError):  # another process has it open
+        path.unlink()
 
 
 def _write_whole(folder: Path, write: Callable[[Path], None]) -> None:
@@ -148,32 +210,51 @@ def _sum_of(tokenizer: Any) -> str:
     return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()
 
 
-def _write_streams(folder: Path, made: tuple[Stream, Stream]) -> None:
-    arrays = [one for stream in made for one in (stream.ids, stream.lengths)]
-    for name, array in zip(PARTS, arrays, strict=True):
-        with (folder / f"{name}.npy").open("wb") as file:
-            np.save(file, array, allow_pickle=False)
-            file.flush()
-            os.fsync(file.fileno())
-    sums = {name: _checksum(array) for name, array in zip(PARTS, arrays, strict=True)}
-    write_json(folder / ABOUT, sums)
+def _write_stream(name: Path, parts: Parts, end: int) -> dict[str, Any]:
+    """Write the files of a stream as its parts come, and return what is to be known of them."""
+    with name.with_name(f"{name.name}-ids.bin").open("wb") as file:
+        written = write_ids(parts, end, file)
+        file.flush()
+        os.fsync(file.fileno())
+    with name.with_name(f"{name.name}-lengths.bin").open("wb") as file:
+        file.write(written.lengths.tobytes())
+        file.flush()
+        os.fsync(file.fileno())
+    sums = {"ids": written.checksum, "lengths": zlib.crc32(written.lengths.tobytes())}
+    return {"range": written.range, "sums": sums, "stamps": _stamps(name)}
 
 
 def _read_streams(folder: Path) -> tuple[Stream, Stream]:
-    """Streams whose ids lie on the disk. Raises ValueError for what is not as it was written."""
-    sums = read_json(folder / ABOUT)
-    arrays = []
-    for name in PARTS:
-        array = np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False)
-        if _checksum(array) != sums[name]:
-            raise ValueError(f"{folder / name} is damaged")
-        arrays.append(np.asarray(array))
+    """Streams whose ids lie on the disk. Raises ValueError for what is not as it was written.
+
+    Files with other times than when they were written are read once, to compare their checksums.
+    """
+    about = read_json(folder / ABOUT)
     streams = []
-    for ids, lengths in (arrays[:2], arrays[2:]):
-        starts = np.concatenate([[0], np.cumsum(lengths)])[:-1].astype(np.int64)
-        streams.append(Stream(ids, starts, lengths))
+    for name in PARTS:
+        path, one = folder / name, about[name]
+        stamps = _stamps(path)
+        if stamps != one["stamps"]:
+            for part, known in one["sums"].items():
+                if _checksum(path.with_name(f"{name}-{part}.bin")) != known:
+                    raise ValueError(f"{path}-{part}.bin is damaged")
+            one["stamps"] = stamps
+            write_json(folder / ABOUT, about)
+        ids = np.memmap(f"{path}-ids.bin", dtype=np.int32, mode="r")
+        lengths = np.fromfile(f"{path}-lengths.bin", dtype=np.int64)
+        lowest, highest = one["range"]
+        streams.append(Stream.of(np.asarray(ids), lengths, (lowest, highest)))
     return streams[0], streams[1]
 
 
-def _checksum(array: np.ndarray) -> int:
-    return zlib.crc32(np.ascontiguousarray(array).view(np.uint8).data)
+def _stamps(name: Path) -> list[list[int]]:
+    found = [name.with_name(f"{name.name}-{part}.bin").stat() for part in ("ids", "lengths")]
+    return [[one.st_size, one.st_mtime_ns] for one in found]
+
+
+def _checksum(path: Path) -> int:
+    checksum = 0
+    with path.open("rb") as file:
+        while data := file.read(READ):
+            checksum = zlib.crc32(data, checksum)
+    return checksum

@@ -24,7 +24,13 @@ from llmviz.training.device import Compute, thread_count
 from llmviz.training.errors import Diverged
 from llmviz.training.loss_scale import LossScale
 from llmviz.training.memory import hand_back_freed_memory
-from llmviz.training.preparation import check_fit, make_optimizer, set_recompute, settled
+from llmviz.training.preparation import (
+    check_fit,
+    make_optimizer,
+    set_label_smoothing,
+    set_recompute,
+    settled,
+)
 from llmviz.training.records import TrainRecord
 from llmviz.training.schedule import learning_rate_at
 
@@ -89,6 +95,7 @@ class _Run:
         self.world = distributed.current()
         model.to(compute.device)
         set_recompute(model, config.recompute)
+        set_label_smoothing(model, config.label_smoothing)
         self.spread: Any = distributed.spread(model, shard=config.shard)
         self.called: Any = torch.compile(self.spread) if compute.compiled else self.spread
         self.names: dict[Tensor, str] = {

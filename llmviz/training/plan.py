@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import torch
 
+from llmviz.corpus.pieces import recut
+from llmviz.corpus.streamed import Documents, pieces_in
 from llmviz.finetuning.lora import add_adapter
 from llmviz.finetuning.plan import LoraConfig
 from llmviz.models import build
@@ -17,21 +18,22 @@ from llmviz.models.catalogue import DEFAULT, MODELS, entry_of
 from llmviz.models.registry import bytes_needed
 from llmviz.models.room import check_memory, check_sizes
 from llmviz.tokenizers import TOKENIZERS, TRAINERS, get_tokenizer, train_tokenizer
+from llmviz.tokenizers.base import KINDS
 from llmviz.training.builders import Material
-from llmviz.training.config import ONE_A_ROW, OWN_TEXT, Plan, TrainConfig
-from llmviz.training.data import Tell, nobody, split_documents
+from llmviz.training.config import ONE_A_ROW, Plan, TrainConfig
+from llmviz.training.data import Tell, nobody
 from llmviz.training.errors import CheckpointError
 from llmviz.training.estimate import check_room
-from llmviz.training.kept_tokens import KeptTokens
 from llmviz.training.reading import CHAT, FORK, LORA
 from llmviz.training.references import KEY as REFERENCES
 from llmviz.training.references import SAMPLE, WORLDS
 from llmviz.training.runs import Run, describe, read_description, read_tokenizer
 from llmviz.training.settings_file import following
+from llmviz.training.stream import BLOCK
+from llmviz.training.texts import Texts, texts_of
 
 __all__ = ["Plan", "documents_of", "plan_from", "plan_of", "prepare", "prepare_again"]
 
-BYTES_A_CHARACTER = 5  # of a text in memory: itself and its ids
 PAIRS = "pairs"  # the corpus of sentences with their translations
 TOKENIZER_TEXT = 4_000_000  # a BPE is trained on at most so many characters of the corpus
 
@@ -65,14 +67,11 @@ def prepare(
     Raises ValueError naming the rule for choices that cannot work together.
     """
     entry_of(plan.model)
-    train, validation = documents_of(plan, folder, tell)
-    check_kind(plan, pairs=holds_pairs(train))
-    kept = _kept(train, validation)
+    texts = texts_of(plan, folder, tell)
+    check_kind(plan, pairs=holds_pairs(texts.train))
     if tokenizer is None:
-        tokenizer = _tokenizer(plan, train, tell, kept)
-    return _assemble(
-        Material(plan, entry_of(plan.model), tokenizer, train, validation, tell, kept), command
-    )
+        tokenizer = _tokenizer(plan, texts, tell)
+    return _assemble(Material(plan, entry_of(plan.model), tokenizer, texts, tell), command)
 
 
 def prepare_again(folder: Path | str, tell: Tell = nobody, **changes: Any) -> Run:
@@ -86,15 +85,12 @@ def prepare_again(folder: Path | str, tell: Tell = nobody, **changes: Any) -> Ru
     description = read_description(path)
     plan = plan_of(description, str(path))
     plan = dataclasses.replace(plan, train=dataclasses.replace(plan.train, **changes))
-    train, validation = documents_of(plan, path, tell)
-    kept = _kept(train, validation)
-    now, before = kept.digest, description["data"].get("sha256")
+    texts = texts_of(plan, path, tell)
+    now, before = texts.kept.digest, description["data"].get("sha256")
     if before is not None and now != before:
         raise ValueError(f"the corpus {plan.corpus} is not the one that {path} was trained on")
     command = description.get("command", "")
-    given = Material(
-        plan, entry_of(plan.model), read_tokenizer(path), train, validation, tell, kept
-    )
+    given = Material(plan, entry_of(plan.model), read_tokenizer(path), texts, tell)
     run = _assemble(given, command)
     for part in (FORK, CHAT):
         if part in description:
@@ -116,37 +112,12 @@ def plan_of(description: dict[str, Any], source: str) -> Plan:
 def documents_of(
     plan: Plan, folder: Path | None = None, tell: Tell = nobody
 ) -> tuple[list[Any], list[Any]]:
-    """The training and the validation documents of a plan; for `pairs`, pairs of sentences.
+    """The training and the validation documents of a plan, in memory; for `pairs`, of pairs.
 
     folder: that of the run, where its corpus is a text that lies there (OWN_TEXT).
     """
-    from llmviz.corpus import load_corpora, load_corpus
-    from llmviz.corpus.corpora import TINY_WORLD_CHARACTERS
-
-    if plan.characters is not None and (plan.files or plan.corpus != "tiny-world"):
-        raise ValueError(
-            f"characters must be left out unless the corpus is tiny-world; got corpus={plan.corpus}"
-        )
-    if plan.characters is not None:
-        needs, what = (
-            plan.characters * BYTES_A_CHARACTER,
-            f"a text of {plan.characters:,} characters",
-        )
-        check_memory(needs, what, smaller="it")
-    if plan.corpus == "tiny-world":
-        size = plan.characters or TINY_WORLD_CHARACTERS
-        tell("writing tiny-world", 0, size, "characters")
-    source = plan.corpus
-    own = folder / OWN_TEXT if folder is not None and source == OWN_TEXT else None
-    if own is not None and own.is_file():
-        source = str(own)
-    if plan.files:
-        several = load_corpora((source, *plan.files), column=plan.column, progress=True)
-        return split_documents(several, plan.fraction, plan.split_seed)
-    corpus = load_corpus(source, characters=plan.characters, column=plan.column, progress=True)
-    if source != plan.corpus:
-        corpus = dataclasses.replace(corpus, name="your text")  # what a refusal calls it
-    return split_documents(corpus, plan.fraction, plan.split_seed)
+    texts = texts_of(plan, folder, tell)
+    return list(texts.train), list(texts.validation)
 
 
 def check_corpus(plan: Plan, folder: Path | None = None) -> tuple[list[Any], int]:
@@ -170,8 +141,10 @@ def check_corpus(plan: Plan, folder: Path | None = None) -> tuple[list[Any], int
     return train, most
 
 
-def holds_pairs(documents: Sequence[Any]) -> bool:
+def holds_pairs(documents: Sequence[Any] | Documents) -> bool:
     """Whether documents are sentences with their translations, and not texts."""
+    if isinstance(documents, Documents):
+        return False
     return bool(documents) and not isinstance(documents[0], str)
 
 
@@ -190,7 +163,7 @@ def check_kind(plan: Plan, *, pairs: bool) -> None:
         )
 
 
-def _tokenizer(plan: Plan, train: Sequence[Any], tell: Tell, kept: KeptTokens) -> Any:
+def _tokenizer(plan: Plan, texts: Texts, tell: Tell) -> Any:
     if plan.tokenizer not in TRAINERS:
         if plan.tokenizer not in TOKENIZERS:
             names = ", ".join(dict.fromkeys((*TRAINERS, *TOKENIZERS)))
@@ -203,20 +176,45 @@ def _tokenizer(plan: Plan, train: Sequence[Any], tell: Tell, kept: KeptTokens) -
         return get_tokenizer(plan.tokenizer)
 
     def make() -> Any:
-        return _trained_tokenizer(plan, train, tell)
+        what = f"training the tokenizer {plan.tokenizer}"
+        if plan.tokenizer == "bpe":
+            beginning = _beginning(texts.train)
+            tell(what, 0, sum(map(len, beginning)), "characters")
+            return train_tokenizer(plan.tokenizer, beginning, plan.vocab_size)
+        return train_tokenizer(plan.tokenizer, _told(plan, texts, tell, what), plan.vocab_size)
 
-    return kept.tokenizer(plan.tokenizer, plan.vocab_size, make)
+    return texts.kept.tokenizer(plan.tokenizer, plan.vocab_size, make)
 
 
-def _trained_tokenizer(plan: Plan, train: Sequence[Any], tell: Tell) -> Any:
-    texts, taken = [], 0
-    for document in train:
-        texts.append(document if isinstance(document, str) else "\n".join(document))
-        taken += len(texts[-1])
-        if plan.tokenizer == "bpe" and taken > TOKENIZER_TEXT:
+def _beginning(documents: Sequence[Any] | Documents) -> list[str]:
+    """Documents until there are TOKENIZER_TEXT characters; of a longer one, its beginning."""
+    texts, parts, taken = [], [], 0
+    for text, ends in pieces_in(_as_texts(documents)):
+        parts.append(text)
+        taken += len(text)
+        if ends or taken > TOKENIZER_TEXT:
+            texts.append("".join(parts))
+            parts = []
+        if taken > TOKENIZER_TEXT:
             break
-    tell(f"training the tokenizer {plan.tokenizer}", 0, taken, "characters")
-    return train_tokenizer(plan.tokenizer, texts, plan.vocab_size)
+    return texts
+
+
+def _told(plan: Plan, texts: Texts, tell: Tell, what: str) -> Iterator[str]:
+    """All texts to learn from, long ones in parts that no token crosses."""
+    done = 0
+    cut: Any = KINDS[plan.tokenizer].cut  # of their classes, too
+    for text, _ in recut(pieces_in(_as_texts(texts.train)), cut, BLOCK):
+        tell(what, done, texts.kept.characters, "characters")
+        done += len(text)
+        yield text
+
+
+def _as_texts(documents: Sequence[Any] | Documents) -> Iterable[str]:
+    """Documents; each pair of sentences is one text."""
+    if not holds_pairs(documents):
+        return documents
+    return ["\n".join(pair) for pair in documents]
 
 
 def _assemble(given: Material, command: str) -> Run:
@@ -231,9 +229,9 @@ def _assemble(given: Material, command: str) -> Run:
     model = build(plan.model, options)
     about = {
         "corpus": plan.corpus,
-        "documents": len(given.train),
-        "validation_documents": len(given.validation),
-        "sha256": given.kept.digest,
+        "documents": len(given.texts.train),
+        "validation_documents": len(given.texts.validation),
+        "sha256": given.texts.kept.digest,
     }
     if counted is not None:
         about[REFERENCES] = counted.to_dict()
@@ -243,14 +241,3 @@ def _assemble(given: Material, command: str) -> Run:
         add_adapter(model, adapters, seed=plan.train.seed)
         description[LORA] = adapters.to_dict()
     return Run(model, tokenizer, data, plan.train, {**description, "plan": plan.to_dict()})
-
-
-def _kept(train: Sequence[Any], validation: Sequence[Any]) -> KeptTokens:
-    """What is kept of these documents, with their digest."""
-    digest, characters = hashlib.sha256(), 0
-    for documents in (train, validation):
-        for document in documents:
-            text = document if isinstance(document, str) else "\t".join(document)
-            digest.update(text.encode("utf-8") + b"\0")
-            characters += len(text)
-    return KeptTokens(digest.hexdigest(), characters)

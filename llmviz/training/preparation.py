@@ -8,6 +8,7 @@ from typing import Protocol, runtime_checkable
 import torch
 from torch import nn
 
+from llmviz.models.base import LanguageModel
 from llmviz.training import distributed
 from llmviz.training.checkpoints import Checkpoint
 from llmviz.training.config import TrainConfig
@@ -42,6 +43,7 @@ def make_optimizer(model: nn.Module, config: TrainConfig) -> torch.optim.Optimiz
 def check_fit(model: nn.Module, data: Batches, config: TrainConfig) -> None:
     """Raise ValueError where data, model and settings cannot go together."""
     check_recompute(model, config.recompute)
+    check_label_smoothing(model, config.label_smoothing)
     longest = getattr(model, "context_length", None)
     if longest is not None and data.context_length > longest:
         raise ValueError(
@@ -86,6 +88,25 @@ def set_recompute(model: nn.Module, every: int) -> None:
     check_recompute(model, every)
     if isinstance(model, Recomputing):
         model.recompute_every = every
+
+
+def check_label_smoothing(model: nn.Module, share: float) -> None:
+    """Raise ValueError where a model's loss has no targets that could be smoothed."""
+    if share and not isinstance(model, LanguageModel):
+        raise ValueError(
+            "label_smoothing must be 0 unless the model predicts tokens by a softmax; "
+            f"got label_smoothing={share:g} for a {type(model).__name__}"
+        )
+
+
+def set_label_smoothing(model: nn.Module, share: float) -> None:
+    """Let a model learn by a loss with so much label smoothing; measured losses stay plain.
+
+    Raises ValueError as `check_label_smoothing`.
+    """
+    check_label_smoothing(model, share)
+    if isinstance(model, LanguageModel):
+        model.label_smoothing = share
 
 
 def settled(

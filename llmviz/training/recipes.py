@@ -214,6 +214,10 @@ RECIPES: dict[str, Recipe] = {
         "learned positions, trained on few stories until it knows them by heart",
         dataclasses.replace(whole_words(_LEARNED), characters=300_000),
     ),
+    f"{ERRORS}/by-heart-smoothed": Recipe(
+        "the same with label smoothing, so that it learns never to be quite sure",
+        dataclasses.replace(whole_words(_LEARNED, label_smoothing=0.1), characters=300_000),
+    ),
     "tiny-world-word2vec": Recipe(
         "a vector for each word, learned from its neighbours",
         WordVectorPlan(

@@ -6,11 +6,13 @@ import dataclasses
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from llmviz.corpus import bigram_entropy, entropy_floor, load_corpus, unigram_entropy
+from llmviz.corpus.streamed import pieces_in
 from llmviz.textfile import ENDOFTEXT
 
 KEY = "references"  # in the `data` of a run's config.json
@@ -56,7 +58,7 @@ class References:
 def references(
     ids: Sequence[int] | np.ndarray,
     texts: Iterable[str],
-    held_out: Sequence[str],
+    held_out: Iterable[str],
     tokenizer: Any,
     corpus: str,
 ) -> References:
@@ -66,14 +68,14 @@ def references(
     """
     floor = None
     if corpus in WORLDS:
-        floor = entropy_floor(held_out[:FLOOR_DOCUMENTS], tokenizer)
+        floor = entropy_floor(islice(held_out, FLOOR_DOCUMENTS), tokenizer)
     return References(
         uniform=math.log(tokenizer.vocab_size),
         unigram=unigram_entropy(ids),
         bigram=bigram_entropy(ids),
         floor=floor.per_token if floor else None,
         tokens=len(ids),
-        bytes=max(1, sum(len(text.encode("utf-8")) for text in texts)),
+        bytes=max(1, sum(len(text.encode("utf-8")) for text, _ in pieces_in(texts))),
         floor_documents=floor.documents if floor else 0,
     )
 

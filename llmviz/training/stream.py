@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import io
+import zlib
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import IO, Any
 
 import numpy as np
+
+from llmviz.corpus.pieces import recut
+from llmviz.corpus.streamed import pieces_in
+
+Parts = Iterable[tuple[Sequence[int] | np.ndarray, bool]]
+"""Ids of documents in parts, and whether a document ends with them."""
+
+BLOCK = 1 << 20  # characters of a long document that are encoded at once
 
 
 class Epochs:
@@ -40,6 +52,12 @@ class Stream:
     ids: np.ndarray
     starts: np.ndarray
     lengths: np.ndarray
+    known_range: tuple[int, int] | None = None
+
+    @property
+    def range(self) -> tuple[int, int]:
+        """The lowest and the highest id."""
+        return self.known_range or (int(self.ids.min()), int(self.ids.max()))
 
     def rows(self, context_length: int) -> tuple[np.ndarray, np.ndarray]:
         """Where rows begin and how many targets each holds: documents in pieces of the context."""
@@ -50,12 +68,63 @@ class Stream:
         return starts, np.minimum(context_length, self.lengths[which] - piece * context_length)
 
     @classmethod
-    def join(cls, documents: Sequence[Sequence[int] | np.ndarray], end: int) -> Stream:
-        """Join encoded documents by the id `end`; empty documents are left out."""
-        kept = [np.asarray(document, dtype=np.int32) for document in documents if len(document)]
-        lengths = np.array([len(document) + 1 for document in kept], dtype=np.int64)
-        ids = np.full(int(lengths.sum()) + 1, end, dtype=np.int32)
+    def of(cls, ids: np.ndarray, lengths: np.ndarray, known: tuple[int, int] | None) -> Stream:
+        """The stream of what was written. known: its range."""
         starts = np.concatenate([[0], np.cumsum(lengths)])[:-1].astype(np.int64)
-        for start, document in zip(starts, kept, strict=True):
-            ids[start + 1 : start + 1 + len(document)] = document
-        return cls(ids, starts, lengths)
+        return cls(ids, starts, lengths, known)
+
+    @classmethod
+    def join(cls, documents: Iterable[Sequence[int] | np.ndarray], end: int) -> Stream:
+        """Join encoded documents by the id `end`; empty documents are left out."""
+        return cls.collect(((one, True) for one in documents), end)
+
+    @classmethod
+    def collect(cls, parts: Parts, end: int) -> Stream:
+        """Join documents that come in parts, in memory."""
+        file = io.BytesIO()
+        written = write_ids(parts, end, file)
+        ids = np.frombuffer(file.getbuffer(), np.int32)
+        return cls.of(ids, written.lengths, written.range)
+
+
+@dataclass(frozen=True)
+class Written:
+    """What was written of a stream: the lengths of its documents, its range, its checksum."""
+
+    lengths: np.ndarray
+    range: tuple[int, int]
+    checksum: int
+
+
+def write_ids(parts: Parts, end: int, file: IO[bytes]) -> Written:
+    """Write documents as one line of ids to a file; those without ids are left out."""
+    lengths, length, checksum, lowest, highest = array("q"), 0, 0, end, end
+
+    def write(ids: np.ndarray) -> None:
+        nonlocal checksum, lowest, highest
+        data = ids.view(np.uint8).data
+        file.write(data)
+        checksum = zlib.crc32(data, checksum)
+        lowest, highest = min(lowest, int(ids.min())), max(highest, int(ids.max()))
+
+    between = np.array([end], dtype=np.int32)
+    write(between)
+    for part, ends in parts:
+        ids = np.array(part, dtype=np.int32)
+        if len(ids):
+            write(ids)
+            length += len(ids)
+        if ends and length:
+            write(between)
+            lengths.append(length + 1)
+            length = 0
+    return Written(np.array(lengths, dtype=np.int64), (lowest, highest), checksum)
+
+
+def encoded(
+    documents: Iterable[str], tokenizer: Any, hear: Callable[[int], object]
+) -> Iterator[tuple[Sequence[int], bool]]:
+    """Encode documents, long ones in parts. hear: is told how many characters are encoded next."""
+    for text, ends in recut(pieces_in(documents), tokenizer.cut, BLOCK):
+        hear(len(text))
+        yield tokenizer.encode(text), ends

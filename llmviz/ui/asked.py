@@ -11,11 +11,23 @@ from streamlit.testing.v1 import AppTest
 
 from llmviz.paths import APP
 from llmviz.ui import engine
+from llmviz.ui.common import PARTS
 from llmviz.ui.question import ASKED, MARK, Question
 from llmviz.ui.state import LINK_ICON, THROUGH_APP
 
 # A term of the glossary in a page's HTML, which explains itself under a pointer.
 TERM = re.compile(r'<span class="lv-term"[^>]*>(.*?)<span class="lv-tip".*?</span></span>', re.S)
+# Components that serve the app itself and draw nothing of a lesson, and such that only hand numbers
+# to another one.
+OF_THE_APP: tuple[str, ...] = (
+    "progress",
+    "text_guard",
+    "test_keeper",
+    "class_watch",
+    "browser_secret",
+)
+OF_THE_APP += ("finder", "course_path")
+SILENT = ("curve_run", "table_choice")
 SECONDS = 300  # for one chapter: a machine may be slow
 
 
@@ -48,7 +60,9 @@ def questions_of(lesson: str, chapter: str, /, **link: str) -> list[Asked]:
 def opened(
     lesson: str, chapter: str = "", /, session: Mapping[str, Any] | None = None, **link: str
 ) -> AppTest:
-    """Return a page as a visitor sees it once nothing grows any more; ASKED has its questions.
+    """Return a page as a visitor sees it once nothing grows any more.
+
+    In its session ASKED has its questions, and PARTS the parts that controls of it open.
 
     session: what its session holds from the start. link: as for `questions_of`.
 
@@ -67,6 +81,7 @@ def opened(
     deadline, before = time.monotonic() + SECONDS, None
     while True:  # what takes longer than a rerun grows from one to the next
         app.session_state[ASKED] = []
+        app.session_state[PARTS] = {}
         app.run()
         problems = [error.message for error in app.exception]
         problems += [box.value for box in app.warning if box.icon == LINK_ICON]
@@ -104,3 +119,9 @@ def elements(block: Any) -> Iterator[Any]:
         yield element
         if hasattr(element, "children"):
             yield from elements(element)
+
+
+def key_of(element: Any) -> str:
+    """Return the key that an element has in its page; empty without one."""
+    parts = getattr(element.proto, "id", "").split("-", 2)  # a sign, a hash, the key
+    return parts[2] if len(parts) == 3 and parts[2] != "None" else ""

@@ -23,6 +23,6 @@ def draw_part(
     names: what each is called, in order. parts: what draws each. needs_engine: whether no part can
     do without torch, for which the choice then need not wait.
     """
-    choose_below_title(state, key, label, names)
+    choose_below_title(state, key, label, names, parts=True)
     if not needs_engine or engine_ready():
         parts[state[key]](state)

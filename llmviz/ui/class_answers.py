@@ -13,29 +13,48 @@ import io
 import json
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
+from typing import NamedTuple
 
 from llmviz.limits import limit
 from llmviz.ui.classes import ANSWERS, Classes, OpenClass
 
 HEAD = ("question", "answer", "right", "count")
 MOST = 500  # characters of what somebody says in their own words
+_SORTED = "sorted"  # the mark of a line that sorts
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a table program takes for one at a cell's start
+
+
+class Ask(NamedTuple):
+    """A question for a class; without answers to choose from, it asks for own words."""
+
+    text: str
+    answers: Sequence[str] = ()
+    right: int = -1
+
+    @property
+    def name(self) -> str:
+        """Its name, which is another one when its numbers change."""
+        return name_of(self.text, self.answers)
 
 
 @dataclass
 class Asked:
-    """A question that was asked, the answer of each who gave one, and their own words."""
+    """A question that was asked, the answer of each who gave one, and their own words.
+
+    kinds: into which kind the presenter sorted which words.
+    """
 
     text: str
     answers: list[str]
     right: int
     given: dict[str, int] = field(default_factory=dict)
     said: dict[str, str] = field(default_factory=dict)
+    kinds: dict[str, str] = field(default_factory=dict)
 
     def counts(self) -> list[int]:
         """How many gave each answer."""
@@ -62,12 +81,20 @@ class ClassAnswers:
 
     def ask(self, one: OpenClass, text: str, answers: Sequence[str], right: int) -> Asked:
         """Ask a class a question, and return it with the answers that came so far."""
-        name = name_of(text, answers)
+        return self.ask_all(one, [Ask(text, answers, right)])[name_of(text, answers)]
+
+    def ask_all(self, one: OpenClass, asks: Iterable[Ask]) -> dict[str, Asked]:
+        """Ask a class several questions; return these by name, with the answers so far."""
+        wanted = {ask.name: ask for ask in asks}
         known = self.of(one)
-        if name not in known:
-            self._write(one, [name, text, list(answers), right])
+        if missing := {name: ask for name, ask in wanted.items() if name not in known}:
+            for name, ask in missing.items():
+                self._write(one, [name, ask.text, list(ask.answers), ask.right])
             known = self.of(one)
-        return known.get(name) or Asked(text, list(answers), right)
+        return {
+            name: known.get(name) or Asked(ask.text, list(ask.answers), ask.right)
+            for name, ask in wanted.items()
+        }
 
     def give(self, one: OpenClass, who: str, name: str, answer: int) -> None:
         """Note the answer of somebody; of several the last one counts."""
@@ -78,10 +105,15 @@ class ClassAnswers:
         text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         self._write(one, [name, who, " ".join(text.split())[:MOST]])
 
+    def sort(self, one: OpenClass, name: str, said: str, kind: str) -> None:
+        """Note into which kind the presenter sorts words; of several the last one counts."""
+        self._write(one, [name, _SORTED, said, kind])
+
     def of(self, one: OpenClass) -> dict[str, Asked]:
         """Return all that a class was asked, by name; a line that says nothing is passed over."""
         asked: dict[str, Asked] = {}
         given: list[tuple[str, str, int | str]] = []
+        kinds: list[tuple[str, str, str]] = []
         text = ""
         with suppress(FileNotFoundError):
             text = self._path(one).read_text("utf-8", "replace")
@@ -89,6 +121,8 @@ class ClassAnswers:
             match _parsed(line):
                 case [str(name), str(question), list(answers), int(right)]:
                     asked[name] = Asked(question, [str(answer) for answer in answers], right)
+                case [str(name), str(mark), str(said), str(kind)] if mark == _SORTED:
+                    kinds.append((name, said, kind))
                 case [str(name), str(who), int(answer) | str(answer)]:
                     given.append((name, who, answer))
         for name, who, answer in given:  # some answer before the presenter is there
@@ -98,6 +132,9 @@ class ClassAnswers:
                 asked[name].given[who] = answer
             else:
                 asked[name].said[who] = answer
+        for name, said, kind in kinds:
+            if name in asked:
+                asked[name].kinds[said] = kind
         return asked
 
     def table(self, one: OpenClass) -> str:
@@ -114,9 +151,9 @@ class ClassAnswers:
                 continue
             for index, count in enumerate(asked.counts()):
                 texts = (asked.text, asked.answers[index])
-                rows.writerow([*map(_cell, texts), int(index == asked.right), count])
+                rows.writerow([*map(as_cell, texts), int(index == asked.right), count])
             for said, count in sorted(Counter(filter(None, asked.said.values())).items()):
-                rows.writerow([*map(_cell, (asked.text, said)), "", count])
+                rows.writerow([*map(as_cell, (asked.text, said)), "", count])
         return out.getvalue()
 
     def _path(self, one: OpenClass) -> Path:
@@ -144,5 +181,6 @@ def _parsed(line: str) -> object:
         return None
 
 
-def _cell(text: str) -> str:
+def as_cell(text: str) -> str:
+    """Return a text as a cell of CSV that no table program takes for a formula."""
     return f"'{text}" if text.startswith(_FORMULA) else text

@@ -21,6 +21,42 @@ POLL = 1.0  # seconds between two looks at the answers
 _TOLD = "_class_told"  # in the session: by class and question, the answer that was given
 
 
+def of_this_window() -> OpenClass | None:
+    """Return the open class that this window leads or follows."""
+    here = seat.taken()
+    one = CLASSES.find(here.code) if here is not None else None
+    return one if here is not None and one is not None and one.key == here.key else None
+
+
+def leads() -> bool:
+    """Whether this window leads its class."""
+    here = seat.taken()
+    return here is not None and here.leads
+
+
+def tell(one: OpenClass, name: str, chosen: int | None) -> None:
+    """Count what a follower chose, if it is new."""
+    told = st.session_state.setdefault(_TOLD, {})
+    if chosen is not None and told.get((one.key, name)) != chosen:
+        told[one.key, name] = chosen
+        THOUGHT.give(one, who_of(browser.secret(), one.key), name, chosen)
+
+
+def tell_words(one: OpenClass, name: str, said: str) -> None:
+    """Note a follower's own words, if they are new."""
+    told = st.session_state.setdefault(_TOLD, {})
+    if said != told.get((one.key, name, "said"), ""):
+        told[one.key, name, "said"] = said
+        THOUGHT.say(one, who_of(browser.secret(), one.key), name, said)
+
+
+def told(text: str, answers: Sequence[str]) -> int:
+    """Return how far a presenter shows the answer: 0 not at all, 1 the answer, 2 the reason."""
+    if seat.taken() is None:
+        return 0
+    return seat.told(name_of(unmarked(text), [unmarked(answer) for answer in answers]))
+
+
 def thinks(
     text: str, answers: Sequence[str], right: int, order: Sequence[int], chosen: int | None
 ) -> None:
@@ -28,23 +64,21 @@ def thinks(
 
     order: in which the answers stand on the page. chosen: this visitor's own answer.
     """
-    here = seat.taken()
-    one = CLASSES.find(here.code) if here is not None else None
-    if here is None or one is None or one.key != here.key:
+    one = of_this_window()
+    if one is None:
         return
     text, answers = unmarked(text), [unmarked(answer) for answer in answers]
     name = name_of(text, answers)
-    if not here.leads:
-        told = st.session_state.setdefault(_TOLD, {})
-        if chosen is not None and told.get((here.key, name)) != chosen:
-            told[here.key, name] = chosen
-            THOUGHT.give(one, who_of(browser.secret(), one.key), name, chosen)
+    if not leads():
+        tell(one, name, chosen)
         said = st.text_input(words.own_words, key=f"_class_said.{one.key}.{name}", max_chars=MOST)
-        if said != told.get((here.key, name, "said"), ""):
-            told[here.key, name, "said"] = said
-            THOUGHT.say(one, who_of(browser.secret(), one.key), name, said)
+        tell_words(one, name, said)
         return
     st.fragment(_counted, run_every=POLL)(one, name, text, answers, right, order)
+    far = seat.told(name)
+    further = (far + 1) % len(words.tell_all)
+    press: dict[str, Any] = {"on_click": seat.tell_all, "args": (name, further)}
+    st.button(words.tell_all[far], key=f"_class_tell.{name}", type="tertiary", **press)
 
 
 def _counted(

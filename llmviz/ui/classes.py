@@ -40,11 +40,15 @@ FRESH = 0.1  # of the idle time: a class that was used so long ago is marked as 
 
 @dataclass(frozen=True)
 class Place:
-    """What a presenter looks at: a page, what its address says, and texts too long for that."""
+    """What a presenter looks at: a page, what its address says, and texts too long for that.
+
+    told: how far the answer to a question is shown to all, by the question's name.
+    """
 
     page: str
     query: dict[str, str] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
+    told: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

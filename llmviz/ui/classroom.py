@@ -1,6 +1,6 @@
 """A class from a visitor's side: opening and joining one, leading it, following it.
 
-A follower's browser asks about every 0.7 seconds for one number, the version of the presenter's
+A follower's browser asks about twice a second for one number, the version of the presenter's
 place, by a request of its own: a rerun for each of these questions would cost some ten times as
 much. It asks for a rerun when that number has changed.
 """
@@ -243,6 +243,8 @@ def _led(here: Seat) -> None:
             type="tertiary",
             key="_class_csv",
         )
+        if st.button(words.tests, icon=":material/checklist:", type="tertiary", key="_class_tests"):
+            course.open_place("before_after")
         _projector_switch()
         st.button(words.end, icon=":material/stop:", on_click=_whole(_end), key="_class_end")
 

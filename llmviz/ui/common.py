@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import streamlit as st
 
@@ -13,6 +13,7 @@ from llmviz.ui.notices import inform, refuse, warn
 from llmviz.ui.state import LEARNER_TEXT, LINK_ICON, PageState
 
 LOOKED_AT = 10_000  # characters of the learner's text that a lesson works on
+PARTS = "_parts"  # in the session, where somebody lists them: the parts of the chapter
 DRAWN_IN = "_drawn_in"  # in the session: the theme of a page without a browser
 IN_SNIPPET = 600  # characters of it that a snippet quotes
 
@@ -20,6 +21,13 @@ _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 EMPTY = "There is no text yet. Type something above, or take one of the examples."
 TOO_LONG = "Your text has {all:,} characters. This lesson looks at the first {limit:,} of them."
+
+
+class Parts(NamedTuple):
+    """The parts of a chapter that a control opens: the one that it begins with, and all names."""
+
+    first: str
+    names: dict[str, str]
 
 
 def count(number: int, noun: str, plural: str = "") -> str:
@@ -82,15 +90,27 @@ def choose(
     label: str,
     names: Mapping[str, str],
     then: Callable[[], None] | None = None,
+    *,
+    parts: bool = False,
     **more: Any,
 ) -> None:
     """Show a control's options, by name, as buttons beside each other, of which one is pressed.
 
-    then: called after a change. more: as `st.segmented_control` takes it.
+    then: called after a change. parts: whether each is a part of the chapter, with words and
+    pictures of its own. more: as `st.segmented_control` takes it.
     """
+    if parts:
+        list_parts(state, key, names)
     st.segmented_control(
         label, required=True, wrap=True, **more, **state.named(key, names, then=then)
     )
+
+
+def list_parts(state: PageState, key: str, names: Mapping[str, str]) -> None:
+    """Tell who lists them that a control opens parts of the chapter, and how they are called."""
+    listed = st.session_state.get(PARTS)
+    if listed is not None:
+        listed[key] = Parts(state.params[key].default, dict(names))
 
 
 def choose_below_title(
@@ -99,8 +119,15 @@ def choose_below_title(
     label: str,
     names: Mapping[str, str],
     then: Callable[[], None] | None = None,
+    *,
+    parts: bool = False,
 ) -> None:
-    """Show what there is to choose as a row of names; the label is for screen readers."""
+    """Show what there is to choose as a row of names; the label is for screen readers.
+
+    parts: as for `choose`.
+    """
+    if parts:
+        list_parts(state, key, names)
     st.pills(
         label,
         required=True,

@@ -180,6 +180,10 @@ TERMS: dict[str, str] = {
         "The mean distance between how sure a model was and how often it was right. Guesses are "
         "put into bins by how sure it was, and each bin weighs as many guesses as it has."
     ),
+    "feature": (
+        "Something that a vector may tell, such as “this is a name”. In a sparse autoencoder it is "
+        "a direction, with a value for each vector. The value is 0 where the feature is off."
+    ),
     "feed-forward network": (
         "The part of a layer that works on each token by itself. A matrix makes its vector wider, "
         "an activation function follows, and another matrix brings the vector back to its width."
@@ -210,6 +214,10 @@ TERMS: dict[str, str] = {
         "small numbers have equally many digits. Only the smallest ones, the subnormal numbers, "
         "have fewer."
     ),
+    "Fourier transform": (
+        "It writes a list of numbers as a sum of waves. Each wave has a frequency: how often "
+        "it goes up and down along the list. The transform gives each wave's height."
+    ),
     "free running": (
         "A model writes, and it reads its own tokens as it goes on. In training, it reads the "
         "right tokens instead. This is called teacher forcing."
@@ -231,6 +239,10 @@ TERMS: dict[str, str] = {
         "sum of their squared differences."
     ),
     "greedy": "Always taking the most probable token.",
+    "grokking": (
+        "A model first knows its examples by heart. Much later in the same training it also "
+        "comes to be right on new ones."
+    ),
     "grouped-query attention": (
         "Attention in which several heads of queries share one head of keys and values, so that "
         "the cache is smaller. With one head of keys for all it is called multi-query attention."
@@ -475,6 +487,10 @@ TERMS: dict[str, str] = {
     "softmax": (
         "Turns any scores into probabilities: e to the power of each score, divided by the sum."
     ),
+    "sparse autoencoder": (
+        "A small network that writes each vector as the sum of a few directions out of many. It "
+        "learns the directions by making the error of these sums small."
+    ),
     "special token": (
         "A token that is not a piece of text. It marks something: the end or the start of a text, "
         "padding, or an unknown word."
@@ -488,6 +504,10 @@ TERMS: dict[str, str] = {
         "A special token before the first token of a text. From it the model predicts the first "
         "token. In this app's own models it is <|endoftext|>. An imported model has its own, or "
         "none."
+    ),
+    "steering": (
+        "A vector is added inside a model while it reads and writes, to change what it writes. The "
+        "weights stay as they are."
     ),
     "stem": "The part of a word that is left when its endings are cut off. It need not be a word.",
     "straight-through estimator": (
@@ -569,6 +589,10 @@ TERMS: dict[str, str] = {
     ),
     "vocabulary": (
         "The list of all tokens that a tokenizer knows; its length is the vocabulary size."
+    ),
+    "weight decay": (
+        "At each step of training all weights are made a little smaller, besides what the "
+        "gradient does. Its number says how much."
     ),
     "WordPiece": (
         "A tokenizer like BPE with another rule: it joins the pair whose count is highest compared "

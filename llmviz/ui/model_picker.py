@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from llmviz.models.catalogue import able
+from llmviz.models.catalogue import CLASSIFIER, able
 from llmviz.ui import engine
 from llmviz.ui.notices import warn
 from llmviz.ui.selectable_models import Card, bundled_fitting, card_of, label, offered
@@ -53,6 +53,16 @@ def attends(card: Card) -> bool:
     return able(card.get("model"), "next_token", "attention")
 
 
+def tells_classes(card: Card) -> bool:
+    """Whether a card is that of a classifier."""
+    return card.get("model") == CLASSIFIER
+
+
+def looked_into(card: Card) -> bool:
+    """Whether a card is that of a transformer with attention to look at, whatever its head says."""
+    return attends(card) or tells_classes(card)
+
+
 def reads_text(card: Card) -> bool:
     """Whether a card is that of a transformer that continues a text."""
     return attends(card) and card.get("corpus") != "names"
@@ -91,7 +101,8 @@ class Picker:
     key: the control of the page that holds the name; empty is the first one. runs_fit: what a run's
     card must be, where that is something else. first: the bundled model at the head of the list;
     else that is the one with the lowest loss. also: bundled models that stand in folders of their
-    own, such as "since-2017/experts".
+    own, such as "since-2017/experts". why_not: why another model of this copy cannot be used; its
+    kind is named without it.
     """
 
     key: str = "model"
@@ -99,6 +110,7 @@ class Picker:
     runs_fit: Callable[[Card], bool] | None = None
     first: str = ""
     also: Sequence[str] = ()
+    why_not: str = ""
 
     def names(self, wanted: str = "") -> list[str]:
         """Return the models; wanted: that in force, a run that only its link names is offered."""
@@ -142,16 +154,17 @@ class Picker:
         chosen = name if name in names else names[0]
         if name and name != chosen:
             if name != state.params[self.key].default:
-                st.session_state[said_key] = _another(name, chosen, names)
+                st.session_state[said_key] = _another(name, chosen, names, self.why_not)
             state[self.key] = chosen
         elif not again:
             st.session_state.pop(said_key, None)
         return chosen, st.session_state.get(said_key, "")
 
 
-def _another(name: str, chosen: str, names: Sequence[str]) -> str:
+def _another(name: str, chosen: str, names: Sequence[str], why_not: str) -> str:
     card = card_of(name)
-    why = OTHER_KIND.format(kind=card.get("model")) if card else GONE
+    kind = why_not or OTHER_KIND
+    why = kind.format(kind=card.get("model")) if card else GONE
     line = {"asked": name[:60], "why": why, "chosen": label(chosen)}
     return ANOTHER.format(names=", ".join(map(label, names)), **line)
 

@@ -11,12 +11,13 @@ import streamlit as st
 
 from llmviz.components._shared.transport import component_key
 from llmviz.components.progress.view import note_answer
-from llmviz.document import Ask
-from llmviz.ui.class_question import thinks
+from llmviz.document import Ask, Sentence
+from llmviz.ui.class_question import thinks, told
 from llmviz.ui.prose import prose
 
 COVERS = True  # False shows everything: tests that look at what is below a question
 _SHOW = "_show_answers"  # in the session
+RIGHT = Sentence("**Right: {}**")
 MARK = "PREDICT, THEN LOOK"  # stands above each question
 APART = 0.15  # between the right share of a question and the others
 HERE = "_here"  # in the session: the place of the chapter that is shown
@@ -126,6 +127,7 @@ def answered(question: Question, key: str) -> bool:
         or session.get(_SHOW, False)
         or session.get(f"{slot}.shown", False)
         or session.get(slot) is not None
+        or told(question.text, question.answers) > 0
     )
 
 
@@ -161,6 +163,10 @@ def predict(question: Question, key: str, *, covers: bool = False) -> bool:
         thinks(question.text, question.answers, question.right, question.order, chosen)
         if chosen is None:
             shown = answered(question, key)
+            if far := told(question.text, question.answers):
+                prose(RIGHT.format(question.answers[question.right]))
+                if far > 1:
+                    prose(question.reasons[question.right])
             if covers and not shown:
                 slot = _slot(question, key)
                 label = "Show me without an answer"

@@ -5,16 +5,12 @@ They are the same for everybody and asked for only when somebody saves.
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import plotly
 from starlette.requests import Request
 from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from llmviz.components._shared.saver.page import page_template
-
-PLOTLY = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
+from llmviz.components._shared.saver.plotly_script import script_for
 
 
 def routes(base: str = "") -> list[Route]:
@@ -30,5 +26,6 @@ def _page(_request: Request) -> Response:
     return PlainTextResponse(page_template())  # as a text: it is no page yet
 
 
-def _plotly(_request: Request) -> Response:
-    return FileResponse(PLOTLY, media_type="text/javascript")
+def _plotly(request: Request) -> Response:
+    kinds = request.query_params.getlist("kind")  # of the traces that it has to draw
+    return FileResponse(script_for(kinds), media_type="text/javascript")

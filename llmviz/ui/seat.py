@@ -14,6 +14,8 @@ from llmviz.ui.classes import Classes, Place, Refused
 CODE, PROJECTOR = "class", "projector"
 SEAT, NOTICE = "_class", "_class_notice"  # in the session
 _PROJECTS = "_projects"  # in the session
+_TOLD = "_class_answers_told"  # in the session: as in Place, for its presenter and who follows
+_PLACE = "_class_shown_place"  # in the session of a presenter: what the class looks at
 _LED_TO = "_class_place"  # in the session: where the class has just gone, until a page takes it
 CLASSES = Classes()
 
@@ -41,7 +43,8 @@ def window() -> str:
 
 def leave(notice: str = "") -> None:
     """Give up this window's seat. notice: the name of the text that is then shown."""
-    st.session_state.pop(SEAT, None)
+    for name in (SEAT, _TOLD, _PLACE):
+        st.session_state.pop(name, None)
     if notice:
         st.session_state[NOTICE] = notice, 0
 
@@ -79,11 +82,36 @@ def show(page: str, query: dict[str, str], texts: dict[str, str]) -> None:
     seat = taken()
     if seat is None or not seat.leads:
         return
+    st.session_state[_PLACE] = place = Place(page, query, texts, _told(seat))
     try:
-        if not CLASSES.show(seat.code, window(), Place(page, query, texts)):
+        if not CLASSES.show(seat.code, window(), place):
             check_lead(seat)
     except Refused as refused:
         st.session_state[NOTICE] = refused.reason, refused.count
+
+
+def _told(seat: Seat) -> dict[str, int]:
+    """How far answers are shown to all; a presenter who comes back finds it in the class."""
+    if _TOLD not in st.session_state:
+        one = CLASSES.find(seat.code)
+        st.session_state[_TOLD] = dict(one.place.told) if one is not None and one.place else {}
+    return st.session_state[_TOLD]
+
+
+def tell_all(name: str, far: int) -> None:
+    """Show the class the answer to a question so far: 0 not at all, 1 the answer, 2 the reason."""
+    seat = taken()
+    if seat is None or not seat.leads:
+        return
+    st.session_state[_TOLD] = _told(seat) | {name: far}
+    place = st.session_state.get(_PLACE)
+    if place is not None:
+        show(place.page, place.query, place.texts)
+
+
+def told(name: str) -> int:
+    """Return how far the answer to a question is shown to all in this window's class."""
+    return st.session_state.get(_TOLD, {}).get(name, 0) if taken() is not None else 0
 
 
 def check_lead(seat: Seat) -> None:
@@ -97,7 +125,7 @@ def check_lead(seat: Seat) -> None:
 
 def lead_to(place: Place) -> None:
     """Let the page of a place take it when it is next drawn."""
-    st.session_state[_LED_TO] = place
+    st.session_state[_LED_TO], st.session_state[_TOLD] = place, place.told
 
 
 def is_led(page: str) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlencode
@@ -22,12 +24,19 @@ ADDRESS = "http://localhost:8501"  # where `llmviz app` serves the lessons
 
 
 class Page(NamedTuple):
-    """What a sheet has of one chapter: its link, the texts that it reads, and its questions."""
+    """What a sheet has of one chapter: its link, the texts that it reads, and its questions.
 
-    chapter: Chapter
+    key, title, question: those of the chapter. own: what is asked in own words, with a text of a
+    model that it is asked of; both may be empty.
+    """
+
+    key: str
+    title: str
+    question: str
     link: str
     texts: Sequence[str]
     asked: Sequence[Asked]
+    own: tuple[str, str] = ("", "")
 
 
 def texts_read(lesson: Lesson, chapter: Chapter) -> dict[str, str]:
@@ -40,12 +49,16 @@ def texts_read(lesson: Lesson, chapter: Chapter) -> dict[str, str]:
 def pages_of(lesson: Lesson, text: str | None = None, address: str = ADDRESS) -> list[Page]:
     """Run the chapters of a lesson and return those that ask something.
 
+    The folder of a lesson without chapters may hold `on_paper.py` with `pages(address)`.
+
     text: the learner's text, in a lesson that reads it. address: where the app is for the class.
 
     Raises ValueError: the lesson has no chapters or reads no text, or the text is too long.
     """
-    if not lesson.chapters:
+    if not asks(lesson):
         raise ValueError(f"{lesson.key} has no chapters, so it asks nothing")
+    if not lesson.chapters and text is None:
+        return list(import_module(_own(lesson)).pages(address.rstrip("/")))
     reads = {chapter.key: texts_read(lesson, chapter) for chapter in lesson.chapters}
     link = {}
     if text is not None:
@@ -63,8 +76,18 @@ def pages_of(lesson: Lesson, text: str | None = None, address: str = ADDRESS) ->
         questions = questions_of(lesson.key, chapter.key, **link)
         query = urlencode({"part": chapter.key, **link})
         place = f"{address.rstrip('/')}/{lesson.key}?{query}"
-        pages.append(Page(chapter, place, list(texts.values()), questions))
+        head = (chapter.key, chapter.title, chapter.front.question)
+        pages.append(Page(*head, place, list(texts.values()), questions))
     return [page for page in pages if page.asked]
+
+
+def asks(lesson: Lesson) -> bool:
+    """Whether a lesson has something to put on paper."""
+    return bool(lesson.chapters) or find_spec(_own(lesson)) is not None
+
+
+def _own(lesson: Lesson) -> str:
+    return f"{lesson.package}.on_paper"
 
 
 def html_of(lesson: Lesson, pages: Sequence[Page], *, answers: bool) -> str:
@@ -82,14 +105,20 @@ def write_sheets(
 ) -> list[Path]:
     """Write `LESSON.html` and `LESSON-answers.html` into a folder, and return them.
 
+    Of a lesson without chapters, each page is a sheet of its own.
+
     Raises ValueError: see `pages_of`. OSError: as it comes.
     """
     pages = pages_of(lesson, text, address)
     folder.mkdir(parents=True, exist_ok=True)
+    sheets = {lesson.key: pages}
+    if not lesson.chapters:
+        sheets = {f"{lesson.key}-{page.key}": [page] for page in pages}
     written = []
-    for answers, end in ((False, ""), (True, "-answers")):
-        path = folder / f"{lesson.key}{end}.html"
-        body = html_of(lesson, pages, answers=answers)
-        write_whole(path, partial(Path.write_bytes, data=body.encode("utf-8", "replace")))
-        written.append(path)
+    for name, some in sheets.items():
+        for answers, end in ((False, ""), (True, "-answers")):
+            path = folder / f"{name}{end}.html"
+            body = html_of(lesson, some, answers=answers)
+            write_whole(path, partial(Path.write_bytes, data=body.encode("utf-8", "replace")))
+            written.append(path)
     return written

@@ -71,6 +71,6 @@ def test_the_learners_sentence_stands_before_the_question(visit):
     page.keyboard.press("Enter")
     settle(page)
     expect(
-        page.get_by_text(re.compile(r"The most probable person is .* in all 9 rows"))
+        page.get_by_text(re.compile(r"The most probable person is .* in all 18 rows"))
     ).to_be_visible()
     visit.assert_clean()

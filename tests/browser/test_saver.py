@@ -114,6 +114,21 @@ def test_a_saved_page_is_alive_and_says_the_same_arithmetic(visit, offline, tmp_
     visit.assert_clean()
 
 
+def test_a_saved_table_stands_at_the_row_that_the_page_chose(visit, offline, tmp_path):
+    def below_the_chosen(page):
+        page.locator(".lv .whole canvas[role]").focus()
+        page.keyboard.press("ArrowDown")
+        frames(page)
+        return page.locator(".lv:has(.whole) .told").inner_text()
+
+    visit.open("embeddings?part=lookup&show=1", ".lv .whole")
+    key = "embeddings.lookup.table"
+    saved = offline(save(visit.page, "html", key)[0], tmp_path)
+    said = below_the_chosen(visit.page)
+    assert not said.startswith("row 1,") and below_the_chosen(saved) == said
+    visit.assert_clean()
+
+
 def test_a_text_with_markup_is_a_text_in_every_form(visit, offline, tmp_path):
     visit.open(f"tokenization?part=cut&show=1&text={quote(HOSTILE)}", ".tok")
     page, key = visit.page, "cut.chips"
@@ -183,7 +198,7 @@ def test_a_chart_leaves_with_its_numbers_and_lives_on(visit, offline, tmp_path):
     visit.assert_clean()
 
 
-def test_the_menu_goes_by_the_keyboard_and_says_what_the_clipboard_refuses(visit):
+def test_the_menu_goes_by_the_keyboard_and_says_what_the_browser_refuses(visit):
     visit.open("attention?part=steps", "canvas")
     page = visit.page
     press_of(page, LADDER).focus()
@@ -213,6 +228,10 @@ def test_the_menu_goes_by_the_keyboard_and_says_what_the_clipboard_refuses(visit
     assert re.fullmatch(
         r'<iframe src="[^"<>]*embed=attention\.[^"<>]*"[^<>]*></iframe>', line.input_value()
     )
+    stop = "HTMLAnchorElement.prototype.click = () => { throw new Error('no files here') }"
+    page.evaluate(f"() => {{ {stop} }}")
+    page.locator(".menu [data-form=csv]").click()
+    expect(page.locator(".menu .told")).to_have_text("This did not work: no files here.")
     page.keyboard.press("Escape")
     assert page.locator(".menu:popover-open").count() == 0
     visit.assert_clean()

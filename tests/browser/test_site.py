@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from copy import deepcopy
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -13,24 +14,32 @@ import numpy as np
 import pytest
 import torch
 from playwright.sync_api import expect
+from plotly.offline import get_plotlyjs_version
 
 from llmviz import cli
+from llmviz.components._shared.saver import plotly_script
 from llmviz.components.machine.view import MachineValues
+from llmviz.document.marks import unmarked
+from llmviz.lessons.attention.steps import words
 from llmviz.nn.attention import attention, causal_mask
 from llmviz.pretrained import load_bundled
+from llmviz.quantization.grids import dequantize, quantize
 from llmviz.sampling import sampling_steps
 from llmviz.similarity import cosine
-from llmviz.site.live import MODELS
+from llmviz.site.live import INT8, MODELS
 from llmviz.study.machine_reading import read
 from llmviz.tokenizers.training import train_steps
+from llmviz.tokenizers.vocabulary import WordTokenizer
 from llmviz.trace import record
 from llmviz.ui import question
 from tests.browser.hand import until
+from tests.browser.test_pages import nobody_is_kept_out
 
 APP = "https://school.example/llmviz"
 ONLY = ("attention/steps", "errors/facts")
+RUNGS = words.rungs  # the parts of the first one
 FIRST_LOAD = 1_500_000  # bytes
-TEXTS = {"names-gpt": 40, "tiny-world-char": 30, "tiny-world-gpt": 8}
+TEXTS = {"names-gpt": 150, "tiny-world-char": 40, "tiny-world-gpt": 10}
 PIECES = [
     "Once Anna",
     " met",
@@ -88,7 +97,7 @@ class Links(HTMLParser):
 
 def test_pages_refer_to_files_that_exist_and_to_the_app(course):
     pages = sorted(course.rglob("*.html"))
-    assert len(pages) == 4 + len(ONLY)
+    assert len(pages) == 4 + len(ONLY) + len(RUNGS) - 1
     for page in pages:
         text = page.read_text("utf-8")
         links = Links(text)
@@ -108,9 +117,12 @@ def test_pages_refer_to_files_that_exist_and_to_the_app(course):
             assert (course / f"assets/data/{name}.js").is_file()
         for one in data["pictures"]:
             assert (course / f"assets/pictures/{one['name']}.js").is_file()
+        for one in data["charts"]:
+            assert (course / f"assets/{one['library']}.js").is_file()
 
 
 def test_the_main_button_leads_from_home_to_the_end(course, window):
+    """On each page, all is drawn, what it loads is small, and nothing keeps people out."""
     window.goto(f"{course.as_uri()}/index.html")
     seen = []
     while True:
@@ -122,6 +134,9 @@ def test_the_main_button_leads_from_home_to_the_end(course, window):
             node.scroll_into_view_if_needed()
             expect(node).to_have_attribute("data-drawn", "")
             assert node.bounding_box()["height"] > 20
+        for show in window.locator(".show:visible").all():
+            show.click()
+        nobody_is_kept_out(window, window.url)
         seen.append(window.url.removeprefix(course.as_uri()))
         if not window.locator("a.next").count():
             break
@@ -156,6 +171,36 @@ def test_a_question_is_graded_and_shows_what_it_covers(course, window):
         "document.querySelectorAll('main :is(select, input:not([name^=q]), textarea)').length"
     )
     assert window.evaluate(controls) == 0  # none that would need the app
+
+
+def test_each_part_of_a_chapter_is_a_page_that_leads_to_the_others(course, window):
+    window.goto(f"{course.as_uri()}/attention/steps.html")
+    said, titles = [], set()
+    for at in range(len(RUNGS)):
+        parts = window.locator(".parts a")
+        expect(parts).to_have_count(len(RUNGS))
+        parts.nth(at).click()
+        expect(parts.nth(at)).to_have_attribute("aria-current", "page")
+        expect(window.locator(".parts [aria-current]")).to_have_count(1)
+        said.append(window.locator("main").inner_text())
+        titles.add(window.title())
+        link = window.locator("footer a.to-app").get_attribute("href")
+        rung = list(RUNGS)[at]
+        own = "" if rung == "causal" else f"&rung={rung}"
+        assert link == f"{APP}/attention?part=steps{own}"
+        assert window.locator("a.next").get_attribute("href") == "../errors/facts.html"
+    assert len(titles) == len(set(said)) == len(RUNGS)
+    begins = unmarked(words.rung_text["heads"]).split(".")[0]
+    assert [begins in one for one in said] == [rung == "heads" for rung in RUNGS]
+
+
+def test_the_small_plotly_draws_what_its_list_says_and_has_the_version_of_the_whole(browser):
+    page = browser.new_page()
+    page.add_script_tag(path=plotly_script.CARTESIAN)
+    version, kinds = page.evaluate("[Plotly.version, Object.keys(Plotly.PlotSchema.get().traces)]")
+    page.close()
+    assert set(kinds) == plotly_script.DRAWN
+    assert version == get_plotlyjs_version()
 
 
 def test_a_question_covers_what_it_covers_and_no_more(course, window):
@@ -218,6 +263,8 @@ def test_a_model_in_the_page_says_what_the_python_model_says(course, window, nam
     page = json.loads(window.locator("#page").text_content())
     (about,) = [one for one in page["live"]["models"] if one["name"] == name]
     model, tokenizer, _ = load_bundled(name)
+    if about["int8"]:
+        model = _in_int8(model)
     texts, limit = _texts(TEXTS[name], 0), min(model.context_length, 40)
     found = window.evaluate(READ, {"data": about["data"], "texts": texts, "limit": limit})
     for text, got in zip(texts, found, strict=True):
@@ -232,6 +279,15 @@ def test_a_model_in_the_page_says_what_the_python_model_says(course, window, nam
     assert {one.name for one in MODELS} == set(TEXTS)
 
 
+def _in_int8(model: Any) -> Any:
+    """A copy of a model whose matrices are those that their codes stand for."""
+    own = deepcopy(model)
+    for tensor in own.state_dict().values():
+        if tensor.ndim == 2:
+            tensor.copy_(dequantize(quantize(tensor, INT8)))
+    return own
+
+
 MACHINE = """async ({ data, text }) => {
   const { model, tokenizer } = llmvizLive.opened(await llmvizSite.data(data));
   const reader = new llmvizLive.Reader(model);
@@ -240,6 +296,15 @@ MACHINE = """async ({ data, text }) => {
   const values = Object.entries(llmvizLive.machineValues(reader, (id) => `${id}`));
   return Object.fromEntries(values.map(([name, one]) => [name, [one.shape, [...one]]]));
 }"""
+
+
+def test_words_are_cut_as_llmviz_cuts_them(course, window):
+    window.goto(f"{course.as_uri()}/home/model.html")
+    window.wait_for_function("globalThis.llmvizLive")
+    odd = ["l’eau d'or '' a'b'c", "a_b ½ ² ४५ ٤ Ⅷ", "e\u0301x a\u200db \u00ad", "a\u2028b\x85\r\nc"]
+    texts = [*odd, *_texts(40, 4)]
+    got = window.evaluate("(texts) => texts.map(llmvizLive.words)", texts)
+    assert got == [WordTokenizer.split(text) for text in texts]
 
 
 @pytest.mark.parametrize("text", ["", "Once Anna and Samir met at the market"])

@@ -102,11 +102,10 @@ def test_a_file_that_is_damaged_is_refused_with_its_place(tmp_path, name, data, 
 
 def test_what_unpacks_to_too_much_is_read_no_further(tmp_path, monkeypatch):
     (tmp_path / "x.txt.gz").write_bytes(gzip.compress(b"a" * 5000))
-    monkeypatch.setattr("llmviz.corpus.sources.LIMIT", 1000)
-    from llmviz.corpus.sources import read_documents
+    from llmviz.corpus.sources import read_pieces
 
     with pytest.raises(ValueError, match=r"unpacks to more than 1,000 bytes"):
-        read_documents(tmp_path / "x.txt.gz", "text", lambda text: [text], 1000)
+        list(read_pieces(tmp_path / "x.txt.gz", "text", 1000))
 
 
 def test_what_stands_for_no_file_is_refused(tmp_path, monkeypatch):

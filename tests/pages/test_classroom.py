@@ -8,11 +8,12 @@ from streamlit.testing.v1 import AppTest
 
 from llmviz.ui import browser, class_question, classroom, seat
 from llmviz.ui.class_answers import MOST
+from llmviz.ui.classes import Place
 from llmviz.ui.classroom import words
 from llmviz.ui.codec import pack_text
 from llmviz.ui.origin import Origin
 from llmviz.ui.seat import CLASSES
-from tests.pages.harness import ODD_TEXTS, boxes, fine
+from tests.pages.harness import ODD_TEXTS, boxes, fine, prose_of
 
 LONG = "".join(chr(0xAC00 + n) for n in range(11_000))  # too long for an address
 
@@ -139,6 +140,27 @@ def test_a_follower_goes_to_the_presenters_page_and_changes_nothing_for_others()
     assert words.notices["wrong"] in boxes(late) and "class" not in late.query_params
 
 
+def test_a_follower_with_an_older_page_takes_the_newest_place():
+    """Of several steps; what only a newer app of another process knows is passed over."""
+    ann, code = presenter("glossary", find="a")
+    bob = follower("glossary", code)
+    for find in ("b", "c", "softmax"):
+        ann.text_input(key=next(one.key for one in ann.text_input if "find" in one.key)).set_value(
+            find
+        ).run()
+    bob.run()
+    assert address(bob) == {"find": "softmax"}
+    one = CLASSES.find(code)
+    CLASSES.show(code, one.window, Place("glossary", {"find": "x", "of_tomorrow": "1"}))
+    bob.run()
+    fine(bob)
+    assert address(bob) == {"find": "x"} and "of_tomorrow" in boxes(bob)
+    CLASSES.show(code, one.window, Place("lesson_of_tomorrow"))
+    bob.run()
+    fine(bob)
+    assert address(bob) == {"find": "x"}
+
+
 def test_an_answer_stays_covered_unless_the_presenter_shows_it(covers):
     def reveals(app: AppTest) -> int:
         return sum(one.label == "Show me without an answer" for one in app.button)
@@ -236,6 +258,16 @@ def test_the_class_answers_a_question_and_only_its_presenter_sees_the_counts():
     assert "\n".join([lines[2], lines[1], lines[0]]) in [text.value for text in ann.text]
     press(ann, words.hide_words)
     assert not any("short" in text.value for text in ann.text)
+    (first, *_) = (one for one in ann.button if one.label == words.tell_all[0])
+    for far in (1, 2):
+        ann.button(key=first.key).click().run()
+        late = follower("tokenization", code)  # who has not answered
+        assert "<strong>Right: " in prose_of(late)
+        assert [one.label for one in ann.button if one.key == first.key] == [words.tell_all[far]]
+    assert words.tell_all[0] not in [button.label for button in late.button]
+    ann.button(key=first.key).click().run()
+    late.run()
+    assert "<strong>Right: " not in prose_of(late)
     table = class_question.table(code)
     assert table.count("\r\n") == 1 + len(ann.radio[0].options) + 3
     press(ann, words.end)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from llmviz.lessons.errors.causes import words
 from llmviz.lessons.errors.causes.chapter import question
+from llmviz.study.case_evidence import HEADS, head_of
 from llmviz.study.wrong_answers import CAUSES, cases, ten_cases
 from tests.pages.harness import fine, open_part, prose_of
 
@@ -16,6 +18,19 @@ def test_each_case_has_a_question_with_a_reason_for_each_answer(cause):
         assert len(asked.answers) == 4
         assert "{" not in "".join((asked.text, *asked.reasons))
         assert asked.reasons[asked.right] not in asked.text
+
+
+@pytest.mark.parametrize("cause", HEADS)
+def test_the_evidence_names_the_tokens_and_the_head(cause):
+    at = next(at for at, case in enumerate(ten_cases(2), 1) if case.cause == cause)
+    page = open_part("errors", "causes", casefile="2", case=str(at), show="1")
+    found = head_of(ten_cases(2)[at - 1])
+    assert f"layer {found.layer}, head {found.head}" in prose_of(page)
+    table = page.dataframe[0].value
+    assert [*table.columns] == [*words.head_columns] and len(table) == 3
+    cells = " ".join(map(str, table.to_numpy().ravel()))
+    assert all(look.token.replace(" ", "·") in cells for look in found.looks)
+    assert (" | " in cells) == (cause == HEADS[0])
 
 
 def test_answers_are_counted_over_the_file():

@@ -8,8 +8,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from llmviz.corpus.invented import TOWNS, Person, first_names, person_of, surnames
-from llmviz.lessons.errors.facts import decline, own_fact
-from llmviz.study.read_facts import CHOICES, NOBODY, SEEDS, UNKNOWN, Progress, Reading, world_of
+from llmviz.lessons.errors.facts import chapter, decline, own_fact
+from llmviz.study.read_facts import (
+    CHOICES,
+    NOBODY,
+    SEEDS,
+    UNKNOWN,
+    Progress,
+    Reading,
+    bundled,
+    world_of,
+)
+from llmviz.ui.common import percent
+from llmviz.ui.question import whole_percent
 from tests.pages.harness import fine, open_part, prose_of
 
 OWN = Person("Ada", surnames()[0], TOWNS[2], 3)
@@ -37,6 +48,36 @@ def test_the_best_threshold_has_the_most_points(cost, unknown):
         assert all(one.points < best.points for one in every if one.threshold < best.threshold)
         if not cost:
             assert best.threshold == decline.THRESHOLDS[0]
+
+
+def answered(world: int, unknown: int, times: int) -> list[tuple[int, float, bool]]:
+    """For each person named so often: the most probable answer, its probability, whether right."""
+    table, found = bundled(unknown, world), []
+    for one in world_of(Reading(world, unknown)).people:
+        if one.times == times:
+            chances = table.of(one.first, one.last)
+            best = int(chances.argmax())
+            found.append((best, float(chances[best]), CHOICES[best] == one.town))
+    return found
+
+
+@pytest.mark.parametrize("world", SEEDS)
+def test_the_question_on_facts_never_read_is_answered_by_the_models_own_probabilities(world):
+    asked = chapter.question(world)
+    mean = np.mean([chance for _, chance, _ in answered(world, 0, 0)])
+    assert asked.answers[asked.right] == whole_percent(float(mean))
+    assert len(set(asked.answers)) == len(asked.answers) == 3
+
+
+def test_the_question_on_the_cost_of_declining_is_answered_by_three_worlds():
+    asked, most = decline.question(), UNKNOWN[-1]
+    right = np.mean([one[2] for world in SEEDS for one in answered(world, most, 5)])
+    assert asked.answers[asked.right] == whole_percent(float(right))
+    assert len(set(asked.answers)) == 3
+    lost = np.mean([one[0] == NOBODY for world in SEEDS for one in answered(world, most, 5)])
+    assert percent(float(lost)) in asked.reasons[asked.right]
+    before = np.mean([one[2] for world in SEEDS for one in answered(world, 0, 5)])
+    assert percent(float(before)) in asked.text
 
 
 @pytest.mark.parametrize("world", SEEDS)

@@ -9,12 +9,18 @@ from hypothesis import strategies as st
 
 from llmviz.corpus.leaning import JOBS, LEANS, leaning_text
 from llmviz.corpus.planted import TIMES, Planted
-from llmviz.lessons.errors.heart import own_sentence
+from llmviz.lessons.errors.heart import own_sentence, tests
 from llmviz.lessons.errors.heart.chapter import by_times, first_whole, question, report
 from llmviz.lessons.errors.people import chapter as people
+from llmviz.lessons.errors.people import words as people_words
+from llmviz.lessons.errors.people import written
+from llmviz.lessons.errors.people.leans import kept_word
 from llmviz.study import read_leaning
+from llmviz.study.read_leaning import HEATS, WRITTEN
 from llmviz.study.read_planted import PASSES, SEEDS, Kept, Progress, bundled
+from llmviz.study.tested_in_training import bundled as scores_of_tests
 from llmviz.ui.common import percent
+from llmviz.ui.question import whole_percent
 from tests.pages.harness import fine, open_part
 
 
@@ -86,7 +92,7 @@ def test_odd_sentences_are_refused_or_planted(text):
     ],
 )
 def test_what_becomes_of_a_lean_is_said(planted, given, word):
-    assert word in people.kept_word(planted, given)
+    assert word in kept_word(planted, given)
 
 
 @pytest.mark.parametrize("seed", read_leaning.SEEDS)
@@ -109,6 +115,58 @@ def test_what_is_said_of_jobs_follows_from_all_of_them(lean, seed):
         assert is_ahead or f"“{pronoun}” is ahead in both halves" not in line
     text = " ".join(leaning_text(lean, seed).documents)
     assert text.count(" said that she ") == text.count(" said that he "), "as the chapter says"
+
+
+@pytest.mark.parametrize("seed", read_leaning.SEEDS)
+@pytest.mark.parametrize("lean", LEANS)
+def test_what_was_written_is_counted_sentence_by_sentence(lean, seed):
+    model = read_leaning.bundled(lean, seed)
+    line, table = written.wrote_line(lean, seed, model), written.wrote_rows(model)
+    direct = [one for one in model.jobs if one.direct]
+    assert [row[0] for row in table] == ["0", "0.5", "1"]
+    for row in table:
+        assert sum(int(cell.replace(",", "")) for cell in row[1:]) == WRITTEN * len(direct)
+    near = written.near_of_draws(lean, len(direct) // 2)
+    assert near == pytest.approx(2 * np.sqrt(2 * lean * (1 - lean) / (WRITTEN * len(direct) / 2)))
+    for place, heat in enumerate(HEATS):
+        halves = [
+            np.sum([one.written[place] for one in half if one.direct], axis=0)
+            for half in (model.jobs[:JOBS], model.jobs[JOBS:])
+        ]
+        first, second = (half[0] / half.sum() for half in halves)
+        word = kept_word(2 * lean - 1, first - second, near)
+        apart = f"{100 * (first - second):.0f}".replace("-", "−")
+        if apart != "−0":
+            assert f"{heat:g}, the halves differ by {apart} points" in line
+        assert word in line
+        for one in direct:  # what is drawn is about what the model gives, at a temperature
+            expected = read_leaning.sharpened(one.probability, heat)
+            spread = np.sqrt(expected * (1 - expected) / WRITTEN)
+            assert abs(one.written[place][0] / WRITTEN - expected) < 4.5 * spread + 0.12
+
+
+@pytest.mark.parametrize("seed", read_leaning.SEEDS)
+@pytest.mark.parametrize("lean", LEANS)
+def test_the_question_on_a_lean_is_answered_by_the_model(lean, seed):
+    asked = people.question(lean, seed)
+    half = [one for one in read_leaning.bundled(lean, seed).jobs[:JOBS] if one.direct]
+    mean = np.mean([one.probability for one in half])
+    assert asked.answers[asked.right] == whole_percent(float(mean))
+    assert len(set(asked.answers)) == len(asked.answers) == 3
+    assert asked.reasons[asked.right] == people_words.ask_share_reasons[0]
+
+
+def test_the_question_on_a_test_in_the_training_is_answered_by_the_scores():
+    asked, scores = tests.question(), scores_of_tests()
+    right = np.mean([one.read for one in scores[max(scores)]])
+    assert asked.answers[asked.right] == whole_percent(float(right))
+    assert len(set(asked.answers)) == 3
+    assert (
+        percent(float(np.mean([one.other for one in scores[max(scores)]])))
+        in asked.reasons[asked.right]
+    )
+    for copies, name in ((0, "read"), (0, "other")):
+        assert percent(float(np.mean([getattr(one, name) for one in scores[copies]]))) in asked.text
 
 
 @given(st.floats(0, 1), st.floats(0, 1))

@@ -74,6 +74,36 @@ def test_a_text_grows_in_slices_and_is_then_the_same(part, bundle, monkeypatch):
         assert one["ids"][:12].tolist() == other["ids"][:12].tolist()
 
 
+def test_beyond_the_context_texts_end_where_their_windows_have_taken_about_a_second(
+    bundle, monkeypatch
+):
+    """Each token there reads a whole window: so many of them for one text, a third for each of
+    three; the chapters say so, and a version that begins behind them is lost."""
+    context = bundle.model.context_length
+    window = context * sum(one.numel() for one in bundle.model.parameters())
+    monkeypatch.setattr(texts, "READ_AGAIN", 30 * window)
+    short, long = said_by(bundle, PROMPT), said_by(bundle, PROMPT * 40)
+    assert len(short.ids) < context < len(long.ids)
+    room = min(200, context - len(short.ids) + 30)
+    assert [texts.most(short), texts.most(long), texts.most(long, 3)] == [room, 30, 10]
+    monkeypatch.setattr(texts, "READ_AGAIN", 0)  # a model that is too large for even one window
+    assert texts.most(long) == texts.AT_LEAST
+    monkeypatch.setattr(texts, "READ_AGAIN", 30 * window)
+    with pytest.raises(ValueError, match="may have 30 tokens"):
+        texts.text(long, {}, 3, 40, [Fork(0, 30, 1, 40)], 1)
+
+    link = {"prompt": PROMPT * 40, "length": "60", "written": "60", "temperature": "1.5"}
+    app = open_part("sampling", "writing", **link)
+    fine(app)
+    assert sent(app, "writer")["length"] <= 30 == sent(app, "writer")["limit"]
+    app = open_part("sampling", "compare", **link)
+    fine(app)
+    assert all(one["length"] <= 10 == one["limit"] for one in unpack_all(app, "writer"))
+    assert any("at most 10 tokens here" in one.value for one in app.caption)
+    app = open_part("sampling", "compare", **(link | {"prompt": PROMPT, "length": "5"}))
+    assert not any("tokens here" in one.value for one in app.caption)
+
+
 def test_ways_branch_where_they_say_and_keep_the_seed(bundle):
     said = said_by(bundle, PROMPT)
     settings = {"temperature": 1.0, "strip": "probability"}

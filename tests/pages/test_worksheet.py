@@ -42,7 +42,7 @@ def test_a_worksheet_asks_what_the_pages_ask_and_the_other_sheet_answers(key, te
         one.key: sum(box.value == MARK for box in open_part(key, one.key, show="1", **link).caption)
         for one in lesson.chapters
     }
-    assert {page.chapter.key: len(page.asked) for page in pages} == {
+    assert {page.key: len(page.asked) for page in pages} == {
         name: count for name, count in counts.items() if count
     }
     assert asking.count("☐") == telling.count("☐") + len(questions) and "☒" not in asking
@@ -69,7 +69,7 @@ def test_the_text_of_a_class_is_data_and_its_links_carry_it():
         link = urlsplit(page.link)
         assert link.geturl().startswith("https://school.example/app/tokenization?")
         given = parse_qs(link.query)
-        assert given["part"] == [page.chapter.key]
+        assert given["part"] == [page.key]
         assert LEARNER_TEXT.read(given["text"][0]) == OWN
 
 
@@ -85,6 +85,19 @@ def test_what_cannot_be_printed_is_refused_in_one_line_and_writes_nothing(tmp_pa
         captured = capsys.readouterr()
         assert told in captured.err and len(captured.err.splitlines()) == 1
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_two_tests_are_sheets_of_their_own(tmp_path):
+    paths = worksheet.write_sheets(BY_KEY["before_after"], tmp_path)
+    assert [path.name for path in paths] == [
+        f"before_after-{when}{end}.html" for when in ("before", "after") for end in ("", "-answers")
+    ]
+    for path in paths:
+        html = path.read_text("utf-8")
+        answers = path.stem.endswith("answers")
+        assert html.count("☒") == (11 if answers else 0)
+        assert html.count("☐") == (30 if answers else 40)
+        assert html.count("The capital of") == 1 and ("In your own words" in html) != answers
 
 
 def test_the_command_says_where_the_sheets_are_and_nothing_else(tmp_path):

@@ -7,7 +7,7 @@ import warnings
 
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as some
 
 from llmviz.quantization.grids import dequantize, expand, quantize, quantize_steps
@@ -47,18 +47,26 @@ schemes = some.builds(
 )
 
 
+NORMAL = torch.finfo(torch.float16).tiny  # below it float16 is coarse: a step may double there
+
+
 @settings(deadline=None, max_examples=200)
 @given(matrices(), schemes)
+@example(torch.tensor([[1.3e-6] * 7 + [0.9e-6]]), Scheme(4, symmetric=True, per="tensor"))
 def test_no_weight_moves_by_more_than_half_a_step(w, scheme):
     found = quantize(w, scheme)
     each = expand(found.scale, w.shape)
     assert bool(((dequantize(found) - w).abs() <= each * 0.5 * (1 + 1e-4)).all())
     assert found.codes.min() >= scheme.lowest and found.codes.max() <= scheme.highest
     assert torch.equal(found.scale.half().float(), found.scale)  # what is stored is what was used
-    # A second rounding changes nothing: what is on the grid stays.
+    # A second rounding changes nothing: what is on the grid stays. Where a step is so small that
+    # float16 holds it coarsely, the second grid may be finer, and keeps to its own half step.
     if scheme.symmetric:
-        again = quantize(dequantize(found), scheme)
-        torch.testing.assert_close(dequantize(again), dequantize(found), rtol=1e-3, atol=0)
+        on_grid = dequantize(found)
+        again = quantize(on_grid, scheme)
+        moved, normal = (dequantize(again) - on_grid).abs(), each >= NORMAL
+        assert bool((moved[normal] <= on_grid[normal].abs() * 1e-3).all())
+        assert bool((moved <= expand(again.scale, w.shape) * 0.5 * (1 + 1e-4)).all())
 
 
 @settings(deadline=None, max_examples=50)

@@ -69,6 +69,16 @@ def test_the_samplers_first_column_is_the_softmax_and_its_setting_where_it_stand
     assert (np.diff(bars) <= 0).all() and bars[0] == pytest.approx(shares.max(), abs=1e-5)
 
 
+def test_any_picture_of_a_chapter_follows_the_given_text_and_settings():
+    text = "anna <b>"
+    cut = llmviz.show.lesson("tokenization/cut", "cut.chips", text=text, tokenizer="char")
+    (strip,) = sent(cut)
+    names = strip["rows"][0]["texts"]
+    assert "".join(names).replace("·", " ") == text
+    chart = llmviz.show.lesson("language/counts", "language.counts.bars", text="so so it is")
+    assert sorted(chart.data[0].x) == [1, 1, 2]
+
+
 def test_curves_take_a_name_and_a_folder_and_tokens_several_tokenizers():
     *runs, chart = sent(llmviz.show.curves(["names-gpt", llmviz.paths.CHECKPOINTS / "names-rnn"]))
     assert [run["store"] for run in runs] == [one["store"] for one in chart["runs"]]
@@ -87,6 +97,13 @@ def test_curves_take_a_name_and_a_folder_and_tokens_several_tokenizers():
         (lambda: llmviz.show.sampler(MODEL, TEXT, temperature=-1), "temperature"),
         (lambda: llmviz.show.curves("nothing-here"), "neither a run's folder"),
         (lambda: llmviz.show.curves([]), "no run"),
+        (
+            lambda: llmviz.show.lesson("tokenization/cuts", "cut.chips"),
+            "nearest are tokenization/cut",
+        ),
+        (lambda: llmviz.show.lesson("tokenization/cut", "chips"), "nearest are cut.chips"),
+        (lambda: llmviz.show.lesson("tokenization/cut", "cut.chips", txt=""), "no setting 'txt'"),
+        (lambda: llmviz.show.lesson("tokenization/cut", "cut.chips", tokenizer="x"), "tokenizer"),
     ],
 )
 def test_what_cannot_be_drawn_is_said(made, rule):

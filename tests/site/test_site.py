@@ -6,6 +6,7 @@ import errno
 import html as entities
 import re
 import shlex
+import signal
 import tomllib
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,10 +17,12 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from llmviz import cli
+from llmviz.site import write
 from llmviz.site.elements import code_html, markdown, question_html
 from llmviz.site.files import Files
 from llmviz.site.tables import table_html
 from llmviz.site.write import places
+from llmviz.training.locks import lock
 from llmviz.ui.question import Question
 
 
@@ -41,6 +44,40 @@ def test_a_full_disk_leaves_nothing_half_written(tmp_path, capsys, monkeypatch):
     assert cli.main(["site", str(tmp_path / "course")]) == 2
     assert "No space left on device" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
+
+
+def _leftover(folder: Path, name: str) -> Path:
+    """A folder as a writer leaves it that was killed."""
+    left = folder / name
+    (left / "assets").mkdir(parents=True)
+    (left / write.WRITING).touch()
+    return left
+
+
+def test_a_writer_that_is_asked_to_stop_leaves_nothing(tmp_path, monkeypatch):
+    def stop(*_: object) -> list[object]:
+        assert len(list(tmp_path.iterdir())) == 1
+        signal.raise_signal(signal.SIGTERM)
+        return []
+
+    monkeypatch.setattr(write, "_write_page", stop)
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["site", str(tmp_path / "course")])
+    assert ended.value.code == 128 + signal.SIGTERM
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_a_killed_writer_left_goes_and_what_is_being_written_stays(tmp_path, monkeypatch):
+    monkeypatch.setattr(write, "_write_page", lambda *_: [])
+    dead = _leftover(tmp_path, ".tmp-0123abcd-course")
+    others = [_leftover(tmp_path, name) for name in (".tmp-0123abcd-my-course", "a-course")]
+    alive = _leftover(tmp_path, ".tmp-89abcdef-course")
+    with (alive / write.WRITING).open("r+") as file:
+        assert lock(file)
+        assert cli.main(["site", str(tmp_path / "course")]) == 0
+    assert not dead.exists()
+    assert all(one.is_dir() for one in [*others, alive])
+    assert not list((tmp_path / "course").glob(".*"))
 
 
 def test_an_unknown_chapter_is_answered_with_near_names(tmp_path, capsys):

@@ -9,7 +9,15 @@ import pytest
 from llmviz.corpus.leaning import MEN, WOMEN, leaning_text
 from llmviz.corpus.planted import field
 from llmviz.study import read_facts
-from llmviz.study.case_evidence import FACTS, MOST, PRONOUNS, answers_given, lines_of
+from llmviz.study.case_evidence import (
+    FACTS,
+    HEADS,
+    MOST,
+    PRONOUNS,
+    answers_given,
+    head_of,
+    lines_of,
+)
 from llmviz.study.wrong_answers import CAUSES, DECLINES, HEART, TEN, TESTED, cases, ten_cases
 
 
@@ -18,7 +26,12 @@ def test_each_line_stands_in_the_text_as_often_as_it_says(cause):
     for case in cases()[cause][:: 1 + len(cases()[cause]) // 12]:
         lines, more = lines_of(case)
         named = case.named
-        assert 1 <= len(lines) <= MOST and more >= 0
+        assert (not lines) == (cause in HEADS) and len(lines) <= MOST and more >= 0
+        found = head_of(case)
+        assert (found is not None) == (cause in HEADS)
+        if found is not None:
+            assert (found.kind, found.right, found.said) == (cause, named["right"], named["said"])
+            continue
         assert more == 0 or len(lines) == MOST
         if cause in FACTS:
             seed, unknown = map(int, case.source)

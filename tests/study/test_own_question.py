@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from llmviz.corpus.words import words
 from llmviz.pretrained import load_bundled
+from llmviz.study.moved_answers import SENTENCE
 from llmviz.study.own_question import OWN_PLACES, own_answers, own_prompts, people_in
 
 SENTENCES = st.lists(
@@ -16,19 +17,34 @@ SENTENCES = st.lists(
 )
 
 
-@given(SENTENCES, st.sampled_from(["", "Hugo found a fan.", "no full stop"]))
-def test_every_prompt_has_the_same_story_in_the_same_order(sentences, fact):
-    prompts = own_prompts(" ".join(sentences), fact, "Who? It was", "By the way.")
-    assert len(prompts) == 9
+@given(
+    SENTENCES,
+    st.sampled_from(["", "Hugo found a fan.", "no full stop"]),
+    st.sampled_from(["Who? It was", "It was"]),
+    st.sampled_from(["", "By the way."]),
+    st.sampled_from(["", "Tell me who! It was"]),
+)
+def test_every_prompt_has_the_same_story_in_the_same_order(
+    sentences, fact, question, before, reworded
+):
+    prompts = own_prompts(" ".join(sentences), fact, question, before, reworded)
+    one, other = "Anna", "Hugo"
+    if sentences.count("Anna met Hugo.") == 0:
+        one = other = ""  # at most one person
+    endings = {
+        "alone": question,
+        "learners": f"{before} {question}" if before else "",
+        "hens": f"{SENTENCE} {question}",
+        "reworded": reworded,
+        "options": f"Who, {one} or {other}? It was" if one and "?" in question else "",
+        "turned": f"Who, {other} or {one}? It was" if one and "?" in question else "",
+    }
+    assert {way for _, way in prompts} == {way for way, end in endings.items() if end}
+    assert len(prompts) == 3 * sum(map(bool, endings.values()))
     for (place, way), prompt in prompts.items():
-        extra = {"alone": "", "learners": "By the way."}.get(way)
-        assert prompt.endswith("Who? It was") and prompt == " ".join(prompt.split())
-        front = prompt.removesuffix("Who? It was").rstrip()
-        if extra is not None:
-            front = front.removesuffix(extra).rstrip()
-            at = {"beginning": 0, "middle": (len(sentences) + 1) // 2, "end": len(sentences)}[place]
-            told = [*sentences[:at], *([fact] if fact else []), *sentences[at:]]
-            assert front == " ".join(told)
+        at = {"beginning": 0, "middle": (len(sentences) + 1) // 2, "end": len(sentences)}[place]
+        told = [*sentences[:at], *([fact] if fact else []), *sentences[at:], endings[way]]
+        assert prompt == " ".join(told)
 
 
 def test_people_are_the_first_names_of_the_grammar():
@@ -58,4 +74,4 @@ def test_the_answer_is_the_most_probable_person_of_the_text():
 def test_a_text_without_a_known_name_is_refused():
     model, tokenizer, _ = load_bundled("drafts/tiny-world")
     with pytest.raises(ValueError, match="must name somebody that tiny-world knows"):
-        own_answers(model, tokenizer, own_prompts("Somebody came.", "", "Who? It was", ""))
+        own_answers(model, tokenizer, own_prompts("Somebody came.", "", "Who? It was"))

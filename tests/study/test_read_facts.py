@@ -8,8 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from llmviz.corpus.invented import COUNTS, TOWNS, Person
+from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.study.read_facts import (
+    CARD,
     CHOICES,
+    COMMAND,
     SEEDS,
     UNKNOWN,
     Answer,
@@ -17,10 +20,12 @@ from llmviz.study.read_facts import (
     answers_of,
     bundled,
     by_times,
+    card,
     read_world,
     scores,
     world_of,
 )
+from llmviz.training.files import read_json
 
 READ = [(unknown, seed) for unknown in UNKNOWN for seed in SEEDS]
 
@@ -144,6 +149,26 @@ def test_declining_costs_facts_that_were_known():
         )
         assert careful[0].declined > 0.5 > plain[0].declined
         assert careful[5].right < plain[5].right
+
+
+def test_the_card_has_the_range_of_three_seeds():
+    known = read_json(EXPERIMENT_FOLDER / CARD)
+    assert known["seeds"] == [*SEEDS] and known["command"] == COMMAND
+    assert known["shares"] == card()["shares"]
+    for unknown in UNKNOWN:
+        for times in (0, 5, 100):
+            right = []
+            for seed in SEEDS:
+                people = world_of(Reading(seed, unknown)).people
+                those = [one for one in people if one.times == times]
+                best = [bundled(unknown, seed).of(one.first, one.last).argmax() for one in those]
+                right.append(
+                    np.mean([CHOICES[at] == one.town for at, one in zip(best, those, strict=True)])
+                )
+            expected = [min(right), np.mean(right), max(right)]
+            assert known["shares"][str(unknown)][str(times)]["right"] == pytest.approx(
+                expected, abs=1e-4
+            )
 
 
 def test_a_missing_file_is_said(tmp_path):

@@ -1,4 +1,4 @@
-"""Small models of tiny-world: label smoothing in their loss, texts longer than their training."""
+"""Small models of tiny-world: label smoothing, texts longer than their training."""
 
 from __future__ import annotations
 
@@ -10,33 +10,11 @@ import torch
 from torch import nn
 
 from llmviz.pretrained import load_bundled
-from llmviz.study import beyond_context, small_world, smoothed_runs
+from llmviz.study import beyond_context, smoothed_runs
 from llmviz.study.beyond_context import BIN, POSITIONS, TIMES, losses_by_place
 from llmviz.study.longer_texts import long_texts
 from llmviz.study.model_errors import recorded as measured
 from llmviz.study.smoothed_runs import SEEDS, SMOOTHING, summed_up
-from llmviz.training import loop
-
-
-def test_the_loss_in_training_is_torchs_smoothed_one_and_that_of_the_model_without(monkeypatch):
-    losses = []
-
-    def train(model, data, config):
-        ids, targets = data.batch(1, 4)
-        losses.append((model(ids, targets)[1].item(), model(ids, targets)[0], targets))
-        return iter(())
-
-    monkeypatch.setattr(loop, "train", train)
-    for smoothing in (0.0, 0.1, 0.4):
-        small = small_world.train_small(1, 10, 30_000, smoothing=smoothing)
-        loss, logits, targets = losses[-1]
-        oracle = nn.functional.cross_entropy(
-            logits.transpose(1, 2), targets, ignore_index=-1, label_smoothing=smoothing
-        )
-        assert loss == pytest.approx(float(oracle), rel=1e-5)
-        assert not small.model.training and small.model.context_length == small_world.CONTEXT
-    first, *others = (logits for _, logits, _ in losses)
-    assert all(torch.equal(first, other) for other in others), "the same first weights and texts"
 
 
 @pytest.mark.parametrize("name", ["errors/by-heart", "tiny-world-gpt"])

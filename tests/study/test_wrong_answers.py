@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -22,7 +20,7 @@ def test_every_cause_has_cases_and_there_are_many():
 def test_ten_cases_are_different_and_have_every_cause(seed):
     file = ten_cases(seed)
     assert len(set(file)) == len(file) == TEN
-    assert set(Counter(case.cause for case in file)) == set(CAUSES)
+    assert sorted(case.cause for case in file) == sorted(CAUSES), "each for another reason"
     assert file == ten_cases(seed)
     for case in file:
         causes = offered(case, seed)
@@ -50,3 +48,7 @@ def test_a_case_is_what_its_cause_says(cause):
             assert (named["women"] > 0.5) != (named["said"] == "she")
         elif cause == "tested":
             assert named["read"] > named["other"]
+        elif cause == "declines":
+            assert named["said"] == named["town"] and named["times"] > 0
+        else:
+            assert named["said"] != named["right"] and named["sure"] > 0

@@ -1,11 +1,12 @@
 """Tokenizers that SentencePiece trained, as transformers writes them: the same ids and texts."""
 
 import io
+import sys
 
 import pytest
 
 from llmviz.tokenizers import load_tokenizer
-from llmviz.tokenizers.published import read_published_tokenizer
+from llmviz.tokenizers.published import has_tokenizer, read_published_tokenizer
 
 sentencepiece = pytest.importorskip("sentencepiece")
 transformers = pytest.importorskip("transformers")
@@ -13,6 +14,7 @@ LEARNED = [
     "The cat sat on the mat. The dog, it was sad!",
     "Été naïve 12 345 balls  two spaces",
     "she said: hello world, one fish two fish",
+    "1 < 2 > 0 / 3",
 ]
 TEXTS = ("The cat sat.", "  two  spaces 😀 Été\nline", "", "日本", "x", " ", "<s>a</s><0x41>▁b")
 KEPT = dict(normalization_rule_name="identity", remove_extra_whitespaces=False)
@@ -81,3 +83,38 @@ def test_tokens_cover_the_text_that_they_come_from(made):
     assert any(text[one.char_start : one.char_end].strip() for one in tokens)
     byte = [i for i in range(ours.vocab_size) if ours.token_bytes(i) == b"\xf0"]
     assert byte == ([] if "T5" in type(theirs).__name__ else byte[:1])
+
+
+def test_what_sentencepiece_wrote_is_read_without_a_tokenizer_json(made):
+    name, source, _, folder = made
+    for one in folder.glob("*.json"):
+        one.unlink()
+    (folder / "spiece.model").unlink()
+    assert has_tokenizer(folder)
+    ours = read_published_tokenizer(folder, source.vocab_size(), ())
+    for text in (*TEXTS, *LEARNED, "Ünë, 2\u0301 ﬁ\u3000x!", " a", "a ", "▁"):
+        assert ours.encode(text) == source.encode(text), text
+        if "▁" not in text and name != "T5Tokenizer":
+            assert ours.decode(ours.encode(text)) == source.decode(source.encode(text))
+    begin = source.bos_id()
+    assert ours.front == ((begin,) if begin >= 0 else ())
+    assert ours.end == source.eos_id()
+    ours.save(folder / "saved.json")
+    again = load_tokenizer(folder / "saved.json")
+    assert again.front == ours.front and again.encode(TEXTS[1]) == ours.encode(TEXTS[1])
+    (folder / "tokenizer_config.json").write_text('{"add_bos_token": false}', "utf-8")
+    assert read_published_tokenizer(folder, source.vocab_size()).front == ()
+
+
+@pytest.mark.parametrize("data", [b"", b"\xff" * 40, b"text", b"{}"])
+def test_a_file_that_is_none_of_sentencepiece_is_refused(tmp_path, data):
+    (tmp_path / "tokenizer.model").write_bytes(data)
+    with pytest.raises(ValueError, match=r"tokenizer\.model: it"):
+        read_published_tokenizer(tmp_path, 100)
+
+
+def test_without_the_package_it_says_what_is_needed(tmp_path, monkeypatch):
+    (tmp_path / "tokenizer.model").write_bytes(b"x")
+    monkeypatch.setitem(sys.modules, "sentencepiece", None)
+    with pytest.raises(ValueError, match="pip install sentencepiece"):
+        read_published_tokenizer(tmp_path, 100)

@@ -20,6 +20,8 @@ from llmviz.training import TrainConfig
         ("beta1", "0.9"),
         ("shard", "no"),
         ("grad_clip", -1.0),
+        ("label_smoothing", 1.0),
+        ("label_smoothing", -0.1),
         ("accumulate", 33),
         ("eval_every", -1),
         ("log_every", 0),

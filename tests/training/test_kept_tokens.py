@@ -1,19 +1,26 @@
-"""Tokens that are kept on the disk are the tokens; what is damaged or half written is made anew."""
+"""Tokens that are kept on the disk are the tokens; what is damaged or half written is made anew.
+
+A large text is read in pieces, with the same result; its files tell that it was read before.
+"""
 
 from __future__ import annotations
 
+import gzip
+import json
 import os
+import threading
+import time
+from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
-from llmviz.tokenizers import train_tokenizer
-from llmviz.training import kept_tokens, load_checkpoint, plan, read_metrics
-from llmviz.training.kept_tokens import KeptTokens
+from llmviz.corpus import streamed
+from llmviz.training import kept_tokens, load_checkpoint, plan, read_metrics, stream, texts
 from llmviz.training.plan import plan_from, prepare
-from llmviz.training.runs import run_in_folder
-from llmviz.training.stream import Stream
+from llmviz.training.runs import load_trained, run_in_folder
+from llmviz.training.starting import begin_from, plan_of_base
 
 STORIES = [f"The {one} sat on mat {i}, café." for i, one in enumerate(["cat", "dog", "owl"] * 9)]
 FAST = {"steps": 4, "batch_size": 4, "device": "cpu", "dtype": "float32", "threads": 1}
@@ -25,6 +32,7 @@ def folder(tmp_path, monkeypatch):
     """Where tokens are kept, of texts of any size."""
     monkeypatch.setenv("LLMVIZ_TOKENS", str(tmp_path / "tokens"))
     monkeypatch.setattr(kept_tokens, "LARGE", 0)
+    monkeypatch.setattr(streamed, "SETTLED", 0)  # the files of a test have just been written
     return tmp_path / "tokens"
 
 
@@ -59,7 +67,7 @@ def no_work(monkeypatch):
 
     monkeypatch.setattr(plan, "train_tokenizer", fails)
     monkeypatch.setattr("llmviz.training.builders.references", fails)
-    monkeypatch.setattr(Stream, "join", fails)
+    monkeypatch.setattr("llmviz.training.data.encoded", fails)
 
 
 @pytest.mark.parametrize("tokenizer", ["char", "word", "bpe"])
@@ -81,7 +89,7 @@ def test_what_is_kept_is_what_is_made_and_is_read_from_the_disk(
         while base.base is not None and not isinstance(base, np.memmap):
             base = base.base
         assert isinstance(base, np.memmap) and not run.data.train.ids.flags.writeable
-    assert len(list(folder.iterdir())) == 3
+    assert len(list(folder.iterdir())) == 4  # text, tokenizer, tokens, losses to compare with
 
 
 def test_another_text_or_tokenizer_is_kept_apart(folder, text, tmp_path):
@@ -92,7 +100,7 @@ def test_another_text_or_tokenizer_is_kept_apart(folder, text, tmp_path):
     for given in ((str(other), "bpe", {}), (text, "char", {}), (text, "bpe", {"vocab_size": 270})):
         prepared(given[0], given[1], **given[2])
         counts.append(len(list(folder.iterdir())))
-    assert counts == [3, 6, 9, 12]
+    assert counts == [4, 8, 11, 14]
 
 
 DAMAGE = {
@@ -109,7 +117,7 @@ def test_what_is_damaged_is_made_anew(folder, text, damage):
     whole = prepared(text)
     expected = [array.copy() for array in contents(whole)]
     files = [path for path in folder.rglob("*") if path.is_file()]
-    assert len(files) == 5 + 1 + 1
+    assert len(files) == 1 + 5 + 1 + 1
     for path in files:
         damage(path)
         again = contents(prepared(text))
@@ -117,30 +125,32 @@ def test_what_is_damaged_is_made_anew(folder, text, damage):
     assert not list(folder.glob(".tmp-*"))
 
 
-def test_what_was_interrupted_is_not_taken_for_whole(folder, text):
+def test_what_was_interrupted_is_not_taken_for_whole_and_goes(folder, text):
     whole = prepared(text)
     for one in list(folder.iterdir()):
         one.rename(one.with_name(f".tmp-1234-{one.name}"))  # a kill before the name was given
     assert same(prepared(text), whole)
+    left = list(folder.glob(".tmp-*"))
+    assert [len(list(one.iterdir())) for one in left] == [1], "of the text alone, a few bytes"
 
 
-def test_of_two_that_make_the_same_both_get_it(folder):
-    tokenizer = train_tokenizer("char", STORIES, None)
-    kept = KeptTokens("both", 9)
+def test_of_two_that_want_the_same_one_makes_it_and_both_get_it(folder, text, monkeypatch):
+    made, own = [], kept_tokens.write_ids
 
-    def make() -> tuple[Stream, Stream]:
-        streams = [Stream.join([tokenizer.encode(one)], tokenizer.end) for one in STORIES[:2]]
-        return streams[0], streams[1]
+    def slowly(*given):
+        made.append(threading.get_ident())
+        time.sleep(0.5)
+        return own(*given)
 
-    def slower() -> tuple[Stream, Stream]:
-        kept.streams(tokenizer, make)  # meanwhile the other process has come to its end
-        return make()
-
-    first = kept.streams(tokenizer, slower)
-    again = kept.streams(tokenizer, lambda: pytest.fail("it is made again"))
-    for one, other in zip(first, again, strict=True):
-        assert np.array_equal(one.ids, other.ids)
-    assert len(list(folder.iterdir())) == 1
+    monkeypatch.setattr(kept_tokens, "write_ids", slowly)
+    runs = []
+    both = [threading.Thread(target=lambda: runs.append(prepared(text))) for _ in range(2)]
+    for one in both:
+        one.start()
+    for one in both:
+        one.join()
+    assert len(made) == 2 and len(set(made)) == 1, "training and validation, by one of them"
+    assert same(*runs) and not list(folder.glob("*.lock"))
 
 
 def test_where_nothing_can_be_kept_it_is_made_each_time(tmp_path, monkeypatch, folder, text):
@@ -157,7 +167,8 @@ def test_what_was_not_used_for_the_longest_time_goes_first(folder, text, monkeyp
         os.utime(one, (1, 1))
     monkeypatch.setattr(kept_tokens, "MOST", 1)
     prepared(text, "word")
-    assert not old & set(folder.iterdir()) and len(list(folder.iterdir())) == 1
+    left = set(folder.iterdir())
+    assert not old & left and len(left) == 1
 
 
 def test_a_run_on_kept_tokens_that_is_cut_goes_on_bit_for_bit(folder, text, tmp_path, monkeypatch):
@@ -173,3 +184,123 @@ def test_a_run_on_kept_tokens_that_is_cut_goes_on_bit_for_bit(folder, text, tmp_
     assert all(torch.equal(ends[0][key], ends[1][key]) for key in ends[0])
     curves = [[(r.step, r.train_loss) for r in read_metrics(one)] for one in (whole, cut)]
     assert curves[0] == curves[1]
+
+
+PHRASE = "the cat sat on a mat, it's 3 o'clock.  Two\n\nlines and café naïve 日本語の文。 x"
+LONG = " ".join(f"{PHRASE} {i}" for i in range(40)) + "\nend"
+TEXTS = {
+    "marked.txt": "\n<|endoftext|>".join(["", *STORIES, " \n ", LONG, "\n"]),
+    "one.txt": LONG.replace("\n", "\r\n"),
+    "many lines.md": "\n".join(STORIES) + "\n" + LONG,
+    "list.txt": "\n".join(f" name {i} " for i in range(30)) + "\n\n \n",
+    "lines.jsonl": "\n".join(json.dumps({"text": one}) for one in [*STORIES, "", LONG]),
+    "packed.txt.gz": LONG,
+}
+
+
+def written(folder: Path, name: str) -> str:
+    data = TEXTS[name].encode()
+    (folder / name).write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+    return str(folder / name)
+
+
+@pytest.mark.parametrize("name", TEXTS)
+@pytest.mark.parametrize("tokenizer", ["char", "word", "bpe"])
+def test_a_text_that_is_read_in_pieces_gives_the_same_run(
+    folder, tmp_path, monkeypatch, name, tokenizer
+):
+    path = written(tmp_path, name)
+    monkeypatch.setattr(kept_tokens, "LARGE", 10**9)
+    plain = prepared(path, tokenizer)
+    monkeypatch.setattr(kept_tokens, "LARGE", 0)
+    monkeypatch.setattr(texts, "HELD", 0)
+    monkeypatch.setattr("llmviz.textfile.BLOCK", 7)
+    monkeypatch.setattr(stream, "BLOCK", 40)
+    pieces = prepared(path, tokenizer)
+    again = prepared(path, tokenizer)
+    for run in (pieces, again):
+        assert same(run, plain) and run.description == plain.description
+        assert run.tokenizer.to_dict() == plain.tokenizer.to_dict()
+
+
+def test_several_files_that_are_read_in_pieces_give_the_same_run(folder, tmp_path, monkeypatch):
+    first, *more = [written(tmp_path, name) for name in TEXTS]
+    runs = []
+    for held in (10**9, 0, 0):
+        monkeypatch.setattr(texts, "HELD", held)
+        runs.append(prepared(first, files=(*more, "story")))
+    assert all(same(one, runs[0]) and one.description == runs[0].description for one in runs)
+
+
+@pytest.mark.parametrize("corpus", ["own", "tiny-world"])
+def test_a_text_that_was_read_before_is_not_read_again(folder, text, monkeypatch, corpus):
+    given = (text,) if corpus == "own" else (corpus, "bpe")
+    more = {} if corpus == "own" else {"characters": 20_000}
+    first = prepared(*given, **more)
+    no_work(monkeypatch)
+
+    def fails(*_, **__):
+        raise AssertionError("the text is read")
+
+    monkeypatch.setattr(streamed, "read_pieces", fails)
+    monkeypatch.setattr(streamed, "load_corpus", fails)
+    again = prepared(*given, **more)
+    assert same(first, again) and first.description == again.description
+
+
+CHANGES = {
+    "other words": lambda path, data: path.write_bytes(data.replace(b"cat", b"cow")),
+    "a longer text": lambda path, data: path.write_bytes(data + b"!"),
+    "another file in its place": lambda path, data: (
+        path.with_name("new").write_bytes(data.replace(b"dog", b"pig")),
+        path.with_name("new").replace(path),
+    ),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_a_file_that_was_changed_is_seen_even_if_its_time_was_put_back(
+    folder, text, change, monkeypatch
+):
+    path, before = Path(text), Path(text).stat()
+    old = prepared(text).description["data"]["sha256"]
+    change(path, path.read_bytes())
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    run = prepared(text)
+    assert run.description["data"]["sha256"] != old
+    monkeypatch.setattr(kept_tokens, "LARGE", 10**9)
+    assert same(run, prepared(text))
+
+
+def test_a_file_that_has_just_been_written_is_read_again(folder, text, monkeypatch):
+    monkeypatch.setattr(streamed, "SETTLED", 3600)
+    assert streamed.stamp_of([Path(text)]) is None
+    prepared(text)
+    assert len(list(folder.iterdir())) == 3
+
+
+def test_a_run_from_a_model_on_a_text_in_pieces_goes_on_bit_for_bit(
+    folder, text, tmp_path, monkeypatch
+):
+    """All at once: --from, a text that is read in pieces, tokens on the disk, and two kills."""
+    first = tmp_path / "first"
+    list(run_in_folder(first, prepared(text, "char")))
+    base = load_trained(first)
+    planned = {"base": str(first), "corpus": text}
+    planned = plan_of_base(base, planned, {}, {**FAST, "eval_batches": 1, "checkpoint_every": 1})
+    ends = []
+    for name, large, held, stops in (("whole", 10**9, 10**9, ()), ("cut", 0, 0, (1, 3))):
+        monkeypatch.setattr(kept_tokens, "LARGE", large)
+        monkeypatch.setattr(texts, "HELD", held)
+        out = tmp_path / name
+        out.mkdir()
+        run = begin_from(base, planned, out)
+        for stop in stops:
+            records = run_in_folder(out, run, resume=True)
+            while next(records).step < stop:
+                pass
+            records.close()  # what is written after its last checkpoint is lost, as by a kill
+            run = plan.prepare_again(out)
+        list(run_in_folder(out, run, resume=True))
+        ends.append(load_checkpoint(out).model)
+    assert all(torch.equal(ends[0][key], ends[1][key]) for key in ends[0])

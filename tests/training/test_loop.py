@@ -143,6 +143,35 @@ def test_the_pace_is_that_of_the_steps_since_the_last_record(data, config, monke
     )
 
 
+@pytest.mark.parametrize("name", ["bigram", "gpt"])
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.4])
+def test_label_smoothing_is_torchs_in_training_and_not_in_what_is_measured(
+    name, share, data, config
+):
+    model, twin = (new(name, data, **({"dropout": 0.0} if name == "gpt" else {})) for _ in "ab")
+    config = dataclasses.replace(config, steps=1, eval_every=1, label_smoothing=share)
+    (record,) = train(model, data, config)
+    idx, targets = data.batch(1, config.batch_size)
+    logits = twin.train()(idx)[0].transpose(1, 2)
+    oracle = F.cross_entropy(logits, targets, ignore_index=-1, label_smoothing=share)
+    assert record.train_loss == pytest.approx(oracle.item(), rel=1e-5)
+    plain = [
+        F.cross_entropy(model(idx)[0].transpose(1, 2), targets, ignore_index=-1)
+        for idx, targets in data.validation_batches(100, 0)
+    ]
+    assert record.validation_loss == pytest.approx(plain[0].item(), rel=1e-5) and len(plain) == 1
+
+
+def test_label_smoothing_needs_a_model_of_tokens_and_ends_with_its_run(data, config):
+    config = dataclasses.replace(config, steps=1, label_smoothing=0.2)
+    model = new("rnn", data)
+    list(train(model, data, config))
+    list(train(model, data, dataclasses.replace(config, label_smoothing=0.0)))
+    assert model.label_smoothing == 0
+    with pytest.raises(ValueError, match=r"=0\.2 for a Linear"):
+        train(nn.Linear(2, 2), data, config)
+
+
 @pytest.mark.parametrize("parts", [2, 3, 4])
 def test_accumulation_changes_nothing_but_rounding(data, config, parts):
     whole = list(train(new("gru", data), data, config))

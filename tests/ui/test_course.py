@@ -53,7 +53,7 @@ def test_the_main_button_walks_each_way_to_its_end():
         stops = [f"{stop.lesson}/{stop.chapter}" for stop in ways.stops(way)]
         assert walked(way) == stops
     everything = [f"{one.key}/{name}" for one in LESSONS for name in one.names]
-    assert walked(course.ALL) == [*everything, course.GLOSSARY]
+    assert walked(course.ALL) == [*everything, "before_after", course.GLOSSARY]
 
 
 def test_who_leaves_a_way_goes_on_in_the_order_of_all_chapters():

@@ -5,7 +5,7 @@ export const SIZES = { head: 56, id: 38, tile: 16, entry: 25, loop: 48, foot: 24
 // ports, lens and legend.
 const MOST_UNFOLDED = 6;
 const LEAST = { open: 100, closed: 24 }; // of the room for curves in a layer that is not folded
-const FOLDED = { edge: 1, room: 11, tile: 7, between: 2 };
+const FOLDED = { edge: 1, room: 15, tile: 7, between: 2 };
 // Inside a layer, from its left edge: key and value ports, room for curves, query port and lens,
 // tile. Right of the last layer: fan, scores, bars, percentages.
 const GAPS = { ports: 14, query: 9, lens: 21, tile: 5, edge: 7, between: 6, fan: 42, score: 36, bar: 96, share: 62 };

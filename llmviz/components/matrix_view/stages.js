@@ -3,7 +3,7 @@
 
 import { el, svg } from "../_shared/common.js";
 
-const BAR = { box: 30, up: 16, down: 76, height: 112, wide: 74, dot: 24 };
+const BAR = { box: 30, up: 16, down: 76, height: 112, wide: 74, dot: 24, least: 27 };
 
 export class StageBar {
   // `choose(step)` is called for a box that was pressed, `keys(event)` for keys on the diagram.
@@ -12,6 +12,7 @@ export class StageBar {
     this.node = el("div", "stages", null, { role: "group", "aria-label": "stages" });
     this.node.addEventListener("keydown", keys);
     this.node.hidden = true;
+    this.node.addEventListener("scroll", () => this.titleStays());
     root.appendChild(this.node);
     this.stages = [];
     this.boxes = [];
@@ -38,10 +39,21 @@ export class StageBar {
       else box.removeAttribute("aria-current");
     });
     if (this.title) this.title.textContent = this.stages[step]?.title ?? "";
+    const box = this.boxes[step];
+    if (!box) return;
+    const { clientWidth, scrollLeft } = this.node;
+    const left = box.offsetLeft - BAR.dot;
+    this.node.scrollLeft = Math.min(left, Math.max(scrollLeft, left + box.offsetWidth + 2 * BAR.dot - clientWidth));
   }
 
-  layout(width) {
+  // Where the boxes scroll, the title does not.
+  titleStays() {
+    this.title.style.left = `${this.node.scrollLeft}px`;
+  }
+
+  layout(room) {
     if (!this.stages.length) return;
+    const width = Math.max(room, BAR.least * this.stages.length); // a finger needs so much
     const slot = width / this.stages.length;
     const wide = slot >= BAR.wide;
     const centre = (k) => slot * (k + 0.5);

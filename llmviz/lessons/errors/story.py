@@ -18,22 +18,28 @@ from llmviz.study.held_out_texts import stories
 from llmviz.study.true_loss import DividedLoss, divide_logits, story_logits
 from llmviz.tokenizers import Token, Tokenizer
 from llmviz.ui import engine
-from llmviz.ui.common import LOOKED_AT, count, readable, refuse
+from llmviz.ui.common import LOOKED_AT, count, readable
 from llmviz.ui.kept import kept
 from llmviz.ui.model_on_text import names_of, spoken
-from llmviz.ui.notices import inform
+from llmviz.ui.model_picker import Picker
+from llmviz.ui.notices import inform, or_refused
 from llmviz.ui.selectable_models import Card, label
 from llmviz.ui.shell import HALF_CHARACTER
 from llmviz.ui.state import LEARNER_TEXT, PageState
 from llmviz.ui.text_field import text_area
 
 OTHERS = 40_000  # the seeds of the stories that come next, which no bundled model was trained on
-ALSO = ("drafts/tiny-world", "since-2017/learned", "errors/by-heart")
+ALSO = ("drafts/tiny-world", "since-2017/learned", "errors/by-heart", "errors/by-heart-smoothed")
 
 
 def reads_stories(card: Card) -> bool:
     """Whether a card is that of a model that was trained to continue stories of tiny-world."""
     return able(card.get("model"), "next_token") and card.get("corpus") == "tiny-world"
+
+
+def story_reader(state: PageState) -> str | None:
+    """Show the menu of the models whose texts have a known truth; return the one in force."""
+    return Picker(fits=reads_stories, also=ALSO, why_not=words.no_truth).choose(state)
 
 
 def story_box(state: PageState) -> None:
@@ -77,13 +83,11 @@ def read_story(state: PageState, bundled: engine.Bundled) -> ReadStory | None:
 
     None, after one clear line, where no token has a truth.
     """
-    text = readable(state["story"], LOOKED_AT, words.story_empty, words.story_too_long)
+    text = story_text(state)
     if text is None:
         return None
-    try:
-        truth = truth_of(bundled, text)
-    except ValueError as error:
-        refuse(error)
+    truth = or_refused(truth_of, bundled, text)
+    if truth is None:
         return None
     tokenizer = bundled.tokenizer
     if truth.possible < len(truth.ids):
@@ -93,13 +97,24 @@ def read_story(state: PageState, bundled: engine.Bundled) -> ReadStory | None:
             return None
         used = count(truth.possible, "token")
         inform(words.story_stops.format(token=token, count=used), ":material/help:")
-    most = min(truth.possible, bundled.model.context_length)
-    if most < truth.possible:
-        rest = count(truth.possible - most, "token")
-        line = words.story_context.format(name=label(bundled.name), limit=most, rest=rest)
-        inform(line, ":material/content_cut:")
+    most = within_context(truth.possible, bundled)
     names = names_of(truth.ids[:most], tokenizer)
     return ReadStory(bundled, text, truth, tuple(names))
+
+
+def story_text(state: PageState) -> str | None:
+    """Return what stands in the box, as far as it is read; None, saying so, without any."""
+    return readable(state["story"], LOOKED_AT, words.story_empty, words.story_too_long)
+
+
+def within_context(tokens: int, bundled: engine.Bundled) -> int:
+    """Return how many of the first tokens a model can read, saying so where that is not all."""
+    most = min(tokens, bundled.model.context_length)
+    if most < tokens:
+        rest = count(tokens - most, "token")
+        line = words.story_context.format(name=label(bundled.name), limit=most, rest=rest)
+        inform(line, ":material/content_cut:")
+    return most
 
 
 @kept(32)

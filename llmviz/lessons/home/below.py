@@ -193,6 +193,8 @@ def way_through(state: PageState) -> None:
     line = words.way_text[state[course.WAY.key]]
     prose(line, chapters=chapters, time=course.time_of(minutes))
     course.path(state[course.WAY.key])
+    prose(words.tests)
+    st.page_link("pages/before_after.py", label=words.tests_label, icon=":material/checklist:")
 
 
 def model_list() -> None:

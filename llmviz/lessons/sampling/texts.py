@@ -17,6 +17,18 @@ from llmviz.ui.kept import kept
 
 MOST_WAYS = 16
 KEPT = 128  # texts of all visitors, each with the model's cache: up to 2 MB
+# Beyond the context each token takes the model a whole window. So much of that is about a second:
+# tokens that it reads, times its parameters. A few tokens are written whatever they take.
+READ_AGAIN, AT_LEAST = 30_000_000_000, 5
+
+
+def most(prompt: Prompted, beside: int = 1) -> int:
+    """Return how many tokens each of so many texts beside each other may get."""
+    model = prompt.bundled.model
+    window = model.context_length * sum(one.numel() for one in model.parameters())
+    within = max(0, model.context_length - len(prompt.ids))
+    beyond = max(AT_LEAST, READ_AGAIN // (window * beside))
+    return min(params.MOST_TOKENS, within + beyond)
 
 
 def text(
@@ -27,7 +39,7 @@ def text(
     forks: Sequence[Fork] = (),
     way: int = 0,
 ) -> Text:
-    """Return way `way` of a text with at least n tokens known, or as many as it has.
+    """Return way `way` of a text with at least n tokens known, or as many as it may get.
 
     Raises ValueError: a setting is out of its range or leaves no token to draw, or a fork does not
     fit the text.
@@ -51,11 +63,13 @@ def grown(
     line = tuple((fork.at, fork.token) for fork in ancestry(forks, way))
     known = prompt.bundled, prompt.ids, prompt.stop_id, tuple(sorted(settings.items())), seed
     for place, (at, _) in enumerate(line):
+        if at >= most(prompt):
+            raise ValueError(f"a text may have {most(prompt)} tokens here, and none at {at + 1}")
         parent = _text(*known, line[:place])
         if not parent.grow(at + 1, prompt.stop_id, seconds):
             return parent, False
     text = _text(*known, line)
-    return text, text.grow(min(n, params.MOST_TOKENS), prompt.stop_id, seconds)
+    return text, text.grow(min(n, most(prompt)), prompt.stop_id, seconds)
 
 
 @kept(KEPT)

@@ -17,6 +17,8 @@ from llmviz.lessons.home.params import TEXT
 from llmviz.lessons.home.picture import decided_heads, picture_words
 from llmviz.lessons.home.sentence import sentence, token_text
 from llmviz.pretrained import load_bundled
+from llmviz.quantization.grids import quantize
+from llmviz.quantization.scheme import CHANNEL, Scheme
 from llmviz.site.elements import code_html
 from llmviz.study.machine_reading import read
 from llmviz.tokenizers.vocabulary import UNKNOWN, CharTokenizer
@@ -26,11 +28,15 @@ HERE = Path(__file__).parent
 
 
 class Live(NamedTuple):
-    """A model of the page: its name, what it is, and a text for a visitor who has none yet."""
+    """A model of the page: its name, what it is, and a text for a visitor who has none yet.
+
+    int8: whether its matrices come as whole numbers from −127 to 127 and a step for each row.
+    """
 
     name: str
     what: str
     text: str
+    int8: bool = False
 
 
 MODELS = (
@@ -38,8 +44,9 @@ MODELS = (
     Live("tiny-world-char", "reads letters and writes small stories", "Once Anna and Sam"),
     Live(
         "tiny-world-gpt",
-        "reads words and parts of words, and writes small stories: 6.5 MB to load",
+        "reads words and parts of words, and writes small stories: 3 MB, matrices in int8",
         "Once Anna and Samir met at the market. Then",
+        int8=True,
     ),
 )
 # What the script of the page computes as it is written there.
@@ -47,13 +54,15 @@ KNOWN = {"norm": "pre", "activation": "gelu", "positions": "learned", "tied_head
 KNOWN |= {"qkv_bias": True, "bias": True, "attention_scale": "head", "mask": "causal"}
 KNOWN |= {"softmax_before_mask": None, "residual": True, "norm_kind": "layer", "n_kv_head": None}
 KNOWN |= {"window": None, "n_expert": 1}
+INT8 = Scheme(8, per=CHANNEL)
 SIZES = ("n_layer", "n_head", "n_embd", "vocab_size", "context_length", "norm_epsilon")
 
 
 @cache
-def packed_model(name: str) -> bytes:
-    """Return a bundled model as the page loads it: settings, tokenizer, weights in float16.
+def packed_model(name: str, *, int8: bool = False) -> bytes:
+    """Return a bundled model as the page loads it: settings, tokenizer, weights.
 
+    The weights are in float16. int8: the matrices are on a grid of 8 bits instead.
     Raises ValueError: the script does not compute this kind of model, or float16 has not all of a
     weight.
     """
@@ -65,11 +74,15 @@ def packed_model(name: str) -> bytes:
     for key, tensor in model.state_dict().items():
         if key == "head.weight":  # it is the matrix of the tokens
             continue
+        rows = tensor.shape[0] if int8 and tensor.ndim == 2 else 0
+        tensors.append([key, tensor.numel(), rows])
+        if rows:
+            codes, tensor, _ = quantize(tensor, INT8)  # the steps come after the codes
+            blobs.append(codes.numpy().astype(np.int8).tobytes())
         values = tensor.detach().numpy()
         half = values.astype("<f2")
         if not np.array_equal(half.astype(np.float32), values):
             raise ValueError(f"{name}: {key} is not stored in float16")
-        tensors.append([key, int(values.size)])
         blobs.append(half.tobytes())
     if isinstance(tokenizer, CharTokenizer):
         unknown = tokenizer.special_tokens[UNKNOWN]

@@ -7,6 +7,12 @@ export const PIECES = new RegExp(
   "gu",
 );
 
+// What a word is made of; it may hold apostrophes. Every other mark is a token of its own.
+const WORD = "\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\p{Join_Control}";
+const WORDS = new RegExp(`[${WORD}]+(?:['’][${WORD}]+)*|[^${WORD}\\p{White_Space}]|\\n`, "gu");
+
+export const words = (text) => text.match(WORDS) ?? [];
+
 export const bytesOf = (text) => new TextEncoder().encode(text);
 
 export class Characters {

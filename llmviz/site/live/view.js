@@ -4,7 +4,7 @@ import { unpack } from "../../components/_shared/message.js";
 import { Model, softmax } from "./model.js";
 import { headCells, machineValues, packed } from "./reading.js";
 import { draw, ranked, sampled } from "./sampling.js";
-import { BytePairs, bytesOf, Characters } from "./tokens.js";
+import { BytePairs, bytesOf, Characters, words } from "./tokens.js";
 
 const SHOWN = 12; // tokens in the table
 const MOST = 40; // tokens that one press writes
@@ -28,9 +28,19 @@ export function opened(message) {
   const raw = new DataView(weights.buffer, weights.byteOffset, weights.byteLength);
   const known = {};
   let at = 0;
-  for (const [name, count] of tensors) {
+  const half = () => halves[raw.getUint16((at += 2) - 2, true)];
+  for (const [name, count, rows] of tensors) {
     known[name] = new Float32Array(count);
-    for (let i = 0; i < count; i++, at += 2) known[name][i] = halves[raw.getUint16(at, true)];
+    if (!rows) for (let i = 0; i < count; i++) known[name][i] = half();
+    else {
+      // int8: whole numbers, then for each row the step that they count.
+      for (let i = 0; i < count; i++) known[name][i] = raw.getInt8(at++);
+      const width = count / rows;
+      for (let row = 0; row < rows; row++) {
+        const step = half();
+        for (let i = row * width; i < (row + 1) * width; i++) known[name][i] *= step;
+      }
+    }
   }
   const Tokens = tokenizer.merges ? BytePairs : Characters;
   return { model: new Model(config, known), tokenizer: new Tokens(tokenizer), names, machine };
@@ -162,10 +172,16 @@ export function start(models, views) {
       line.append(chips);
       return line;
     };
+    const known = words(typed).map((one) => [spoken(one), `${[...one].length} characters`]);
     const characters = [...typed].map((one) => [spoken(one), `U+${one.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}`]);
     const bytes = [...bytesOf(typed)].map((one) => [one.toString(16).padStart(2, "0"), `byte ${one}`]);
     const tokens = now.tokenizer.encode(typed).map((id) => [now.names[id], `token ${id}`]);
-    at("cuts").replaceChildren(row("Characters", characters), row("Bytes (UTF-8)", bytes), row(`Tokens of ${now.about.name}`, tokens));
+    at("cuts").replaceChildren(
+      row("Words and marks", known),
+      row("Characters", characters),
+      row("Bytes (UTF-8)", bytes),
+      row(`Tokens of ${now.about.name}`, tokens),
+    );
   }
 
   function predict(drawn = null) {

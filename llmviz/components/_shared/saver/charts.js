@@ -4,7 +4,7 @@ import { drawing, painted } from "./image.js";
 import { packed, textAt } from "./page.js";
 import { short32 } from "./tables.js";
 
-let library = null;
+const libraries = new Map(); // by their addresses
 
 export class Chart {
   constructor(node, graph, key) {
@@ -51,12 +51,22 @@ export class Chart {
   }
 
   async page(dark) {
-    library ??= textAt("saved/plotly.js").then(packed);
-    library.catch(() => (library = null));
+    const address = `saved/plotly.js?${kindsOf(this.graph)}`;
+    if (!libraries.has(address)) libraries.set(address, textAt(address).then(packed));
+    const library = libraries.get(address);
+    library.catch(() => libraries.delete(address));
     const { data, layout } = JSON.parse(JSON.stringify({ data: this.graph.data, layout: this.graph.layout }, asJson));
     delete layout.width;
     return { scripts: [], saved: { chart: { data, layout, theme: dark ? "dark" : "light", packed: await library } } };
   }
+}
+
+// The kinds of a chart's traces, by which the server chooses how much of Plotly is needed.
+function kindsOf(graph) {
+  return [...new Set(graph._fullData.map(({ type }) => type))]
+    .sort()
+    .map((type) => `kind=${type}`)
+    .join("&");
 }
 
 // Arrays of numbers as lists, so that they become JSON.

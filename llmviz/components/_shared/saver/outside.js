@@ -1,5 +1,9 @@
 // A picture outside of the app, in a saved page or in a notebook: its component is called as Streamlit
-// would. This is put into both as it stands.
+// would. This is put into both, with what it imports.
+
+import { reachSoon } from "../reach.js";
+
+globalThis.llmvizSaver ??= { soon: reachSoon }; // what a picture tells of each change; here nothing saves it
 
 globalThis.llmvizMount = (parent, picture, view, { report = () => {}, ask = () => {} } = {}) => {
   // Under a shadow root of its own, as in the app, so that its style is for it alone.

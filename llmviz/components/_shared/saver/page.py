@@ -6,6 +6,7 @@ from functools import cache
 from html import escape
 from pathlib import Path
 
+from llmviz.components._shared.bundle import joined
 from llmviz.figures.theme import INK, PRIMARY, Mode
 from llmviz.paths import LICENCE
 
@@ -24,7 +25,7 @@ def page_template() -> str:
 
 def outside_script() -> str:
     """Return the function that shows a picture outside of the app."""
-    return PAGE.with_name("outside.js").read_text("utf-8")
+    return f"(() => {{\n{joined(PAGE.with_name('outside.js'))}\n}})();"
 
 
 def theme_rules() -> str:

@@ -27,7 +27,7 @@ def choose_mask(state: PageState, tokens: Sequence[str]) -> Tensor | None:
     Raises ValueError: there are more real tokens than tokens, or none.
     """
     t = len(tokens)
-    choose(state, "mask", words.mask_choice, words.masks)
+    choose(state, "mask", words.mask_choice, words.masks, parts=True)
     kind = state["mask"]
     if kind == "sliding":
         st.number_input(words.mask_window, width=160, **state.ranged("window"))

@@ -73,7 +73,7 @@ def _controls(state: PageState) -> None:
         if state["micro"] not in options and state["split"] in PIPELINES:
             state["micro"] = options[0]
 
-    choose(state, "split", words.method, words.methods, then=anew)
+    choose(state, "split", words.method, words.methods, then=anew, parts=True)
     with st.container(horizontal=True, gap="medium"):
         choose(state, "processes", words.processes, words.processes_of, then=anew, width=200)
         if state["split"] in PIPELINES:

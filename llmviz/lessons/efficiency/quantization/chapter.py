@@ -27,7 +27,7 @@ from llmviz.ui.state import PageState
 def draw(state: PageState) -> None:
     """Show the chapter."""
     section(words.intro, model=setting.MODEL)
-    choose(state, "qview", words.view, words.views)
+    choose(state, "qview", words.view, words.views, parts=True)
     if state["qview"] == "training":
         staircase.draw(state)
         training.draw(state)

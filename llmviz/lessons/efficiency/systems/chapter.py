@@ -39,7 +39,7 @@ def draw(state: PageState) -> None:
     """Show the chapter."""
     section(words.intro)
     shown = predict(question(state["whosystem"]), f"{KEY}.ask", covers=True)
-    choose(state, "whoview", words.view, words.views)
+    choose(state, "whoview", words.view, words.views, parts=True)
     if state["whoview"] == "system":
         choose(state, "whosystem", words.system, {one.key: one.name for one in SYSTEMS})
         (system,) = (one for one in SYSTEMS if one.key == state["whosystem"])

@@ -64,7 +64,7 @@ def _order(state: PageState) -> None:
 
 def _ways(state: PageState) -> None:
     """The chosen way: its table, and what is done with it."""
-    choose(state, "way", words.way, words.ways)
+    choose(state, "way", words.way, words.ways, parts=True)
     prose(words.about[state["way"]])
     _one_way(state)
     if state["way"] == "sinusoidal":  # what is added does not depend on the waves above

@@ -31,7 +31,7 @@ def draw(state: PageState) -> None:
     """Show the chapter."""
     section(words.intro)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        choose(state, "look", words.look, words.looks)
+        choose(state, "look", words.look, words.looks, parts=True)
         table = sources.choose(state)
     if table is None:
         return

@@ -23,8 +23,17 @@ def prompts(asked: Asked, sentence: str) -> list[str]:
     return [*(way(asked) for way in WAYS.values()), WAYS["plain"](own)]
 
 
-@kept(128)
 def answered(version: str, number: int, sentence: str) -> np.ndarray:
     """Return how probable each person is, the right one first, for each way to ask (W + 1, K)."""
-    asked, bundled = stories(version)[number - 1], engine.load(MODEL)
-    return answers(bundled.model, bundled.tokenizer, asked, prompts(asked, sentence))
+    asked = stories(version)[number - 1]
+    *ways, own = prompts(asked, sentence)
+    return np.concatenate(
+        [_answers(version, number, tuple(ways)), _answers(version, number, (own,))]
+    )
+
+
+@kept(128)
+def _answers(version: str, number: int, texts: tuple[str, ...]) -> np.ndarray:
+    bundled = engine.load(MODEL)
+    asked = stories(version)[number - 1]
+    return answers(bundled.model, bundled.tokenizer, asked, texts)

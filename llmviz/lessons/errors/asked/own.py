@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 
+import streamlit as st
+
 from llmviz.lessons.errors.asked import words
 from llmviz.study.moved_answers import MODEL
-from llmviz.study.own_question import OwnAnswer, own_answers, own_prompts
+from llmviz.study.own_question import OPTIONS, OwnAnswer, own_answers, own_prompts
 from llmviz.textfile import check_text
 from llmviz.ui import engine
 from llmviz.ui.common import LOOKED_AT, listed, percent
@@ -27,14 +29,17 @@ def draw(state: PageState, bundled: engine.Bundled) -> None:
     section(words.own)
     text_area(state, "askedown", words.own_story, height=130)
     text_input(state, "askedfact", words.own_fact)
-    text_input(state, "askedquestion", words.own_question)
+    with st.container(horizontal=True, gap="medium"):
+        text_input(state, "askedquestion", words.own_question)
+        text_input(state, "askedreworded", words.own_reworded)
     story, fact, question = (
         state[key].strip() for key in ("askedown", "askedfact", "askedquestion")
     )
     if not story or not question:
         inform(words.own_needed, ":material/edit:")
         return
-    prompts = own_prompts(story[:LOOKED_AT], fact, question, state["askedbefore"])
+    further = state["askedbefore"], state["askedreworded"]
+    prompts = own_prompts(story[:LOOKED_AT], fact, question, *further)
     try:
         for prompt in prompts.values():
             check_text(prompt)
@@ -45,8 +50,10 @@ def draw(state: PageState, bundled: engine.Bundled) -> None:
     longest = max(prompts.values(), key=len)
     if len(bundled.tokenizer.encode_from_start(longest)) > bundled.model.context_length:
         inform(words.too_long, ":material/content_cut:")
-    rows_table(rows(found), words.own_columns)
+    rows_table(rows(found), words.own_columns, height="content")
     prose(read_line(found, bundled))
+    if all(way != OPTIONS for _, way in found):
+        inform(words.own_no_options, ":material/info:")
 
 
 @kept(64)

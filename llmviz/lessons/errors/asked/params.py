@@ -12,4 +12,5 @@ PARAMS = [
     codec.text("askedown", words.own_first["story"], codec.MOST_OF_A_TEXT),
     codec.text("askedfact", words.own_first["fact"], MOST),
     codec.text("askedquestion", words.own_first["question"], MOST),
+    codec.text("askedreworded", words.own_first["reworded"], MOST),
 ]

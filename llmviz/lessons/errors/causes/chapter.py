@@ -8,13 +8,14 @@ from llmviz.lessons.errors.causes import words
 from llmviz.lessons.errors.facts.answers import mean
 from llmviz.lessons.errors.facts.own_fact import often
 from llmviz.study import read_leaning
-from llmviz.study.case_evidence import answers_given, lines_of
+from llmviz.study.answering_heads import HeadCase, Look
+from llmviz.study.case_evidence import answers_given, head_of, lines_of
 from llmviz.study.read_facts import CHOICES, NOBODY
 from llmviz.study.wrong_answers import TEN, Case, cases, offered, ten_cases
 from llmviz.ui.code import show_code
-from llmviz.ui.common import choose, count, percent
+from llmviz.ui.common import choose, count, listed, percent
 from llmviz.ui.lesson import section, seen
-from llmviz.ui.prose import prose
+from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, graded, predict
 from llmviz.ui.state import PageState
 from llmviz.ui.table import rows_table
@@ -65,6 +66,9 @@ def draw(state: PageState) -> None:
 
 def _evidence(case: Case) -> None:
     prose(proof(case))
+    if found := head_of(case):
+        _head(found)
+        return
     lines, more = lines_of(case)
     rows = [
         (words.line_of[line.who].format(text=line.text) if line.who else line.text, line.times)
@@ -79,6 +83,40 @@ def _evidence(case: Case) -> None:
             for said, chance in given
         ]
         rows_table([(said, percent(chance)) for said, chance in answers], words.answer_columns)
+
+
+def _head(found: HeadCase) -> None:
+    """Show both passes, and what the head does in each."""
+    plain, here = map(looks_at, found.looks)
+    stands = [" | ".join(map(_seen, tokens)) for tokens in found.tokens]
+    first, second = stands if any(stands) else [f"… {ending}" for ending in found.endings]
+    rows = [
+        (words.passes["plain"], first, percent(found.plain), plain),
+        (words.passes["here"], second, percent(found.here), here),
+        (words.passes["moved"], second, percent(found.moved), plain),
+    ]
+    rows_table(rows, words.head_columns)
+    prose(head_line(found))
+
+
+def _seen(token: str) -> str:
+    return token.replace(" ", "·")
+
+
+def looks_at(look: Look) -> str:
+    """Return the token that a head looks at most, with its weight."""
+    return words.looks_at.format(token=_seen(look.token), weight=percent(look.weight))
+
+
+def head_line(found: HeadCase) -> str:
+    """Return which head an answer depends on, and what its output changes."""
+    return words.head_read["back" if found.moved > 0.5 else "most"].format(
+        layer=found.layer,
+        head=found.head,
+        right=quote(found.right),
+        moved=percent(found.moved),
+        here=percent(found.here),
+    )
 
 
 def question(case: Case, seed: int) -> Question:
@@ -135,6 +173,15 @@ def proof(case: Case) -> str:
         }
     elif case.cause == "unsaid":
         more = {"direct": percent(_direct(values["women"]))}
+    elif found := head_of(case):
+        whole, tokens = (listed([quote(token) for token in those]) for those in found.tokens)
+        more = {
+            "whole": whole,
+            "tokens": tokens,
+            "asked": found.endings[0],
+            "plain": percent(found.plain),
+            "here": percent(found.here),
+        }
     return words.proof[case.cause].format(**told(case) | more)
 
 

@@ -13,13 +13,12 @@ from llmviz.components.token_strip.view import TokenRow, TokenSelection, token_s
 from llmviz.corpus.next_tokens import true_tokens
 from llmviz.lessons.errors.chance import parts, throws, words
 from llmviz.lessons.errors.story import (
-    ALSO,
     ReadStory,
     divided_of,
     logits_of,
     read_story,
-    reads_stories,
     story_box,
+    story_reader,
     tokens_of,
     truth_of,
 )
@@ -30,7 +29,6 @@ from llmviz.ui.common import choose, count, percent
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section, seen
 from llmviz.ui.model_on_text import names_of
-from llmviz.ui.model_picker import Picker
 from llmviz.ui.prose import prose
 from llmviz.ui.selectable_models import load
 from llmviz.ui.state import PageState
@@ -45,7 +43,7 @@ def draw(state: PageState) -> None:
     section(words.intro)
     story_box(state)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        name = Picker(fits=reads_stories, also=ALSO).choose(state)
+        name = story_reader(state)
         choose(state, "part_of", words.part, words.parts)
     bundled = None if name is None else load(name)
     story = None if bundled is None else read_story(state, bundled)

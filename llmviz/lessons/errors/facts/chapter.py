@@ -39,7 +39,7 @@ from llmviz.ui.common import choose, count, percent, theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section, seen
 from llmviz.ui.prose import prose
-from llmviz.ui.question import predict, share_question, whole_percent
+from llmviz.ui.question import Question, predict, share_question, whole_percent
 from llmviz.ui.state import PageState
 from llmviz.ui.table import rows_table
 
@@ -61,16 +61,7 @@ def draw(state: PageState) -> None:
     world = state["factworld"]
     read = answers.read(world)
     _sample(world)
-    asked = share_question(
-        words.ask_sure.format(each=EACH, world=world + 1),
-        read.groups[NEVER].sure,
-        [
-            reason.format(towns=len(TOWNS), even=percent(1 / len(TOWNS)))
-            for reason in words.ask_sure_reasons
-        ],
-        whole_percent,
-    )
-    opened = predict(asked, f"{KEY}.sure", covers=True)
+    opened = predict(question(world), f"{KEY}.sure", covers=True)
     if opened:
         _chart(world, read)
         _persons(state, world, read)
@@ -80,6 +71,17 @@ def draw(state: PageState) -> None:
     own_fact.draw(state)
     if opened:
         _end(world, read)
+
+
+def question(world: int) -> Question:
+    """Return the question how sure a model is of facts that it never read."""
+    numbers = {"towns": len(TOWNS), "even": percent(1 / len(TOWNS))}
+    return share_question(
+        words.ask_sure.format(each=EACH, world=world + 1),
+        answers.read(world).groups[NEVER].sure,
+        [reason.format(**numbers) for reason in words.ask_sure_reasons],
+        whole_percent,
+    )
 
 
 def _sample(world: int) -> None:

@@ -14,7 +14,7 @@ from llmviz.ui.common import choose, percent, theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose
-from llmviz.ui.question import predict, share_question, whole_percent
+from llmviz.ui.question import Question, predict, share_question, whole_percent
 from llmviz.ui.state import PageState
 
 KEY = "errors.facts"
@@ -26,21 +26,7 @@ STEP = 0.5  # of the slider of costs
 def draw(state: PageState) -> bool:
     """Show both sections; return whether what the question covers is shown."""
     section(words.decline)
-    after = mean(MOST, FEW, "right")
-    asked = share_question(
-        words.ask_cost.format(
-            most=MOST,
-            declined=percent(mean(MOST, NEVER, "declined")),
-            before=percent(mean(0, FEW, "right")),
-        ),
-        after,
-        [
-            reason.format(lost=percent(mean(MOST, FEW, "declined")))
-            for reason in words.ask_cost_reasons
-        ],
-        whole_percent,
-    )
-    if not predict(asked, f"{KEY}.cost", covers=True):
+    if not predict(question(), f"{KEY}.cost", covers=True):
         return False
     st.plotly_chart(declining(theme()), key=f"{KEY}.decline", theme=None)
     named = {str(unknown): str(unknown) for unknown in UNKNOWN}
@@ -50,6 +36,19 @@ def draw(state: PageState) -> bool:
     prose(words.decline_read.format(chosen=chosen, never=never, five=few))
     _guess(state, chosen)
     return True
+
+
+def question() -> Question:
+    """Return the question how many facts a model is right about once it has learned to decline."""
+    numbers = {
+        "most": MOST,
+        "declined": percent(mean(MOST, NEVER, "declined")),
+        "before": percent(mean(0, FEW, "right")),
+        "lost": percent(mean(MOST, FEW, "declined")),
+    }
+    reasons = [reason.format(**numbers) for reason in words.ask_cost_reasons]
+    text = words.ask_cost.format(**numbers)
+    return share_question(text, mean(MOST, FEW, "right"), reasons, whole_percent)
 
 
 @kept(2)

@@ -13,7 +13,7 @@ from llmviz.ui.common import percent, theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose
-from llmviz.ui.question import predict, share_question, whole_percent
+from llmviz.ui.question import Question, predict, share_question, whole_percent
 
 KEY = "errors.heart"
 MOST = COPIES[-1]
@@ -28,16 +28,7 @@ def mean(copies: int, which: str) -> float:
 def draw() -> bool:
     """Show the question and the scores; return whether what it covers is shown."""
     section(words.tests, questions=bundled()[0][0].questions)
-    asked = share_question(
-        words.ask_test.format(a=percent(mean(0, "read")), b=percent(mean(0, "other")), most=MOST),
-        mean(MOST, "read"),
-        [
-            reason.format(other=percent(mean(MOST, "other")), most=MOST)
-            for reason in words.ask_test_reasons
-        ],
-        whole_percent,
-    )
-    if not predict(asked, f"{KEY}.test", covers=True):
+    if not predict(question(), f"{KEY}.test", covers=True):
         return False
     st.plotly_chart(figure(theme()), key=f"{KEY}.tests", theme=None)
     prose(
@@ -50,6 +41,19 @@ def draw() -> bool:
         )
     )
     return True
+
+
+def question() -> Question:
+    """Return the question how much of a test is right that stood in the training text."""
+    numbers = {
+        "a": percent(mean(0, "read")),
+        "b": percent(mean(0, "other")),
+        "other": percent(mean(MOST, "other")),
+        "most": MOST,
+    }
+    reasons = [reason.format(**numbers) for reason in words.ask_test_reasons]
+    text = words.ask_test.format(**numbers)
+    return share_question(text, mean(MOST, "read"), reasons, whole_percent)
 
 
 @kept(2)

@@ -8,16 +8,15 @@ import streamlit as st
 from llmviz.corpus.leaning import JOBS, LEANS, PRONOUNS, WOMEN, leaning_text
 from llmviz.figures.leaning import planted_and_said
 from llmviz.figures.theme import Mode
-from llmviz.lessons.errors.people import words
+from llmviz.lessons.errors.people import words, written
+from llmviz.lessons.errors.people.leans import NEAR, kept_word, mean_said, means, points
 from llmviz.study.association import PERMUTATIONS, association_test
 from llmviz.study.read_leaning import (
     COMMAND,
     SEEDS,
-    JobRead,
     Measured,
     bundled,
     measure,
-    sharpened,
     train_one,
 )
 from llmviz.ui.code import show_code
@@ -25,12 +24,11 @@ from llmviz.ui.common import choose, percent, theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section, seen
 from llmviz.ui.prose import prose
-from llmviz.ui.question import predict, share_question, whole_percent
+from llmviz.ui.question import Question, predict, share_question, whole_percent
 from llmviz.ui.state import PageState
 from llmviz.ui.table import rows_table
 
 KEY = "errors.people"
-NEAR = 0.05  # shares that differ by less are called equal
 
 
 @st.fragment
@@ -51,19 +49,23 @@ def draw(state: PageState) -> None:
     prose(words.read_by_heart.format(count=count))
     st.code("\n".join(sample), language=None, wrap_lines=True)
     model = bundled(lean, seed)
-    asked = share_question(
-        words.ask_share.format(text=seed + 1, share=whole_percent(lean)),
-        mean_said(model, direct=True),
-        list(words.ask_share_reasons),
-        whole_percent,
-    )
-    if not predict(asked, f"{KEY}.share", covers=True):
+    if not predict(question(lean, seed), f"{KEY}.share", covers=True):
         return
     _jobs(lean, seed, model, sample[0])
-    _written(state, lean, model)
+    written.draw(state, lean, seed, model)
     _vectors(lean, seed, model)
     _mended(state, model)
     _end(lean, seed, model)
+
+
+def question(lean: float, seed: int) -> Question:
+    """Return the question how much a model gives to "she" where its text said a share."""
+    return share_question(
+        words.ask_share.format(text=seed + 1, share=whole_percent(lean)),
+        mean_said(bundled(lean, seed), direct=True),
+        list(words.ask_share_reasons),
+        whole_percent,
+    )
 
 
 def ratio(lean: float) -> str:
@@ -76,42 +78,6 @@ def samples(lean: float, seed: int) -> tuple[tuple[str, ...], int]:
     """Return one sentence of each kind, and how many sentences the text has."""
     text = leaning_text(lean, seed)
     return (text.documents[0], text.documents[1], text.documents[-1]), len(text.documents)
-
-
-def first_half(model: Measured, direct: bool) -> list[JobRead]:
-    """Return the jobs of the first half that were read with pronouns, or with names alone."""
-    return [one for one in model.jobs[:JOBS] if one.direct == direct]
-
-
-def means(model: Measured, *, direct: bool) -> tuple[float, float]:
-    """Return the mean share of "she" after the jobs of the first half, and of the second."""
-    halves = (model.jobs[:JOBS], model.jobs[JOBS:])
-    said = [[one.probability for one in half if one.direct == direct] for half in halves]
-    first, second = (sum(those) / len(those) for those in said)
-    return first, second
-
-
-def mean_said(model: Measured, *, direct: bool) -> float:
-    """Return the mean share of "she" after the jobs of the first half."""
-    return means(model, direct=direct)[0]
-
-
-def kept_word(planted: float, given: float) -> str:
-    """Return what becomes of a lean: the difference of both halves in the text and in the model.
-
-    Differences that are nearer than NEAR count as equal.
-    """
-    if abs(planted) < 1e-9:
-        how = "even" if abs(given) < NEAR else "made"
-    elif abs(given - planted) < NEAR:
-        how = "kept"
-    elif abs(given) < NEAR:
-        how = "gone"
-    elif given * planted < 0:
-        how = "turned"
-    else:
-        how = "stronger" if abs(given) > abs(planted) else "weaker"
-    return words.kept_word[how]
 
 
 def level_line(first: float, second: float) -> str:
@@ -156,11 +122,6 @@ def jobs_line(lean: float, model: Measured) -> str:
     )
 
 
-def points(share: float) -> str:
-    """Return a difference of shares in whole points."""
-    return f"{round(100 * share):d}".replace("-", "−")
-
-
 def _range(lean: float, *, direct: bool) -> str:
     apart = [first - second for first, second in _all_means(lean, direct=direct)]
     return f"{points(min(apart))} to {points(max(apart))}"
@@ -186,40 +147,6 @@ def figure(lean: float, seed: int, mode: Mode) -> go.Figure:
             )
         )
     return planted_and_said(groups, (words.planted_axis, words.said_axis), words.equal, mode)
-
-
-def written_share(model: Measured, temperature: float) -> float:
-    """Return how often "she" is written after the jobs of the first half read with pronouns."""
-    those = first_half(model, direct=True)
-    return sum(sharpened(one.probability, temperature) for one in those) / len(those)
-
-
-def _written(state: PageState, lean: float, model: Measured) -> None:
-    section(words.written)
-    st.slider(
-        words.temperature, step=0.05, width=320, format="%.2f", **state.ranged("leantemperature")
-    )
-    at = state["leantemperature"]
-    rows = [
-        [
-            one.name,
-            whole_percent(one.planted),
-            percent(one.probability),
-            percent(sharpened(one.probability, at)),
-        ]
-        for one in model.jobs
-        if one.direct
-    ]
-    column = words.at_temperature.format(temperature=at)
-    rows_table(rows, (words.job, words.in_text, words.given, column), height="content")
-    prose(
-        words.written_read.format(
-            temperature=at,
-            written=percent(written_share(model, at)),
-            given=percent(mean_said(model, direct=True)),
-            lean=whole_percent(lean),
-        )
-    )
 
 
 def _vectors(lean: float, seed: int, model: Measured) -> None:
@@ -289,7 +216,7 @@ def _end(lean: float, seed: int, model: Measured) -> None:
         text=seed + 1,
         lean=whole_percent(lean),
         direct=percent(mean_said(model, direct=True)),
-        greedy=percent(written_share(model, 0.0)),
+        greedy=percent(written.written_share(model, 0.0)),
         effect=model.effect,
         agreement=percent(model.agreement),
         agreement_after=percent(model.agreement_removed),

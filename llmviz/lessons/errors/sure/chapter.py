@@ -5,7 +5,6 @@ B bins.
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import streamlit as st
@@ -14,24 +13,14 @@ from llmviz.background import Job
 from llmviz.figures.calibration import over_temperature, reliability_chart
 from llmviz.lessons.errors.measured import known_errors, measure_live
 from llmviz.lessons.errors.story import (
-    ALSO,
-    ReadStory,
-    divided_of,
-    guesses_on,
-    logits_of,
-    read_story,
     reads_stories,
-    story_box,
 )
-from llmviz.lessons.errors.sure import smoothing, words
+from llmviz.lessons.errors.sure import own_story, smoothing, words
 from llmviz.study.calibration import TEMPERATURES, fit_temperature, reliability
 from llmviz.study.model_errors import BASE, CAME, COMMAND, STORIES, TO_FIT, TRUE, ModelErrors
-from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.common import choose, count, keep, percent, theme
-from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section, seen
-from llmviz.ui.model_picker import Picker
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
 from llmviz.ui.selectable_models import label, load, offered
@@ -42,7 +31,6 @@ KEY = "errors.sure"
 POINT = 0.01  # nearer than that, sure and right count as equal in the question
 EVEN = 0.005  # … and in the sentence
 SAME = 0.0005  # calibration errors that differ by less count as equal
-ENDS = (0.05, 20.0)  # of the fitted temperatures
 
 
 @st.fragment
@@ -69,7 +57,7 @@ def draw(state: PageState) -> None:
     if not covered:
         _training(known)
         smoothing.draw()
-    own = _story(state)
+    own = own_story.draw(state)
     if measured is not None:
         _code(state, name, known)
     if not covered and own is not None:
@@ -214,9 +202,10 @@ def rows(known: dict[str, ModelErrors]) -> list[tuple[str, ...]]:
 
 
 def training_line(known: dict[str, ModelErrors]) -> str:
-    """Return how much surer than right four models are; nothing where one was not measured."""
+    """Return how much surer than right five models are; nothing where one was not measured."""
     asked = {
         "heart": "errors/by-heart",
+        "smoothed": "errors/by-heart-smoothed",
         "learned": "since-2017/learned",
         "alone": "instructions-alone",
         "base": BASE,
@@ -224,50 +213,17 @@ def training_line(known: dict[str, ModelErrors]) -> str:
     if not set(asked.values()) <= set(known):
         return ""
     points = {slot: points_apart(known[name]) for slot, name in asked.items()}
-    return words.training_read.format(**points)
+    errors = {
+        f"{slot}_error": percent(known[asked[slot]].reliability(1.0).error)
+        for slot in ("heart", "smoothed")
+    }
+    return words.training_read.format(**points, **errors)
 
 
 def points_apart(measured: ModelErrors) -> str:
     """Return sure minus right at T = 1, in points with a true minus sign."""
     text = f"{100 * measured.reliability(1.0).overconfident:.1f}"
     return text.replace("-", "−") if float(text) else text.lstrip("-")
-
-
-def _story(state: PageState) -> dict[str, Any] | None:
-    """Show the section on the learner's story; return its numbers for the end."""
-    section(words.own_section)
-    story_box(state)
-    name = Picker(fits=reads_stories, also=ALSO).choose(state)
-    bundled = None if name is None else load(name)
-    story = None if bundled is None else read_story(state, bundled)
-    if story is None:
-        return None
-    numbers = own_numbers(story)
-    line = words.own.format(**numbers)
-    at_end = any(math.isclose(numbers["fitted"], end, rel_tol=0.01) for end in ENDS)
-    prose(line + words.own_end_of_range if at_end else line)
-    return {"tokens": numbers["tokens"], "own": numbers["came"], "reader": numbers["model"]}
-
-
-def own_numbers(story: ReadStory) -> dict[str, Any]:
-    """Return the calibration on a story, and the temperature that fits it best."""
-    guesses = guesses_on(story.bundled, story.text)
-    sure = guesses.sure[guesses.at(1.0)]
-    return {
-        "tokens": count(len(sure), "token"),
-        "model": quote(label(story.bundled.name)),
-        "came": percent(reliability(sure, guesses.right).error),
-        "true": percent(reliability(sure, guesses.true).error),
-        "sure": percent(float(sure.mean())),
-        "right": percent(float(guesses.right.mean())),
-        "fitted": fitted_to(story.bundled, story.text),
-    }
-
-
-@kept(64)
-def fitted_to(bundled: engine.Bundled, text: str) -> float:
-    """Return the temperature with the lowest loss on a story."""
-    return fit_temperature(logits_of(bundled, text), divided_of(bundled, text).ids)
 
 
 def end(name: str, measured: ModelErrors, heat: float) -> dict[str, Any]:

@@ -44,7 +44,7 @@ def draw(state: PageState) -> None:
     if not engine_ready():
         return
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        choose(state, "probe", words.kind, words.kinds)
+        choose(state, "probe", words.kind, words.kinds, parts=True)
         name = Picker("probed", results.can_be_read).choose(state)
         st.slider(words.stories, step=10, width=240, **state.ranged("told"))
     bundled = None if name is None else load(name)

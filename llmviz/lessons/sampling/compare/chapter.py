@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from llmviz.components.writer.view import writer
-from llmviz.lessons.sampling import params, pipeline_settings, source, texts
+from llmviz.lessons.sampling import pipeline_settings, source, texts
 from llmviz.lessons.sampling import words as lesson_words
 from llmviz.lessons.sampling.compare import words
 from llmviz.lessons.sampling.compare.params import NAMES
@@ -53,7 +53,7 @@ def _settings(state: PageState, name: str, vocab_size: int) -> dict[str, Any]:
 
 
 def _grow(state: PageState, prompt: Prompted, name: str, seconds: float) -> bool:
-    """Let a text grow for some seconds; return whether all that is wanted of it is known.
+    """Let a text grow for some seconds; return whether all that it may get is known.
 
     A text whose settings are refused wants none.
     """
@@ -63,14 +63,18 @@ def _grow(state: PageState, prompt: Prompted, name: str, seconds: float) -> bool
     except ValueError:  # said where the text would stand
         return True
     if seconds:
-        return text.grow(state["length"], prompt.stop_id, seconds)
-    return text.ended or len(text.tokens) >= state["length"]
+        return text.grow(_length(state, prompt), prompt.stop_id, seconds)
+    return text.ended or len(text.tokens) >= _length(state, prompt)
+
+
+def _length(state: PageState, prompt: Prompted) -> int:
+    return min(state["length"], texts.most(prompt, len(NAMES)))
 
 
 def _texts(state: PageState, prompt: Prompted, growing: bool) -> None:
     """Show the texts side by side; while they grow, each time a slice longer."""
     grown = all([_grow(state, prompt, name, SLICE if growing else 0.0) for name in NAMES])
-    rows, means = [], {}
+    length, rows, means = _length(state, prompt), [], {}
     for name, column in zip(NAMES, st.columns(len(NAMES), gap="medium"), strict=True):
         with column:
             settings = _settings(state, name, prompt.vocab_size)
@@ -79,18 +83,18 @@ def _texts(state: PageState, prompt: Prompted, growing: bool) -> None:
             except ValueError as error:
                 refuse(error)
                 continue
-            tokens = tokens_of(prompt, written)[: state["length"]]
+            tokens = tokens_of(prompt, written)[:length]
             writer(
                 tokens,
                 key=f"sampling.compare.{name}",
                 prompt="…" + prompt.text[-40:],
-                words=writer_words(prompt),
+                words=writer_words(prompt, len(NAMES)),
                 length=len(tokens),
-                limit=params.MOST_TOKENS,
-                ended=written.ended and len(written.tokens) <= state["length"],
+                limit=texts.most(prompt, len(NAMES)),
+                ended=written.ended and len(written.tokens) <= length,
                 controls=False,
             )
-        measures = text_measures(written.tokens[: state["length"]])
+        measures = text_measures(written.tokens[:length])
         means[name] = measures["mean_log_probability"]
         rows.append(_row(name, settings, len(tokens), measures))
     if not grown:
@@ -98,6 +102,8 @@ def _texts(state: PageState, prompt: Prompted, growing: bool) -> None:
         return
     if growing:
         st.rerun()  # which ends the looking
+    if length < state["length"]:
+        st.caption(words.cut.format(context=prompt.bundled.model.context_length, n=length))
     quiz = question(means)
     answered = quiz is None or predict(quiz, "compare.mean", covers=True)
     if rows:

@@ -150,7 +150,7 @@ def _writer(
         prompt=prompt.text[-600:],
         words=writer_words(prompt),
         length=length,
-        limit=params.MOST_TOKENS,
+        limit=texts.most(prompt),
         ended=written.ended,
         slides_at=written.slides_at,
         entropy=entropy,
@@ -160,11 +160,11 @@ def _writer(
     )
 
 
-def writer_words(prompt: Prompted) -> dict[str, str]:
-    """Return the sentences of the picture with this model's numbers in them."""
+def writer_words(prompt: Prompted, beside: int = 1) -> dict[str, str]:
+    """Return the picture's sentences with this model's numbers, of texts beside each other."""
     return words.writer | {
         "slid": words.writer["slid"].format(context=prompt.bundled.model.context_length),
-        "full": words.writer["full"].format(n=params.MOST_TOKENS),
+        "full": words.writer["full"].format(n=texts.most(prompt, beside)),
         "ended": words.writer["ended"].format(end=prompt.token_text(prompt.stop_id)),
     }
 

@@ -40,7 +40,8 @@ KEY = "training.wrong"
 def draw(state: PageState) -> None:
     """Show the chapter."""
     section(words.intro)
-    choose_below_title(state, "failing", words.intro.title, words.kinds, lambda: _usual_axis(state))
+    title, then = words.intro.title, lambda: _usual_axis(state)
+    choose_below_title(state, "failing", title, words.kinds, then, parts=True)
     kind = state["failing"]
     try:
         own = {name: _bundled(kind, name) for name in EXPERIMENTS[kind].runs}

@@ -49,7 +49,7 @@ def draw(state: PageState) -> None:
     section(words.intro, tokens=cards[FAMILY[0]]["tokens"], apart=apart)
     results = {name: measured(name, card) for name, card in cards.items()}
     text_box(state, height=80)
-    choose(state, "change", words.change, words.changes)
+    choose(state, "change", words.change, words.changes, parts=True)
     change = state["change"]
     prose(f"{words.about[change]} {code_switches(change)}")
     quiz = question(change, results)

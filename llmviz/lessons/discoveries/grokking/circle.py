@@ -1,0 +1,132 @@
+"""The numbers in a plane of the embedding table, moment by moment, and its Fourier power."""
+
+from __future__ import annotations
+
+import numpy as np
+import plotly.graph_objects as go
+import streamlit as st
+
+from llmviz.components.scatter_film.view import LAST, Curve, scatter_film
+from llmviz.figures.theme import Mode, bare_layout, role_color
+from llmviz.lessons.discoveries.grokking import words
+from llmviz.lessons.discoveries.grokking.params import WAVES
+from llmviz.study.grokking import Moment, plane
+from llmviz.study.grokking_record import film
+from llmviz.ui.common import choose, percent, theme
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.pinned_cells import bound, one_of
+from llmviz.ui.prose import prose
+from llmviz.ui.question import whole_percent
+from llmviz.ui.state import PageState
+
+KEY = "discoveries.grokking.circle"
+
+
+@kept(1)
+def frames() -> list[Moment]:
+    """Return the moments of the main training whose rows are bundled."""
+    return [one for one in film().moments if one.rows is not None]
+
+
+@kept(WAVES)
+def places(frequency: int) -> np.ndarray:
+    """Return where the numbers lie at each moment (S, P, 2), along the last moment's directions."""
+    rows = [one.rows for one in frames()]
+    directions = plane(rows[-1], frequency)
+    return np.array([one @ directions.T for one in rows])
+
+
+def neighbours(frequency: int, modulus: int) -> list[tuple[int, int]]:
+    """Return the pairs of numbers that are next to each other on the wave of a frequency.
+
+    >>> neighbours(2, 5)
+    [(0, 3), (1, 4), (2, 0), (3, 1), (4, 2)]
+    """
+    apart = pow(frequency, -1, modulus)
+    return [(n, (n + apart) % modulus) for n in range(modulus)]
+
+
+def draw(state: PageState) -> None:
+    """Show the film, and how much each frequency holds at its moment."""
+    main = film()
+    modulus, last = main.task.modulus, len(frames()) - 1
+    section(words.circle, modulus=modulus)
+    waves = main.strongest(WAVES)
+    choose(state, "grokwave", words.wave, {n: str(k) for n, k in enumerate(waves)})
+    frequency = waves[state["grokwave"]]
+    at = state["grokframe"] if 0 <= state["grokframe"] < last else LAST
+    scatter_film(
+        places(frequency),
+        [str(n) for n in range(modulus)],
+        key=KEY,
+        words=words.film_words,
+        kinds=np.zeros(modulus),
+        kind_names=[words.film_words["kinds"]],
+        lit=[0],
+        links=neighbours(frequency, modulus),
+        captions=captions(),
+        curve=Curve(words.loss_curve, [one.new_loss for one in frames()]),
+        axes=tuple(words.film_axes),
+        step=at,
+        on_step=bound(state, KEY, step=("grokframe", one_of([*range(last), LAST], LAST))),
+    )
+    quiet = {"displayModeBar": False}
+    st.plotly_chart(power_figure(at, theme()), key=f"{KEY}.power", theme=None, config=quiet)
+    prose(power_read(at))
+
+
+@kept(1)
+def captions() -> list[str]:
+    """Return what is known at each moment, in one line."""
+    return [
+        words.caption.format(
+            step=one.step, shown=percent(one.shown_right), new=percent(one.new_right)
+        )
+        for one in frames()
+    ]
+
+
+@kept(64)
+def power_figure(at: int, mode: Mode) -> go.Figure:
+    """Return the share of each frequency at a moment, as bars; the strongest at the end stand out.
+
+    The axis is that of the largest share of all moments.
+    """
+    held = frames()[at].power
+    top = max(float(one.power.max()) for one in frames())
+    strong = film().strongest(WAVES)
+    colours = ["weights" if k + 1 in strong else "residual" for k in range(len(held))]
+    bars = {
+        "type": "bar",
+        "x": list(range(1, len(held) + 1)),
+        "y": held.round(4).tolist(),
+        "marker": {"color": [role_color(role, mode) for role in colours]},
+        "hovertemplate": "%{x}: %{y:.1%}<extra></extra>",
+    }
+    margin = {"l": 56, "r": 16, "t": 16, "b": 44}
+    layout = bare_layout(mode, height=240, margin=margin, showlegend=False, bargap=0.25)
+    layout["xaxis"] |= {"title": {"text": words.frequency_axis, "standoff": 8}}
+    layout["yaxis"] |= {
+        "title": {"text": words.power_axis, "standoff": 8},
+        "tickformat": ".0%",
+        "range": [0, top * 1.05],
+    }
+    return go.Figure([bars], layout)
+
+
+def power_read(at: int) -> str:
+    """Return how much the strongest frequencies hold at a moment and held at the first."""
+    moments = frames()
+
+    def held(moment: Moment) -> str:
+        return whole_percent(float(np.sort(moment.power)[-WAVES:].sum()))
+
+    return words.power_read.format(
+        step=moments[at].step,
+        first=moments[0].step,
+        count=WAVES,
+        all=len(moments[at].power),
+        now=held(moments[at]),
+        before=held(moments[0]),
+    )

@@ -1,0 +1,97 @@
+"""How many sums are right, step by step: of those that are shown, and of new ones."""
+
+from __future__ import annotations
+
+import numpy as np
+import plotly.graph_objects as go
+import streamlit as st
+
+from llmviz.figures.lines import Line, lines
+from llmviz.figures.theme import Mode
+from llmviz.lessons.discoveries.grokking import words
+from llmviz.lessons.discoveries.grokking.params import WAVES
+from llmviz.study.grokking import LEARNED, Film
+from llmviz.study.grokking_record import film
+from llmviz.ui.common import percent, theme
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.prose import prose
+
+KEY = "discoveries.grokking.curves"
+QUIET = {"displayModeBar": False}
+
+
+def draw() -> None:
+    """Show the curves of the main training, and say when it knows what."""
+    section(words.curves)
+    st.plotly_chart(main_figure(theme()), key=f"{KEY}.right", theme=None, config=QUIET)
+    prose(f"{curves_read(film())} {turned_read(film())}")
+    prose(losses_read(film()))
+
+
+@kept(2)
+def main_figure(mode: Mode) -> go.Figure:
+    """Return the shares of right sums of the main training, by step."""
+    return right_figure(film(), mode)
+
+
+def right_figure(one: Film, mode: Mode) -> go.Figure:
+    """Return shares of right sums by step, and what the frequencies of the last moment hold."""
+    curves = {"shown_right": words.shown_line, "turned_right": words.turned_line}
+    curves |= {"new_right": words.new_line}
+    marked = len(one.moments) < 2
+    drawn = [
+        Line(title, one.steps, one.curve(name), colour, marked=marked)
+        for colour, (name, title) in enumerate(curves.items())
+    ]
+    held = words.waves_line.format(count=WAVES)
+    drawn.append(Line(held, one.steps, one.held(WAVES), 3, dashed=True, marked=marked))
+    return shares(lines(drawn, axes(), mode, logarithmic=(True, False), hover="%{y:.1%}"))
+
+
+def axes() -> tuple[str, str]:
+    """Return the titles of the axes."""
+    return words.step_axis, words.right_axis
+
+
+def shares(figure: go.Figure) -> go.Figure:
+    """Give a figure an axis of shares, from 0 to 1."""
+    return figure.update_layout(yaxis_tickformat=".0%", yaxis_range=[-0.02, 1.04])
+
+
+def curves_read(one: Film) -> str:
+    """Return when a training knows the shown sums, and when the new ones, in a sentence."""
+    heart, new = one.step_of("shown_right"), one.step_of("new_right")
+    last = one.last
+    how = "none" if heart is None else "heart" if new is None else "both"
+    return words.curves_read[how].format(
+        most=percent(LEARNED),
+        heart=heart,
+        new=new,
+        times=new / heart if heart and new else 0,
+        last=last.step,
+        known=percent(last.shown_right),
+        right=percent(last.new_right),
+    )
+
+
+def turned_read(one: Film) -> str:
+    """Return what a training knows of the other order, once it knows the shown sums; or nothing."""
+    place = one.first("shown_right")
+    if place is None:
+        return ""
+    return words.turned_read.format(turned=percent(one.moments[place].turned_right))
+
+
+def losses_read(one: Film) -> str:
+    """Return what the losses do between the two moments, in a sentence; or nothing."""
+    heart, new = one.first("shown_right"), one.first("new_right")
+    if heart is None or new is None or new <= heart:
+        return ""
+    between = slice(heart, new + 1)
+    return words.losses_read.format(
+        shown_loss=float(one.curve("shown_loss")[between].max()),
+        worst=float(one.curve("new_loss")[between].max()),
+        modulus=one.task.modulus,
+        guess=float(np.log(one.task.modulus)),
+    )

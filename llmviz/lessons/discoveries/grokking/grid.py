@@ -1,0 +1,92 @@
+"""Other settings: weight decay, the share that is shown and the modulus, three trainings each."""
+
+from __future__ import annotations
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from llmviz.figures.lines import Line, lines
+from llmviz.figures.theme import Mode
+from llmviz.lessons.discoveries.grokking import words
+from llmviz.lessons.discoveries.grokking.curves import QUIET, axes, shares
+from llmviz.study.grokking import LEARNED, Film
+from llmviz.study.grokking_record import DECAYS, MODULI, SEEDS, SHARES, film, small
+from llmviz.ui.common import choose, listed, percent, theme
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.prose import prose
+from llmviz.ui.question import Question, predict
+from llmviz.ui.state import PageState
+from llmviz.ui.table import rows_table
+
+KEY = "discoveries.grokking.grid"
+
+
+def draw(state: PageState) -> bool:
+    """Ask what weight decay does, and show the trainings; return whether they are shown."""
+    section(words.grid, trainings=len(MODULI) * len(SHARES) * len(DECAYS) * len(SEEDS))
+    if not predict(Question.of(words.ask_decay), f"{KEY}.decay", covers=True):
+        return False
+    section(words.many)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        for key, label, values in (
+            ("gridmodulus", words.modulus, MODULI),
+            ("gridshare", words.share, SHARES),
+            ("griddecay", words.decay, DECAYS),
+        ):
+            choose(state, key, label, {f"{one:g}": f"{one:g}" for one in values})
+    modulus = int(state["gridmodulus"])
+    share, decay = float(state["gridshare"]), float(state["griddecay"])
+    st.plotly_chart(
+        figure(modulus, share, decay, theme()), key=f"{KEY}.new", theme=None, config=QUIET
+    )
+    prose(grid_read(films(modulus, share, decay)))
+    prose(words.every, modulus=modulus, most=percent(LEARNED))
+    rows_table(every_row(modulus), words.every_columns)
+    return True
+
+
+def films(modulus: int, share: float, decay: float) -> list[Film]:
+    """Return the three trainings of these settings."""
+    return [film(small(modulus, share, decay, seed)) for seed in SEEDS]
+
+
+@kept(36)
+def figure(modulus: int, share: float, decay: float, mode: Mode) -> go.Figure:
+    """Return the share of right new sums of three trainings, by step."""
+    every = films(modulus, share, decay)
+    drawn = [
+        Line(
+            words.seed_line.format(number=n + 1), one.steps, one.curve("new_right"), n, marked=False
+        )
+        for n, one in enumerate(every)
+    ]
+    titles = axes()[0], words.new_axis
+    return shares(lines(drawn, titles, mode, logarithmic=(True, False), hover="%{y:.1%}"))
+
+
+def grid_read(every: list[Film]) -> str:
+    """Return which of three trainings come to know the new sums, and when."""
+    steps = [step for step in (one.step_of("new_right") for one in every) if step is not None]
+    how = "all" if len(steps) == len(every) else "some" if steps else "none"
+    return words.grid_read[how].format(
+        count=len(steps),
+        last=max(one.last.step for one in every),
+        steps=listed([f"{step:,}" for step in steps]),
+        rights=listed([percent(one.last.new_right) for one in every]),
+    )
+
+
+def when(one: Film) -> str:
+    """Return the step at which a training knows the new sums, or that it does not."""
+    step = one.step_of("new_right")
+    return words.never.format(last=one.last.step) if step is None else f"{step:,}"
+
+
+@kept(len(MODULI))
+def every_row(modulus: int) -> list[tuple[str, ...]]:
+    """Return a row for each share: when three trainings of each weight decay know the new sums."""
+    return [
+        (f"{share:g}", *("; ".join(map(when, films(modulus, share, decay))) for decay in DECAYS))
+        for share in SHARES
+    ]

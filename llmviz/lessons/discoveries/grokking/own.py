@@ -1,0 +1,83 @@
+"""A smaller modulus that learns while the learner watches."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from llmviz.background import Job
+from llmviz.lessons.discoveries.grokking import words
+from llmviz.lessons.discoveries.grokking.curves import QUIET, curves_read, right_figure, turned_read
+from llmviz.lessons.discoveries.grokking.params import OWN_DECAYS, OWN_MODULI, OWN_SHARES, WAVES
+from llmviz.study.grokking import Film, Sums
+from llmviz.study.grokking_record import SMALL_WIDTH
+from llmviz.ui.common import percent, theme
+from llmviz.ui.job_pools import training_jobs
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.live_job import live
+from llmviz.ui.prose import prose
+from llmviz.ui.state import PageState
+
+KEY = "discoveries.grokking.own"
+MOST = 4000  # steps
+
+
+@kept(12)
+def job_of(task: Sums) -> Job:
+    """Return the training in a process of its own; the same one is run only once."""
+    return training_jobs().start("llmviz.study.grokking:learn", task=task)
+
+
+def draw(state: PageState) -> None:
+    """Show the controls, the button, and the two curves while they grow."""
+    section(words.own)
+
+    def anew() -> None:
+        state["owngrok"] = False
+
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        for key, label, options in (
+            ("ownmodulus", words.own_modulus, OWN_MODULI),
+            ("ownshare", words.own_share, OWN_SHARES),
+            ("owndecay", words.own_decay, OWN_DECAYS),
+        ):
+            st.selectbox(label, width=140, **state.named(key, {one: one for one in options}, anew))
+        st.number_input(words.own_seed, step=1, width=110, **state.ranged("owngrokseed", then=anew))
+    task = task_of(state)
+    live(
+        state,
+        "owngrok",
+        job_of,
+        (task,),
+        lambda job: _results(task, job),
+        start=words.own_start,
+        share=lambda job: job.results[-1].step / task.most if job.results else 0.0,
+    )
+
+
+def task_of(state: PageState) -> Sums:
+    """Return what the controls ask for."""
+    return Sums(
+        int(state["ownmodulus"]),
+        float(state["ownshare"]),
+        float(state["owndecay"]),
+        state["owngrokseed"],
+        SMALL_WIDTH,
+        MOST,
+    )
+
+
+def _results(task: Sums, job: Job) -> None:
+    moments = list(job.results)
+    if not moments:
+        return
+    one = Film(task, moments)
+    st.plotly_chart(right_figure(one, theme()), key=f"{KEY}.right", theme=None, config=QUIET)
+    last = one.last
+    if job.over:
+        prose(f"{curves_read(one)} {turned_read(one)}")
+    else:
+        right = {"shown": percent(last.shown_right), "new": percent(last.new_right)}
+        prose(words.own_going, step=last.step, **right)
+    held = float(one.held(WAVES)[-1])
+    prose(words.own_held, count=WAVES, all=len(last.power), held=percent(held))

@@ -1,0 +1,288 @@
+"""Two tests of ten questions each, of like difficulty: the same ten tasks with other numbers.
+
+A task is a function that turns its numbers into what a question says, every answer computed: by the
+engine where it has the step. The wrong answers are what usual mistakes give. Torch is imported on
+first use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+
+TESTS = ("a", "b")
+Values = dict[str, Any]
+
+
+class Item(NamedTuple):
+    """A question of a test: the name of its text, and what is filled into it."""
+
+    name: str
+    values: Values
+
+
+def pieces(merges: Sequence[str], word: str) -> Values:
+    """How merges, such as "e+r", cut a word: in their order, by the longest token, or not at all.
+
+    The word is of the letters a to z.
+    """
+    from llmviz.tokenizers import BPETokenizer
+
+    ids = {chr(letter): letter for letter in range(256)}
+    pairs: list[tuple[int, int]] = []
+    for merge in merges:
+        left, right = merge.split("+")
+        ids[left + right] = 256 + len(pairs)
+        pairs.append((ids[left], ids[right]))
+    tokenizer = BPETokenizer(pairs)
+
+    def cut(tokens: Sequence[int]) -> str:
+        return " | ".join(tokenizer.token_bytes(token).decode() for token in tokens)
+
+    return {
+        "word": word,
+        "merges": ", then ".join(merge.replace("+", " + ") for merge in merges),
+        "right": cut(tokenizer.encode(word)),
+        "longest": cut(tokenizer.greedy_left_to_right(word)),
+        "letters": " | ".join(word),
+        "whole": word,
+    }
+
+
+def direction(vectors: Mapping[str, tuple[int, int]], asked: str) -> Values:
+    """Which vector of two numbers has the largest cosine with one of them, and which others not.
+
+    Raises ValueError: the vectors are not one of each kind.
+    """
+    from llmviz.similarity import cosine, euclidean
+
+    given = np.array(vectors[asked], dtype=float)
+    others = {name: np.array(v, dtype=float) for name, v in vectors.items() if name != asked}
+    cosines = {name: float(cosine(given, v)) for name, v in others.items()}
+    far = {name: float(euclidean(given, v)) for name, v in others.items()}
+    right = max(cosines, key=cosines.__getitem__)
+    near = min(far, key=far.__getitem__)
+    opposite = min(cosines, key=cosines.__getitem__)
+    (square,) = set(others) - {right, near, opposite} or {""}
+    if len({right, near, opposite, square}) < 4:
+        raise ValueError(f"the vectors {dict(vectors)} are not one of each kind")
+    named = {"right": right, "near": near, "opposite": opposite, "square": square}
+    return {
+        "given": asked,
+        "vectors": ", ".join(f"{name} = ({x}, {y})" for name, (x, y) in vectors.items()).replace(
+            "-", "−"
+        ),
+        "distance": far[near],
+        **named,
+        **{f"{kind}_cosine": cosines[name] for kind, name in named.items()},
+    }
+
+
+def weights(tokens: int, asks: int, asked: int) -> Values:
+    """The weight of one token for an earlier one where all scores are equal, under the causal mask.
+
+    asks, asked: their numbers, from 1.
+    """
+    import torch
+
+    from llmviz.nn.attention import attention, causal_mask
+
+    same = torch.zeros(tokens, 1, dtype=torch.float64)
+    row = attention(same, same, same, causal_mask(tokens)).weights[asks - 1]
+    every = attention(same, same, same).weights[asks - 1]
+    return {
+        "tokens": tokens,
+        "asks": asks,
+        "asked": asked,
+        "right": float(row[asked - 1]),
+        "unmasked": float(every[asked - 1]),
+        "without_itself": 1 / (asks - 1),
+    }
+
+
+def changed(tokens: int, at: int) -> Values:
+    """How many rows of a model can change with one token, under the causal mask; at: from 1."""
+    from llmviz.nn.attention import causal_mask
+
+    reads = causal_mask(tokens)[:, at - 1]
+    return {
+        "tokens": tokens,
+        "at": at,
+        "right": int(reads.sum()),
+        "rows": f"{int(reads.nonzero()[0]) + 1} to {tokens}",
+        "before": at,
+    }
+
+
+def chain(first: str, second: str) -> Values:
+    """The probability of two tokens, of decimal numbers; and what is no probability of both."""
+    a, b = Fraction(first), Fraction(second)
+    return {
+        "first": first,
+        "second": second,
+        "right": float(a * b),
+        "sum": float(a + b),
+        "mean": float((a + b) / 2),
+        "smaller": float(min(a, b)),
+    }
+
+
+def pairs(word: str, letter: str, following: str) -> Values:
+    """The share of a letter after another one in a word, by counting pairs; and other shares."""
+    from llmviz.models.bigram import CountBigram
+
+    letters = sorted(set(word))
+    ids = [letters.index(one) for one in word]
+    at, wanted = letters.index(letter), letters.index(following)
+    model = CountBigram.fit(ids, len(letters))
+    row = model.counts[at]
+    kinds = int((row > 0).sum())
+    return {
+        "word": word,
+        "letter": letter,
+        "following": following,
+        "right": float(model.probabilities()[at, wanted]),
+        "times": int(row[wanted]),
+        "all": int(row.sum()),
+        "of_pairs": float(row[wanted] / model.counts.sum()),
+        "pairs": int(model.counts.sum()),
+        "of_kinds": 1 / kinds,
+        "kinds": kinds,
+        "of_letters": word.count(following) / len(word),
+    }
+
+
+def losses(even: Sequence[float], uneven: Sequence[float], names: tuple[str, str]) -> Values:
+    """Of two models, which has the lower mean loss, by their probabilities of the true tokens.
+
+    even, uneven: the second has the higher mean probability and the higher loss. names: theirs.
+
+    Raises ValueError: it has not.
+    """
+    import torch
+
+    from llmviz.nn.loss import next_token_loss
+
+    def loss(probabilities: Sequence[float]) -> float:
+        two = torch.tensor([[p, 1 - p] for p in probabilities], dtype=torch.float64)
+        return float(next_token_loss(two.log(), torch.zeros(len(two), dtype=torch.long)))
+
+    def said(probabilities: Sequence[float]) -> str:
+        return ", ".join(f"{p:g}" for p in probabilities)
+
+    means = {"even_mean": float(np.mean(even)), "uneven_mean": float(np.mean(uneven))}
+    found = {"even_loss": loss(even), "uneven_loss": loss(uneven)}
+    if not (
+        means["even_mean"] < means["uneven_mean"] and found["even_loss"] < found["uneven_loss"]
+    ):
+        raise ValueError(
+            f"the means and losses of {even} and {uneven} do not differ as they should"
+        )
+    first, second = sorted(zip(names, (even, uneven), strict=True))
+    return {
+        "right": names[0],
+        "wrong": names[1],
+        "first": first[0],
+        "first_probabilities": said(first[1]),
+        "second": second[0],
+        "second_probabilities": said(second[1]),
+        "lowest": min(uneven),
+        **means,
+        **found,
+    }
+
+
+def stop(training: Sequence[float], new: Sequence[float]) -> Values:
+    """Which state of a run fits new texts best, by its losses; and by what others would be chosen.
+
+    The states are numbered from 1.
+    """
+    read, unread = np.array(training), np.array(new)
+    by = {
+        "right": unread,
+        "trained": read,
+        "near": np.abs(unread - read),
+        "together": unread + read,
+    }
+    states = {name: int(values.argmin()) + 1 for name, values in by.items()}
+    return {
+        "training": ", ".join(f"{one:.1f}" for one in training),
+        "new": ", ".join(f"{one:.1f}" for one in new),
+        "lowest": float(unread.min()),
+        **states,
+    }
+
+
+def temperature(share: int, temperature: float) -> Values:
+    """How many times as probable one token is as another at a temperature; share: at 1."""
+    from llmviz.sampling.steps import apply_temperature, softmax
+
+    p = softmax(apply_temperature(np.log([float(share), 1.0]), temperature))
+    root = softmax(apply_temperature(np.log([float(share), 1.0]), 1 / temperature))
+    return {
+        "share": share,
+        "temperature": temperature,
+        "right": float(p[0] / p[1]),
+        "times": share / temperature,
+        "root": float(root[0] / root[1]),
+    }
+
+
+def unchanged(story: str) -> Values:
+    """What writing changes in a model's weights: nothing. story: the text that tells of it."""
+    return {"story": story}
+
+
+@dataclass(frozen=True)
+class Task:
+    """One of the ten: the function that computes it, and its numbers in each test."""
+
+    compute: Callable[..., Values]
+    numbers: Mapping[str, tuple[Any, ...]]
+
+
+TASKS = (
+    Task(
+        pieces,
+        {
+            "a": (("e+r", "w+er", "l+o", "lo+w"), "lower"),
+            "b": (("e+n", "k+en", "t+a", "ta+k"), "taken"),
+        },
+    ),
+    Task(
+        direction,
+        {
+            "a": ({"a": (2, 1), "b": (6, 3), "c": (2, 2), "d": (-2, -1), "e": (-1, 2)}, "a"),
+            "b": ({"a": (1, 2), "b": (-2, 1), "c": (2, 2), "d": (-1, -2), "e": (3, 6)}, "a"),
+        },
+    ),
+    Task(weights, {"a": (8, 5, 2), "b": (10, 4, 3)}),
+    Task(changed, {"a": (7, 3), "b": (9, 6)}),
+    Task(chain, {"a": ("0.5", "0.2"), "b": ("0.4", "0.5")}),
+    Task(pairs, {"a": ("abracadabra", "a", "b"), "b": ("barbarian", "a", "r")}),
+    Task(
+        losses,
+        {
+            "a": ((0.5, 0.5, 0.5), (0.9, 0.9, 0.01), ("M", "N")),
+            "b": ((0.4, 0.4, 0.4), (0.8, 0.8, 0.01), ("N", "M")),
+        },
+    ),
+    Task(
+        stop,
+        {
+            "a": ((3.1, 2.4, 1.9, 1.5, 1.3), (3.2, 2.6, 2.3, 2.5, 2.9)),
+            "b": ((2.9, 2.1, 1.6, 1.3, 1.1), (3.0, 2.3, 2.5, 2.6, 3.1)),
+        },
+    ),
+    Task(temperature, {"a": (3, 0.5), "b": (4, 0.5)}),
+    Task(unchanged, {"a": ("told",), "b": ("wrote",)}),
+)
+
+
+def items(test: str) -> list[Item]:
+    """Return the ten questions of a test, "a" or "b"."""
+    return [Item(task.compute.__name__, task.compute(*task.numbers[test])) for task in TASKS]

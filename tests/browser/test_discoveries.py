@@ -1,0 +1,52 @@
+"""The lesson on discoveries under a hand: numbers on a circle, and a model that is trained."""
+
+from __future__ import annotations
+
+from playwright.sync_api import expect
+
+from llmviz.study.grokking_record import film
+from tests.browser.hand import drag, let_go
+
+
+def test_numbers_come_to_lie_on_a_circle_and_a_small_model_learns_sums(visit):
+    visit.open("discoveries?part=grokking&show=1", "canvas.map")
+    page = visit.page
+    last = film().last.step
+    expect(page.get_by_text(f"Step {last:,}. Right: 100.0 %")).to_be_visible()
+    player = page.locator(".lv:has(canvas.map)")  # the matrices below have one, too
+    drag(player, "step", 0)
+    expect(page.get_by_text("Step 1. Right:")).to_be_visible()
+    let_go(player, "step")
+    expect(page.get_by_text("At step 1 the 4 strongest of 29")).to_be_visible()
+    known = page.get_by_text("of the shown sums right first at step")
+    expect(known).to_have_count(1)
+    page.get_by_role("button", name="Let it learn").click()
+    expect(page.get_by_text("right are 100.0 % of the shown sums")).to_be_visible(timeout=90_000)
+    page.get_by_role("button", name="Stop").click()
+    expect(known).to_have_count(2, timeout=30_000)
+    visit.assert_clean()
+
+
+def test_heads_come_to_copy_letters_and_a_model_of_the_learners_is_trained(visit):
+    visit.open("discoveries?part=induction&show=1", "canvas.map")
+    page = visit.page
+    player = page.locator(".lv:has(canvas.map)")
+    expect(page.get_by_text("What is lost at step 1,500")).to_be_visible()
+    drag(player, "step", 0)
+    expect(page.get_by_text("Step 0. Loss on letters")).to_be_visible()
+    let_go(player, "step")
+    expect(page.get_by_text("What is lost at step 0 when")).to_be_visible()
+    field = page.get_by_label("Letters a to z")
+    field.fill("abcdeab1")
+    field.press("Enter")
+    expect(page.get_by_text("only the letters a to z can be read")).to_be_visible()
+    field.fill("abcdeab")
+    field.press("Enter")
+    expect(page.get_by_text("The last letter, b, stood in the text before")).to_be_visible()
+    page.get_by_role("button", name="Let it learn").click()
+    expect(page.get_by_text("of 1,500: the loss on letters that repeat")).to_be_visible(
+        timeout=90_000
+    )
+    page.get_by_role("button", name="Stop").click()
+    expect(page.get_by_text("The largest weight of a head")).to_be_visible(timeout=30_000)
+    visit.assert_clean()

@@ -1,0 +1,162 @@
+"""The chapter "Grokking": what its sentences say at any setting."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from llmviz.lessons.discoveries.grokking import angles, chapter, circle, curves, grid, own
+from llmviz.lessons.discoveries.grokking.params import WAVES
+from llmviz.study import grokking_record as record
+from llmviz.study.grokking import Film, Moment, Sums, learn
+from llmviz.ui.common import percent
+from tests.pages.finished_job import FakeJob
+from tests.pages.harness import fine, open_part, prose_of, sent
+
+TASK = Sums(5, 0.4, width=8, seed=3)
+SHARE = st.sampled_from([0.0, 0.2, 0.98, 0.99, 1.0])
+
+
+def film_of(*rights: tuple[float, float]) -> Film:
+    """A training with these shares of right shown and new sums."""
+    power = np.array([0.25, 0.75])
+    return Film(
+        TASK,
+        [
+            Moment(10 * n + 1, shown, 0.5, new, 0.1, 2.0, power)
+            for n, (shown, new) in enumerate(rights)
+        ],
+    )
+
+
+@given(st.lists(st.tuples(SHARE, SHARE), min_size=1, max_size=6))
+def test_the_sentence_on_the_two_moments_holds_for_any_training(rights):
+    one = film_of(*rights)
+    said = curves.curves_read(one)
+    shown = [10 * n + 1 for n, (right, _) in enumerate(rights) if right >= 0.99]
+    new = [10 * n + 1 for n, (_, right) in enumerate(rights) if right >= 0.99]
+    assert (
+        f"shown sums right first at step {shown[0]:,}" in said if shown else "first at" not in said
+    )
+    assert ("times as late" in said) == bool(shown and new)
+    if shown and new:
+        assert f"{new[0] / shown[0]:.1f} times" in said
+    assert bool(curves.turned_read(one)) == bool(shown)
+    assert bool(curves.losses_read(one)) == bool(shown and new and new[0] > shown[0])
+
+
+@given(st.lists(st.tuples(SHARE, SHARE), min_size=3, max_size=3))
+def test_three_trainings_are_counted(rights):
+    every = [film_of(one) for one in rights]
+    said = grid.grid_read(every)
+    known = sum(new >= 0.99 for _, new in rights)
+    assert ("All three" in said) == (known == 3)
+    assert (f"{known} of three" in said) == (known in (1, 2))
+    assert ("None of the three" in said) == (known == 0)
+
+
+@pytest.mark.parametrize(("a", "b"), [(0, 0), (58, 58), (17, 50), (1, 58)])
+def test_the_sum_of_any_two_numbers_opens(a, b):
+    page = open_part("discoveries", "grokking", groka=str(a), grokb=str(b), show="1")
+    fine(page)
+    said, modulus = prose_of(page), record.MAIN.modulus
+    total = (a + b) % modulus
+    assert f"{a} + {b} is {total} modulo {modulus}" in said
+    matrices = {one["name"]: one["values"] for one in sent(page, "matrix_view")["matrices"]}
+    answers = (total + np.arange(-angles.AROUND, angles.AROUND + 1)) % modulus
+    frequencies, high = angles.waves()
+    waves = [
+        sum(
+            h * np.cos(2 * np.pi * k * (a + b - c) / modulus)
+            for k, h in zip(frequencies, high, strict=True)
+        )
+        for c in answers
+    ]
+    assert matrices["result"][0] == pytest.approx(waves, abs=1e-3)
+    logits = record.final_logits()[a * modulus + b]
+    assert matrices["model"][0] == pytest.approx((logits - logits.mean())[answers], abs=1e-3)
+    assert ("both are highest there" in said) == (
+        logits.argmax() == total
+        and np.argmax([high @ np.cos(2 * np.pi * frequencies * (a + b - c) / modulus)
+                       for c in range(modulus)]) == total
+    )  # fmt: skip
+
+
+def test_the_film_shows_each_bundled_moment_along_the_waves_of_the_last():
+    for wave, frame in ((0, -1), (WAVES - 1, 3)):
+        page = open_part(
+            "discoveries", "grokking", grokwave=str(wave), grokframe=str(frame), show="1"
+        )
+        fine(page)
+        film = sent(page, "scatter_film")
+        moments = circle.frames()
+        frequency = record.film().strongest(WAVES)[wave]
+        rows = moments[-1].rows
+        turns = 2 * np.pi * frequency * np.arange(len(rows)) / len(rows)
+        last = film["points"][-1]
+        along = np.abs(np.fft.fft(last - last.mean(0), axis=0)[1 : len(rows) // 2 + 1]) ** 2
+        assert along[:, 0].argmax() == along[:, 1].argmax() == frequency - 1
+        assert np.corrcoef(last[:, 0], np.cos(turns))[0, 1] > 0.9
+        assert np.corrcoef(last[:, 1], np.sin(turns))[0, 1] > 0.9
+        assert len(film["points"]) == len(moments)
+        assert f"At step {moments[frame].step:,} the {WAVES} strongest" in prose_of(page)
+
+
+@pytest.mark.parametrize("n", range(record.MAIN.modulus)[1:6])
+def test_neighbours_on_a_wave_make_one_round(n):
+    modulus = record.MAIN.modulus
+    following = dict(circle.neighbours(n, modulus))
+    place, seen = 0, []
+    for turn in range(modulus):
+        seen.append(place)
+        assert place * n % modulus == turn
+        place = following[place]
+    assert place == 0
+    assert sorted(seen) == list(range(modulus))
+
+
+@pytest.mark.parametrize("decay", record.DECAYS)
+def test_a_setting_of_the_grid_is_read_out(decay):
+    page = open_part("discoveries", "grokking", griddecay=f"{decay:g}", show="1")
+    fine(page)
+    share = record.SHARES[-1]
+    assert grid.grid_read(grid.films(23, share, decay)) in prose_of(page)
+    for share, row in zip(record.SHARES, grid.every_row(23), strict=True):
+        for one, cell in zip(record.DECAYS, row[1:], strict=True):
+            films = grid.films(23, share, one)
+            steps = [film.step_of("new_right") for film in films]
+            assert cell.count("not by") == steps.count(None)
+
+
+@pytest.mark.parametrize("state", ["running", "done"])
+def test_a_training_of_the_learners_is_shown_while_it_learns_and_after(monkeypatch, state):
+    task = Sums(17, 0.6, 1.0, 5, own.SMALL_WIDTH, 60)
+    moments = list(learn(task))
+    monkeypatch.setattr(own, "job_of", lambda _: FakeJob(moments, state))
+    link = {"ownmodulus": "17", "owngrokseed": "5", "owngrok": "1"}
+    page = open_part("discoveries", "grokking", **link)
+    fine(page)
+    said = prose_of(page)
+    assert ("Step 60: right are" in said) == (state == "running")
+    assert (curves.curves_read(Film(task, moments)) in said) == (state == "done")
+    assert f"hold {percent(float(np.sort(moments[-1].power)[-WAVES:].sum()))}" in said
+
+
+def test_the_end_names_a_moment_between_the_two():
+    film, said = record.film(), chapter.end_numbers()
+    place = chapter.between(film)
+    assert film.first("shown_right") < place < film.first("new_right")
+    assert said["between"] == film.moments[place].step
+    assert film.held(WAVES)[place] > 1.2 * film.held(WAVES)[0]
+
+
+def test_a_copy_without_the_bundled_trainings_names_the_command(monkeypatch):
+    def missing(*_: object) -> None:
+        raise ValueError("no")
+
+    monkeypatch.setattr(chapter, "card", missing)
+    page = open_part("discoveries", "grokking")
+    fine(page)
+    assert any(record.COMMAND in one.value for one in page.code)
