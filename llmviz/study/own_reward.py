@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import regex
@@ -170,7 +171,7 @@ def make(folder: Path = EXPERIMENT_FOLDER) -> None:
     from tqdm import tqdm
 
     path = folder / FILE
-    content = {"command": COMMAND, "pattern": PATTERN, "runs": []}
+    content: dict[str, Any] = {"command": COMMAND, "pattern": PATTERN, "runs": []}
     if path.is_file():
         content = read_json(path)
     done = {(one["beta"], one["seed"]) for one in content["runs"]}
