@@ -86,6 +86,17 @@ def offline(browser: Browser, path: Path, width: float, chart: bool) -> tuple[An
     return shown, took, wrong
 
 
+def pictures_of(page: Page) -> int:
+    """Return how many pictures a page has, once none has come for two seconds."""
+    count, calm = 0, 0
+    while calm < (4 if count else 16):
+        page.wait_for_timeout(500)
+        now = page.locator(".save").count()
+        calm = calm + 1 if now == count else 0
+        count = now
+    return count
+
+
 def leave(browser: Browser, page: Page, at: int, folder: Path) -> str:
     """Save one picture of a page in all forms; return its line."""
     page.locator(".save").nth(at).evaluate("button => button.click()")
@@ -127,7 +138,7 @@ def main() -> None:
                 page.goto(f"{url}/{path}?show=1{f'&part={chapter}' if chapter else ''}")
                 page.wait_for_selector("h1")
                 page.wait_for_function(CALM)
-                for at in range(page.locator(".save").count()):
+                for at in range(pictures_of(page)):
                     with TemporaryDirectory() as folder:
                         try:
                             line = leave(browser, page, at, Path(folder))

@@ -7,8 +7,9 @@ from copy import copy
 from pathlib import Path
 from typing import Any
 
-from llmviz.finetuning.tuned import load_tuned, tuning_folder
+from llmviz.finetuning.tuned import load_body, load_tuned, tuning_folder
 from llmviz.models.base import LanguageModel
+from llmviz.models.catalogue import CLASSIFIER
 from llmviz.models.published import is_published, load_published
 from llmviz.models.published_chat import read_chat
 from llmviz.models.published_files import find_folder
@@ -76,9 +77,14 @@ def load_bundled(name: str) -> tuple[LanguageModel, Tokenizer, dict[str, Any]]:
 
 
 def load_with_notes(name: str) -> tuple[Trained, dict[str, Any]]:
-    """Return the same as `load_bundled`, with what is to be known of the files: `Trained.notes`."""
+    """Return the same as `load_bundled`, with what is to be known of the files: `Trained.notes`.
+
+    Of a classifier it is the gpt without the head: what a lesson looks into.
+    """
     if name.startswith(PREFIX):
         card = run_card(name)
+        if card["model"] == CLASSIFIER:
+            return load_body(find_run(name), find_base), card
         return find_model(name), card
     card = read_card(name)
     return load_trained(_folder(name)), card

@@ -422,7 +422,7 @@ def test_the_preparing_of_a_large_text_is_told_from_its_beginning(
     code, _, err = call(capsys, *given)
     assert code == 0
     told = [one for one in err.splitlines() if re.search(r": [\d,]+ ", one)]
-    assert told[0] == f"reading {text}: {text.stat().st_size:,} bytes"
+    assert told[0] == f"the text {text}: {text.stat().st_size:,} bytes"
     assert re.match(r"training the tokenizer char: 1,\d{3} characters", told[1])
     tokenizing = [one for one in told if one.startswith("tokenizing: ")]
     characters = sum(map(len, documents))
@@ -430,6 +430,26 @@ def test_the_preparing_of_a_large_text_is_told_from_its_beginning(
     assert 8 <= len(tokenizing) <= 10
     assert all(one.endswith(f" of {characters:,} characters") for one in tokenizing[1:])
     assert re.match(r"counting pairs of tokens: 1,\d{3} tokens", told[-1])
+
+
+def test_ctrl_c_while_a_text_is_prepared_ends_at_once_and_leaves_nothing(
+    capsys, line, monkeypatch, tmp_path
+):
+    given, out = line
+    monkeypatch.setenv("LLMVIZ_TOKENS", str(tmp_path / "tokens"))
+    monkeypatch.setattr("llmviz.training.kept_tokens.LARGE", 0)
+
+    sent = []
+
+    def interrupted(self, text):
+        if not sent:
+            sent.append(signal.raise_signal(signal.SIGINT))
+        return list(map(ord, text))
+
+    monkeypatch.setattr("llmviz.tokenizers.CharTokenizer.encode", interrupted)
+    code, written, err = call(capsys, *given, "--tokenizer", "char")
+    assert code == 130 and not written and "interrupted" in err
+    assert not out.exists() and not list((tmp_path / "tokens").glob(".tmp-*"))
 
 
 def test_a_small_text_is_prepared_without_a_word(capsys, line):

@@ -9,10 +9,11 @@ import shutil
 import signal
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager
 
 import pytest
+from playwright.async_api import Page, async_playwright, expect
 from websockets.exceptions import InvalidStatus
 
 from benchmarks.behind_nginx import (
@@ -30,6 +31,7 @@ from benchmarks.visitor import Visitor, query
 from llmviz.ui.browser import COOKIE
 from llmviz.ui.classroom import GONE, words
 from tests.awaiting import awaited
+from tests.browser.conftest import CHROMIUM, FLAGS, PATIENCE
 
 TEXT = "Anna gave the ball to Samir"
 FEW = 6  # windows of an address in a process
@@ -230,6 +232,57 @@ def led(visitor: Visitor) -> list[str]:
     return [one.metric.body for one in visitor.elements("metric")]
 
 
+class Lesson:
+    """A presenter and a follower in real browsers, whose sessions live in two processes."""
+
+    def __init__(self, presenter: Page, follower: Page) -> None:
+        self.presenter, self.follower = presenter, follower
+
+    async def begin(self, url: str) -> None:
+        """Open a class and join it; the follower goes where the presenter goes."""
+        ann = self.presenter
+        await ann.goto(f"{url}/glossary")
+        await ann.get_by_role("button", name=words.open_box).click()
+        await ann.get_by_role("button", name=words.open).click()
+        link = await ann.locator("[data-testid=stSidebar] [data-testid=stCode]").inner_text()
+        await self.follower.goto(link.strip())
+        await self.goes_to("tokenization", "Text to tokens")
+
+    async def goes_to(self, page: str, title: str) -> None:
+        """Let the presenter choose a lesson in the menu; the follower's page becomes the same."""
+        menu = self.presenter.locator("[data-testid=stSidebarNav]")
+        await menu.get_by_role("link", name=title).click()
+        await self.follower.wait_for_url(f"**/{page}*")
+        await expect(self.follower.get_by_role("heading", name=title).first).to_be_visible()
+
+    async def goes_on(self) -> None:
+        """Without a hand, the presenter's window leads again; the follower follows, and the end."""
+        await expect(self.presenter.get_by_role("button", name=words.end)).to_be_visible()
+        await self.goes_to("glossary", "Glossary")
+        await self.presenter.get_by_role("button", name=words.end).click()
+        await expect(self.follower.get_by_text(words.notices["ended"])).to_be_visible()
+
+
+@asynccontextmanager
+async def in_browsers(url: str, *browsers: Browser) -> AsyncIterator[Lesson | None]:
+    """A window for each of two browsers with their cookies; None where there is no Chromium."""
+    if not CHROMIUM:
+        yield None
+        return
+    expect.set_options(timeout=PATIENCE)
+    async with async_playwright() as playwright:
+        chromium = await playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        pages = []
+        for one in browsers:
+            context = await chromium.new_context()
+            context.set_default_timeout(PATIENCE)
+            value = one.cookie("llmviz_visitor")
+            await context.add_cookies([{"name": "llmviz_visitor", "value": value, "url": url}])
+            pages.append(await context.new_page())
+        yield Lesson(*pages)
+        await chromium.close()
+
+
 @needs_nginx
 def test_when_a_process_is_killed_the_other_takes_over_and_a_class_goes_on(deployed):
     ann, bob = deployed.two()
@@ -239,8 +292,12 @@ def test_when_a_process_is_killed_the_other_takes_over_and_a_class_goes_on(deplo
     async def version(watch: str) -> int:
         return int(await asyncio.to_thread(lambda: bob.ask(watch.removeprefix("/")).read()))
 
+    url = f"http://{deployed.host}/{PREFIX}"
+
     async def lesson() -> None:
-        async with bob.visitor() as follower:
+        async with bob.visitor() as follower, in_browsers(url, ann, bob) as seen:
+            if seen:
+                await seen.begin(url)
             async with ann.visitor(**cookie) as presenter:
                 await presenter.open("glossary")
                 await pressed(presenter, words.open_box)
@@ -264,6 +321,8 @@ def test_when_a_process_is_killed_the_other_takes_over_and_a_class_goes_on(deplo
                 assert title(follower) == "Glossary"
                 await pressed(presenter, words.end)
             assert await version(watch) == GONE
+            if seen:
+                await seen.goes_on()
 
     awaited(lesson())
     address = query(text=TEXT)

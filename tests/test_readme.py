@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from pathlib import Path
 
 import pytest
+
+from tests.published_models import make_gpt2, make_llama
+from tests.test_cli import call
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
@@ -140,6 +144,43 @@ def test_the_lines_of_python_run_in_a_folder_that_is_not_the_projects(
     exec(compile("\n".join(blocks), "README.md", "exec"), {})
     assert "train_loss" in capsys.readouterr().out
     assert {path.name for path in tmp_path.iterdir()} == {"my-copy", "my-run"}
+
+
+# What makes a line short; the words of the line itself stay.
+SHORT = {
+    "train": "--steps 2 --eval-batches 1 --batch-size 2 --context-length 16 --device cpu",
+    "generate": "--tokens 4",
+    "finetune": "--examples 12 --test-examples 6 --batch-size 4 --steps 2 --eval-batches 1",
+    "quantize": "--documents 0",
+    "checkpoints": "--probes 2",
+    "tokenize": "--help",  # it fetches vocabularies
+    "serve": "--help",  # it serves until it is stopped
+    "site": "--help",  # it takes minutes, and has tests of its own
+}
+
+
+def test_the_commands_run_in_a_folder_that_is_not_the_projects(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("llmviz.training.export.SCORED", 4)
+    monkeypatch.setattr("llmviz.finetuning.preparation.ASKED", 2)
+    monkeypatch.setattr("llmviz.finetuning.preparation.PLAIN_STORIES", 2)
+    Path("my-text.txt").write_text("Once there was a cat that sat on a mat.\n" * 60, "utf-8")
+    Path("stories.txt").write_text("The owl baked bread.\nAda had a ball.\n", "utf-8")
+    labels = "".join(f"{animal} ran,{animal}\n" for animal in ["cat", "dog"] * 12)
+    Path("my-labels.csv").write_text(f"text,label\n{labels}", "utf-8")
+    make_gpt2(Path("gpt2"))
+    make_llama(Path("runs/smol"), attention_bias=False)
+    tuned = "train --from tiny-world-gpt --corpus my-text.txt --lora 8 --out runs/tuned"
+    ran = [line for line in commands("sh") if line.startswith("python -m llmviz ")]
+    assert len(ran) > 15
+    for line in [f"python -m llmviz {tuned}", *ran]:
+        line = line.replace("hub:openai-community/gpt2", "gpt2")  # without the network
+        words = shlex.split(line)[3:]
+        code, _, err = call(capsys, *words, *shlex.split(SHORT.get(words[0], "")))
+        assert code == 0, (line, err)
+    assert {"mine", "slower", "gpt2", "about", "mine-too", "answers", "small"} <= {
+        path.name for path in Path("runs").iterdir()
+    }
 
 
 MISTAKES = ("no-shift", "no-mask", "mask-off-by-one", "two-softmaxes")  # their losses mean nothing

@@ -63,6 +63,11 @@ LABELS = tuple(
 """All labels: `word`, `rule` or `state`, and the name."""
 
 
+def categories_of(name: str) -> tuple[str, ...]:
+    """Return the categories of `words` that a word class is made of."""
+    return _WORDS[name]
+
+
 @dataclass(frozen=True)
 class Labelled:
     """A story with what is on where.

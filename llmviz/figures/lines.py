@@ -20,7 +20,10 @@ from llmviz.figures.theme import (
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """One line: its name, its points, its number in the palette; whether points have marks."""
+    """One line: its name, its points, its number in the palette; whether points have marks.
+
+    errors: half the height of a bar at each point; none where it is empty.
+    """
 
     name: str
     x: Sequence[float] | np.ndarray
@@ -28,6 +31,7 @@ class Line:
     colour: int
     dashed: bool = False
     marked: bool = True
+    errors: Sequence[float] = ()
 
 
 def lines(
@@ -67,6 +71,9 @@ def lines(
                 "hovertemplate": hover,
             }
         )
+        if len(one.errors):
+            bars = np.asarray(one.errors, dtype=float)[good].tolist()
+            traces[-1]["error_y"] = {"type": "data", "array": bars, "thickness": 1.2, "width": 3}
     layout = chart_layout(
         axes,
         mode,

@@ -57,6 +57,10 @@ class RewardConfig(Config):
         """The method itself."""
         return METHODS[self.method]
 
+    def seed_of(self, step: int) -> int:
+        """The seed of the samples of an update; no two samples of a run share a seed."""
+        return (self.seed * 100_003 + step) * self.prompts * self.group
+
 
 @dataclass(frozen=True)
 class Update:
@@ -107,7 +111,7 @@ def learn_from_rewards(
     for step in range(1, config.updates + 1):
         asked = prompts(step, config.prompts)
         model.eval()
-        seed = (config.seed * 100_003 + step) * config.prompts * config.group
+        seed = config.seed_of(step)
         groups = sample_groups(model, asked, config.group, config.longest, end, seed)
         rewards = torch.tensor(
             [

@@ -14,6 +14,7 @@ import torch
 from torch import nn
 
 from llmviz.finetuning.adapters import base_digest
+from llmviz.finetuning.classifier import Classifier, classifier
 from llmviz.finetuning.dpo import Preference
 from llmviz.finetuning.lora import add_adapter, without_adapters
 from llmviz.finetuning.plan import CLASSES, PREFER, TuningPlan, is_tuning, read_tuning
@@ -65,6 +66,34 @@ def load_tuned(folder: Path, find: Find, *, merged: bool = True) -> Trained:
     if not merged:
         about["base"] = plan.base
     return replace(trained, model=model.eval(), description=about)
+
+
+def load_classifier(folder: Path, find: Find) -> tuple[Classifier, Trained, tuple[str, ...]]:
+    """The classifier of a fine-tuning, its base with the tokenizer, and the names of its classes.
+
+    Raises CheckpointError where it is damaged or none.
+    """
+    plan, description = plan_of_tuning(folder)
+    if plan.kind != CLASSES:
+        raise CheckpointError(f"{folder} was trained for {plan.task}; it tells no classes apart")
+    names = description.get("data", {}).get("classes")
+    if not isinstance(names, list) or not all(isinstance(one, str) for one in names):
+        raise CheckpointError(f"{folder / CONFIG} does not name its classes")
+    trained = base_of(folder, plan, description, find)
+    model = classifier(trained.model, len(names), plan.way, plan.train.seed, plan.lora)
+    take_weights(folder, model.head if plan.way == "head" else model)
+    return model.eval(), trained, tuple(names)
+
+
+def load_body(folder: Path, find: Find) -> Trained:
+    """The gpt in a classifier, without the head: an adapter's change is added into its matrices.
+
+    Its "logits" are the hidden states that the head of classes reads. Raises as `load_classifier`.
+    """
+    model, trained, _ = load_classifier(folder, find)
+    body = model.body
+    without_adapters(body)
+    return replace(trained, model=body.requires_grad_(True))
 
 
 def plan_of_tuning(folder: Path) -> tuple[TuningPlan, dict[str, Any]]:

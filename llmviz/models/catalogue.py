@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from llmviz.models.base import LanguageModel
 
 
+# As a card names what `finetune` makes for classes: a gpt whose head tells classes, no next token.
+CLASSIFIER = "classifier"
+
+
 @dataclass(frozen=True)
 class ModelEntry:
     """One model: its class as MODULE:NAME, its settings, one line about it, what it can do."""

@@ -35,7 +35,7 @@ from llmviz.nn.attention import (
 from llmviz.nn.attention.heads import at_places
 from llmviz.nn.cache import KVCache
 from llmviz.nn.experts import Experts
-from llmviz.nn.layers import FeedForward, LayerNorm, RMSNorm
+from llmviz.nn.layers import FeedForward, LayerNorm, NoFeedForward, RMSNorm
 from llmviz.nn.module_list import ListOf
 from llmviz.nn.positions import Rotary, sinusoidal_positions
 from llmviz.trace import Tap
@@ -47,7 +47,7 @@ KEPT_MASK = 2048  # tokens; a larger mask is made when it is needed, not kept
 class Block(nn.Module):
     """Attention and feed-forward, each added to the residual stream."""
 
-    mlp: FeedForward | Experts
+    mlp: FeedForward | Experts | NoFeedForward
 
     def __init__(self, config: GPTConfig, layer: int, rotary: Rotary | None):
         super().__init__()
@@ -69,9 +69,7 @@ class Block(nn.Module):
         )
         sizes = (config.n_embd, config.feed_forward_size, config.activation)
         if config.n_expert > 1:
-            self.mlp: Experts | FeedForward = Experts(
-                *sizes, config.n_expert, config.experts_per_token, bias=config.bias
-            )
+            self.mlp = Experts(*sizes, config.n_expert, config.experts_per_token, bias=config.bias)
         else:
             self.mlp = FeedForward(*sizes, bias=config.bias)
         self.chooses = config.n_expert > 1

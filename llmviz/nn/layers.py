@@ -116,6 +116,13 @@ class BatchNorm(nn.Module):
         return (x - mean) * scale + self.bias
 
 
+class NoFeedForward(nn.Module):
+    """In place of a feed-forward network: it adds nothing. A model of attention alone has it."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return torch.zeros_like(x)
+
+
 class FeedForward(nn.Module):
     """Each token by itself: widen to F columns, bend, come back to C. Taps: hidden, act.
 

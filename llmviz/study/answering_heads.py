@@ -17,13 +17,13 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from llmviz.corpus.letter_questions import SPELLINGS, WHOLE
 from llmviz.corpus.words import words
 from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.study.moved_answers import MODEL, PLAIN, STORIES, WAYS, asked_stories, first_tokens
-from llmviz.study.records import read_record
+from llmviz.study.records import Recorded
 from llmviz.study.token_letters import AFTER, BEFORE, spelled
 from llmviz.training.files import write_json
 
@@ -214,7 +214,7 @@ def _ending(text: str) -> str:
 def recorded(folder: Path = EXPERIMENT_FOLDER) -> tuple[HeadCase, ...]:
     """Return all cases. Raises ValueError where the file is missing or damaged."""
 
-    def build(content: dict[str, Any]) -> tuple[HeadCase, ...]:
+    with Recorded(folder / FILE, COMMAND) as content:
         return tuple(
             HeadCase(
                 **one
@@ -226,8 +226,6 @@ def recorded(folder: Path = EXPERIMENT_FOLDER) -> tuple[HeadCase, ...]:
             )
             for one in content["cases"]
         )
-
-    return read_record(folder / FILE, COMMAND, build)
 
 
 def main() -> None:

@@ -12,12 +12,13 @@ import argparse
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from llmviz.paths import EXPERIMENT_FOLDER
-from llmviz.training.files import read_json, write_json
+from llmviz.study.records import Recorded
+from llmviz.training.files import write_json
 
 if TYPE_CHECKING:
     from llmviz.models.base import LanguageModel
@@ -81,11 +82,7 @@ def measure_one(kind: str, seed: int) -> list[float]:
 @cache
 def recorded(folder: Path = EXPERIMENT_FOLDER) -> BeyondContext:
     """Return what was measured. Raises ValueError where the file is missing or damaged."""
-    path = folder / FILE
-    if not path.is_file():
-        raise ValueError(f"{path} is not in this copy; `{COMMAND}` makes it")
-    content: dict[str, Any] = read_json(path)
-    try:
+    with Recorded(folder / FILE, COMMAND) as content:
         losses = {kind: tuple(map(tuple, content["losses"][kind])) for kind in POSITIONS}
         places = tuple(BIN * (i + 0.5) for i in range(TIMES * content["context"] // BIN))
         if {len(row) for rows in losses.values() for row in rows} != {len(places)} or any(
@@ -93,8 +90,6 @@ def recorded(folder: Path = EXPERIMENT_FOLDER) -> BeyondContext:
         ):
             raise TypeError(f"{len(SEEDS)} rows of {len(places)} losses are needed")
         return BeyondContext(content["context"], places, losses)
-    except (KeyError, TypeError) as error:
-        raise ValueError(f"{path} is damaged: {error!r}; `{COMMAND}` makes it again") from None
 
 
 def make(folder: Path = EXPERIMENT_FOLDER) -> None:

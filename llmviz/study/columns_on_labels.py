@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-SHARES = np.geomspace(5e-4, 0.9, 32)  # of the tokens that are above a threshold, one after another
+SHARES = np.geomspace(5e-4, 0.9, 24)  # of the tokens that are above a threshold, one after another
 AT_ONCE = 256  # columns
 
 
@@ -48,7 +48,7 @@ def choose(values: np.ndarray, labels: np.ndarray) -> Chosen:
     ranks = tokens - 1 - np.minimum(tokens - 1, np.round(SHARES * tokens)).astype(int)
     for first in range(0, values.shape[1], AT_ONCE):
         part = np.ascontiguousarray(values[:, first : first + AT_ONCE])
-        borders = np.partition(part, np.unique(ranks), axis=0)[ranks]  # (32, N)
+        borders = np.partition(part, np.unique(ranks), axis=0)[ranks]  # (thresholds, N)
         for border in borders:
             on = (part > border).astype(np.float32)
             said = on.sum(0)[None]

@@ -28,6 +28,7 @@ from llmviz.study.calibration import (
     guesses_from,
 )
 from llmviz.study.held_out_texts import CALIBRATION_SEED, stories
+from llmviz.study.records import Recorded
 from llmviz.study.true_loss import CorpusLoss, Mean, corpus_loss, divide_logits, story_logits
 from llmviz.training.files import read_json, write_json
 
@@ -188,13 +189,8 @@ def recorded(folder: Path = EXPERIMENT_FOLDER) -> dict[str, ModelErrors]:
 
     Raises ValueError where the file is missing or damaged.
     """
-    path = folder / FILE
-    if not path.is_file():
-        raise ValueError(f"{path} is not in this copy; `{COMMAND}` makes it")
-    try:
-        return {name: _from_json(one) for name, one in read_json(path)["models"].items()}
-    except (KeyError, TypeError, AttributeError) as error:
-        raise ValueError(f"{path} is damaged: {error!r}; `{COMMAND}` makes it again") from None
+    with Recorded(folder / FILE, COMMAND) as content:
+        return {name: _from_json(one) for name, one in content["models"].items()}
 
 
 def _to_json(measured: ModelErrors) -> dict[str, Any]:

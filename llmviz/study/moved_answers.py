@@ -23,7 +23,8 @@ from llmviz.corpus.plot import ADVERBIALS
 from llmviz.corpus.tiny_world import generate
 from llmviz.corpus.words import words
 from llmviz.paths import EXPERIMENT_FOLDER
-from llmviz.training.files import read_json, write_json
+from llmviz.study.records import Recorded
+from llmviz.training.files import write_json
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -275,17 +276,11 @@ def recorded(folder: Path = EXPERIMENT_FOLDER) -> Moved:
 
     Raises ValueError where the file is missing or damaged.
     """
-    path = folder / FILE
-    if not path.is_file():
-        raise ValueError(f"{path} is not in this copy; `{COMMAND}` makes it")
-    content = read_json(path)
-    try:
+    with Recorded(folder / FILE, COMMAND) as content:
         return Moved(
             {name: Way(**content["ways"][name]) for name in WAYS},
             [Place(**one) for one in content["places"]],
         )
-    except (KeyError, TypeError, AttributeError) as error:
-        raise ValueError(f"{path} is damaged: {error!r}; `{COMMAND}` makes it again") from None
 
 
 def main() -> None:

@@ -31,6 +31,7 @@ from llmviz.corpus.invented import (
     surnames,
 )
 from llmviz.paths import EXPERIMENT_FOLDER
+from llmviz.study.records import require
 from llmviz.training.files import write_json
 
 if TYPE_CHECKING:
@@ -262,9 +263,9 @@ def bundled(unknown: int = 0, seed: int = 0, folder: Path = EXPERIMENT_FOLDER) -
     """Return what a bundled model answers. Raises ValueError where it is not in this copy."""
     from safetensors.numpy import load_file
 
-    if not (folder / FILE).is_file():
-        raise ValueError(f"{FILE} is not in this copy")
-    return Answers(load_file(folder / FILE)[_name(unknown, seed)].astype(np.float64))
+    return Answers(
+        load_file(require(folder / FILE, COMMAND))[_name(unknown, seed)].astype(np.float64)
+    )
 
 
 def _name(unknown: int, seed: int) -> str:

@@ -18,7 +18,8 @@ import numpy as np
 from llmviz.corpus.leaning import LEANS, MEN, PRONOUNS, WOMEN, LeaningText, leaning_text
 from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.study.association import association, association_test, without_direction
-from llmviz.training.files import read_json, write_json
+from llmviz.study.records import Recorded
+from llmviz.training.files import write_json
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -243,15 +244,12 @@ def sharpened(share: float, temperature: float) -> float:
 @cache
 def bundled(lean: float, seed: int, folder: Path = EXPERIMENT_FOLDER) -> Measured:
     """Return what was measured on a bundled model. ValueError where it is not in this copy."""
-    raw = read_json(folder / FILE)
-    try:
-        run: dict[str, Any] = raw["runs"][_name(lean, seed)]
+    with Recorded(folder / FILE, COMMAND) as content:
+        run: dict[str, Any] = content["runs"][_name(lean, seed)]
         jobs = [
             JobRead(**job | {"written": tuple(map(tuple, job["written"]))}) for job in run["jobs"]
         ]
         return Measured(**run | {"jobs": jobs, "examples": tuple(run["examples"])})
-    except (KeyError, TypeError) as error:
-        raise ValueError(f"{FILE} lacks {error}") from None
 
 
 def _name(lean: float, seed: int) -> str:

@@ -39,8 +39,9 @@ from llmviz.corpus.letter_questions import (
     tokens_of,
 )
 from llmviz.paths import EXPERIMENT_FOLDER
-from llmviz.training.config import ON_ONE_CORE, TrainConfig
-from llmviz.training.files import read_json, write_json
+from llmviz.study.records import Recorded, require
+from llmviz.training.config import QUICK, TrainConfig
+from llmviz.training.files import write_json
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -53,19 +54,7 @@ SEEDS = (0, 1, 2)
 SIZES = {"n_layer": 2, "n_head": 2, "n_embd": 32, "dropout": 0.0}
 STEPS = 2_000
 ASKED = 2_000  # questions of a test, at most
-TRAINING = TrainConfig(
-    steps=STEPS,
-    batch_size=64,
-    learning_rate=3e-3,
-    min_lr=3e-5,
-    warmup_steps=100,
-    weight_decay=0.05,
-    eval_every=0,
-    eval_batches=1,
-    checkpoint_every=0,
-    log_every=STEPS,
-    **ON_ONE_CORE,
-)
+TRAINING = TrainConfig(steps=STEPS, batch_size=64, warmup_steps=100, log_every=STEPS, **QUICK)
 
 
 @dataclass(frozen=True)
@@ -243,11 +232,7 @@ def recorded(folder: Path = EXPERIMENT_FOLDER) -> LetterScores:
 
     Raises ValueError where the file is missing or damaged.
     """
-    path = folder / FILE
-    if not path.is_file():
-        raise ValueError(f"{path} is not in this copy; `{COMMAND}` makes it")
-    content = read_json(path)
-    try:
+    with Recorded(folder / FILE, COMMAND) as content:
         scores = {
             task: {
                 way: {
@@ -259,8 +244,6 @@ def recorded(folder: Path = EXPERIMENT_FOLDER) -> LetterScores:
             for task in TASKS
         }
         return LetterScores(scores, {task: content["parameters"][task] for task in TASKS})
-    except (KeyError, TypeError, AttributeError) as error:
-        raise ValueError(f"{path} is damaged: {error!r}; `{COMMAND}` makes it again") from None
 
 
 @cache
@@ -271,9 +254,7 @@ def counting(way: str, folder: Path = EXPERIMENT_FOLDER) -> tuple[LanguageModel,
     """
     from llmviz.training.tensors import load_tensors, load_weights
 
-    path = folder / WEIGHTS
-    if not path.is_file():
-        raise ValueError(f"{path} is not in this copy; `{COMMAND}` makes it")
+    path = require(folder / WEIGHTS, COMMAND)
     data = LetterData(_counting_quiz(), way)
     model = new_model(data.vocab_size, data.context_length)
     stored = load_tensors(path)

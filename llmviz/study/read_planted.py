@@ -17,7 +17,8 @@ import numpy as np
 
 from llmviz.corpus.planted import MOST_WORDS, Field, Planted, field
 from llmviz.paths import EXPERIMENT_FOLDER
-from llmviz.training.files import read_json, write_json
+from llmviz.study.records import Recorded
+from llmviz.training.files import write_json
 
 if TYPE_CHECKING:
     from llmviz.study.small_reader import Reader
@@ -169,12 +170,9 @@ def bundled(
     seed: int, passes: int, *, repeats: bool = True, folder: Path = EXPERIMENT_FOLDER
 ) -> Remembered:
     """Return what a bundled model remembers. Raises ValueError where it is not in this copy."""
-    raw = read_json(folder / FILE)
-    try:
-        run: dict[str, Any] = raw["runs"][_name(seed, passes, repeats)]
+    with Recorded(folder / FILE, COMMAND) as content:
+        run: dict[str, Any] = content["runs"][_name(seed, passes, repeats)]
         return Remembered(**run | {"planted": [Kept(**kept) for kept in run["planted"]]})
-    except (KeyError, TypeError) as error:
-        raise ValueError(f"{FILE} lacks {error}") from None
 
 
 def make(folder: Path = EXPERIMENT_FOLDER) -> None:

@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from llmviz.training.files import read_json
 
-T = TypeVar("T")
+_DAMAGED = (KeyError, TypeError, AttributeError, ValueError)
 
 
-def read_record(path: Path, command: str, build: Callable[[dict[str, Any]], T]) -> T:
-    """Return what `build` makes of a JSON file that `command` writes.
-
-    Raises ValueError, naming file and command, where the file is missing or damaged.
-    """
+def require(path: Path, command: str) -> Path:
+    """Return the path of a file that `command` writes; ValueError, naming both, without it."""
     if not path.is_file():
         raise ValueError(f"{path} is not in this copy; `{command}` makes it")
-    content = read_json(path)
-    try:
-        return build(content)
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
-        raise ValueError(f"{path} is damaged: {error!r}; `{command}` makes it again") from None
+    return path
+
+
+class Recorded:
+    """The content of a JSON file that a command writes, for a `with` that makes something of it.
+
+    Raises ValueError, naming file and command, where the file is missing, and where what is made
+    of it finds that it is damaged: something is absent, or of another kind.
+    """
+
+    def __init__(self, path: Path, command: str) -> None:
+        self.path, self.command = require(path, command), command
+
+    def __enter__(self) -> dict[str, Any]:
+        return read_json(self.path)
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, _DAMAGED):
+            line = f"{self.path} is damaged: {error!r}; `{self.command}` makes it again"
+            raise ValueError(line) from None

@@ -17,6 +17,7 @@ import numpy as np
 
 from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.study import scaling_runs
+from llmviz.study.records import Recorded
 from llmviz.study.scaling_fit import (
     COVERED,
     DRAWS,
@@ -27,7 +28,7 @@ from llmviz.study.scaling_fit import (
     start_of,
 )
 from llmviz.study.scaling_runs import AMOUNTS, SIZES, ScalingRun
-from llmviz.training.files import read_json, write_json
+from llmviz.training.files import write_json
 
 FILE = "scaling-fits.json"
 COMMAND = "python -m llmviz.study.scaling_fits"
@@ -120,16 +121,11 @@ def make(folder: Path = EXPERIMENT_FOLDER) -> None:
 @cache
 def recorded(folder: Path = EXPERIMENT_FOLDER) -> dict[str, Fitted]:
     """Return the bundled laws by name. Raises ValueError where they are missing or damaged."""
-    path = folder / FILE
-    if not path.is_file():
-        raise ValueError(f"{path} is not in this copy; `{COMMAND}` makes it")
-    try:
+    with Recorded(folder / FILE, COMMAND) as content:
         return {
             name: Fitted(**one | {"law": Law(**one["law"])})
-            for name, one in read_json(path)["fits"].items()
+            for name, one in content["fits"].items()
         }
-    except (KeyError, TypeError) as error:
-        raise ValueError(f"{path} is damaged: {error!r}; `{COMMAND}` makes it again") from None
 
 
 def main() -> None:

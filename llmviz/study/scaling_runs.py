@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from llmviz.paths import EXPERIMENT_FOLDER, TOKENIZER_FOLDER
 from llmviz.study.held_out_texts import stories
+from llmviz.study.records import Recorded
 from llmviz.training.files import read_json, write_json
 
 if TYPE_CHECKING:
@@ -224,18 +225,12 @@ def recorded(folder: Path = EXPERIMENT_FOLDER) -> tuple[Floor, tuple[ScalingRun,
 
     Raises ValueError where the file is missing or damaged.
     """
-    path = folder / FILE
-    if not path.is_file():
-        raise ValueError(f"{path} is not in this copy; `{COMMAND}` makes it")
-    raw = read_json(path)
-    try:
+    with Recorded(folder / FILE, COMMAND) as content:
         runs = [
             ScalingRun(**one | {"curve": tuple((tokens, loss) for tokens, loss in one["curve"])})
-            for one in raw["runs"]
+            for one in content["runs"]
         ]
-        return Floor(**raw["floor"]), tuple(runs)
-    except (KeyError, TypeError) as error:
-        raise ValueError(f"{path} is damaged: {error!r}; `{COMMAND}` makes it again") from None
+        return Floor(**content["floor"]), tuple(runs)
 
 
 def make(folder: Path = EXPERIMENT_FOLDER) -> None:

@@ -19,8 +19,9 @@ import numpy as np
 from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.study.held_out_texts import CALIBRATION_SEED, stories
 from llmviz.study.model_errors import CAME, STORIES, TO_FIT, TRUE, ModelErrors, measure
+from llmviz.study.records import Recorded
 from llmviz.study.small_world import train_small
-from llmviz.training.files import read_json, write_json
+from llmviz.training.files import write_json
 
 FILE = "smoothed.json"
 COMMAND = "python -m llmviz.study.smoothed_runs"
@@ -102,11 +103,7 @@ def measure_one(smoothing: float, seed: int) -> tuple[SmoothedRun, int]:
 @cache
 def recorded(folder: Path = EXPERIMENT_FOLDER) -> SmoothedRuns:
     """Return the bundled runs. Raises ValueError where the file is missing or damaged."""
-    path = folder / FILE
-    if not path.is_file():
-        raise ValueError(f"{path} is not in this copy; `{COMMAND}` makes it")
-    content = read_json(path)
-    try:
+    with Recorded(folder / FILE, COMMAND) as content:
         runs = [SmoothedRun(**one) for one in content["runs"]]
         by_smoothing = {
             share: tuple(run for run in runs if run.smoothing == share) for share in SMOOTHING
@@ -114,8 +111,6 @@ def recorded(folder: Path = EXPERIMENT_FOLDER) -> SmoothedRuns:
         if any(len(some) != len(SEEDS) for some in by_smoothing.values()):
             raise TypeError(f"{len(SMOOTHING) * len(SEEDS)} runs are needed; got {len(runs)}")
         return SmoothedRuns(by_smoothing, int(content["passes"]))
-    except (KeyError, TypeError) as error:
-        raise ValueError(f"{path} is damaged: {error!r}; `{COMMAND}` makes it again") from None
 
 
 def make(folder: Path = EXPERIMENT_FOLDER) -> None:

@@ -118,9 +118,10 @@ def learn(vectors: np.ndarray, recipe: Recipe) -> Iterator[Lesson]:
         rows = order[at : at + BATCH]
         at += BATCH
         batch = (x[rows].float() - centre) / scale
-        best = torch.relu((batch - shift) @ encoder + bias).topk(recipe.on, dim=1, sorted=False)
+        drive = torch.relu(torch.addmm(bias - shift @ encoder, batch, encoder))
+        best = drive.topk(recipe.on, dim=1, sorted=False)
         values = torch.zeros(len(batch), n).scatter(1, best.indices, best.values)
-        loss = (values @ decoder + shift - batch).square().sum(1).mean()
+        loss = (torch.addmm(shift, values, decoder) - batch).square().sum(1).mean()
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()

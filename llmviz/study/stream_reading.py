@@ -48,13 +48,13 @@ def read_taps(
 def losses_with(
     gpt: GPT,
     texts: Sequence[Sequence[int]],
-    layer: int | None = None,
+    tap: str = "",
     change: Callable[[Tensor], Tensor] | None = None,
 ) -> np.ndarray:
     """Return the loss of every token of every text, one after another, in nats.
 
-    change: what is made of the stream (B, T, C) at the end of `layer`; that of the start token
-    stays. Without it the model is as it is.
+    change: what is made of what passes a tap (B, T, C); the start token's stays. Without it the
+    model is as it is.
     """
     import torch
 
@@ -64,7 +64,7 @@ def losses_with(
         assert change is not None
         return torch.cat((x[:, :1], change(x[:, 1:])), 1)
 
-    changes = {} if change is None else {stream_tap(layer or 0): changed}
+    changes = {} if change is None else {tap: changed}
     losses: list[np.ndarray] = [np.zeros(0)] * len(texts)
     for numbers, idx in _batches(texts):
         with torch.inference_mode(), replaced(changes):

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from llmviz.paths import EXPERIMENT_FOLDER
+from llmviz.study.records import require
 from llmviz.study.superposition import KEPT, STEPS, Learned, Moment, Toy, learn, moments_of
 from llmviz.training.files import read_json, write_json
 
@@ -136,9 +137,7 @@ def make(folder: Path = FOLDER) -> None:
 def _parts(folder: Path) -> dict[str, np.ndarray]:
     from llmviz.training.tensors import load_tensors
 
-    path = folder / FRAMES
-    if not path.is_file():
-        raise ValueError(f"{path} is not in this copy; `{COMMAND}` makes it")
+    path = require(folder / FRAMES, COMMAND)
     steps, shape = int(read_json(folder / CARD)["steps"]), (len(DENSITIES), len(SEEDS))
     parts: dict[str, Any] = {name: one.numpy() for name, one in load_tensors(path).items()}
     names = {"loss", "directions", "bias", "phase.directions", "phase.bias", "phase.losses"}

@@ -22,7 +22,8 @@ from llmviz.study.read_facts import (
     answers_of,
     ask_all,
 )
-from llmviz.training.files import read_json, write_json
+from llmviz.study.records import Recorded
+from llmviz.training.files import write_json
 
 FILE = "tested.json"
 COMMAND = "python -m llmviz.study.tested_in_training"
@@ -75,13 +76,9 @@ def bundled(folder: Path = EXPERIMENT_FOLDER) -> dict[int, tuple[Score, ...]]:
 
     Raises ValueError where they are not in this copy.
     """
-    raw = read_json(folder / FILE)
-    try:
-        return {
-            copies: tuple(Score(**one) for one in raw["scores"][str(copies)]) for copies in COPIES
-        }
-    except (KeyError, TypeError) as error:
-        raise ValueError(f"{FILE} lacks {error}") from None
+    with Recorded(folder / FILE, COMMAND) as content:
+        scores = content["scores"]
+        return {copies: tuple(Score(**one) for one in scores[str(copies)]) for copies in COPIES}
 
 
 def make(folder: Path = EXPERIMENT_FOLDER) -> None:

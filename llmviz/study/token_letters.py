@@ -21,8 +21,9 @@ from llmviz.corpus.letter_questions import SPELLINGS, WHOLE, cut
 from llmviz.corpus.words import words
 from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.study.held_out_texts import stories
+from llmviz.study.records import Recorded
 from llmviz.study.true_loss import log_softmax
-from llmviz.training.files import read_json, write_json
+from llmviz.training.files import write_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -291,18 +292,12 @@ def measure() -> TokenLetters:
 @cache
 def recorded(folder: Path = EXPERIMENT_FOLDER) -> TokenLetters:
     """Return what was measured; ValueError where the file is missing or damaged."""
-    path = folder / FILE
-    if not path.is_file():
-        raise ValueError(f"{path} is not in this copy; `{COMMAND}` makes it")
-    content: dict[str, Any] = read_json(path)
-    try:
+    with Recorded(folder / FILE, COMMAND) as content:
         return TokenLetters(
             {way: Spelling(**content["spellings"][way]) for way in SPELLINGS},
             {kind: LetterProbe(**content["probes"][kind]) for kind in PROBES},
             [int(count) for count in content["counts"]],
         )
-    except (KeyError, TypeError) as error:
-        raise ValueError(f"{path} is damaged: {error!r}; `{COMMAND}` makes it again") from None
 
 
 def main() -> None:

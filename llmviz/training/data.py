@@ -148,8 +148,8 @@ class TrainData:
 
         def hear(more: int) -> None:
             nonlocal done
-            done += more
             tell("tokenizing", done, characters, "characters")
+            done += more
 
         def parts(documents: Iterable[str]) -> Parts:
             return encoded(documents, tokenizer, hear)

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from llmviz.finetuning.plan import CLASSES, TuningPlan, is_tuning, read_tuning
+from llmviz.models.catalogue import CLASSIFIER
 from llmviz.textfile import whole_number
 from llmviz.training import locks
 from llmviz.training.errors import CheckpointError
@@ -253,9 +254,9 @@ def begun_card(name: str, description: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def description_of(folder: Path) -> dict[str, Any]:
-    """What a run says of itself; a fine-tuning that writes says it in the same words.
+    """What a run says of itself; a fine-tuning says it in the same words.
 
-    Raises CheckpointError as `read_description`, and for a classifier.
+    Raises CheckpointError as `read_description`.
     """
     if not is_tuning(folder):
         return read_description(folder)
@@ -265,9 +266,10 @@ def description_of(folder: Path) -> dict[str, Any]:
         model = about["model"]["name"]
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise CheckpointError(f"{folder / CONFIG} describes no fine-tuning: {error}") from error
+    corpus = "tiny-world"  # all tasks of writing are about it
     if plan.kind == CLASSES:
-        raise CheckpointError(f"{folder} holds a classifier; `classify` reads it")
-    data = {"corpus": "tiny-world", "documents": plan.examples}  # all tasks of writing are about it
+        model, corpus = CLASSIFIER, plan.task
+    data = {"corpus": corpus, "documents": plan.examples}
     return {**about, "model": {"name": model}, "data": data, "train": {"seed": plan.train.seed}}
 
 

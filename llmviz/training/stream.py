@@ -124,7 +124,7 @@ def write_ids(parts: Parts, end: int, file: IO[bytes]) -> Written:
 def encoded(
     documents: Iterable[str], tokenizer: Any, hear: Callable[[int], object]
 ) -> Iterator[tuple[Sequence[int], bool]]:
-    """Encode documents, long ones in parts. hear: is told how many characters were encoded."""
+    """Encode documents, long ones in parts. hear: is told how many characters are encoded next."""
     for text, ends in recut(pieces_in(documents), tokenizer.cut, BLOCK):
-        yield tokenizer.encode(text), ends
         hear(len(text))
+        yield tokenizer.encode(text), ends

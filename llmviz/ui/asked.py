@@ -19,7 +19,14 @@ from llmviz.ui.state import LINK_ICON, THROUGH_APP
 TERM = re.compile(r'<span class="lv-term"[^>]*>(.*?)<span class="lv-tip".*?</span></span>', re.S)
 # Components that serve the app itself and draw nothing of a lesson, and such that only hand numbers
 # to another one.
-OF_THE_APP = ("progress", "text_guard", "class_watch", "browser_secret", "finder", "course_path")
+OF_THE_APP: tuple[str, ...] = (
+    "progress",
+    "text_guard",
+    "test_keeper",
+    "class_watch",
+    "browser_secret",
+)
+OF_THE_APP += ("finder", "course_path")
 SILENT = ("curve_run", "table_choice")
 SECONDS = 300  # for one chapter: a machine may be slow
 

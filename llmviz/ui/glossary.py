@@ -180,6 +180,10 @@ TERMS: dict[str, str] = {
         "The mean distance between how sure a model was and how often it was right. Guesses are "
         "put into bins by how sure it was, and each bin weighs as many guesses as it has."
     ),
+    "feature": (
+        "Something that a vector may tell, such as “this is a name”. In a sparse autoencoder it is "
+        "a direction, with a value for each vector. The value is 0 where the feature is off."
+    ),
     "feed-forward network": (
         "The part of a layer that works on each token by itself. A matrix makes its vector wider, "
         "an activation function follows, and another matrix brings the vector back to its width."
@@ -218,6 +222,10 @@ TERMS: dict[str, str] = {
         "A model writes, and it reads its own tokens as it goes on. In training, it reads the "
         "right tokens instead. This is called teacher forcing."
     ),
+    "Goodhart’s law": (
+        "When a measure becomes a target, it stops being a good measure. A model that is rewarded "
+        "by a measure raises the measure, by any way that it finds."
+    ),
     "gradient": (
         "For each weight, how fast the loss rises if that weight grows a little: the slope of the "
         "loss."
@@ -238,6 +246,11 @@ TERMS: dict[str, str] = {
     "grouped-query attention": (
         "Attention in which several heads of queries share one head of keys and values, so that "
         "the cache is smaller. With one head of keys for all it is called multi-query attention."
+    ),
+    "GRPO": (
+        "Group relative policy optimisation: a way to learn from rewards. A model writes several "
+        "answers to each prompt. The advantage of an answer is its reward minus the mean of its "
+        "group, divided by the group's standard deviation."
     ),
     "hallucination": (
         "A sentence of a model that reads well and is false, such as an invented fact. The model "
@@ -356,6 +369,10 @@ TERMS: dict[str, str] = {
         "Attention over keys and values that lie in blocks of equal size instead of in one piece. "
         "Memory is given a block at a time, and equal beginnings can share blocks."
     ),
+    "pass@k": (
+        "The chance that at least one of k samples is right. It is estimated from more than k "
+        "samples of each question."
+    ),
     "PCA": (
         "Principal component analysis. It moves the mean of all points to 0 and turns the points "
         "so that they spread most along the first axes. A map keeps two or three axes and leaves "
@@ -386,6 +403,11 @@ TERMS: dict[str, str] = {
     ),
     "post-norm": (
         "A norm after each addition to the residual stream, as in the transformer of 2017."
+    ),
+    "PPO": (
+        "Proximal policy optimisation: a way to learn from rewards that uses the same samples for "
+        "several updates. Where a token has become much more or much less probable, it is clipped: "
+        "more of that brings nothing."
     ),
     "pre-norm": (
         "A norm before attention and before the feed-forward network. The results of both are "
@@ -427,6 +449,10 @@ TERMS: dict[str, str] = {
         "An operation of several processes. Before it, each has numbers. After it, each has one "
         "part of the sums of these numbers over all processes."
     ),
+    "REINFORCE": (
+        "The plainest way to learn from rewards: each drawn answer is made more probable in "
+        "proportion to its advantage, once."
+    ),
     "repetition penalty": (
         "Before the draw, tokens that are in the text already are made less probable."
     ),
@@ -446,6 +472,10 @@ TERMS: dict[str, str] = {
         "The queries and keys of a token are turned, two numbers at a time. The angle grows with "
         "the position of the token."
     ),
+    "self-consistency": (
+        "A model answers the same question several times by chance, and the most frequent answer "
+        "is taken. It takes away mistakes that differ from try to try."
+    ),
     "skip-gram": (
         "The form of word2vec that predicts, from a word, the words around it. Each word has two "
         "vectors. Training moves the first vector of a word towards the second vectors of the "
@@ -461,6 +491,10 @@ TERMS: dict[str, str] = {
     "softmax": (
         "Turns any scores into probabilities: e to the power of each score, divided by the sum."
     ),
+    "sparse autoencoder": (
+        "A small network that writes each vector as the sum of a few directions out of many. It "
+        "learns the directions by making the error of these sums small."
+    ),
     "special token": (
         "A token that is not a piece of text. It marks something: the end or the start of a text, "
         "padding, or an unknown word."
@@ -474,6 +508,10 @@ TERMS: dict[str, str] = {
         "A special token before the first token of a text. From it the model predicts the first "
         "token. In this app's own models it is <|endoftext|>. An imported model has its own, or "
         "none."
+    ),
+    "steering": (
+        "A vector is added inside a model while it reads and writes, to change what it writes. The "
+        "weights stay as they are."
     ),
     "stem": "The part of a word that is left when its endings are cut off. It need not be a word.",
     "straight-through estimator": (

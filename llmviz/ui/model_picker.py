@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from llmviz.models.catalogue import able
+from llmviz.models.catalogue import CLASSIFIER, able
 from llmviz.ui import engine
 from llmviz.ui.notices import warn
 from llmviz.ui.selectable_models import Card, bundled_fitting, card_of, label, offered
@@ -51,6 +51,16 @@ def models_here(*names: str) -> bool:
 def attends(card: Card) -> bool:
     """Whether a card is that of a transformer that continues what it reads."""
     return able(card.get("model"), "next_token", "attention")
+
+
+def tells_classes(card: Card) -> bool:
+    """Whether a card is that of a classifier."""
+    return card.get("model") == CLASSIFIER
+
+
+def looked_into(card: Card) -> bool:
+    """Whether a card is that of a transformer with attention to look at, whatever its head says."""
+    return attends(card) or tells_classes(card)
 
 
 def reads_text(card: Card) -> bool:

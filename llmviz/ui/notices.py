@@ -10,8 +10,10 @@ from __future__ import annotations
 import os
 import re
 import tempfile
+from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
+from typing import ParamSpec, TypeVar
 
 import streamlit as st
 
@@ -23,6 +25,8 @@ from llmviz.ui.text import escape_markdown
 
 REPORT_ICON, BLOCK_ICON = ":material/report:", ":material/block:"
 AWAY_ICON = ":material/cloud_off:"
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 def warn(text: str, icon: str = REPORT_ICON) -> None:
@@ -48,6 +52,15 @@ def refuse_failed(job: Job) -> None:
 def refuse(reason: ValueError | str) -> None:
     """Show why something was not done, in plain text: an error's one clear line."""
     st.error(_plain(str(reason)), icon=BLOCK_ICON)
+
+
+def or_refused(compute: Callable[P, T], *args: P.args, **more: P.kwargs) -> T | None:
+    """Return what a function computes; None, after showing why, where it raises ValueError."""
+    try:
+        return compute(*args, **more)
+    except ValueError as error:
+        refuse(error)
+        return None
 
 
 def _plain(text: str) -> str:

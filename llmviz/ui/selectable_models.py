@@ -9,7 +9,7 @@ from typing import Any
 from llmviz.training import run_folders
 from llmviz.ui import engine
 from llmviz.ui.kept import kept
-from llmviz.ui.notices import refuse, warn
+from llmviz.ui.notices import or_refused, warn
 
 Card = dict[str, Any]
 LABEL = "my run: {model} on {corpus} ({mark})"
@@ -55,10 +55,8 @@ def load(name: str, *, tell: bool = True) -> engine.Bundled | None:
     None, after one clear line, where it cannot be loaded: a run may be deleted in between.
     tell: say what was noted; not where the page has said it already.
     """
-    try:
-        bundled = engine.load(name)
-    except ValueError as error:
-        refuse(error)
+    bundled = or_refused(engine.load, name)
+    if bundled is None:
         return None
     for note in bundled.notes if tell else ():
         warn(note)

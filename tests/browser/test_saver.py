@@ -114,6 +114,21 @@ def test_a_saved_page_is_alive_and_says_the_same_arithmetic(visit, offline, tmp_
     visit.assert_clean()
 
 
+def test_a_saved_table_stands_at_the_row_that_the_page_chose(visit, offline, tmp_path):
+    def below_the_chosen(page):
+        page.locator(".lv .whole canvas[role]").focus()
+        page.keyboard.press("ArrowDown")
+        frames(page)
+        return page.locator(".lv:has(.whole) .told").inner_text()
+
+    visit.open("embeddings?part=lookup&show=1", ".lv .whole")
+    key = "embeddings.lookup.table"
+    saved = offline(save(visit.page, "html", key)[0], tmp_path)
+    said = below_the_chosen(visit.page)
+    assert not said.startswith("row 1,") and below_the_chosen(saved) == said
+    visit.assert_clean()
+
+
 def test_a_text_with_markup_is_a_text_in_every_form(visit, offline, tmp_path):
     visit.open(f"tokenization?part=cut&show=1&text={quote(HOSTILE)}", ".tok")
     page, key = visit.page, "cut.chips"

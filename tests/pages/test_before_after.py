@@ -202,6 +202,56 @@ def test_a_class_is_counted_and_its_words_are_sorted_without_names():
     assert list(CLASSES.path(one.code).parent.iterdir()) == []
 
 
+def test_saved_counts_come_back_and_are_added_to_those_of_a_later_class():
+    asks = all_asks()
+    classes = Classes()
+    one = classes.open("s" * 43, "w", Origin("10.0.0.1"))
+    thought = class_question.ClassAnswers(classes)
+    thought.ask_all(one, (ask for some_asks in asks.values() for ask in some_asks))
+    for who, test in (("x", "a"), ("y", "b"), ("z", "b")):
+        *ten, own = asks["before", test]
+        for at, ask in enumerate(ten):
+            thought.give(one, who, ask.name, ask.right if at else 0)
+        thought.say(one, who, own.name, ODD if who == "x" else "=1, \n2")
+    thought.sort(one, asks["before", "a"][-1].name, ODD, "mind")
+    now = counts.counted(asks, thought.of(one))
+    back = counts.read_table(counts.table(asks, thought.of(one)).encode())
+    for name in ("answered", "right", "whole", "kinds"):
+        assert getattr(back["before"], name) == getattr(now["before"], name)
+    assert back["before"].words.total() == 3 and back["after"].answered == [0] * 10
+    both = counts.together(now, back)["before"]
+    assert both.answered == [6] * 10 and both.kinds == {"mind": 2} and both.whole.total() == 6
+
+
+@pytest.mark.parametrize(
+    ("data", "rule"),
+    [
+        (b"", "begins with when,test"),
+        (b"question,answer,right,count\r\n", "begins with when,test"),
+        (b"\xff\xfe", "no file of counts"),
+        (b"x" * 1_000_001, "at most 1,000 kB"),
+        *(
+            (b"when,test,what,text,right,count\r\n" + row, "line 2")
+            for row in (
+                b"before,a,1,x,1",
+                b"before,a,1,x,1,-1",
+                b"before,a,1,x,1,9999999",
+                b"before,a,0,x,1,1",
+                b"before,a,11,x,1,1",
+                b"before,c,1,x,1,1",
+                b"later,a,1,x,1,1",
+                b"before,a,kind,liked it,,1",
+                b"before,a,right of all,11,,1",
+                b"before,a,name,Ann,,1",
+            )
+        ),
+    ],
+)
+def test_what_is_no_file_of_counts_is_refused_with_its_rule(data, rule):
+    with pytest.raises(ValueError, match=rule):
+        counts.read_table(data)
+
+
 def test_counts_leave_out_answers_that_there_are_not_and_add_both_tests():
     asks = all_asks()
     classes = Classes()

@@ -8,6 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from llmviz.ui import browser, class_question, classroom, seat
 from llmviz.ui.class_answers import MOST
+from llmviz.ui.classes import Place
 from llmviz.ui.classroom import words
 from llmviz.ui.codec import pack_text
 from llmviz.ui.origin import Origin
@@ -137,6 +138,27 @@ def test_a_follower_goes_to_the_presenters_page_and_changes_nothing_for_others()
     assert words.notices["ended"] not in boxes(bob)
     late = follower("tokenization", code)
     assert words.notices["wrong"] in boxes(late) and "class" not in late.query_params
+
+
+def test_a_follower_with_an_older_page_takes_the_newest_place():
+    """Of several steps; what only a newer app of another process knows is passed over."""
+    ann, code = presenter("glossary", find="a")
+    bob = follower("glossary", code)
+    for find in ("b", "c", "softmax"):
+        ann.text_input(key=next(one.key for one in ann.text_input if "find" in one.key)).set_value(
+            find
+        ).run()
+    bob.run()
+    assert address(bob) == {"find": "softmax"}
+    one = CLASSES.find(code)
+    CLASSES.show(code, one.window, Place("glossary", {"find": "x", "of_tomorrow": "1"}))
+    bob.run()
+    fine(bob)
+    assert address(bob) == {"find": "x"} and "of_tomorrow" in boxes(bob)
+    CLASSES.show(code, one.window, Place("lesson_of_tomorrow"))
+    bob.run()
+    fine(bob)
+    assert address(bob) == {"find": "x"}
 
 
 def test_an_answer_stays_covered_unless_the_presenter_shows_it(covers):

@@ -6,16 +6,21 @@ import time
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from llmviz.finetuning.labels import from_csv
+from llmviz.finetuning.tuned_classes import load_classes
 from llmviz.lessons.finetuning.classifier import params, runs, source, words
 from llmviz.lessons.finetuning.classifier.outcome import guess_question
 from llmviz.lessons.finetuning.classifier.padding import LONGER, ROWS, column_question, some_of
 from llmviz.study.class_training import ClassPlan
 from llmviz.ui import engine
+from llmviz.ui.common import percent
+from tests.finetuning.test_runs import SMALL
 from tests.pages.harness import boxes, fine, open_part, prose_of, unpack_all
+from tests.test_cli import call
 
 
 @pytest.fixture(autouse=True)
@@ -181,3 +186,41 @@ def test_a_head_that_shares_the_embeddings_is_not_said_to_be_taken_away():
     old, new = model.config.vocab_size * model.config.n_embd, 2 * (model.config.n_embd + 1)
     assert model.config.tied_head and f"by {new:,}." in said and f"= {old:,} numbers" in said
     assert "taken away" not in said and "which stay" in said
+
+
+@pytest.fixture
+def mine(tmp_path, monkeypatch, capsys):
+    """A classifier that the command `finetune` wrote into the folder of runs."""
+    monkeypatch.setenv("LLMVIZ_RUNS", str(tmp_path))
+    line = ["finetune", "--task", "about", "--way", "last", "--out", str(tmp_path / "mine")]
+    assert call(capsys, *line, *SMALL, "--steps", "2")[0] == 0
+    return "run:mine"
+
+
+def test_a_classifier_of_a_folder_is_asked_in_the_chapter(mine):
+    text = "Anna met a king"
+    app = open_part("finetuning", "classifier", classfolder=mine, sentence=text)
+    fine(app)
+    classes = load_classes(engine.folder_of(mine))
+    row = classes.probabilities([text])[0]
+    said = prose_of(app)
+    assert all(name in said for name in classes.names)
+    assert percent(float(row.max())) in said
+    fine(open_part("finetuning", "classifier"))  # offered, and not in the way
+    gone = open_part("finetuning", "classifier", classfolder="run:gone")
+    assert any("is no classifier that is there" in one.value for one in gone.warning)
+    assert grid(gone)
+
+
+def test_lessons_that_look_inside_take_a_classifier_and_others_refuse_it_in_words(mine):
+    classes = load_classes(engine.folder_of(mine))
+    app = open_part("attention", "trained", model=mine, new="3")
+    fine(app)
+    assert any("is a classifier" in one.value for one in app.info)
+    assert unpack_all(app, "heads_grid")
+    assert torch.equal(engine.load(mine).model.token.weight, classes.model.body.token.weight)
+    fine(open_part("attention", "steps", source="model", model=mine))
+    fine(open_part("embeddings", "lookup", model=mine))
+    for page, part in (("sampling", "pipeline"), ("attention", "heads")):
+        refused = open_part(page, part, model=mine, source="model")
+        assert any("it is a classifier" in one.value for one in refused.warning), page

@@ -106,3 +106,22 @@ def test_what_llama_cpp_does_not_compute_is_refused(tmp_path, capsys):
     path.write_text("mine")
     assert main(["export", "tiny-world-gpt", "--to", "gguf", "--out", str(path)]) == 2
     assert path.read_text() == "mine" and capsys.readouterr().err
+
+
+@pytest.mark.parametrize("options", [dict(**GPT2S, n_layer=2), {**MODERN, **PLAIN}])
+def test_llama_cpp_reads_it_and_computes_the_same(options, tmp_path):
+    llama_cpp = pytest.importorskip(
+        "llama_cpp", reason="llama-cpp-python has no wheels here and is compiled for minutes"
+    )
+    one, path = trained(gpt(**options)), tmp_path / "model.gguf"
+    export_gguf(one, path)
+    llama = llama_cpp.Llama(str(path), n_ctx=64, logits_all=True, verbose=False)
+    for text in TEXTS:
+        ids = one.tokenizer.encode(text)
+        assert llama.tokenize(text.encode(), add_bos=False, special=False) == ids
+    ids = one.tokenizer.encode_from_start("The cat sat on the mat.")
+    llama.eval(ids)
+    with torch.no_grad():
+        ours = one.model(torch.tensor([ids]))[0][0].numpy()
+    # llama.cpp keeps its cache in float16.
+    np.testing.assert_allclose(llama.scores[: len(ids)], ours, atol=2e-2)

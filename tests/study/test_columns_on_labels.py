@@ -28,7 +28,7 @@ def test_the_choice_is_the_best_of_all_columns_and_thresholds_tried():
     wanted ^= rng.random(wanted.shape) < 0.02
     found = choose(values, wanted)
     ranks = 399 - np.round(SHARES * 400).astype(int)
-    tried = np.sort(values, 0)[ranks]  # (32, N)
+    tried = np.sort(values, 0)[ranks]  # (thresholds, N)
     for k in range(3):
         best = max(
             f1_score(wanted[:, k], values[:, n] > tried[r, n], zero_division=0.0)

@@ -45,13 +45,15 @@ def test_the_losses_are_those_of_the_model(gpt):
 
 @pytest.mark.parametrize("layer", [0, 1])
 def test_a_stream_replaced_by_itself_changes_nothing(gpt, layer):
-    assert np.array_equal(losses_with(gpt, TEXTS, layer, lambda x: x), losses_with(gpt, TEXTS))
+    assert np.array_equal(
+        losses_with(gpt, TEXTS, stream_tap(layer), lambda x: x), losses_with(gpt, TEXTS)
+    )
 
 
 def test_a_replaced_stream_is_what_the_later_layers_read(gpt):
     """At the last layer all that is left is the last norm and the head."""
     vector = torch.randn(8)
-    found = losses_with(gpt, TEXTS, 1, lambda x: vector.expand_as(x))
+    found = losses_with(gpt, TEXTS, stream_tap(1), lambda x: vector.expand_as(x))
     log_p = gpt.head(gpt.norm_final(vector)).log_softmax(-1).detach().numpy()
     at = 0
     for text in TEXTS:

@@ -19,7 +19,8 @@ import torch
 from llmviz.corpus import streamed
 from llmviz.training import kept_tokens, load_checkpoint, plan, read_metrics, stream, texts
 from llmviz.training.plan import plan_from, prepare
-from llmviz.training.runs import run_in_folder
+from llmviz.training.runs import load_trained, run_in_folder
+from llmviz.training.starting import begin_from, plan_of_base
 
 STORIES = [f"The {one} sat on mat {i}, café." for i, one in enumerate(["cat", "dog", "owl"] * 9)]
 FAST = {"steps": 4, "batch_size": 4, "device": "cpu", "dtype": "float32", "threads": 1}
@@ -276,3 +277,30 @@ def test_a_file_that_has_just_been_written_is_read_again(folder, text, monkeypat
     assert streamed.stamp_of([Path(text)]) is None
     prepared(text)
     assert len(list(folder.iterdir())) == 3
+
+
+def test_a_run_from_a_model_on_a_text_in_pieces_goes_on_bit_for_bit(
+    folder, text, tmp_path, monkeypatch
+):
+    """All at once: --from, a text that is read in pieces, tokens on the disk, and two kills."""
+    first = tmp_path / "first"
+    list(run_in_folder(first, prepared(text, "char")))
+    base = load_trained(first)
+    planned = {"base": str(first), "corpus": text}
+    planned = plan_of_base(base, planned, {}, {**FAST, "eval_batches": 1, "checkpoint_every": 1})
+    ends = []
+    for name, large, held, stops in (("whole", 10**9, 10**9, ()), ("cut", 0, 0, (1, 3))):
+        monkeypatch.setattr(kept_tokens, "LARGE", large)
+        monkeypatch.setattr(texts, "HELD", held)
+        out = tmp_path / name
+        out.mkdir()
+        run = begin_from(base, planned, out)
+        for stop in stops:
+            records = run_in_folder(out, run, resume=True)
+            while next(records).step < stop:
+                pass
+            records.close()  # what is written after its last checkpoint is lost, as by a kill
+            run = plan.prepare_again(out)
+        list(run_in_folder(out, run, resume=True))
+        ends.append(load_checkpoint(out).model)
+    assert all(torch.equal(ends[0][key], ends[1][key]) for key in ends[0])

@@ -128,6 +128,20 @@ def test_a_class_waits_for_a_presenter_whose_network_is_gone_for_a_while(classes
     )
 
 
+@pytest.mark.parametrize("minutes", [-30, -1, 1, 30])
+def test_processes_whose_clocks_differ_have_the_same_class(classes, clock, minutes):
+    """It may end by so much earlier or later; nothing else depends on a clock."""
+    ahead = Clock()
+    ahead.time = clock.time + MINUTE * minutes
+    other = Classes(ahead)
+    one = classes.open(ANN, "w1", HERE)
+    for number in range(3):
+        writer, reader = (classes, other) if number % 2 == 0 else (other, classes)
+        assert writer.show(one.code, "w1", Place("glossary", {"find": str(number)}))
+        assert reader.find(one.code).place.query == {"find": str(number)}
+        assert reader.version(one.code, one.key) == number + 1
+
+
 def test_what_is_new_is_told_only_for_the_key(classes):
     one = classes.open(ANN, "w1", HERE)
     assert classes.version(one.code, one.key) == 0

@@ -1,7 +1,7 @@
 // A whole table of vectors, a pixel a number, folded into columns of rows; below it a close-up.
 
 import { shorten } from "../_shared/chart.js";
-import { eachFrame, el, fit, live, rgbText, spotOf, zoomOf } from "../_shared/common.js";
+import { eachFrame, el, fit, live, remember, remembered, rgbText, spotOf, zoomOf } from "../_shared/common.js";
 import { number, whole } from "../_shared/numbers.js";
 import { TableSheet, digits3 } from "./sheet.js";
 
@@ -60,7 +60,7 @@ class VectorTable {
     this.canvas.setAttribute("aria-label", `${data.words.name}, ${size}; arrow keys move, Enter chooses a row`);
     this.loupe.setAttribute("aria-label", `${data.words.close}; arrow keys move, Enter chooses a row`);
     this.layout(width);
-    const choice = window.llmvizChoices?.[data.table];
+    const choice = window.llmvizChoices?.[data.table] ?? remembered(this.canvas, "choice", data.table);
     if (choice) this.take(choice);
   }
 
@@ -69,6 +69,7 @@ class VectorTable {
     const inside = (row) => row < this.data.rows;
     this.chosen = chosen !== null && inside(chosen) ? chosen : null;
     this.marks = marks.filter(inside);
+    remember(this.canvas, "choice", { chosen, marks }, this.data.table); // a saved page has nobody to say it
     this.look(this.at);
   }
 

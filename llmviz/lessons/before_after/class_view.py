@@ -9,12 +9,20 @@ import streamlit as st
 
 from llmviz.components.paired_bars.view import paired_bars
 from llmviz.lessons.before_after import words
-from llmviz.lessons.before_after.counts import KINDS, Counts, counted, table
+from llmviz.lessons.before_after.counts import (
+    KINDS,
+    Counts,
+    counted,
+    read_table,
+    table,
+    together,
+)
 from llmviz.lessons.before_after.params import AFTER, BEFORE
 from llmviz.lessons.before_after.questions import all_asks
 from llmviz.ui.class_question import THOUGHT
 from llmviz.ui.classes import OpenClass
 from llmviz.ui.lesson import section
+from llmviz.ui.notices import refuse
 from llmviz.ui.table import rows_table
 from llmviz.ui.text import escape_markdown
 
@@ -25,14 +33,31 @@ def draw(one: OpenClass, when: str) -> None:
     """Show the presenter what the class answered, once asked to, and let the words be sorted."""
     THOUGHT.ask_all(one, (ask for asks in all_asks().values() for ask in asks))
     section(words.counts)
+    _earlier(one)
     st.fragment(_counts, run_every=POLL)(one, when)
     section(words.sorting)
     st.fragment(_sorting)(one, when)
 
 
+def _of_earlier(one: OpenClass) -> str:
+    return f"_test_earlier.{one.key}"
+
+
+def _earlier(one: OpenClass) -> None:
+    """Take the saved counts of an earlier class, such as that before the course."""
+    given = st.file_uploader(words.earlier, "csv", key="_test_earlier_file")
+    st.session_state.pop(_of_earlier(one), None)
+    if given is not None:
+        try:
+            st.session_state[_of_earlier(one)] = read_table(given.getvalue())
+        except ValueError as rule:
+            refuse(rule)
+
+
 def _counts(one: OpenClass, when: str) -> None:
     known = THOUGHT.of(one)
     found = counted(all_asks(), known)
+    found = together(found, st.session_state.get(_of_earlier(one), {}))
     shown = f"_test_counts.{one.key}"
     visible = st.session_state.get(shown, False)
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -57,7 +82,7 @@ def _counts(one: OpenClass, when: str) -> None:
         )
     if not visible:
         return
-    if not any(there.people for there in found.values()):
+    if not any(sum(there.answered) + there.words.total() for there in found.values()):
         st.caption(words.nobody)
         return
     _bars(found)

@@ -8,10 +8,17 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from llmviz.lessons.before_after.params import AFTER, BEFORE
+from llmviz.study.two_tests import TESTS
 from llmviz.ui.class_answers import Ask, Asked, as_cell
 
+TEN = 10
+TIMES = (BEFORE, AFTER)
 KINDS = ("data", "chance", "mechanism", "mind", "other")
 HEAD = ("when", "test", "what", "text", "right", "count")
+WHOLE, KIND, OWN = "right of all", "kind", "own words: "  # in the column "what"
+MOST_BYTES = 1_000_000  # of a file of counts
+MOST_COUNT = 100_000  # of one row
 Asks = Mapping[tuple[str, str], Sequence[Ask]]  # by when and test: ten, and the one in own words
 
 
@@ -80,11 +87,70 @@ def table(asks: Asks, known: Mapping[str, Asked]) -> str:
                 rows.writerow([when, test, number, as_cell(answer), right, number_of[at]])
         alone = counted({(when, test): (*ten, own)}, known)[when]
         for right in range(len(ten) + 1):
-            rows.writerow([when, test, "right of all", right, "", alone.whole[right]])
+            rows.writerow([when, test, WHOLE, right, "", alone.whole[right]])
         for kind in KINDS:
-            rows.writerow([when, test, "kind", kind, "", alone.kinds[kind]])
+            rows.writerow([when, test, KIND, kind, "", alone.kinds[kind]])
         kinds = known[own.name].kinds if own.name in known else {}
         for (_, text), count in sorted(alone.words.items()):
             kind = kinds.get(text, "")
-            rows.writerow([when, test, f"own words: {kind}", as_cell(text), "", count])
+            rows.writerow([when, test, f"{OWN}{kind}", as_cell(text), "", count])
     return out.getvalue()
+
+
+def read_table(data: bytes) -> dict[str, Counts]:
+    """Return the counts of a file that `table` wrote, by when; not how many people there were.
+
+    Raises ValueError: it is no such file.
+    """
+    if len(data) > MOST_BYTES:
+        raise ValueError(f"a file of counts has at most {MOST_BYTES // 1000:,} kB")
+    try:
+        rows = list(csv.reader(io.StringIO(data.decode("utf-8-sig"), newline="")))
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise ValueError(f"this is no file of counts: {error}") from None
+    if not rows or tuple(rows[0]) != HEAD:
+        raise ValueError(f"a file of counts begins with {','.join(HEAD)}")
+    found = {when: Counts([0] * TEN, [0] * TEN) for when in TIMES}
+    for number, row in enumerate(rows[1:], 2):
+        if row:
+            try:
+                _add_row(found, *row)
+            except (ValueError, TypeError, KeyError):
+                raise ValueError(f"line {number} of the file is no row of counts") from None
+    return found
+
+
+def _add_row(
+    found: dict[str, Counts], when: str, test: str, what: str, text: str, right: str, count: str
+) -> None:
+    one, number = found[when], int(count)
+    if test not in TESTS or not 0 <= number <= MOST_COUNT:
+        raise ValueError(count)
+    if what.isdecimal():
+        at = range(1, TEN + 1).index(int(what))
+        one.answered[at] += number
+        one.right[at] += number if right == "1" else 0
+    elif what == WHOLE:
+        one.whole[range(TEN + 1).index(int(text))] += number
+    elif what == KIND:
+        one.kinds[KINDS[KINDS.index(text)]] += number
+    elif what.startswith(OWN):
+        one.words["", text] += number
+    else:
+        raise ValueError(what)
+
+
+def together(now: Mapping[str, Counts], earlier: Mapping[str, Counts]) -> dict[str, Counts]:
+    """Return the counts of a class and of an earlier one, added."""
+    added = {}
+    for when, one in now.items():
+        other = earlier.get(when) or Counts([0] * TEN, [0] * TEN)
+        added[when] = Counts(
+            [a + b for a, b in zip(one.answered, other.answered, strict=True)],
+            [a + b for a, b in zip(one.right, other.right, strict=True)],
+            one.whole + other.whole,
+            one.people,
+            one.words + other.words,
+            one.kinds + other.kinds,
+        )
+    return added

@@ -20,6 +20,8 @@ from llmviz.similarity import NotOneRow, VectorTable
 from llmviz.study.vector_tables import table_of, untrained_table
 from llmviz.ui import engine
 from llmviz.ui.common import count, keep, refuse, suggest
+from llmviz.ui.model_picker import tells_classes
+from llmviz.ui.notices import or_refused
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.rerun import once
 from llmviz.ui.selectable_models import bundled_fitting, card_of, load, offered
@@ -45,7 +47,7 @@ def names(wanted: str = "") -> list[str]:
 
 
 def _has_table(card: dict[str, Any]) -> bool:
-    return able(card.get("model"), "token_table")
+    return able(card.get("model"), "token_table") or tells_classes(card)
 
 
 def choose(state: PageState) -> VectorTable | None:
@@ -60,11 +62,7 @@ def choose(state: PageState) -> VectorTable | None:
         st.selectbox(words.vectors, known, format_func=menu_label, width=260, **state.bind("model"))
     if load(state["model"]) is None:
         return None
-    try:
-        return table(state["model"])
-    except ValueError as error:
-        refuse(error)
-        return None
+    return or_refused(table, state["model"])
 
 
 def table(name: str) -> VectorTable:

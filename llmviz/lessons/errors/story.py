@@ -18,11 +18,11 @@ from llmviz.study.held_out_texts import stories
 from llmviz.study.true_loss import DividedLoss, divide_logits, story_logits
 from llmviz.tokenizers import Token, Tokenizer
 from llmviz.ui import engine
-from llmviz.ui.common import LOOKED_AT, count, readable, refuse
+from llmviz.ui.common import LOOKED_AT, count, readable
 from llmviz.ui.kept import kept
 from llmviz.ui.model_on_text import names_of, spoken
 from llmviz.ui.model_picker import Picker
-from llmviz.ui.notices import inform
+from llmviz.ui.notices import inform, or_refused
 from llmviz.ui.selectable_models import Card, label
 from llmviz.ui.shell import HALF_CHARACTER
 from llmviz.ui.state import LEARNER_TEXT, PageState
@@ -86,10 +86,8 @@ def read_story(state: PageState, bundled: engine.Bundled) -> ReadStory | None:
     text = story_text(state)
     if text is None:
         return None
-    try:
-        truth = truth_of(bundled, text)
-    except ValueError as error:
-        refuse(error)
+    truth = or_refused(truth_of, bundled, text)
+    if truth is None:
         return None
     tokenizer = bundled.tokenizer
     if truth.possible < len(truth.ids):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from llmviz.textfile import check_text
-from llmviz.ui.notices import inform, refuse
+from llmviz.ui.notices import inform, or_refused
 from llmviz.ui.state import PageState
 from llmviz.ui.text_field import text_area
 
@@ -15,10 +15,8 @@ def ask(state: PageState, key: str, label: str, empty: str) -> str | None:
     that.
     """
     text_area(state, key, label, height=100)
-    try:
-        text = check_text(state[key])
-    except ValueError as error:
-        refuse(error)
+    text = or_refused(check_text, state[key])
+    if text is None:
         return None
     if not text:
         inform(empty, ":material/edit:")

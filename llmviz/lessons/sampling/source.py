@@ -20,11 +20,12 @@ from llmviz.study import draws
 from llmviz.textfile import check_text
 from llmviz.tokenizers import UNKNOWN
 from llmviz.ui import engine
-from llmviz.ui.common import count, refuse
+from llmviz.ui.common import count
 from llmviz.ui.engine_ready import engine_ready
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.model_picker import Picker, continues
+from llmviz.ui.notices import or_refused
 from llmviz.ui.prose import quote
 from llmviz.ui.selectable_models import card_of, load, offered
 from llmviz.ui.shell import HALF_CHARACTER
@@ -136,11 +137,7 @@ def prompted(state: PageState) -> Prompted | None:
     bundled = model(state)
     if bundled is None:
         return None
-    try:
-        return read(bundled, state["prompt"])
-    except ValueError as error:
-        refuse(error)
-        return None
+    return or_refused(read, bundled, state["prompt"])
 
 
 def reads_prompt(

@@ -37,6 +37,7 @@ const OTHERS = [
   "progress",
   "projector",
   "table_choice",
+  "test_keeper",
   "text_guard",
 ].map((name) => `llmviz_${name}`);
 const CHART = "[data-testid=stPlotlyChart]";

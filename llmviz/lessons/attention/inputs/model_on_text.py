@@ -21,10 +21,12 @@ from llmviz.study.heads_on_text import (
 from llmviz.ui import engine
 from llmviz.ui.kept import kept
 from llmviz.ui.model_on_text import Read
-from llmviz.ui.model_picker import Picker, attends
+from llmviz.ui.model_picker import Picker, attends, looked_into
 
 # What the chapters look into: bundled GPTs of texts, and runs on any text.
 PICKER = Picker(runs_fit=attends)
+# Where no next token is asked for, classifiers too.
+LOOKED_INTO = Picker(runs_fit=looked_into)
 
 
 @kept(32)

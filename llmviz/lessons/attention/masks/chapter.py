@@ -81,7 +81,7 @@ def _inputs(state: PageState) -> Inputs | None:
             examples.words_box(state)
         if state["source"] != "model":
             return sources.example(state)
-        name = real.PICKER.choose(state)
+        name = real.LOOKED_INTO.choose(state)
         bundled = None if name is None else load(name)
         if bundled is None:
             return None

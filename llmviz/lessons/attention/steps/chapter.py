@@ -81,7 +81,7 @@ def _model(
 
     with before_controls(head, controls):
         with notes:
-            name = real.PICKER.name(state)
+            name = real.LOOKED_INTO.name(state)
             bundled = None if name is None else load(name)
             if bundled is not None:
                 place_of_head = opening.head_of(state, bundled)
@@ -100,7 +100,7 @@ def _model_controls(
     state: PageState, bundled: engine.Bundled, place_of_head: tuple[int, int]
 ) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        real.PICKER.menu(state)
+        real.LOOKED_INTO.menu(state)
         opening.head_menu(state, bundled, place_of_head, heads=state["rung"] not in ALL_HEADS)
     if state["rung"] == "dropout":
         rungs.dropout_controls(state)

@@ -22,6 +22,8 @@ from llmviz.ui.common import count
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section, seen
 from llmviz.ui.model_on_text import Read, read_ids
+from llmviz.ui.model_picker import tells_classes
+from llmviz.ui.notices import inform
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, answered, predict
 from llmviz.ui.selectable_models import label
@@ -39,7 +41,7 @@ PACE = 0.5  # seconds between two tokens written in a row, so that the eye can f
 def draw(state: PageState) -> None:
     """Show the chapter."""
     section(words.intro)
-    name = real.PICKER.choose(state)
+    name = real.LOOKED_INTO.choose(state)
     loaded = model_on_text.load_and_read(state, name)
     if loaded is not None:
         _text(state, *loaded)
@@ -49,8 +51,11 @@ def draw(state: PageState) -> None:
 
 
 def _text(state: PageState, bundled: engine.Bundled, reading: Read) -> None:
-    reading, ended = written(bundled, reading, state["new"])
-    _write(state, bundled, reading, ended)
+    if tells_classes(bundled.card):
+        inform(words.write_classes, ":material/category:")
+    else:
+        reading, ended = written(bundled, reading, state["new"])
+        _write(state, bundled, reading, ended)
     maps, summary, *_ = real.all_maps(bundled, reading.ids)
     layers, heads = maps.shape[:2]
     layer, head = opening.head_of(state, bundled)
@@ -81,7 +86,8 @@ def _text(state: PageState, bundled: engine.Bundled, reading: Read) -> None:
         predict(quiz[0], ASK, covers=True)
     _summary(summary, reading)
     _code(bundled, reading, layer, head, summary)
-    lookup.draw(state, bundled)
+    if not tells_classes(bundled.card):
+        lookup.draw(state, bundled)
     seen(
         words.end,
         name=label(bundled.name),

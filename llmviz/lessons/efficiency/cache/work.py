@@ -24,7 +24,7 @@ from llmviz.ui.job_pools import training_jobs
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.live_job import Said, live
-from llmviz.ui.notices import refuse
+from llmviz.ui.notices import or_refused
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState, tied
@@ -52,10 +52,8 @@ def draw(state: PageState, bundled: engine.Bundled) -> None:
     """Show what is counted, and the button that measures."""
     section(words.work)
     config = bundled.model.config
-    try:
-        counted = works(config)
-    except ValueError as error:
-        refuse(error)
+    counted = or_refused(works, config)
+    if counted is None:
         return
     slot = tied(
         f"_{KEY}.batch",

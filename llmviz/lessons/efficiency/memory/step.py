@@ -20,7 +20,7 @@ from llmviz.ui.code import show_code
 from llmviz.ui.common import percent
 from llmviz.ui.kept import kept
 from llmviz.ui.model_picker import Picker
-from llmviz.ui.notices import refuse
+from llmviz.ui.notices import or_refused
 from llmviz.ui.pinned_cells import bound, one_of
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, answered, predict
@@ -63,10 +63,8 @@ def draw(state: PageState) -> Chosen | None:
     controls = ("memoryrows", "memorytokens", "memorypieces", "memoryrecompute")
     chosen = Chosen(bundled, config, *(state[key] for key in controls))
     shown = predict(question(count(config)), f"{KEY}.ask", covers=True)
-    try:
-        memory = memory_of(*chosen.known)
-    except ValueError as error:
-        refuse(error)
+    memory = or_refused(memory_of, *chosen.known)
+    if memory is None:
         return None
     if shown:
         _picture(state, chosen, memory)

@@ -21,7 +21,7 @@ from llmviz.ui.common import choose, count
 from llmviz.ui.lesson import section
 from llmviz.ui.live_job import Said, live
 from llmviz.ui.model_picker import models_here
-from llmviz.ui.notices import refuse
+from llmviz.ui.notices import or_refused
 from llmviz.ui.prose import prose
 from llmviz.ui.state import PageState
 from llmviz.ui.text_field import text_area
@@ -36,10 +36,8 @@ def draw(state: PageState) -> None:
     if not models_here(BASE):
         return
     _controls(state)
-    try:
-        trial = trial_of(state)
-    except ValueError as error:
-        refuse(error)
+    trial = or_refused(trial_of, state)
+    if trial is None:
         return
     if trial.workload.beams:
         prose(words.searched, tokens=count(memory_of_beam(trial), "token"))

@@ -18,9 +18,10 @@ from llmviz.textfile import check_text
 from llmviz.tokenizers import UNKNOWN
 from llmviz.training.measures import probe_shares
 from llmviz.ui import engine
-from llmviz.ui.common import count, percent, refuse
+from llmviz.ui.common import count, percent
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
+from llmviz.ui.notices import or_refused
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict, share_question
 from llmviz.ui.state import PageState
@@ -45,11 +46,7 @@ def draw(state: PageState) -> dict[str, object] | None:
         return None
     pair = [engine.load(name) for name in (params.WITH, params.WITHOUT)]
     _controls(state)
-    try:
-        ids = _ids(state, pair[0])
-    except ValueError as error:
-        refuse(error)
-        return None
+    ids = or_refused(_ids, state, pair[0])
     if ids is None:
         return None
     many = [_predict(one, [ids, *_orders(ids)]) for one in pair]

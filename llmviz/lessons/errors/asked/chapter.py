@@ -33,7 +33,7 @@ from llmviz.ui.common import percent, theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section, seen
 from llmviz.ui.model_picker import models_here
-from llmviz.ui.notices import inform, refuse
+from llmviz.ui.notices import inform, or_refused
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict, share_question
 from llmviz.ui.selectable_models import load
@@ -66,10 +66,8 @@ def draw(state: PageState) -> None:
         text_input(state, "askedbefore", words.sentence)
     number, sentence = state["askedstory"], state["askedbefore"].strip()
     asked = examples.stories(bundled.version)[number - 1]
-    try:
-        chances = examples.answered(bundled.version, number, sentence)
-    except ValueError as error:
-        refuse(error)
+    chances = or_refused(examples.answered, bundled.version, number, sentence)
+    if chances is None:
         return
     story = example(asked, chances)
     _example(asked, sentence, chances, story)
@@ -78,10 +76,8 @@ def draw(state: PageState) -> None:
         inform(words.too_long, ":material/content_cut:")
     _code(asked, sentence, chances)
     own.draw(state, bundled)
-    try:
-        measured = recorded()
-    except ValueError as error:
-        refuse(error)
+    measured = or_refused(recorded)
+    if measured is None:
         return
     over = _over(measured)
     _place(measured)

@@ -23,7 +23,7 @@ from llmviz.study.beyond_context import (
 from llmviz.ui.common import count, theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
-from llmviz.ui.notices import refuse
+from llmviz.ui.notices import or_refused
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
 
@@ -33,10 +33,8 @@ ROLES = {LEARNED: "key", ROTARY: "query"}
 
 def draw() -> None:
     """Show the section."""
-    try:
-        known = recorded()
-    except ValueError as error:
-        refuse(error)
+    known = or_refused(recorded)
+    if known is None:
         return
     section(
         words.beyond,

@@ -17,7 +17,7 @@ from llmviz.ui.job_pools import training_jobs
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.live_job import live
-from llmviz.ui.notices import refuse
+from llmviz.ui.notices import or_refused
 from llmviz.ui.prose import prose
 from llmviz.ui.state import PageState
 from llmviz.ui.text_field import text_input
@@ -40,10 +40,8 @@ def draw(state: PageState) -> None:
 
     text_input(state, "heartown", words.own_text, then=anew)
     st.slider(words.own_times, width=320, **state.ranged("heartowntimes", then=anew))
-    try:
-        own = own_sentence(state["heartown"], state["heartowntimes"])
-    except ValueError as error:
-        refuse(error)
+    own = or_refused(own_sentence, state["heartown"], state["heartowntimes"])
+    if own is None:
         return
     live(
         state,

@@ -36,7 +36,7 @@ from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section, seen
 from llmviz.ui.model_on_text import names_of, spoken
 from llmviz.ui.model_picker import models_here
-from llmviz.ui.notices import inform, refuse
+from llmviz.ui.notices import inform, or_refused, refuse
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict, share_question
 from llmviz.ui.selectable_models import load
@@ -59,10 +59,8 @@ def draw(state: PageState) -> None:
     if bundled is None:
         return
     text_input(state, "spelledword", words.word, width=280)
-    try:
-        known = recorded()
-    except ValueError as error:
-        refuse(error)
+    known = or_refused(recorded)
+    if known is None:
         return
     own = _spelled(state, bundled, known)
     counted = trained.draw(state)

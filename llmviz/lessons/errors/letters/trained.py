@@ -45,7 +45,7 @@ from llmviz.ui.code import show_code
 from llmviz.ui.common import choose, count, listed, percent, theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
-from llmviz.ui.notices import inform, refuse
+from llmviz.ui.notices import inform, or_refused
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict, share_question
 from llmviz.ui.state import PageState
@@ -58,10 +58,8 @@ ROLES = {READ: "weights", UNASKED: "value", UNKNOWN: "key"}
 
 def draw(state: PageState) -> dict[str, Any] | None:
     """Show both sections; return their numbers for the end, None while covered or missing."""
-    try:
-        known = recorded()
-    except ValueError as error:
-        refuse(error)
+    known = or_refused(recorded)
+    if known is None:
         return None
     section(
         words.trained,
@@ -212,10 +210,8 @@ def _asked(state: PageState) -> None:
             ":material/edit:",
         )
         return
-    try:
-        found = answers(word, letter)
-    except ValueError as error:
-        refuse(error)
+    found = or_refused(answers, word, letter)
+    if found is None:
         return
     rows_table(answer_rows(word, letter, found), words.answer_columns)
     prose(answer_line(word, letter, found))

@@ -13,7 +13,7 @@ from llmviz.study.smoothed_runs import (
 )
 from llmviz.ui.common import percent
 from llmviz.ui.lesson import section
-from llmviz.ui.notices import refuse
+from llmviz.ui.notices import or_refused
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict, whole_percent
 from llmviz.ui.table import rows_table
@@ -24,10 +24,8 @@ PLAIN, SMOOTHED = SMOOTHING
 
 def draw() -> None:
     """Show the section."""
-    try:
-        known = recorded()
-    except ValueError as error:
-        refuse(error)
+    known = or_refused(recorded)
+    if known is None:
         return
     section(
         words.smoothing_section,

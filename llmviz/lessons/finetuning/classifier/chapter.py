@@ -13,6 +13,7 @@ from llmviz.lessons.finetuning.classifier import (
     outcome,
     padding,
     params,
+    ready,
     runs,
     sentence,
     source,
@@ -28,8 +29,8 @@ from llmviz.ui.common import IN_SNIPPET
 from llmviz.ui.lesson import section, seen
 from llmviz.ui.model_picker import Picker
 from llmviz.ui.notices import refuse
-from llmviz.ui.prose import prose
-from llmviz.ui.selectable_models import load
+from llmviz.ui.prose import prose, quote
+from llmviz.ui.selectable_models import label, load
 from llmviz.ui.state import PageState
 
 
@@ -43,6 +44,10 @@ def ahead() -> None:
 def draw(state: PageState) -> None:
     """Show the chapter."""
     section(words.intro)
+    folder = ready.choose(state)
+    if folder:
+        _of_folder(state, folder)
+        return
     name = Picker().choose(state)
     source.controls(state)
     bundled = None if name is None else load(name)
@@ -75,7 +80,19 @@ def draw(state: PageState) -> None:
     if now is not None and now.trained is not None:
         _code(state, now)
     if shown:
-        seen(words.end, **outcome.told(now))
+        seen(words.end, **outcome.end_texts(now))
+
+
+def _of_folder(state: PageState, name: str) -> None:
+    """Show what a classifier of the learner's says of a sentence."""
+    try:
+        mine = ready.OfFolder(name)
+    except ValueError as error:
+        refuse(error)
+        return
+    listed = ", ".join(map(quote, mine.names))
+    prose(words.folder_text, name=quote(label(name)), names=listed)
+    sentence.draw(state, mine)
 
 
 def plan_of(state: PageState, name: str, own: Labelled | None) -> ClassPlan:

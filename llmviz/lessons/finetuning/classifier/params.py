@@ -10,6 +10,7 @@ FIRST = ClassPlan()
 MOST_STEPS = 600
 
 PARAMS = [
+    codec.text("classfolder", "", codec.MOST_OF_A_NAME),  # a classifier of one's own, run:NAME
     codec.choice("labels", "stories", list(words.sources)),
     codec.choice("task", FIRST.task, list(words.tasks)),
     codec.choice("reads", FIRST.reads, list(words.reads)),

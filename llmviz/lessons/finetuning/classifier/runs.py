@@ -46,6 +46,21 @@ class Outcome:
         """What tells its newest classifier from all others."""
         return self.mark, self.trained.step if self.trained is not None else 0
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the classes of its newest classifier."""
+        assert self.trained is not None
+        return self.trained.names
+
+    @property
+    def tokenizer_of(self) -> str:
+        """The model that it began from."""
+        return self.plan.base
+
+    def model(self) -> Classifier:
+        """The newest classifier, ready for use."""
+        return model_of(self)
+
 
 @dataclass
 class OwnRun:

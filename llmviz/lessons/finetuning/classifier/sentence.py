@@ -7,8 +7,8 @@ import streamlit as st
 
 from llmviz.components import token_strip
 from llmviz.lessons.finetuning.chips import row_of
-from llmviz.lessons.finetuning.classifier import runs, words
-from llmviz.lessons.finetuning.classifier.runs import Outcome
+from llmviz.lessons.finetuning.classifier import words
+from llmviz.lessons.finetuning.classifier.ready import Ready
 from llmviz.study.class_training import Reading, read
 from llmviz.textfile import check_text
 from llmviz.ui import engine
@@ -16,7 +16,7 @@ from llmviz.ui.common import percent, signed
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.model_on_text import names_of, spoken
-from llmviz.ui.notices import inform, refuse
+from llmviz.ui.notices import inform, or_refused
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
 from llmviz.ui.text_field import text_area
@@ -24,10 +24,9 @@ from llmviz.ui.text_field import text_area
 LONGEST = 64  # tokens that are read, the last ones
 
 
-def draw(state: PageState, now: Outcome) -> None:
+def draw(state: PageState, now: Ready) -> None:
     """Show the answer and two explanations of it."""
-    assert now.trained is not None
-    names = now.trained.names
+    names = now.names
     section(words.sentence_section)
     text_area(state, "sentence", words.sentence_label, height=80)
     if state["explained"] >= len(names):
@@ -39,10 +38,8 @@ def draw(state: PageState, now: Outcome) -> None:
         width=260,
         **state.bind("explained"),
     )
-    try:
-        text = check_text(state["sentence"])
-    except ValueError as error:
-        refuse(error)
+    text = or_refused(check_text, state["sentence"])
+    if text is None:
         return
     if not text:
         inform(words.empty, ":material/edit:")
@@ -60,7 +57,7 @@ def draw(state: PageState, now: Outcome) -> None:
     _strip(now, answer, answer.without, words.fell, "without")
     prose(words.gradient, target=target)
     _strip(now, answer, answer.gradient, words.slope, "gradient")
-    lines = [agreement(answer, now.plan.base)]
+    lines = [agreement(answer, now.tokenizer_of)]
     if len(answer.ids) > 1:
         last = signed(float(answer.without[-1]))
         lines.insert(0, words.last_token.format(value=last, target=target))
@@ -69,14 +66,13 @@ def draw(state: PageState, now: Outcome) -> None:
 
 
 @kept(64, key=lambda known, text, target, now: (known, text, target))
-def reading(known: tuple[str, int], text: str, target: int, now: Outcome) -> Reading:
+def reading(known: tuple[str, object], text: str, target: int, now: Ready) -> Reading:
     """Return what a classifier says of a text, and why."""
-    tokenizer = engine.tokenizer(now.plan.base)
-    return read(runs.model_of(now), tokenizer, text, LONGEST, target)
+    return read(now.model(), engine.tokenizer(now.tokenizer_of), text, LONGEST, target)
 
 
-def _strip(now: Outcome, answer: Reading, values: np.ndarray, label: str, key: str) -> None:
-    names = names_of(answer.ids, engine.tokenizer(now.plan.base))
+def _strip(now: Ready, answer: Reading, values: np.ndarray, label: str, key: str) -> None:
+    names = names_of(answer.ids, engine.tokenizer(now.tokenizer_of))
     # The class is read at the last token, which may outweigh all others: the scale is theirs.
     limit = float(np.abs(values[:-1] if len(values) > 1 else values).max()) or 1.0
     token_strip(

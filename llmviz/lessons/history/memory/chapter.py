@@ -21,7 +21,7 @@ from llmviz.ui.common import count, listed, percent, theme
 from llmviz.ui.engine_ready import engine_ready
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section, seen
-from llmviz.ui.notices import refuse
+from llmviz.ui.notices import or_refused
 from llmviz.ui.prose import bold, prose
 from llmviz.ui.question import Question, predict
 from llmviz.ui.rerun import once
@@ -44,10 +44,8 @@ def draw(state: PageState) -> None:
         farthest=FARTHEST,
     )
     section(words.intro.title, text)
-    try:
-        known = cards()
-    except ValueError as error:
-        refuse(error)
+    known = or_refused(cards)
+    if known is None:
         return
     if not known:
         st.info(words.none, icon=":material/download:")

@@ -11,7 +11,7 @@ from llmviz.language.names import Score, span_score, token_score
 from llmviz.lessons.language.measured import card
 from llmviz.lessons.language.names import words
 from llmviz.ui.lesson import section
-from llmviz.ui.notices import refuse
+from llmviz.ui.notices import or_refused
 from llmviz.ui.prose import prose
 
 KEY = "language.names.scores"
@@ -71,10 +71,8 @@ def notes_of(score: Score) -> list[str]:
 
 def draw_bundled() -> None:
     """Show what the tagger reached on many stories, by kind of name."""
-    try:
-        measured = card()
-    except ValueError as error:
-        refuse(error)
+    measured = or_refused(card)
+    if measured is None:
         return
     slots = {"stories": measured["test_stories"], "command": measured["command"]}
     section(words.bundled, **slots)

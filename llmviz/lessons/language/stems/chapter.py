@@ -22,7 +22,7 @@ from llmviz.ui.code import show_code
 from llmviz.ui.common import count
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section, seen
-from llmviz.ui.notices import inform, refuse
+from llmviz.ui.notices import inform, or_refused
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import predict
 from llmviz.ui.shell import HALF_CHARACTER
@@ -43,10 +43,8 @@ def draw(state: PageState) -> None:
     with st.container(gap=None):
         text_input(state, "forms", words.forms)
         text_guard(HALF_CHARACTER)
-    try:
-        text = check_text(state["forms"])
-    except ValueError as error:
-        refuse(error)
+    text = or_refused(check_text, state["forms"])
+    if text is None:
         return
     every = words_of(text)
     if not every:

@@ -13,7 +13,7 @@ from llmviz.ui import engine
 from llmviz.ui.common import keep
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
-from llmviz.ui.notices import refuse
+from llmviz.ui.notices import or_refused
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
 from llmviz.ui.text import escape_markdown
@@ -35,10 +35,8 @@ def draw(state: PageState) -> None:
     bundled = base_model()
     if bundled is None:
         return
-    try:
-        rows = answers(bundled, pairs[word], state["smooth"])
-    except ValueError as error:
-        refuse(error)
+    rows = or_refused(answers, bundled, pairs[word], state["smooth"])
+    if rows is None:
         return
     st.table(table_of(rows), border="horizontal", hide_index=True)  # its sentences break into lines
     right = [sum(row[1] == row[column] for row in rows) for column in (2, 3)]

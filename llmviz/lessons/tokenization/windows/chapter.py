@@ -13,8 +13,9 @@ from llmviz.lessons.tokenization import words as lesson_words
 from llmviz.lessons.tokenization.windows import words
 from llmviz.tokenizers import Tokenizer
 from llmviz.ui.code import show_code
-from llmviz.ui.common import count, learner_text, refuse
+from llmviz.ui.common import count, learner_text
 from llmviz.ui.lesson import section, seen
+from llmviz.ui.notices import or_refused
 from llmviz.ui.pinned_cells import bound, or_first
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
@@ -39,10 +40,8 @@ def draw(state: PageState) -> None:
     if len(ids) > DRAWN:
         st.info(words.windows_cut.format(limit=DRAWN, all=len(ids)))
         ids = ids[:DRAWN]
-    try:
-        plan = WindowPlan(len(ids), state["context"], state["stride"], state["batch"])
-    except ValueError as error:
-        refuse(error)
+    plan = or_refused(WindowPlan, len(ids), state["context"], state["stride"], state["batch"])
+    if plan is None:
         return
     chosen = min(state["window"], len(plan.starts) - 1)
     _counts(plan)

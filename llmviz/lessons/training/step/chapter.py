@@ -15,7 +15,7 @@ from llmviz.ui.common import IN_SNIPPET, count, learner_text, operand, power_of_
 from llmviz.ui.engine_ready import engine_ready
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section, seen
-from llmviz.ui.notices import refuse
+from llmviz.ui.notices import or_refused
 from llmviz.ui.pinned_cells import bound, link_of, one_of
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import predict
@@ -45,10 +45,8 @@ def draw(state: PageState) -> None:
         state["batch_clip"],
         state["batch_seed"],
     )
-    try:
-        step = _computed(choice)
-    except ValueError as error:
-        refuse(error)
+    step = or_refused(_computed, choice)
+    if step is None:
         return
     names = [pictures.step_name(step, token) for token in range(len(step.names))]
     _batch(step, choice, names)

@@ -1,0 +1,100 @@
+"""Chapter "Features, judged by the truth": a sparse autoencoder on the story model's stream."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import streamlit as st
+
+from llmviz.lessons.discoveries.features import one, own, sizes, truth, words
+from llmviz.study.features_record import (
+    COMMAND,
+    LAYERS,
+    MAIN,
+    MODEL,
+    ON_EACH,
+    SIZE,
+    SIZES,
+    bundle,
+    scores,
+    weights_of,
+)
+from llmviz.ui import engine
+from llmviz.ui.lesson import section, seen
+from llmviz.ui.model_picker import models_here
+from llmviz.ui.question import Question, predict
+from llmviz.ui.state import PageState
+
+KEY = "discoveries.features"
+
+
+@st.fragment
+def draw(state: PageState) -> None:
+    """Show the chapter."""
+    try:
+        found = scores()
+        for layer in LAYERS:
+            bundle(layer)
+        for size in SIZES:
+            bundle(MAIN, size)
+    except ValueError:
+        section(words.intro.title)
+        st.info(words.missing, icon=":material/download:")
+        st.code(COMMAND, language=None)
+        return
+    section(
+        words.intro,
+        width=truth.width(),
+        features=SIZE,
+        on=ON_EACH,
+        tokens=found.learned_tokens,
+    )
+    if not models_here(MODEL):
+        return
+    if found.weights != weights_of(engine.folder_of(MODEL)):
+        st.info(words.other_weights, icon=":material/download:")
+        st.code(COMMAND, language=None)
+        return
+    told = predict(loss_question(), f"{KEY}.loss", covers=True)
+    if told:
+        sizes.replaced()
+    one.draw(state)
+    judged = predict(truth.question(), f"{KEY}.best", covers=True)
+    if judged:
+        truth.draw(state)
+        sizes.draw(state)
+    own.draw(state)
+    if told and judged:
+        seen(words.end, **end_numbers())
+
+
+def loss_question() -> Question:
+    """Return the question how much of the loss comes back with features."""
+    plain = scores().at(MAIN)
+    shares = [scores().recovered(run) for run in scores().of(MAIN)]
+    right = int(np.searchsorted([0.5, 0.9, 0.98], np.mean(shares)))
+    asked = Question.of(
+        words.ask_loss,
+        right,
+        layer=MAIN,
+        on=ON_EACH,
+        features=SIZE,
+        loss=float(np.mean([one.loss for one in plain])),
+        mean=float(np.mean([one.mean_loss for one in plain])),
+    )
+    return replace(asked, scale=True)
+
+
+def end_numbers() -> dict[str, object]:
+    """Return the numbers that the chapter ends with."""
+    word, state = (truth.medians(MAIN, SIZE, kind) for kind in ("word", "state"))
+    return {
+        "on": ON_EACH,
+        "features": SIZE,
+        "recovered": sizes.recovered(),
+        "feature": truth.three(word["feature"]),
+        "unit": truth.three(word["unit"]),
+        "state": truth.three(state["feature"]),
+        "reading": truth.three(state["reading"]),
+    }

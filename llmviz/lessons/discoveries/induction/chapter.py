@@ -1,0 +1,113 @@
+"""Chapter "A head learns to copy": attention alone on letters that repeat, with one layer and two.
+
+T letters of a text, L layers, H heads.
+"""
+
+from __future__ import annotations
+
+from math import log
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from llmviz.lessons.discoveries.induction import curves, film, own, product, story, words, yours
+from llmviz.study.induction import (
+    HEADS,
+    LETTERS,
+    LONGEST,
+    SHORTEST,
+    STEPS,
+    T,
+    V,
+    diagonal,
+    draw_texts,
+    pair_of,
+)
+from llmviz.study.induction_record import COMMAND, ONE, TWO, card, learned, model_at
+from llmviz.ui.code import show_code
+from llmviz.ui.common import percent
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section, seen
+from llmviz.ui.prose import prose, quote
+from llmviz.ui.question import Question, predict
+from llmviz.ui.state import PageState
+
+KEY = "discoveries.induction"
+
+
+@st.fragment
+def draw(state: PageState) -> None:
+    """Show the chapter."""
+    section(words.intro)
+    try:
+        two, one = card(TWO)["parameters"], card(ONE)["parameters"]
+    except ValueError:
+        st.info(words.missing, icon=":material/download:")
+        st.code(COMMAND, language=None)
+        return
+    prose(words.example, text=quote(example()))
+    prose(words.drawn, shortest=SHORTEST, longest=LONGEST, length=T)
+    prose(words.models, heads=HEADS, two=two, one=one, steps=STEPS)
+    opened = predict(question(), f"{KEY}.one", covers=True)
+    if opened:
+        curves.draw()
+        film.draw(state)
+        product.draw(state)
+        _code(state)
+        yours.draw(state)
+        story.draw(state)
+    own.draw(state, opened=opened)
+    if opened:
+        seen(words.end, **(ends() | end_numbers()))
+
+
+@kept(1)
+def example() -> str:
+    """Return a text as the models read it."""
+    text, _ = draw_texts(1, np.random.default_rng(0))
+    return "".join(LETTERS[one] for one in text[0])
+
+
+def ends() -> dict[str, str]:
+    """Return the losses of both models on letters that repeat at the end, as they are written."""
+    return {
+        "two": f"{learned(TWO).last.repeat_loss:.2f}",
+        "one": f"{learned(ONE).last.repeat_loss:.2f}",
+    }
+
+
+def end_numbers() -> dict[str, Any]:
+    """Return when most of the fall came, and the highest score of a head of each layer."""
+    one = learned(TWO)
+    loss, last = one.curve("repeat_loss"), one.last
+    since = np.flatnonzero(loss >= 0.8 * loss[0])[-1]
+    until = np.flatnonzero(loss <= 0.2 * loss[0])[0]
+    return {
+        "since": one.moments[since].step,
+        "until": one.moments[until].step,
+        "steps": last.step,
+        "previous": percent(float(last.previous[0].max())),
+        "induction": percent(float(last.induction[1].max())),
+    }
+
+
+def question() -> Question:
+    """Return the question what the model of one layer comes to."""
+    slots = ends() | {"guess": f"{log(V):.2f}", "letters": V}
+    answers = [one.format(**slots) for one in words.ask_one_answers]
+    reasons = [one.format(**slots) for one in words.ask_one_reasons]
+    return Question(words.ask_one.format(**slots), answers, 1, reasons, scale=True)
+
+
+def _code(state: PageState) -> None:
+    first, second = state["copyfirst"], state["copysecond"]
+    pair = pair_of(model_at(), first, second)
+    show_code(
+        [pair_of],
+        "from llmviz.study.induction import diagonal, pair_of\n"
+        "from llmviz.study.induction_record import model_at\n\n"
+        f"pair = pair_of(model_at(), {first}, {second})\n"
+        "print(pair.match.shape, diagonal(pair.match), diagonal(pair.copies))",
+        f"{pair.match.shape} {diagonal(pair.match)} {diagonal(pair.copies)}",
+    )

@@ -1,0 +1,68 @@
+"""The loss on letters that repeat, step by step, with two layers and with one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from llmviz.figures.lines import Line, lines
+from llmviz.figures.theme import Mode
+from llmviz.lessons.discoveries.induction import words
+from llmviz.study.induction import HELD_OUT, Copier, Learned
+from llmviz.study.induction_record import ONE, SEEDS, TWO, learned
+from llmviz.ui.common import listed, theme
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.prose import prose
+
+KEY = "discoveries.induction.curves"
+QUIET = {"displayModeBar": False}
+
+
+def draw() -> None:
+    """Show the curves of all bundled trainings, and say when the loss falls."""
+    section(words.curves, held=HELD_OUT)
+    st.plotly_chart(figure(theme()), key=f"{KEY}.loss", theme=None, config=QUIET)
+    prose(step_read(learned(), ends_of(TWO), ends_of(ONE)))
+
+
+@kept(2)
+def figure(mode: Mode) -> go.Figure:
+    """Return the loss on letters that repeat of all bundled trainings, by step."""
+    drawn = [
+        line(learned(replace(one, seed=seed)), title.format(number=seed + 1), colour, dashed)
+        for colour, (one, title, dashed) in enumerate(
+            ((TWO, words.two_line, False), (ONE, words.one_line, True))
+        )
+        for seed in SEEDS
+    ]
+    return lines(drawn, (words.step_axis, words.loss_axis), mode, logarithmic=(True, False))
+
+
+def line(one: Learned, title: str, colour: int, dashed: bool = False) -> Line:
+    """Return the loss on letters that repeat of a training as a line; step 0 has no logarithm."""
+    steps, losses = one.steps, one.curve("repeat_loss")
+    after = steps > 0
+    return Line(title, steps[after], losses[after], colour, dashed=dashed, marked=False)
+
+
+def ends_of(copier: Copier) -> Sequence[float]:
+    """Return the last losses of the trainings of a model, sorted."""
+    return sorted(learned(replace(copier, seed=seed)).last.repeat_loss for seed in SEEDS)
+
+
+def step_read(one: Learned, twos: Sequence[float], ones: Sequence[float]) -> str:
+    """Return when the loss falls fastest, and where both kinds of model end, in sentences."""
+    place = one.steepest
+    before, after = one.moments[place - 1], one.moments[place]
+    return words.step_read.format(
+        since=before.step,
+        at=after.step,
+        before=before.repeat_loss,
+        after=after.repeat_loss,
+        ends=listed([f"{loss:.3f}" for loss in twos]),
+        ones=listed([f"{loss:.2f}" for loss in ones]),
+    )

@@ -1,0 +1,107 @@
+"""The heads as points by what they look at, moment by moment; the loss by place; heads off."""
+
+from __future__ import annotations
+
+import numpy as np
+import plotly.graph_objects as go
+import streamlit as st
+
+from llmviz.components.scatter_film.view import LAST, Curve, scatter_film
+from llmviz.figures.lines import Line, lines
+from llmviz.figures.theme import Mode
+from llmviz.lessons.discoveries.induction import words
+from llmviz.lessons.discoveries.induction.curves import QUIET
+from llmviz.study.induction import Learned, Moment, floor
+from llmviz.study.induction_record import ONE, learned
+from llmviz.ui.common import percent, theme
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.pinned_cells import bound, one_of
+from llmviz.ui.prose import prose
+from llmviz.ui.state import PageState
+from llmviz.ui.table import rows_table
+
+KEY = "discoveries.induction.film"
+
+
+def place_of(state: PageState) -> int:
+    """Return the place of the moment that the film shows."""
+    last = len(learned().moments) - 1
+    return state["copyframe"] if 0 <= state["copyframe"] < last else last
+
+
+def draw(state: PageState) -> None:
+    """Show the film, the loss by place at its moment, and what is lost without each head."""
+    section(words.film)
+    one, place = learned(), place_of(state)
+    last = len(one.moments) - 1
+    points = points_of(one)
+    names = head_names(one)
+    scatter_film(
+        points,
+        names,
+        key=KEY,
+        words=words.film_words,
+        kinds=np.array([int(name[0]) for name in names]),
+        kind_names=words.film_kinds,
+        lit=(0, 1),
+        captions=captions(),
+        curve=Curve(words.loss_curve, one.curve("repeat_loss").tolist()),
+        axes=tuple(words.film_axes),
+        step=place if place < last else LAST,
+        on_step=bound(state, KEY, step=("copyframe", one_of([*range(last), LAST], LAST))),
+    )
+    moment = one.moments[place]
+    prose(words.off_intro, step=moment.step, loss=moment.repeat_loss)
+    rows_table(off_rows(moment), words.off_columns)
+    st.plotly_chart(by_place(place, theme()), key=f"{KEY}.place", theme=None, config=QUIET)
+    prose(words.floor_read)
+
+
+@kept(1)
+def captions() -> list[str]:
+    """Return the step and the loss of each moment, in one line."""
+    return [words.caption.format(step=one.step, loss=one.repeat_loss) for one in learned().moments]
+
+
+def head_names(one: Learned) -> list[str]:
+    """Return the heads of a model: layer, point, head.
+
+    >>> from llmviz.study.induction import Copier
+    >>> head_names(Learned(Copier(layers=2, heads=2), []))
+    ['0.0', '0.1', '1.0', '1.1']
+    """
+    copier = one.copier
+    return [f"{layer}.{head}" for layer in range(copier.layers) for head in range(copier.heads)]
+
+
+def points_of(one: Learned) -> np.ndarray:
+    """Return the scores of all heads at all moments (S, L · H, 2): previous and induction."""
+    both = np.stack([one.curve("previous"), one.curve("induction")], -1)
+    return both.reshape(len(both), -1, 2)
+
+
+def off_rows(moment: Moment) -> list[tuple[str, ...]]:
+    """Return a row for each head: its two scores, and the loss when it alone is off."""
+    return [
+        (
+            words.head.format(layer=layer, head=head),
+            percent(float(moment.previous[layer, head])),
+            percent(float(moment.induction[layer, head])),
+            f"{moment.off[layer, head]:.3f}",
+        )
+        for layer, head in np.ndindex(moment.off.shape)
+    ]
+
+
+@kept(90)
+def by_place(place: int, mode: Mode) -> go.Figure:
+    """Return the loss of each letter from the second on, beside the least that is possible."""
+    least = floor()
+    places = np.arange(2, len(least) + 2)
+    drawn = [
+        Line(words.two_now, places, learned().moments[place].by_place, 0),
+        Line(words.one_last, places, learned(ONE).last.by_place, 1),
+        Line(words.floor_line, places, least, 2, dashed=True, marked=False),
+    ]
+    return lines(drawn, (words.place_axis, words.by_place_axis), mode, height=320)

@@ -1,0 +1,90 @@
+"""A model of the learner's that learns to copy, or does not, while the learner watches."""
+
+from __future__ import annotations
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from llmviz.background import Job
+from llmviz.figures.lines import lines
+from llmviz.figures.theme import Mode
+from llmviz.lessons.discoveries.induction import film, words
+from llmviz.lessons.discoveries.induction.curves import QUIET, line
+from llmviz.lessons.discoveries.induction.params import OWN_HEADS, OWN_LAYERS
+from llmviz.study.induction import Copier, Learned
+from llmviz.study.induction_record import ONE, TWO, learned
+from llmviz.ui.common import percent, theme
+from llmviz.ui.job_pools import training_jobs
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.live_job import live
+from llmviz.ui.prose import prose
+from llmviz.ui.state import PageState
+from llmviz.ui.table import rows_table
+
+KEY = "discoveries.induction.own"
+
+
+@kept(12)
+def job_of(copier: Copier) -> Job:
+    """Return the training in a process of its own; the same one is run only once."""
+    return training_jobs().start("llmviz.study.induction:learn", copier=copier)
+
+
+def draw(state: PageState, *, opened: bool) -> None:
+    """Show the controls, the button, and the loss while the model learns.
+
+    opened: whether the bundled trainings may be seen beside it.
+    """
+    section(words.own)
+
+    def anew() -> None:
+        state["copyown"] = False
+
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        for key, label, options in (
+            ("copylayers", words.own_layers, OWN_LAYERS),
+            ("copyheads", words.own_heads, OWN_HEADS),
+        ):
+            st.selectbox(label, width=160, **state.named(key, {one: one for one in options}, anew))
+        st.number_input(words.own_seed, step=1, width=110, **state.ranged("copyseed", then=anew))
+    copier = Copier(int(state["copylayers"]), int(state["copyheads"]), seed=state["copyseed"])
+    live(
+        state,
+        "copyown",
+        job_of,
+        (copier,),
+        lambda job: _results(copier, job, opened),
+        start=words.own_start,
+        share=lambda job: job.results[-1].step / copier.steps if job.results else 0.0,
+    )
+
+
+def _results(copier: Copier, job: Job, opened: bool) -> None:
+    moments = list(job.results)
+    if not moments:
+        return
+    own = Learned(copier, moments)
+    if len(moments) > 1:
+        st.plotly_chart(figure(own, theme(), opened), key=f"{KEY}.loss", theme=None, config=QUIET)
+    last = own.last
+    if not job.over:
+        prose(words.own_going, step=last.step, steps=copier.steps, loss=last.repeat_loss)
+        return
+    rows_table(film.off_rows(last), words.off_columns)
+    prose(
+        words.own_read,
+        step=last.step,
+        loss=last.repeat_loss,
+        previous=percent(float(last.previous.max())),
+        induction=percent(float(last.induction.max())),
+    )
+
+
+def figure(own: Learned, mode: Mode, opened: bool) -> go.Figure:
+    """Return the loss on letters that repeat, beside that of the bundled models if opened."""
+    drawn = [line(own, words.own_line, 2)]
+    if opened:
+        pairs = ((TWO, words.two_line, 0), (ONE, words.one_line, 1))
+        drawn += [line(learned(one), title.format(number=1), n, True) for one, title, n in pairs]
+    return lines(drawn, (words.step_axis, words.loss_axis), mode, logarithmic=(True, False))

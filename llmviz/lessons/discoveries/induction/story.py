@@ -1,0 +1,75 @@
+"""The story model: on random tokens that come twice, and on pairs that come again in a text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from llmviz.lessons.discoveries.induction import words
+from llmviz.study.induction_record import STORY_MODEL, story_on_random
+from llmviz.study.pairs_again import Again, OnRandomTokens, again_in
+from llmviz.ui import engine
+from llmviz.ui.common import EMPTY, TOO_LONG, percent, readable
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.model_on_text import read
+from llmviz.ui.prose import prose
+from llmviz.ui.selectable_models import load
+from llmviz.ui.state import PageState
+from llmviz.ui.table import rows_table
+from llmviz.ui.text_field import text_area
+
+ROWS = 12  # pairs that are shown
+MOST = 600  # characters of the text
+
+
+def draw(state: PageState) -> None:
+    """Show what the story model does on random tokens, and on the learner's pairs."""
+    section(words.in_story)
+    prose(f"{random_read(story_on_random())} {words.random_verdict}")
+    text_area(state, "copytext", words.story_text, height=90)
+    text = readable(state["copytext"], MOST, EMPTY, TOO_LONG)
+    bundled = None if text is None else load(STORY_MODEL)
+    if text is None or bundled is None:
+        return
+    reading = read(text, bundled)
+    found = pairs(bundled, reading.ids)
+    prose(words.pairs_read["some" if found else "none"])
+    if found:
+        rows_table(rows_of(found, reading.tokens), words.pairs_columns)
+    if len(found) > ROWS:
+        prose(words.pairs_more, shown=ROWS, all=len(found))
+
+
+@kept(64)
+def pairs(bundled: engine.Bundled, ids: tuple[int, ...]) -> list[Again]:
+    """Return the pairs that come again, as the story model sees them."""
+    return again_in(bundled.model, ids)
+
+
+def rows_of(found: Sequence[Again], tokens: Sequence[str]) -> list[tuple[str, ...]]:
+    """Return a row for each of the first pairs."""
+    return [
+        (
+            f"{tokens[one.place]}{tokens[one.place + 1]}",
+            percent(one.chance_before),
+            percent(one.chance),
+            words.head.format(layer=one.layer, head=one.head),
+            percent(one.weight),
+        )
+        for one in found[:ROWS]
+    ]
+
+
+def random_read(one: OnRandomTokens) -> str:
+    """Return what a model does on random tokens that are written twice, in sentences."""
+    return words.random_read.format(
+        texts=one.texts,
+        block=one.block,
+        induction=percent(one.induction),
+        head=".".join(map(str, one.which)),
+        even=percent(one.even),
+        first=one.first,
+        first_error=one.first_error,
+        again=one.again,
+        again_error=one.again_error,
+    )

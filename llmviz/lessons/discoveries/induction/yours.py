@@ -1,0 +1,96 @@
+"""Letters of the learner: what each model takes for the next one, and where the heads look."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import streamlit as st
+
+from llmviz.components import heads_grid
+from llmviz.lessons.discoveries.induction import film, words
+from llmviz.lessons.discoveries.induction.params import SECOND
+from llmviz.study.heads_on_text import HeadMaps, head_maps
+from llmviz.study.induction import LETTERS, ids_of, next_chances
+from llmviz.study.induction_record import ONE, frame_of, learned, model_at
+from llmviz.ui.common import percent
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.notices import refuse
+from llmviz.ui.prose import prose
+from llmviz.ui.state import PageState
+from llmviz.ui.table import rows_table
+from llmviz.ui.text_field import text_input
+
+KEY = "discoveries.induction.yours"
+BEST = 4  # next letters that are shown
+
+
+def draw(state: PageState) -> None:
+    """Show a field for letters, what comes next, and the attention of all heads."""
+    section(words.yours)
+    text_input(state, "copyletters", words.letters)
+    try:
+        ids = tuple(ids_of(state["copyletters"]))
+    except ValueError as error:
+        refuse(error)
+        return
+    frame, place = frame_of(film.place_of(state))
+    two, one, maps = results(ids, frame)
+    step = learned().moments[place].step
+    rows = [(words.two_name.format(step=step), best(two)), (words.one_name, best(one))]
+    rows_table(rows, words.next_columns)
+    prose(yours_read(ids, two, one))
+    layers, heads = maps.maps.shape[:2]
+
+    def keep() -> None:
+        clicked = st.session_state[f"{KEY}.heads"].get("chosen")
+        if clicked:
+            state["copyhead"] = ".".join(map(str, clicked))
+
+    heads_grid(
+        maps.maps,
+        key=f"{KEY}.heads",
+        tokens=[LETTERS[one] for one in ids],
+        chosen=head_of(state["copyhead"], layers, heads) or (1, SECOND),
+        lines=True,
+        on_change=keep,
+    )
+
+
+def head_of(written: str, layers: int, heads: int) -> tuple[int, int] | None:
+    """Return the head that a link names, or None where there is no such head.
+
+    >>> head_of("1.0", 2, 2), head_of("7.0", 2, 2), head_of("", 2, 2)
+    ((1, 0), None, None)
+    """
+    names = {f"{layer}.{head}": (layer, head) for layer, head in np.ndindex(layers, heads)}
+    return names.get(written)
+
+
+@kept(64)
+def results(ids: tuple[int, ...], frame: int) -> tuple[np.ndarray, np.ndarray, HeadMaps]:
+    """Return the next letter's probabilities of both models (V,), and the maps of two layers."""
+    two = model_at(frame=frame)
+    return next_chances(two, ids), next_chances(model_at(ONE), ids), head_maps(two, ids)
+
+
+def best(chances: np.ndarray) -> str:
+    """Return the most probable next letters with their probabilities."""
+    order = np.argsort(-chances, kind="stable")[:BEST]
+    return ", ".join(f"{LETTERS[one]} {percent(float(chances[one]))}" for one in order)
+
+
+def yours_read(ids: Sequence[int], two: np.ndarray, one: np.ndarray) -> str:
+    """Return what followed the last letter before, and what each model gives it."""
+    *before, last = ids
+    places = [place for place, letter in enumerate(before) if letter == last]
+    if not places:
+        return words.yours_read["new"].format(last=LETTERS[last])
+    followed = ids[places[-1] + 1]
+    return words.yours_read["again"].format(
+        last=LETTERS[last],
+        after=LETTERS[followed],
+        two=percent(float(two[followed])),
+        one=percent(float(one[followed])),
+    )

@@ -1,0 +1,252 @@
+"""One group of answers to the learner's sum: rewards, advantages, and every token of an answer."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from llmviz import components as lv
+from llmviz.finetuning.policy import GROUP, METHODS, SMALL, advantages
+from llmviz.lessons.reasoning.reinforce import words
+from llmviz.lessons.reasoning.reinforce.params import LEARNED
+from llmviz.lessons.reasoning.sum_field import sum_of
+from llmviz.study.reward_group import Group, Sample, group_update
+from llmviz.study.sum_texts import LEAST, MOST, Sum, bundled
+from llmviz.ui.code import show_code
+from llmviz.ui.common import choose, keep, signed
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.notices import refuse
+from llmviz.ui.pinned_cells import show
+from llmviz.ui.prose import prose
+from llmviz.ui.state import PageState
+from llmviz.ui.table import rows_table
+from llmviz.ui.text_field import text_input
+
+KEY = "reasoning.reinforce"
+Given = tuple[Sum, str, int, int]
+"""What makes a group: the sum, the way to learn, how many answers, the random draw."""
+
+
+def draw(state: PageState) -> None:
+    """Show the controls, the group and one of its answers."""
+    section(words.group)
+
+    def anew() -> None:
+        state["rlrun"] = False
+
+    choose(state, "rlway", words.way, {one: words.ways[one] for one in LEARNED}, then=anew)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        text_input(state, "rlsum", words.sum, width=200)
+        st.slider(words.group_size, width=240, **state.ranged("rlgroup", then=anew))
+        st.number_input(words.draw, width=140, **state.ranged("rldraw"))
+    way = state["rlway"]
+    how = METHODS[way]
+    low, high = bounds(how.clip)
+    prose(words.way_text[way].format(passes=how.passes, low=low, high=high))
+    numbers = sum_of(state["rlsum"])
+    if numbers is None:
+        refuse(words.bad_sum.format(least=LEAST, most=MOST))
+        return
+    if state["rlgroup"] == 1 and how.compares:
+        refuse(words.refused_group.format(way=words.ways[way]))
+        return
+    given = numbers, way, state["rlgroup"], state["rldraw"]
+    group = group_of(given)
+    rows_table(answer_rows(group), words.answer_columns)
+    prose(group_read(group))
+    _advantages(state, given)
+    _tokens(state, given)
+
+
+def bounds(clip: float | None) -> tuple[float, float]:
+    """Return between which ratios more brings something."""
+    return (0.0, float("inf")) if clip is None else (1 - clip, 1 + clip)
+
+
+@kept(64)
+def group_of(given: Given) -> Group:
+    """Return the group of the controls."""
+    return group_update(bundled(), *given)
+
+
+def answer_rows(group: Group) -> list[tuple[str, ...]]:
+    """Return a row for each answer."""
+    return [
+        (
+            str(at),
+            one.text,
+            f"{one.reward:g}",
+            signed(one.advantage),
+            f"{one.times:.2f}",
+        )
+        for at, one in enumerate(group.samples, 1)
+    ]
+
+
+def average_times(samples: list[Sample]) -> str:
+    """Return how many times as probable answers are after the update, on geometric average."""
+    return f"{np.exp(np.mean([np.log(one.times) for one in samples])):.2f}"
+
+
+def group_read(group: Group) -> str:
+    """Return what the update from a group does."""
+    right = [one for one in group.samples if one.reward]
+    wrong = [one for one in group.samples if not one.reward]
+    numbers = {"count": len(group.samples), "right": len(right), "reward": group.rewards[0]}
+    if right and wrong:
+        times = {"right_times": average_times(right), "wrong_times": average_times(wrong)}
+        return words.group_read["mixed"].format(**numbers, **times)
+    if METHODS[group.way].compares:
+        return words.group_read["flat"].format(**numbers)
+    if right:
+        return words.group_read["right"].format(**numbers, right_times=average_times(right))
+    return words.group_read["wrong"]
+
+
+def _advantages(state: PageState, given: Given) -> None:
+    how = METHODS[given[1]]
+    if not how.compares:
+        return
+    layout = [["rewards", "−", "mean", "=", "apart", "→", "advantage"]]
+    if how.advantage == GROUP:
+        layout.append([None, None, "deviation", "→", "divisor", None, None])
+    show(
+        state,
+        advantage_matrices(given),
+        layout,
+        key=f"{KEY}.advantages",
+        control="rlcell",
+        first="advantage.0.0",
+    )
+    group = group_of(given)
+    show_code(
+        [advantages],
+        "import torch\n"
+        "from llmviz.finetuning.policy import advantages\n\n"
+        f"rewards = torch.tensor([{group.rewards.tolist()}])\n"
+        f"print([f'{{one:.4f}}' for one in advantages(rewards, {how.advantage!r})[0].tolist()])",
+        str([f"{one.advantage:.4f}" for one in group.samples]),
+    )
+
+
+@kept(64)
+def advantage_matrices(given: Given) -> tuple[lv.Matrix, ...]:
+    """Return the way from rewards to advantages as matrices that open."""
+    group, how = group_of(given), METHODS[given[1]]
+    count, rewards = len(group.samples), group.rewards
+    deviation = float(rewards.std(ddof=1))
+    values = {
+        "rewards": rewards[:, None],
+        "mean": np.array([[rewards.mean()]]),
+        "apart": (rewards - rewards.mean())[:, None],
+        "advantage": np.array([[one.advantage] for one in group.samples]),
+        "deviation": np.array([[deviation]]),
+        "divisor": np.array([[deviation + SMALL]]),
+    }
+    times = words.times_others.format(count=count, others=count - 1)
+    ops = {
+        "apart": lv.subtracted("rewards", "mean"),
+        "divisor": lv.function("deviation", words.plus_small),
+        "advantage": lv.divided("apart", "divisor")
+        if how.advantage == GROUP
+        else lv.scaled("apart", count / (count - 1), times),
+    }
+    formula = words.advantage_how[how.advantage].format(count=count, others=count - 1)
+    roles = {"rewards": "key", "advantage": "value"}
+    return tuple(
+        lv.Matrix(
+            name,
+            value,
+            words.labels[name][0],
+            formula if name == "advantage" else words.labels[name][1],
+            row_labels=[one.text for one in group.samples] if len(value) == count > 1 else (),
+            role=roles.get(name, "neutral"),
+            op=ops.get(name),
+            scale="diverging",
+        )
+        for name, value in values.items()
+    )
+
+
+def _tokens(state: PageState, given: Given) -> None:
+    section(words.tokens)
+    group = group_of(given)
+    places = list(range(1, len(group.samples) + 1))
+    keep(state, "rlsample", places)
+    names = {at: f"{at}: {group.samples[at - 1].text}" for at in places}
+    if len(places) > 1:
+        st.select_slider(words.sample, width=420, **state.named("rlsample", names))
+    at = state["rlsample"] - 1
+    last = "clipped" if group.clip is not None else "ratio"
+    layout = [["before"], ["after"], ["difference"], ["ratio"]]
+    if group.clip is not None:
+        layout.append(["clipped"])
+    show(
+        state,
+        token_matrices(given, at),
+        [*layout, ["pull"]],
+        key=f"{KEY}.tokens",
+        control="rltoken",
+        first=f"{last}.0.0",
+    )
+    prose(pull_text(group, at))
+    prose(token_read(group, at))
+
+
+@kept(64)
+def token_matrices(given: Given, at: int) -> tuple[lv.Matrix, ...]:
+    """Return the tokens of an answer before and after the update as matrices that open."""
+    group = group_of(given)
+    one, (low, high) = group.samples[at], bounds(group.clip)
+    difference = one.after - one.before
+    values = {
+        "before": one.before,
+        "after": one.after,
+        "difference": difference,
+        "ratio": np.exp(difference),
+        "clipped": np.exp(difference).clip(low, high),
+        "pull": one.pull,
+    }
+    ops = {
+        "difference": lv.subtracted("after", "before"),
+        "ratio": lv.function("difference", words.power),
+        "clipped": lv.function("ratio", words.kept_between),
+    }
+    roles = {"before": "residual", "after": "residual", "ratio": "weights", "clipped": "weights"}
+    return tuple(
+        lv.Matrix(
+            name,
+            value[None],
+            words.labels[name][0],
+            words.labels[name][1].format(low=low, high=high),
+            col_labels=list(one.text),
+            role=roles.get(name, "accent" if name == "pull" else "neutral"),
+            op=ops.get(name),
+            scale="sequential" if name in ("ratio", "clipped") else "diverging",
+        )
+        for name, value in values.items()
+        if name != "clipped" or group.clip is not None
+    )
+
+
+def pull_text(group: Group, at: int) -> str:
+    """Return what the pull on a token of an answer is."""
+    average = METHODS[group.way].average
+    return words.pull_text[average].format(
+        count=len(group.samples),
+        length=len(group.samples[at].text),
+        tokens=sum(len(one.text) for one in group.samples),
+    )
+
+
+def token_read(group: Group, at: int) -> str:
+    """Return where the tokens of an answer are pulled, and where they went."""
+    one = group.samples[at]
+    if not any(other.advantage for other in group.samples):
+        return words.token_read["still"]
+    kind = "up" if one.advantage > 0 else "down" if one.advantage < 0 else "none"
+    moved = one.after - one.before
+    return words.token_read[kind].format(
+        length=len(moved), more=int((moved > 0).sum()), less=int((moved < 0).sum())
+    )

@@ -1,0 +1,142 @@
+"""The model learns from rewards while the learner watches: every update is painted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from llmviz.background import Job
+from llmviz.figures.adapters import Curve, lines
+from llmviz.figures.theme import Mode
+from llmviz.finetuning.policy import METHODS
+from llmviz.lessons.reasoning.reinforce import words
+from llmviz.lessons.reasoning.reinforce.params import BETAS
+from llmviz.study.reward_runs import Look, config_of
+from llmviz.study.sum_texts import decode
+from llmviz.ui.common import percent, signed, theme
+from llmviz.ui.job_pools import training_jobs
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.live_job import live
+from llmviz.ui.prose import prose
+from llmviz.ui.state import PageState
+from llmviz.ui.table import rows_table
+
+KEY = "reasoning.reinforce.live"
+EVERY = 20  # updates between two looks
+Settings = tuple[str, int, int, str]  # way, answers in a group, updates, β as the link writes it
+
+
+@kept(12)
+def job_of(way: str, group: int, updates: int, beta: str) -> Job:
+    """Return a run in a process of its own; the same one is made only once."""
+    config = config_of(way, updates=updates, group=group, beta=float(beta))
+    return training_jobs().start("llmviz.study.reward_runs:reward_run", config=config, every=EVERY)
+
+
+def draw(state: PageState) -> None:
+    """Show the controls, the button and the run."""
+    way, size = state["rlway"], state["rlgroup"]
+    prompts = config_of("reinforce").prompts
+    section(words.live, prompts=prompts, group=size)
+
+    def anew() -> None:
+        state["rlrun"] = False
+
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        names = {beta: beta for beta in BETAS}
+        st.select_slider(words.beta, width=260, **state.named("rlbeta", names, anew))
+        st.slider(words.updates, step=10, width=260, **state.ranged("rlupdates", then=anew))
+    if size == 1 and METHODS[way].compares:
+        return  # said where the group is shown
+    updates = state["rlupdates"]
+    live(
+        state,
+        "rlrun",
+        job_of,
+        (way, size, updates, state["rlbeta"]),
+        lambda job: _results(job, prompts * size),
+        start=words.start,
+        share=lambda job: parts(job)[0][-1].step / updates if parts(job)[0] else 0.0,
+    )
+
+
+def parts(job: Job) -> tuple[list[Any], list[Look]]:
+    """Return the updates and the looks so far."""
+    every = list(job.results)
+    return [one for one in every if not isinstance(one, Look)], [
+        one for one in every if isinstance(one, Look)
+    ]
+
+
+def _results(job: Job, answers: int) -> None:
+    updates, looks = parts(job)
+    if not updates:
+        return
+    columns = st.columns(3, gap="medium")
+    figures = run_figures(job, len(updates), len(looks), theme())
+    for number, (place, figure) in enumerate(zip(columns, figures, strict=True)):
+        place.plotly_chart(
+            figure, key=f"{KEY}.{number}", theme=None, config={"displayModeBar": False}
+        )
+    last = updates[-1]
+    right = round(last.reward * answers)
+    prose(
+        words.live_read,
+        step=last.step,
+        seconds=last.seconds,
+        answers=answers,
+        right=right,
+        flat=percent(last.flat),
+    )
+    prompt, written = last.first
+    st.caption(f"{words.last_group} {decode(prompt)}")
+    rows_table(
+        [
+            (str(at), decode(ids), f"{paid:g}", signed(gain))
+            for at, (ids, paid, gain) in enumerate(written, 1)
+        ],
+        list(words.answer_columns)[:4],
+    )
+    if job.over and len(looks) > 1:
+        prose(live_end(looks))
+
+
+def live_end(looks: list[Look]) -> str:
+    """Return what the model answers to sums for testing, before and after."""
+    first, last = looks[0], looks[-1]
+    most = first.samples
+    return words.live_end.format(
+        questions=first.questions,
+        samples=most,
+        before=percent(first.right),
+        after=percent(last.right),
+        pass_before=percent(first.passed(most)),
+        pass_after=percent(last.passed(most)),
+    )
+
+
+@kept(32)
+def run_figures(job: Job, count: int, looked: int, mode: Mode) -> tuple[go.Figure, ...]:
+    """Return three charts of a run so far: right answers; distance and entropy; length."""
+    updates, looks = parts(job)
+    updates, looks = updates[:count], looks[:looked]
+    steps, seen = [one.step for one in updates], [one.step for one in looks]
+    own, tested = words.live_names
+    first = [
+        Curve(own, steps, [one.reward for one in updates], "weights"),
+        Curve(tested, seen, [one.right for one in looks], "accent", marks=True),
+    ]
+    far, open_ = words.distance_names
+    second = [
+        Curve(far, steps, [one.divergence for one in updates], "key"),
+        Curve(open_, steps, [one.entropy for one in updates], "query"),
+    ]
+    third = [Curve(words.length_name, steps, [one.length for one in updates], "value")]
+    return (
+        lines(first, words.live_axes, mode, shares=True),
+        lines(second, words.distance_axes, mode),
+        lines(third, words.length_axes, mode),
+    )

@@ -1,0 +1,346 @@
+"""Chapter "More tries": a vote, a checker, the most probable try and beams, by tokens spent."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from llmviz.figures.lines import Line, lines
+from llmviz.figures.theme import Mode
+from llmviz.lessons.reasoning.sum_field import sum_of
+from llmviz.lessons.reasoning.tries import words
+from llmviz.study import more_tries, sum_texts
+from llmviz.study.more_tries import (
+    ALL,
+    AT_ONCE,
+    BEAM,
+    CARRIED,
+    CHECKED,
+    CHOICES,
+    COUNTS,
+    LIKELY,
+    PLAIN,
+    QUESTIONS,
+    SAMPLES,
+    STEPS,
+    VOTE,
+    Point,
+    Try,
+    beams_of,
+    chosen,
+    recorded,
+    tries_of,
+    vote,
+)
+from llmviz.study.sum_texts import LEAST, MOST, Sum, bundled, is_right
+from llmviz.ui.code import show_code
+from llmviz.ui.common import percent, theme
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section, seen
+from llmviz.ui.notices import refuse
+from llmviz.ui.prose import prose
+from llmviz.ui.question import Question, predict, share_question
+from llmviz.ui.state import PageState
+from llmviz.ui.table import rows_table
+from llmviz.ui.text_field import text_input
+
+KEY = "reasoning.tries"
+CHART = {"displayModeBar": False}
+NEAR = 0.1  # numbers of tokens that differ by less, on a logarithmic scale, are nearly the same
+
+
+@st.fragment
+def draw(state: PageState) -> None:
+    """Show the chapter."""
+    section(words.intro)
+    try:
+        recorded(), bundled()
+    except ValueError:
+        st.info(words.missing, icon=":material/download:")
+        st.code(f"{sum_texts.COMMAND}\n{more_tries.COMMAND}", language=None)
+        return
+    once = percent(last(VOTE, count=1).right)
+    prose(words.intro_read, right=once, questions=QUESTIONS, samples=SAMPLES)
+    _live(state)
+    if not predict(vote_question(), f"{KEY}.vote", covers=True):
+        return
+    _budget()
+    section(words.fails)
+    if predict(carried_question(), f"{KEY}.carried", covers=True):
+        _fails()
+        _steps()
+        seen(words.end, **end())
+
+
+def last(choice: str, part: str = ALL, count: int = SAMPLES) -> Point:
+    """Return what a way comes to with so many tries."""
+    (found,) = (one for one in recorded().line(choice, part) if one.count == count)
+    return found
+
+
+def vote_question() -> Question:
+    """Return the question how often the vote of all tries is right."""
+    return share_question(
+        words.ask_vote.format(once=percent(last(VOTE, count=1).right), most=SAMPLES),
+        last(VOTE).right,
+        [one.format(questions=QUESTIONS) for one in words.ask_vote_reasons],
+        percent,
+    )
+
+
+def carried_question() -> Question:
+    """Return the question how often the vote is right where something is carried."""
+    return share_question(
+        words.ask_carried.format(most=SAMPLES, plain=percent(last(VOTE, PLAIN).right)),
+        last(VOTE, CARRIED).right,
+        list(words.ask_carried_reasons),
+        percent,
+    )
+
+
+def _live(state: PageState) -> None:
+    section(words.live)
+    prose("\n\n".join(words.choices_text))
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        text_input(state, "trysum", words.sum, width=200)
+        for key, label in (("trycount", words.count), ("trybeam", words.beam)):
+            names = {one: one for one in state.params[key].options}
+            st.select_slider(label, width=220, **state.named(key, names))
+        st.number_input(words.draw, width=140, **state.ranged("trydraw"))
+    numbers = sum_of(state["trysum"])
+    if numbers is None:
+        refuse(words.bad_sum.format(least=LEAST, most=MOST))
+        return
+    count, seed = int(state["trycount"]), state["trydraw"]
+    tries = tries_for(numbers, count, seed)
+    left, right = st.columns([2, 3], gap="medium")
+    with left:
+        rows_table(answer_rows(tries, numbers), words.answer_columns)
+    with right:
+        beam = beam_for(numbers, int(state["trybeam"]))
+        rows_table(choice_rows(tries, beam, numbers), words.choice_columns)
+    prose(live_read(tries, numbers))
+    best = vote(tries)
+    show_code(
+        [vote],
+        "from llmviz.study.more_tries import tries_of, vote\n"
+        "from llmviz.study.sum_texts import bundled\n\n"
+        f"(tries,) = tries_of(bundled(), [{numbers}], {count}, {seed * SAMPLES})\n"
+        "best = vote(tries)\n"
+        "print(best and best.text)",
+        str(best and best.text),
+    )
+
+
+@kept(64)
+def tries_for(numbers: Sum, count: int, seed: int) -> list[Try]:
+    """Return the tries of the controls; more tries go on from fewer."""
+    return tries_of(bundled(), [numbers], count, seed * SAMPLES)[0]
+
+
+@kept(64)
+def beam_for(numbers: Sum, width: int) -> list[Try]:
+    """Return the texts of a beam search."""
+    return beams_of(bundled(), numbers, width)
+
+
+def mark(right: bool) -> str:
+    """Return a word for right or wrong."""
+    return words.marks[right]
+
+
+def answer_rows(tries: list[Try], numbers: Sum) -> list[tuple[str, str, str]]:
+    """Return a row for each answer, the most frequent first."""
+    counted = Counter(one.answer for one in tries)
+    return [
+        (
+            words.none if answer is None else str(answer),
+            str(count),
+            mark(answer == sum(numbers)),
+        )
+        for answer, count in counted.most_common()
+    ]
+
+
+def choice_rows(tries: list[Try], beam: list[Try], numbers: Sum) -> list[tuple[str, ...]]:
+    """Return a row for each way to take a try."""
+    taken = {choice: chosen(tries, numbers, choice) for choice in CHOICES}
+    taken[BEAM] = beam[0] if beam else None
+    spent = dict.fromkeys(CHOICES, sum(one.tokens for one in tries))
+    spent[BEAM] = sum(one.tokens for one in beam)
+    return [
+        (
+            words.choices[choice],
+            one.text if one else words.none,
+            mark(one is not None and is_right(numbers, one.text)),
+            str(spent[choice]),
+        )
+        for choice, one in taken.items()
+    ]
+
+
+def live_read(tries: list[Try], numbers: Sum) -> str:
+    """Return which ways to take one of the tries are right."""
+    right = sum(is_right(numbers, one.text) for one in tries)
+    hits = {
+        choice: (best := chosen(tries, numbers, choice)) is not None
+        and is_right(numbers, best.text)
+        for choice in CHOICES
+    }
+    if not right:
+        kind = "none"
+    elif hits[VOTE]:
+        kind = "all" if hits[LIKELY] else "vote"
+    else:
+        kind = "likely" if hits[LIKELY] else "checker"
+    return words.live_read[kind].format(count=len(tries), right=right)
+
+
+def _budget() -> None:
+    section(words.budget, questions=QUESTIONS)
+    st.plotly_chart(budget_figure(theme()), key=f"{KEY}.budget", theme=None, config=CHART)
+    prose(budget_read())
+    rows_table(budget_rows(), words.budget_columns)
+
+
+@kept(2)
+def budget_figure(mode: Mode) -> go.Figure:
+    """Return right answers against the tokens that each way spends."""
+    drawn = []
+    for at, choice in enumerate((*CHOICES, BEAM)):
+        line = recorded().line(choice)
+        drawn.append(
+            Line(
+                words.choices[choice],
+                [one.tokens for one in line],
+                [one.right for one in line],
+                at,
+                errors=[2 * one.error for one in line],
+            )
+        )
+    return lines(
+        drawn,
+        (words.tokens_axis, words.right_axis),
+        mode,
+        logarithmic=(True, False),
+        hover="%{y:.1%}",
+        ticks=(5, 10, 20, 50, 100, 200, 400),
+    )
+
+
+def budget_read() -> str:
+    """Return what the ways come to at the largest budget."""
+    beam = recorded().line(BEAM)[-1]
+    return words.budget_read.format(
+        most=SAMPLES,
+        tokens=last(VOTE).tokens,
+        width=beam.count,
+        beam=percent(beam.right),
+        beam_tokens=beam.tokens,
+        **{choice: percent(last(choice).right) for choice in CHOICES},
+    )
+
+
+@kept(1)
+def budget_rows() -> list[tuple[str, ...]]:
+    """Return a row for each number of tries."""
+    return [
+        (
+            str(count),
+            f"{last(VOTE, count=count).tokens:.0f}",
+            *(with_error(last(choice, count=count)) for choice in CHOICES),
+        )
+        for count in COUNTS
+    ]
+
+
+def with_error(one: Point) -> str:
+    """Return a share and its standard error."""
+    return words.with_error.format(share=percent(one.right), error=percent(one.error))
+
+
+def _fails() -> None:
+    st.plotly_chart(fails_figure(theme()), key=f"{KEY}.fails", theme=None, config=CHART)
+    found = recorded()
+    prose(
+        words.fails_read,
+        most=SAMPLES,
+        questions=QUESTIONS,
+        wrong=found.wrong,
+        lost=found.lost,
+        forgotten=found.forgotten,
+    )
+
+
+@kept(2)
+def fails_figure(mode: Mode) -> go.Figure:
+    """Return the vote's right answers by how many tries vote, with and without a carry."""
+    drawn = []
+    for at, part in enumerate((PLAIN, CARRIED)):
+        line = recorded().line(VOTE, part)
+        drawn.append(
+            Line(
+                words.parts[part],
+                [one.count for one in line],
+                [one.right for one in line],
+                at,
+                errors=[2 * one.error for one in line],
+            )
+        )
+    return lines(
+        drawn,
+        (words.tries_axis, words.right_axis),
+        mode,
+        logarithmic=(True, False),
+        hover="%{y:.1%}",
+        height=320,
+        ticks=COUNTS,
+    )
+
+
+def _steps() -> None:
+    section(words.steps)
+    rows_table(step_rows(), words.steps_columns)
+    prose(steps_read())
+
+
+@kept(1)
+def step_rows() -> list[tuple[str, ...]]:
+    """Return a row for each kind of tries and how many of them vote."""
+    return [
+        (words.kinds[kind], str(one.count), f"{one.tokens:.0f}", with_error(one))
+        for kind in (AT_ONCE, STEPS)
+        for one in recorded().line(VOTE, kind=kind)
+    ]
+
+
+def steps_read() -> str:
+    """Return which kind is right more often at the largest budget that both have, in the error."""
+    one, other = max(
+        (
+            (one, other)
+            for one in recorded().line(VOTE, kind=AT_ONCE)
+            for other in recorded().line(VOTE, kind=STEPS)
+            if abs(math.log(one.tokens / other.tokens)) < NEAR
+        ),
+        key=lambda two: two[0].tokens,
+    )
+    apart = other.right - one.right
+    error = math.hypot(one.error, other.error)
+    kind = "tie" if abs(apart) <= 2 * error else STEPS if apart > 0 else AT_ONCE
+    return words.steps_read[kind].format(first=one.tokens, second=other.tokens)
+
+
+def end() -> dict[str, object]:
+    """Return the numbers of the chapter's end."""
+    return {
+        "most": SAMPLES,
+        "once": percent(last(VOTE, count=1).right),
+        "vote": percent(last(VOTE).right),
+        "checked": percent(last(CHECKED).right),
+        "plain": percent(last(VOTE, PLAIN).right),
+        "carried": percent(last(VOTE, CARRIED).right),
+    }

@@ -1,0 +1,191 @@
+"""The chapter "Features, judged by the truth": what its sentences say at any setting."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from llmviz.lessons.discoveries.features import chapter, one, own, sizes, strips, truth
+from llmviz.lessons.discoveries.features.params import BUNDLED
+from llmviz.study import features_record as record
+from llmviz.study.own_features import Going, OwnFeatures
+from llmviz.study.sparse_autoencoder import Dictionary
+from tests.pages.finished_job import FakeJob
+from tests.pages.harness import boxes, fine, open_part, prose_of, unpack_all
+
+KINDS = list(truth.KINDS)
+
+
+def test_the_answers_that_are_marked_are_those_of_the_numbers():
+    asked = chapter.loss_question()
+    assert asked.answers[asked.right] == "more than 98 %"
+    found = truth.medians(record.MAIN, record.SIZE, "state")
+    rest = [found[name].max() for name in truth.SOURCES[:-1]]
+    assert found["reading"].min() > max(rest)
+    alone = np.median(truth.table(record.MAIN, record.SIZE)["feature"], 0)
+    assert (alone[truth.of_kind("state")] > truth.WELL).sum() < len(truth.KINDS["state"]) / 3
+    best = truth.question()
+    assert best.answers[best.right] == "a weighted sum of all numbers"
+
+
+@pytest.mark.parametrize("which", [f"{layer}.{features}" for layer, features in BUNDLED])
+def test_a_feature_of_each_dictionary_is_read_out(which):
+    layer, features = map(int, which.split("."))
+    link = {"featof": which, "feature": str(features - 1), "featkind": KINDS[layer % 3]}
+    page = open_part("discoveries", "features", show="1", **link)
+    fine(page)
+    said, found = prose_of(page), record.bundle(layer, features)
+    assert f"Feature {features - 1} is on at" in said or f"Feature {features - 1} was on at" in said
+    strip = unpack_all(page, "token_strip")[0]
+    values = found.windows[features - 1]
+    assert [len(row["values"]) for row in strip["rows"]] == [(one >= 0).sum() for one in values]
+    assert truth.read_out(layer, features, KINDS[layer % 3]).split(". ")[0] in said
+
+
+def test_the_strongest_token_of_a_text_is_where_the_record_says():
+    found = record.bundle(record.MAIN)
+    for feature in (0, 17, 200):
+        ids, values = strips.window(found, feature, 0)
+        story = strips.story_ids()[int(found.stories[feature, 0])][1:]
+        place = int(found.places[feature, 0])
+        assert values.max() == found.highest[feature]
+        assert ids[int(values.argmax())] == story[place]
+        assert strips.window(found, feature, 4)[1].max() <= values.max()
+
+
+def test_a_feature_that_is_never_on_says_so():
+    silent = np.flatnonzero(record.bundle(0).share == 0)
+    assert len(silent)
+    page = open_part("discoveries", "features", featof="0.384", feature=str(silent[0]), show="1")
+    fine(page)
+    said = prose_of(page)
+    assert f"Feature {silent[0]} was on at none of the held-out tokens" in said
+    assert "For nothing that the grammar knows here is it the best feature" in said
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [("", "There is no text yet"), ("so " * 400, "first 1,000 of them are read")],
+)
+def test_texts_that_cannot_be_read_whole_are_told(text, message):
+    page = open_part("discoveries", "features", feattext=text, show="1")
+    fine(page)
+    assert message in boxes(page)
+
+
+def test_a_feature_that_is_on_nowhere_in_the_text_is_told():
+    page = open_part("discoveries", "features", feattext=".", feature="0", show="1")
+    fine(page)
+    tokens = "is on at none of your 1 tokens" in prose_of(page)
+    assert tokens or "is on at 1 of your 1 tokens" in prose_of(page)
+
+
+@given(
+    st.lists(st.floats(0, 1), min_size=3, max_size=3),
+    st.lists(st.floats(0, 1), min_size=3, max_size=3),
+)
+def test_two_kinds_are_compared_only_where_their_trainings_do_not_mix(one, other):
+    said = truth.verdict(one, other)
+    one, other = np.round(one, 2), np.round(other, 2)
+    assert (said == "tie") == (max(min(one), min(other)) <= min(max(one), max(other)))
+    assert truth.verdict(other, one) == {"more": "less", "less": "more", "tie": "tie"}[said]
+
+
+def test_rows_of_what_is_missed_are_told_by_all_numbers_and_by_no_feature():
+    for layer, features in BUNDLED:
+        for _, feature, reading in truth.missing_rows(layer, features):
+            assert float(feature) <= truth.BADLY <= truth.WELL <= float(reading)
+
+
+@pytest.mark.parametrize("parent", ["-1", "0", "191"])
+def test_a_feature_of_the_smallest_dictionary_has_its_parts_below_it(parent):
+    page = open_part("discoveries", "features", featparent=parent, show="1")
+    fine(page)
+    of, found = sizes.parts(192, 384), record.bundle(record.MAIN, 384)
+    at = int(parent)
+    if at < 0:
+        at = int(np.bincount(of[of >= 0]).argmax())
+    below = int(((found.parents == at) & (found.shared >= 0.5)).sum())
+    said = prose_of(page)
+    assert (f"has {below} parts" in said) == (below > 1)
+    assert ("has one part" in said) == (below == 1)
+    assert ("has no part" in said) == (below == 0)
+    rows = sizes.split_rows(at)
+    assert rows[0][1] == str(at)
+    assert len([row for row in rows if row[0] == "384"]) == min(below, sizes.MOST)
+
+
+def learned(features: int = 6, *, silent: bool = False, harm: bool = True) -> OwnFeatures:
+    rng = np.random.default_rng(1)
+    share = np.full(features, 0.25)
+    share[0] = 0.0 if silent else 0.25
+    strip = np.abs(rng.normal(size=(features, 2, 3))).astype(np.float16)
+    strip[:, 1, 2] = -1  # the second piece is shorter
+    dictionary = Dictionary(
+        2, *(np.zeros(shape) for shape in ((4, features), features, (features, 4), 4))
+    )
+    return OwnFeatures(
+        dictionary, 800, 200, 0.75, 1.5, 1.75, 2.5 if harm else 1.5, share,
+        ((0, 5, 6, 7), (0, 8, 9)), np.tile([0, 1], (features, 1)), strip,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("wanted", ["0", "3", "383"])
+@pytest.mark.parametrize("silent", [False, True])
+def test_features_of_the_learners_model_are_shown(monkeypatch, wanted, silent):
+    found = learned(silent=silent)
+    steps = [Going(0.0), Going(0.5, 0.3), Going(1.0, 0.25, found)]
+    monkeypatch.setattr(own, "job_of", lambda *_: FakeJob(steps))
+    page = open_part("discoveries", "features", featown="1", featopen=wanted)
+    fine(page)
+    said = prose_of(page)
+    feature = min(int(wanted), 5)
+    assert "Learned from 800 tokens" in said
+    assert f"{int(silent)} of 6 features were on at none" in said
+    on = not (silent and feature == 0)
+    assert (f"Feature {feature} is on at none" in said) == (not on)
+    strip = unpack_all(page, "token_strip")[-1]
+    if on:
+        assert [len(row["values"]) for row in strip["rows"]] == [3, 2]
+
+
+def test_a_share_of_the_loss_is_only_named_where_there_is_one():
+    assert "of the difference comes back" in own.read_out(learned())
+    assert "of the difference comes back" not in own.read_out(learned(harm=False))
+
+
+@pytest.mark.parametrize(("steps", "message"), [(1, "The model reads."), (2, "miss 30.0")])
+def test_a_training_that_goes_on_says_how_far_it_is(monkeypatch, steps, message):
+    going = [Going(0.0), Going(0.5, 0.3)][:steps]
+    monkeypatch.setattr(own, "job_of", lambda *_: FakeJob(going, "running"))
+    page = open_part("discoveries", "features", featown="1")
+    fine(page)
+    assert message in prose_of(page)
+
+
+def test_a_copy_without_the_bundled_features_names_the_command(monkeypatch):
+    def missing(*_: object) -> None:
+        raise ValueError("no")
+
+    monkeypatch.setattr(chapter, "scores", missing)
+    page = open_part("discoveries", "features")
+    fine(page)
+    assert any(record.COMMAND in block.value for block in page.code)
+
+
+def test_a_copy_with_another_story_model_names_the_command(monkeypatch):
+    other = replace(record.scores(), weights="another")
+    monkeypatch.setattr(chapter, "scores", lambda: other)
+    page = open_part("discoveries", "features")
+    fine(page)
+    assert "other weights" in boxes(page)
+    assert not page.exception
+
+
+def test_what_is_on_at_a_token_is_listed_by_value():
+    assert one.strongest_here(np.zeros(5)) == "–"
+    assert one.strongest_here(np.array([0, 1.0, 0, 3.0, 2.0])) == "3: 3.00 · 4: 2.00 · 1: 1.00"

@@ -1,0 +1,140 @@
+"""The chapter "Reinforcement": what its sentences say at any setting, and what it refuses."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from llmviz.finetuning.policy import METHODS
+from llmviz.finetuning.rewarded import Update
+from llmviz.lessons.reasoning.reinforce import chapter, group, learning, record
+from llmviz.study import reward_runs
+from llmviz.study.reward_group import Group, Sample
+from llmviz.study.reward_runs import Look, config_of
+from llmviz.study.sum_texts import encode
+from llmviz.ui.common import percent
+from tests.pages.finished_job import FakeJob
+from tests.pages.harness import fine, open_part, prose_of
+
+
+@st.composite
+def groups(draw):
+    way = draw(st.sampled_from(list(METHODS)))
+    how = METHODS[way]
+    rewards = draw(st.lists(st.integers(0, 1), min_size=1 + how.compares, max_size=6))
+    flat = len(set(rewards)) == 1
+    samples = []
+    for reward in rewards:
+        length = draw(st.integers(1, 4))
+        logs = [
+            np.array(draw(st.lists(st.floats(-5, 0), min_size=length, max_size=length)))
+            for _ in range(2)
+        ]
+        gained = reward if not how.compares else 0 if flat else reward - np.mean(rewards)
+        samples.append(Sample(":1;;"[:length], float(reward), gained, *logs, logs[0] * 0))
+    return Group((47, 85), way, how.clip, how.passes, tuple(samples))
+
+
+@given(groups())
+def test_a_group_is_told_as_it_is(found):
+    said, right = group.group_read(found), int(found.rewards.sum())
+    assert ("teaches nothing" in said) == (not any(one.advantage for one in found.samples))
+    assert ("All rewards" in said) == (found.flat and METHODS[found.way].compares)
+    if 0 < right < len(found.samples):
+        logs = {
+            kind: [np.log(one.times) for one in found.samples if one.reward == kind]
+            for kind in (0, 1)
+        }
+        assert f"{right} are right" in said
+        assert f"{np.exp(np.mean(logs[1])):.2f} times as probable" in said
+        assert f"the wrong ones {np.exp(np.mean(logs[0])):.2f} times" in said
+    for at, one in enumerate(found.samples):
+        token = group.token_read(found, at)
+        moved = one.after - one.before
+        assert ("pulled up" in token) == (one.advantage > 0)
+        assert ("pulled down" in token) == (one.advantage < 0)
+        if one.advantage > 0:
+            assert f"{(moved > 0).sum()} of its {len(moved)} tokens are more" in token
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.data())
+def test_a_run_is_told_as_it_is(data):
+    size, prompts = data.draw(st.integers(2, 16)), config_of("grpo").prompts
+    share = data.draw(st.integers(0, size * prompts)) / (size * prompts)
+    counts = data.draw(st.lists(st.integers(0, 9), min_size=3, max_size=3).filter(any))
+    look = Look(0, tuple(counts), 0, 0.5, 6.0, 0.0, 1.0)
+    first = (tuple(encode("12+34=")), ((tuple(encode(":46;")), 1.0, 0.5),))
+    update = Update(1, share, 0.0, 1.0, 5.0, 0.0, 0.25, 1.0, 2.0, first)
+    found, seen = learning.parts(FakeJob([look, update, look]))
+    assert (found, seen) == ([update], [look, look])
+    said = learning.live_end(seen)
+    assert f"{percent(look.right)} before and {percent(look.right)} after" in said
+    figures = learning.run_figures(FakeJob([look, update, look]), 1, 2, "light")
+    assert list(figures[0].data[1].y) == [look.right] * 2
+    assert list(figures[1].data[0].y) == [0.0]
+
+
+def test_the_record_is_told_within_its_error():
+    base, runs = reward_runs.recorded().base, reward_runs.recorded().runs
+    said = record.pass_read()
+    for way in reward_runs.WAYS:
+        found = np.array([run.last.passed(reward_runs.SAMPLES) for run in runs[way]])
+        apart = found.mean() - base.passed(reward_runs.SAMPLES)
+        kind = record.stands(way)
+        if abs(apart) <= 2 * found.std(ddof=1) / 3**0.5 or abs(apart) < record.POINT:
+            assert kind == "tie"
+        else:
+            assert kind == ("above" if apart > 0 else "below")
+        assert f"({percent(found.mean())})" in said
+    asked = record.sharper_question()
+    right = np.mean([run.last.right for run in runs["grpo"]]) - base.right
+    best = np.mean([run.last.passed(reward_runs.SAMPLES) for run in runs["grpo"]])
+    change = best - base.passed(reward_runs.SAMPLES)
+    assert "fewer points" in asked.answers[asked.right] or change > right - record.POINT
+
+
+@pytest.mark.parametrize(
+    ("chosen", "refused"),
+    [
+        ({}, ""),
+        ({"rlway": "reinforce", "rlgroup": "1"}, ""),
+        ({"rlway": "ppo", "rlgroup": "1"}, "group of one"),
+        ({"rlway": "baseline", "rlgroup": "2", "rlsample": "9", "rltoken": "x.1.1"}, ""),
+        ({"rlsum": "47+850"}, "Type a sum"),
+        ({"rlsum": "10+10", "rlgroup": "16", "rlway": "baseline"}, ""),
+    ],
+)
+def test_the_page_shows_any_setting_or_refuses_it(chosen, refused):
+    page = open_part("reasoning", "reinforce", show="1", **chosen)
+    fine(page)
+    errors = " ".join(one.value for one in page.error)
+    assert (refused in errors) if refused else not errors
+    said = prose_of(page)
+    assert "nan" not in said
+    assert "From rewards alone, three runs" in said
+
+
+def test_a_reward_that_is_the_same_for_all_is_said_to_teach_nothing():
+    for draw in range(40):
+        given = (10, 10), "grpo", 2, draw
+        if group.group_of(given).flat:
+            break
+    page = open_part("reasoning", "reinforce", show="1", rlsum="10+10", rlgroup="2", rldraw=draw)
+    fine(page)
+    assert "Nothing can be compared: each advantage is 0" in prose_of(page)
+    assert "so nothing moves" in prose_of(page)
+    for one in group.group_of(given).samples:
+        np.testing.assert_array_equal(one.before, one.after)
+
+
+def test_a_copy_without_the_bundled_runs_names_the_commands(monkeypatch):
+    def missing(*_: object) -> None:
+        raise ValueError("no")
+
+    monkeypatch.setattr(chapter, "recorded", missing)
+    page = open_part("reasoning", "reinforce")
+    fine(page)
+    assert any(reward_runs.COMMAND in one.value for one in page.code)
