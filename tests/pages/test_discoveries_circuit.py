@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from llmviz.figures.circuit import Node, circuit_graph
 from llmviz.lessons.discoveries.circuit import chapter
 from llmviz.lessons.discoveries.circuit import edges as measured
-from llmviz.lessons.transformer.patching.site_map import written
 from llmviz.study.circuit import Edge, GrowingCircuit, Part, all_edges, patch_edges, read_sums
+from llmviz.ui.two_prompts import written
 from tests.pages.harness import ODD_TEXTS, boxes, charts, fine, open_part, prose_of, sent
 from tests.pages.small_model import HEADS, LAYERS, ids_of
 

@@ -16,7 +16,6 @@ from llmviz.lessons.transformer.patching import site_map
 from llmviz.lessons.transformer.residuals import chapter as residuals
 from llmviz.lessons.transformer.stream import ledger as ledger_part
 from llmviz.lessons.transformer.stream.chapter import opened_cell
-from llmviz.lessons.transformer.token_choice import token_of
 from llmviz.study.depth import depth_study
 from llmviz.study.ledger import Entry, FrozenNorm, Ledger, logit_ledger
 from llmviz.study.lens import logit_lens
@@ -25,6 +24,8 @@ from llmviz.study.stream import stream_shares
 from llmviz.trace import record
 from llmviz.ui import engine
 from llmviz.ui.model_on_text import names_of
+from llmviz.ui.token_choice import token_of
+from llmviz.ui.two_prompts import written
 from tests.pages.conftest import use
 from tests.pages.harness import ODD_TEXTS, boxes, charts, fine, open_part, prose_of, sent
 from tests.pages.small_model import HEADS, LAYERS, ids_of, logits_of, make_checkpoint
@@ -300,7 +301,7 @@ def test_the_question_of_the_map_has_one_right_answer(shares, data):
     sites = {Site("stream", 1, len(shares) - 1 - i): share for i, share in enumerate(shares)}
     asked = site_map.question(site_map.Map((), (), (0, 1), sites, 2, tuple(names)))
     best = max(shares)
-    alike = [share for share in shares if site_map.written(share) == site_map.written(best)]
+    alike = [share for share in shares if written(share) == site_map.written(best)]
     if asked is None:
         assert len(alike) > 1 or len(shares) < 2 or best < site_map.LEAST_MOVED
         return
@@ -326,7 +327,7 @@ def test_what_moves_farthest_is_said_and_where_nothing_moves_that(stream, head, 
     assert bool(end["stream"]) == (max(stream) >= site_map.LEAST_MOVED)
     best = max(*head, *mlp)
     if best >= site_map.LEAST_MOVED:
-        assert f"{site_map.written(best)} of the way." in end["part"]
+        assert f"{written(best)} of the way." in end["part"]
     else:
         assert "No single head or feed-forward output" in end["part"]
 

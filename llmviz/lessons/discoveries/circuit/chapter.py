@@ -13,16 +13,12 @@ from llmviz.figures.theme import Mode
 from llmviz.lessons.discoveries.circuit import edges as measured
 from llmviz.lessons.discoveries.circuit import words
 from llmviz.lessons.discoveries.circuit.edges import MOST_OWN, Circuit, Prompts
-from llmviz.lessons.transformer.patching import words as of_patching
-from llmviz.lessons.transformer.patching.chapter import answers, chances, ids_of
-from llmviz.lessons.transformer.patching.site_map import written
 from llmviz.study.circuit import MOST_EDGES, Edge, Part, all_edges, patch_edges, senders
 from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.common import refuse, theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section, seen
-from llmviz.ui.model_on_text import spoken
 from llmviz.ui.model_picker import Picker, run_again
 from llmviz.ui.prose import prose
 from llmviz.ui.question import predict
@@ -30,6 +26,7 @@ from llmviz.ui.selectable_models import load
 from llmviz.ui.state import PageState, tied
 from llmviz.ui.table import rows_table
 from llmviz.ui.text_field import text_input
+from llmviz.ui.two_prompts import answers, both_ids, chances, named, written
 
 KEY = "discoveries.circuit"
 SLICE = 0.02  # seconds of work by which the edges grow in one rerun
@@ -56,7 +53,7 @@ def draw(state: PageState) -> None:
     if bundled is None:
         return
     try:
-        own, donor = (ids_of(state[key], bundled) for key in ("prompt", "donor"))
+        own, donor = both_ids(state, bundled)
         fitting(bundled, own, donor)
         of = bundled, own, donor, answers(state, bundled, own, donor)
         grown = measured.growing(*of)
@@ -74,8 +71,6 @@ def fitting(bundled: engine.Bundled, own: tuple[int, ...], donor: tuple[int, ...
     number = len(all_edges(bundled.model))
     if number > MOST_EDGES:
         raise ValueError(words.many.format(edges=number, limit=MOST_EDGES))
-    if own == donor:
-        raise ValueError(of_patching.same_prompts)
     if len(own) != len(donor):
         raise ValueError(words.lengths.format(own=len(own), donor=len(donor)))
     if len(own) > MOST_TOKENS:
@@ -92,13 +87,11 @@ def _measured(state: PageState, of: Prompts, live: bool) -> None:
     if live:
         run_again()  # which ends the looking
     circuit = measured.whole(*of)
-    named = dict(
-        zip(("own", "other"), (spoken(one, bundled.tokenizer) for one in pair), strict=True)
-    )
+    both = named(bundled, pair)
     prose(
         words.parts,
         edges=circuit.all,
-        **named,
+        **both,
     )
     if not predict(measured.question(circuit), f"{KEY}.ask", covers=True):
         return
@@ -109,7 +102,7 @@ def _measured(state: PageState, of: Prompts, live: bool) -> None:
         edges=circuit.all,
         needed=f"{circuit.needed:,}",
         left=written(circuit.left[circuit.needed]),
-        **named,
+        **both,
     )
 
 

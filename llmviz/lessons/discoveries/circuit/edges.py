@@ -7,12 +7,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from llmviz.lessons.discoveries.circuit import words
-from llmviz.lessons.transformer.patching import words as of_patching
-from llmviz.lessons.transformer.patching.site_map import written
 from llmviz.study.circuit import Edge, GrowingCircuit, Part, Sums, read_sums
 from llmviz.ui import engine
 from llmviz.ui.kept import kept
 from llmviz.ui.question import Question, share_question
+from llmviz.ui.two_prompts import NO_DIFFERENCE, written
 
 NEEDED = 90  # percent of the preference, that the question asks for
 MOST_OWN = 24  # edges of a hypothesis
@@ -59,7 +58,7 @@ def growing(
     try:
         return GrowingCircuit(bundled.model, sums(bundled, own), sums(bundled, donor), pair)
     except ValueError:
-        raise ValueError(of_patching.no_difference) from None
+        raise ValueError(NO_DIFFERENCE) from None
 
 
 @kept(32)

@@ -15,13 +15,11 @@ from llmviz.figures.stream import three_bars
 from llmviz.figures.theme import Mode
 from llmviz.lessons.transformer.patching import site_map, words
 from llmviz.lessons.transformer.patching.site_map import Map
-from llmviz.lessons.transformer.token_choice import token_of
 from llmviz.study.patching import Reading, Site, patch, patch_map
 from llmviz.study.transformers import require_transformer
-from llmviz.textfile import check_text
 from llmviz.ui import engine
 from llmviz.ui.code import show_code
-from llmviz.ui.common import choose, percent, refuse, signed, theme
+from llmviz.ui.common import choose, refuse, signed, theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section, seen
 from llmviz.ui.model_on_text import names_of, spoken
@@ -29,10 +27,11 @@ from llmviz.ui.model_picker import Picker, run_again
 from llmviz.ui.notices import inform
 from llmviz.ui.prose import bold, prose
 from llmviz.ui.question import predict
-from llmviz.ui.selectable_models import label, load
+from llmviz.ui.selectable_models import load
 from llmviz.ui.state import PageState
 from llmviz.ui.text import escape_plotly
 from llmviz.ui.text_field import text_input
+from llmviz.ui.two_prompts import answers, both_ids, chances, named, reading, written
 
 SLICE = 0.04  # seconds of work by which a map grows in one rerun
 POLL = 0.1  # seconds between two reruns while it grows
@@ -60,9 +59,7 @@ def draw(state: PageState) -> None:
         return
     try:
         require_transformer(bundled.model)
-        own, donor = (ids_of(state[key], bundled) for key in ("prompt", "donor"))
-        if own == donor:
-            raise ValueError(words.same_prompts)
+        own, donor = both_ids(state, bundled)
         pair = answers(state, bundled, own, donor)
         map_of = bundled, own, donor, pair
         grown = site_map.growing(*map_of)
@@ -85,7 +82,7 @@ def _map(state: PageState, bundled: engine.Bundled, map_of: tuple[Any, ...], liv
     if live:
         run_again()  # which ends the looking
     all_sites = site_map.whole(*map_of)
-    pair = _named(bundled, all_sites.pair)
+    pair = named(bundled, all_sites.pair)
     prose(words.preference, **pair)
     question = site_map.question(all_sites)
     # the map, the cell that opens first and the strongest parts tell the token
@@ -97,62 +94,6 @@ def _map(state: PageState, bundled: engine.Bundled, map_of: tuple[Any, ...], liv
     prose(site_map.strongest(all_sites))
     _code(bundled, all_sites, site)
     seen(words.end, **pair, **site_map.end(all_sites))
-
-
-def ids_of(text: str, bundled: engine.Bundled) -> tuple[int, ...]:
-    """Return a prompt's tokens behind the start token.
-
-    Raises ValueError: it is empty, cannot be written as UTF-8, or is longer than the context.
-    """
-    if not text:
-        raise ValueError(words.empty)
-    ids = bundled.tokenizer.encode_from_start(check_text(text))
-    limit = bundled.model.context_length
-    if len(ids) > limit:
-        name = label(bundled.name)
-        raise ValueError(words.long.format(count=f"{len(ids):,}", name=name, limit=f"{limit:,}"))
-    return tuple(ids)
-
-
-def answers(
-    state: PageState, bundled: engine.Bundled, own: tuple[int, ...], donor: tuple[int, ...]
-) -> tuple[int, int]:
-    """Return the two answers: those typed, or the most probable token after each prompt.
-
-    Raises ValueError: one is no single token, or both are the same.
-    """
-    pair = []
-    for key, ids in (("answer", own), ("other", donor)):
-        best = int(site_map.reading(bundled, ids).logits.argmax())
-        written = state[key]
-        pair.append(token_of(written, [], bundled.tokenizer) if written else best)
-    if pair[0] == pair[1]:
-        token = names_of(pair[:1], bundled.tokenizer)[0]
-        raise ValueError(words.same_answers.format(token=token))
-    return pair[0], pair[1]
-
-
-def _named(bundled: engine.Bundled, pair: tuple[int, int]) -> dict[str, str]:
-    own, other = (spoken(token, bundled.tokenizer) for token in pair)
-    return {"own": own, "other": other}
-
-
-def chances(
-    bundled: engine.Bundled, own: tuple[int, ...], donor: tuple[int, ...], pair: tuple[int, int]
-) -> None:
-    """Say how probable both answers are after each prompt."""
-    shares = [
-        site_map.reading(bundled, ids).logits.softmax(-1)[list(pair)].tolist()
-        for ids in (own, donor)
-    ]
-    prose(
-        words.says,
-        **_named(bundled, pair),
-        own_share=percent(shares[0][0]),
-        own_other=percent(shares[0][1]),
-        donor_own=percent(shares[1][0]),
-        donor_share=percent(shares[1][1]),
-    )
 
 
 def _aligned(own: tuple[int, ...], donor: tuple[int, ...]) -> None:
@@ -172,21 +113,21 @@ def patched(
     bundled: engine.Bundled, own: tuple[int, ...], donor: tuple[int, ...], site: Site
 ) -> torch.Tensor:
     """Return the logits (V,) after the own prompt with one site replaced."""
-    readings = (site_map.reading(bundled, ids) for ids in (own, donor))
+    readings = (reading(bundled, ids) for ids in (own, donor))
     return patch(bundled.model, *readings, [site])
 
 
-def vector(reading: Reading, site: Site, head_size: int) -> torch.Tensor:
+def vector(read: Reading, site: Site, head_size: int) -> torch.Tensor:
     """Return what a prompt has at a site."""
     at = -1 - site.back
     if site.kind == "head":
-        return reading.concat[site.layer, at, site.head * head_size : (site.head + 1) * head_size]
-    return getattr(reading, site.kind)[site.layer, at]
+        return read.concat[site.layer, at, site.head * head_size : (site.head + 1) * head_size]
+    return getattr(read, site.kind)[site.layer, at]
 
 
 def _opened(bundled: engine.Bundled, all_sites: Map, site: Site) -> None:
     tokenizer, config = bundled.tokenizer, bundled.model.config
-    own, donor = (site_map.reading(bundled, ids) for ids in (all_sites.own, all_sites.donor))
+    own, donor = (reading(bundled, ids) for ids in (all_sites.own, all_sites.donor))
     after = patched(bundled, all_sites.own, all_sites.donor, site)
     a, b = (vector(one, site, config.head_size).double() for one in (own, donor))
     preferences = [
@@ -209,7 +150,7 @@ def _opened(bundled: engine.Bundled, all_sites: Map, site: Site) -> None:
         before=signed(preferences[0]),
         after=signed(preferences[1]),
         goal=signed(preferences[2]),
-        share=site_map.written(all_sites.share(site)),
+        share=written(all_sites.share(site)),
     )
     with beside:
         prose(line + (words.alike if torch.equal(a, b) else ""))
@@ -224,9 +165,9 @@ def opened_bars(
     mode: Mode,
 ) -> go.Figure:
     """Return what came out: the likeliest tokens before, patched, and after the other prompt."""
-    logits = [site_map.reading(bundled, own).logits]
+    logits = [reading(bundled, own).logits]
     logits += [patched(bundled, own, donor, site)]
-    logits += [site_map.reading(bundled, donor).logits]
+    logits += [reading(bundled, donor).logits]
     p = torch.stack(logits).double().softmax(-1)  # (3, V)
     best = p.amax(0).topk(min(BARS, p.shape[1])).indices.tolist()
     names = [escape_plotly(token) for token in names_of(best, bundled.tokenizer)]

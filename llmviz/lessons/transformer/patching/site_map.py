@@ -14,7 +14,7 @@ import streamlit as st
 from llmviz.components.cell_grid.view import cell_grid
 from llmviz.lessons.transformer.patching import words
 from llmviz.study.growing_map import GrowingMap
-from llmviz.study.patching import KINDS, Reading, Site, read_prompt
+from llmviz.study.patching import KINDS, Site
 from llmviz.textfile import whole_number
 from llmviz.ui import engine
 from llmviz.ui.kept import kept
@@ -23,6 +23,7 @@ from llmviz.ui.prose import quote
 from llmviz.ui.question import Question
 from llmviz.ui.state import PageState
 from llmviz.ui.text import escape_markdown
+from llmviz.ui.two_prompts import NO_DIFFERENCE, reading, written
 
 PLACES = 24  # that have a column, the last ones
 KEY = "transformer.patching.map"
@@ -47,12 +48,6 @@ class Map:
 
 
 @kept(64)
-def reading(bundled: engine.Bundled, ids: tuple[int, ...]) -> Reading:
-    """Return what a model made of a prompt."""
-    return read_prompt(bundled.model, ids)
-
-
-@kept(64)
 def growing(
     bundled: engine.Bundled, own: tuple[int, ...], donor: tuple[int, ...], pair: tuple[int, int]
 ) -> GrowingMap:
@@ -64,7 +59,7 @@ def growing(
     try:
         return GrowingMap(model, *read, pair, PLACES)
     except ValueError:
-        raise ValueError(words.no_difference) from None
+        raise ValueError(NO_DIFFERENCE) from None
 
 
 def waiting(grown: GrowingMap, n_layer: int) -> None:
@@ -93,15 +88,6 @@ def site_name(site: Site, n_layer: int) -> str:
     if site.kind == "stream" and site.layer == n_layer:
         return words.rows["last"].format(layer=n_layer - 1)
     return words.rows[site.kind].format(layer=site.layer, head=site.head)
-
-
-def written(share: float) -> str:
-    """Return a share with a true minus sign.
-
-    >>> written(-0.126), written(1)
-    ('−13 %', '100 %')
-    """
-    return f"{100 * share:.0f}\u00a0%".replace("-", "−").replace("−0\u00a0%", "0\u00a0%")
 
 
 def rows_of(all_sites: Map, kinds: str) -> list[Site]:

@@ -11,7 +11,6 @@ from llmviz.figures.stream import waterfall
 from llmviz.figures.theme import Mode
 from llmviz.lessons.transformer.stream import share, words
 from llmviz.lessons.transformer.stream.share import part_name, written
-from llmviz.lessons.transformer.token_choice import token_of
 from llmviz.study import ledger as study
 from llmviz.study.ledger import Entry, Ledger, logit_ledger
 from llmviz.study.readout import read_part
@@ -26,6 +25,7 @@ from llmviz.ui.notices import inform
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
+from llmviz.ui.token_choice import token_of
 
 MOST_BARS = 60  # of more, the heads of a layer are one bar
 KEY = "transformer.stream.ledger"
