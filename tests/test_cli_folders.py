@@ -432,6 +432,26 @@ def test_the_preparing_of_a_large_text_is_told_from_its_beginning(
     assert re.match(r"counting pairs of tokens: 1,\d{3} tokens", told[-1])
 
 
+def test_ctrl_c_while_a_text_is_prepared_ends_at_once_and_leaves_nothing(
+    capsys, line, monkeypatch, tmp_path
+):
+    given, out = line
+    monkeypatch.setenv("LLMVIZ_TOKENS", str(tmp_path / "tokens"))
+    monkeypatch.setattr("llmviz.training.kept_tokens.LARGE", 0)
+
+    sent = []
+
+    def interrupted(self, text):
+        if not sent:
+            sent.append(signal.raise_signal(signal.SIGINT))
+        return list(map(ord, text))
+
+    monkeypatch.setattr("llmviz.tokenizers.CharTokenizer.encode", interrupted)
+    code, written, err = call(capsys, *given, "--tokenizer", "char")
+    assert code == 130 and not written and "interrupted" in err
+    assert not out.exists() and not list((tmp_path / "tokens").glob(".tmp-*"))
+
+
 def test_a_small_text_is_prepared_without_a_word(capsys, line):
     given, _ = line
     assert "tokenizing" not in call(capsys, *given)[2]

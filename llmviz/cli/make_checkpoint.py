@@ -204,32 +204,32 @@ def _make_tagger(given: argparse.Namespace, command: str) -> int:
     """Two linear layers, fitted to their end."""
     from llmviz.language.bundle import make_tagger
 
-    def told(card: dict[str, Any]) -> str:
+    def summary(card: dict[str, Any]) -> str:
         return f"{card['accuracy']:.4f} of the tags right, F1 of names {card['span_f1']:.4f}"
 
-    return _make_at_once(given, command, make_tagger, told)
+    return _make_at_once(given, command, make_tagger, summary)
 
 
 def _make_role_scores(given: argparse.Namespace, command: str) -> int:
     """Measurements without weights."""
     from llmviz.language.role_scores import measure, scores_of
 
-    def told(card: dict[str, Any]) -> str:
+    def summary(card: dict[str, Any]) -> str:
         parts = [f"{name} {scores_of(card, name).accuracy:.4f}" for name in card["taggers"]]
         return f"of the tags right: {', '.join(parts)}"
 
-    return _make_at_once(given, command, measure, told)
+    return _make_at_once(given, command, measure, summary)
 
 
 def _make_at_once(
     given: argparse.Namespace,
     command: str,
     make: Callable[[Path, str], dict[str, Any]],
-    told: Callable[[dict[str, Any]], str],
+    summary: Callable[[dict[str, Any]], str],
 ) -> int:
     """Make what takes minutes at most, so that there is no run to resume.
 
-    make(folder, command): writes the folder and returns its card. told: a line about the card.
+    make(folder, command): writes the folder and returns its card. summary: a line about the card.
     """
     from llmviz.paths import TUNED
     from llmviz.training.files import check_writable
@@ -242,7 +242,7 @@ def _make_at_once(
     if given.json:
         write_json(card)
     else:
-        write(f"{target}: {told(card)}")
+        write(f"{target}: {summary(card)}")
     return 0
 
 

@@ -195,7 +195,9 @@ def run(given: argparse.Namespace) -> int:
         take_settings(given, read_settings)
     sources = given.corpus or []
     given.corpus, given.files = next(iter(sources), None), tuple(sources[1:]) or None
-    preparing = Preparing(quiet=os.environ.get("RANK", "0") != "0")  # as torchrun numbers them
+    interruption = Interruption()
+    quiet = os.environ.get("RANK", "0") != "0"  # as torchrun numbers them
+    preparing = Preparing(quiet=quiet, stop=interruption)
     if given.corpus and not given.resume:  # said before torch is imported, which takes seconds
         for one in sources:
             preparing.reading(one)
@@ -205,7 +207,6 @@ def run(given: argparse.Namespace) -> int:
     from llmviz.training.memory import keep_freed_memory
 
     keep_freed_memory()
-    interruption = Interruption()
     with (
         distributed.joined(given.device or "auto") as world,
         interruption.watched(),

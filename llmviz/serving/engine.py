@@ -124,8 +124,8 @@ class Engine:
         begin = self._clock()
         plan = self.scheduler.schedule(begin - self._begun, self._waited_since())
         scheduled = self._clock()
-        told, self._ended = tuple(self._ended), []
-        if plan.empty and not told:
+        ended_before, self._ended = tuple(self._ended), []
+        if plan.empty and not ended_before:
             return None
         picture = _Picture(self.scheduler, plan)
         pictured = self._clock()
@@ -149,7 +149,7 @@ class Engine:
             sampling=sampled - modelled,
             emitted=_emitted(plan, drawn, ended),
             hypotheses=tuple(plan.hypotheses),
-            finished=told + tuple(sequence.outcome() for sequence in ended),
+            finished=ended_before + tuple(sequence.outcome() for sequence in ended),
             **picture.fields,
         )
         self._ticks += 1

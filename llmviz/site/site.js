@@ -161,7 +161,7 @@
       { rootMargin },
     );
   const near = watch(NEAR);
-  const seen = watch("0px"); // Plotly is large, so that a chart waits until it is seen
+  const seen = watch("0px"); // Plotly and whole tables are large, so that they wait until they are seen
 
   async function begin(node) {
     try {
@@ -174,9 +174,9 @@
   }
 
   for (const node of document.querySelectorAll("[data-picture], [data-chart]")) {
-    const silent = page.silent.includes(page.pictures[node.dataset.picture]?.name);
-    if (silent) begin(node);
-    else ("chart" in node.dataset ? seen : near).observe(node);
+    const known = page.pictures[node.dataset.picture]; // none of a chart
+    if (known && page.silent.includes(known.name)) begin(node);
+    else (known && !Object.keys(known.parts).length ? near : seen).observe(node);
   }
 
   // ---- questions

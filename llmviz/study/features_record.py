@@ -22,6 +22,7 @@ import numpy as np
 
 from llmviz.paths import CHECKPOINTS, EXPERIMENT_FOLDER
 from llmviz.study.held_out_texts import SEED, stories
+from llmviz.study.records import require
 from llmviz.study.sparse_autoencoder import Dictionary, Recipe, learn
 from llmviz.training.files import MANIFEST, read_json, write_json
 
@@ -443,9 +444,7 @@ def _with_tuples(one: dict[str, Any]) -> dict[str, Any]:
 @cache
 def scores(folder: Path = FOLDER) -> Scores:
     """Return what was measured. Raises ValueError where it is missing or damaged."""
-    path = folder / SCORES
-    if not path.is_file():
-        raise ValueError(f"{path} is not in this copy; `{COMMAND}` makes it")
+    path = require(folder / SCORES, COMMAND)
     try:
         listed = read_json(path)
         runs = [RunScore(**_with_tuples(one)) for one in listed["runs"]]
@@ -462,9 +461,7 @@ def bundle(layer: int, features: int = SIZE, folder: Path = FOLDER) -> Bundle:
     """Return features that come along. Raises ValueError where they are missing or damaged."""
     from llmviz.training.tensors import load_tensors
 
-    path = folder / _file(layer, features)
-    if not path.is_file():
-        raise ValueError(f"{path} is not in this copy; `{COMMAND}` makes it")
+    path = require(folder / _file(layer, features), COMMAND)
     parts = {name: one.numpy() for name, one in load_tensors(path).items()}
     try:
         encoder, bias, directions, centre = (parts[one].astype(np.float32) for one in PARTS)

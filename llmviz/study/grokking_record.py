@@ -21,6 +21,7 @@ import numpy as np
 
 from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.study.grokking import CURVES, Film, Moment, Sums, all_logits, model_of, train
+from llmviz.study.records import require
 from llmviz.training.files import read_json, write_json
 
 if TYPE_CHECKING:
@@ -117,8 +118,7 @@ def _parts(folder: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     from llmviz.training.tensors import load_tensors
 
     for name in (RUNS, FRAMES, WEIGHTS, CARD):
-        if not (folder / name).is_file():
-            raise ValueError(f"{folder / name} is not in this copy; `{COMMAND}` makes it")
+        require(folder / name, COMMAND)
     parts = {name: one.numpy() for name, one in load_tensors(folder / RUNS).items()}
     frames = {name: one.numpy() for name, one in load_tensors(folder / FRAMES).items()}
     wanted = {f"{name_of(task)}.{curve}" for task in tasks() for curve in (*CURVES, "power")}

@@ -22,6 +22,7 @@ import numpy as np
 from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.study.induction import Copier, Learned, Moment, model_of, moments_of, train
 from llmviz.study.pairs_again import OnRandomTokens, on_random_tokens
+from llmviz.study.records import require
 from llmviz.training.files import read_json, write_json
 
 if TYPE_CHECKING:
@@ -104,8 +105,7 @@ def _parts(folder: Path) -> tuple[dict[str, np.ndarray], dict[str, Any], dict[st
     from llmviz.training.tensors import load_tensors
 
     for name in (RUNS, WEIGHTS, ON_RANDOM, CARD):
-        if not (folder / name).is_file():
-            raise ValueError(f"{folder / name} is not in this copy; `{COMMAND}` makes it")
+        require(folder / name, COMMAND)
     parts = {name: one.numpy() for name, one in load_tensors(folder / RUNS).items()}
     wanted = {f"{name_of(copier)}.{curve}" for copier in copiers() for curve in CURVES}
     if set(parts) != wanted:

@@ -20,6 +20,7 @@ import numpy as np
 
 from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.study import sum_texts
+from llmviz.study.records import require
 from llmviz.study.sum_texts import (
     END,
     LONGEST,
@@ -259,9 +260,7 @@ def make(folder: Path = EXPERIMENT_FOLDER) -> None:
 @cache
 def recorded(folder: Path = EXPERIMENT_FOLDER) -> Recorded:
     """Return the bundled results. Raises ValueError where the file is missing or damaged."""
-    path = folder / FILE
-    if not path.is_file():
-        raise ValueError(f"{path} is not in this copy; `{COMMAND}` makes it")
+    path = require(folder / FILE, COMMAND)
     content = read_json(path)
     try:
         points = tuple(Point(**one) for one in content["points"])

@@ -172,9 +172,8 @@ def patch_places(
 
 def _patched_rows(gpt: GPT, own: Reading, donor: Reading, sites: Sequence[Site]) -> Tensor:
     """Logits (N, V) after the last token, row n with site n patched: those of a place, by layer."""
-    causal = gpt.config.mask == "causal" and gpt.config.softmax_before_mask is None
-    start = len(own.ids) - 1 - sites[0].back if causal else 0
-    before = _Before(own, start) if start else None
+    start = len(own.ids) - 1 - sites[0].back if sees_back_only(gpt) else 0
+    before = Before(own.keys, own.values, start) if start else None
     with torch.inference_mode():
         mask, plain = gpt.visible(torch.tensor([own.ids[start:]]), start)
         x = own.stream.new_empty(0, len(own.ids) - start, gpt.config.n_embd)
@@ -192,15 +191,20 @@ def _patched_rows(gpt: GPT, own: Reading, donor: Reading, sites: Sequence[Site])
         return gpt.head(gpt.norm_final(x[:, -1]))
 
 
-class _Before:
-    """Keys and values of the own prompt's first tokens, in the place of a `KVCache`."""
+def sees_back_only(gpt: GPT) -> bool:
+    """Whether no token can change what an earlier one makes."""
+    return gpt.config.mask == "causal" and gpt.config.softmax_before_mask is None
 
-    def __init__(self, own: Reading, length: int) -> None:
-        self.own, self.length = own, length
+
+class Before:
+    """Keys and values (L, G, T, D) of a prompt's first tokens, in the place of a `KVCache`."""
+
+    def __init__(self, keys: Tensor, values: Tensor, length: int) -> None:
+        self.keys, self.values, self.length = keys, values, length
 
     def extend(self, layer: int, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor]:
         """Those of the first tokens in front of k and v (N, G, T, D)."""
-        return self._joined(self.own.keys[layer], k), self._joined(self.own.values[layer], v)
+        return self._joined(self.keys[layer], k), self._joined(self.values[layer], v)
 
     def _joined(self, kept: Tensor, new: Tensor) -> Tensor:
         return torch.cat((kept[:, : self.length].expand(len(new), -1, -1, -1), new), dim=2)

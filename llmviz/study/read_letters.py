@@ -40,7 +40,7 @@ from llmviz.corpus.letter_questions import (
 )
 from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.study.records import Recorded, require
-from llmviz.training.config import ON_ONE_CORE, TrainConfig
+from llmviz.training.config import QUICK, TrainConfig
 from llmviz.training.files import write_json
 
 if TYPE_CHECKING:
@@ -54,19 +54,7 @@ SEEDS = (0, 1, 2)
 SIZES = {"n_layer": 2, "n_head": 2, "n_embd": 32, "dropout": 0.0}
 STEPS = 2_000
 ASKED = 2_000  # questions of a test, at most
-TRAINING = TrainConfig(
-    steps=STEPS,
-    batch_size=64,
-    learning_rate=3e-3,
-    min_lr=3e-5,
-    warmup_steps=100,
-    weight_decay=0.05,
-    eval_every=0,
-    eval_batches=1,
-    checkpoint_every=0,
-    log_every=STEPS,
-    **ON_ONE_CORE,
-)
+TRAINING = TrainConfig(steps=STEPS, batch_size=64, warmup_steps=100, log_every=STEPS, **QUICK)
 
 
 @dataclass(frozen=True)

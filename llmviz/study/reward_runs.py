@@ -20,6 +20,7 @@ import numpy as np
 from llmviz.finetuning.passing import pass_at_k
 from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.study import sum_texts
+from llmviz.study.records import require
 from llmviz.study.sum_texts import END, LONGEST, Sum, decode, encode, is_right, question_of
 from llmviz.training.files import read_json, write_json
 
@@ -341,9 +342,7 @@ def _unpacked(one: dict[str, Any]) -> RewardRun:
 @cache
 def recorded(folder: Path = EXPERIMENT_FOLDER) -> Recorded:
     """Return the bundled runs. Raises ValueError where the file is missing or damaged."""
-    path = folder / FILE
-    if not path.is_file():
-        raise ValueError(f"{path} is not in this copy; `{COMMAND}` makes it")
+    path = require(folder / FILE, COMMAND)
     content = read_json(path)
     try:
         every = [_unpacked(one) for one in content["runs"]]

@@ -14,7 +14,7 @@ from llmviz.models import build
 from llmviz.models.base import LanguageModel
 from llmviz.nn.loss import IGNORED
 from llmviz.tokenizers import train_tokenizer
-from llmviz.training.config import ON_ONE_CORE, TrainConfig
+from llmviz.training.config import QUICK, TrainConfig
 from llmviz.training.data import TrainData, end_id
 from llmviz.training.loop import train
 
@@ -55,15 +55,10 @@ def read_text(
     config = TrainConfig(
         steps=steps,
         batch_size=BATCH,
-        learning_rate=3e-3,
-        min_lr=3e-5,
         warmup_steps=min(50, steps),
-        weight_decay=0.05,
-        eval_every=0,
-        checkpoint_every=0,
         log_every=max(1, steps // POINTS),
         seed=seed,
-        **ON_ONE_CORE,
+        **QUICK,
     )
     seed_torch(seed)
     model = build("gpt", {"vocab_size": tokenizer.vocab_size, "context_length": context, **SIZES})

@@ -9,7 +9,7 @@ import dataclasses
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from llmviz.training.config import ON_ONE_CORE, TrainConfig
+from llmviz.training.config import QUICK, TrainConfig
 
 if TYPE_CHECKING:
     from llmviz.models.base import LanguageModel
@@ -17,17 +17,7 @@ if TYPE_CHECKING:
 
 CONTEXT = 64  # T
 SIZES = {"n_layer": 2, "n_head": 4, "n_embd": 64, "context_length": CONTEXT, "dropout": 0.0}
-TRAINING = TrainConfig(
-    batch_size=16,
-    learning_rate=3e-3,
-    min_lr=3e-5,
-    warmup_steps=50,
-    weight_decay=0.05,
-    eval_every=0,
-    eval_batches=1,
-    checkpoint_every=0,
-    **ON_ONE_CORE,
-)
+TRAINING = TrainConfig(batch_size=16, warmup_steps=50, **QUICK)
 
 
 @dataclass(frozen=True)

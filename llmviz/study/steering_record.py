@@ -24,6 +24,7 @@ from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.study.features_record import MODEL, bundle, weights_of
 from llmviz.study.features_record import scores as feature_scores
 from llmviz.study.held_out_texts import SEED, stories
+from llmviz.study.records import require
 from llmviz.study.steering import Push, Written, measure, removed, texts_of, write
 from llmviz.training.files import read_json, write_json
 
@@ -216,12 +217,14 @@ class Removals:
     """How the loss rises with a direction removed at the end of a layer: by the rule that decides.
 
     rises (S, R, R + 1): with the difference of means of the first rule removed, at the places of
-    the second; the last column is where no rule decides. random (S, RANDOM, R + 1): with directions
-    of chance. tokens (R + 1,): such places, all sets. plain (R + 1,): the loss as it is.
+    the second; the last column is where no rule decides. by_feature (S, R, R + 1): with the
+    direction of the feature removed that tells the rule best. random (S, RANDOM, R + 1): with
+    directions of chance. tokens (R + 1,): such places, all sets. plain (R + 1,): the loss as it is.
     """
 
     layer: int
     rises: np.ndarray
+    by_feature: np.ndarray
     random: np.ndarray
     tokens: np.ndarray
     plain: np.ndarray
@@ -256,6 +259,8 @@ def read_removals(gpt: GPT, tokenizer: Tokenizer, layer: int) -> Removals:
     chance = np.random.default_rng(0)
     drawn = [chance.normal(size=width).astype(np.float32) for _ in range(RANDOM)]
     own = [difference(layer, f"rule {one}") for one in RULES]
+    directions = bundle(layer).dictionary.directions
+    own += [directions[Choice(FEATURE, f"rule {one}", layer).feature] for one in RULES]
     mean = _directions(EXPERIMENT_FOLDER)[f"mean.{layer}"]
     every, plain, tokens = [], [], []
     for number in range(SETS):
@@ -281,11 +286,12 @@ def read_removals(gpt: GPT, tokenizer: Tokenizer, layer: int) -> Removals:
         every.append(np.array(changed) - base)
         plain.append(base)
         tokens.append(decided.sum(0))
-    rises = np.array(every)  # (S, R + RANDOM, R + 1)
+    rises = np.array(every)  # (S, 2R + RANDOM, R + 1)
     return Removals(
         layer,
         rises[:, : len(RULES)],
-        rises[:, len(RULES) :],
+        rises[:, len(RULES) : 2 * len(RULES)],
+        rises[:, 2 * len(RULES) :],
         np.sum(tokens, 0),
         np.nanmean(plain, 0),
     )
@@ -295,9 +301,7 @@ def read_removals(gpt: GPT, tokenizer: Tokenizer, layer: int) -> Removals:
 def _directions(folder: Path) -> dict[str, np.ndarray]:
     from llmviz.training.tensors import load_tensors
 
-    path = folder / DIRECTIONS
-    if not path.is_file():
-        raise ValueError(f"{path} is not in this copy; `{COMMAND}` makes it")
+    path = require(folder / DIRECTIONS, COMMAND)
     return {name: one.float().numpy() for name, one in load_tensors(path).items()}
 
 
@@ -319,9 +323,7 @@ class Record:
 @cache
 def recorded(folder: Path = EXPERIMENT_FOLDER) -> Record:
     """Return what comes along. Raises ValueError where it is missing or damaged."""
-    path = folder / FILE
-    if not path.is_file():
-        raise ValueError(f"{path} is not in this copy; `{COMMAND}` makes it")
+    path = require(folder / FILE, COMMAND)
     _directions(folder)
     try:
         listed = read_json(path)

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from llmviz.paths import EXPERIMENT_FOLDER
+from llmviz.study.records import require
 from llmviz.training.files import read_json, write_json
 
 if TYPE_CHECKING:
@@ -279,9 +280,7 @@ def _share(value: dict[str, int]) -> Share:
 @cache
 def recorded(folder: Path = EXPERIMENT_FOLDER) -> dict[str, list[Measured]]:
     """Return the bundled results, three models for each way. ValueError: missing or damaged."""
-    path = folder / FILE
-    if not path.is_file():
-        raise ValueError(f"{path} is not in this copy; `{COMMAND}` makes it")
+    path = require(folder / FILE, COMMAND)
     found: dict[str, list[Measured]] = {way: [] for way in WAYS}
     try:
         for one in read_json(path)["models"]:

@@ -22,6 +22,16 @@ OWN_TEXT = "corpus.txt"  # as a corpus: the text of this name in the run's own f
 OWNERS, DETAILS, BOTH = "owners", "details", "both"  # what exercises practise
 # Of a short training inside a page: it takes one core, and comes out the same to the last bit.
 ON_ONE_CORE: dict[str, Any] = {"device": "cpu", "dtype": "float32", "threads": 1, "compile": "off"}
+# Of a small model that learns in seconds and is measured at the end alone.
+QUICK: dict[str, Any] = {
+    **ON_ONE_CORE,
+    "learning_rate": 3e-3,
+    "min_lr": 3e-5,
+    "weight_decay": 0.05,
+    "eval_every": 0,
+    "eval_batches": 1,
+    "checkpoint_every": 0,
+}
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ that was read before is known by its files, and then it is not read at all.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -42,11 +42,17 @@ class Texts:
     kept: KeptTokens
 
     @classmethod
-    def of(cls, train: Sequence[Any] | Documents, validation: Sequence[Any] | Documents) -> Texts:
-        """Read them once, for their digest."""
+    def of(
+        cls,
+        train: Sequence[Any] | Documents,
+        validation: Sequence[Any] | Documents,
+        hear: Callable[[int], object] = int,
+    ) -> Texts:
+        """Read them once, for their digest. hear: is told how many characters came so far."""
         digest, characters = hashlib.sha256(), 0
         for documents in (train, validation):
             for text, ends in _pieces(documents):
+                hear(characters)
                 digest.update(text.encode("utf-8") + b"\0" * ends)
                 characters += len(text)
         return cls(train, validation, KeptTokens(digest.hexdigest(), characters))
@@ -111,8 +117,11 @@ def _read(source: Source, plan: Plan, tell: Tell, characters: int | None) -> Tex
     division = None
     if most is not None and seen.characters > most:
         division = Division.of(source, seen, plan.fraction, plan.split_seed)
-        tell("looking at the text", 0, seen.characters, "characters")
-        texts = Texts.of(*division.parts(source))
+
+        def looked(so_far: int) -> None:
+            tell("looking at the text", so_far, seen.characters, "characters")
+
+        texts = Texts.of(*division.parts(source), looked)
     else:
         texts = _held(Corpus(source.name, held), plan)
     if stamp is not None and texts.kept.is_large and stamp == source.stamp():

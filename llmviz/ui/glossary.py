@@ -222,6 +222,10 @@ TERMS: dict[str, str] = {
         "A model writes, and it reads its own tokens as it goes on. In training, it reads the "
         "right tokens instead. This is called teacher forcing."
     ),
+    "Goodhart’s law": (
+        "When a measure becomes a target, it stops being a good measure. A model that is rewarded "
+        "by a measure raises the measure, by any way that it finds."
+    ),
     "gradient": (
         "For each weight, how fast the loss rises if that weight grows a little: the slope of the "
         "loss."

@@ -52,10 +52,13 @@ FITS = f"(light) => {{ const [sum, wide] = ({SEEN})(); return sum > 600 === ligh
 
 # axe-core, which finds what keeps people out, and what of its findings is not let pass.
 AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text("utf-8")
-FOUND = """() => axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) =>
-    violations
+FOUND = """async () => {
+    const asked = { resultTypes: ["violations"], preload: false };
+    const { violations } = await axe.run(document, asked);
+    return violations
         .filter(({ impact }) => impact === "serious" || impact === "critical")
-        .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 120)}`)))"""
+        .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 120)}`));
+}"""
 
 PAPER = 688  # pixels of CSS: a page of A4 without its margins
 # What is on paper that only a hand can use, pictures that may be cut between two pages, by how much

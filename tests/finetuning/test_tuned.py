@@ -152,3 +152,43 @@ def test_what_is_no_classifier_and_what_is_damaged_is_one_line(tuned, capsys, tm
         assert words in refused(capsys, *line, str(other), "x"), broken
     with pytest.raises(ValueError, match="tells no classes apart"):
         load_classes(Path(tuned("rules", "lora")))
+
+
+def test_a_folder_of_another_kind_is_refused_in_one_line_and_nothing_is_written(
+    tuned, capsys, tmp_path
+):
+    """Each kind of folder before each command that reads another."""
+    (tmp_path / "text.txt").write_text(TEXTS[0] * 20, encoding="utf-8")
+    tuning, classes = tuned("instructions", "lora"), tuned("about", "head")
+    out = str(tmp_path / "out")
+    assert call(capsys, "export", "tiny-world-gpt", "--out", str(tmp_path / "hf"))[0] == 0
+    for name in ("empty", "notes"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "notes" / "config.json").write_text("{}", encoding="utf-8")
+    kinds = {
+        "classifier": classes,
+        "adapter": f"{tuning}/adapter",
+        "checkpoint": f"{tuning}/checkpoints",
+        "empty": str(tmp_path / "empty"),
+        "other files": str(tmp_path / "notes"),
+        "a file": str(tmp_path / "text.txt"),
+    }
+    lines = {
+        "generate": ["generate", "--tokens", "2", "--checkpoint"],
+        "eval": ["eval", "--corpus", str(tmp_path / "text.txt"), "--checkpoint"],
+        "serve": ["serve", "--checkpoint"],
+        "quantize": ["quantize", "--out", out],
+        "export": ["export", "--out", out],
+        "gguf": ["export", "--to", "gguf", "--out", out],
+        "finetune": ["finetune", "--task", "rules", *SMALL, "--out", out, "--base"],
+        "train": ["train", "--corpus", str(tmp_path / "text.txt"), "--out", out, *FAST, "--from"],
+        "classify": ["classify", "x", "--checkpoint"],
+        "score": ["checkpoints", "score"],
+    }
+    for command, line in lines.items():
+        for kind, folder in kinds.items():
+            if (command, kind) != ("classify", "classifier"):
+                refused(capsys, *line, folder)
+                assert not Path(out).exists(), (command, kind)
+    for kind in (str(tmp_path / "hf"), tuning):
+        refused(capsys, *lines["classify"], kind)

@@ -57,6 +57,16 @@ def test_the_strongest_token_of_a_text_is_where_the_record_says():
         assert strips.window(found, feature, 4)[1].max() <= values.max()
 
 
+def test_a_feature_that_is_never_on_says_so():
+    silent = np.flatnonzero(record.bundle(0).share == 0)
+    assert len(silent)
+    page = open_part("discoveries", "features", featof="0.384", feature=str(silent[0]), show="1")
+    fine(page)
+    said = prose_of(page)
+    assert f"Feature {silent[0]} was on at none of the held-out tokens" in said
+    assert "For nothing that the grammar knows here is it the best feature" in said
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [("", "There is no text yet"), ("so " * 400, "first 1,000 of them are read")],

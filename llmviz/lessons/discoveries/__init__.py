@@ -9,7 +9,7 @@ LESSON = Lesson(
     key="discoveries",
     words=words,
     icon=":material/experiment:",
-    names=("scaling", "induction", "grokking", "superposition", "features"),
+    names=("scaling", "induction", "grokking", "superposition", "features", "steering"),
     needs_engine=True,
     after=("training", "transformer"),
 )

@@ -123,14 +123,14 @@ def question(case: Case, seed: int) -> Question:
     """Return the question on a case: its text, and the causes to choose from."""
     causes = offered(case, seed)
     return Question(
-        f"{words.asked[case.cause].format(**told(case))} {words.question}",
+        f"{words.asked[case.cause].format(**written_values(case))} {words.question}",
         [words.causes[cause] for cause in causes],
         causes.index(case.cause),
         [words.why_not[cause] if cause != case.cause else proof(case) for cause in causes],
     )
 
 
-def told(case: Case) -> dict[str, object]:
+def written_values(case: Case) -> dict[str, object]:
     """Return the values of a case as its texts write them."""
     values = case.named
     named: dict[str, object] = dict(values)
@@ -182,7 +182,7 @@ def proof(case: Case) -> str:
             "plain": percent(found.plain),
             "here": percent(found.here),
         }
-    return words.proof[case.cause].format(**told(case) | more)
+    return words.proof[case.cause].format(**written_values(case) | more)
 
 
 def _direct(women: float) -> float:

@@ -120,7 +120,7 @@ def _strip(state: PageState, story: ReadStory, divided: DividedLoss) -> int:
 def _opened(story: ReadStory, divided: DividedLoss, at: int) -> None:
     ids, true, given = bars_of(story.bundled, story.text, at)
     labels = names_of(ids.tolist(), story.bundled.tokenizer)
-    picture, told = st.columns([3, 2], gap="large", vertical_alignment="center")
+    picture, beside = st.columns([3, 2], gap="large", vertical_alignment="center")
     with picture:
         paired_bars(
             labels,
@@ -132,7 +132,7 @@ def _opened(story: ReadStory, divided: DividedLoss, at: int) -> None:
             limit=float(max(true.max(), given.max())),
             key=f"{KEY}.pairs",
         )
-    with told:
+    with beside:
         prose("\n\n".join(opened_lines(story, divided, at)))
 
 

@@ -80,7 +80,7 @@ def draw(state: PageState) -> None:
     if now is not None and now.trained is not None:
         _code(state, now)
     if shown:
-        seen(words.end, **outcome.told(now))
+        seen(words.end, **outcome.end_texts(now))
 
 
 def _of_folder(state: PageState, name: str) -> None:

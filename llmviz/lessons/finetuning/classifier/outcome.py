@@ -59,7 +59,7 @@ def _reached(now: Outcome) -> dict[str, str]:
     }
 
 
-def told(now: Outcome) -> dict[str, str]:
+def end_texts(now: Outcome) -> dict[str, str]:
     """Return what the end of the chapter says of a classifier."""
     begun = now.begun
     assert begun is not None

@@ -30,4 +30,4 @@ def draw(state: PageState) -> None:
     race.draw(state)
     switching.draw(state, name)
     if shown:
-        seen(words.end, **ranks.told(name, path))
+        seen(words.end, **ranks.end_numbers(name, path))

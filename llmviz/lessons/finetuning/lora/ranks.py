@@ -92,7 +92,7 @@ def rank_question(spectrum: Spectrum, rank: int) -> Question | None:
     return share_question(words.rank_ask.format(rank=rank), held, reasons, percent)
 
 
-def told(name: str, path: str) -> dict[str, object]:
+def end_numbers(name: str, path: str) -> dict[str, object]:
     """Return what the end of the chapter says of an adapter's change."""
     change = source.change_of(beside(name), path)
     rows, columns = change.weight.shape

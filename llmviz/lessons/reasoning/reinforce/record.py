@@ -84,7 +84,9 @@ def sharper_question() -> Question:
         right_before=percent(base.right),
         right_after=percent(base.right + gain),
     )
-    return Question.of(words.ask_sharper, place, gain=points(gain), samples=SAMPLES, reason=reason)
+    return Question.of(
+        words.ask_sharper, place, gain=f"{100 * gain:.1f}", samples=SAMPLES, reason=reason
+    )
 
 
 def points(share: float) -> str:
