@@ -385,6 +385,10 @@ TERMS: dict[str, str] = {
         "The 90th percentile of some values is the smallest of them for which this is true: at "
         "least 90 of 100 values are not larger. The 50th percentile is the value in the middle."
     ),
+    "path patching": (
+        "Activation patching of one connection: a single part of a model reads what another part "
+        "computed for another text. All other parts read what they read before."
+    ),
     "perplexity": (
         "e to the power of the mean loss in nats. A model that gives the same probability to each "
         "of 10 tokens has a perplexity of 10."

@@ -16,6 +16,7 @@ from llmviz import streamlit_parts
 from llmviz.components import unpack
 from llmviz.document import marks
 from llmviz.lessons import LESSONS
+from llmviz.lessons.discoveries.circuit import chapter as circuit
 from llmviz.lessons.sampling.beam import chapter as beam
 from llmviz.lessons.sampling.compare import chapter as compare
 from llmviz.lessons.sampling.knows import chapter as knows
@@ -37,7 +38,7 @@ paint_order.AHEAD = 0.0  # there is no browser that would draw meanwhile
 question.COVERS = False  # but for the test of what questions cover
 knows.SOON = 60.0  # nor one that would look again
 beam.SLICE = compare.SLICE = writing.SLICE = 200
-patching.SLICE = units.SLICE = 60.0
+circuit.SLICE = patching.SLICE = units.SLICE = 60.0
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(path.stem for path in (ROOT / "pages").glob("*.py"))

@@ -31,6 +31,7 @@ PICKERS = [
     ("transformer", "stream", "model", {}),
     ("transformer", "residuals", "model", {}),
     ("transformer", "patching", "model", {}),
+    ("discoveries", "circuit", "model", {}),
 ]
 
 

@@ -9,7 +9,7 @@ LESSON = Lesson(
     key="discoveries",
     words=words,
     icon=":material/experiment:",
-    names=("scaling", "induction", "grokking", "superposition", "features", "steering"),
+    names=("scaling", "induction", "grokking", "superposition", "features", "steering", "circuit"),
     needs_engine=True,
     after=("training", "transformer"),
 )

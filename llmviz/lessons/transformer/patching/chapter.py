@@ -69,7 +69,8 @@ def draw(state: PageState) -> None:
     except ValueError as error:
         refuse(error)
         return
-    _told(bundled, own, donor, pair)
+    chances(bundled, own, donor, pair)
+    _aligned(own, donor)
     # A new map is too much for one rerun: it grows by some places at a time.
     live = not grown.grow(0.0)
     st.fragment(_map, run_every=POLL if live else None)(state, bundled, map_of, live)
@@ -136,9 +137,10 @@ def _named(bundled: engine.Bundled, pair: tuple[int, int]) -> dict[str, str]:
     return {"own": own, "other": other}
 
 
-def _told(
+def chances(
     bundled: engine.Bundled, own: tuple[int, ...], donor: tuple[int, ...], pair: tuple[int, int]
 ) -> None:
+    """Say how probable both answers are after each prompt."""
     shares = [
         site_map.reading(bundled, ids).logits.softmax(-1)[list(pair)].tolist()
         for ids in (own, donor)
@@ -151,6 +153,9 @@ def _told(
         donor_own=percent(shares[1][0]),
         donor_share=percent(shares[1][1]),
     )
+
+
+def _aligned(own: tuple[int, ...], donor: tuple[int, ...]) -> None:
     if len(own) != len(donor):
         left = abs(len(own) - len(donor))
         stand = words.left if left == 1 else words.left_more.format(left=left)

@@ -1,0 +1,186 @@
+"""The chapter "A circuit, edge by edge": what it draws and says is what patching gives."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from llmviz.figures.circuit import Node, circuit_graph
+from llmviz.lessons.discoveries.circuit import chapter
+from llmviz.lessons.discoveries.circuit import edges as measured
+from llmviz.lessons.transformer.patching.site_map import written
+from llmviz.study.circuit import Edge, GrowingCircuit, Part, all_edges, patch_edges, read_sums
+from tests.pages.harness import ODD_TEXTS, boxes, charts, fine, open_part, prose_of, sent
+from tests.pages.small_model import HEADS, LAYERS, ids_of
+
+OWN, DONOR = "Once Anna had a key. It", "Once Anna had a dog. It"
+PROMPTS = {"prompt": OWN, "donor": DONOR, "answer": "a", "other": "e"}
+TINY = [
+    Edge(Part("embed"), Part("head", 0, 0)),
+    Edge(Part("embed"), Part("mlp", 0)),
+    Edge(Part("head", 0, 0), Part("mlp", 0)),
+    Edge(Part("embed"), Part("logits")),
+    Edge(Part("head", 0, 0), Part("logits")),
+    Edge(Part("mlp", 0), Part("logits")),
+]
+
+
+def grown(bundle) -> GrowingCircuit:
+    own, donor = (read_sums(bundle.model, ids_of(bundle, text)) for text in (OWN, DONOR))
+    a, e = (bundle.tokenizer.encode(token)[0] for token in "ae")
+    found = GrowingCircuit(bundle.model, own, donor, (a, e))
+    found.grow(60)
+    return found
+
+
+@pytest.mark.parametrize("number", [0, 1, 5, 999])
+def test_what_is_left_and_each_cell_is_what_patching_gives(bundle, number):
+    edges = all_edges(bundle.model)
+    number = min(number, len(edges))
+    link = "embed>mlp.0,mlp.0>logits,nothing>mlp.0,head.0.1>mlp.0"
+    app = open_part(
+        "discoveries", "circuit", **PROMPTS, edgeskept=str(number), hypothesis=link, show="1"
+    )
+    fine(app)
+    found, said = grown(bundle), prose_of(app)
+    assert f"<strong>{written(found.left[number])}</strong> of the preference" in said
+    grid = sent(app, "cell_grid")["values"]
+    senders = 1 + LAYERS * (HEADS + 1)
+    assert grid.shape == (senders, senders)
+    assert np.count_nonzero(grid) <= len(edges)
+    assert sorted(grid[grid != 0]) == pytest.approx(
+        sorted(share for share in np.clip(list(found.effects.values()), -9.99, 9.99) if share),
+        abs=5e-3,
+    )
+    own = measured.chosen_edges(link, edges)
+    assert len(own) == 3
+    assert f"With your 3 edges, <strong>{written(found.left_with(own))}</strong>" in said
+    curve = charts(app)[1]["data"][0]["y"]
+    assert list(curve) == pytest.approx(found.left, abs=5e-3)
+
+
+def test_edges_are_measured_by_slices_with_a_bar(bundle, monkeypatch):
+    monkeypatch.setattr(chapter, "SLICE", 0.0)
+    measured.growing.clear()
+    app = open_part("discoveries", "circuit", **PROMPTS)
+    fine(app)
+    (bar,) = app.get("progress")
+    first = bar.proto.value
+    assert 0 < first < 100
+    app.run()
+    (bar,) = app.get("progress")
+    assert bar.proto.value > first and not charts(app)
+    monkeypatch.setattr(chapter, "SLICE", 60.0)
+    app.run()
+    fine(app)
+    assert not app.get("progress") and charts(app)
+
+
+@pytest.mark.parametrize(
+    ("link", "line"),
+    [
+        ({"donor": OWN}, "Both prompts have the same tokens"),
+        ({"donor": OWN + " is"}, "both need the same length"),
+        ({"answer": "e", "other": "e"}, "Both answers are e"),
+        ({"prompt": ""}, "Both need at least one character"),
+        ({"prompt": "so " * 200}, "40 at most"),
+    ],
+)
+def test_prompts_that_do_not_fit_say_why(bundle, link, line):
+    app = open_part("discoveries", "circuit", **PROMPTS | link)
+    fine(app)
+    assert line in boxes(app)
+
+
+@pytest.mark.parametrize("text", ODD_TEXTS.values(), ids=list(ODD_TEXTS))
+def test_odd_prompts_leave_no_error(bundle, text):
+    app = open_part("discoveries", "circuit")
+    app.session_state["discoveries.prompt"] = text
+    app.run()
+    fine(app)
+
+
+def test_long_prompts_and_many_edges_are_refused(bundle, monkeypatch):
+    monkeypatch.setattr(chapter, "MOST_TOKENS", 5)
+    app = open_part("discoveries", "circuit", **PROMPTS)
+    fine(app)
+    assert "patches 5 at most" in boxes(app)
+    monkeypatch.setattr(chapter, "MOST_EDGES", 9)
+    app = open_part("discoveries", "circuit", **PROMPTS)
+    fine(app)
+    assert "patches 9 at most" in boxes(app)
+
+
+def test_a_model_without_attention_is_not_taken(folder, monkeypatch):
+    app = open_part("discoveries", "circuit", model="names-mlp")
+    fine(app)
+    assert "cannot be used here" in boxes(app)
+
+
+@given(st.lists(st.floats(-2, 2), min_size=5, max_size=5), st.permutations(TINY))
+def test_the_question_asks_for_the_least_number_that_leaves_enough(shares, order):
+    left = [0.0, *shares, 1.0]
+    circuit = measured.Circuit(order, dict.fromkeys(order, 0.1), left)
+    asked = measured.question(circuit)
+    right = int(asked.answers[asked.right])
+    assert round(100 * left[right]) >= 90
+    assert all(round(100 * share) < 90 for share in left[:right])
+    for answer, reason in zip(asked.answers, asked.reasons, strict=True):
+        assert ("fewer." in reason and "takes" in reason) == (int(answer) > right)
+        assert ("takes more" in reason) == (int(answer) < right)
+        assert f"At {right} it is {written(left[right])}" in reason
+
+
+@given(st.sets(st.sampled_from(TINY)))
+def test_a_hypothesis_is_kept_in_a_link_and_its_sentence_counts_it(some):
+    edges = [edge for edge in TINY if edge in some]
+    link = ",".join(map(measured.link_of, edges))
+    assert measured.chosen_edges(link, TINY) == tuple(edges)
+    circuit = measured.Circuit(TINY, dict.fromkeys(TINY, 0.1), [0, 0.1, 0.2, 0.3, 0.4, 0.5, 1])
+    said = measured.own_line(circuit, edges, 0.25)
+    assert ("You chose no edge" in said) == (not edges)
+    assert (f"With your {len(edges)} edges" in said) == (len(edges) > 1)
+    assert ("25\xa0%" in said) == bool(edges)
+    assert ("No path" in said) == (bool(edges) and not measured.is_path(edges))
+    direct, by_mlp = (
+        TINY[3] in some,
+        TINY[5] in some and (TINY[1] in some or {TINY[0], TINY[2]} <= some),
+    )
+    by_head = {TINY[0], TINY[4]} <= some
+    assert measured.is_path(edges) == (direct or by_mlp or by_head)
+
+
+def test_edges_without_a_path_leave_nothing(bundle):
+    edges = all_edges(bundle.model)
+    no_path = [edge for edge in edges if edge.sender.kind != "embed"]
+    assert not measured.is_path(no_path)
+    own, donor = (read_sums(bundle.model, ids_of(bundle, text)) for text in (OWN, DONOR))
+    others = set(edges).difference(no_path)
+    logits = patch_edges(bundle.model, own, donor, [others])[0]
+    np.testing.assert_allclose(logits, donor.logits, atol=1e-4)
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 1), st.integers(2, 3), st.floats(-1.5, 1.5)),
+        unique_by=lambda edge: edge[:2],
+    )
+)
+def test_a_graph_draws_each_edge_from_its_part_to_a_later_one(edges):
+    nodes = [Node("abcd"[k], float(k % 2), float(k)) for k in range(4)]
+    drawn = json.loads(circuit_graph(nodes, edges, ("to", "away")).to_json())["data"]
+    ends = []
+    for trace in drawn[:-1]:
+        pieces = [[]]
+        for x, y in zip(trace["x"], trace["y"], strict=True):
+            pieces.append([]) if x is None else pieces[-1].append((x, y))
+        ends += [(piece[0], piece[-1]) for piece in pieces if piece]
+    wanted = [tuple((nodes[k].x, nodes[k].y) for k in edge[:2]) for edge in edges]
+    assert sorted(ends) == sorted(wanted)
+    assert sum(bool(trace["showlegend"]) for trace in drawn) == len(
+        {share >= 0 for *_, share in edges}
+    )
