@@ -245,5 +245,5 @@ def _before(sender: Part, receiver: Part) -> bool:
     """Whether a sender has written when a receiver reads."""
     if receiver.kind == "logits":
         return True
-    within = sender.kind == "head" and receiver.kind == "mlp"
+    within = sender.kind == "head" and receiver.kind != "head"
     return sender.layer < receiver.layer or (within and sender.layer == receiver.layer)

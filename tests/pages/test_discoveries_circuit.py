@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from llmviz.figures.circuit import Node, circuit_graph
-from llmviz.lessons.discoveries.circuit import chapter
+from llmviz.lessons.discoveries.circuit import chapter, params
 from llmviz.lessons.discoveries.circuit import edges as measured
+from llmviz.study import circuit
 from llmviz.study.circuit import Edge, GrowingCircuit, Part, all_edges, patch_edges, read_sums
 from llmviz.ui.two_prompts import written
 from tests.pages.harness import ODD_TEXTS, boxes, charts, fine, open_part, prose_of, sent
@@ -35,6 +36,11 @@ def grown(bundle) -> GrowingCircuit:
     found = GrowingCircuit(bundle.model, own, donor, (a, e))
     found.grow(60)
     return found
+
+
+def test_the_slider_has_room_for_all_edges_that_are_patched():
+    (kept,) = (one for one in params.PARAMS if one.key == "edgeskept")
+    assert kept.high == circuit.MOST_EDGES
 
 
 @pytest.mark.parametrize("number", [0, 1, 5, 999])

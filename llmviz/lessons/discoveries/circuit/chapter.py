@@ -149,7 +149,7 @@ def graph_of(
         if part.kind == "head":
             x, y = float(part.head), 1.0 + 2 * part.layer
         else:
-            x = config.n_head + 0.5 if part.kind == "mlp" else middle
+            x = config.n_head + 0.5 if part.layer >= 0 else middle
             y = {"embed": 0.0, "mlp": 2.0 + 2 * part.layer}.get(part.kind, 1 + 2 * config.n_layer)
         nodes.append(Node(measured.part_name(part), x, float(y)))
     drawn = [

@@ -1,7 +1,6 @@
 """The controls of the chapter "A circuit, edge by edge", as its links write them."""
 
 from llmviz.lessons.discoveries.circuit import words
-from llmviz.study.circuit import MOST_EDGES
 from llmviz.ui import codec
 
 PATH = "embed>mlp.0,mlp.0>head.1.3,head.1.3>head.3.2,head.3.2>logits"
@@ -12,6 +11,6 @@ PARAMS = [
     codec.text("donor", words.donor, 600),
     codec.text("answer", ""),  # none: the most probable token after the prompt
     codec.text("other", ""),  # none: the most probable token after the other prompt
-    codec.integer("edgeskept", 12, 0, MOST_EDGES),
+    codec.integer("edgeskept", 12, 0, 1_000),  # circuit.MOST_EDGES, without torch
     codec.text("hypothesis", PATH, 1_000),
 ]
