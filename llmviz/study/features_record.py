@@ -162,7 +162,7 @@ class Bundle:
 
     share (N,): of the tokens at which a feature is on. stories, places (N, S): the story and the
     token where its value is highest, one a story, falling. windows (N, S, W): its values from
-    BEFORE tokens before that to BEHIND behind it, ABSENT outside the story. parents (N,): the
+    BEFORE tokens before that to BEHIND behind it, ABSENT outside the story. parent (N,): the
     feature of the next smaller dictionary with the nearest direction, and shared (N,): at what
     share of this one's tokens that one is on, too; empty in the smallest.
     """
@@ -173,7 +173,7 @@ class Bundle:
     stories: np.ndarray
     places: np.ndarray
     windows: np.ndarray
-    parents: np.ndarray
+    parent: np.ndarray
     shared: np.ndarray
 
     @property

@@ -56,7 +56,8 @@ _PRINT = """@page { margin: 14mm; }
 _STYLE = f"""<style>
 .block-container {{ max-width: 76rem; padding-top: 3.2rem; }}
 .stApp .stRadio [role="radiogroup"] label, .stApp .stCheckbox label {{ min-height: 24px; }}
-.stApp button[aria-label^="Help for"], .stApp .modebar-btn {{ min-width: 24px; min-height: 24px; }}
+.stApp button[aria-label^="Help for"], .stApp button[aria-label="Open"], .stApp .modebar-btn {{
+  min-width: 24px; min-height: 24px; }}
 .stApp button[data-selected="true"] p, .stApp [data-testid="stSliderThumbValue"] {{
   color: light-dark({PRIMARY["light"]}, {PRIMARY_TEXT}); }}
 .stApp [data-testid="stCaptionContainer"], .stApp [data-testid="stCaptionContainer"] p {{

@@ -109,7 +109,7 @@ def test_a_feature_of_the_smallest_dictionary_has_its_parts_below_it(parent):
     at = int(parent)
     if at < 0:
         at = int(np.bincount(of[of >= 0]).argmax())
-    below = int(((found.parents == at) & (found.shared >= 0.5)).sum())
+    below = int(((found.parent == at) & (found.shared >= 0.5)).sum())
     said = prose_of(page)
     assert (f"has {below} parts" in said) == (below > 1)
     assert ("has one part" in said) == (below == 1)

@@ -123,8 +123,8 @@ def test_features_have_length_one_and_parents_are_the_nearest():
                 float(one @ found.dictionary.directions[feature])
                 for one in small.dictionary.directions
             ]
-            assert max(cosines) - cosines[found.parents[feature]] < 2e-3
-    assert not len(record.bundle(record.MAIN, 192).parents)
+            assert max(cosines) - cosines[found.parent[feature]] < 2e-3
+    assert not len(record.bundle(record.MAIN, 192).parent)
 
 
 def test_what_a_feature_writes_is_what_it_adds_to_the_logits(story_model):

@@ -12,7 +12,8 @@ from llmviz.figures.lines import Line, lines
 from llmviz.figures.theme import Mode
 from llmviz.lessons.discoveries.circuit import edges as measured
 from llmviz.lessons.discoveries.circuit import words
-from llmviz.lessons.discoveries.circuit.edges import MOST_OWN, Circuit, Prompts
+from llmviz.lessons.discoveries.circuit.edges import Circuit, Prompts
+from llmviz.lessons.discoveries.circuit.params import MOST_OWN
 from llmviz.study.circuit import MOST_EDGES, Edge, Part, all_edges, patch_edges, senders
 from llmviz.ui import engine
 from llmviz.ui.code import show_code
@@ -222,7 +223,7 @@ def _own(state: PageState, of: Prompts, circuit: Circuit) -> None:
         words.own_label.format(most=MOST_OWN),
         circuit.order,
         format_func=measured.edge_name,
-        max_selections=MOST_OWN,
+        **state.several("hypothesis"),
         **tied(f"_{KEY}.own", list(chosen), take),
     )
     left = measured.left_with(*of, chosen)

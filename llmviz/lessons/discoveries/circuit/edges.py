@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from llmviz.lessons.discoveries.circuit import words
+from llmviz.lessons.discoveries.circuit.params import MOST_OWN
 from llmviz.study.circuit import Edge, GrowingCircuit, Part, Sums, read_sums
 from llmviz.ui import engine
 from llmviz.ui.kept import kept
@@ -14,7 +15,6 @@ from llmviz.ui.question import Question, share_question
 from llmviz.ui.two_prompts import NO_DIFFERENCE, written
 
 NEEDED = 90  # percent of the preference, that the question asks for
-MOST_OWN = 24  # edges of a hypothesis
 Prompts = tuple[engine.Bundled, tuple[int, ...], tuple[int, ...], tuple[int, int]]
 
 

@@ -118,7 +118,7 @@ def parts(size: int, larger: int) -> np.ndarray:
     Its direction is the nearest, and it is on at half of the part's tokens or more.
     """
     found = bundle(MAIN, larger)
-    return np.where(found.shared >= PART, found.parents, -1)
+    return np.where(found.shared >= PART, found.parent, -1)
 
 
 def parts_of(feature: int, size: int, larger: int) -> list[int]:
@@ -145,7 +145,7 @@ def split_rows(parent: int) -> list[tuple[str, ...]]:
         found, upper = bundle(MAIN, larger), bundle(MAIN, size).dictionary.directions
         below = [one for above in level for one in parts_of(above, size, larger)]
         for one in below[:MOST]:
-            cosine = float(found.dictionary.directions[one] @ upper[found.parents[one]])
+            cosine = float(found.dictionary.directions[one] @ upper[found.parent[one]])
             rows.append(
                 (
                     str(larger),
