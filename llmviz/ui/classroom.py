@@ -1,6 +1,6 @@
 """A class from a visitor's side: opening and joining one, leading it, following it.
 
-A follower's browser asks about twice a second for one number, the version of the presenter's
+A follower's browser asks about three times a second for one number, the version of the presenter's
 place, by a request of its own: a rerun for each of these questions would cost some ten times as
 much. It asks for a rerun when that number has changed.
 """

@@ -8,7 +8,7 @@ export default function (component) {
   return live(component, (root, send) => new ClassWatch(root, send));
 }
 
-const PAUSE = 500; // milliseconds between two questions
+const PAUSE = 300; // milliseconds between two questions
 const PATIENCE = 5000; // for an answer, and until the page is told once more
 
 class ClassWatch {
