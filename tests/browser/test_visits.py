@@ -50,9 +50,9 @@ def test_an_address_in_a_warning_is_no_link(visit):
     assert not visit.page.locator('a[href*="evil"]').count()
 
 
-def test_two_followers_see_what_the_presenter_sees(visit, other, windows, address):
-    third = windows(2, address)
-    ann, bob, cem = visit.page, other.page, third.page
+def test_three_followers_see_what_the_presenter_sees(visit, other, windows, address):
+    third, fourth = windows(2, address), windows(3, address)
+    ann, bob, cem, dan = visit.page, other.page, third.page, fourth.page
 
     def texts(text: str, *pages) -> None:
         for page in pages:
@@ -65,14 +65,15 @@ def test_two_followers_see_what_the_presenter_sees(visit, other, windows, addres
     assert link.startswith(f"{visit.url}/?class=")
     code = link[-6:]
     bob.goto(link)
+    dan.goto(link)
     third.dress("dark", 390)
     third.open(f"glossary?class={code}")  # any page of the app with the code leads there
-    for page in (bob, cem):
+    for page in (bob, cem, dan):
         page.wait_for_url("**/tokenization?part=windows*")
     box = ann.get_by_role("textbox", name="Your text")
     box.fill(ODD)
     box.press("Control+Enter")
-    texts(ODD, bob, cem)
+    texts(ODD, bob, cem, dan)
     third.settle()
     cem.locator("[data-testid=stRadio] [role=radiogroup] label").first.click()
     expect(ann.get_by_text(words.answered[True]).first).to_be_visible()
@@ -87,17 +88,19 @@ def test_two_followers_see_what_the_presenter_sees(visit, other, windows, addres
     expect(bob.get_by_text(f"You follow the class {code}")).to_be_visible()
     at_a_projector(visit, other)
     visit.open("glossary")
-    bob.wait_for_url("**/glossary?*")
+    for page in (bob, dan):
+        page.wait_for_url("**/glossary?*")
     assert "/tokenization" in cem.url  # who looks around is left alone
     button(cem, words.come_back).click()
     cem.wait_for_url("**/glossary?*")
     button(ann, words.end).click()
-    for page in (bob, cem):
+    for page in (bob, cem, dan):
         expect(page.get_by_text(words.notices["ended"])).to_be_visible()
-    for window in (visit, other, third):
+    for window in (visit, other, third, fourth):
         window.settle()
         window.assert_clean()
     leave(third)
+    leave(fourth)
 
 
 def at_a_projector(presenter: Visit, follower: Visit) -> None:
