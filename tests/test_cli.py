@@ -24,6 +24,9 @@ from llmviz.training.files import read_json
 from llmviz.training.recipes import SINCE_2017
 from llmviz.training.runs import load_trained
 from llmviz.training.tensors import load_tensors, save_tensors
+from tests.finetuning.conftest import small_base
+
+__all__ = ["small_base"]  # a fixture
 
 ROOT = Path(__file__).resolve().parents[1]
 FAST = ["--device", "cpu", "--dtype", "float32", "--threads", "1", "--batch-size", "4"]
@@ -500,8 +503,8 @@ def test_damaged_and_foreign_checkpoints_are_refused_by_name(capsys, trained, tm
     assert "model.safetensors is damaged" in said
 
 
-def start(*arguments):
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
+def start(*arguments, **more):
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT), **more}
     return subprocess.Popen(
         [sys.executable, "-m", "llmviz", *arguments],
         env=environment,
@@ -512,12 +515,13 @@ def start(*arguments):
 
 
 def test_a_fine_tuning_killed_before_its_first_checkpoint_is_not_finished_and_goes_on(
-    capsys, tmp_path
+    capsys, tmp_path, small_base, monkeypatch
 ):
+    monkeypatch.setattr("llmviz.pretrained.CHECKPOINTS", small_base)
     given = ["finetune", "--task", "instructions", "--examples", "20", "--test-examples", "5"]
     given += ["--steps", "4", "--checkpoint-every", "4", "--eval-every", "0", "--mix", "0"]
     cut, whole = tmp_path / "cut", tmp_path / "whole"
-    process = start(*given, "--out", str(cut))
+    process = start(*given, "--out", str(cut), LLMVIZ_CHECKPOINTS=str(small_base))
     deadline = time.monotonic() + 180
     while not (cut / "config.json").exists() and time.monotonic() < deadline:
         time.sleep(0.005)

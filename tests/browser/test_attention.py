@@ -49,7 +49,7 @@ def evaluate(text: str) -> tuple[float, float]:
     return float(eval(left, {"exp": np.exp, "sqrt": np.sqrt})), float(right)
 
 
-def test_cells_open_to_arithmetic_that_is_right(visit):
+def test_cells_open_to_arithmetic_that_is_right_and_a_covered_one_with_the_answer(visit):
     visit.open("attention?part=steps&rung=causal")
     matrix(visit.page, "context").wait_for()
     chance = random.Random(0)
@@ -64,6 +64,25 @@ def test_cells_open_to_arithmetic_that_is_right(visit):
     share, said = evaluate(point(visit.page, "weights", 2, 0))
     assert share == pytest.approx(said, abs=5e-4) and said == pytest.approx(0.3388, abs=5e-5)
     assert "−∞" in point(visit.page, "masked", 0, 2)
+
+    # a covered cell opens with the answer
+    page = visit.page
+    assert point(page, "weights", 2, 1).endswith("= ?")
+    assert "×0.3385" not in point(page, "context", 2, 0)
+    page.get_by_text("0.338", exact=True).first.click()
+    page.get_by_text("Right.", exact=True).wait_for()
+    visit.settle()
+    assert point(page, "weights", 2, 1).endswith("= 0.3385")
+
+    # steps by keyboard
+    scrub = page.locator(".scrub").first
+    scrub.wait_for()
+    scrub.focus()
+    page.keyboard.press("Home")
+    assert "a row of 4 numbers" in page.locator(".caption").first.inner_text()
+    page.keyboard.press("ArrowRight")
+    assert "queries" in page.locator(".caption").first.inner_text()
+    wait_for_address(page, "step", "1")
     visit.assert_clean()
 
 
@@ -103,10 +122,15 @@ def test_pointing_and_clicking_a_cell_is_in_the_link_and_opens_again(visit, othe
     visit.assert_clean()
 
 
-def test_a_kept_cell_stays_when_controls_and_chapters_change(visit):
+def test_a_switch_says_what_changes_and_a_kept_cell_stays_when_controls_and_chapters_do(visit):
     visit.open("attention?part=masks")
     page, kept = visit.page, visit.page.locator(".detail.kept").first
     matrix(page, "weights").wait_for()
+    page.get_by_role("radio", name="Off by one", exact=True).click()
+    page.get_by_text("“The” now sees “cat”").wait_for()
+    wait_for_address(page, "mask", "off_by_one")
+    page.get_by_role("radio", name="Causal", exact=True).first.click()
+    visit.settle()
     point(page, "weights", 1, 1)
     matrix(page, "weights").press("Enter")
     wait_for_address(page, "cell", "weights.1.1")
@@ -125,20 +149,6 @@ def test_a_kept_cell_stays_when_controls_and_chapters_change(visit):
     matrix(page, "weights₀").wait_for()
     expect(kept).to_have_count(0)  # there is no such matrix
     expect(page.locator("[data-testid=stAlert]")).to_have_count(0)
-    visit.assert_clean()
-
-
-def test_a_covered_cell_opens_with_the_answer(visit):
-    visit.open("attention?part=steps&rung=causal")
-    page = visit.page
-    matrix(page, "weights").wait_for()
-    assert point(page, "weights", 2, 0).endswith("= 0.3388")
-    assert point(page, "weights", 2, 1).endswith("= ?")
-    assert "×0.3385" not in point(page, "context", 2, 0)
-    page.get_by_text("0.338", exact=True).first.click()
-    page.get_by_text("Right.", exact=True).wait_for()
-    visit.settle()
-    assert point(page, "weights", 2, 1).endswith("= 0.3385")
     visit.assert_clean()
 
 
@@ -169,19 +179,6 @@ def test_a_window_moves_by_keyboard_and_its_cells_use_every_column(visit, other)
     text = page.locator(".detail .sum").first.inner_text()
     found, told = evaluate(text)
     assert text.count("×") > 8 and found == pytest.approx(told, abs=0.02)
-    visit.assert_clean()
-
-
-def test_steps_by_keyboard(visit):
-    visit.open("attention?part=steps&rung=causal")
-    scrub = visit.page.locator(".scrub").first
-    scrub.wait_for()
-    scrub.focus()
-    visit.page.keyboard.press("Home")
-    assert "a row of 4 numbers" in visit.page.locator(".caption").first.inner_text()
-    visit.page.keyboard.press("ArrowRight")
-    assert "queries" in visit.page.locator(".caption").first.inner_text()
-    wait_for_address(visit.page, "step", "1")
     visit.assert_clean()
 
 
@@ -256,14 +253,6 @@ def test_a_cell_is_nought_only_where_nothing_is(browser, visit):
         other.assert_clean()
     finally:
         other.page.context.close()
-
-
-def test_a_switch_says_what_changes(visit):
-    visit.open("attention?part=masks")
-    visit.page.get_by_role("radio", name="Off by one", exact=True).click()
-    visit.page.get_by_text("“The” now sees “cat”").wait_for()
-    wait_for_address(visit.page, "mask", "off_by_one")
-    visit.assert_clean()
 
 
 def test_lines_and_heads_answer_without_the_server(visit):

@@ -57,8 +57,21 @@ def chip(page, row, index):
 # ---- tokens
 
 
-def test_chip_shows_its_bytes_and_sends_its_selection(demo):
+def test_chip_shows_its_bytes_and_sends_its_selection_by_key_and_by_hand(demo):
     page = demo("chips")
+    # arrow keys move between chips and enter selects
+    chip(page, 0, 0).focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    wait_state(page, "row=0, index=2")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    wait_state(page, "row=1, index=7")
+    page.keyboard.press("Escape")
+    wait_state(page, "selected: None")
+
+    # a hand points and clicks
     chip(page, 0, 1).hover()
     card = page.locator(".card")
     assert "·cat" in card.inner_text() and "20 63 61 74" in card.inner_text()
@@ -67,17 +80,21 @@ def test_chip_shows_its_bytes_and_sends_its_selection(demo):
     chip(page, 0, 1).click()
     wait_state(page, "selected: None")
 
+    # a rerun keeps the page in place
+    chip(page, 0, 3).click()
+    wait_state(page, "index=3")
+    node = chip(page, 0, 3).element_handle()
+    page.get_by_role("button", name="again").click()
+    wait_state(page, "again")
+    assert node.evaluate("n => n.isConnected && n.classList.contains('selected')")
 
-def test_hover_lights_the_same_characters_in_every_row(demo):
+
+def test_boxes_stand_under_their_characters_and_a_hover_lights_them_in_every_row(demo):
     page = demo("aligned")
     chip(page, 0, 1).hover()
     lit = page.locator(".letter.hot").all_inner_texts()
     assert "".join(lit) == "·cat"
     assert page.locator(".tok.hot").count() == 1 + 4 + 2  # a word, four characters, two triples
-
-
-def test_boxes_stand_under_their_characters(demo):
-    page = demo("aligned")
     boxes = page.evaluate(
         """() => {
           const root = document.querySelector('[data-testid=stBidiComponentIsolated]').shadowRoot;
@@ -95,30 +112,6 @@ def test_boxes_stand_under_their_characters(demo):
     first, second = boxes["words"][:2]  # "The" and " cat"
     assert abs(first[1] - boxes["letters"][2][1]) <= 1.5
     assert abs(second[0] - boxes["letters"][3][0]) <= 1.5
-
-
-def test_arrow_keys_move_between_chips_and_enter_selects(demo):
-    page = demo("chips")
-    chip(page, 0, 0).focus()
-    page.keyboard.press("ArrowRight")
-    page.keyboard.press("ArrowRight")
-    page.keyboard.press("Enter")
-    wait_state(page, "row=0, index=2")
-    page.keyboard.press("ArrowDown")
-    page.keyboard.press("Enter")
-    wait_state(page, "row=1, index=7")
-    page.keyboard.press("Escape")
-    wait_state(page, "selected: None")
-
-
-def test_rerun_keeps_the_page_in_place(demo):
-    page = demo("chips")
-    chip(page, 0, 3).click()
-    wait_state(page, "index=3")
-    node = chip(page, 0, 3).element_handle()
-    page.get_by_role("button", name="again").click()
-    wait_state(page, "again")
-    assert node.evaluate("n => n.isConnected && n.classList.contains('selected')")
 
 
 @pytest.mark.parametrize("mode", ["chips", "aligned"])
@@ -181,25 +174,16 @@ def test_arithmetic_of_every_cell_gives_its_value(demo):
             page.keyboard.press("ArrowDown")
 
 
-def test_first_score_reads_as_in_the_worked_example(demo):
+def test_first_score_reads_as_in_the_worked_example_and_a_masked_cell_says_why(demo):
     page = demo("matrices")
     canvas(page, "scores").focus()
     page.keyboard.press("ArrowRight")
     shown = page.locator(".detail .sum").evaluate("n => n.textContent")
     assert shown == "0.50×0.30 + 0.31×0.38 + 0.54×0.30 + 0.46×0.19 = 0.5172"
-
-
-def test_operands_stay_bright_and_the_rest_fades(demo):
-    page = demo("matrices")
-    canvas(page, "scores").focus()
-    page.keyboard.press("ArrowRight")
+    # its operands stay bright and the rest fades
     faded = page.locator(".matrix.apart .label").all_inner_texts()
     bright = page.locator(".matrix:not(.apart) .label").all_inner_texts()
     assert set(bright) == {"Q", "K", "scores"} and len(faded) == 9
-
-
-def test_masked_cell_says_minus_infinity_and_why(demo):
-    page = demo("matrices")
     canvas(page, "masked").focus()
     for _ in range(2):
         page.keyboard.press("ArrowRight")
@@ -260,20 +244,7 @@ def test_embedding_of_many_cells_fits_and_answers(demo):
     page.locator(".detail", has_text=re.compile(r"embedding token\d+, column \d+")).wait_for()
 
 
-def test_a_head_is_chosen_by_click_and_by_key(demo):
-    page = demo("heads")
-    place = page.locator("canvas.heads")
-    place.click(position={"x": 62 + 30, "y": 20 + 30})
-    wait_state(page, "chosen: (0, 0)")
-    place.focus()
-    page.keyboard.press("ArrowDown")
-    page.keyboard.press("ArrowRight")
-    assert "looks 1 back" in page.locator(".told").inner_text()
-    page.keyboard.press("Enter")
-    wait_state(page, "chosen: (1, 1)")
-
-
-def test_thumbnails_are_the_weights(demo):
+def test_thumbnails_are_the_weights_and_one_is_chosen_by_click_and_by_key(demo):
     page = demo("heads")
     reading = page.evaluate(
         """() => {
@@ -288,6 +259,15 @@ def test_thumbnails_are_the_weights(demo):
     ink = {place: 255 - np.mean(pixel[:3]) for place, pixel in reading.items()}
     assert ink["diagonal"] > ink["below"] + 20
     assert abs(ink["below"] - ink["above"]) < 8
+    place = page.locator("canvas.heads")
+    place.click(position={"x": 62 + 30, "y": 20 + 30})
+    wait_state(page, "chosen: (0, 0)")
+    place.focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowRight")
+    assert "looks 1 back" in page.locator(".told").inner_text()
+    page.keyboard.press("Enter")
+    wait_state(page, "chosen: (1, 1)")
 
 
 # ---- the grid of cells
@@ -300,7 +280,7 @@ def colors(page):
     )
 
 
-def test_a_cell_is_coloured_by_its_value_and_says_what_it_holds(demo):
+def test_a_cell_is_coloured_by_its_value_says_what_it_holds_and_is_chosen(demo):
     page = demo("cells")
     zero, one, minus, half, *_ = colors(page)
 
@@ -320,9 +300,7 @@ def test_a_cell_is_coloured_by_its_value_and_says_what_it_holds(demo):
     page.mouse.move(2, 2)
     assert told.inner_text() == "first, b: it is 1.00"
 
-
-def test_a_cell_is_chosen_by_click_and_by_key(demo):
-    page = demo("cells")
+    # by click and by key
     assert state(page) == "chosen: (0, 1)"
     page.locator('td[data-at="2.0"]').click()
     wait_state(page, "chosen: (2, 0)")
@@ -377,7 +355,7 @@ def test_film_only_ever_joins_and_never_loses_a_byte(demo):
     assert pieces(page) == forward[-1]
 
 
-def test_film_shows_the_pair_chosen_and_its_ties(demo):
+def test_film_shows_the_pair_chosen_and_its_ties_and_is_scrubbed_on_its_curve(demo):
     page = demo("film")
     page.locator(".scrub").focus()
     page.keyboard.press("End")
@@ -393,10 +371,6 @@ def test_film_shows_the_pair_chosen_and_its_ties(demo):
             assert "whose bytes come first" in page.locator(".rule").inner_text()
         page.keyboard.press("ArrowLeft")
     assert ties > 0
-
-
-def test_film_is_scrubbed_on_its_curve(demo):
-    page = demo("film")
     field = page.locator(".field").first
     box = field.bounding_box()
     page.mouse.move(box["x"] + 2, box["y"] + 30)
@@ -468,16 +442,20 @@ def test_tokens_between_windows_are_marked_never_visited(demo):
 # ---- everywhere
 
 
-@pytest.mark.parametrize(("theme", "width"), [("dark", 360), ("light", 1400)])
-def test_components_follow_theme_and_width(demo, theme, width):
-    for show in ("chips", "aligned", "matrices", "heads", "film", "tree", "windows"):
-        page = demo(show, theme=theme, width=width)
-        assert page.locator(".lv.dark").count() == (theme == "dark")
+@pytest.mark.parametrize(
+    "show", ["chips", "aligned", "matrices", "heads", "film", "tree", "windows"]
+)
+def test_components_follow_theme_and_width(demo, visit, show):
+    page = demo(show, "dark", 360)
+    for theme, width in (("dark", 360), ("light", 1400)):
+        visit.dress(theme, width)
+        expect(page.locator(".lv.dark")).to_have_count(int(theme == "dark"))
+        settle(page, calm=50)
         wider = page.evaluate(
             "() => { const main = document.querySelector('[data-testid=stMain]');"
             " return main.scrollWidth - main.clientWidth; }"
         )
-        assert wider <= 1, show
+        assert wider <= 1, (show, theme)
 
 
 # ---- what the hand set, in a component that is made anew

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from playwright.sync_api import expect
 
 from llmviz.lessons import LESSONS
 from llmviz.lessons.home import below
@@ -68,12 +69,23 @@ sys.meta_path.insert(0, HeldBack())
 """
 
 
-def test_tokens_stand_before_the_model_and_the_model_follows(visit, tmp_path_factory):
+def test_a_fresh_server_opens_a_lesson_by_its_link_and_draws_tokens_before_the_model(
+    visit, tmp_path_factory
+):
     folder, late = tmp_path_factory.mktemp("cold"), tmp_path_factory.mktemp("late")
     make_checkpoint(folder)
     (late / "sitecustomize.py").write_text(HELD_BACK, "utf-8")
     with app(LLMVIZ_CHECKPOINTS=str(folder), PYTHONPATH=str(late)) as url:
         visit.url = url
+        visit.open("glossary?find=softmax")
+        visit.page.wait_for_function(
+            "() => document.querySelector('[data-testid=stSidebar]')"
+            "?.innerText.includes('The whole machine')",
+        )
+        field = visit.page.locator("[data-testid=stMain] input[type=text]")
+        expect(field).to_have_value("softmax")  # the browser may draw it before its value
+        visit.assert_clean()
+        visit.page.goto("about:blank")
         visit.open()
         visit.page.wait_for_selector(".wait")  # torch is still on its way
         assert len(chips(visit.page)) > 4
@@ -95,7 +107,7 @@ def test_rows_follow_what_is_typed_and_markup_stays_text(home):
     assert page.locator(".machine img").count() == 0
 
 
-def test_pointing_at_a_row_changes_the_prediction_without_the_server(home):
+def test_the_hand_and_the_keys_move_rows_and_a_stage_leads_to_its_lesson(home):
     page = home(f"?text={TEXT}")
     resting = shares(page)
     said = page.locator(".title .sub").last.inner_text()
@@ -109,6 +121,22 @@ def test_pointing_at_a_row_changes_the_prediction_without_the_server(home):
     page.mouse.move(2, 2)
     until(page, lambda: shares(page) == resting)
     assert asked == []
+
+    # the keyboard
+    page.locator(".machine").focus()
+    page.keyboard.press("ArrowUp")
+    on = page.locator(".chip.on").inner_text()
+    assert on == chips(page)[-2]
+    page.keyboard.press("Home")
+    assert page.locator(".player .count").inner_text().startswith("0 /")
+    page.keyboard.press("End")
+    assert page.locator("g.ahead").count() == 0
+
+    # a stage leads to its lesson
+    page.locator("a.name").first.click()
+    page.wait_for_url(re.compile(r"/tokenization"))
+    page.wait_for_selector("h1")
+    assert page.locator("textarea").first.input_value() == TEXT
 
 
 def test_a_curve_tells_its_weight(home):
@@ -208,17 +236,25 @@ def test_writing_ten_can_be_stopped(home):
     assert len(chips(page)) < 3 + 10
 
 
-def test_a_stage_leads_to_its_lesson(home):
-    page = home(f"?text={TEXT}")
-    page.locator("a.name").first.click()
-    page.wait_for_url(re.compile(r"/tokenization"))
-    page.wait_for_selector("h1")
-    assert page.locator("textarea").first.input_value() == TEXT
+def test_a_phone_scrolls_inside_the_picture_only_and_the_course_is_a_path(home, visit):
+    page = home(f"?text={TEXT}", "light", 390)
+    scrolls_inside_the_picture_only(page)
+    visit.dress("dark", 390)
+    visit.settle()
+    scrolls_inside_the_picture_only(page)
+    # each stop is a link, in the order of the course
+    assert page.locator(".way-title").all_inner_texts() == [one.title for one in below.lessons()]
+    tops = [stop.bounding_box()["y"] for stop in page.locator(".way-stop").all()]
+    assert tops == sorted(tops)
+    place = LESSONS[1].names[2]
+    assert page.locator(".way-chapter").nth(2).get_attribute("href") == f"tokenization?part={place}"
+    sampling = page.locator(".way-stop", has=page.get_by_text("From scores to text"))
+    sampling.locator(".way-top").click(position={"x": 60, "y": 40})
+    page.wait_for_url("**/sampling*")
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_a_phone_scrolls_inside_the_picture_only(home, theme):
-    page = home(f"?text={TEXT}", theme, 390)
+def scrolls_inside_the_picture_only(page):
+    """Fail if the page does, or if the tokens leave it when the picture is scrolled."""
     inside = page.locator(".scroll").evaluate("node => node.scrollWidth - node.clientWidth")
     assert inside > 100
     page.locator(".scroll").evaluate("node => node.scrollTo(300, 0)")
@@ -232,32 +268,10 @@ def test_a_phone_scrolls_inside_the_picture_only(home, theme):
     assert outside <= 1
 
 
-def test_the_keyboard_moves_rows_and_stages(home):
-    page = home(f"?text={TEXT}")
-    page.locator(".machine").focus()
-    page.keyboard.press("ArrowUp")
-    on = page.locator(".chip.on").inner_text()
-    assert on == chips(page)[-2]
-    page.keyboard.press("Home")
-    assert page.locator(".player .count").inner_text().startswith("0 /")
-    page.keyboard.press("End")
-    assert page.locator("g.ahead").count() == 0
-
-
-def test_nothing_of_the_machine_is_cut_in_a_window_that_is_not_wide(home):
+def test_nothing_of_the_machine_is_cut_in_a_window_that_is_not_wide(home, visit):
+    page = home(width=1280)
     for width in (1280, 1366):
-        page = home(width=width)
+        visit.dress("light", width)
+        visit.settle()
         cut = "(e) => e.scrollWidth - e.clientWidth"
         assert page.locator(".scroll").evaluate(cut) <= 1, width
-
-
-def test_the_course_is_a_path_in_its_order_and_each_stop_is_a_link(home):
-    page = home(width=390)
-    assert page.locator(".way-title").all_inner_texts() == [one.title for one in below.lessons()]
-    tops = [stop.bounding_box()["y"] for stop in page.locator(".way-stop").all()]
-    assert tops == sorted(tops)
-    place = LESSONS[1].names[2]
-    assert page.locator(".way-chapter").nth(2).get_attribute("href") == f"tokenization?part={place}"
-    sampling = page.locator(".way-stop", has=page.get_by_text("From scores to text"))
-    sampling.locator(".way-top").click(position={"x": 60, "y": 40})
-    page.wait_for_url("**/sampling*")

@@ -8,10 +8,10 @@ from typing import Any
 
 import axe_playwright_python
 import pytest
-from playwright.sync_api import Locator, TimeoutError, expect
+from playwright.sync_api import Locator, TimeoutError
 
 from llmviz.lessons import LESSONS
-from tests.browser.conftest import Visit, app
+from tests.browser.conftest import Visit
 from tests.browser.hand import until
 
 ROOT = Path(__file__).parents[2]
@@ -172,16 +172,3 @@ def test_a_request_to_another_host_is_noticed(visit):
     elsewhere = ["http://foreign.example/a", "http://203.0.113.5/b"]
     visit.page.evaluate("(all) => Promise.allSettled(all.map((one) => fetch(one)))", elsewhere)
     until(visit.page, lambda: sorted(visit.foreign) == sorted(elsewhere))
-
-
-def test_first_visitor_of_a_fresh_server_may_open_a_lesson_by_its_link(visit):
-    with app() as url:
-        visit.url = url
-        visit.open("glossary?find=softmax")
-        visit.page.wait_for_function(
-            "() => document.querySelector('[data-testid=stSidebar]')"
-            "?.innerText.includes('The whole machine')",
-        )
-        field = visit.page.locator("[data-testid=stMain] input[type=text]")
-        expect(field).to_have_value("softmax")  # the browser may draw it before its value
-        visit.assert_clean()

@@ -86,8 +86,15 @@ def test_bars_follow_each_slider_before_anything_is_sent(lesson, logits):
     assert f"cuts {logits.size - size:,}," in effect(page, "top_p")
 
 
-def test_letting_go_writes_the_link_and_the_link_restores_the_draw(lesson, window):
-    page = lesson("draw=4&seed=11", ".grid .slide")
+def test_shown_and_hidden_are_one_and_a_link_restores_the_draw(lesson, window):
+    page = lesson("draw=4&seed=11&temperature=1.5", ".grid .slide")
+    for stop in (0, 5, 12, 25):
+        drag(page, "temperature", stop)
+        bars = sum(number(share) for share in last_column(page))
+        tail = number(page.locator(".cell.tail .share").last.inner_text())
+        assert bars + tail == pytest.approx(100, abs=0.3)
+    drawn_from = re.findall(r"\((?:< )?([\d.]+) %\)", page.locator(".foot").inner_text())
+    assert sum(map(float, drawn_from)) == pytest.approx(100, abs=0.2) and len(drawn_from) == 2
     drag(page, "temperature", stop_of(page, "temperature", "0.5"))
     let_go(page, "temperature")
     page.wait_for_function("() => location.href.includes('temperature=0.5')")
@@ -103,17 +110,6 @@ def test_letting_go_writes_the_link_and_the_link_restores_the_draw(lesson, windo
     page.wait_for_selector(".said .num")
     window.settle()
     assert page.locator(".said").inner_text() == said
-
-
-def test_shown_and_hidden_are_one(lesson):
-    page = lesson("temperature=1.5", ".grid .slide")
-    for stop in (0, 5, 12, 25):
-        drag(page, "temperature", stop)
-        bars = sum(number(share) for share in last_column(page))
-        tail = number(page.locator(".cell.tail .share").last.inner_text())
-        assert bars + tail == pytest.approx(100, abs=0.3)
-    drawn_from = re.findall(r"\((?:< )?([\d.]+) %\)", page.locator(".foot").inner_text())
-    assert sum(map(float, drawn_from)) == pytest.approx(100, abs=0.2) and len(drawn_from) == 2
 
 
 def test_tokens_are_forbidden_and_steps_moved_by_a_click(lesson, window):

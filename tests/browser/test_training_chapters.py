@@ -16,7 +16,7 @@ from llmviz.training.curves import CurveFile, in_unit, smooth
 from llmviz.training.descent import descend, rates_between
 from llmviz.training.optimizers import Hyper
 from llmviz.training.surfaces import SURFACES
-from tests.browser.hand import drag, frames, let_go
+from tests.browser.hand import drag, frames, let_go, until
 
 PAGE = "training"
 QUERY = "show=1&"  # with what questions cover
@@ -96,15 +96,13 @@ def test_one_optimizer_gets_its_own_rate_and_the_ball_another_start(lesson, wind
     assert cell(page, "w", 1) == pytest.approx(high[1] - (high[1] - low[1]) / 4, abs=0.05)
 
 
-def test_a_parabola_says_what_each_rate_does(lesson):
+def test_a_parabola_says_what_each_rate_does_and_draws_no_loss_along_its_edge(lesson):
     page = lesson("part=descent&look=one", "canvas.curve")
     for stop, says in ((2, "Too small"), (37, "overshoots"), (40, "diverges")):
         drag(page, "learning rate", stop)
         assert says in page.locator("p.line").inner_text()
 
-
-def test_a_loss_below_the_picture_is_not_drawn_along_its_edge(lesson):
-    page = lesson("part=descent&look=one", "canvas.curve")
+    # a loss below the picture
     grid = [line.get_attribute("d") for line in page.locator(".chart .grid-line").all()]
     edge = max(float(line.split()[1].split("H")[0]) for line in grid) - 0.1
     ends = []
@@ -132,8 +130,33 @@ def test_letters_are_walked_through_and_chosen(lesson, window):
     assert "letters are on the right side" in page.locator(".sums").inner_text()
 
 
+def what_a_node_tells_never_makes_a_narrower_window_too_wide(page):
+    """The graph is drawn anew for the new width, and a node that goes need not say that the pointer
+    has left it: a busy browser draws before it looks where the pointer is."""
+    card = page.locator("*:has(> .field g.node) > .card")  # other pictures have their own
+
+    def opens(name):  # the wide graph may be drawn once more, which closes the card
+        page.locator(f"g.node[data-node={name}]").dispatch_event("pointerenter")
+        return card.is_visible()
+
+    for name, left_open in (("z", False), ("X", True), ("loss", True)):
+        until(page, lambda name=name: opens(name))
+        try:
+            page.set_viewport_size({"width": 390, "height": 900})
+            page.wait_for_function(NARROW)
+            frames(page)
+            assert card.is_hidden()
+            if left_open:  # not even then
+                card.evaluate("card => (card.hidden = false)")
+            assert page.evaluate(TOO_WIDE) <= 1, name
+        finally:
+            page.set_viewport_size({"width": 1440, "height": 900})
+        page.wait_for_function(f"() => !({NARROW})()")
+
+
 def test_a_node_opens_its_matrices_beside_autograd(lesson, window):
     page = lesson("part=backprop", "g.node")
+    what_a_node_tells_never_makes_a_narrower_window_too_wide(page)
     page.locator("g.node[data-node=W2]").click()
     wait_link(page, "walk=")
     window.settle()
@@ -146,31 +169,6 @@ def test_a_node_opens_its_matrices_beside_autograd(lesson, window):
     told = page.locator(".detail .sum").first.inner_text()
     assert number(told.split("=")[-1].strip()) == pytest.approx(wanted, abs=6e-5)
     assert told.count("×") == 1
-
-
-def test_what_a_node_tells_never_makes_a_narrower_window_too_wide(lesson, window):
-    """The graph is drawn anew for the new width, and a node that goes need not say that the pointer
-    has left it: a busy browser draws before it looks where the pointer is."""
-    page = lesson("part=backprop", "g.node")
-    for name, left_open in (("z", False), ("X", True), ("loss", True)):
-        card = page.locator("*:has(> .field g.node) > .card")  # other pictures have their own
-        for _ in range(200):  # the wide graph may be drawn once more, which closes the card
-            page.locator(f"g.node[data-node={name}]").dispatch_event("pointerenter")
-            if card.is_visible():
-                break
-            page.wait_for_timeout(50)
-        assert card.is_visible()
-        try:
-            page.set_viewport_size({"width": 390, "height": 900})
-            page.wait_for_function(NARROW)
-            frames(page)
-            assert card.is_hidden()
-            if left_open:  # not even then
-                card.evaluate("card => (card.hidden = false)")
-            assert page.evaluate(TOO_WIDE) <= 1, name
-        finally:
-            page.set_viewport_size({"width": 1440, "height": 900})
-        page.wait_for_function(f"() => !({NARROW})()")
 
 
 def test_a_cell_of_one_step_opens_and_stays_in_the_link(lesson, window):

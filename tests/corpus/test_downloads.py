@@ -40,7 +40,7 @@ def server():
     made = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     made.files, made.asked = {"/text": TEXT, "/cut": TEXT}, []
     made.url = f"http://127.0.0.1:{made.server_port}"
-    thread = threading.Thread(target=made.serve_forever, daemon=True)
+    thread = threading.Thread(target=made.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     yield made
     made.shutdown()

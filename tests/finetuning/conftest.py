@@ -1,11 +1,13 @@
-"""A small untrained model of tiny-world's words, for tests that need any model at all."""
+"""Small untrained models of tiny-world's words, for tests that need any model at all."""
 
 import pytest
 import torch
 
 from llmviz.corpus import load_corpus
 from llmviz.models import GPT, GPTConfig
+from llmviz.pretrained import load_bundled
 from llmviz.tokenizers import train_tokenizer
+from tests.pages import small_model
 
 
 @pytest.fixture(scope="session")
@@ -18,3 +20,14 @@ def model(tokenizer):
     torch.manual_seed(0)
     sizes = {"context_length": 320, "n_layer": 2, "n_head": 2, "n_embd": 16}
     return GPT(GPTConfig(vocab_size=tokenizer.vocab_size, **sizes)).eval()
+
+
+@pytest.fixture(scope="session")
+def small_base(tmp_path_factory):
+    """A folder with a model of the bundled one's name, tokenizer and context, and few weights."""
+    folder = tmp_path_factory.mktemp("checkpoints")
+    bundled, tokenizer, _ = load_bundled("tiny-world-gpt")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(small_model, "CONTEXT", bundled.context_length)
+        small_model.make_checkpoint(folder, "tiny-world-gpt", tokenizer)
+    return folder

@@ -13,21 +13,9 @@ from llmviz.finetuning.recipes import TUNINGS
 from llmviz.finetuning.runs import load_tuning, prepare_again
 from llmviz.pretrained import load_bundled
 from llmviz.training import read_metrics
-from tests.pages import small_model
 
 SMALL = ["--examples", "12", "--test-examples", "6", "--threads", "1", "--batch-size", "4"]
 SMALL += ["--eval-every", "2", "--eval-batches", "1", "--rank", "2"]
-
-
-@pytest.fixture(scope="module")
-def small_base(tmp_path_factory):
-    """A folder with a model of the bundled one's name, tokenizer and context, and few weights."""
-    folder = tmp_path_factory.mktemp("checkpoints")
-    bundled, tokenizer, _ = load_bundled("tiny-world-gpt")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(small_model, "CONTEXT", bundled.context_length)
-        small_model.make_checkpoint(folder, "tiny-world-gpt", tokenizer)
-    return folder
 
 
 def call(capsys, *arguments):

@@ -17,10 +17,9 @@ from llmviz.finetuning.lora import lora_layers
 from llmviz.finetuning.runs import load_tuning
 from llmviz.finetuning.tuned_classes import load_classes
 from llmviz.training.files import read_json, write_json
-from tests.finetuning.test_runs import SMALL, small_base
+from tests.finetuning.test_runs import SMALL
 from tests.test_cli import FAST, call, refused
 
-__all__ = ["small_base"]  # a fixture
 TEXTS = ["It was Saturday, and Ada the cook felt glad.", "The owl was still.", "x"]
 
 

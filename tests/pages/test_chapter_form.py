@@ -100,7 +100,9 @@ def tells(question: Question) -> list[str]:
 
 
 @pytest.mark.parametrize(("name", "part"), CHAPTERS)
-def test_what_a_question_asks_for_is_not_on_the_page_before_an_answer(name, part, asked, covers):
+def test_what_a_question_asks_for_is_not_on_the_page_before_an_answer_which_opens_the_end(
+    name, part, asked, covers
+):
     app = open_part(name, part)
     fine(app)
     shown = list(texts(app.main))
@@ -111,10 +113,18 @@ def test_what_a_question_asks_for_is_not_on_the_page_before_an_answer(name, part
             whole = re.compile(rf"(?<![\d.,]){re.escape(number)}(?![\d]|[.,]\d)")
             found = [text for text in shown if whole.search(text)]
             assert found == [], f"{question.text} {question.answers[question.right]}"
+    for _ in range(12):  # an answer may open the next question
+        waiting = [radio for radio in app.radio if radio.value is None]
+        if not waiting:
+            break
+        waiting[0].set_value(0).run()
+        fine(app)
+    assert SHOWN_ANYWAY not in [button.label for button in app.button]
+    assert "<strong>Try:</strong>" in prose_of(app)
 
 
 @pytest.mark.parametrize(("name", "part"), CHAPTERS)
-def test_a_link_opens_all_that_questions_cover_and_the_chapter_ends_with_what_was_seen(
+def test_a_link_opens_all_and_the_chapter_reads_as_its_document_and_ends_with_what_was_seen(
     name, part, asked, covers
 ):
     app = open_part(name, part, show="1")
@@ -128,34 +138,13 @@ def test_a_link_opens_all_that_questions_cover_and_the_chapter_ends_with_what_wa
     assert 2 <= len(re.findall(r"[.?!](?=[\s<])", TAG.sub("", last[-1]))) <= 6
     assert NUMBER.search(TAG.sub("", prose_of(app))), "an end has numbers of the learner's own"
     assert list(texts_of(words))[-1] == "end" or _only_labels_after(words)
+    reads_in_the_order_of_its_page(words, app.main)
 
 
-@pytest.mark.parametrize(("name", "part"), CHAPTERS)
-def test_answers_open_the_end_as_a_link_does(name, part, covers):
-    app = open_part(name, part)
-    for _ in range(12):  # an answer may open the next question
-        waiting = [radio for radio in app.radio if radio.value is None]
-        if not waiting:
-            break
-        waiting[0].set_value(0).run()
-        fine(app)
-    assert SHOWN_ANYWAY not in [button.label for button in app.button]
-    assert "<strong>Try:</strong>" in prose_of(app)
-
-
-def _only_labels_after(words: Any) -> bool:
-    names = list(texts_of(words))
-    after = names[names.index("end") + 1 :]
-    return all(not isinstance(texts_of(words)[name], Section) for name in after)
-
-
-@pytest.mark.parametrize(("name", "part"), CHAPTERS)
-def test_a_document_reads_in_the_order_of_its_page(name, part):
+def reads_in_the_order_of_its_page(words: Any, main: Any) -> None:
     """Each text is looked for by its longest piece without a slot; where it is found once, its
     place on the page must come after the place of the text before it in the document."""
-    app = open_part(name, part, show="1")
-    page = "\n".join(texts(app.main, pictures=False))
-    words = importlib.import_module(f"llmviz.lessons.{name}.{part}").words
+    page = "\n".join(texts(main, pictures=False))
     at, before = -1, "the top"
     for key, value in texts_of(words).items():
         if key == "front":
@@ -169,3 +158,9 @@ def test_a_document_reads_in_the_order_of_its_page(name, part):
             assert here >= at, f"on the page, {key} ({piece!r}) stands above {before}"
             at, before = here, f"{key} ({piece!r})"
             break
+
+
+def _only_labels_after(words: Any) -> bool:
+    names = list(texts_of(words))
+    after = names[names.index("end") + 1 :]
+    return all(not isinstance(texts_of(words)[name], Section) for name in after)

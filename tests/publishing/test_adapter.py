@@ -5,8 +5,11 @@ import torch
 
 from llmviz.cli import main
 from llmviz.finetuning.finding import find_trained
+from tests.finetuning.conftest import small_base
 from tests.published_models import make_gpt2, make_llama
 from tests.test_cli import FAST
+
+__all__ = ["small_base"]  # a fixture
 
 transformers, peft = pytest.importorskip("transformers"), pytest.importorskip("peft")
 
@@ -31,12 +34,13 @@ def test_an_adapter_of_a_published_model_fits_that_model(make, tmp_path):
     assert both.peft_config["default"].base_model_name_or_path == str(base)
 
 
-def test_an_adapter_of_a_finetuning_fits_its_exported_base(tmp_path):
+def test_an_adapter_of_a_finetuning_fits_its_exported_base(tmp_path, small_base, monkeypatch):
+    monkeypatch.setattr("llmviz.pretrained.CHECKPOINTS", small_base)
     run, out, base = (str(tmp_path / name) for name in ("run", "out", "base"))
     few = ["--examples", "20", "--test-examples", "4", "--steps", "2", "--eval-every", "0"]
     assert main(["finetune", "--task", "instructions", *few, "--mix", "0", "--out", run]) == 0
     assert main(["export", run, "--to", "peft", "--out", out]) == 0
-    assert main(["export", "tiny-world-gpt", "--out", base]) == 0
+    assert main(["export", str(small_base / "tiny-world-gpt"), "--out", base]) == 0
     both = peft.PeftModel.from_pretrained(
         transformers.AutoModelForCausalLM.from_pretrained(base), out
     )

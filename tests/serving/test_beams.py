@@ -34,7 +34,7 @@ from tests.serving.test_model import alone_by, tiny
 from tests.serving.test_schedules import alone
 
 SETTINGS = settings(
-    max_examples=400,
+    max_examples=200,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],

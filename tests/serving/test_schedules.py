@@ -13,7 +13,7 @@ from llmviz.serving.simulate import mixed, next_token
 from tests.serving.schedules import VOCAB, Script, check_against, play, scripts
 
 SETTINGS = settings(
-    max_examples=1500,
+    max_examples=600,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
@@ -49,7 +49,7 @@ def test_tokens_are_those_of_the_request_alone(script):
             assert 0 <= len(table) * config.block_size - tick.room[name] < config.block_size
 
 
-@settings(SETTINGS, max_examples=500)
+@settings(SETTINGS, max_examples=200)
 @given(scripts(("static", "dynamic")))
 def test_whole_batches_write_the_same(script):
     played = play(script, SimulatedModel(script.config, VOCAB))

@@ -113,7 +113,7 @@ def server(monkeypatch, tmp_path):
             monkeypatch.delenv(variable)
     Handler.requests = 0
     running = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=running.serve_forever, daemon=True).start()
+    threading.Thread(target=running.serve_forever, args=(0.01,), daemon=True).start()
     yield f"http://127.0.0.1:{running.server_port}"
     running.shutdown()
     running.server_close()

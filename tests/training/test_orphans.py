@@ -16,16 +16,24 @@ from llmviz.training.manager import RunManager
 from llmviz.training.permissions import claim_private
 from tests.training.test_worker import LONG, PLAN, TRAIN, reached
 
-# A server with one run of a visitor; it says where the run is and which process trains it.
+# A server with a run of each of some visitors; it says where each is and which process trains it,
+# and which others there are.
+# The last one is told of as soon as there is a process for it, the others once they have come far.
 SERVER = """
 import sys, time
 from llmviz.training.config import Plan
 from llmviz.training.manager import RunManager
-manager = RunManager(limit=1)
-run = manager.start("ann", Plan.from_dict({plan!r}))
-manager.wait(run.name, {seconds})
-pids = [process.popen.pid for process in manager._pool._jobs]
-print(run.folder, *pids, flush=True)
+plans = {plans!r}
+manager = RunManager(limit=len(plans))
+def started(visitor, plan, seconds):
+    run = manager.start(visitor, Plan.from_dict(plan))
+    manager.wait(run.name, seconds)
+    jobs = sorted(manager._pool._jobs.items(), key=lambda job: job[1] != run.name)
+    print(run.folder, *(process.popen.pid for process, _ in jobs), flush=True)
+for at, (plan, seconds) in enumerate(plans):
+    if at == len(plans) - 1:
+        sys.stdin.readline()
+    started(str(at), plan, seconds)
 time.sleep(600)
 """
 ENDLESS = dataclasses.replace(
@@ -42,18 +50,6 @@ RARE = dataclasses.replace(
 def home(tmp_path, monkeypatch):
     monkeypatch.setenv("LLMVIZ_RUNS", str(tmp_path / "runs"))
     return tmp_path / "runs"
-
-
-def killed_server(plan, seconds):
-    """The folder of a server's run and the processes that trained it, after the server's death."""
-    code = SERVER.format(plan=plan.to_dict(), seconds=seconds)
-    server = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
-    try:
-        folder, *pids = server.stdout.readline().split()
-        return Path(folder), [psutil.Process(int(pid)) for pid in pids], server
-    except BaseException:
-        server.kill()
-        raise
 
 
 def has_ended(process):
@@ -74,25 +70,38 @@ def trains(folder, process):
         time.sleep(0.01)
 
 
-@pytest.mark.parametrize(
-    ("plan", "seconds"),
-    [(ENDLESS, LONG), (SAVING, LONG), (RARE, 0), (ENDLESS, 0)],
-    ids=["between points", "while it saves", "before its first point", "before it begins"],
-)
-def test_an_orphaned_process_ends_and_writes_no_cleared_folder_back(home, plan, seconds):
-    folder, processes, server = killed_server(plan, seconds)
-    assert processes and folder.is_dir()
-    if plan is RARE:
-        trains(folder, *processes)
-        assert run_folders.last_record(folder) is None
-    server.kill()
-    server.wait()
+def test_orphaned_processes_end_and_write_no_cleared_folder_back(home):
+    """One is killed between points, one while it saves, one before its first point, and one before
+    it begins."""
+    plans = [(ENDLESS, LONG), (SAVING, LONG), (RARE, 0), (ENDLESS, 0)]
+    code = SERVER.format(plans=[(plan.to_dict(), seconds) for plan, seconds in plans])
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    server = subprocess.Popen([sys.executable, "-c", code], text=True, **pipes)
+
+    def told():
+        folder, *pids = server.stdout.readline().split()
+        return Path(folder), [psutil.Process(int(pid)) for pid in pids]
+
+    try:
+        runs = [told() for _ in plans[:-1]]
+        rare, (process, *_) = runs[-1]
+        trains(rare, process)
+        print(file=server.stdin, flush=True)
+        runs.append(told())
+        assert run_folders.last_record(rare) is None
+        assert not (runs[-1][0] / "config.json").exists()
+        processes = {process for _, found in runs for process in found}
+        assert len(processes) >= len(plans) and not any(map(has_ended, processes))
+        assert all(folder.is_dir() for folder, _ in runs)
+    finally:
+        server.kill()
+        server.communicate()
     claim_private(clear=True).close()  # the next server begins
     end = time.monotonic() + LONG
     while not all(map(has_ended, processes)):
-        assert time.monotonic() < end, "the process trains on for nobody"
+        assert time.monotonic() < end, "a process trains on for nobody"
         time.sleep(0.01)
-    assert not folder.exists()
+    assert not any(folder.exists() for folder, _ in runs)
     assert [path.name for path in (home / run_folders.SESSIONS).iterdir()] == [".server"]
 
 

@@ -13,6 +13,7 @@ from llmviz.training.forks import forkable, make_fork
 from llmviz.training.permissions import attach
 from llmviz.training.reading import Metrics, read_description, read_metrics
 from llmviz.training.runs import load_trained
+from tests.pages.conftest import load_torch
 from tests.pages.harness import PAGES, fine, open_page, open_part, parts
 from tests.training.tampered import TAMPERED, healthy, line, says, tamper_all
 
@@ -123,7 +124,8 @@ def test_all_of_a_short_curve_is_kept(home):
 
 
 @pytest.mark.parametrize("lesson", PAGES)
-def test_a_bad_folder_breaks_no_chapter_of_those_who_never_asked_for_it(lesson, home, bundle):
+def test_a_bad_folder_breaks_no_chapter_of_those_who_never_asked_for_it(lesson, home):
+    load_torch()
     names = ["layers none", "layers 1e9", "weights garbage", "weights NaN", "tokenizer larger"]
     for folder in tamper_all(home, names).values():
         says("data", "corpus", value="tiny-world")(folder)  # so that every lesson would offer it
