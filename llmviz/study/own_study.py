@@ -93,7 +93,7 @@ MEASURES = {
 }
 # How each text is read: characters, and windows that suit it.
 TEXTS: dict[str, dict[str, Any]] = {
-    "stories": {"corpus": SAMPLE, "windows": "documents", "context_length": 32},
+    "stories": {"corpus": SAMPLE, "windows": "documents", "context_length": 64},
     "names": {"corpus": "names", "windows": "padded", "context_length": 16},
 }
 
@@ -173,6 +173,9 @@ class Study:
             entry_of(plan.model).config.from_dict(
                 {"context_length": plan.context_length, **plan.model_options}
             )
+
+    def __hash__(self) -> int:
+        return hash(self.key)
 
     @cached_property
     def key(self) -> str:
