@@ -55,7 +55,7 @@ from llmviz.study.seed_spread import (
 )
 from llmviz.study.seed_spread import SAME as EQUAL
 
-NUMBERS = st.floats(-5, 5, allow_nan=False)
+NUMBERS = st.integers(-50_000, 50_000).map(lambda number: number / 10_000)
 
 
 def study(setting="n_embd", values=(4, 8, 12), measure="validation", **more) -> Study:
