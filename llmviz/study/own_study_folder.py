@@ -224,7 +224,8 @@ def _numbers(
     validation = curve.last_validation
     train = float(curve.train[-max(1, len(curve) // 10) :].mean())
     floor = (description["data"].get(REFERENCES) or {}).get("floor")
-    reached = np.flatnonzero(curve.validation <= study.target)  # NaN is not
+    looked = study.measure == "reach"  # else the loss is known at the end alone
+    reached = np.flatnonzero(curve.validation <= study.target) if looked else ()  # NaN is not
     rules = read_json(run / RULES).get("share") if (run / RULES).is_file() else None
     return {
         "validation": validation,

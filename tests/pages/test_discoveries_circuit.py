@@ -102,14 +102,13 @@ def test_prompts_that_do_not_fit_say_why(bundle, link, line):
 
 
 @pytest.mark.parametrize(
-    ("own", "donor", "line"),
-    [
-        (OWN, DONOR + " is", "At the beginning of the second prompt, 3 tokens stand alone"),
-        (OWN + " s", DONOR + " i!", "At the beginning of the second prompt, one token stands"),
-        ("So " + OWN, DONOR, "At the beginning of the first prompt, 3 tokens stand alone"),
-    ],
+    ("own", "donor", "longer"),
+    [(OWN, DONOR + " is", "second"), (OWN + " s", DONOR, "first"), ("So " + OWN, DONOR, "first")],
 )
-def test_prompts_of_different_length_are_aligned_and_it_is_said(bundle, own, donor, line):
+def test_prompts_of_different_length_are_aligned_and_it_is_said(bundle, own, donor, longer):
+    alone = abs(len(ids_of(bundle, own)) - len(ids_of(bundle, donor)))
+    tokens = "one token stands" if alone == 1 else f"{alone} tokens stand"
+    line = f"At the beginning of the {longer} prompt, {tokens} alone"
     link = {"prompt": own, "donor": donor, "edgeskept": "0", "hypothesis": "head.0.0>logits"}
     app = open_part("discoveries", "circuit", **PROMPTS | link, show="1")
     fine(app)

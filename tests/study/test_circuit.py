@@ -144,6 +144,8 @@ def test_prompts_of_different_length_are_aligned_at_the_end(options, prompts):
     found = patch_edges(model, own, donor, [edges, [], *([edge] for edge in edges[::7])])
     torch.testing.assert_close(found[0], donor.logits, atol=1e-4, rtol=1e-4)
     torch.testing.assert_close(found[1], own.logits, atol=1e-4, rtol=1e-4)
+    if model.config.norm == "none":  # the hooks hang on the norms
+        return
     for edge, row in zip(edges[::7], found[2:], strict=True):
         torch.testing.assert_close(row, by_hooks(model, edge, *prompts), atol=1e-4, rtol=1e-4)
 
