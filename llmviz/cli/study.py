@@ -83,7 +83,7 @@ def run(given: argparse.Namespace) -> int:
         for value, seed, name, old, new in found[:10]:
             write(f"{study.setting} = {value}, seed {seed}: {name} was {old}, is {new}")
         write(
-            f"{len(found)} numbers differ from {before}"
+            f"{len(found)} number{'s differ' if len(found) > 1 else ' differs'} from {before}"
             if found
             else f"all numbers are those in {before}, to the last bit"
         )

@@ -24,15 +24,15 @@ class Dots:
 def seed_dots(
     drawn: Sequence[Dots],
     axes: tuple[str, str],
-    names: tuple[str, str, str, str],
+    names: tuple[str, str, str, str, str],
     mode: Mode = "light",
     *,
     predicted: int | None = None,
 ) -> go.Figure:
     """Return dots at equal distances, one place for each value; seeds are joined across values.
 
-    axes: what x and y are. names: of a seed (with a slot), of the mean, of the mean with its
-    interval, of the value that was predicted. predicted: its place, which gets a ground.
+    axes: what x and y are. names: of a run, of a seed (with a slot), of the mean, of the mean with
+    its interval, of the value that was predicted. predicted: its place, which gets a ground.
     """
     seeds = sorted({seed for one in drawn for seed in one.measured})
     middle = (len(seeds) - 1) / 2
@@ -45,13 +45,13 @@ def seed_dots(
                 "type": "scatter",
                 "x": [place + APART * (number - middle) for place in places],
                 "y": [drawn[place].measured[seed] for place in places],
-                "name": names[0].format(seed=seed),
+                "name": names[0],
                 "mode": "lines+markers",
                 "line": {"color": quiet, "width": 1, "dash": "dot"},
                 "marker": {"size": 8, "color": quiet},
                 "showlegend": number == 0,
                 "legendgroup": "seeds",
-                "hovertemplate": "%{fullData.name}: %{y:.5g}<extra></extra>",
+                "hovertemplate": f"{names[1].format(seed=seed)}: %{{y:.5g}}<extra></extra>",
             }
         )
     shown = [place for place, one in enumerate(drawn) if one.measured]
@@ -60,7 +60,7 @@ def seed_dots(
         "type": "scatter",
         "x": shown,
         "y": [sum(m := drawn[place].measured.values()) / len(m) for place in shown],
-        "name": names[2] if any(half is not None for half in halves) else names[1],
+        "name": names[3] if any(half is not None for half in halves) else names[2],
         "mode": "markers",
         "marker": {"size": 12, "color": accent, "symbol": "line-ew-open", "line": {"width": 3}},
         "hovertemplate": "%{fullData.name}: %{y:.5g}<extra></extra>",
@@ -107,7 +107,7 @@ def seed_dots(
                 "y": 1,
                 "yref": "paper",
                 "yanchor": "top",
-                "text": names[3],
+                "text": names[4],
                 "showarrow": False,
                 "font": {"size": 12},
             }

@@ -10,7 +10,7 @@ from llmviz.lessons.discoveries.own.plan import KEY
 from llmviz.paths import HOME
 from llmviz.study.own_study import Study
 from llmviz.study.own_study_folder import BUNDLED, FILE, NUMBERS, zipped
-from llmviz.study.seed_spread import interval, pairs
+from llmviz.study.seed_spread import CONFIDENCE, interval, pairs
 from llmviz.ui import runs
 from llmviz.ui.code import fold, show_code
 from llmviz.ui.common import theme
@@ -76,7 +76,7 @@ def _came_out(found: Outcome) -> None:
 
 
 def _verdict(found: Outcome) -> None:
-    section(words.verdict)
+    section(words.verdict, level=f"{100 * (1 - (1 - CONFIDENCE) / len(found.pairs)):.1f}")
     for pair in found.pairs:
         prose(outcome.verdict_line(found, pair))
     prose(outcome.expected_line(found.study))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import plotly.graph_objects as go
 
@@ -22,6 +23,7 @@ from llmviz.study.seed_spread import (
     pairs,
     spreads,
 )
+from llmviz.ui.kept import kept
 from llmviz.ui.prose import quote
 from llmviz.ui.question import Question
 
@@ -33,17 +35,17 @@ class Outcome:
     study: Study
     results: Sequence[Result]
 
-    @property
+    @cached_property
     def measured(self) -> list[dict[int, float]]:
         """For each value, its measurements by seed."""
         return measured(list(self.results), self.study)
 
-    @property
+    @cached_property
     def pairs(self) -> list[Pair]:
         """The three pairs of values, compared seed by seed."""
         return pairs(self.measured)
 
-    @property
+    @cached_property
     def intervals(self) -> list[Interval | None]:
         """The mean of each value; None where nothing was measured."""
         return [interval(list(one.values())) if one else None for one in self.measured]
@@ -98,6 +100,11 @@ def pairs_question(found: Outcome) -> Question | None:
     return Question.of(words.ask_pairs, found.apart, told=told)
 
 
+def _numbers(found: Outcome, mode: Mode) -> tuple[object, ...]:
+    return found.study, tuple(tuple(one.items()) for one in found.measured), mode
+
+
+@kept(64, key=_numbers)
 def chart(found: Outcome, mode: Mode) -> go.Figure:
     """Return every run as a dot, with means and intervals."""
     study = found.study
@@ -108,7 +115,7 @@ def chart(found: Outcome, mode: Mode) -> go.Figure:
     return seed_dots(
         drawn,
         (words.settings[study.setting], words.axes[study.measure]),
-        (words.dot, words.mean, words.mean_interval, words.predicted),
+        (words.dot, words.dot_of, words.mean, words.mean_interval, words.predicted),
         mode,
         predicted=study.best_predicted,
     )
