@@ -37,9 +37,9 @@ def test_a_study_is_expected_trained_and_taken_home_and_its_link_shows_it(
     page.keyboard.press("Control+Enter")
     wait_for_address(page, "studyhypothesis", "Wide <b>wins</b>.")
     start = page.get_by_role("button", name="Train all runs")
-    expect(start).to_be_enabled(timeout=60_000)
+    expect(start).to_be_enabled(timeout=180_000)
     start.click()
-    expect(page.get_by_text("There is one seed only.")).to_be_visible(timeout=120_000)
+    expect(page.get_by_text("There is one seed only.")).to_be_visible(timeout=300_000)
     assert page.locator("b", has_text="wins").count() == 0
     with page.expect_download() as given:
         page.get_by_role("button", name="Save the folder (zip)").click()

@@ -41,28 +41,28 @@ class Cost:
 def cost_of(study: Study) -> Cost:
     """Return what a study takes. Raises ValueError where it cannot work, or takes too long."""
     from llmviz.training.estimate import FORWARD_SHARE, run_seconds
-    from llmviz.training.pace import predict_seconds
+    from llmviz.training.pace import predict_seconds, work
 
     manager = runs.manager()
     plans = [study.plan(value, 0) for value in study.values]
     counts = [_counted(plan) for plan in plans]
     check_memory(max(one.memory for one in counts), words.such_runs, share=MEMORY_SHARE)
     parameters = min(one.parameters for one in counts), max(one.parameters for one in counts)
-    seconds = 0.0
-    for plan, counted in zip(plans, counts, strict=True):
-        known = manager.step_time(_timed(plan))
-        if known is None and manager.training >= manager.limit:
-            guess = predict_seconds(plan, counted.parameters, runs.paces())
-            known = None if guess is None else (guess, "")
-        if known is None:
-            how = "measuring" if manager.training < manager.limit else "busy"
-            return Cost(parameters, None, words.time[how])
-        step, line = known
-        if step is None:
-            text = words.time["unknown"].format(line=escape_markdown(line))
-            return Cost(parameters, None, text)
-        reading = counted.held_out / counted.tokens_per_step * FORWARD_SHARE * step
-        seconds += study.seeds * (run_seconds(plan.train, step) + reading)
+    # The value with most work is timed, the others take no longer.
+    place = max(range(len(plans)), key=lambda at: work(plans[at], counts[at].parameters))
+    plan, counted = plans[place], counts[place]
+    known = manager.step_time(_timed(plan))
+    if known is None and manager.training >= manager.limit:
+        guess = predict_seconds(plan, counted.parameters, runs.paces())
+        known = None if guess is None else (guess, "")
+    if known is None:
+        how = "measuring" if manager.training < manager.limit else "busy"
+        return Cost(parameters, None, words.time[how])
+    step, line = known
+    if step is None:
+        return Cost(parameters, None, words.time["unknown"].format(line=escape_markdown(line)))
+    reading = counted.held_out / counted.tokens_per_step * FORWARD_SHARE * step
+    seconds = len(plans) * study.seeds * (run_seconds(plan.train, step) + reading)
     seconds /= min(AT_ONCE, manager.limit)
     most = limit("LLMVIZ_STUDY_MINUTES")
     if seconds > 60 * most:
