@@ -172,10 +172,10 @@ def _score(study: Study, found: list[Result]) -> None:
     job = _scoring(study, folder_of(study))
     trained = sum(one.ended == DONE for one in found)
     st.progress(1 - len(to_score(study, found)) / trained, words.scoring)
-    if job.over:
+    if job.state == FAILED:
+        refuse_failed(job)
+    elif job.over:  # of a study whose folder was emptied, say
         _scoring.forget(study, folder_of(study))
-        if job.state == FAILED:
-            refuse_failed(job)
 
 
 def settled(study: Study) -> Path:
