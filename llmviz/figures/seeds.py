@@ -56,7 +56,7 @@ def seed_dots(
         )
     shown = [place for place, one in enumerate(drawn) if one.measured]
     halves = [drawn[place].half for place in shown]
-    mean = {
+    mean: dict[str, object] = {
         "type": "scatter",
         "x": shown,
         "y": [sum(m := drawn[place].measured.values()) / len(m) for place in shown],
@@ -67,8 +67,13 @@ def seed_dots(
     }
     if any(half is not None for half in halves):
         bars = [half or 0.0 for half in halves]
-        mean["error_y"] = {"type": "data", "array": bars, "thickness": 2, "width": 8}
-        mean["error_y"] |= {"color": accent}
+        mean["error_y"] = {
+            "type": "data",
+            "array": bars,
+            "thickness": 2,
+            "width": 8,
+            "color": accent,
+        }
     traces.append(mean)
     layout = chart_layout(
         axes,
