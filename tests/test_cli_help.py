@@ -71,6 +71,7 @@ def test_an_unknown_option_points_to_the_help_of_its_own_command(capsys, words):
         "corpus get": ["x"],
         "checkpoints make": ["x"],
         "checkpoints score": ["x"],
+        "study run": ["x"],
         "worksheet": ["x", "y"],
         "site": ["x"],
     }

@@ -106,6 +106,7 @@ def parser() -> Parser:
         quantize,
         serve,
         site,
+        study,
         tokenize,
         train,
         worksheet,
@@ -136,6 +137,7 @@ def parser() -> Parser:
         models,
         imports,
         checkpoints,
+        study,
         worksheet,
         site,
     ):

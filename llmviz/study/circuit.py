@@ -6,6 +6,11 @@ A residual stream is a sum. So each part reads the sum of what all earlier parts
 each of them, and an edge can carry what its sender wrote for another prompt while all other edges
 carry what they carry now. What the receiver then makes goes on by all edges that are left alone.
 
+Prompts of different length are aligned at the end: an edge carries what its sender wrote for the
+token as far from the end, with that token's position. The first tokens of the longer prompt have
+no other; no edge replaces what is written there. To fill the shorter prompt up with start tokens
+would keep positions, but a model that never read two in a row answers otherwise behind them.
+
 Reference: Wang et al. 2022, "Interpretability in the Wild", section 3.1; Conmy et al. 2023,
 "Towards Automated Circuit Discovery", section 3. A deviation from both: a head's queries, keys and
 values have one edge together.
@@ -99,10 +104,11 @@ def patch_edges(
 ) -> Tensor:
     """Logits (B, V) after the last token of `own`, in row b with the donor's on the edges of set b.
 
-    Raises ValueError for prompts of different length, and for an edge that the model lacks.
+    Prompts of different length are aligned at the end. All edges together give the donor's logits
+    all the same, because the last places are aligned.
+    Raises ValueError for an edge that the model lacks.
     """
     gpt = require_sum(model)
-    _same_length(own, donor)
     with torch.inference_mode():
         return _Pass(gpt, own, donor, sets).logits()
 
@@ -110,13 +116,16 @@ def patch_edges(
 class _Pass:
     """One pass over a prompt, B times, each with other edges from the donor.
 
-    Tokens before the first that differs are the same in both, and not computed again.
+    Tokens before the first that differs are the same in both, and not computed again; nor are those
+    that only `own` has, where a token sees those before it alone.
     """
 
     def __init__(self, gpt: GPT, own: Sums, donor: Sums, sets: Sequence[Iterable[Edge]]) -> None:
         self.gpt, self.own = gpt, own
         self.start = _start(gpt, own, donor)
-        self.donor = donor.written[:, self.start :]
+        places = torch.arange(self.start, len(own.ids)) + len(donor.ids) - len(own.ids)
+        self.there = (places >= 0)[:, None]  # (T, 1), the places that both prompts have
+        self.donor = donor.written[:, places.clamp(min=0)]
         self.place = {part: number for number, part in enumerate(senders(gpt))}
         self.size = len(sets)
         # by receiver: (B, S), 1 where the edge from a sender carries the donor's
@@ -177,7 +186,7 @@ class _Pass:
 
     def _wrote(self, sender: Part, vectors: Tensor) -> None:
         place = self.place[sender]
-        self.apart[:, place] = self.donor[place] - vectors
+        self.apart[:, place] = (self.donor[place] - vectors) * self.there
 
 
 class GrowingCircuit(Growing):
@@ -196,7 +205,6 @@ class GrowingCircuit(Growing):
             raise ValueError(
                 f"at most {MOST_EDGES:,} edges are patched here; the model has {len(edges):,}"
             )
-        _same_length(own, donor)
         self._sums = require_sum(model), own, donor
         self._edges = edges
         self._batch = max(1, AT_ONCE // (len(own.ids) - _start(self._sums[0], own, donor)))
@@ -227,18 +235,14 @@ class GrowingCircuit(Growing):
             yield len(numbers)
 
 
-def _same_length(own: Sums, donor: Sums) -> None:
-    if len(own.ids) != len(donor.ids):
-        raise ValueError(
-            f"both prompts need the same length; got {len(own.ids)} and {len(donor.ids)} tokens"
-        )
-
-
 def _start(gpt: GPT, own: Sums, donor: Sums) -> int:
     """The first place that can differ; the last one for equal prompts."""
+    if not sees_back_only(gpt):
+        return 0
+    if len(own.ids) != len(donor.ids):
+        return max(0, len(own.ids) - len(donor.ids))
     alike = (a == b for a, b in zip(own.ids, donor.ids, strict=True))
-    first = next((place for place, same in enumerate(alike) if not same), len(own.ids) - 1)
-    return first if sees_back_only(gpt) else 0
+    return next((place for place, same in enumerate(alike) if not same), len(own.ids) - 1)
 
 
 def _before(sender: Part, receiver: Part) -> bool:

@@ -22,12 +22,12 @@ from llmviz.training.permissions import (
     new_folder,
     write_text,
 )
-from llmviz.training.run_lifecycle import RunLifecycle
 from llmviz.training.run_state import ACTIVE, GRACE, SAME, RunState, limit_from_environment
+from llmviz.training.series import RunSeries
 from llmviz.training.worker_process import WorkerProcess
 
 
-class RunManager(RunLifecycle):
+class RunManager(RunSeries):
     """Starts, pauses, keeps and ends runs; every method may be called from any thread.
 
     alive: whether a visitor is still there; asked now and then, and once more after `grace`

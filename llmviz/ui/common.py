@@ -178,6 +178,19 @@ def percent(share: float) -> str:
     return f"{size:.1f}\u00a0%" if size >= 10 or size == 0 else f"{size:.2f}\u00a0%"
 
 
+def duration(seconds: float) -> str:
+    """Return a time as one says it.
+
+    >>> duration(3.2), duration(75), duration(5000)
+    ('3 s', '75 s', '1 h 23 min')
+    """
+    if seconds < 100:
+        return f"{max(1, round(seconds))} s"
+    if seconds < 3600:
+        return f"{seconds / 60:.0f} min"
+    return f"{int(seconds // 3600)} h {int(seconds % 3600 // 60)} min"
+
+
 def signed(value: float) -> str:
     """Return a number with two digits and a true minus sign.
 

@@ -629,6 +629,14 @@ TERMS: dict[str, str] = {
         "Bidirectional Encoder Representations from Transformers (2018): a masked-word model. "
         "It reads a text from both sides and writes no texts."
     ),
+    "confidence interval": (
+        "A range around a measured mean. It is made so that, over many such measurements, a 95 % "
+        "interval holds the true mean in 95 of 100 cases."
+    ),
+    "seed": (
+        "The number that a row of random numbers starts from. In training, the first weights and "
+        "the order of the text follow from it. The same seed gives the same run again."
+    ),
     "epoch": ("One pass of training through all texts of the training set."),
     "GELU": (
         "Gaussian Error Linear Unit: an activation function. It is x times the probability that "

@@ -90,7 +90,6 @@ def test_edges_are_measured_by_slices_with_a_bar(bundle, monkeypatch):
     ("link", "line"),
     [
         ({"donor": OWN}, "Both prompts have the same tokens"),
-        ({"donor": OWN + " is"}, "both need the same length"),
         ({"answer": "e", "other": "e"}, "Both answers are e"),
         ({"prompt": ""}, "Both need at least one character"),
         ({"prompt": "so " * 200}, "40 at most"),
@@ -100,6 +99,28 @@ def test_prompts_that_do_not_fit_say_why(bundle, link, line):
     app = open_part("discoveries", "circuit", **PROMPTS | link)
     fine(app)
     assert line in boxes(app)
+
+
+@pytest.mark.parametrize(
+    ("own", "donor", "longer"),
+    [(OWN, DONOR + " is", "second"), (OWN + " s", DONOR, "first"), ("So " + OWN, DONOR, "first")],
+)
+def test_prompts_of_different_length_are_aligned_and_it_is_said(bundle, own, donor, longer):
+    alone = abs(len(ids_of(bundle, own)) - len(ids_of(bundle, donor)))
+    tokens = "one token stands" if alone == 1 else f"{alone} tokens stand"
+    line = f"At the beginning of the {longer} prompt, {tokens} alone"
+    link = {"prompt": own, "donor": donor, "edgeskept": "0", "hypothesis": "head.0.0>logits"}
+    app = open_part("discoveries", "circuit", **PROMPTS | link, show="1")
+    fine(app)
+    said = prose_of(app)
+    assert line in said and "with its position" in said
+    # Without any edge the logits are the second prompt's, whatever its length.
+    assert f"<strong>{written(0)}</strong> of the preference" in said
+    assert "comes by the tokens that stand alone" in said
+    curve = charts(app)[1]["data"][0]["y"]
+    assert curve[0] == pytest.approx(0, abs=5e-3) and curve[-1] == pytest.approx(1, abs=5e-3)
+    app = open_part("discoveries", "circuit", **PROMPTS, show="1")
+    assert "aligned at the end" not in prose_of(app)
 
 
 @pytest.mark.parametrize("text", ODD_TEXTS.values(), ids=list(ODD_TEXTS))

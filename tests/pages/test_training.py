@@ -42,7 +42,7 @@ from llmviz.training.recipes import RECIPES
 from llmviz.training.references import References, references_again
 from llmviz.training.runs import run_in_folder
 from llmviz.ui import engine, runs
-from llmviz.ui.common import percent
+from llmviz.ui.common import duration, percent
 from llmviz.ui.state import PageState
 from tests.pages.harness import (
     boxes,
@@ -284,7 +284,7 @@ def test_while_the_process_is_busy_the_time_is_estimated_from_its_speed(home, tr
     step = predict_seconds(plan, guess.parameters, [pace])
     assert step == pytest.approx(pace.seconds * work(plan, guess.parameters) / pace.work)
     said = prose_of(app)
-    assert f"About {cost.spoken(run_seconds(plan.train, step))}" in said
+    assert f"About {duration(run_seconds(plan.train, step))}" in said
     assert "estimated from the speed of a gpt here" in said
 
 

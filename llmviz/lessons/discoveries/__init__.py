@@ -9,7 +9,16 @@ LESSON = Lesson(
     key="discoveries",
     words=words,
     icon=":material/experiment:",
-    names=("scaling", "induction", "grokking", "superposition", "features", "steering", "circuit"),
+    names=(
+        "scaling",
+        "induction",
+        "grokking",
+        "superposition",
+        "features",
+        "steering",
+        "circuit",
+        "own",
+    ),
     needs_engine=True,
     after=("training", "transformer"),
 )

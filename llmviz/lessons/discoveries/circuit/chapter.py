@@ -62,6 +62,8 @@ def draw(state: PageState) -> None:
         refuse(error)
         return
     chances(*of)
+    if line := measured.aligned_line(own, donor):
+        prose(line)
     # All edges are too much for one rerun: some more are patched in each.
     live = not grown.grow(0.0)
     st.fragment(_measured, run_every=POLL if live else None)(state, of, live)
@@ -72,10 +74,9 @@ def fitting(bundled: engine.Bundled, own: tuple[int, ...], donor: tuple[int, ...
     number = len(all_edges(bundled.model))
     if number > MOST_EDGES:
         raise ValueError(words.many.format(edges=number, limit=MOST_EDGES))
-    if len(own) != len(donor):
-        raise ValueError(words.lengths.format(own=len(own), donor=len(donor)))
-    if len(own) > MOST_TOKENS:
-        raise ValueError(words.long.format(count=len(own), limit=MOST_TOKENS))
+    longest = max(len(own), len(donor))
+    if longest > MOST_TOKENS:
+        raise ValueError(words.long.format(count=longest, limit=MOST_TOKENS))
 
 
 def _measured(state: PageState, of: Prompts, live: bool) -> None:
@@ -227,7 +228,8 @@ def _own(state: PageState, of: Prompts, circuit: Circuit) -> None:
         **tied(f"_{KEY}.own", list(chosen), take),
     )
     left = measured.left_with(*of, chosen)
-    prose(measured.own_line(circuit, chosen, left))
+    alike = len(of[1]) == len(of[2])
+    prose(measured.own_line(circuit, chosen, left, same_length=alike))
     st.plotly_chart(graph_of(*of, chosen, theme()), key=f"{KEY}.own", theme=None)
     prose(words.agrees)
     _code(of, chosen)

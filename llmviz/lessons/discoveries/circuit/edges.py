@@ -151,12 +151,24 @@ def kept_line(circuit: Circuit, number: int) -> str:
     return line.format(count=number, left=written(circuit.left[number]))
 
 
-def own_line(circuit: Circuit, edges: Sequence[Edge], left: float) -> str:
+def aligned_line(own: Sequence[int], donor: Sequence[int]) -> str:
+    """Return how two prompts are aligned; empty where they have the same length."""
+    count = abs(len(own) - len(donor))
+    if not count:
+        return ""
+    longer = words.longer["own" if len(own) > len(donor) else "donor"]
+    alone = words.alone["one" if count == 1 else "some"].format(count=count)
+    return words.unequal.format(own=len(own), donor=len(donor), longer=longer, alone=alone)
+
+
+def own_line(
+    circuit: Circuit, edges: Sequence[Edge], left: float, *, same_length: bool = True
+) -> str:
     """Return what is left with the edges of a hypothesis, and what the strongest ones leave."""
     number = len(edges)
     lines = [by_count(words.own_left, number).format(count=number, left=written(left))]
     if number and not is_path(edges):
-        lines.append(words.no_path)
+        lines.append(words.no_path["same" if same_length else "other"])
     if number:
         best = written(circuit.left[number])
         lines.append(by_count(words.own_best, number).format(count=number, best=best))

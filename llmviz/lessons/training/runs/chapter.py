@@ -19,7 +19,7 @@ from llmviz.training.measures import perplexity
 from llmviz.training.reading import CONFIG
 from llmviz.ui import runs
 from llmviz.ui.code import fold, show_code
-from llmviz.ui.common import choose_below_title, count, refuse
+from llmviz.ui.common import choose_below_title, count, duration, refuse
 from llmviz.ui.engine_ready import engine_ready
 from llmviz.ui.lesson import section, seen
 from llmviz.ui.prose import prose, quote
@@ -64,7 +64,7 @@ def end(charted: ChartedRun) -> str:
     return words.told_end.format(
         name=quote(charted.label),
         steps=count(int(curve.steps[-1]), "step"),
-        time=cost.spoken(float(curve.seconds[-1])),
+        time=duration(float(curve.seconds[-1])),
         first=float(curve.train[0]),
         last=float(curve.train[-1]),
         unit=words.end_units[charted.counted],
@@ -229,7 +229,7 @@ def _told(charted: ChartedRun) -> None:
         name=quote(charted.label),
         steps=count(int(curve.steps[-1]), "step"),
         tokens=count(int(curve.tokens[-1]), "token"),
-        time=cost.spoken(float(curve.seconds[-1])),
+        time=duration(float(curve.seconds[-1])),
         loss=loss,
         perplexity=perplexity_told(loss, charted.description["tokenizer"]["vocab_size"]),
     )
@@ -249,7 +249,7 @@ def _told_pairs(charted: ChartedRun, loss: float) -> str:
         name=quote(charted.label),
         steps=count(int(curve.steps[-1]), "step"),
         pairs=count(int(curve.tokens[-1]), "pair"),
-        time=cost.spoken(float(curve.seconds[-1])),
+        time=duration(float(curve.seconds[-1])),
         loss=loss,
         negatives=count(negatives, "random word"),
         questions=1 + negatives,

@@ -17,7 +17,7 @@ from llmviz.training.config import ONE_A_ROW, OWN_TEXT, Plan
 from llmviz.training.pace import Pace
 from llmviz.training.schedule import warmup_note
 from llmviz.ui import runs
-from llmviz.ui.common import count, refuse
+from llmviz.ui.common import count, duration, refuse
 from llmviz.ui.kept import kept
 from llmviz.ui.prose import prose
 from llmviz.ui.text import escape_markdown
@@ -46,7 +46,7 @@ def show(plan: Plan, text: str | None) -> bool:
         disk=spoken_bytes(guess.disk),
         tokens=f"{guess.tokens_per_step:,}",
         epochs=_epochs(plan, guess.tokens_per_step, most),
-        time=basis if seconds is None else words.time.format(time=spoken(seconds), basis=basis),
+        time=basis if seconds is None else words.time.format(time=duration(seconds), basis=basis),
     )
     note = warmup_note(plan.train)
     if note:
@@ -149,16 +149,3 @@ def _seconds(plan: Plan, vocab_size: int | None, parameters: int) -> tuple[float
     _MEASURED[kind_of(plan), amount] = Pace(kind_of(plan), amount, step)
     each = f"{1000 * step:.0f} ms" if step >= 0.002 else f"{1000 * step:.1f} ms"
     return run_seconds(plan.train, step), words.time_basis.format(each=each)
-
-
-def spoken(seconds: float) -> str:
-    """A time as one says it.
-
-    >>> spoken(3.2), spoken(75), spoken(5000)
-    ('3 s', '75 s', '1 h 23 min')
-    """
-    if seconds < 100:
-        return f"{max(1, round(seconds))} s"
-    if seconds < 3600:
-        return f"{seconds / 60:.0f} min"
-    return f"{int(seconds // 3600)} h {int(seconds % 3600 // 60)} min"

@@ -10,12 +10,12 @@ import streamlit as st
 from llmviz.lessons.training import charted_runs
 from llmviz.lessons.training.charted_runs import ChartedRun
 from llmviz.lessons.training.clicks import clicked
-from llmviz.lessons.training.runs import cost, words
+from llmviz.lessons.training.runs import words
 from llmviz.training import run_folders
 from llmviz.training.curves import time_left
 from llmviz.training.run_state import RESUMABLE, RunState
 from llmviz.ui import runs
-from llmviz.ui.common import count
+from llmviz.ui.common import count, duration
 from llmviz.ui.notices import refuse, warn
 from llmviz.ui.state import PageState
 from llmviz.ui.text import escape_markdown
@@ -86,7 +86,7 @@ def _speed(run: RunState | None, charted: ChartedRun | None, last: int, steps: i
         text += words.rate.format(rate=f"{charted.curve.rate[-1]:,.0f}", unit=charted.counted)
         left = time_left(charted.curve, steps)
         if left is not None:
-            text += words.left.format(time=cost.spoken(left))
+            text += words.left.format(time=duration(left))
     return text
 
 
