@@ -44,12 +44,9 @@ def save(top: RewardTop, folder: Path = EXPERIMENT_FOLDER) -> None:
     save_tensors(folder / WEIGHTS, dict(top.state_dict()), torch.float16)
 
 
-def reward_model(base: GPT, folder: Path = EXPERIMENT_FOLDER) -> GPT:
-    """Return the bundled reward model on a copy of the story model.
-
-    Raises ValueError where it is missing or damaged.
-    """
-    from llmviz.finetuning.reward_model import RewardTop, reward_gpt
+def bundled_top(base: GPT, folder: Path = EXPERIMENT_FOLDER) -> RewardTop:
+    """Return what learned. Raises ValueError where it is missing or damaged."""
+    from llmviz.finetuning.reward_model import RewardTop
     from llmviz.training.errors import CheckpointError
     from llmviz.training.tensors import load_tensors, load_weights
 
@@ -60,7 +57,17 @@ def reward_model(base: GPT, folder: Path = EXPERIMENT_FOLDER) -> GPT:
         )
     except CheckpointError as error:
         raise ValueError(f"{path} is missing or damaged; `{COMMAND}` makes it") from error
-    return reward_gpt(base, top)
+    return top.eval().requires_grad_(False)
+
+
+def reward_model(base: GPT, folder: Path = EXPERIMENT_FOLDER) -> GPT:
+    """Return the bundled reward model on a copy of the story model.
+
+    Raises ValueError where it is missing or damaged.
+    """
+    from llmviz.finetuning.reward_model import reward_gpt
+
+    return reward_gpt(base, bundled_top(base, folder))
 
 
 @cache

@@ -39,15 +39,16 @@ HELD_OUT, OF_KIND = 300, 100  # pairs
 HELD_OUT_SEED, KIND_SEED, CURVE_SEED, SEARCH_SEED = 101, 102, 103, 104
 ALL, LONGER, SHORTER = "all", "longer", "shorter"
 CONFIDENCES = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)  # ends of the bins of the calibration
-CURVE_STORIES, SAMPLES = 60, 64
-SEARCHES, SEARCH_SAMPLES, ROUNDS, GOOD = 100, 16, 24, 32
+CURVE_STORIES, SAMPLES = 40, 64
+SEARCHES, SEARCH_SAMPLES, ROUNDS, GOOD = 100, 8, 12, 32
 
 
 @dataclass(frozen=True)
 class Run:
     """A reward model: what it learned from, and how often it is right.
 
-    right: by kind of pairs, of how many the true better one has the higher reward. agreed: the
+    right: by kind of pairs, of how many the true better one has the higher reward; pairs of KINDS
+    for models like the bundled one alone. agreed: the
     same of what the labeller says of held-out pairs. bins: of the pairs whose σ of the difference
     lies in a bin of CONFIDENCES, how many, the sum of σ, and with how many the labeller agreed.
     """
@@ -140,15 +141,18 @@ def in_bins(apart: np.ndarray, agreed: np.ndarray) -> tuple[tuple[int, float, in
 class Maker:
     """Makes reward models and measures them; texts are read once."""
 
-    def __init__(self) -> None:
+    def __init__(self, folder: Path = EXPERIMENT_FOLDER, *, runs: bool = True) -> None:
         from llmviz.finetuning.reward_model import lower_part
 
+        self.folder, self.whole_seeds = folder, runs
         self.base, self.tokenizer = preference_model.story_model()
         self.lower = lower_part(self.base)
-        self.held_out = clean_pairs(HELD_OUT, HELD_OUT_SEED)
-        self.tests = {ALL: self._read(self.held_out)}
-        for kind in KINDS:
-            self.tests[kind] = self._read(pairs_of_kind(kind, OF_KIND, KIND_SEED))
+        self.tests: dict[str, tuple[Read, Read]] = {}
+        if runs:
+            self.held_out = clean_pairs(HELD_OUT, HELD_OUT_SEED)
+            self.tests[ALL] = self._read(self.held_out)
+            for kind in KINDS:
+                self.tests[kind] = self._read(pairs_of_kind(kind, OF_KIND, KIND_SEED))
         self.tops: dict[tuple[int, int], RewardTop] = {}
         self._learned: tuple[int, list[Pair], tuple[Read, Read]] | None = None
 
@@ -162,8 +166,8 @@ class Maker:
         """Let a reward model learn."""
         from llmviz.finetuning.reward_model import learn_preferences
 
-        if self._learned is None or self._learned[0] != seed:
-            drawn = clean_pairs(PAIRS, seed)
+        if self._learned is None or self._learned[0] != seed or len(self._learned[1]) < pairs:
+            drawn = clean_pairs(PAIRS, seed)[: PAIRS if self.whole_seeds else pairs]
             self._learned = seed, drawn, self._read(drawn)
         _, drawn, (better, worse) = self._learned
         labels = Labeller(by_length, wrong).labels(drawn, seed)[:pairs]
@@ -175,7 +179,9 @@ class Maker:
         top = self.learned(pairs, by_length, wrong, seed)
         if Labeller(by_length, wrong) == LABELLER:
             self.tops[pairs, seed] = top
-        apart = {kind: self._apart(top, both) for kind, both in self.tests.items()}
+        bundled = (pairs, Labeller(by_length, wrong)) == (PAIRS, LABELLER)
+        tests = self.tests if bundled else {ALL: self.tests[ALL]}
+        apart = {kind: self._apart(top, both) for kind, both in tests.items()}
         longer = np.array([words_of(p.better) - words_of(p.worse) for p in self.held_out])
         held = apart[ALL]
         apart |= {LONGER: held[longer > 0], SHORTER: held[longer < 0]}
@@ -198,7 +204,9 @@ class Maker:
         return (one - other).numpy()
 
     def top_of(self, pairs: int, seed: int) -> RewardTop:
-        """The model of LABELLER with so many pairs, made again where it was made before."""
+        """The model of LABELLER with so many pairs: the bundled one, one of these runs, or anew."""
+        if (pairs, seed) == (PAIRS, SEED):
+            return preference_model.bundled_top(self.base, self.folder)
         if (pairs, seed) not in self.tops:
             self.tops[pairs, seed] = self.learned(pairs, LABELLER.by_length, LABELLER.wrong, seed)
         return self.tops[pairs, seed]
@@ -257,7 +265,7 @@ def make(folder: Path = EXPERIMENT_FOLDER) -> None:
     }
     if path.is_file():
         content = read_json(path)
-    begun, maker = time.perf_counter(), Maker()
+    begun = time.perf_counter()
 
     def keep() -> None:
         nonlocal begun
@@ -268,19 +276,21 @@ def make(folder: Path = EXPERIMENT_FOLDER) -> None:
 
     done = {(one["pairs"], one["by_length"], one["wrong"], one["seed"]) for one in content["runs"]}
     wanted = [one for one in settings() if one not in done]
+    maker = Maker(folder, runs=bool(wanted))
     for one in tqdm(wanted, unit="run"):
         content["runs"].append(_packed(maker.run(*one)))
         keep()
         if (PAIRS, SEED) in maker.tops and one == wanted[0]:
             preference_model.save(maker.tops[PAIRS, SEED], folder)
+    if not content["curves"]:
+        content["curves"] = maker.curves()
+        keep()
     model = preference_model.reward_model(maker.base, folder)
     told = [one for one in stories(2 * SEARCHES, SEARCH_SEED) if good_endings(one, 2)][:SEARCHES]
     for at in tqdm(range(len(content["searches"]), SEARCHES), unit="search"):
         content["searches"].append(maker.search(told[at], at, model))
         if at % 10 == 9:
             keep()
-    if not content["curves"]:
-        content["curves"] = maker.curves()
     keep()
 
 

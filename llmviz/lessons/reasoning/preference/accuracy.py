@@ -11,12 +11,13 @@ import streamlit as st
 from llmviz.figures.calibration import reliability_chart
 from llmviz.figures.lines import Line, lines
 from llmviz.figures.theme import Mode
+from llmviz.finetuning.labeller import clean_pairs
 from llmviz.lessons.reasoning.preference import words
 from llmviz.study.preference_model import LABELLER
 from llmviz.study.preference_record import (
     ALL,
+    BY_LENGTH,
     CONFIDENCES,
-    HELD_OUT_SEED,
     KIND_SEED,
     LONGER,
     SHORTER,
@@ -63,21 +64,22 @@ def draw() -> bool:
     return True
 
 
+def shorter(by_length: float) -> np.ndarray:
+    """Return how often models are right where the better ending is the shorter one, (seeds,)."""
+    return np.array([one.right[SHORTER].share for one in recorded().of(by_length=by_length)])
+
+
 def shorter_question() -> Question:
-    """Return the question where the better ending is the shorter one."""
-    run = recorded().bundled
-    longer, shorter = run.right[LONGER].share, run.right[SHORTER].share
-    place = 2 if abs(longer - shorter) < NEAR else 0 if shorter > longer else 1
-    reason = words.shorter_reason.format(
-        shorter=percent(shorter), by_length=percent(LABELLER.by_length)
-    )
+    """Return the question what labels by length do where the better ending is the shorter one."""
+    plain, biased = shorter(BY_LENGTH[0]), shorter(BY_LENGTH[-1])
+    apart = float(biased.mean() - plain.mean())
+    place = 2 if abs(apart) < NEAR else 0 if apart > 0 else 1
     return Question.of(
         words.ask_shorter,
         place,
-        all=run.right[ALL].right,
-        count=run.right[ALL].count,
-        longer=percent(longer),
-        reason=reason,
+        plain=percent(float(plain.mean())),
+        most=percent(BY_LENGTH[-1]),
+        reason=words.shorter_reason.format(biased=percent(float(biased.mean()))),
     )
 
 
@@ -119,10 +121,10 @@ def run_rows() -> list[tuple[str, ...]]:
 def kind_rows() -> list[tuple[str, ...]]:
     """Return a row for each kind of pairs, with an example."""
     examples = {kind: pairs_of_kind(kind, 1, KIND_SEED)[0].better for kind in KINDS}
+    examples[ALL] = clean_pairs(1, KIND_SEED)[0].better
     right = recorded().bundled.right
     return [
-        (words.kinds[kind], examples.get(kind, "…"), with_interval(right[kind]))
-        for kind in (ALL, *KINDS)
+        (words.kinds[kind], examples[kind], with_interval(right[kind])) for kind in (ALL, *KINDS)
     ]
 
 
@@ -170,11 +172,8 @@ def calibration_read() -> str:
     )
 
 
-@kept(1)
 def rule_agrees() -> float:
-    """Return how often the labeller's labels of held-out pairs go by the rule."""
-    from llmviz.finetuning.labeller import clean_pairs
-    from llmviz.study.preference_record import HELD_OUT, SEEDS
-
-    pairs = clean_pairs(HELD_OUT, HELD_OUT_SEED)
-    return float(np.mean([LABELLER.labels(pairs, HELD_OUT_SEED + seed) for seed in SEEDS]))
+    """Return in what share of held-out pairs the labeller goes by the rule, in expectation."""
+    right = recorded().bundled.right
+    kept = 1 - LABELLER.by_length * right[SHORTER].count / right[ALL].count
+    return kept * (1 - LABELLER.wrong) + (1 - kept) * LABELLER.wrong

@@ -12,7 +12,7 @@ from llmviz.lessons.reasoning.preference import accuracy, holes, models, words
 from llmviz.lessons.reasoning.preference.params import FIRST, SECOND
 from llmviz.study.preference_model import COMMAND, LABELLER, LONGEST, PAIRS
 from llmviz.study.preference_reading import PairNumbers, Reading, pair_numbers, readings
-from llmviz.study.preference_record import recorded
+from llmviz.study.preference_record import BY_LENGTH, recorded
 from llmviz.textfile import check_text
 from llmviz.ui.code import show_code
 from llmviz.ui.common import percent, signed
@@ -240,7 +240,9 @@ def end() -> dict[str, object]:
     return {
         "pairs": PAIRS,
         "all": percent(run.right["all"].share),
-        "shorter": percent(run.right["shorter"].share),
+        "plain": percent(float(accuracy.shorter(BY_LENGTH[0]).mean())),
+        "biased": percent(float(accuracy.shorter(BY_LENGTH[-1]).mean())),
+        "most": percent(BY_LENGTH[-1]),
         "holes": found.right,
         "count": found.count,
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -75,7 +76,7 @@ def holes_question() -> Question:
     reason = words.holes_reason.format(
         holes=found.right, count=found.count, low=percent(low), high=percent(high)
     )
-    asked = {"count": found.count, "samples": SEARCH_SAMPLES, "rounds": ROUNDS}
+    asked = {"count": found.count, "samples": SEARCH_SAMPLES, "rounds": ROUNDS, "good": GOOD}
     one = Question.of(words.ask_holes, place, reason=reason, **asked)
     return Question(one.text, one.answers, one.right, one.reasons, scale=True)
 
@@ -268,11 +269,16 @@ def best_read() -> str:
 
 
 def best_turn(pairs: int) -> str:
-    """Return at which n the true goal is met most often."""
-    mean = along(pairs, "good").mean(0)
+    """Return at which n the true goal is met most often, within the spread of three models."""
+    good = along(pairs, "good")
+    mean = good.mean(0)
     at = int(mean.argmax())
-    kind = "rises" if at == len(COUNTS) - 1 else "turns"
-    return words.best_turn[kind].format(pairs=pairs, n=COUNTS[at], most=percent(mean[at]))
+    apart = good[:, at] - good[:, -1]
+    error = float(apart.std(ddof=1)) / math.sqrt(len(apart))
+    kind = "turns" if apart.mean() > 2 * error else "rises"
+    return words.best_turn[kind].format(
+        pairs=pairs, n=COUNTS[at], most=percent(mean[at]), samples=COUNTS[-1]
+    )
 
 
 @kept(1)

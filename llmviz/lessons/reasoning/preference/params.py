@@ -8,8 +8,8 @@ STORY = (
     "a girl and a boy. The boy was proud of his satchel, and he winked boldly. A little later "
     "Helga found a small white bell beside the crate."
 )
-ONE = "In the end Helga Ravenwick was proud and ate nougat."
-TWO = "And where was Helga? At the bank. In the end Delia Fennelhurst was weary and ate salmon."
+ONE = "In the end Helga Ravenwick was glad and ate nougat."
+TWO = "And where was Helga? At the bank. Nobody ever forgot Delia Fennelhurst."
 FIRST, SECOND = "first", "second"
 
 PARAMS = [
