@@ -66,7 +66,7 @@ class RewardTop(nn.Module):
             self.head = nn.Linear(base.config.n_embd, 1, bias=False)
             nn.init.normal_(self.head.weight, std=0.02)
 
-    def forward(self, x: Tensor, mask: Tensor | None, causal: bool, lengths: Tensor) -> Tensor:
+    def forward(self, x: Tensor, lengths: Tensor, mask: Tensor | None, *, causal: bool) -> Tensor:
         """Rewards (N,) from what the block below wrote, x (N, T, C), and texts' lengths (N,)."""
         x = self.block(x, mask, causal, None, None, lengths - 1)
         return self.head(self.norm(x))[:, 0, 0]
@@ -134,7 +134,7 @@ def rewards_of(lower: GPT, top: RewardTop, read: Read) -> Tensor:
 def _rewards(lower: GPT, top: RewardTop, read: Read, some: Tensor) -> Tensor:
     hidden, lengths = read.rows(some)
     mask, causal = lower.visible(torch.empty(hidden.shape[:2], dtype=torch.long))
-    return top(hidden, mask, causal, lengths)
+    return top(hidden, lengths, mask, causal=causal)
 
 
 def learn_preferences(

@@ -15,6 +15,7 @@ from llmviz.study.preference_reading import pair_numbers
 from llmviz.study.preference_record import recorded
 from llmviz.study.preference_texts import Judged
 from llmviz.study.reward_search import Found
+from llmviz.ui import question
 from tests.pages.finished_job import FakeJob
 from tests.pages.harness import fine, open_part, prose_of
 
@@ -78,7 +79,7 @@ def test_a_round_that_found_nothing_has_a_row_only_at_the_end():
     kept = [Found(at, "kept", "x", 1.0, 9, Judged(0, 3, True)) for at in (2, 3)]
     rows = holes.step_rows([*found, *kept])
     assert [row[0] for row in rows] == ["3", "1", "0"]
-    assert rows[0][4] == "not asked"
+    assert rows[0][4] == "not judged"
     line = holes.run_figure(FakeJob([*found, *kept]), 3, "no story", "light").data[0]
     assert list(line.y) == [0.0, 1.0, 1.0]
 
@@ -132,7 +133,8 @@ def test_the_page_shows_any_texts(chosen, said):
     assert "<script>" not in prose_of(page)
 
 
-def test_questions_cover_what_gives_them_away():
+def test_questions_cover_what_gives_them_away(monkeypatch):
+    monkeypatch.setattr(question, "COVERS", True)
     page = open_part("reasoning", "preference")
     fine(page)
     text = prose_of(page)

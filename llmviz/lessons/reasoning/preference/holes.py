@@ -32,7 +32,7 @@ from llmviz.ui.common import percent, signed, theme
 from llmviz.ui.job_pools import training_jobs
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
-from llmviz.ui.live_job import live
+from llmviz.ui.live_job import Said, live
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
@@ -146,6 +146,7 @@ def _live(state: PageState, given: Given) -> None:
         lambda job: _results(job, given, state),
         start=words.start,
         share=lambda job: len(job.results) / (rounds + 2),
+        said=Said(going_on=words.going),
     )
 
 

@@ -6,7 +6,8 @@ STORY = (
     "This is the story of Delia Fennelhurst, a pleasant watchman. Across the glacier lived Helga "
     "Ravenwick, a lucky bricklayer. They were at the bank. Delia galloped to the jetty. Along came "
     "a girl and a boy. The boy was proud of his satchel, and he winked boldly. A little later "
-    "Helga found a small white bell beside the crate."
+    'Helga found a small white bell beside the crate. "I would like some dumplings with my '
+    'lettuce," said Delia.'
 )
 ONE = "In the end Helga Ravenwick was glad and ate nougat."
 TWO = "And where was Helga? At the bank. Nobody ever forgot Delia Fennelhurst."
