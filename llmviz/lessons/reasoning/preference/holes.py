@@ -239,13 +239,15 @@ def along(pairs: int, name: str) -> np.ndarray:
 
 @kept(2)
 def best_figure(mode: Mode) -> go.Figure:
-    """Return the share of good endings by n, models of few and of many pairs."""
+    """Return shares of good and of grammatical endings by n, models of few and many pairs."""
     drawn = []
-    for at, (kind, pairs) in enumerate((("few", FEW), ("many", MANY))):
-        found = along(pairs, "good")
-        mean = found.mean(0)
-        name = words.best_names[kind].format(pairs=pairs)
-        drawn.append(Line(name, COUNTS, mean, at, errors=np.abs(found - mean).max(0)))
+    for at, pairs in enumerate((FEW, MANY)):
+        for name in ("good", "grammatical"):
+            found = along(pairs, name)
+            mean = found.mean(0)
+            title = words.best_names[name].format(pairs=pairs)
+            errors = np.abs(found - mean).max(0)
+            drawn.append(Line(title, COUNTS, mean, at, dashed=name != "good", errors=errors))
     return lines(
         drawn,
         (words.n_axis, words.good_axis),
@@ -259,7 +261,11 @@ def best_figure(mode: Mode) -> go.Figure:
 def best_read() -> str:
     """Return what the best of all samples is worth, beside one sample."""
     few, many = along(FEW, "good").mean(0), along(MANY, "good").mean(0)
+    grammar = {pairs: along(pairs, "grammatical").mean(0) for pairs in (FEW, MANY)}
     return words.best_read.format(
+        grammar_once=percent(grammar[MANY][0]),
+        grammar_many=percent(grammar[MANY][-1]),
+        grammar_few=percent(grammar[FEW][-1]),
         once=percent(many[0]),
         samples=SAMPLES,
         many=percent(many[-1]),
