@@ -67,7 +67,7 @@ def curve_of(rewards: Sequence[Sequence[float]], truth: Sequence[Sequence[Judged
         )
 
     return Curve(
-        along([np.asarray(some) - np.mean(some) for some in rewards]),  # type: ignore[misc]
+        along([np.asarray(some) - np.mean(some) for some in rewards]),
         along([[float(one.good) for one in some] for some in truth]),
         along([[float(one.mood > 0) for one in some] for some in truth]),
         along([[float(one.grammatical) for one in some] for some in truth]),

@@ -88,7 +88,7 @@ def test_the_record_is_told_as_it_is():
     found = recorded()
     asked = holes.holes_question()
     share = sum(one.hole for one in found.searches) / len(found.searches)
-    assert asked.right == (0 if share < 1 / 3 else 1 if share <= 2 / 3 else 2)
+    assert asked.right == (0 if share < 1 / 2 else 1 if share <= 3 / 4 else 2)
     assert f"{found.holes.right} of {found.holes.count}" in asked.reasons[0]
     for pairs in (holes.FEW, holes.MANY):
         good = holes.along(pairs, "good")

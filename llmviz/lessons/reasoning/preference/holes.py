@@ -72,7 +72,7 @@ def holes_question() -> Question:
     """Return the question how often a search finds a hole."""
     found = recorded().holes
     low, high = found.interval
-    place = 0 if found.share < 1 / 3 else 1 if found.share <= 2 / 3 else 2
+    place = 0 if found.share < 1 / 2 else 1 if found.share <= 3 / 4 else 2
     reason = words.holes_reason.format(
         holes=found.right, count=found.count, low=percent(low), high=percent(high)
     )
