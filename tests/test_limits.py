@@ -69,6 +69,7 @@ OUR_OWN = {
     "study/more_tries.py": {"recorded"},
     "study/moved_answers.py": {"recorded"},
     "study/own_reward.py": {"recorded"},
+    "study/preference_record.py": {"recorded"},
     "study/probe_chances.py": {"told_apart"},
     "study/read_facts.py": {"bundled"},
     "study/read_leaning.py": {"bundled"},

@@ -103,6 +103,10 @@ TERMS: dict[str, str] = {
         "A way to mark names in a text, short for begin, inside, outside. B marks the first word "
         "of a name, I marks the further words of the name, and O marks all other words."
     ),
+    "Bradley–Terry model": (
+        "A rule that turns two scores into a probability. That the first of two things is "
+        "preferred has the probability σ(first score − second score)."
+    ),
     "bubble": (
         "The time of a step in which a process of a pipeline has nothing to compute. Its input is "
         "not there yet, or its work is done."
@@ -462,6 +466,10 @@ TERMS: dict[str, str] = {
     "RMSNorm": (
         "Divides the numbers of each token by the root of their mean square. Unlike layer norm, it "
         "does not subtract the mean and has no shift."
+    ),
+    "reward model": (
+        "A model that gives a text one number, the reward. It learns from pairs of texts of which "
+        "somebody preferred one."
     ),
     "roofline": (
         "A chart of how many operations per second a machine can do at most, for each arithmetic "

@@ -35,3 +35,21 @@ def test_a_reward_for_a_form_is_learned_and_a_broken_form_is_refused(visit):
     expect(page.get_by_text("all rewards of each group are equal")).to_be_visible(timeout=120_000)
     expect(page.get_by_text("the reward did not rise")).to_be_visible(timeout=60_000)
     visit.assert_clean()
+
+
+def test_a_search_raises_a_reward_to_its_end_and_another_start_begins_anew(visit):
+    visit.open("reasoning?show=1&part=preference&prefsamples=4&prefrounds=3")
+    page = visit.page
+    page.get_by_role("button", name="Search for a higher reward").click()
+    wait_for_address(page, "prefrun", "1")
+    expect(
+        page.get_by_text("After 101 endings").or_(page.get_by_text("after 101 endings"))
+    ).to_be_visible(timeout=120_000)
+    page.get_by_role("radio", name="the second ending", exact=True).click()
+    wait_for_address(page, "prefwins", "second")
+    one = page.get_by_label("First ending")
+    one.fill("Nobody ever forgot Helga Ravenwick.")
+    one.press("Enter")
+    wait_for_address(page, "prefone", "Nobody ever forgot Helga Ravenwick.")
+    expect(page.get_by_role("button", name="Search for a higher reward")).to_be_visible()
+    visit.assert_clean()

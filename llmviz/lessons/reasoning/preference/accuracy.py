@@ -1,0 +1,179 @@
+"""How often reward models are right: by pairs, by mistakes of the labeller, on other kinds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import plotly.graph_objects as go
+import streamlit as st
+
+from llmviz.figures.calibration import reliability_chart
+from llmviz.figures.lines import Line, lines
+from llmviz.figures.theme import Mode
+from llmviz.finetuning.labeller import clean_pairs
+from llmviz.lessons.reasoning.preference import words
+from llmviz.study.preference_model import LABELLER
+from llmviz.study.preference_record import (
+    ALL,
+    BY_LENGTH,
+    CONFIDENCES,
+    KIND_SEED,
+    LONGER,
+    SHORTER,
+    SIZES,
+    Run,
+    recorded,
+    settings,
+)
+from llmviz.study.preference_texts import KINDS, pairs_of_kind
+from llmviz.training.measures import Share
+from llmviz.ui.code import show_code
+from llmviz.ui.common import listed, percent, theme
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.prose import prose
+from llmviz.ui.question import Question, predict
+from llmviz.ui.table import rows_table
+
+KEY = "reasoning.preference"
+CHART = {"displayModeBar": False}
+NEAR = 0.05  # shares that differ by less are about the same
+
+
+def draw() -> bool:
+    """Show the section; return whether its question was answered."""
+    section(words.accuracy)
+    if not predict(shorter_question(), f"{KEY}.shorter", covers=True):
+        return False
+    prose(words.size_text)
+    st.plotly_chart(size_figure(theme()), key=f"{KEY}.size", theme=None, config=CHART)
+    rows_table(run_rows(), words.run_columns)
+    prose(words.kind_text)
+    rows_table(kind_rows(), words.kind_columns)
+    prose(kind_read())
+    prose(words.calibration_text)
+    st.plotly_chart(calibration_figure(theme()), key=f"{KEY}.sure", theme=None, config=CHART)
+    prose(calibration_read())
+    show_code(
+        [Run],
+        "from llmviz.study.preference_record import recorded\n\n"
+        "print([str(one.right['all']) for one in recorded().of(50)])",
+        str([str(one.right[ALL]) for one in recorded().of(50)]),
+    )
+    return True
+
+
+def shorter(by_length: float) -> np.ndarray:
+    """Return how often models are right where the better ending is the shorter one, (seeds,)."""
+    return np.array([one.right[SHORTER].share for one in recorded().of(by_length=by_length)])
+
+
+def shorter_question() -> Question:
+    """Return the question what labels by length do where the better ending is the shorter one."""
+    plain, biased = shorter(BY_LENGTH[0]), shorter(BY_LENGTH[-1])
+    apart = float(biased.mean() - plain.mean())
+    place = 2 if abs(apart) < NEAR else 0 if apart > 0 else 1
+    return Question.of(
+        words.ask_shorter,
+        place,
+        plain=percent(float(plain.mean())),
+        most=percent(BY_LENGTH[-1]),
+        reason=words.shorter_reason.format(biased=percent(float(biased.mean()))),
+    )
+
+
+@kept(2)
+def size_figure(mode: Mode) -> go.Figure:
+    """Return right answers against the number of pairs, three models each."""
+    names = {ALL: words.all_name, LONGER: words.longer_name, SHORTER: words.shorter_name}
+    drawn = []
+    for at, (kind, name) in enumerate(names.items()):
+        found = np.array([[one.right[kind].share for one in recorded().of(n)] for n in SIZES])
+        mean = found.mean(1)
+        drawn.append(Line(name, SIZES, mean, at, errors=np.abs(found - mean[:, None]).max(1)))
+    return lines(
+        drawn,
+        (words.pairs_axis, words.right_axis),
+        mode,
+        logarithmic=(True, False),
+        hover="%{y:.1%}",
+        ticks=SIZES,
+    )
+
+
+@kept(1)
+def run_rows() -> list[tuple[str, ...]]:
+    """Return a row for each number of pairs and each labeller: its three models."""
+    rows = []
+    for pairs, by_length, wrong in dict.fromkeys(one[:3] for one in sorted(settings())):
+        runs = recorded().of(pairs, by_length=by_length, wrong=wrong)
+
+        def shares(kind: str, runs: tuple[Run, ...] = runs) -> str:
+            return ", ".join(percent(one.right[kind].share) for one in runs)
+
+        head = (str(pairs), percent(by_length), percent(wrong))
+        rows.append((*head, shares(ALL), shares(LONGER), shares(SHORTER)))
+    return rows
+
+
+@kept(1)
+def kind_rows() -> list[tuple[str, ...]]:
+    """Return a row for each kind of pairs, with an example."""
+    examples = {kind: pairs_of_kind(kind, 1, KIND_SEED)[0].better for kind in KINDS}
+    examples[ALL] = clean_pairs(1, KIND_SEED)[0].better
+    right = recorded().bundled.right
+    return [
+        (words.kinds[kind], examples[kind], with_interval(right[kind])) for kind in (ALL, *KINDS)
+    ]
+
+
+def with_interval(one: Share) -> str:
+    """Return a share and its interval."""
+    low, high = one.interval
+    return f"{percent(one.share)} ({percent(low)} – {percent(high)})"
+
+
+def kind_read() -> str:
+    """Return in which kinds the model is not told apart from guessing, or worse."""
+    right: Callable[[str], Share] = recorded().bundled.right.__getitem__
+    lost = [words.kinds[kind] for kind in KINDS if right(kind).interval[0] <= 0.5]
+    if not lost:
+        return words.kind_read["none"]
+    return words.kind_read["some"].format(kinds=listed([f"“{one}”" for one in lost]))
+
+
+def bins() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the bins of all models of the bundled kind: how sure, agreed, and how many, (B,)."""
+    counts, sure, agreed = np.sum([one.bins for one in recorded().of()], 0).T
+    full = np.maximum(counts, 1)
+    return sure / full, agreed / full, counts.astype(int)
+
+
+@kept(2)
+def calibration_figure(mode: Mode) -> go.Figure:
+    """Return how often the labeller agreed, by how sure the models are."""
+    empty = np.zeros(len(CONFIDENCES) - 1)  # nothing is surer than a half of the other answer
+    sure, agreed, counts = (np.concatenate([empty, one]) for one in bins())
+    names = words.calibration_names
+    axes = words.calibration_axes
+    return reliability_chart(
+        sure, agreed, counts.astype(int), (names[0], names[1], names[2]), (axes[0], axes[1]), mode
+    )
+
+
+def calibration_read() -> str:
+    """Return how sure the models are on average, and how often the labeller agrees."""
+    sure, agreed, counts = bins()
+    return words.calibration_read.format(
+        sure=percent(float(sure @ counts / counts.sum())),
+        agreed=percent(float(agreed @ counts / counts.sum())),
+        rule=percent(rule_agrees()),
+    )
+
+
+def rule_agrees() -> float:
+    """Return in what share of held-out pairs the labeller goes by the rule, in expectation."""
+    right = recorded().bundled.right
+    kept = 1 - LABELLER.by_length * right[SHORTER].count / right[ALL].count
+    return kept * (1 - LABELLER.wrong) + (1 - kept) * LABELLER.wrong

@@ -1,0 +1,298 @@
+"""What a reward model likes and nobody meant: searches, recorded and live, and the best of n."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import plotly.graph_objects as go
+import streamlit as st
+
+from llmviz.background import Job
+from llmviz.figures.lines import Line, lines
+from llmviz.figures.theme import Mode
+from llmviz.lessons.reasoning.preference import models, words
+from llmviz.study.best_of_n import COUNTS
+from llmviz.study.preference_model import LONGEST
+from llmviz.study.preference_record import (
+    CURVE_STORIES,
+    GOOD,
+    ROUNDS,
+    SAMPLES,
+    SEARCH_SAMPLES,
+    SIZES,
+    Search,
+    recorded,
+)
+from llmviz.study.preference_texts import good_endings
+from llmviz.study.reward_search import TRIED, Found, search
+from llmviz.ui.code import show_code
+from llmviz.ui.common import percent, signed, theme
+from llmviz.ui.job_pools import training_jobs
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.live_job import Said, live
+from llmviz.ui.prose import prose
+from llmviz.ui.question import Question, predict
+from llmviz.ui.state import PageState
+from llmviz.ui.table import rows_table
+
+KEY = "reasoning.preference"
+CHART = {"displayModeBar": False}
+EXAMPLES = 3  # recorded searches that are shown
+FEW, MANY = SIZES[0], SIZES[-1]
+Given = tuple[str, str, str]
+
+
+def anew(state: PageState) -> Callable[[], None]:
+    """Return what lets a search begin again after a change."""
+
+    def then() -> None:
+        state["prefrun"] = False
+
+    return then
+
+
+def draw(state: PageState, given: Given | None) -> bool:
+    """Show the section; return whether its question was answered."""
+    section(words.holes)
+    shown = predict(holes_question(), f"{KEY}.holes", covers=True)
+    if shown:
+        prose(holes_read())
+        rows_table(example_rows(), words.example_columns)
+    if given is not None:
+        _live(state, given)
+    if shown:
+        _best()
+    return shown
+
+
+def holes_question() -> Question:
+    """Return the question how often a search finds a hole."""
+    found = recorded().holes
+    low, high = found.interval
+    place = 0 if found.share < 1 / 2 else 1 if found.share <= 3 / 4 else 2
+    reason = words.holes_reason.format(
+        holes=found.right, count=found.count, low=percent(low), high=percent(high)
+    )
+    asked = {"count": found.count, "samples": SEARCH_SAMPLES, "rounds": ROUNDS, "good": GOOD}
+    one = Question.of(words.ask_holes, place, reason=reason, **asked)
+    return Question(one.text, one.answers, one.right, one.reasons, scale=True)
+
+
+def holes_read() -> str:
+    """Return what became of the recorded searches."""
+    found = recorded().searches
+    return words.holes_read.format(
+        count=len(found),
+        grammar=sum(one.grammatical for one in found),
+        glad=sum(one.mood > 0 for one in found),
+    )
+
+
+def example_rows() -> list[tuple[str, ...]]:
+    """Return the first recorded searches."""
+    some: tuple[Search, ...] = recorded().searches[:EXAMPLES]
+    return [
+        (
+            one.ending,
+            signed(one.last),
+            signed(one.best_good),
+            words.marks["yes" if one.mood > 0 else "no"],
+            words.marks["yes" if one.grammatical else "no"],
+        )
+        for one in some
+    ]
+
+
+@kept(12)
+def job_of(story: str, ending: str, samples: int, rounds: int, seed: int) -> Job:
+    """Return a search in a process of its own; the same one is made only once."""
+    return training_jobs().start(
+        "llmviz.study.reward_search:live_search",
+        story=story,
+        ending=ending,
+        samples=samples,
+        rounds=rounds,
+        seed=seed,
+    )
+
+
+@kept(32)
+def best_good(story: str) -> tuple[int, float]:
+    """Return how many good endings the grammar has for a story, and the highest reward of them."""
+    from llmviz.finetuning.reward_model import Endings
+
+    good = good_endings(story, GOOD)
+    if not good:
+        return 0, float("nan")
+    reader = Endings(models.reward(), models.tokenizer(), story, LONGEST)
+    return len(good), max(reader.rewards(good))
+
+
+def _live(state: PageState, given: Given) -> None:
+    prose(words.own_text, tried=TRIED)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        st.slider(words.samples, width=200, **state.ranged("prefsamples", then=anew(state)))
+        st.slider(words.rounds, width=200, **state.ranged("prefrounds", then=anew(state)))
+        st.number_input(words.draw, width=140, **state.ranged("prefdraw", then=anew(state)))
+    rounds = state["prefrounds"]
+    live(
+        state,
+        "prefrun",
+        job_of,
+        (given[0], given[1], state["prefsamples"], rounds, state["prefdraw"]),
+        lambda job: _results(job, given, state),
+        start=words.start,
+        share=lambda job: len(job.results) / (rounds + 2),
+        said=Said(going_on=words.going),
+    )
+
+
+def _results(job: Job, given: Given, state: PageState) -> None:
+    found: list[Found] = list(job.results)
+    if not found:
+        return
+    figure = run_figure(job, len(found), given[0], theme())
+    st.plotly_chart(figure, key=f"{KEY}.run", theme=None, config=CHART)
+    rows_table(step_rows(found), words.step_columns)
+    if job.over:
+        prose(live_end(found, best_good(given[0])))
+        asked = given[0], given[1], state["prefsamples"], state["prefrounds"], state["prefdraw"]
+        show_code(
+            [search],
+            "from llmviz.study.reward_search import live_search\n\n"
+            f"*_, last = live_search{asked!r}\n"
+            "print(f'{last.reward:.2f}')",
+            f"{found[-1].reward:.2f}",
+        )
+
+
+@kept(32)
+def run_figure(job: Job, count: int, story: str, mode: Mode) -> go.Figure:
+    """Return the reward by rounds over the first results of a search."""
+    found: list[Found] = list(job.results)[:count]
+    line = Line(words.live_name, [one.step for one in found], [one.reward for one in found], 0)
+    known, best = best_good(story)
+    level = (best, words.best_good_name.format(count=known)) if known else None
+    axes = (words.live_axes[0], words.live_axes[1])
+    return lines([line], axes, mode, level=level, hover="%{y:.2f}", height=300)
+
+
+def grammatical(one: Found) -> str:
+    """Return whether the grammar can write what was found."""
+    return words.marks[
+        "unknown" if one.truth.in_story else "yes" if one.truth.grammatical else "no"
+    ]
+
+
+def step_rows(found: list[Found]) -> list[tuple[str, ...]]:
+    """Return a row for each step of a search that changed something, the last one first."""
+    return [
+        (
+            str(one.step),
+            words.hows[one.how],
+            signed(one.reward),
+            words.marks["yes" if one.truth.mood > 0 else "no"],
+            grammatical(one),
+            one.ending or words.nothing,
+        )
+        for one in reversed(found)
+        if one.how != "kept" or one is found[-1]
+    ]
+
+
+def live_end(found: list[Found], good: tuple[int, float]) -> str:
+    """Return what a search came to, beside good endings: how many, and their highest reward."""
+    last, (count, best) = found[-1], good
+    kind = (
+        "alone"
+        if not count
+        else "good"
+        if last.truth.good
+        else "hole"
+        if last.reward > best
+        else "below"
+    )
+    return words.live_end[kind].format(
+        tried=last.tried,
+        reward=signed(last.reward),
+        first=signed(found[0].reward),
+        count=count,
+        best=signed(best) if count else "",
+    )
+
+
+def _best() -> None:
+    section(words.best, samples=SAMPLES, stories=CURVE_STORIES)
+    st.plotly_chart(best_figure(theme()), key=f"{KEY}.best", theme=None, config=CHART)
+    prose(best_read())
+    prose("\n\n".join(best_turn(pairs) for pairs in (FEW, MANY)))
+    rows_table(best_rows(), [one.format(few=FEW, many=MANY) for one in words.best_columns])
+
+
+def along(pairs: int, name: str) -> np.ndarray:
+    """Return a number of the curves of all models from so many pairs, (seeds, n)."""
+    return np.array([getattr(one, name) for size, _, one in recorded().curves if size == pairs])
+
+
+@kept(2)
+def best_figure(mode: Mode) -> go.Figure:
+    """Return shares of good and of grammatical endings by n, models of few and many pairs."""
+    drawn = []
+    for at, pairs in enumerate((FEW, MANY)):
+        for name in ("good", "grammatical"):
+            found = along(pairs, name)
+            mean = found.mean(0)
+            title = words.best_names[name].format(pairs=pairs)
+            errors = np.abs(found - mean).max(0)
+            drawn.append(Line(title, COUNTS, mean, at, dashed=name != "good", errors=errors))
+    return lines(
+        drawn,
+        (words.n_axis, words.good_axis),
+        mode,
+        logarithmic=(True, False),
+        hover="%{y:.1%}",
+        ticks=COUNTS,
+    )
+
+
+def best_read() -> str:
+    """Return what the best of all samples is worth, beside one sample."""
+    few, many = along(FEW, "good").mean(0), along(MANY, "good").mean(0)
+    grammar = {pairs: along(pairs, "grammatical").mean(0) for pairs in (FEW, MANY)}
+    return words.best_read.format(
+        grammar_once=percent(grammar[MANY][0]),
+        grammar_many=percent(grammar[MANY][-1]),
+        grammar_few=percent(grammar[FEW][-1]),
+        once=percent(many[0]),
+        samples=SAMPLES,
+        many=percent(many[-1]),
+        few=percent(few[-1]),
+        many_pairs=MANY,
+        few_pairs=FEW,
+    )
+
+
+def best_turn(pairs: int) -> str:
+    """Return at which n the true goal is met most often, within the spread of three models."""
+    good = along(pairs, "good")
+    mean = good.mean(0)
+    at = int(mean.argmax())
+    apart = good[:, at] - good[:, -1]
+    error = float(apart.std(ddof=1)) / math.sqrt(len(apart))
+    kind = "turns" if apart.mean() > 2 * error else "rises"
+    return words.best_turn[kind].format(
+        pairs=pairs, n=COUNTS[at], most=percent(mean[at]), samples=COUNTS[-1]
+    )
+
+
+@kept(1)
+def best_rows() -> list[tuple[str, ...]]:
+    """Return a row for each n: means over three models."""
+    columns = [along(p, name).mean(0) for p in (FEW, MANY) for name in ("reward", "good")]
+    return [
+        (str(n), signed(few), percent(few_good), signed(many), percent(many_good))
+        for n, few, few_good, many, many_good in zip(COUNTS, *columns, strict=True)
+    ]
