@@ -22,7 +22,8 @@ def sample_groups(
 ) -> list[list[list[int]]]:
     """Return `group` samples of each prompt: the new tokens, the end included.
 
-    end: the token that ends a sample, or several, each of which does. longest: tokens that are written at most. The same samples for the same seed and weights.
+    end: the token that ends a sample, or several, each of which does. longest: tokens that are
+    written at most. The same samples for the same seed and weights.
     Raises ValueError for what the engine refuses: no prompt, unknown tokens, too long a text.
     """
     from llmviz.serving import Engine, Request, ServingConfig

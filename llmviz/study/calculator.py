@@ -1,8 +1,8 @@
 """A calculator for whole numbers, exact at any size: what a model's call is given to.
 
-    sum = product (("+" or "-") product)*
-    product = number (("*" or "/") number)*
-    number = digits, or "-" number, or "(" sum ")"
+sum = product (("+" or "-") product)*
+product = number (("*" or "/") number)*
+number = digits, or "-" number, or "(" sum ")"
 """
 
 from __future__ import annotations

@@ -37,8 +37,8 @@ from llmviz.study.tool_texts import (
     DOUBT,
     OPEN,
     RESULT,
-    TOOL,
     TOKENS,
+    TOOL,
     TRAINED,
     UPDATES,
     WAYS,
@@ -164,9 +164,7 @@ def inventions(model: GPT, questions: Sequence[Question]) -> tuple[Share, int]:
     """
     from llmviz.finetuning.rollouts import sample_groups
 
-    prompts = [
-        [*encode(one.text), CALL, *characters(one.calls[0]), RESULT] for one in questions
-    ]
+    prompts = [[*encode(one.text), CALL, *characters(one.calls[0]), RESULT] for one in questions]
     marks = tuple(range(CALL, len(TOKENS)))
     groups = sample_groups(model, prompts, 1, 16, marks, 0, temperature=0.0)
     written = ["".join(TOKENS[one] for one in ids[:-1]) for (ids,) in groups]

@@ -13,7 +13,6 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING
 from zlib import crc32
 
@@ -38,8 +37,8 @@ TRAINED, STEPS = 4, 2  # most digits of a number, and most steps of a chain, tha
 MOST_DIGITS, MOST_STEPS = 12, 4  # of a question that is asked
 SECOND = 99  # most that is multiplied with or divided by
 WRONG = 0.4  # share of the texts of DOUBT that have a wrong result
-LAYERS, HEADS, WIDTH, CONTEXT = 3, 4, 64, 720
-BATCH, UPDATES, RATE, WARMUP = 64, 1500, 2e-3, 100
+LAYERS, HEADS, WIDTH, CONTEXT = 2, 4, 64, 720
+BATCH, UPDATES, RATE, WARMUP = 64, 900, 4e-3, 100
 APART = 10  # of so many questions, one is kept apart
 
 
@@ -226,7 +225,8 @@ def text_of(question: Question, way: str, rng: np.random.Generator) -> tuple[lis
 def batch(rng: np.random.Generator, way: str) -> tuple[np.ndarray, np.ndarray]:
     """Return inputs and targets (B, T) of random texts; the same questions for each way of a seed.
 
-    All have equally many steps, so that there is little to fill up. A target is IGNORED where nothing is learned: in the question, and in what the tool wrote.
+    All have equally many steps, so that there is little to fill up. A target is IGNORED where
+    nothing is learned: in the question, and in what the tool wrote.
     """
     from llmviz.nn.loss import IGNORED
 
