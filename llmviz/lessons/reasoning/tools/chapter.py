@@ -134,7 +134,7 @@ def example_rows() -> list[tuple[str, ...]]:
                     words.example_ways[way],
                     words.writers[writer],
                     text_of(ids[start:at]),
-                    words.learned["yes" if learned[start] else "no"],
+                    words.learned[learned[start]],
                 )
             )
             start, asked = at, False
@@ -218,7 +218,8 @@ def figure(task: str, mode: Mode) -> go.Figure:
                 DIGITS,
                 [one.share for one in shares],
                 at,
-                errors=[(high - low) / 2 for low, high in ends],
+                errors=[high - one.share for one, (_, high) in zip(shares, ends, strict=True)],
+                below=[one.share - low for one, (low, _) in zip(shares, ends, strict=True)],
             )
         )
     axes = (words.digits_axis, words.right_axis)
@@ -303,7 +304,7 @@ def way_rows(question: Question, runs: dict[str, Run]) -> list[tuple[str, ...]]:
         (
             words.example_ways[way],
             run.answer or "–",
-            words.learned["yes" if kind_of(run, question.value) == RIGHT else "no"],
+            words.learned[kind_of(run, question.value) == RIGHT],
             str(run.passes),
             str(len(run.calls)),
         )
@@ -312,7 +313,7 @@ def way_rows(question: Question, runs: dict[str, Run]) -> list[tuple[str, ...]]:
 
 
 def _told() -> None:
-    section(words.told)
+    section(words.told, texts=2 * TESTS)
     rows_table(told_rows(), words.told_columns)
     copied, other = (counted(recorded()[TOOL], ORDER, kind) for kind in (COPIED, OTHER))
     prose(words.told_read, copied=copied.right, texts=copied.count, seven=other.right)
@@ -324,7 +325,7 @@ def told_rows() -> list[tuple[str, ...]]:
     kinds = ((COPIED,), (RIGHT,), (OTHER, DECLINED), (NONE,))
     return [
         (
-            words.lies[lie],
+            words.told_lies[lie],
             *(every([_of(one.told[lie], *some) for one in recorded()[TOOL]]) for some in kinds),
         )
         for lie in LIES
@@ -343,7 +344,7 @@ def doubt_rows() -> list[tuple[str, ...]]:
     rows = []
     for lie in (HONEST, *LIES):
         found = [one.asked if lie == HONEST else one.told[lie] for one in recorded()[DOUBT]]
-        name = words.doubt_honest if lie == HONEST else words.lies[lie]
+        name = words.doubt_honest if lie == HONEST else words.told_lies[lie]
         kinds = (DECLINED, COPIED, RIGHT)
         rows.append((name, *(every([_of(one, kind) for one in found]) for kind in kinds)))
     return rows
