@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from llmviz.lessons.reasoning.tools import chapter, turns
+from llmviz.lessons.reasoning.tools import chapter, measured, turns
 from llmviz.lessons.reasoning.tools.params import TASKS
 from llmviz.study import tool_loop as loop
 from llmviz.study import tool_record as record
@@ -54,18 +54,18 @@ def test_a_question_without_a_value_has_no_right_answer():
 
 @pytest.mark.parametrize("task", TASKS)
 def test_the_chart_and_the_table_hold_the_record(task):
-    figure = chapter.figure(task, "light")
+    figure = measured.figure(task, "light")
     for line, way in zip(figure.data, chapter.WAYS, strict=True):
         models = record.recorded()[way]
         for digits, height in zip(line.x, line.y, strict=True):
             shares = [one.right[task][int(digits)] for one in models]
             assert height == sum(one.right for one in shares) / sum(one.count for one in shares)
-    for digits, row in zip(record.DIGITS, chapter.digit_rows(task), strict=True):
-        whole = chapter.right(texts.TOOL, task, digits)
+    for digits, row in zip(record.DIGITS, measured.digit_rows(task), strict=True):
+        whole = measured.right(texts.TOOL, task, digits)
         assert sum(map(int, row[-3:])) == whole.count - whole.right
-    inside, outside = (chapter.right(texts.TOOL, task, n) for n in (texts.TRAINED, 8))
+    inside, outside = (measured.right(texts.TOOL, task, n) for n in (texts.TRAINED, 8))
     falls = outside.interval[1] < inside.interval[0]
-    assert ("wrong call" in plain(chapter.digits_read(task))) == falls
+    assert ("wrong call" in plain(measured.digits_read(task))) == falls
 
 
 def test_questions_are_asked_of_the_record():
@@ -79,11 +79,11 @@ def test_questions_are_asked_of_the_record():
         "wrong" if 2 * answers["copied"] > of else "value" if 2 * answers["right"] > of else "else"
     )
     assert most in asked.answers[asked.right]
-    for row, lie in zip(chapter.told_rows(), loop.LIES, strict=True):
+    for row, lie in zip(measured.told_rows(), loop.LIES, strict=True):
         assert row[0] == chapter.words.told_lies[lie]
-    blind = "overlap" in plain(chapter.doubt_read())
+    blind = "overlap" in plain(measured.doubt_read())
     off, honest = (
-        chapter.counted(record.recorded()[texts.DOUBT], lie, loop.DECLINED)
+        measured.counted(record.recorded()[texts.DOUBT], lie, loop.DECLINED)
         for lie in (loop.OFF, loop.HONEST)
     )
     assert blind == (off.interval[0] <= honest.interval[1])
@@ -111,7 +111,7 @@ def test_the_page_answers_any_question_and_any_tool(chosen, refused, said):
     errors = " ".join(one.value for one in page.error)
     assert (refused in errors) if refused else not errors
     assert said in plain(prose_of(page))
-    assert "the model believes what it is told" in plain(prose_of(page))
+    assert "is what the program puts there" in plain(prose_of(page))
 
 
 def test_each_row_of_chips_is_a_turn_and_says_who_wrote_it():

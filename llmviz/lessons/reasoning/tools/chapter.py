@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import numpy as np
-import plotly.graph_objects as go
 import streamlit as st
 
-from llmviz.figures.lines import Line, lines
-from llmviz.figures.theme import Mode
 from llmviz.lessons.reasoning.tools import words
-from llmviz.lessons.reasoning.tools.params import MODELS, TASKS, TOOLS
+from llmviz.lessons.reasoning.tools.measured import (
+    counted,
+    draw_digits,
+    draw_doubt,
+    draw_mask,
+    draw_told,
+    right,
+)
+from llmviz.lessons.reasoning.tools.params import MODELS, TOOLS
 from llmviz.lessons.reasoning.tools.turns import (
     OWN,
     Given,
@@ -20,17 +25,11 @@ from llmviz.lessons.reasoning.tools.turns import (
 from llmviz.study.calculator import MOST as MOST_RESULT
 from llmviz.study.tool_loop import (
     COPIED,
-    DECLINED,
     HONEST,
-    LIES,
     MOST_CALLS,
     MOST_WRITTEN,
-    NONE,
     OFF,
-    ORDER,
-    OTHER,
     RIGHT,
-    SIGN,
     Run,
     in_turns,
     kind_of,
@@ -40,33 +39,23 @@ from llmviz.study.tool_loop import (
 from llmviz.study.tool_record import (
     BUNDLED,
     COMMAND,
-    DIGITS,
-    IN_CALL,
-    IN_COPY,
     PRODUCT,
-    TESTS,
-    Measured,
     bundled,
     recorded,
 )
 from llmviz.study.tool_texts import (
     BATCH,
     DIRECT,
-    DOUBT,
-    OPEN,
-    SECOND,
     STEPS,
     TOOL,
     TRAINED,
     UPDATES,
-    WRONG,
     Question,
     question_of,
 )
 from llmviz.study.tool_texts import text_of as training_text
-from llmviz.training.measures import Share
 from llmviz.ui.code import show_code
-from llmviz.ui.common import choose, percent, theme
+from llmviz.ui.common import choose, percent
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section, seen
 from llmviz.ui.notices import or_refused
@@ -104,16 +93,16 @@ def draw(state: PageState) -> None:
     prose(words.masked)
     opened, told = predict(right_question(), f"{KEY}.right", covers=True), False
     if opened:
-        _digits(state)
+        draw_digits(state)
     asked = _live(state)
     section(words.lies)
     told = predict(lie_question(), f"{KEY}.lie", covers=True)
     if told:
-        _told()
-        _doubt()
+        draw_told()
+        draw_doubt()
         if asked is not None:
             _own(state, asked)
-        _mask()
+        draw_mask()
     if opened and told:
         seen(words.end, **end())
 
@@ -141,30 +130,6 @@ def example_rows() -> list[tuple[str, ...]]:
     return rows
 
 
-def together(shares: list[Share]) -> Share:
-    """Return the share of several models together."""
-    return Share(sum(one.right for one in shares), sum(one.count for one in shares))
-
-
-def right(way: str, task: str, digits: int) -> Share:
-    """Return the right answers of the models of a way together."""
-    return together([one.right[task][digits] for one in recorded()[way]])
-
-
-def counted(models: list[Measured], lie: str, *kinds: str) -> Share:
-    """Return how many answers to a lie, or to the honest tool, are of some kinds."""
-    return together([_of(one.asked if lie == HONEST else one.told[lie], *kinds) for one in models])
-
-
-def _of(answers: dict[str, int], *kinds: str) -> Share:
-    return Share(sum(answers.get(kind, 0) for kind in kinds), sum(answers.values()))
-
-
-def every(shares: list[Share]) -> str:
-    """Return the shares of models, one after the other."""
-    return ", ".join(percent(one.share) for one in shares)
-
-
 def right_question() -> Asked:
     """Return the question how often answers with calls are right."""
     at_once, calls = (right(way, PRODUCT, TRAINED) for way in WAYS)
@@ -183,94 +148,6 @@ def lie_question() -> Asked:
     place = 0 if copied.share > 0.5 else 1 if true.share > 0.5 else 2
     numbers = {"copied": copied.right, "right": true.right, "texts": copied.count}
     return Asked.of(words.ask_lie, place, **numbers)
-
-
-def _digits(state: PageState) -> None:
-    section(words.digits, tests=TESTS, trained=TRAINED)
-    choose(state, "tooltask", words.task, {one: words.tasks[one] for one in TASKS})
-    task = state["tooltask"]
-    prose(words.task_text[task].format(second=SECOND))
-    st.plotly_chart(
-        figure(task, theme()), key=f"{KEY}.digits", theme=None, config={"displayModeBar": False}
-    )
-    prose(digits_read(task))
-    rows_table(digit_rows(task), words.digit_columns)
-    prose(words.causes_text)
-    shares = [one.right[task][TRAINED].share for one in recorded()[TOOL]]
-    show_code(
-        [Measured],
-        "from llmviz.study.tool_record import recorded\n\n"
-        f"print([one.right[{task!r}][{TRAINED}].share for one in recorded()[{TOOL!r}]])",
-        str(shares),
-    )
-
-
-@kept(8)
-def figure(task: str, mode: Mode) -> go.Figure:
-    """Return right answers by digits, a line for each way."""
-    drawn = []
-    for at, way in enumerate(WAYS):
-        shares = [right(way, task, digits) for digits in DIGITS]
-        ends = [one.interval for one in shares]
-        drawn.append(
-            Line(
-                words.example_ways[way],
-                DIGITS,
-                [one.share for one in shares],
-                at,
-                errors=[high - one.share for one, (_, high) in zip(shares, ends, strict=True)],
-                below=[one.share - low for one, (low, _) in zip(shares, ends, strict=True)],
-            )
-        )
-    axes = (words.digits_axis, words.right_axis)
-    return lines(drawn, axes, mode, hover="%{y:.1%}", ticks=DIGITS)
-
-
-def causes(task: str, digits: int) -> dict[str, int]:
-    """Return where wrong answers with calls come from, of the three models together."""
-    found: dict[str, int] = {}
-    for one in recorded()[TOOL]:
-        for cause, number in one.causes[task][digits].items():
-            found[cause] = found.get(cause, 0) + number
-    return found
-
-
-def digits_read(task: str) -> str:
-    """Return what becomes of calls with more digits than were trained."""
-    inside, outside = right(TOOL, task, TRAINED), right(TOOL, task, DIGITS[-1])
-    # The intervals tell them apart, or they do not.
-    kind = "falls" if outside.interval[1] < inside.interval[0] else "holds"
-    found = causes(task, DIGITS[-1])
-    return words.digits_read[kind].format(
-        trained=TRAINED,
-        most=DIGITS[-1],
-        inside=percent(inside.share),
-        outside=percent(outside.share),
-        wrong=outside.count - outside.right,
-        call=found.get(IN_CALL, 0),
-        copy=found.get(IN_COPY, 0),
-    )
-
-
-@kept(8)
-def digit_rows(task: str) -> list[tuple[str, ...]]:
-    """Return a row for each number of digits: right answers, and where wrong ones come from."""
-    rows = []
-    for digits in DIGITS:
-        found = causes(task, digits)
-        first, second = found.get(IN_CALL, 0), found.get(IN_COPY, 0)
-        low, high = right(TOOL, task, digits).interval
-        rows.append(
-            (
-                str(digits),
-                *(every([one.right[task][digits] for one in recorded()[way]]) for way in WAYS),
-                f"{percent(low)} – {percent(high)}",
-                str(first),
-                str(second),
-                str(sum(found.values()) - first - second),
-            )
-        )
-    return rows
 
 
 def _live(state: PageState) -> Question | None:
@@ -312,51 +189,6 @@ def way_rows(question: Question, runs: dict[str, Run]) -> list[tuple[str, ...]]:
     ]
 
 
-def _told() -> None:
-    section(words.told, texts=2 * TESTS)
-    rows_table(told_rows(), words.told_columns)
-    copied, other = (counted(recorded()[TOOL], ORDER, kind) for kind in (COPIED, OTHER))
-    prose(words.told_read, copied=copied.right, texts=copied.count, seven=other.right)
-
-
-@kept(1)
-def told_rows() -> list[tuple[str, ...]]:
-    """Return a row for each lie: what the models with calls answer."""
-    kinds = ((COPIED,), (RIGHT,), (OTHER, DECLINED), (NONE,))
-    return [
-        (
-            words.told_lies[lie],
-            *(every([_of(one.told[lie], *some) for one in recorded()[TOOL]]) for some in kinds),
-        )
-        for lie in LIES
-    ]
-
-
-def _doubt() -> None:
-    section(words.doubt, share=percent(WRONG))
-    rows_table(doubt_rows(), words.doubt_columns)
-    prose(doubt_read())
-    prose(words.doubt_sign, sign=percent(counted(recorded()[DOUBT], SIGN, DECLINED).share))
-
-
-def doubt_rows() -> list[tuple[str, ...]]:
-    """Return a row for the honest tool and each lie: what the models that may doubt answer."""
-    rows = []
-    for lie in (HONEST, *LIES):
-        found = [one.asked if lie == HONEST else one.told[lie] for one in recorded()[DOUBT]]
-        name = words.doubt_honest if lie == HONEST else words.told_lies[lie]
-        kinds = (DECLINED, COPIED, RIGHT)
-        rows.append((name, *(every([_of(one, kind) for one in found]) for kind in kinds)))
-    return rows
-
-
-def doubt_read() -> str:
-    """Return whether the models that may doubt tell a result with one more from an honest one."""
-    off, honest = (counted(recorded()[DOUBT], lie, DECLINED) for lie in (OFF, HONEST))
-    kind = "sees" if off.interval[0] > honest.interval[1] else "blind"
-    return words.doubt_read[kind].format(off=percent(off.share), honest=percent(honest.share))
-
-
 def _own(state: PageState, question: Question) -> None:
     section(words.own)
     choose(state, "toollie", words.lie, {one: words.lie_names[one] for one in TOOLS})
@@ -367,27 +199,6 @@ def _own(state: PageState, question: Question) -> None:
     given: Given = (question, state["toolmodel"], state["toollie"], says)
     draw_turns(state, "toollieturn", given, honest=False)
     prose(answer_read(run_of(given), question))
-
-
-def _mask() -> None:
-    section(words.mask)
-    rows_table(mask_rows(), words.mask_columns)
-    invented = together([one.invented for one in recorded()[OPEN] if one.invented])
-    prose(words.mask_read, right=percent(invented.share))
-
-
-def mask_rows() -> list[tuple[str, ...]]:
-    """Return a row without and one with a loss on results."""
-    rows = []
-    for way in (TOOL, OPEN):
-        models = recorded()[way]
-        invented = [one.invented for one in models if one.invented]
-        numbers = [
-            Share(one.numbers, one.invented.count) for one in models if one.invented is not None
-        ]
-        kinds = ([_of(one.asked, RIGHT) for one in models], numbers, invented)
-        rows.append((words.mask_names[way], *map(every, kinds)))
-    return rows
 
 
 def end() -> dict[str, object]:
