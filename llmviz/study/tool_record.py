@@ -67,7 +67,7 @@ TASKS: dict[str, dict[str, Any]] = {
     CHAIN: {"steps": 2},
     LONGER: {"steps": 3},  # more steps than any training had
 }
-DIGITS = (1, 2, 3, 4, 5, 6, 8)
+DIGITS = (1, 2, 3, 4, 5, 6)
 TESTS = 100  # questions of each task and number of digits
 IN_CALL, IN_COPY, IN_HEAD, IN_FORM = "call", "copy", "head", "form"
 CAUSES = (IN_CALL, IN_COPY, IN_HEAD, IN_FORM)

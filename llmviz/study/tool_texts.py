@@ -33,12 +33,13 @@ DIRECT, TOOL, OPEN, DOUBT = "direct", "tool", "open", "doubt"
 WAYS = (DIRECT, TOOL, OPEN, DOUBT)
 """Answers at once; calls; calls with a loss on results as well; calls to a tool that is at times
 wrong, where the answer is then "?"."""
-TRAINED, STEPS = 4, 2  # most digits of a number, and most steps of a chain, that are trained on
+TRAINED, STEPS = 3, 2  # most digits of a number, and most steps of a chain, that are trained on
 MOST_DIGITS, MOST_STEPS = 12, 4  # of a question that is asked
 SECOND = 99  # most that is multiplied with or divided by
 WRONG = 0.4  # share of the texts of DOUBT that have a wrong result
 LAYERS, HEADS, WIDTH, CONTEXT = 2, 4, 64, 720
-BATCH, UPDATES, RATE, WARMUP = 64, 900, 4e-3, 100
+BASE = 30  # of the rotary positions: angles grow fast, so that neighbouring places are told apart
+BATCH, UPDATES, RATE, WARMUP = 64, 500, 4e-3, 50
 APART = 10  # of so many questions, one is kept apart
 
 
@@ -255,6 +256,7 @@ def new_model() -> GPT:
             n_head=HEADS,
             n_embd=WIDTH,
             positions="rotary",
+            rotary_base=BASE,
         )
     )
 

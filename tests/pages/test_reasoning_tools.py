@@ -63,7 +63,7 @@ def test_the_chart_and_the_table_hold_the_record(task):
     for digits, row in zip(record.DIGITS, measured.digit_rows(task), strict=True):
         whole = measured.right(texts.TOOL, task, digits)
         assert sum(map(int, row[-3:])) == whole.count - whole.right
-    inside, outside = (measured.right(texts.TOOL, task, n) for n in (texts.TRAINED, 8))
+    inside, outside = (measured.right(texts.TOOL, task, n) for n in (texts.TRAINED, record.DIGITS[-1]))
     falls = outside.interval[1] < inside.interval[0]
     assert ("wrong call" in plain(measured.digits_read(task))) == falls
 

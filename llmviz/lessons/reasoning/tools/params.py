@@ -9,7 +9,7 @@ MODELS = ("tool", "doubt")
 
 PARAMS = [
     codec.choice("tooltask", "product", TASKS),
-    codec.text("toolasked", "4321 times 87", ASKED),
+    codec.text("toolasked", "437 times 86", ASKED),
     codec.integer("toolturn", 0, 0, 20),
     codec.choice("toollie", "off", TOOLS),
     codec.text("toolsays", "no number", 60),
