@@ -36,6 +36,7 @@ from llmviz.study.tool_texts import (
     SECOND,
     TOOL,
     TRAINED,
+    UPDATES,
     WRONG,
 )
 from llmviz.training.measures import Share
@@ -80,7 +81,7 @@ def every(shares: list[Share]) -> str:
 
 def draw_digits(state: PageState) -> None:
     """Show right answers by digits."""
-    section(words.digits, tests=TESTS, trained=TRAINED)
+    section(words.digits, tests=TESTS, trained=TRAINED, updates=UPDATES)
     choose(state, "tooltask", words.task, {one: words.tasks[one] for one in TASKS})
     task = state["tooltask"]
     prose(words.task_text[task].format(second=SECOND))
