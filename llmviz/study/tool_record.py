@@ -23,6 +23,7 @@ from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.study import records
 from llmviz.study.calculator import calculate
 from llmviz.study.tool_loop import (
+    HONEST,
     LIES,
     RIGHT,
     Run,
@@ -81,7 +82,7 @@ class Measured:
 
     loss: of the last hundred steps. right: by task and digits. causes: of wrong answers, likewise.
     asked: what its answers are, of KINDS, to questions as in the training that were kept apart.
-    told: the same where the tool lies, by lie. invented: right results, where the model writes on
+    told: the same for questions with one step, by lie, and with the honest tool. invented: right results, where the model writes on
     behind its call itself; numbers: how many of them are a number at all.
     """
 
@@ -144,7 +145,7 @@ def measure(model: GPT, way: str, seed: int, loss: float, seconds: float) -> Mea
     asked = answers(write_all(model, questions), questions)
     if way != DIRECT:
         single = asked_apart(steps=1)
-        for lie in LIES:
+        for lie in (HONEST, *LIES):
             tools = [lying(lie)] * len(single)
             told[lie] = answers(write_all(model, single, tools), single)
         invented, numbers = inventions(model, single)

@@ -64,9 +64,7 @@ def right(way: str, task: str, digits: int) -> Share:
 
 def counted(models: list[Measured], lie: str, *kinds: str) -> Share:
     """Return how many answers to a lie, or to the honest tool, are of some kinds."""
-    return together(
-        [share_of(one.asked if lie == HONEST else one.told[lie], *kinds) for one in models]
-    )
+    return together([share_of(one.told[lie], *kinds) for one in models])
 
 
 def share_of(answers: dict[str, int], *kinds: str) -> Share:
@@ -201,7 +199,7 @@ def doubt_rows() -> list[tuple[str, ...]]:
     """Return a row for the honest tool and each lie: what the models that may doubt answer."""
     rows = []
     for lie in (HONEST, *LIES):
-        found = [one.asked if lie == HONEST else one.told[lie] for one in recorded()[DOUBT]]
+        found = [one.told[lie] for one in recorded()[DOUBT]]
         name = words.doubt_honest if lie == HONEST else words.told_lies[lie]
         kinds = (DECLINED, COPIED, RIGHT)
         rows.append((name, *(every([share_of(one, kind) for one in found]) for kind in kinds)))
