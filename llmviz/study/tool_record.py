@@ -82,8 +82,9 @@ class Measured:
 
     loss: of the last hundred steps. right: by task and digits. causes: of wrong answers, likewise.
     asked: what its answers are, of KINDS, to questions as in the training that were kept apart.
-    told: the same for questions with one step, by lie, and with the honest tool. invented: right results, where the model writes on
-    behind its call itself; numbers: how many of them are a number at all.
+    told: the same for questions with one step, by lie, and with the honest tool. invented: right
+    results, where the model writes on behind its call itself; numbers: how many of them are a
+    number at all.
     """
 
     way: str
