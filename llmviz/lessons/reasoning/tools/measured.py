@@ -170,8 +170,8 @@ def draw_told() -> None:
     """Show what models with calls make of each lie."""
     section(words.told, texts=2 * TESTS)
     rows_table(told_rows(), words.told_columns)
-    copied, other = (counted(recorded()[TOOL], ORDER, kind) for kind in (COPIED, OTHER))
-    prose(words.told_read, copied=copied.right, texts=copied.count, seven=other.right)
+    copied, none = (counted(recorded()[TOOL], ORDER, kind) for kind in (COPIED, NONE))
+    prose(words.told_read, copied=copied.right, texts=copied.count, none=none.right)
 
 
 @kept(1)
