@@ -48,7 +48,7 @@ def test_the_sentence_on_an_answer_is_true(answer, results):
 def test_a_question_without_a_value_has_no_right_answer():
     question = texts.question_of("1 over 0")
     said = plain(turns.answer_read(run_with("7", "error division by zero"), question))
-    assert "not a whole number" in said
+    assert "not defined as a whole number" in said
     assert "That is the value" not in said
 
 
@@ -63,7 +63,9 @@ def test_the_chart_and_the_table_hold_the_record(task):
     for digits, row in zip(record.DIGITS, measured.digit_rows(task), strict=True):
         whole = measured.right(texts.TOOL, task, digits)
         assert sum(map(int, row[-3:])) == whole.count - whole.right
-    inside, outside = (measured.right(texts.TOOL, task, n) for n in (texts.TRAINED, record.DIGITS[-1]))
+    inside, outside = (
+        measured.right(texts.TOOL, task, n) for n in (texts.TRAINED, record.DIGITS[-1])
+    )
     falls = outside.interval[1] < inside.interval[0]
     assert ("wrong call" in plain(measured.digits_read(task))) == falls
 
@@ -94,11 +96,11 @@ def test_questions_are_asked_of_the_record():
     [
         ({}, "", "A loop must end"),
         ({"toolasked": "37 add 85", "toolturn": "2"}, "", "The page read the call"),
-        ({"toolasked": "5 divided by 0"}, "", "not a whole number"),
+        ({"toolasked": "5 divided by 0"}, "", "not defined as a whole number"),
         ({"toolasked": "37"}, "from 1 to 4 steps", ""),
         ({"toolasked": "<b>1</b> + 2"}, "a question is whole numbers", ""),
         ({"toolasked": "1" * 13 + "+2"}, "at most 12 digits", ""),
-        ({"toollie": "own", "toolsays": "ñ"}, "", "One character of the tool"),
+        ({"toollie": "own", "toolsays": "ñ"}, "", "not in the vocabulary"),
         ({"toollie": "own", "toolsays": "<b>⟨end⟩"}, "", "characters of the tool"),
         ({"toollie": "own", "toolsays": ""}, "", ""),
         ({"toollie": "sign", "toolmodel": "doubt", "toolasked": "12+3*4-5"}, "", ""),
