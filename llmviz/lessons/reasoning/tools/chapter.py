@@ -205,4 +205,6 @@ def end() -> dict[str, object]:
     """Return the numbers of the chapter's end."""
     copied = counted(recorded()[TOOL], OFF, COPIED)
     shares = {way: percent(right(way, PRODUCT, TRAINED).share) for way in WAYS}
-    return {"digits": TRAINED, "copied": copied.right, "texts": copied.count, **shares}
+    counts = {"copied": copied.right, "texts": copied.count}
+    beyond = percent(right(TOOL, PRODUCT, TRAINED + 1).share)
+    return {"digits": TRAINED, "beyond": beyond, **counts, **shares}

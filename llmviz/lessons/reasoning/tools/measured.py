@@ -218,7 +218,16 @@ def draw_mask() -> None:
     section(words.mask)
     rows_table(mask_rows(), words.mask_columns)
     hits, numbers = (together(one) for one in own_results(OPEN))
-    prose(words.mask_read, numbers=percent(numbers.share), right=percent(hits.share))
+    plain, learned = (
+        together([share_of(one.asked, RIGHT) for one in recorded()[way]]) for way in (TOOL, OPEN)
+    )
+    prose(
+        words.mask_read,
+        plain=percent(plain.share),
+        open=percent(learned.share),
+        numbers=percent(numbers.share),
+        right=percent(hits.share),
+    )
 
 
 def own_results(way: str) -> tuple[list[Share], list[Share]]:
