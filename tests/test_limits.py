@@ -83,6 +83,7 @@ OUR_OWN = {
     "study/tested_in_training.py": {"bundled"},
     "study/think_first.py": {"bundled", "recorded"},
     "study/token_letters.py": {"recorded"},
+    "study/tool_record.py": {"bundled", "recorded"},
     "ui/code.py": {"_source"},
     "ui/lesson.py": {"_short_names", "_params"},
 }

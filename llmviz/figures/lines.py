@@ -22,7 +22,8 @@ from llmviz.figures.theme import (
 class Line:
     """One line: its name, its points, its number in the palette; whether points have marks.
 
-    errors: half the height of a bar at each point; none where it is empty.
+    errors: half the height of a bar at each point; none where it is empty. below: its lower half,
+    where that differs.
     """
 
     name: str
@@ -32,6 +33,7 @@ class Line:
     dashed: bool = False
     marked: bool = True
     errors: Sequence[float] = ()
+    below: Sequence[float] = ()
 
 
 def lines(
@@ -74,6 +76,9 @@ def lines(
         if len(one.errors):
             bars = np.asarray(one.errors, dtype=float)[good].tolist()
             traces[-1]["error_y"] = {"type": "data", "array": bars, "thickness": 1.2, "width": 3}
+            if len(one.below):
+                lower = np.asarray(one.below, dtype=float)[good].tolist()
+                traces[-1]["error_y"] |= {"symmetric": False, "arrayminus": lower}
     layout = chart_layout(
         axes,
         mode,

@@ -16,13 +16,14 @@ def sample_groups(
     prompts: Sequence[Sequence[int]],
     group: int,
     longest: int,
-    end: int,
+    end: int | tuple[int, ...],
     seed: int,
     temperature: float = 1.0,
 ) -> list[list[list[int]]]:
     """Return `group` samples of each prompt: the new tokens, the end included.
 
-    longest: tokens that are written at most. The same samples for the same seed and weights.
+    end: the token that ends a sample, or several, each of which does. longest: tokens that are
+    written at most. The same samples for the same seed and weights.
     Raises ValueError for what the engine refuses: no prompt, unknown tokens, too long a text.
     """
     from llmviz.serving import Engine, Request, ServingConfig
@@ -41,7 +42,7 @@ def sample_groups(
                 tuple(prompt),
                 longest,
                 SamplingSettings(temperature=temperature),
-                (end,),
+                end if isinstance(end, tuple) else (end,),
                 seed + number * group,
                 group,
             )

@@ -571,6 +571,10 @@ TERMS: dict[str, str] = {
         "character or a byte."
     ),
     "token id": "The number of a token in the vocabulary. It is a name, not a quantity.",
+    "tool call": (
+        "Tokens of a model that ask a program for something, such as the result of a calculation. "
+        "The program writes its result behind them, and the model goes on."
+    ),
     "top-k": (
         "Keep the k most probable tokens. Drop the rest, and scale what is kept to a sum of 1."
     ),

@@ -53,3 +53,29 @@ def test_a_search_raises_a_reward_to_its_end_and_another_start_begins_anew(visit
     wait_for_address(page, "prefone", "Nobody ever forgot Helga Ravenwick.")
     expect(page.get_by_role("button", name="Search for a higher reward")).to_be_visible()
     visit.assert_clean()
+
+
+def test_a_calculator_answers_a_call_and_a_text_that_is_no_number_is_fed_back(visit):
+    visit.open("reasoning?show=1&part=tools&toolasked=37+add+85")
+    page = visit.page
+    expect(page.get_by_text("the calculator answers, 3 tokens")).to_be_visible(timeout=60_000)
+    field = page.get_by_label("A question, such as")
+    field.fill("12 times")
+    field.press("Enter")
+    expect(page.get_by_text("a question is whole numbers")).to_be_visible()
+    field.fill("12 times 3")
+    field.press("Enter")
+    wait_for_address(page, "toolasked", "12 times 3")
+    expect(page.get_by_text("the calculator answers, 2 tokens")).to_be_visible()
+    expect(page.get_by_text("the lying tool answers, 2 tokens")).to_be_visible()  # 37
+    page.get_by_role("radio", name="a text of yours").click()
+    wait_for_address(page, "toollie", "own")
+    expect(page.get_by_text("the lying tool answers, 9 tokens").first).to_be_visible()
+    text = page.get_by_label("Its text")
+    text.fill("<b>é</b>")
+    text.press("Enter")
+    wait_for_address(page, "toolsays", "<b>é</b>")
+    expect(page.get_by_text("Each becomes ⟨unknown⟩")).to_be_visible()
+    page.get_by_role("radio", name="a tool that is at times wrong").click()
+    wait_for_address(page, "toolmodel", "doubt")
+    visit.assert_clean()

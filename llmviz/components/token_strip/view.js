@@ -98,7 +98,8 @@ class TokenStrip {
 
   paint(node, row, i) {
     if (!row.values) {
-      node.style.setProperty("--fill", `var(--lv-tint-${i % 6})`);
+      const own = `color-mix(in srgb, var(--lv-${row.role}) 30%, var(--paper))`;
+      node.style.setProperty("--fill", row.role ? own : `var(--lv-tint-${i % 6})`);
       return;
     }
     const [low, high] = this.data.valueRange;

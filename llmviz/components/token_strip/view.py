@@ -27,7 +27,8 @@ class TokenRow:
     """The tokens of one tokenizer on the text.
 
     ``note`` stands beside the name; ``values`` (one float a token) colour the chips;
-    ``details`` (one mapping of label to text a token) go on the hover card.
+    ``details`` (one mapping of label to text a token) go on the hover card. ``role``: the colour of
+    all chips of a row without values, such as "value"; without one, neighbours differ.
     """
 
     name: str
@@ -35,6 +36,7 @@ class TokenRow:
     note: str = ""
     values: Sequence[float] | None = None
     details: Sequence[Mapping[str, str]] | None = None
+    role: str = ""
 
 
 @dataclass(frozen=True)
@@ -187,6 +189,7 @@ def _row_payload(row: TokenRow, limit: int) -> dict[str, Any]:
     return {
         "name": row.name,
         "note": row.note,
+        "role": row.role,
         "total": len(row.tokens),
         "ids": ints("id"),
         "texts": [text for text, _ in texts],

@@ -9,7 +9,7 @@ LESSON = Lesson(
     key="reasoning",
     words=words,
     icon=":material/psychology:",
-    names=("think", "tries", "preference", "bandit", "reinforce", "gamed"),
+    names=("think", "tries", "preference", "bandit", "reinforce", "gamed", "tools"),
     needs_engine=True,
     after=("training", "transformer"),
 )

@@ -1,0 +1,137 @@
+"""The chapter "A tool that computes": what its sentences say at any setting, what it refuses."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from llmviz.lessons.reasoning.tools import chapter, measured, turns
+from llmviz.lessons.reasoning.tools.params import TASKS
+from llmviz.study import tool_loop as loop
+from llmviz.study import tool_record as record
+from llmviz.study import tool_texts as texts
+from llmviz.study.tool_loop import Call, Run
+from tests.pages.harness import fine, open_part, prose_of
+
+
+def plain(text: str) -> str:
+    return " ".join(text.split())
+
+
+def run_with(answer: str | None, *results: str, reason: str = loop.FINISHED) -> Run:
+    written, calls = [], []
+    for result in results:
+        call = (texts.CALL, *texts.characters("1+1"), texts.RESULT)
+        written += [(loop.MODEL, call), (loop.TOOL, tuple(texts.characters(result)))]
+        calls.append(Call("1+1", result))
+    last = () if answer is None else (texts.ANSWER, *texts.characters(answer))
+    written.append((loop.MODEL, (*last, texts.END)))
+    return Run(tuple(texts.encode("1 add 1=")), tuple(written), tuple(calls), reason)
+
+
+ANSWER = st.none() | st.integers(-20, 20).map(str) | st.sampled_from(["?", "", "no number"])
+
+
+@settings(max_examples=60)
+@given(ANSWER, st.lists(st.sampled_from(["2", "3", "no number", ""]), max_size=3))
+def test_the_sentence_on_an_answer_is_true(answer, results):
+    run, question = run_with(answer, *results), texts.question_of("1+1")
+    said = plain(turns.answer_read(run, question))
+    assert ("That is the value" in said) == (answer == "2")
+    assert ("gives no answer" in said) == (answer is None)
+    copied = answer not in (None, "2") and bool(results) and answer == results[-1]
+    assert ("That is the last result" in said) == copied
+    assert ("as its answer" in said) == (answer == "?" and not copied)
+
+
+def test_a_question_without_a_value_has_no_right_answer():
+    question = texts.question_of("1 over 0")
+    said = plain(turns.answer_read(run_with("7", "error division by zero"), question))
+    assert "not defined as a whole number" in said
+    assert "That is the value" not in said
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_the_chart_and_the_table_hold_the_record(task):
+    figure = measured.figure(task, "light")
+    for line, way in zip(figure.data, chapter.WAYS, strict=True):
+        models = record.recorded()[way]
+        for digits, height in zip(line.x, line.y, strict=True):
+            shares = [one.right[task][int(digits)] for one in models]
+            assert height == sum(one.right for one in shares) / sum(one.count for one in shares)
+    for digits, row in zip(record.DIGITS, measured.digit_rows(task), strict=True):
+        whole = measured.right(texts.TOOL, task, digits)
+        assert sum(map(int, row[-3:])) == whole.count - whole.right
+    inside, outside = (
+        measured.right(texts.TOOL, task, n) for n in (texts.TRAINED, record.DIGITS[-1])
+    )
+    falls = outside.interval[1] < inside.interval[0]
+    assert ("wrong call" in plain(measured.digits_read(task))) == falls
+
+
+def test_questions_are_asked_of_the_record():
+    asked = chapter.lie_question()
+    answers = {"copied": 0, "right": 0}
+    for one in record.recorded()[texts.TOOL]:
+        for kind in answers:
+            answers[kind] += one.told[loop.OFF].get(kind, 0)
+    of = 3 * 2 * record.TESTS
+    most = (
+        "wrong" if 2 * answers["copied"] > of else "value" if 2 * answers["right"] > of else "else"
+    )
+    assert most in asked.answers[asked.right]
+    for row, lie in zip(measured.told_rows(), loop.LIES, strict=True):
+        assert row[0] == chapter.words.told_lies[lie]
+    blind = "overlap" in plain(measured.doubt_read())
+    off, honest = (
+        measured.counted(record.recorded()[texts.DOUBT], lie, loop.DECLINED)
+        for lie in (loop.OFF, loop.HONEST)
+    )
+    assert blind == (off.interval[0] <= honest.interval[1])
+
+
+@pytest.mark.parametrize(
+    ("chosen", "refused", "said"),
+    [
+        ({}, "", "A loop must end"),
+        ({"toolasked": "37 add 85", "toolturn": "2"}, "", "The page read the call"),
+        ({"toolasked": "5 divided by 0"}, "", "not defined as a whole number"),
+        ({"toolasked": "37"}, "from 1 to 4 steps", ""),
+        ({"toolasked": "<b>1</b> + 2"}, "a question is whole numbers", ""),
+        ({"toolasked": "1" * 13 + "+2"}, "at most 12 digits", ""),
+        ({"toollie": "own", "toolsays": "ñ"}, "", "not in the vocabulary"),
+        ({"toollie": "own", "toolsays": "<b>⟨end⟩"}, "", "characters of the tool"),
+        ({"toollie": "own", "toolsays": ""}, "", ""),
+        ({"toollie": "sign", "toolmodel": "doubt", "toolasked": "12+3*4-5"}, "", ""),
+        ({"toollie": "own", "toolsays": "9" * 100, "toollieturn": "20"}, "", ""),
+    ],
+)
+def test_the_page_answers_any_question_and_any_tool(chosen, refused, said):
+    page = open_part("reasoning", "tools", show="1", **chosen)
+    fine(page)
+    errors = " ".join(one.value for one in page.error)
+    assert (refused in errors) if refused else not errors
+    assert said in plain(prose_of(page))
+    assert "is what the program puts there" in plain(prose_of(page))
+
+
+def test_each_row_of_chips_is_a_turn_and_says_who_wrote_it():
+    given_ = (texts.question_of("37 add 85"), texts.TOOL, loop.OFF, "")
+    run, rows = turns.run_of(given_), turns.rows_of(given_, False)
+    assert len(rows) == 1 + len(run.turns)
+    for row, (who, ids) in zip(rows[1:], run.turns, strict=True):
+        assert [one.id for one in row.tokens] == list(ids)
+        assert ("the model writes" in row.name) == (who == loop.MODEL)
+        assert (row.values is None) == (who == loop.TOOL)
+        assert row.values is None or all(0 <= one <= 1 for one in row.values)
+
+
+def test_a_copy_without_the_bundled_trainings_names_the_command(monkeypatch):
+    def missing(*_: object) -> None:
+        raise ValueError("no")
+
+    monkeypatch.setattr(chapter, "recorded", missing)
+    page = open_part("reasoning", "tools")
+    fine(page)
+    assert any(record.COMMAND in one.value for one in page.code)
