@@ -23,7 +23,7 @@ import numpy as np
 from llmviz.corpus.next_tokens import TrueTokens, true_tokens
 from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.study import distilling as students
-from llmviz.study.distilling import SOFT_1, SOFT_2, TEXT, UPDATES, WAYS, Point, Transfer
+from llmviz.study.distilling import SOFT_1, TEXT, UPDATES, WAYS, WRITTEN, Point, Transfer
 from llmviz.study.held_out_texts import SEED, stories
 from llmviz.study.records import Recorded
 from llmviz.study.true_loss import Mean, corpus_loss, log_softmax
@@ -40,7 +40,8 @@ COMMAND = "python -m llmviz.study.distil_record"
 AMOUNTS = FEW, MANY = 100, 800  # stories that a student learns from
 SEEDS = (0, 1, 2)
 WORD = "red"  # which some students never see
-WITHOUT = (TEXT, SOFT_1, SOFT_2)  # the ways of these students
+WITHOUT = (TEXT, SOFT_1)  # the ways of these students
+WAYS_OF = {FEW: tuple(WAYS), MANY: (TEXT, WRITTEN, SOFT_1)}  # what is learned from so many stories
 WORD_TESTS = 40  # new stories that have the word
 POSSIBLE, CERTAIN = 0.5, 0.9  # true probabilities below and above which a place counts as either
 PROBED = 20  # probes of each rule
@@ -62,7 +63,7 @@ KINDS = tuple(
     kind
     for seed in SEEDS
     for kind in (
-        *(Kind(way, count, seed) for count in AMOUNTS for way in WAYS),
+        *(Kind(way, count, seed) for count, ways in WAYS_OF.items() for way in ways),
         *(Kind(way, MANY, seed, WORD) for way in WITHOUT),
     )
 )
@@ -366,11 +367,12 @@ def bundled(way: str, folder: Path = EXPERIMENT_FOLDER) -> GPT:
     from llmviz.training.tensors import load_tensors, load_weights
 
     path = folder / WEIGHTS.format(way)
-    model = students.new_student(students.teacher()[1].vocab_size)
     try:
-        load_weights(
-            model, {name: one.float() for name, one in load_tensors(path).items()}, str(path)
-        )
+        own = {name: one.float() for name, one in load_tensors(path).items()}
+        if "token.weight" not in own:
+            raise CheckpointError(f"{path} has no table of tokens")
+        model = students.new_student(len(own["token.weight"]))
+        load_weights(model, own, str(path))
     except CheckpointError as error:
         raise ValueError(f"{path} is missing or damaged; `{COMMAND}` makes it") from error
     return model.eval()

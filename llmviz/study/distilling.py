@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
 TEACHER = "tiny-world-gpt"
 LAYERS, HEADS, WIDTH, CONTEXT = 2, 4, 48, 256
-BATCH, UPDATES, RATE, WARMUP = 8, 300, 4e-3, 40  # BATCH: stories of an update
-EVERY = 50  # updates between two measurements
-TESTS = 40  # new stories that a student is measured on
+BATCH, UPDATES, RATE, WARMUP = 4, 400, 4e-3, 40  # BATCH: stories of an update
+EVERY = 80  # updates between two measurements
+TESTS = 30  # new stories that a student is measured on
 STORY_SEED = 50_000  # of the stories of the student with seed 0; the others' follow
 GROUP = 64  # stories that the teacher writes from one request
 TOP = 8
