@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 FILE, WEIGHTS = "distilled.json", "distilled-{}.safetensors"
 COMMAND = "python -m llmviz.study.distil_record"
-AMOUNTS = FEW, MANY = 100, 800  # stories that a student learns from
+AMOUNTS = FEW, MANY = 100, 400  # stories that a student learns from
 SEEDS = (0, 1, 2)
 WORD = "red"  # which some students never see
 WITHOUT = (TEXT, SOFT_1)  # the ways of these students
@@ -272,7 +272,7 @@ def noise_of(model: GPT, draws: int = DRAWS, batches: int = NOISE_BATCHES) -> No
 
 
 def make(folder: Path = EXPERIMENT_FOLDER, kinds: Sequence[Kind] = KINDS) -> None:
-    """Train and measure all students; the file is written after each."""
+    """Train and measure students; the file is written after each, the rest once all are there."""
     import torch
     from tqdm import tqdm
 
@@ -292,12 +292,11 @@ def make(folder: Path = EXPERIMENT_FOLDER, kinds: Sequence[Kind] = KINDS) -> Non
         content["runs"].append(_packed(run))
         content["seconds"] = round(content["seconds"] + time.perf_counter() - begun, 1)
         write_json(path, content)
-    if "teacher" not in content:
+    if {Kind(*one["kind"]) for one in content["runs"]} == set(KINDS):
+        content["runs"].sort(key=lambda one: KINDS.index(Kind(*one["kind"])))
         content["teacher"] = _short(asdict(measure(students.teacher()[0])))
-    if "noise" not in content:
-        torch.manual_seed(0)
         content["noise"] = _short(asdict(noise_of(bundled(TEXT, folder))))
-    write_json(path, content)
+        write_json(path, content)
 
 
 def _short(value: Any) -> Any:
@@ -382,7 +381,9 @@ def main() -> None:
     """Read the arguments and train."""
     parser = argparse.ArgumentParser(description="Train the bundled students again.")
     parser.add_argument("--to", type=Path, default=EXPERIMENT_FOLDER, help="the folder written to")
-    make(parser.parse_args().to)
+    parser.add_argument("--seeds", type=int, nargs="*", default=SEEDS, help="only these students")
+    asked = parser.parse_args()
+    make(asked.to, [kind for kind in KINDS if kind.seed in asked.seeds])
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ import math
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -153,10 +153,15 @@ def transfer(way: Way, count: int, seed: int, without: str = "") -> Transfer:
         if without:
             raise ValueError("only stories by the grammar can be chosen by their words")
         return Transfer(tuple(written(count, seed)))
-    end, ids = teacher()[1].end, []
-    for text in told(count, seed, without):
-        ids.append((end, *teacher()[1].encode(text), end))
-    return Transfer(tuple(ids), teacher_logits(ids) if way.temperature else ())
+    given = _read_by_teacher(count, seed, without)
+    return given if way.temperature else Transfer(given.ids)
+
+
+@lru_cache(1)  # for the next way to learn from the same stories; 6 kB a token
+def _read_by_teacher(count: int, seed: int, without: str) -> Transfer:
+    end, encode = teacher()[1].end, teacher()[1].encode
+    ids = tuple((end, *encode(text), end) for text in told(count, seed, without))
+    return Transfer(ids, teacher_logits(ids))
 
 
 def teacher_logits(ids: Sequence[Sequence[int]]) -> tuple[torch.Tensor, ...]:
@@ -168,7 +173,7 @@ def teacher_logits(ids: Sequence[Sequence[int]]) -> tuple[torch.Tensor, ...]:
         return tuple(model(torch.tensor([list(one[:-1])]))[0][0].half() for one in ids)
 
 
-@cache
+@lru_cache(2)
 def tests(count: int = TESTS) -> tuple[TrueTokens, ...]:
     """Return new stories with the true distribution before each token."""
     return tuple(true_tokens(one, teacher()[1]) for one in stories(count))

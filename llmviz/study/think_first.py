@@ -1,8 +1,7 @@
 """Parity of bits: models that answer at once, after dots, or after steps that they write.
 
-`python -m llmviz.study.think_first` trains the bundled models again, about an hour on one thread,
-and writes `data/experiments/think-first.json` and one model, `think-first.safetensors`. It goes on
-where it was stopped.
+`python -m llmviz.study.think_first` trains the bundled models again, some minutes on one thread,
+and writes `data/experiments/think-first.json` and one model, `think-first.safetensors`.
 
 A text is: the bits, blanks up to SLOTS places, "=", the path, ":", the answer. B texts, T tokens.
 """
@@ -21,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from llmviz.paths import EXPERIMENT_FOLDER
-from llmviz.study.records import Recorded
+from llmviz.study.records import require
 from llmviz.training.files import read_json, write_json
 
 if TYPE_CHECKING:
@@ -35,17 +34,13 @@ TOKENS = "01_=.:"
 BLANK, EQUALS, DOT, COLON = (TOKENS.index(one) for one in "_=.:")
 DIRECT, DOTS, PATH = "direct", "dots", "path"
 WAYS = (DIRECT, DOTS, PATH)
-MIXED, SHORT = "mixed", "short"
-ORDERS = (MIXED, SHORT)
-"""In which order texts come: all lengths from the start, or short ones first."""
 SEEDS = (0, 1, 2)
 SLOTS = 20  # places for bits
 TRAINED = 16  # most bits of a text that is trained on
 LENGTHS = (1, 2, 4, 6, 8, 12, 16, 17, 18, 20)  # that are measured
 TESTS = 200  # texts of each length
 LAYERS, HEADS, WIDTH = 2, 4, 48
-BATCH, STEPS, RATE, WARMUP = 64, 3000, 2e-3, 100
-GROWS = 0.8  # the share of the updates in which texts grow, where short ones come first
+BATCH, STEPS, RATE, WARMUP = 64, 600, 2e-3, 100
 OWN, SHUFFLED, NONE = "own", "shuffled", "none"
 SHOWN = (OWN, SHUFFLED, DOTS, NONE)
 """What stands before ":" when the model that writes a path is asked: its own path, that path in a
@@ -77,7 +72,6 @@ class Changed:
 class Measured:
     """One model: right answers by length, and, where it writes a path, what the path is for."""
 
-    order: str
     way: str
     seed: int
     loss: float  # of the last hundred steps
@@ -113,23 +107,15 @@ def text_of(bits: Sequence[int], way: str) -> list[int]:
     return [*question(bits), *path_of(bits, way), COLON, int(sum(bits) % 2)]
 
 
-def longest_at(step: int, order: str, steps: int = STEPS) -> int:
-    """Return the most bits that a text has at an update, counted from 0."""
-    return TRAINED if order == MIXED else min(TRAINED, 1 + int(TRAINED * step / (GROWS * steps)))
-
-
-def batch(rng: np.random.Generator, way: str, most: int = TRAINED) -> tuple[np.ndarray, np.ndarray]:
-    """Return inputs and targets (B, T) of random texts of up to `most` bits.
-
-    The bits are the same for each way of a seed.
-    """
+def batch(rng: np.random.Generator, way: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return inputs and targets (B, T) of random texts; the same bits for each way of a seed."""
     from llmviz.nn.loss import IGNORED
 
     longest = SLOTS + 1 + TRAINED + 1
     inputs = np.full((BATCH, longest), BLANK)
     targets = np.full((BATCH, longest), IGNORED)
     for row in range(BATCH):
-        bits = rng.integers(0, 2, TRAINED)[: rng.integers(1, most + 1)]
+        bits = rng.integers(0, 2, TRAINED)[: rng.integers(1, TRAINED + 1)]
         text = text_of(bits.tolist(), way)
         inputs[row, : len(text) - 1] = text[:-1]
         targets[row, SLOTS : len(text) - 1] = text[SLOTS + 1 :]
@@ -153,7 +139,7 @@ def new_model() -> GPT:
     )
 
 
-def train(order: str, way: str, seed: int, steps: int = STEPS) -> tuple[GPT, float]:
+def train(way: str, seed: int, steps: int = STEPS) -> tuple[GPT, float]:
     """Train a model; return it and the mean loss of its last hundred steps."""
     import torch
 
@@ -167,9 +153,8 @@ def train(order: str, way: str, seed: int, steps: int = STEPS) -> tuple[GPT, flo
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, rate)
     losses = []
     model.train()
-    for step in range(steps):
-        longest = longest_at(step, order, steps)
-        inputs, targets = map(torch.from_numpy, batch(rng, way, longest))
+    for _ in range(steps):
+        inputs, targets = map(torch.from_numpy, batch(rng, way))
         loss = model(inputs, targets)[1]
         assert loss is not None
         optimizer.zero_grad()
@@ -209,7 +194,7 @@ def answers(model: GPT, texts: np.ndarray) -> np.ndarray:
     return logits_after(model, torch.from_numpy(asked))[:, :2].argmax(-1)
 
 
-def measure(model: GPT, order: str, way: str, seed: int, loss: float) -> Measured:
+def measure(model: GPT, way: str, seed: int, loss: float) -> Measured:
     """Ask a model texts of each length; random ones, the same for each model."""
     rng = np.random.default_rng(12_345)
     right, steps_right, shown, changed = {}, {}, {}, None
@@ -232,7 +217,7 @@ def measure(model: GPT, order: str, way: str, seed: int, loss: float) -> Measure
                 given = answers(model, np.concatenate([asked, path], -1))
                 shown[name] = share(given == true[:, -1])
             changed = _changed(model, asked, own, true[:, -1], rng)
-    return Measured(order, way, seed, loss, right, steps_right, shown, changed)
+    return Measured(way, seed, loss, right, steps_right, shown, changed)
 
 
 def _changed(
@@ -268,76 +253,55 @@ def multiplications(tokens: int) -> int:
     return LAYERS * (12 * WIDTH**2 * tokens + 2 * WIDTH * seen) + len(TOKENS) * WIDTH * tokens
 
 
-def make(folder: Path = EXPERIMENT_FOLDER, orders: Sequence[str] = ORDERS) -> None:
-    """Train all models, and write what they answer and the first of those that write a path.
-
-    The file is written after each model, and what it has is not made again.
-    """
+def make(folder: Path = EXPERIMENT_FOLDER) -> None:
+    """Train all models, and write what they answer and the first of those that write a path."""
     from tqdm import tqdm
 
     from llmviz.training.tensors import save_tensors
 
-    path = folder / FILE
-    content: dict[str, Any] = {"command": COMMAND, "steps": STEPS, "seconds": 0.0, "models": []}
-    if path.is_file():
-        content = read_json(path)
-    done = {(one["order"], one["seed"], one["way"]) for one in content["models"]}
-    every = [(order, seed, way) for order in orders for seed in SEEDS for way in reversed(WAYS)]
-    for order, seed, way in tqdm([one for one in every if one not in done]):
-        begun = time.perf_counter()
-        model, loss = train(order, way, seed)
-        if (order, way, seed) == (SHORT, PATH, SEEDS[0]):
+    begun, found = time.perf_counter(), []
+    for way, seed in tqdm([(way, seed) for seed in SEEDS for way in reversed(WAYS)]):
+        model, loss = train(way, seed)
+        found.append(measure(model, way, seed, loss))
+        if (way, seed) == (PATH, SEEDS[0]):
             save_tensors(folder / WEIGHTS, dict(model.state_dict()))
-        content["models"].append(_packed(measure(model, order, way, seed, loss)))
-        content["seconds"] = round(content["seconds"] + time.perf_counter() - begun, 1)
-        write_json(path, content)
+        seconds = round(time.perf_counter() - begun, 1)
+        models = [asdict(one) for one in found]
+        write_json(
+            folder / FILE,
+            {"command": COMMAND, "steps": STEPS, "seconds": seconds, "models": models},
+        )
 
 
-def _packed(found: Measured) -> dict[str, Any]:
-    """A model's numbers as JSON, each share as `hits/of`."""
-    content = asdict(found)
-    for name in ("right", "steps_right", "shown", "changed"):
-        content[name] = {
-            key: "{hits}/{of}".format(**one) for key, one in (content[name] or {}).items()
-        }
-    return content
-
-
-def _share(written: str) -> Share:
-    return Share(*map(int, written.split("/")))
-
-
-def _unpacked(one: dict[str, Any]) -> Measured:
-    changed = {name: _share(value) for name, value in one["changed"].items()}
-    return Measured(
-        one["order"],
-        one["way"],
-        one["seed"],
-        one["loss"],
-        {int(n): _share(value) for n, value in one["right"].items()},
-        {int(n): _share(value) for n, value in one["steps_right"].items()},
-        {name: _share(value) for name, value in one["shown"].items()},
-        Changed(**changed) if changed else None,
-    )
+def _share(value: dict[str, int]) -> Share:
+    return Share(value["hits"], value["of"])
 
 
 @cache
-def recorded(folder: Path = EXPERIMENT_FOLDER) -> dict[str, dict[str, list[Measured]]]:
-    """Return the bundled results, three models for each order and way.
-
-    Raises ValueError where the file is missing or damaged.
-    """
-    with Recorded(folder / FILE, COMMAND) as content:
-        every = [_unpacked(one) for one in content["models"]]
-        found = {
-            order: {
-                way: [one for one in every if (one.order, one.way) == (order, way)] for way in WAYS
-            }
-            for order in ORDERS
-        }
-        if any(len(models) != len(SEEDS) for ways in found.values() for models in ways.values()):
-            raise ValueError(f"{len(SEEDS)} models are needed of each kind")
-        return found
+def recorded(folder: Path = EXPERIMENT_FOLDER) -> dict[str, list[Measured]]:
+    """Return the bundled results, three models for each way. ValueError: missing or damaged."""
+    path = require(folder / FILE, COMMAND)
+    found: dict[str, list[Measured]] = {way: [] for way in WAYS}
+    try:
+        for one in read_json(path)["models"]:
+            changed = one["changed"]
+            found[one["way"]].append(
+                Measured(
+                    one["way"],
+                    one["seed"],
+                    one["loss"],
+                    {int(n): _share(value) for n, value in one["right"].items()},
+                    {int(n): _share(value) for n, value in one["steps_right"].items()},
+                    {name: _share(value) for name, value in one["shown"].items()},
+                    changed and Changed(_share(changed["follows"]), _share(changed["right"])),
+                )
+            )
+        whole = all(len(models) == len(SEEDS) for models in found.values())
+    except (KeyError, TypeError, AttributeError):
+        whole = False
+    if not whole:
+        raise ValueError(f"{path} is damaged; `{COMMAND}` makes it again")
+    return found
 
 
 @cache

@@ -10,7 +10,6 @@ from llmviz.study.distilling import SOFT_1, TEACHER, TEXT
 from llmviz.ui import engine
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section, seen
-from llmviz.ui.prose import prose
 from llmviz.ui.state import PageState
 
 
@@ -20,7 +19,7 @@ def draw(state: PageState) -> None:
     try:
         recorded(), *map(bundled, BUNDLED)
     except ValueError:
-        prose(words.missing)
+        st.info(words.missing, icon=":material/download:")
         st.code(COMMAND, language=None)
         return
     section(words.intro, teacher=engine.card(TEACHER)["parameters"], student=parameters())

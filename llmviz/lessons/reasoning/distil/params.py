@@ -10,7 +10,7 @@ COUNTS = tuple(map(str, AMOUNTS))
 
 PARAMS = [
     codec.text("disttext", words.story, 1_000),
-    codec.integer("distat", -1, -1, 300),  # the open token; −1: where the grammar is most open
+    codec.integer("distat", -1, -1, 300),  # the open token; −1: see `open_place`
     codec.choice("distheat", "2", HEATS),
     codec.choice("diststudent", BUNDLED[0], BUNDLED),
     codec.text("distcell", ""),

@@ -32,6 +32,7 @@ from llmviz.ui.table import rows_table
 from llmviz.ui.text_field import text_area
 
 KEY = "reasoning.distil.place"
+OPEN = 2.0  # bits of the place that is open at first: few enough tokens to have a column each
 Given = tuple[engine.Bundled, str, int, str, str]
 """The teacher, the story, the place, the temperature as the link writes it, the student's way."""
 
@@ -90,9 +91,9 @@ def placed(given: Given) -> Place:
 
 
 def open_place(truth: TrueTokens, tokens: int, asked: int) -> int:
-    """Return the place asked for, else the one where the grammar is most open."""
-    openness = [one.entropy for one in truth.following[:tokens]]
-    return asked if 0 <= asked < tokens else int(np.argmax(openness))
+    """Return the place asked for, else the one where the grammar is nearest to OPEN bits."""
+    apart = [abs(one.entropy / np.log(2) - OPEN) for one in truth.following[:tokens]]
+    return asked if 0 <= asked < tokens else int(np.argmin(apart))
 
 
 def _strip(state: PageState, teacher: engine.Bundled, truth: TrueTokens, tokens: int) -> int:
@@ -166,7 +167,7 @@ def _pulls(state: PageState, given: Given, place: Place) -> None:
     section(words.pulls)
     heated = given[3] != "1"
     layout = [["true"], ["hard"], ["student"], ["hard_pull"], ["soft"]]
-    layout += [["heated"]] * heated + [["soft_pull"]]
+    layout += [["heated"], ["apart"]] * heated + [["soft_pull"]]
     show(
         state,
         matrices(given),
@@ -203,12 +204,12 @@ def _code_result(heat: float) -> str:
 def matrices(given: Given) -> tuple[lv.Matrix, ...]:
     """Return targets, predictions and pulls of a place as matrices that open."""
     place, heat = placed(given), float(given[3])
-    heated = "heated" if heat != 1 else "student"
-    ops = {
-        "hard_pull": lv.subtracted("student", "hard"),
-        "apart": lv.subtracted(heated, "soft"),
-        "soft_pull": lv.scaled("apart", heat, words.times_heat.format(heat=given[3])),
-    }
+    ops = {"hard_pull": lv.subtracted("student", "hard")}
+    if heat == 1:
+        ops["soft_pull"] = lv.subtracted("student", "soft")
+    else:
+        ops["apart"] = lv.subtracted("heated", "soft")
+        ops["soft_pull"] = lv.scaled("apart", heat, words.times_heat.format(heat=given[3]))
     values = {
         "true": place.true,
         "hard": place.hard,
