@@ -23,7 +23,7 @@ import numpy as np
 from llmviz.corpus.next_tokens import TrueTokens, true_tokens
 from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.study import distilling as students
-from llmviz.study.distilling import SOFT_1, TEXT, UPDATES, WAYS, WRITTEN, Point, Transfer
+from llmviz.study.distilling import SOFT_1, TEXT, UPDATES, WAYS, Point, Transfer
 from llmviz.study.held_out_texts import SEED, stories
 from llmviz.study.records import Recorded
 from llmviz.study.true_loss import Mean, corpus_loss, log_softmax
@@ -41,7 +41,7 @@ AMOUNTS = FEW, MANY = 100, 400  # stories that a student learns from
 SEEDS = (0, 1, 2)
 WORD = "red"  # which some students never see
 WITHOUT = (TEXT, SOFT_1)  # the ways of these students
-WAYS_OF = {FEW: tuple(WAYS), MANY: (TEXT, WRITTEN, SOFT_1)}  # what is learned from so many stories
+WAYS_OF = {FEW: tuple(WAYS), MANY: WITHOUT}  # what is learned from so many stories
 WORD_TESTS = 40  # new stories that have the word
 POSSIBLE, CERTAIN = 0.5, 0.9  # true probabilities below and above which a place counts as either
 PROBED = 20  # probes of each rule
@@ -63,8 +63,12 @@ KINDS = tuple(
     kind
     for seed in SEEDS
     for kind in (
-        *(Kind(way, count, seed) for count, ways in WAYS_OF.items() for way in ways),
-        *(Kind(way, MANY, seed, WORD) for way in WITHOUT),
+        *(
+            Kind(way, count, seed, without)
+            for count, without in ((FEW, ""), (MANY, ""), (MANY, WORD))
+            for way in WITHOUT
+        ),
+        *(Kind(way, FEW, seed) for way in WAYS if way not in WITHOUT),
     )
 )
 

@@ -86,11 +86,19 @@ def test_the_record_is_told_within_its_errors():
     assert told == (abs(noise.text - noise.soft) > 2 * noise.error)
 
 
-def test_the_word_is_told_as_students_give_it():
-    alone, seen = record.chances(SOFT_1, WORD), record.chances(SOFT_1)
-    said = record.word_found()
-    assert (said != "none") == (alone[0] > seen[0] / 2)
-    assert (said == "both") == (alone[0] > seen[0] / 2 and alone[1] > seen[1] / 2)
+@pytest.mark.parametrize(
+    ("alone", "seen", "told"),
+    [
+        ((0.04, 0.5), (0.05, 0.6), "both"),
+        ((0.04, 0.1), (0.05, 0.6), "first"),
+        ((0.04, 0.1), (0.05, 0.06), "unlearned"),
+        ((0.0, 0.0), (0.05, 0.6), "none"),
+    ],
+)
+def test_the_word_is_told_as_students_give_it(monkeypatch, alone, seen, told):
+    found = {WORD: alone, "": seen}
+    monkeypatch.setattr(record, "chances", lambda way, without="": found[without])
+    assert record.word_found() == told
 
 
 @pytest.mark.parametrize("count", [FEW, MANY])

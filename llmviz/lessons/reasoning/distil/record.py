@@ -204,9 +204,12 @@ def chances(way: str, without: str = "") -> tuple[float, float]:
 
 def word_found() -> str:
     """Return where soft targets alone taught the word, against students that saw it."""
-    pairs = zip(chances(SOFT_1, WORD), chances(SOFT_1), strict=True)
-    first, second = (alone > NEAR * seen for alone, seen in pairs)
-    return "none" if not first else "both" if second else "first"
+    alone, seen = chances(SOFT_1, WORD), chances(SOFT_1)
+    if alone[0] <= NEAR * seen[0]:
+        return "none"
+    if seen[1] <= seen[0] / NEAR:
+        return "unlearned"
+    return "both" if alone[1] > NEAR * seen[1] else "first"
 
 
 @kept(1)
