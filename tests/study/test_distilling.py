@@ -103,6 +103,20 @@ def test_a_shorter_training_is_the_beginning_of_a_longer_one(monkeypatch, name):
         assert one.lack == pytest.approx(other.lack, rel=1e-5)
 
 
+def test_what_a_student_lacks_is_its_divergence_from_the_grammar():
+    model, truths = record.bundled(TEXT), students.tests()[:2]
+    parts = students.divided(model, truths)
+    end, expected = students.teacher()[1].end, []
+    for truth in truths:
+        with torch.no_grad():
+            logits = model(torch.tensor([[end, *truth.ids[:-1]]]))[0][0]
+        q = logits.double().softmax(-1).numpy()
+        expected += [
+            entropy(one.dense(len(row)), row) for one, row in zip(truth.following, q, strict=False)
+        ]
+    assert students.lack(parts) == pytest.approx(np.mean(expected), rel=1e-6)
+
+
 def logits(seed: int, count: int = 30) -> np.ndarray:
     return 3 * np.random.default_rng(seed).normal(size=count)
 
@@ -154,6 +168,29 @@ def test_a_certain_place_has_no_noise_and_a_teacher_of_itself_no_pull():
 def test_a_place_at_no_temperature_is_refused(heat):
     with pytest.raises(ValueError, match="positive"):
         place_of(logits(1), logits(1), truth_of(1), 0, heat)
+
+
+def test_the_record_has_three_students_of_each_kind_and_its_loss_adds_up():
+    found = record.recorded()
+    assert set(found.runs) == set(record.KINDS)
+    for run in found.runs.values():
+        one = run.measured
+        parts = one.floor.value + one.lack.value + one.dice.value
+        assert one.loss.value == pytest.approx(parts, abs=1e-4)
+        assert one.floor == found.teacher.floor
+        assert run.points[-1].step == students.UPDATES
+        assert run.points[-1].lack == pytest.approx(one.lack.value, rel=1e-4)
+        assert (run.own_floor is None) == WAYS[run.kind.way].written
+        assert one.lack.value > found.teacher.lack.value
+    ends = [run.points[-1].tokens for run in found.runs.values()]
+    assert max(ends) < 1.05 * min(ends)  # equal tokens, as far as whole stories allow
+
+
+@pytest.mark.parametrize("way", record.BUNDLED)
+def test_a_bundled_student_is_the_one_that_was_measured(way):
+    run = record.recorded().of(way, record.FEW)[0]
+    parts = students.divided(record.bundled(way), students.tests())
+    assert students.lack(parts) == pytest.approx(run.measured.lack.value, rel=0.01)  # float16
 
 
 def test_a_record_that_is_missing_or_damaged_names_the_command(tmp_path):
