@@ -319,8 +319,9 @@ def _packed(run: Run) -> dict[str, Any]:
 
 
 def _measured(content: dict[str, Any]) -> Measured:
-    means = (Mean(*content[name]) for name in ("loss", "floor", "lack", "dice"))
-    return Measured(*means, Share(**content["rules"]), WordChances(*content["word"]))
+    loss, floor, lack, dice = (Mean(*content[name]) for name in ("loss", "floor", "lack", "dice"))
+    rules, word = Share(**content["rules"]), WordChances(*content["word"])
+    return Measured(loss, floor, lack, dice, rules, word)
 
 
 def _run(content: dict[str, Any]) -> Run:

@@ -114,7 +114,8 @@ class Transfer:
 
 def told(count: int, seed: int, without: str = "") -> list[str]:
     """Return new stories by the grammar; those with the word `without` are left out."""
-    wanted, drawn = [], count
+    wanted: list[str] = []
+    drawn = count
     while len(wanted) < count:
         drawn *= 2
         every = stories(drawn, STORY_SEED + seed)

@@ -183,7 +183,7 @@ def test_the_record_has_three_students_of_each_kind_and_its_loss_adds_up():
         assert (run.own_floor is None) == WAYS[run.kind.way].written
         assert one.lack.value > found.teacher.lack.value
     ends = [run.points[-1].tokens for run in found.runs.values()]
-    assert max(ends) < 1.05 * min(ends)  # equal tokens, as far as whole stories allow
+    assert max(ends) < 1.06 * min(ends)  # equal tokens, as far as whole stories allow
 
 
 @pytest.mark.parametrize("way", record.BUNDLED)
