@@ -62,6 +62,7 @@ OUR_OWN = {
     "lessons/training/runs/plan_controls.py": {"options_of"},
     "show/widget.py": {"_script"},
     "streamlit_parts.py": {"_say"},
+    "study/distil_record.py": {"bundled", "recorded"},
     "study/features_record.py": {"scores", "bundle"},
     "study/grokking_record.py": {"_parts", "film", "final_logits"},
     "study/induction_record.py": {"_parts", "learned", "story_on_random"},

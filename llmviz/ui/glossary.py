@@ -150,6 +150,10 @@ TERMS: dict[str, str] = {
         "logarithm of the probability of the token that really follows. Then the mean over all "
         "positions is taken."
     ),
+    "dark knowledge": (
+        "What a teacher's distribution says about the tokens that did not come: which of them it "
+        "finds probable, and how probable. A single token as a target says nothing of it."
+    ),
     "decode": "To turn token ids back into text.",
     "decoder": (
         "The part of a model that writes, one token at a time. It looks at what it has written so "
@@ -158,6 +162,10 @@ TERMS: dict[str, str] = {
     "direct preference optimisation": (
         "Training on pairs of texts, of which one is better. It makes the better text more "
         "probable than the other text, compared with a frozen copy of the model."
+    ),
+    "distillation": (
+        "Training a small model, the student, with what a large one, the teacher, writes or with "
+        "the distributions that it gives."
     ),
     "dot product": (
         "Two vectors are multiplied number by number, and the products are added up. For given "
@@ -495,6 +503,10 @@ TERMS: dict[str, str] = {
     "smoothing": (
         "Changing counts so that something that was never seen is improbable, but not impossible. "
         "The simplest way is to add a small number to every count."
+    ),
+    "soft target": (
+        "A whole distribution over tokens as the target of a prediction, such as that of a larger "
+        "model. A hard target is the one token that came."
     ),
     "softmax": (
         "Turns any scores into probabilities: e to the power of each score, divided by the sum."

@@ -79,3 +79,19 @@ def test_a_calculator_answers_a_call_and_a_text_that_is_no_number_is_fed_back(vi
     page.get_by_role("radio", name="a tool that is at times wrong").click()
     wait_for_address(page, "toolmodel", "doubt")
     visit.assert_clean()
+
+
+def test_a_student_is_trained_beside_the_bundled_ones(visit):
+    visit.open("reasoning?show=1&part=distil&distupdates=40&distway=soft2")
+    page = visit.page
+    page.get_by_role("button", name="Train a student").click()
+    wait_for_address(page, "distrun", "1")
+    trained = page.get_by_text("tokens your student’s loss over the floor is")
+    expect(trained).to_be_visible(timeout=120_000)
+    expect(page.get_by_role("button", name="Stop")).to_have_count(0, timeout=60_000)
+    story = page.get_by_label("A story, or its beginning")
+    story.fill("Once there was a dog")
+    story.press("Control+Enter")
+    expect(page.get_by_text("read up to this token")).to_be_visible()
+    expect(trained).to_be_visible()
+    visit.assert_clean()

@@ -9,7 +9,7 @@ LESSON = Lesson(
     key="reasoning",
     words=words,
     icon=":material/psychology:",
-    names=("think", "tries", "preference", "bandit", "reinforce", "gamed", "tools"),
+    names=("think", "tries", "preference", "bandit", "reinforce", "gamed", "tools", "distil"),
     needs_engine=True,
     after=("training", "transformer"),
 )

@@ -1,0 +1,49 @@
+"""Chapter "Distilling": small students of the story model, taught by text or by distributions."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from llmviz.lessons.reasoning.distil import learning, place, record, words
+from llmviz.study.distil_record import BUNDLED, COMMAND, FEW, bundled, recorded
+from llmviz.study.distilling import SOFT_1, TEACHER, TEXT
+from llmviz.ui import engine
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section, seen
+from llmviz.ui.state import PageState
+
+
+@st.fragment
+def draw(state: PageState) -> None:
+    """Show the chapter."""
+    try:
+        recorded(), *map(bundled, BUNDLED)
+    except ValueError:
+        st.info(words.missing, icon=":material/download:")
+        st.code(COMMAND, language=None)
+        return
+    section(words.intro, teacher=engine.card(TEACHER)["parameters"], student=parameters())
+    place.draw(state)
+    opened = record.draw(state)
+    if opened:
+        learning.draw(state)
+        seen(words.end, **end())
+
+
+@kept(1)
+def parameters() -> int:
+    """Return how many parameters a student has."""
+    return sum(one.numel() for one in bundled(TEXT).parameters())
+
+
+def end() -> dict[str, object]:
+    """Return the numbers of the chapter's end."""
+    noise = recorded().noise
+    return {
+        "tokens": record.tokens(),
+        "few": FEW,
+        "text": record.mean(TEXT, FEW),
+        "soft": record.mean(SOFT_1, FEW),
+        "noise_text": noise.text,
+        "noise_soft": noise.soft,
+    }

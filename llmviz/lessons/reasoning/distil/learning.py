@@ -1,0 +1,87 @@
+"""A student that learns while the learner watches; its curve stands beside the bundled ones."""
+
+from __future__ import annotations
+
+import numpy as np
+import plotly.graph_objects as go
+import streamlit as st
+
+from llmviz.background import Job
+from llmviz.figures.lines import Line, lines
+from llmviz.figures.theme import Mode
+from llmviz.lessons.reasoning.distil import record, words
+from llmviz.study.distil_record import FEW, SEEDS, recorded
+from llmviz.study.distilling import WAYS, Point
+from llmviz.ui.common import choose, theme
+from llmviz.ui.job_pools import training_jobs
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.live_job import live
+from llmviz.ui.prose import prose
+from llmviz.ui.state import PageState
+
+KEY = "reasoning.distil.live"
+SEED = len(SEEDS)  # of its weights and stories, which no bundled student has
+
+
+@kept(12)
+def job_of(way: str, updates: int) -> Job:
+    """Return a training in a process of its own; the same one is made only once."""
+    return training_jobs().start(
+        "llmviz.study.distilling:student_run", name=way, count=FEW, seed=SEED, updates=updates
+    )
+
+
+def draw(state: PageState) -> None:
+    """Show the controls, the button and the training."""
+    section(words.live, few=FEW)
+
+    def anew() -> None:
+        state["distrun"] = False
+
+    choose(state, "distway", words.way, {one: words.ways[one] for one in WAYS}, then=anew)
+    st.slider(words.updates, step=40, width=320, **state.ranged("distupdates", then=anew))
+    way, updates = state["distway"], state["distupdates"]
+    live(
+        state,
+        "distrun",
+        job_of,
+        (way, updates),
+        lambda job: _result(job, way),
+        start=words.start,
+        share=lambda job: list(job.results)[-1].step / updates if job.results else 0.0,
+    )
+
+
+def _result(job: Job, way: str) -> None:
+    points: list[Point] = list(job.results)
+    if not points:
+        return
+    record.chart(run_figure(job, len(points), theme()), f"{KEY}.lack")
+    last = points[-1]
+    prose(
+        words.live_read,
+        tokens=last.tokens,
+        lack=last.lack,
+        seconds=last.seconds,
+        mean=f"{bundled_at(way, last.tokens):.3f}",
+    )
+
+
+def bundled_at(way: str, tokens: int) -> float:
+    """Return what the bundled students of a way lack after so many tokens, between two points."""
+    runs = recorded().of(way, FEW)
+    x = np.mean([[one.tokens for one in run.points] for run in runs], axis=0)
+    y = np.mean([[one.lack for one in run.points] for run in runs], axis=0)
+    return float(np.interp(tokens, x, y))
+
+
+@kept(24)
+def run_figure(job: Job, count: int, mode: Mode) -> go.Figure:
+    """Return the curve of a training so far, beside those of the bundled students."""
+    points = list(job.results)[:count]
+    own = Line(
+        words.live_name, [one.tokens for one in points], [one.lack for one in points], len(WAYS)
+    )
+    axes = words.tokens_axis, words.lack_axis
+    return lines([*record.curves(FEW), own], axes, mode, logarithmic=(False, True))

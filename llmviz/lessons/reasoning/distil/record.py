@@ -1,0 +1,231 @@
+"""The bundled students: noise of gradients, what each lacks, and a word that some never saw."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+
+import numpy as np
+import plotly.graph_objects as go
+import streamlit as st
+
+from llmviz.figures.lines import Line, lines
+from llmviz.figures.theme import Mode
+from llmviz.lessons.reasoning.distil import words
+from llmviz.lessons.reasoning.distil.params import COUNTS
+from llmviz.study.distil_record import (
+    DRAWS,
+    FEW,
+    MANY,
+    NOISE_BATCHES,
+    SEEDS,
+    WAYS_OF,
+    WITHOUT,
+    WORD,
+    Run,
+    recorded,
+)
+from llmviz.study.distilling import BATCH, SOFT_1, TESTS, TEXT, UPDATES, WAYS, WRITTEN
+from llmviz.ui.code import show_code
+from llmviz.ui.common import percent, signed, theme
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.prose import prose
+from llmviz.ui.question import Question, predict
+from llmviz.ui.state import PageState
+from llmviz.ui.table import rows_table
+
+KEY = "reasoning.distil.runs"
+SURE = 2.0  # standard errors: what is less apart is called a tie
+NEAR = 0.5  # of what students give to the word that saw it: less is called hardly
+CHART = {"displayModeBar": False}
+
+
+def draw(state: PageState) -> bool:
+    """Show what was measured of the students; return whether it may be seen."""
+    noise = recorded().noise
+    section(words.noise, stories=BATCH, draws=DRAWS)
+    prose(words.noise_read, **asdict(noise))
+    spread = {"text": noise.text, "soft": noise.soft}
+    prose(words.batches_read, batches=NOISE_BATCHES, told=batches_told(), **spread)
+    section(words.runs, tokens=tokens(), updates=UPDATES)
+    if not predict(best_question(), f"{KEY}.best", covers=True):
+        return False
+    st.segmented_control(
+        words.count, **state.named("distcount", {one: f"{int(one):,}" for one in COUNTS})
+    )
+    count = int(state["distcount"])
+    chart(figure(count, theme()), f"{KEY}.lack")
+    rows_table(run_rows(count), words.run_columns)
+    teacher = recorded().teacher
+    prose(words.run_read, tests=TESTS, floor=teacher.floor.value, probes=teacher.rules.count)
+    prose(heart_read())
+    show_code(
+        [Run],
+        "from llmviz.study.distil_record import recorded\n\n"
+        f"runs = recorded().of({SOFT_1!r}, {count})\n"
+        "print([f'{run.measured.lack.value:.4f}' for run in runs])",
+        str([f"{run.measured.lack.value:.4f}" for run in recorded().of(SOFT_1, count)]),
+    )
+    _word()
+    return True
+
+
+def chart(drawn: go.Figure, key: str) -> None:
+    """Show a chart."""
+    st.plotly_chart(drawn, key=key, theme=None, config=CHART)
+
+
+def tokens() -> int:
+    """Return how many tokens the students read, on average over all of them."""
+    ends = [run.points[-1].tokens for run in recorded().runs.values()]
+    return int(round(float(np.mean(ends)), -3))
+
+
+def lack_of(run: Run) -> float:
+    """Return a student's loss over the floor."""
+    return run.measured.lack.value
+
+
+def mean(way: str, count: int, number: Callable[[Run], float] = lack_of) -> float:
+    """Return the mean of a number over the students of a way."""
+    return float(recorded().values(number, way, count).mean())
+
+
+def batches_told() -> str:
+    """Return whether soft targets make gradients steadier over batches."""
+    noise = recorded().noise
+    apart = noise.text - noise.soft
+    sure = abs(apart) > SURE * noise.error
+    return words.batches_told["tie" if not sure else "less" if apart > 0 else "more"]
+
+
+def best_question() -> Question:
+    """Return the question which students lack least."""
+    ways = (TEXT, WRITTEN, SOFT_1)
+    values = np.array([recorded().values(lack_of, way, FEW) for way in ways])
+    means, errors = values.mean(1), values.std(1, ddof=1) / np.sqrt(len(SEEDS))
+    best, second = np.argsort(means, kind="stable")[:2]
+    tied = means[second] - means[best] <= SURE * np.hypot(errors[best], errors[second])
+    reason = words.best_reason.format(text=means[0], written=means[1], soft=means[2])
+    return Question.of(words.ask_best, 3 if tied else int(best), few=FEW, reason=reason)
+
+
+@kept(4)
+def figure(count: int, mode: Mode) -> go.Figure:
+    """Return what students lack by the tokens that they have read, a line for each way."""
+    return lines(
+        curves(count), (words.tokens_axis, words.lack_axis), mode, logarithmic=(False, True)
+    )
+
+
+def curves(count: int) -> list[Line]:
+    """Return the line of each way: the mean of three students, and their standard error."""
+    drawn = []
+    for at, way in enumerate(WAYS):
+        if way in WAYS_OF[count]:
+            runs = recorded().of(way, count)
+            x = np.mean([[one.tokens for one in run.points] for run in runs], axis=0)
+            y = np.array([[one.lack for one in run.points] for run in runs])
+            errors = y.std(0, ddof=1) / np.sqrt(len(runs))
+            drawn.append(Line(words.ways[way], x, y.mean(0), at, errors=errors.tolist()))
+    return drawn
+
+
+def each(values: Sequence[float], written: Callable[[float], str] = "{:.3f}".format) -> str:
+    """Return numbers of students, one after the other."""
+    return ", ".join(map(written, values))
+
+
+@kept(2)
+def run_rows(count: int) -> list[tuple[str, ...]]:
+    """Return a row for each way: numbers student by student; and one for the teacher."""
+    teacher = recorded().teacher
+    rows = []
+    for way in WAYS_OF[count]:
+        runs = recorded().of(way, count)
+        own = [signed(run.own - run.own_floor) for run in runs if run.own_floor is not None]
+        rules = [run.measured.rules for run in runs]
+        rows.append(
+            (
+                words.ways[way],
+                each([lack_of(run) for run in runs]),
+                ", ".join(own) or words.unknown,
+                percent(sum(one.right for one in rules) / sum(one.count for one in rules)),
+            )
+        )
+    rules = percent(teacher.rules.right / teacher.rules.count)
+    return [*rows, (words.teacher_row, f"{teacher.lack.value:.3f}", words.unknown, rules)]
+
+
+def over_own(run: Run) -> float:
+    """Return a student's loss on its own stories, over that of the grammar on the same."""
+    assert run.own_floor is not None
+    return run.own - run.own_floor
+
+
+def heart_read() -> str:
+    """Return what students have on their own stories and on new ones."""
+    return words.heart_read.format(
+        few=FEW,
+        own=signed(mean(TEXT, FEW, over_own)),
+        new=signed(mean(TEXT, FEW)),
+        soft_own=signed(mean(SOFT_1, FEW, over_own)),
+        soft_new=signed(mean(SOFT_1, FEW)),
+    )
+
+
+def _word() -> None:
+    section(words.word, word=WORD, many=MANY)
+    rows_table(word_rows(), [one.format(word=WORD) for one in words.word_columns])
+    first = recorded().teacher.word
+    prose(
+        words.word_read,
+        word=WORD,
+        true=percent(first.true),
+        possible=first.possible,
+        certain=first.certain,
+        text=percent(chances(TEXT, WORD)[0]),
+        text_certain=percent(chances(TEXT, WORD)[1]),
+        soft=percent(chances(SOFT_1, WORD)[0]),
+        soft_certain=percent(chances(SOFT_1, WORD)[1]),
+    )
+    prose(words.word_found[word_found()])
+
+
+def chances(way: str, without: str = "") -> tuple[float, float]:
+    """Return what students give to the word at both kinds of places, on average."""
+    runs = [run.measured.word for run in recorded().of(way, MANY, without)]
+    return (
+        float(np.mean([one.given for one in runs])),
+        float(np.mean([one.given_certain for one in runs])),
+    )
+
+
+def word_found() -> str:
+    """Return where soft targets alone taught the word, against students that saw it."""
+    alone, seen = chances(SOFT_1, WORD), chances(SOFT_1)
+    if alone[0] <= NEAR * seen[0]:
+        return "none"
+    if seen[1] <= seen[0] / NEAR:
+        return "unlearned"
+    return "both" if alone[1] > NEAR * seen[1] else "first"
+
+
+@kept(1)
+def word_rows() -> list[tuple[str, ...]]:
+    """Return a row for each kind of students: with the word and without; and the teacher."""
+    rows = []
+    for way in WITHOUT:
+        for title, without in zip(words.word_rows[way], ("", WORD), strict=True):
+            found = [run.measured.word for run in recorded().of(way, MANY, without)]
+            rows.append(
+                (
+                    title.format(word=WORD),
+                    each([one.given for one in found], percent),
+                    each([one.given_certain for one in found], percent),
+                )
+            )
+    teacher = recorded().teacher.word
+    own = percent(teacher.given), percent(teacher.given_certain)
+    return [*rows, (words.teacher_row, *own)]
