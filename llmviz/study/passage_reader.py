@@ -23,6 +23,7 @@ from llmviz.corpus.facts_in_passages import (
     example,
     numbered,
     split,
+    split_plain,
 )
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ LAYERS, HEADS, WIDTH, CONTEXT = 3, 4, 64, 160
 BATCH, STEPS, RATE, WARMUP = 32, 1500, 3e-3, 100
 EASY = 0.4  # of the steps: texts of one sentence a passage
 END, BLANK = "END", "_"
+MOST_ANSWER = 6  # tokens of an answer
+OTHERS = 5  # first tokens of an answer that are shown
 SOURCES = tuple(f"[{number}]" for number in range(1, MOST_PASSAGES + 1))
 
 
@@ -142,3 +145,118 @@ def train(model: GPT, seed: int, steps: int = STEPS) -> Iterator[Progress]:
         losses = [*losses[-99:], float(loss.detach())]
         yield Progress(step + 1, float(np.mean(losses)))
     model.eval()
+
+
+def logits_behind(model: GPT, rows: Sequence[Sequence[int]]) -> np.ndarray:
+    """Return the logits (B, V) of the token behind each text, in float64."""
+    import torch
+
+    longest = max(map(len, rows))
+    padded = [[*row, *[vocabulary()[BLANK]] * (longest - len(row))] for row in rows]
+    with torch.inference_mode():
+        logits = model(torch.tensor(padded))[0]  # no token sees the blanks behind its text
+    return np.array([logits[at, len(row) - 1].double().numpy() for at, row in enumerate(rows)])
+
+
+def chances(logits: np.ndarray) -> np.ndarray:
+    """Return the probabilities of logits (…, V)."""
+    raised = np.exp(logits - logits.max(-1, keepdims=True))
+    return raised / raised.sum(-1, keepdims=True)
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """What the model reads of passages and a question in any words.
+
+    ids: tokens. stand_ins: words that it does not know, each with its token; as many as there are
+    stand-ins. lost: how many different words more there are, for which the last one stands.
+    """
+
+    ids: tuple[int, ...]
+    stand_ins: dict[str, str]
+    lost: int
+
+    def word_of(self, token: str) -> str:
+        """Return a token as a reader sees it: the word that it stands for, where it does."""
+        return next((word for word, one in self.stand_ins.items() if one == token), token)
+
+
+def read(passages: Sequence[str], question: str) -> Prompt:
+    """Write passages and a question in the model's tokens; an unknown word gets a stand-in.
+
+    What is typed like a number of a passage, or like a stand-in, is words and signs here.
+    Raises ValueError for more than MOST_PASSAGES passages, or more tokens than the model reads.
+    """
+    if len(passages) > MOST_PASSAGES:
+        raise ValueError(f"the model reads at most {MOST_PASSAGES} passages; got {len(passages)}")
+    stand_ins: dict[str, str] = {}
+    lost: set[str] = set()
+    known = vocabulary()
+
+    def numbers(text: str) -> Iterator[int]:
+        for word in split_plain(text):
+            if word not in known and word not in stand_ins:
+                if len(stand_ins) < len(STAND_INS):
+                    stand_ins[word] = STAND_INS[len(stand_ins)]
+                else:
+                    lost.add(word)
+            yield known[word] if word in known else known[stand_ins.get(word, STAND_INS[-1])]
+
+    ids: list[int] = []
+    for number, passage in enumerate(passages):
+        ids += [known[SOURCES[number]], *numbers(passage)]
+    ids += [*encode("Question:"), *numbers(question), *encode("Answer:")]
+    most = CONTEXT - MOST_ANSWER
+    if len(ids) > most:
+        raise ValueError(f"the model reads at most {most} words and signs; these are {len(ids)}")
+    return Prompt(tuple(ids), stand_ins, len(lost))
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the model writes behind a prompt: each token as a word, and its probability.
+
+    others: the likeliest first tokens, with their probabilities. sources: the probability of each
+    number of a passage behind the first token.
+    """
+
+    words: tuple[str, ...]
+    sure: tuple[float, ...]
+    others: tuple[tuple[str, float], ...]
+    sources: tuple[float, ...]
+
+    @property
+    def text(self) -> str:
+        """The answer as it is read."""
+        return " ".join(self.words)
+
+    @property
+    def declines(self) -> bool:
+        """Whether it says that no passage says it."""
+        return self.text == DECLINES
+
+    @property
+    def source(self) -> int | None:
+        """The number of the passage that it names, from 1, if it names one."""
+        return next((SOURCES.index(one) + 1 for one in self.words if one in SOURCES), None)
+
+
+def answer(model: GPT, asked: Prompt) -> Answer:
+    """Let a model write the likeliest token each time, up to MOST_ANSWER of them."""
+    ids, said, sure = list(asked.ids), [], []
+    others: tuple[tuple[str, float], ...] = ()
+    sources: tuple[float, ...] = ()
+    for place in range(MOST_ANSWER):
+        likely = chances(logits_behind(model, [ids]))[0]
+        if place == 0:
+            first = np.argsort(-likely, kind="stable")[:OTHERS]
+            others = tuple((asked.word_of(tokens()[at]), float(likely[at])) for at in first)
+        elif place == 1:
+            sources = tuple(float(likely[vocabulary()[one]]) for one in SOURCES)
+        best = int(likely.argmax())
+        if tokens()[best] == END:
+            break
+        ids.append(best)
+        said.append(asked.word_of(tokens()[best]))
+        sure.append(float(likely[best]))
+    return Answer(tuple(said), tuple(sure), others, sources)
