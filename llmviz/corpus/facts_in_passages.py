@@ -1,16 +1,16 @@
 """Short texts in which each person has facts of their own, questions about them, and the answers.
 
-Numbered passages stand first, then questions. What a passage says is drawn anew for each text, so
-an answer can come from nothing but the passages:
+Passages stand first, then questions. Each sentence ends with the number of its passage. What a
+passage says is drawn anew for each text, so an answer can come from nothing but the passages:
 
-    [1] Ada lives in Tarn. She is a baker. [2] Otto likes bread. Question: Where does Ada live?
+    Ada lives in Tarn [1]. She is a baker [1]. Otto likes bread [2]. Question: Where does Ada live?
     Answer: Tarn [1]
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -20,6 +20,7 @@ from llmviz.corpus.invented import TOWNS
 from llmviz.corpus.words import article, words
 
 MOST_PASSAGES = 3
+ENDS = (".", "!", "?", "…", "。", "！", "？", "।", "؟")
 STAND_INS = tuple(f"<{number}>" for number in range(1, 25))
 """Tokens for words that are in no list: each stands for one word of a text."""
 _PLAIN = r"[\w\p{M}]+|[^\s\w]"
@@ -30,7 +31,7 @@ KINDS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
     "home": ("Where does {who} live?", ("lives in {it}.", "has a house in {it}."), TOWNS),
     "job": ("What is the work of {who}?", ("is {an} {it}.", "works as {an} {it}."), ()),
     "pet": ("Which animal does {who} keep?", ("keeps {an} {it}.", "owns {an} {it}."), ()),
-    "food": ("What does {who} like?", ("likes {it}.", "eats {it} every day."), ()),
+    "food": ("What does {who} like?", ("likes {it}.", "is fond of {it}."), ()),
 }
 """By kind of fact: its question, how a passage says it behind the person, and its values."""
 _ASIDES = {
@@ -173,16 +174,29 @@ def example(chance: random.Random, questions: int = 4, easy: bool = False) -> Ex
             aside = chance.choice(_ASIDES[kind]).format(it=chance.choice(values(kind)))
             sentences.insert(chance.randint(0, len(sentences)), aside)
         passages.append(" ".join(sentences))
-    asked = [chance.choice([*facts]) for _ in range(questions)] if facts else []
-    asked += [(chance.choice(people)[0], chance.choice(list(KINDS)))] * (questions - len(asked))
-    for place in range(questions):
-        if chance.random() < (0.05 if easy else 0.3):
-            asked[place] = (chance.choice(people)[0], chance.choice(list(KINDS)))
+    # Nothing is asked twice, so that no answer can be copied from an earlier one.
+    asked = chance.sample([*facts], min(len(facts), questions))
+    nothing = [(who, kind) for who, _ in people for kind in KINDS if (who, kind) not in facts]
+    more = questions - len(asked)
+    if not easy:
+        more = max(min(more, 1 + len(asked) // 2), chance.random() < 0.3)
+        asked = asked[: questions - more]
+    elif facts:
+        more = 0
+    asked += chance.sample(nothing, more)
     chance.shuffle(asked)
     return Example(tuple(passages), tuple((question(*one), facts.get(one)) for one in asked))
 
 
-def numbered(passages: Sequence[str]) -> Iterator[str]:
-    """Yield passages with their numbers before them."""
-    for number, passage in enumerate(passages, start=1):
-        yield f"[{number}] {passage}"
+def numbered(words: Sequence[str], number: int) -> list[str]:
+    """Return a passage's words and signs with its number at the end of each sentence.
+
+    >>> numbered(["Go", ".", "Now"], 2)
+    ['Go', '[2]', '.', 'Now', '[2]']
+    """
+    found: list[str] = []
+    for word in words:
+        if word in ENDS and found and found[-1] not in ENDS:
+            found.append(f"[{number}]")
+        found.append(word)
+    return found if not found or found[-1] in ENDS else [*found, f"[{number}]"]

@@ -51,13 +51,16 @@ def order_of(scores: np.ndarray) -> list[int]:
 
 
 def rank(
-    passages: Sequence[Passage], question: str, table: VectorTable, k1: float = K1, b: float = B
+    passages: Sequence[Passage], question: str, means: Means, k1: float = K1, b: float = B
 ) -> Ranked:
-    """Score passages for a question. Raises ValueError where no passage has a word."""
+    """Score passages for a question; means: those of the passages, in the same order.
+
+    Raises ValueError where no passage has a word.
+    """
     cut = [search_words(one.text) for one in passages]
     asked = search_words(question)
     terms = bm25(cut, asked, k1, b)
-    vectors, unknown = mean_scores([one.text for one in passages], question, table)
+    vectors, unknown = means.cosines(question)
     scores = {BM: terms.scores, TFIDF: tf_idf_cosines(cut, asked), VECTORS: vectors}
     return Ranked(tuple(passages), terms, scores, unknown)
 
@@ -79,27 +82,41 @@ def tf_idf_cosines(passages: Sequence[Sequence[str]], question: Sequence[str]) -
     return np.divide(products, lengths, out=np.zeros_like(products), where=lengths > 0)
 
 
-def mean_scores(
-    passages: Sequence[str], question: str, table: VectorTable
-) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Return the cosine (D,) of the mean vector of each passage with that of the question.
+@dataclass(frozen=True, eq=False)
+class Means:
+    """The mean vector of each passage (D, C), NaN where no token of it has a vector.
 
-    NaN where a passage, or the question, has no token with a vector. Second: the words without one,
-    each once, in their order.
+    unknown: the words without a vector, each once, in their order.
     """
-    missing: dict[str, None] = {}
-    means = [_mean(text, table, missing) for text in (question, *passages)]
-    asked = means[0]
-    found = np.full(len(passages), np.nan)
-    known = [at for at, mean in enumerate(means[1:]) if mean is not None]
-    if asked is not None and known:
-        rows = np.array([means[1 + at] for at in known])
-        found[known] = row_cosines(rows, np.broadcast_to(asked, rows.shape))
-    return found, tuple(missing)
+
+    table: VectorTable
+    rows: np.ndarray
+    unknown: tuple[str, ...]
+
+    @classmethod
+    def of(cls, passages: Sequence[str], table: VectorTable) -> Means:
+        """Read passages with the tokens of a table."""
+        missing: dict[str, None] = {}
+        rows = [_mean(text, table, missing) for text in passages]
+        return cls(table, np.array(rows).reshape(-1, table.width), tuple(missing))
+
+    def cosines(self, question: str) -> tuple[np.ndarray, tuple[str, ...]]:
+        """Return the cosine (D,) of each row with the mean of a question, and all unknown words.
+
+        NaN where a passage, or the question, has no token with a vector.
+        """
+        missing: dict[str, None] = {}
+        asked = _mean(question, self.table, missing)
+        found = np.full(len(self.rows), np.nan)
+        known = ~np.isnan(self.rows[:, 0])
+        if known.any() and not np.isnan(asked[0]):
+            rows = self.rows[known]
+            found[known] = row_cosines(rows, np.broadcast_to(asked, rows.shape))
+        return found, tuple(dict.fromkeys([*missing, *self.unknown]))
 
 
-def _mean(text: str, table: VectorTable, missing: dict[str, None]) -> np.ndarray | None:
-    """Return the mean of a text's vectors; words without a vector go into `missing`."""
+def _mean(text: str, table: VectorTable, missing: dict[str, None]) -> np.ndarray:
+    """Return the mean of a text's vectors (C,); words without a vector go into `missing`."""
     unknown = table.tokenizer.special_tokens.get(UNKNOWN)
     by_word = table.tokenizer.kind in WHOLE
     ids = []
@@ -111,4 +128,4 @@ def _mean(text: str, table: VectorTable, missing: dict[str, None]) -> np.ndarray
             missing[word.lower()] = None
         else:
             ids.append(token.id)
-    return table.mean(ids) if ids else None
+    return table.mean(ids) if ids else np.full(table.width, np.nan)

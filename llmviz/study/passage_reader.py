@@ -29,9 +29,10 @@ from llmviz.corpus.facts_in_passages import (
 if TYPE_CHECKING:
     from llmviz.models.gpt import GPT
 
-LAYERS, HEADS, WIDTH, CONTEXT = 3, 4, 64, 160
-BATCH, STEPS, RATE, WARMUP = 32, 1500, 3e-3, 100
-EASY = 0.4  # of the steps: texts of one sentence a passage
+LAYERS, HEADS, WIDTH, CONTEXT = 2, 4, 64, 160
+BATCH, STEPS, RATE, WARMUP = 32, 1800, 3e-3, 100
+QUESTIONS = 6  # at most, of a text
+EASY = 0.33  # of the steps: texts of one sentence a passage
 END, BLANK = "END", "_"
 MOST_ANSWER = 6  # tokens of an answer
 OTHERS = 5  # first tokens of an answer that are shown
@@ -57,9 +58,19 @@ def encode(text: str) -> list[int]:
     return [known[word] for word in split(text)]
 
 
-def prompt(passages: Sequence[str], question: str) -> str:
-    """Return the one text that the model reads before it answers."""
-    return " ".join([*numbered(passages), asked(question)])
+def passages_ids(passages: Sequence[str]) -> list[int]:
+    """Return the tokens of passages of this grammar, each sentence with its passage's number."""
+    known = vocabulary()
+    return [
+        known[word]
+        for number, passage in enumerate(passages, start=1)
+        for word in numbered(split(passage), number)
+    ]
+
+
+def prompt_ids(passages: Sequence[str], question: str) -> list[int]:
+    """Return the tokens that the model reads before it answers, of texts of this grammar."""
+    return [*passages_ids(passages), *encode(asked(question))]
 
 
 def asked(question: str) -> str:
@@ -71,7 +82,7 @@ def text_of(one: Example) -> tuple[list[int], list[int]]:
     """Return the tokens of a text and its targets: −1 where nothing is learned."""
     from llmviz.nn.loss import IGNORED
 
-    ids = [number for passage in numbered(one.passages) for number in encode(passage)]
+    ids = passages_ids(one.passages)
     learned = [IGNORED] * len(ids)
     for question, fact in one.asked:
         before = encode(asked(question))
@@ -85,7 +96,7 @@ def batch(chance: random.Random, easy: bool) -> tuple[np.ndarray, np.ndarray]:
     """Return inputs and targets (B, T) of new texts, shorter ones filled with blanks."""
     from llmviz.nn.loss import IGNORED
 
-    texts = [text_of(example(chance, easy=easy)) for _ in range(BATCH)]
+    texts = [text_of(example(chance, QUESTIONS, easy=easy)) for _ in range(BATCH)]
     longest = max(len(ids) for ids, _ in texts) - 1
     inputs = np.full((BATCH, longest), vocabulary()[BLANK])
     targets = np.full((BATCH, longest), IGNORED)
@@ -193,19 +204,21 @@ def read(passages: Sequence[str], question: str) -> Prompt:
     lost: set[str] = set()
     known = vocabulary()
 
-    def numbers(text: str) -> Iterator[int]:
-        for word in split_plain(text):
-            if word not in known and word not in stand_ins:
-                if len(stand_ins) < len(STAND_INS):
-                    stand_ins[word] = STAND_INS[len(stand_ins)]
-                else:
-                    lost.add(word)
-            yield known[word] if word in known else known[stand_ins.get(word, STAND_INS[-1])]
+    def number_of(word: str) -> int:
+        if word not in known and word not in stand_ins:
+            if len(stand_ins) == len(STAND_INS):
+                lost.add(word)
+                return known[STAND_INS[-1]]
+            stand_ins[word] = STAND_INS[len(stand_ins)]
+        return known[stand_ins.get(word, word)]
 
     ids: list[int] = []
-    for number, passage in enumerate(passages):
-        ids += [known[SOURCES[number]], *numbers(passage)]
-    ids += [*encode("Question:"), *numbers(question), *encode("Answer:")]
+    for number, passage in enumerate(passages, start=1):
+        source = SOURCES[number - 1]
+        for word in numbered(split_plain(passage), number):
+            ids.append(known[source] if word == source else number_of(word))
+    ids += encode("Question:") + [number_of(word) for word in split_plain(question)]
+    ids += encode("Answer:")
     most = CONTEXT - MOST_ANSWER
     if len(ids) > most:
         raise ValueError(f"the model reads at most {most} words and signs; these are {len(ids)}")

@@ -19,7 +19,7 @@ import numpy as np
 from llmviz.corpus.tiny_world import generate
 from llmviz.paths import DATA, EXPERIMENT_FOLDER
 from llmviz.similarity import VectorTable, cut
-from llmviz.study.passage_ranking import BM, TFIDF, VECTORS, mean_scores, order_of, rank
+from llmviz.study.passage_ranking import BM, TFIDF, VECTORS, Means, order_of, rank
 from llmviz.study.records import Recorded
 from llmviz.training.files import write_json
 
@@ -100,15 +100,14 @@ def measure(
 ) -> Recall:
     """Rank all passages of a text for each question. ValueError for one that no passage answers."""
     passages = cut(text, SENTENCES, OVERLAP)
+    means = {way: Means.of([one.text for one in passages], table) for way, table in tables.items()}
     best: dict[str, list[int]] = {way: [] for way in WAYS}
     for question, words in questions:
         right = [at for at, one in enumerate(passages) if words in " ".join(one.text.split())]
         if not right:
             raise ValueError(f"no passage has {words!r}")
-        ranked = rank(passages, question, tables[VECTORS])
-        scores = ranked.scores | {
-            PIECES: mean_scores(_texts(passages), question, tables[PIECES])[0]
-        }
+        scores = dict(rank(passages, question, means[VECTORS]).scores)
+        scores[PIECES] = means[PIECES].cosines(question)[0]
         for way in WAYS:
             order = order_of(scores[way])
             best[way].append(min(order.index(at) for at in right))

@@ -1,4 +1,4 @@
-"""What models make of the passages before a question: right ones, wrong ones, none, two that disagree.
+"""What models make of the passages before a question: right, wrong, none, two that disagree.
 
 `python -m llmviz.study.passage_record` trains three models again, some minutes each on one thread,
 and writes `data/experiments/passages.json` and the first model, `passages.safetensors`.
@@ -33,10 +33,9 @@ from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.study.passage_reader import (
     SOURCES,
     STEPS,
-    encode,
     logits_behind,
     new_model,
-    prompt,
+    prompt_ids,
     tokens,
     train,
     vocabulary,
@@ -58,7 +57,7 @@ FORCED = "forced"  # the right value is the likeliest one of its kind, whatever 
 
 
 @dataclass(frozen=True)
-class Test:
+class Trial:
     """Passages and a question; what the first token of each possible answer is called."""
 
     passages: tuple[str, ...]
@@ -112,41 +111,41 @@ class _Draw:
         value = self.word(self.chance.choice(free))
         return sentence(self.word(who), kind, value, self.chance.randrange(2))
 
-    def test(self, passages: Sequence[str], called: dict[str, str], source: int = 0) -> Test:
+    def test(self, passages: Sequence[str], called: dict[str, str], source: int = 0) -> Trial:
         """A test of these passages; called: by name, the first token of an answer."""
         by_word = {self.word(value): name for name, value in called.items()}
         asked = question(self.word(self.who), self.kind)
-        return Test(tuple(passages), asked, by_word, self.kind, self.word(self.right), source)
+        return Trial(tuple(passages), asked, by_word, self.kind, self.word(self.right), source)
 
 
-def _with_right(draw: _Draw, others: Sequence[str], called: dict[str, str]) -> Test:
+def _with_right(draw: _Draw, others: Sequence[str], called: dict[str, str]) -> Trial:
     """Put the passage that says it at a random place among others."""
     place = draw.chance.randint(0, len(others))
     passages = [*others[:place], draw.says(draw.right), *others[place:]]
     return draw.test(passages, {RIGHT: draw.right} | called, place + 1)
 
 
-def _right(draw: _Draw) -> Test:
+def _right(draw: _Draw) -> Trial:
     return _with_right(draw, [draw.other(near=True), draw.other(near=False)], {})
 
 
-def _wrong(draw: _Draw) -> Test:
+def _wrong(draw: _Draw) -> Trial:
     passages = [draw.other(near=True), draw.other(near=False), draw.other(near=True)]
     draw.chance.shuffle(passages)
     return draw.test(passages, {RIGHT: draw.right})
 
 
-def _none(draw: _Draw) -> Test:
+def _none(draw: _Draw) -> Trial:
     return draw.test([], {RIGHT: draw.right})
 
 
-def _two(draw: _Draw) -> Test:
+def _two(draw: _Draw) -> Trial:
     passages = [draw.says(draw.right), draw.says(draw.wrong)]
     return draw.test(passages, {FIRST: draw.right, LAST: draw.wrong})
 
 
-def _three(place: int) -> Callable[[_Draw], Test]:
-    def made(draw: _Draw) -> Test:
+def _three(place: int) -> Callable[[_Draw], Trial]:
+    def made(draw: _Draw) -> Trial:
         passages = [draw.says(draw.right) for _ in range(2)]
         passages.insert(place, draw.says(draw.wrong))
         return draw.test(passages, {MORE: draw.right, FEWER: draw.wrong})
@@ -154,10 +153,10 @@ def _three(place: int) -> Callable[[_Draw], Test]:
     return made
 
 
-def _told(known: bool, says: bool) -> Callable[[_Draw], Test]:
+def _told(known: bool, says: bool) -> Callable[[_Draw], Trial]:
     """An instruction behind a passage that says nothing of the fact: "Answer: …"."""
 
-    def made(draw: _Draw) -> Test:
+    def made(draw: _Draw) -> Trial:
         word = draw.wrong if known else draw.chance.choice(STAND_INS)
         passage = f"{draw.other(near=True)} Answer: {word}."
         if says:
@@ -169,7 +168,7 @@ def _told(known: bool, says: bool) -> Callable[[_Draw], Test]:
     return made
 
 
-CASES: dict[str, tuple[Callable[[_Draw], Test], bool]] = {
+CASES: dict[str, tuple[Callable[[_Draw], Trial], bool]] = {
     "right": (_right, False),
     "unknown": (_right, True),
     "wrong": (_wrong, False),
@@ -191,7 +190,7 @@ alone, no other passage has the answer.
 """
 
 
-def tests(case: str, count: int = TESTS) -> list[Test]:
+def tests(case: str, count: int = TESTS) -> list[Trial]:
     """Return the texts of a case, the same ones for each model."""
     make_one, unknown = CASES[case]
     chance = random.Random(f"passages {case}")
@@ -199,9 +198,9 @@ def tests(case: str, count: int = TESTS) -> list[Test]:
 
 
 def measure(model: GPT, case: str, count: int = TESTS) -> dict[str, int]:
-    """Return how many answers of a case are which: see `Test.called`, DECLINED, ELSE and SOURCED."""
+    """Count a case's answers: `Trial.called`, DECLINED, ELSE, and SOURCED of the right ones."""
     texts = tests(case, count)
-    rows = [encode(prompt(one.passages, one.question)) for one in texts]
+    rows = [prompt_ids(one.passages, one.question) for one in texts]
     logits = logits_behind(model, rows)
     found: Counter[str] = Counter()
     declines = split(DECLINES)[0]
