@@ -13,6 +13,7 @@ _END = regex.compile(r"[.!?…।؟]+[\"'”’»)\]]*(?=\s|$)|[。！？]+[」�
 _PIECE = regex.compile(r"\S(?:.{0,398}\S)?(?!\S)|\S{400}", regex.S)
 _BREAK = regex.compile(r"\n[^\S\n]*\n\s*")
 _NO_SPACES = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
+_UNSPACED = regex.compile(f"[{_NO_SPACES}]")
 _RUN = regex.compile(
     rf"[{_NO_SPACES}]+|[^\W{_NO_SPACES}](?:[^\W{_NO_SPACES}]|[\p{{M}}])*", regex.V1
 )
@@ -83,7 +84,7 @@ def search_words(text: str) -> list[str]:
     """
     found: list[str] = []
     for run in _RUN.findall(text.lower()):
-        if len(run) > 2 and regex.match(f"[{_NO_SPACES}]", run):
+        if len(run) > 2 and _UNSPACED.match(run):
             found += [run[at : at + 2] for at in range(len(run) - 1)]
         else:
             found.append(run)

@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import argparse
-import random
 import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -16,7 +15,6 @@ from pathlib import Path
 
 import numpy as np
 
-from llmviz.corpus.tiny_world import generate
 from llmviz.paths import DATA, EXPERIMENT_FOLDER
 from llmviz.similarity import VectorTable, cut
 from llmviz.study.passage_ranking import BM, TFIDF, VECTORS, Means, order_of, rank
@@ -30,8 +28,7 @@ WAYS = (BM, TFIDF, VECTORS, PIECES)
 TABLES = {VECTORS: "tiny-world-word2vec", PIECES: "tiny-world-gpt"}
 AMONG = (1, 2, 3, 5, 10)  # how many passages are taken
 SENTENCES, OVERLAP = 3, 1
-SEEDS = (0, 1, 2)  # of the stories
-STORIES, FIRST_SEED = 100, 70_000  # of a seed; no bundled model was trained on them
+PARTS, STORIES = (0, 1, 2), 60  # of tiny-world, and stories in each
 WORLD, STORY = "tiny-world", "story"
 
 QUESTIONS = (
@@ -71,24 +68,26 @@ class Recall:
     """For how many questions of a text the right passage is among the first AMONG ones, by way."""
 
     text: str
-    seed: int
+    part: int
     passages: int
     questions: int
     hits: dict[str, tuple[int, ...]]
 
 
-def world_text(seed: int, stories: int = STORIES) -> tuple[str, list[tuple[str, str]]]:
-    """Return new stories as one text, and questions about them with the sentence that answers.
+def world_text(part: int, stories: int = STORIES) -> tuple[str, list[tuple[str, str]]]:
+    """Return some bundled stories as one text, and questions with the sentence that answers.
 
-    A question names who found a thing and where: "What did Ada find near the lamp?"
+    part: which ones, from 0. A question names who found something and where: "What did Ada find at
+    the lamp?"
     """
-    texts = [one.text for one in generate(1_000 * stories, FIRST_SEED + seed)][:stories]
+    every = (DATA / "tiny-world.txt").read_text(encoding="utf-8").split("\n\n")
+    texts = every[part * stories : (part + 1) * stories]
     asked = [
         (f"What did {match[1]} find at the {match[5]}?", match[0])
         for text in texts
         for match in _FOUND.finditer(text)
     ]
-    return "\n\n".join(texts), random.Random(seed).sample(asked, min(len(asked), stories))
+    return "\n\n".join(texts), asked
 
 
 def measure(
@@ -96,7 +95,7 @@ def measure(
     questions: Sequence[tuple[str, str]],
     tables: dict[str, VectorTable],
     name: str,
-    seed: int = 0,
+    part: int = 0,
 ) -> Recall:
     """Rank all passages of a text for each question. ValueError for one that no passage answers."""
     passages = cut(text, SENTENCES, OVERLAP)
@@ -112,18 +111,18 @@ def measure(
             order = order_of(scores[way])
             best[way].append(min(order.index(at) for at in right))
     hits = {way: tuple(sum(at < k for at in best[way]) for k in AMONG) for way in WAYS}
-    return Recall(name, seed, len(passages), len(questions), hits)
+    return Recall(name, part, len(passages), len(questions), hits)
 
 
 def make(folder: Path = EXPERIMENT_FOLDER) -> None:
-    """Measure stories of three seeds, and the bundled story, and write what was found."""
+    """Measure three parts of tiny-world, and the bundled story, and write what was found."""
     from tqdm import tqdm
 
     from llmviz.study.vector_tables import load_table
 
     tables = {way: load_table(name) for way, name in TABLES.items()}
     story = (DATA / "story.txt").read_text(encoding="utf-8")
-    found = [measure(*world_text(seed), tables, WORLD, seed) for seed in tqdm(SEEDS)]
+    found = [measure(*world_text(part), tables, WORLD, part) for part in tqdm(PARTS)]
     found.append(measure(story, QUESTIONS, tables, STORY))
     write_json(folder / FILE, {"command": COMMAND, "texts": [asdict(one) for one in found]})
 
@@ -137,13 +136,13 @@ def recorded(folder: Path = EXPERIMENT_FOLDER) -> dict[str, list[Recall]]:
             for one in content["texts"]
         ]
         texts = {name: [one for one in found if one.text == name] for name in (WORLD, STORY)}
-        if [len(texts[WORLD]), len(texts[STORY])] != [len(SEEDS), 1]:
+        if [len(texts[WORLD]), len(texts[STORY])] != [len(PARTS), 1]:
             raise ValueError("texts are missing")
         return texts
 
 
 def share(name: str, way: str, among: int) -> float:
-    """Return recall among so many passages, over all seeds of a text together."""
+    """Return recall among so many passages, over all parts of a text together."""
     at = AMONG.index(among)
     those = recorded()[name]
     return float(np.sum([one.hits[way][at] for one in those]) / sum(one.questions for one in those))

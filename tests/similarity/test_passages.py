@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -27,7 +29,7 @@ def test_passages_share_their_overlap_and_stay_in_their_document(text, sentences
     single, several = cut(text, 1), cut(text, sentences, overlap)
     starts = [one.start for one in single]
     assert {one.document for one in single} == {one.document for one in several}
-    for first, second in zip(several, several[1:], strict=False):
+    for first, second in pairwise(several):
         of = [[s.start for s in single if p.start <= s.start < p.end] for p in (first, second)]
         assert 1 <= len(of[1]) <= sentences
         assert "\n\n" not in second.text

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -27,14 +29,14 @@ def ranked(text, question, table, sentences=1):
 
 
 @settings(deadline=None)
-@given(st.lists(WORDS.filter(None), min_size=1, max_size=5), WORDS)
+@given(st.lists(WORDS.filter(bool), min_size=1, max_size=5), WORDS)
 def test_every_ranking_names_each_passage_once_and_equal_ones_keep_their_order(texts, question):
     text = "\n\n".join(texts)
     found = ranked(text, question, load_table("tiny-world-word2vec"))
     for way in RANKINGS:
         order = found.order(way)
         assert sorted(order) == list(range(len(found.passages)))
-        for one, after in zip(order, order[1:], strict=False):
+        for one, after in pairwise(order):
             same = texts[one] == texts[after]
             assert not same or one < after
 
@@ -82,7 +84,7 @@ def test_one_passage_has_no_word_that_tells_it_apart(table):
 @pytest.mark.parametrize(
     ("text", "question", "best"),
     [
-        ("東京都は日本。\n\n京都は古い。", "京都", 1),
+        ("東京は日本。\n\n大阪は古い。", "大阪", 1),
         ("Москва далеко.\n\nКот спит.", "где кот", 1),
         ("बिल्ली सोती है।\n\nकुत्ता दौड़ता है।", "कुत्ता", 1),
     ],

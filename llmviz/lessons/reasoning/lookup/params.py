@@ -7,21 +7,21 @@ from llmviz.ui import codec
 
 MOST_OF_DOCUMENTS, MOST_OF_QUESTION, MOST_OF_PASSAGE = 6_000, 200, 300  # characters
 MOST_SENTENCES = 4  # of a passage
-DOCUMENTS = """Ada lives in Tarn. She works as a baker. She keeps a ferret. It often rains in Tarn.
+DOCUMENTS = """Ada lives in Lorn. She works as a baker. She keeps a badger. It often rains in Lorn.
 
-Emil is a doctor. He has a house in Marwick. He likes dumplings.
+Anders is a butcher. He has a house in Kelda. He likes cheese.
 
-Clara keeps a camel. She lives in Grenna. Every farmer wakes up early.
+Bella keeps a camel. She lives in Estry. Every archer wakes up early.
 
-Boris eats cheese every day. He works as a clockmaker. The market in Marwick is old.
+Axel is fond of broth. He works as an astronomer. The market in Kelda is old.
 
-Fiona owns an eel. Fiona is an astronomer. She has a house in Tarn.
+Anya owns a bat. Anya is a builder. She has a house in Lorn.
 
-Felix likes honey. He keeps a badger. The badger sleeps all day.
+Benno likes bacon. He keeps a crab. The badger sleeps all day.
 
-Dora works as a cook. She lives in Kelda. She eats butter every day.
+Alice works as an archer. She lives in Hollin. She is fond of cake.
 
-Axel lives in Lorn. He is a farmer. The butter is fresh."""
+Arlo lives in Grenna. He is a beekeeper. The cheese is fresh."""
 AS_FOUND, LIE, TOLD, OWN = "found", "lie", "told", "own"
 CHANGES = (AS_FOUND, LIE, TOLD, OWN)
 NUMBERS = [str(number) for number in range(1, MOST_PASSAGES + 1)]
@@ -39,5 +39,5 @@ PARAMS = [
     codec.choices("lookoff", (), NUMBERS),
     codec.choice("lookchange", AS_FOUND, CHANGES),
     codec.choice("lookat", NUMBERS[0], NUMBERS),
-    codec.text("lookown", "Ada works as a diver.", MOST_OF_PASSAGE),
+    codec.text("lookown", "Ada works as an acrobat.", MOST_OF_PASSAGE),
 ]
