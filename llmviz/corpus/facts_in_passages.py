@@ -1,10 +1,10 @@
 """Short texts in which each person has facts of their own, questions about them, and the answers.
 
-Passages stand first, then questions. Each sentence ends with the number of its passage. What a
+Passages stand first, then questions. Each sentence begins with the number of its passage. What a
 passage says is drawn anew for each text, so an answer can come from nothing but the passages:
 
-    Ada lives in Tarn [1]. She is a baker [1]. Otto likes bread [2]. Question: Where does Ada live?
-    Answer: Tarn [1]
+    [1] Ada lives in Lorn. [1] She is a baker. [2] Abel likes bread. Question: Where does Ada live?
+    Answer: Lorn [1]
 """
 
 from __future__ import annotations
@@ -184,14 +184,14 @@ def example(chance: random.Random, questions: int = 4, easy: bool = False) -> Ex
 
 
 def numbered(words: Sequence[str], number: int) -> list[str]:
-    """Return a passage's words and signs with its number at the end of each sentence.
+    """Return a passage's words and signs with its number at the beginning of each sentence.
 
-    >>> numbered(["Go", ".", "Now"], 2)
-    ['Go', '[2]', '.', 'Now', '[2]']
+    >>> numbered(["Go", ".", "Now", "?", "!"], 2)
+    ['[2]', 'Go', '.', '[2]', 'Now', '?', '!']
     """
     found: list[str] = []
     for word in words:
-        if word in ENDS and found and found[-1] not in ENDS:
+        if not found or (found[-1] in ENDS and word not in ENDS):
             found.append(f"[{number}]")
         found.append(word)
-    return found if not found or found[-1] in ENDS else [*found, f"[{number}]"]
+    return found

@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from llmviz.models.gpt import GPT
 
 LAYERS, HEADS, WIDTH, CONTEXT = 2, 4, 64, 160
-BATCH, STEPS, RATE, WARMUP = 24, 1000, 3e-3, 60
+BATCH, STEPS, RATE, WARMUP = 24, 2500, 3e-3, 60
 QUESTIONS = 6  # at most, of a text
-EASY = 0.45  # of the steps: texts of one sentence a passage
+EASY = 0.25  # of the steps: texts of one sentence a passage
 END, BLANK = "END", "_"
 MOST_ANSWER = 6  # tokens of an answer
 OTHERS = 5  # first tokens of an answer that are shown

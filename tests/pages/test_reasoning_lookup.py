@@ -15,9 +15,8 @@ from llmviz.study.passage_reader import Answer
 from tests.pages.harness import fine, open_part, prose_of
 
 QUESTION = "What is the work of Ada?"
-LINE = st.lists(
-    st.sampled_from(["Ada", "lives", "works", "cat", "東京", "in", "the"]), min_size=1, max_size=6
-)
+WORDS = ["Ada", "lives", "works", "cat", "東京", "in", "the"]
+LINE = st.lists(st.sampled_from(WORDS), min_size=1, max_size=6)
 TEXT = st.lists(LINE.map(" ".join), min_size=1, max_size=5).map("\n\n".join)
 
 
@@ -146,7 +145,7 @@ def test_odd_documents_get_a_clear_line_and_lose_nothing(given):
         assert page.text_area[0].value == given["lookdocs"]
     infos = [one.value for one in page.info]
     nothing = "lookdocs" in given and not any(map(str.isalnum, given["lookdocs"]))
-    assert (words.no_words in infos) == nothing
+    assert any(words.no_words[:36] in one for one in infos) == nothing
     assert "What you have seen" in prose_of(page) or "three models answered" in prose_of(page)
 
 

@@ -92,10 +92,10 @@ def test_any_text_is_read_and_nothing_typed_becomes_a_number_of_a_passage(passag
     assert len(asked.ids) + reader.MOST_ANSWER <= reader.CONTEXT
     for number, passage in enumerate(passages, start=1):
         split = facts.split_plain(passage)
-        ends = sum(
-            one in facts.ENDS and before not in facts.ENDS for before, one in pairwise(split)
+        begun = sum(
+            before in facts.ENDS and one not in facts.ENDS for before, one in pairwise(split)
         )
-        wanted = 0 if not split else ends + (split[-1] not in facts.ENDS)
+        wanted = begun + bool(split)
         assert words.count(SOURCES[number - 1]) == wanted
     for word, token in asked.stand_ins.items():
         assert word not in vocabulary() and asked.word_of(token) == word
