@@ -19,6 +19,8 @@ from llmviz.study import passage_record as record
 from llmviz.study.passage_reader import END, SOURCES, read, tokens, vocabulary
 
 TEXT = st.text(max_size=80)
+HERE = (record.EXPERIMENT_FOLDER / record.FILE).is_file()
+needs_record = pytest.mark.skipif(not HERE, reason=f"{record.COMMAND} has not been run here")
 
 
 def sentences_of(passage):
@@ -166,6 +168,7 @@ def test_each_case_asks_what_it_says(case):
         )
 
 
+@needs_record
 def test_the_bundled_record_is_that_of_the_bundled_model():
     first = record.recorded()[0]
     for case in ("right", "none", "told_alone"):
@@ -174,6 +177,7 @@ def test_the_bundled_record_is_that_of_the_bundled_model():
         )  # weights are kept in 16 bits
 
 
+@needs_record
 def test_answers_of_the_bundled_model_follow_a_changed_passage():
     model = record.bundled()
     hits = 0
@@ -196,6 +200,7 @@ def test_a_missing_or_damaged_record_names_its_command(tmp_path, content):
         record.bundled(tmp_path)
 
 
+@needs_record
 def test_the_record_is_whole():
     content = json.loads((record.EXPERIMENT_FOLDER / record.FILE).read_text("utf-8"))
     assert content["steps"] == reader.STEPS and content["tests"] == record.TESTS
