@@ -442,8 +442,8 @@ TERMS: dict[str, str] = {
         "another model. The other model is not changed."
     ),
     "prompt injection": (
-        "An instruction that stands in a text which a model was only meant to read. To the model it "
-        "is part of its prompt like everything else, so it may follow it."
+        "An instruction inside a text that a model was only meant to read. To the model it is part "
+        "of its prompt like everything else, so it may follow it."
     ),
     "quantization": (
         "Rounding weights to the values of a grid. For each weight, only a code of a few bits is "
