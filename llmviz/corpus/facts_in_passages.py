@@ -140,7 +140,7 @@ class Example:
     asked: tuple[tuple[str, Fact | None], ...]
 
 
-def example(chance: random.Random, questions: int = 4, easy: bool = False) -> Example:
+def example(chance: random.Random, questions: int = 4, *, easy: bool = False) -> Example:
     """Return a new text of up to three passages.
 
     In half of the texts some names and values are stand-ins. easy: a sentence a passage, and
