@@ -47,6 +47,7 @@ def test_no_address_alone_fills_the_server():
 # Caches without a limit that have arguments: each is asked only for what this project itself has.
 OUR_OWN = {
     "corpus/deeds.py": {"_deeds", "_addends"},
+    "corpus/facts_in_passages.py": {"values"},
     "corpus/scenes.py": {"_lore"},
     "corpus/story.py": {"slot", "phrases", "others_of"},
     "corpus/words.py": {"words"},
@@ -71,6 +72,8 @@ OUR_OWN = {
     "study/moved_answers.py": {"recorded"},
     "study/own_reward.py": {"recorded"},
     "study/preference_record.py": {"recorded"},
+    "study/passage_recall.py": {"recorded"},
+    "study/passage_record.py": {"bundled", "recorded"},
     "study/probe_chances.py": {"told_apart"},
     "study/read_facts.py": {"bundled"},
     "study/read_leaning.py": {"bundled"},

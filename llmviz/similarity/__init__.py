@@ -1,5 +1,6 @@
 """Distances, neighbours, analogies, maps and how far to trust them. NumPy only, no torch."""
 
+from llmviz.similarity.bm25 import BM25, bm25
 from llmviz.similarity.clusters import Clusters, adjusted_rand, kmeans, purity
 from llmviz.similarity.measures import (
     METRICS,
@@ -25,11 +26,13 @@ from llmviz.similarity.pairs import (
     score_analogies,
     unit_rows,
 )
+from llmviz.similarity.passages import Passage, cut, search_words
 from llmviz.similarity.projection import METHODS, PCA, align, pca, project, project_steps
 from llmviz.similarity.table import NotOneRow, VectorTable, one_hot, projector_labels, renumbered
 from llmviz.similarity.trust import neighbour_ids, point_trustworthiness, trustworthiness
 
 __all__ = [
+    "BM25",
     "METHODS",
     "METRICS",
     "PCA",
@@ -39,14 +42,17 @@ __all__ = [
     "EuclideanTerms",
     "Neighbours",
     "NotOneRow",
+    "Passage",
     "VectorTable",
     "adjusted_rand",
     "align",
     "analogy",
     "best",
+    "bm25",
     "cosine",
     "cosine_terms",
     "crowd",
+    "cut",
     "dot",
     "euclidean",
     "euclidean_terms",
@@ -70,6 +76,7 @@ __all__ = [
     "rounded_cosine",
     "row_cosines",
     "score_analogies",
+    "search_words",
     "trustworthiness",
     "unit_rows",
 ]

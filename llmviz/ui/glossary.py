@@ -94,6 +94,10 @@ TERMS: dict[str, str] = {
         "The list of the blocks of memory in which the keys and values of a text lie, in the "
         "order of its tokens. Blocks that follow each other in the list may lie anywhere."
     ),
+    "BM25": (
+        "A score for how well a text fits the words of a search. A rare word counts more, a word "
+        "that comes again counts a little more, and a long text loses a little."
+    ),
     "BPE": (
         "Byte-pair encoding. It starts from small pieces. Then, again and again, it joins the pair "
         "of neighbours that occurs most often into one new token. Here the smallest pieces are "
@@ -385,6 +389,10 @@ TERMS: dict[str, str] = {
         "The chance that at least one of k samples is right. It is estimated from more than k "
         "samples of each question."
     ),
+    "passage": (
+        "A part of a document, such as two or three sentences. Documents are cut into passages so "
+        "that a search finds the part that answers a question."
+    ),
     "PCA": (
         "Principal component analysis. It moves the mean of all points to 0 and turns the points "
         "so that they spread most along the first axes. A map keeps two or three axes and leaves "
@@ -445,6 +453,10 @@ TERMS: dict[str, str] = {
         "A small model, mostly one linear layer, that learns to read something from the vectors of "
         "another model. The other model is not changed."
     ),
+    "prompt injection": (
+        "An instruction inside a text that a model was only meant to read. To the model it is part "
+        "of its prompt like everything else, so it may follow it."
+    ),
     "quantization": (
         "Rounding weights to the values of a grid. For each weight, only a code of a few bits is "
         "kept. It says which value of the grid the weight has."
@@ -456,6 +468,9 @@ TERMS: dict[str, str] = {
         "Of a merge: its place in the order of learning. The merge of lowest rank is applied "
         "first. Of a matrix: the smallest number of products of a column and a row whose sum is "
         "the matrix."
+    ),
+    "recall at k": (
+        "The share of questions whose right passage is among the first k that a search finds."
     ),
     "reduce-scatter": (
         "An operation of several processes. Before it, each has numbers. After it, each has one "
@@ -470,6 +485,10 @@ TERMS: dict[str, str] = {
     ),
     "residual stream": (
         "The vector of a token on its way through the layers. Each layer reads it and adds to it."
+    ),
+    "retrieval-augmented generation": (
+        "Search first, then answer: parts of documents that fit a question are put before it, and "
+        "a model answers from them. RAG for short."
     ),
     "RMSNorm": (
         "Divides the numbers of each token by the root of their mean square. Unlike layer norm, it "

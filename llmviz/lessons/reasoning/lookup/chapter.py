@@ -1,0 +1,58 @@
+"""Chapter "Looking things up": documents cut, ranked and put before a question."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from llmviz.lessons.reasoning.lookup import measured, ranking, reading, words
+from llmviz.lessons.reasoning.lookup.params import MOST_OF_DOCUMENTS
+from llmviz.study import passage_recall, passage_record
+from llmviz.study.passage_record import RIGHT, TOLD, recorded
+from llmviz.ui.common import percent
+from llmviz.ui.lesson import section, seen
+from llmviz.ui.question import predict
+from llmviz.ui.state import PageState
+from llmviz.ui.text_field import text_area
+
+KEY = "reasoning.lookup"
+
+
+@st.fragment
+def draw(state: PageState) -> None:
+    """Show the chapter."""
+    section(words.intro)
+    try:
+        recorded(), passage_record.bundled(), passage_recall.recorded()
+    except ValueError:
+        st.info(words.missing, icon=":material/download:")
+        st.code(f"{passage_record.COMMAND}\n{passage_recall.COMMAND}", language=None)
+        return
+    section(words.cut)
+    label = words.documents.format(most=MOST_OF_DOCUMENTS)
+    text_area(state, "lookdocs", label, height=220)
+    ranked = ranking.draw(state)
+    if ranked is not None:
+        reading.draw(state, ranked)
+    section(words.measured, tests=passage_record.TESTS)
+    measured.right_and_wrong()
+    if predict(measured.two_question(), f"{KEY}.two", covers=True):
+        measured.disagreeing()
+        measured.ordered()
+        measured.recall()
+        seen(words.end, **end())
+
+
+def end() -> dict[str, str]:
+    """Return the numbers of the chapter's end: means of the three models."""
+    models = recorded()
+
+    def mean(case: str, name: str) -> str:
+        return percent(float(np.mean([one.share(case, name) for one in models])))
+
+    return {
+        "right": mean("right", RIGHT),
+        "none": mean("none", RIGHT),
+        "sourced": percent(float(np.mean([one.sourced for one in models]))),
+        "told": mean("told_alone", TOLD),
+    }

@@ -1,0 +1,275 @@
+"""A small model that answers a question from the passages before it, and names its source.
+
+`llmviz.study.passage_record` trains the bundled one. B texts, T tokens, V words.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from llmviz.corpus.facts_in_passages import (
+    DECLINES,
+    MOST_PASSAGES,
+    STAND_INS,
+    Example,
+    all_words,
+    example,
+    numbered,
+    split,
+    split_plain,
+)
+
+if TYPE_CHECKING:
+    from llmviz.models.gpt import GPT
+
+LAYERS, HEADS, WIDTH, CONTEXT = 2, 4, 64, 160
+BATCH, STEPS, RATE, WARMUP = 24, 2500, 3e-3, 60
+QUESTIONS = 6  # at most, of a text
+EASY = 0.25  # of the steps: texts of one sentence a passage
+END, BLANK = "END", "_"
+MOST_ANSWER = 6  # tokens of an answer
+OTHERS = 5  # first tokens of an answer that are shown
+SOURCES = tuple(f"[{number}]" for number in range(1, MOST_PASSAGES + 1))
+
+
+@cache
+def vocabulary() -> dict[str, int]:
+    """Return the number of each token: blank, end, numbers of passages, words, stand-ins."""
+    listed = [BLANK, END, *SOURCES, *all_words(), *STAND_INS]
+    return {token: number for number, token in enumerate(listed)}
+
+
+@cache
+def tokens() -> tuple[str, ...]:
+    """Return all tokens in the order of their numbers."""
+    return tuple(vocabulary())
+
+
+def encode(text: str) -> list[int]:
+    """Return the numbers of a text of this grammar. KeyError for a word that is not in it."""
+    known = vocabulary()
+    return [known[word] for word in split(text)]
+
+
+def passages_ids(passages: Sequence[str]) -> list[int]:
+    """Return the tokens of passages of this grammar, each sentence with its passage's number."""
+    known = vocabulary()
+    return [
+        known[word]
+        for number, passage in enumerate(passages, start=1)
+        for word in numbered(split(passage), number)
+    ]
+
+
+def prompt_ids(passages: Sequence[str], question: str) -> list[int]:
+    """Return the tokens that the model reads before it answers, of texts of this grammar."""
+    return [*passages_ids(passages), *encode(asked(question))]
+
+
+def asked(question: str) -> str:
+    """Return a question as it stands behind the passages."""
+    return f"Question: {question} Answer:"
+
+
+def text_of(one: Example) -> tuple[list[int], list[int]]:
+    """Return the tokens of a text and its targets: −1 where nothing is learned."""
+    from llmviz.nn.loss import IGNORED
+
+    ids = passages_ids(one.passages)
+    learned = [IGNORED] * len(ids)
+    for question, fact in one.asked:
+        before = encode(asked(question))
+        answer = [*encode(fact.answer if fact else DECLINES), vocabulary()[END]]
+        ids += before + answer
+        learned += [IGNORED] * len(before) + answer
+    return ids, learned
+
+
+def batch(chance: random.Random, easy: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Return inputs and targets (B, T) of new texts, shorter ones filled with blanks."""
+    from llmviz.nn.loss import IGNORED
+
+    texts = [text_of(example(chance, QUESTIONS, easy=easy)) for _ in range(BATCH)]
+    longest = max(len(ids) for ids, _ in texts) - 1
+    inputs = np.full((BATCH, longest), vocabulary()[BLANK])
+    targets = np.full((BATCH, longest), IGNORED)
+    for row, (ids, learned) in enumerate(texts):
+        inputs[row, : len(ids) - 1] = ids[:-1]
+        targets[row, : len(ids) - 1] = learned[1:]
+    return inputs, targets
+
+
+def new_model() -> GPT:
+    """Return a model with random weights, as torch's generator stands."""
+    from llmviz.models.gpt import GPT
+    from llmviz.models.settings import GPTConfig
+
+    return GPT(
+        GPTConfig(
+            vocab_size=len(vocabulary()),
+            context_length=CONTEXT,
+            n_layer=LAYERS,
+            n_head=HEADS,
+            n_embd=WIDTH,
+            positions="rotary",
+        )
+    )
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a training is: steps done, and the mean loss of the last hundred."""
+
+    step: int
+    loss: float
+
+
+def train(model: GPT, seed: int, steps: int = STEPS) -> Iterator[Progress]:
+    """Train a model; yield after each step. Only the answers are learned."""
+    import torch
+
+    chance = random.Random(seed)
+    optimizer = torch.optim.AdamW(model.parameters(), RATE, (0.9, 0.98), weight_decay=0.01)
+
+    def rate(step: int) -> float:
+        return min(1, (step + 1) / WARMUP) * (0.55 + 0.45 * math.cos(math.pi * step / steps))
+
+    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, rate)
+    losses: list[float] = []
+    model.train()
+    for step in range(steps):
+        inputs, targets = map(torch.from_numpy, batch(chance, step < EASY * steps))
+        loss = model(inputs, targets)[1]
+        assert loss is not None
+        optimizer.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        schedule.step()
+        losses = [*losses[-99:], float(loss.detach())]
+        yield Progress(step + 1, float(np.mean(losses)))
+    model.eval()
+
+
+def logits_behind(model: GPT, rows: Sequence[Sequence[int]]) -> np.ndarray:
+    """Return the logits (B, V) of the token behind each text, in float64."""
+    import torch
+
+    longest = max(map(len, rows))
+    padded = [[*row, *[vocabulary()[BLANK]] * (longest - len(row))] for row in rows]
+    with torch.inference_mode():
+        logits = model(torch.tensor(padded))[0]  # no token sees the blanks behind its text
+    return np.array([logits[at, len(row) - 1].double().numpy() for at, row in enumerate(rows)])
+
+
+def chances(logits: np.ndarray) -> np.ndarray:
+    """Return the probabilities of logits (…, V)."""
+    raised = np.exp(logits - logits.max(-1, keepdims=True))
+    return raised / raised.sum(-1, keepdims=True)
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """What the model reads of passages and a question in any words.
+
+    ids: tokens. stand_ins: words that it does not know, each with its token; as many as there are
+    stand-ins. lost: how many different words more there are, for which the last one stands.
+    """
+
+    ids: tuple[int, ...]
+    stand_ins: dict[str, str]
+    lost: int
+
+    def word_of(self, token: str) -> str:
+        """Return a token as a reader sees it: the word that it stands for, where it does."""
+        return next((word for word, one in self.stand_ins.items() if one == token), token)
+
+
+def read(passages: Sequence[str], question: str) -> Prompt:
+    """Write passages and a question in the model's tokens; an unknown word gets a stand-in.
+
+    What is typed like a number of a passage, or like a stand-in, is words and signs here.
+    Raises ValueError for more than MOST_PASSAGES passages, or more tokens than the model reads.
+    """
+    if len(passages) > MOST_PASSAGES:
+        raise ValueError(f"the model reads at most {MOST_PASSAGES} passages; got {len(passages)}")
+    stand_ins: dict[str, str] = {}
+    lost: set[str] = set()
+    known = vocabulary()
+
+    def number_of(word: str) -> int:
+        if word not in known and word not in stand_ins:
+            if len(stand_ins) == len(STAND_INS):
+                lost.add(word)
+                return known[STAND_INS[-1]]
+            stand_ins[word] = STAND_INS[len(stand_ins)]
+        return known[stand_ins.get(word, word)]
+
+    ids: list[int] = []
+    for number, passage in enumerate(passages, start=1):
+        source = SOURCES[number - 1]
+        for word in numbered(split_plain(passage), number):
+            ids.append(known[source] if word == source else number_of(word))
+    ids += encode("Question:") + [number_of(word) for word in split_plain(question)]
+    ids += encode("Answer:")
+    most = CONTEXT - MOST_ANSWER
+    if len(ids) > most:
+        raise ValueError(f"the model reads at most {most} words and signs; these are {len(ids)}")
+    return Prompt(tuple(ids), stand_ins, len(lost))
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the model writes behind a prompt: each token as a word, and its probability.
+
+    others: the likeliest first tokens, with their probabilities. sources: the probability of each
+    number of a passage behind the first token.
+    """
+
+    words: tuple[str, ...]
+    sure: tuple[float, ...]
+    others: tuple[tuple[str, float], ...]
+    sources: tuple[float, ...]
+
+    @property
+    def text(self) -> str:
+        """The answer as it is read."""
+        return " ".join(self.words)
+
+    @property
+    def declines(self) -> bool:
+        """Whether it says that no passage says it."""
+        return self.text == DECLINES
+
+    @property
+    def source(self) -> int | None:
+        """The number of the passage that it names, from 1, if it names one."""
+        return next((SOURCES.index(one) + 1 for one in self.words if one in SOURCES), None)
+
+
+def answer(model: GPT, asked: Prompt) -> Answer:
+    """Let a model write the likeliest token each time, up to MOST_ANSWER of them."""
+    ids, said, sure = list(asked.ids), [], []
+    others: tuple[tuple[str, float], ...] = ()
+    sources: tuple[float, ...] = ()
+    for place in range(MOST_ANSWER):
+        likely = chances(logits_behind(model, [ids]))[0]
+        if place == 0:
+            first = np.argsort(-likely, kind="stable")[:OTHERS]
+            others = tuple((asked.word_of(tokens()[at]), float(likely[at])) for at in first)
+        elif place == 1:
+            sources = tuple(float(likely[vocabulary()[one]]) for one in SOURCES)
+        best = int(likely.argmax())
+        if tokens()[best] == END:
+            break
+        ids.append(best)
+        said.append(asked.word_of(tokens()[best]))
+        sure.append(float(likely[best]))
+    return Answer(tuple(said), tuple(sure), others, sources)
