@@ -94,7 +94,7 @@ def form_of(reply: str) -> str:
 
 
 def told_short(story: str, chance: random.Random) -> str:
-    """Return a story's sentences that questions are about, and one other.
+    """Return a story's sentences that questions are about, and in half of all stories one other.
 
     Those are: who is introduced, where they meet, what is found, and what is given to whom.
     """
@@ -110,7 +110,7 @@ def told_short(story: str, chance: random.Random) -> str:
         elif "?" not in sentence:
             spare.append((number, sentence))
         known |= people
-    kept += chance.sample(spare, min(1, len(spare)))
+    kept += chance.sample(spare, min(chance.randrange(2), len(spare)))
     return " ".join(sentence for _, sentence in sorted(kept))
 
 
@@ -199,7 +199,7 @@ class _Maker:
         self.talk.append(Message(SYSTEM, LINES[form]))
 
 
-def conversations(count: int, seed: int = 0, turns: int = 4, longest: int = 420) -> list[Talk]:
+def conversations(count: int, seed: int = 0, turns: int = 3, longest: int = 340) -> list[Talk]:
     """Return `count` conversations about as many stories; the same for the same arguments.
 
     turns: questions of a conversation at most, without those that answer what is asked back.

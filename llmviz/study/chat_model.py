@@ -1,4 +1,4 @@
-"""A small chat model: the bundled story model, four new tokens, and an adapter for conversations.
+"""A small chat model: the story model that answers questions, trained on conversations.
 
 The template is `serving.chat_template.TURNS`. V tokens of the story model, C the width.
 """
@@ -6,42 +6,55 @@ The template is `serving.chat_template.TURNS`. V tokens of the story model, C th
 from __future__ import annotations
 
 import math
+import random
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from llmviz.finetuning.conversations import ASSISTANT, Talk, conversations
-from llmviz.finetuning.plan import BASE, LoraConfig
+from llmviz.finetuning.plan import BASE, INSTRUCTIONS
 from llmviz.paths import EXPERIMENT_FOLDER
-from llmviz.serving.chat_template import TURN_TOKENS, TURNS, Conversation
+from llmviz.serving.chat_template import TURN_END, TURN_TOKENS, TURNS, Conversation
+from llmviz.tokenizers.base import ENDOFTEXT
+from llmviz.tokenizers.bpe import BPETokenizer
 
 if TYPE_CHECKING:
     from torch import Tensor
 
     from llmviz.finetuning.masked import Scored
     from llmviz.models.gpt import GPT
-    from llmviz.tokenizers import Tokenizer
+    from llmviz.training.runs import Trained
 
 COMMAND = "python -m llmviz.study.chat_record"
 REPLIES, ALL = "replies", "all"
 WAYS = (REPLIES, ALL)
 """What the loss counts: the assistant's tokens alone, or all."""
 SEEDS = (0, 1, 2)
-EXAMPLES, STEPS, BATCH, RATE, WARMUP = 4000, 300, 8, 4e-3, 20
-LORA = LoraConfig(rank=8, alpha=16.0)
+STEPS, BATCH, RATE, WARMUP = 320, 8, 1e-3, 20
+BEGINS_AS = ("\n", "\n", "Answer:", ENDOFTEXT)
+"""The token whose row each new token begins with: system, user, assistant, the end of a turn."""
 WEIGHTS = "chat.safetensors"
-NEW_ROWS = "token.new"  # in this file: the embeddings of the four new tokens
+SCALES = ".scales"  # in this file: of each row of codes in int8
+
+
+class ChatTokenizer(BPETokenizer):
+    """A tokenizer whose model ends what it writes with the end of a turn."""
+
+    @property
+    def ends(self) -> tuple[int, ...]:
+        """The end of a turn, then that of a text."""
+        return self.special_tokens[TURN_END], self.end
 
 
 @cache
-def tokenizer() -> Tokenizer:
+def tokenizer() -> ChatTokenizer:
     """Return the story model's tokenizer with the four tokens of the template behind its own."""
     from llmviz.pretrained import find_base
-    from llmviz.tokenizers import BPETokenizer
 
     base = find_base(BASE).tokenizer
     assert isinstance(base, BPETokenizer)
-    return BPETokenizer(base.merges, (*base.special_tokens, *TURN_TOKENS), "chat")
+    return ChatTokenizer(base.merges, (*base.special_tokens, *TURN_TOKENS), "chat")
 
 
 @cache
@@ -69,109 +82,122 @@ def scored_tokens(talk: Talk, way: str = REPLIES) -> list[Scored]:
 
 
 def new_model(seed: int = 0) -> GPT:
-    """Return the story model with an adapter and small random rows for the new tokens."""
+    """Return the story model that answers questions, with four rows more in its table of tokens."""
     import torch
 
-    from llmviz.finetuning.lora import add_adapter
     from llmviz.models.gpt import GPT
     from llmviz.models.settings import GPTConfig
     from llmviz.pretrained import find_base
+    from llmviz.study.tuned_models import tuned_model
 
-    base = find_base(BASE).model
-    config = GPTConfig.from_dict({**base.config.to_dict(), "vocab_size": tokenizer().vocab_size})
+    own, base = tokenizer(), tuned_model(find_base(BASE).model, INSTRUCTIONS)
+    config = GPTConfig.from_dict({**base.config.to_dict(), "vocab_size": own.vocab_size})
     chance = torch.Generator().manual_seed(seed)
-    model = GPT(config)
     known = base.state_dict()
-    rows = 0.02 * torch.randn(len(TURN_TOKENS), config.n_embd, generator=chance)
-    table = torch.cat([known["token.weight"], rows])
+    table = known["token.weight"]
+    places = [own.encode(text, allowed_special="all")[-1] for text in BEGINS_AS]
+    rows = table[places] + 0.02 * torch.randn(len(places), config.n_embd, generator=chance)
+    table = torch.cat([table, rows])
+    model = GPT(config)
     model.load_state_dict(known | {"token.weight": table, "head.weight": table})
-    add_adapter(model, LORA, seed=seed)
-    model.token.weight.requires_grad_(True)
     return model
 
 
-def train(way: str, seed: int, steps: int = STEPS, batch: int = BATCH) -> tuple[GPT, float]:
-    """Train a model; return it, its adapter merged in, and the mean loss of its last 50 steps.
+def train(way: str, seed: int, steps: int = STEPS, batch: int = BATCH) -> GPT:
+    """Train a model on conversations, each read once; those of like length are read together.
 
     The conversations, their order and the first weights are the same for both ways of a seed.
     """
     import torch
 
-    from llmviz.finetuning.masked import MaskedData
+    from llmviz.finetuning.masked import masked_batch
 
-    model, own = new_model(seed), tokenizer()
-    rows = [tuple(scored_tokens(one, way)) for one in conversations(EXAMPLES, seed)]
-    rows = [row for row in rows if len(row) <= model.context_length + 1]
-    sizes = (own.end, own.vocab_size, model.context_length)
-    data = MaskedData(tuple(rows), (), (), *sizes, seed=seed)
-    learned = [one for one in model.parameters() if one.requires_grad]
-    optimizer = torch.optim.AdamW(learned, RATE, betas=(0.9, 0.99), weight_decay=0.0)
+    model, own, talks = new_model(seed), tokenizer(), conversations(steps * batch, seed)
+    rows = sorted((scored_tokens(one, way)[: model.context_length + 1] for one in talks), key=len)
+    batches = [rows[first : first + batch] for first in range(0, len(rows), batch)]
+    random.Random(seed).shuffle(batches)
+    optimizer = torch.optim.AdamW(model.parameters(), RATE, betas=(0.9, 0.99), weight_decay=0.01)
 
     def rate(step: int) -> float:
         return min(1, (step + 1) / WARMUP) * (0.52 + 0.48 * math.cos(math.pi * step / steps))
 
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, rate)
-    old, losses = len(model.token.weight) - len(TURN_TOKENS), []
     model.train()
-    for step in range(1, steps + 1):
-        loss = model(*data.batch(step, batch))[1]
+    for some in batches:
+        loss = model(*masked_batch(some, own.end))[1]
         assert loss is not None
         optimizer.zero_grad()
         loss.backward()
-        model.token.weight.grad[:old] = 0  # type: ignore[index]  # the story model's own rows stay
-        torch.nn.utils.clip_grad_norm_(learned, 1.0)
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
         schedule.step()
-        losses.append(float(loss.detach()))
-    lower(model)
-    model.eval()
-    return model, sum(losses[-50:]) / len(losses[-50:])
+    return rounded(model.eval())
 
 
-def learned_tensors(model: GPT) -> dict[str, Tensor]:
-    """Return what training changed: the adapter's matrices and the rows of the new tokens."""
-    from llmviz.finetuning.lora import lora_layers
+def packed(model: GPT) -> dict[str, Tensor]:
+    """Return the weights as they are bundled: matrices in int8 with a scale for each row.
 
-    named = {NEW_ROWS: model.token.weight[-len(TURN_TOKENS) :].detach()}
-    for path, layer in lora_layers(model).items():
-        named |= {f"{path}.{which}": getattr(layer.beside, which).detach() for which in "AB"}
-    return named
-
-
-def lower(model: GPT) -> None:
-    """Round what was trained to float16, as it is bundled: what is measured is what is kept."""
-    for tensor in learned_tensors(model).values():
-        tensor.copy_(tensor.half().float())
-
-
-def save(models: dict[str, GPT], folder: Path = EXPERIMENT_FOLDER) -> None:
-    """Write what training changed of a model of each way."""
+    The rest is float16.
+    """
     import torch
 
-    from llmviz.training.tensors import save_tensors
+    tensors: dict[str, Tensor] = {}
+    for name, tensor in model.state_dict().items():
+        if name == "head.weight":  # the table of tokens
+            continue
+        if tensor.dim() < 2:
+            tensors[name] = tensor.half()
+            continue
+        scales = (tensor.abs().amax(1, keepdim=True) / 127).clamp(min=1e-8)
+        tensors[name] = (tensor / scales).round().to(torch.int8)
+        tensors[name + SCALES] = scales
+    return tensors
 
-    tensors = {
-        f"{way}.{name}": tensor
-        for way, model in models.items()
-        for name, tensor in learned_tensors(model).items()
-    }
-    save_tensors(folder / WEIGHTS, tensors, torch.float16)
+
+def unpack(model: GPT, tensors: Mapping[str, Tensor]) -> GPT:
+    """Give a model what `packed` returned; KeyError or RuntimeError where it does not fit."""
+    weights = {}
+    for name in model.state_dict():
+        stored = tensors["token.weight" if name == "head.weight" else name]
+        scales = tensors.get("token.weight" + SCALES if name == "head.weight" else name + SCALES)
+        weights[name] = stored.float() if scales is None else stored.float() * scales
+    model.load_state_dict(weights)
+    return model
+
+
+def rounded(model: GPT) -> GPT:
+    """Return a model as it is once its weights were bundled: what is measured is what is kept."""
+    return unpack(model, packed(model))
 
 
 @cache
-def bundled(way: str = REPLIES, folder: Path = EXPERIMENT_FOLDER) -> GPT:
-    """Return the bundled model of a way, its adapter merged in. ValueError: missing or damaged."""
-    from llmviz.finetuning.lora import without_adapters
+def bundled(folder: Path = EXPERIMENT_FOLDER) -> GPT:
+    """Return the bundled chat model. Raises ValueError where it is missing or damaged."""
     from llmviz.training.errors import CheckpointError
     from llmviz.training.tensors import load_tensors
 
-    model = new_model()
+    path = folder / WEIGHTS
     try:
-        tensors = load_tensors(folder / WEIGHTS)
-        for name, tensor in learned_tensors(model).items():
-            tensor.copy_(tensors[f"{way}.{name}"])
+        model = unpack(new_model(), load_tensors(path))
     except (CheckpointError, KeyError, RuntimeError) as error:
-        raise ValueError(
-            f"{folder / WEIGHTS} is missing or damaged; `{COMMAND}` makes it"
-        ) from error
-    return without_adapters(model).requires_grad_(False).eval()
+        raise ValueError(f"{path} is missing or damaged; `{COMMAND}` makes it") from error
+    return model.requires_grad_(False).eval()
+
+
+def published() -> Trained:
+    """Return the bundled model with its template, as `export_folder` writes it for `llmviz serve`.
+
+    Raises ValueError as `bundled`.
+    """
+    from llmviz.training.config import TrainConfig
+    from llmviz.training.reading import CHAT
+    from llmviz.training.runs import Trained, describe
+
+    model, own = bundled(), tokenizer()
+    data = {
+        "corpus": "tiny-world",
+        "documents": STEPS * BATCH,
+        "context_length": model.context_length,
+    }
+    described = describe("gpt", model, own, TrainConfig(), data)
+    return Trained(model, own, described | {CHAT: {"template": TURNS, "tokens": {}}})

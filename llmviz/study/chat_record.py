@@ -1,7 +1,7 @@
 """What chat models reply on conversations kept apart: measured once, and recorded.
 
 `python -m llmviz.study.chat_record` trains six models, three that count the assistant's tokens and
-three that count all, and writes `data/experiments/chat.json` and two of the models,
+three that count all, and writes `data/experiments/chat.json` and one of the models,
 `chat.safetensors`. It goes on where it was stopped.
 """
 
@@ -207,24 +207,23 @@ def measured(model: GPT, way: str, seed: int, held: int = HELD) -> ChatModel:
 
 
 def make(folder: Path = EXPERIMENT_FOLDER) -> None:
-    """Train and measure all models; the files are written after each seed."""
+    """Train and measure all models; the files are written after each."""
     from tqdm import tqdm
 
-    from llmviz.finetuning.lora import without_adapters
+    from llmviz.training.tensors import save_tensors
 
     path = folder / FILE
     content: dict[str, Any] = {"command": COMMAND, "seconds": 0.0, "models": []}
     if path.is_file():
         content = read_json(path)
-    done = {one["seed"] for one in content["models"]}
-    for seed in tqdm([seed for seed in SEEDS if seed not in done], unit="seed"):
+    done = {(one["way"], one["seed"]) for one in content["models"]}
+    wanted = [(way, seed) for seed in SEEDS for way in WAYS if (way, seed) not in done]
+    for way, seed in tqdm(wanted, unit="model"):
         begun = time.perf_counter()
-        models = {way: chat_model.train(way, seed)[0] for way in WAYS}
-        if seed == SEEDS[0]:
-            chat_model.save(models, folder)
-        for way, model in models.items():
-            one = measured(without_adapters(model).eval(), way, seed)
-            content["models"].append(asdict(one))
+        model = chat_model.train(way, seed)
+        if (way, seed) == (REPLIES, SEEDS[0]):
+            save_tensors(folder / chat_model.WEIGHTS, chat_model.packed(model))
+        content["models"].append(asdict(measured(model, way, seed)))
         content["seconds"] = round(content["seconds"] + time.perf_counter() - begun, 1)
         write_json(path, content)
 

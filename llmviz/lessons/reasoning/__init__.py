@@ -9,7 +9,7 @@ LESSON = Lesson(
     key="reasoning",
     words=words,
     icon=":material/psychology:",
-    names=("think", "tries", "bandit", "reinforce", "gamed"),
+    names=("conversation", "think", "tries", "bandit", "reinforce", "gamed"),
     needs_engine=True,
     after=("training", "transformer"),
 )
