@@ -119,6 +119,10 @@ TERMS: dict[str, str] = {
         "tokens."
     ),
     "character": "One Unicode code point. What you see as one letter can be several of them.",
+    "chat template": (
+        "A rule that writes the turns of a conversation as one text, with special tokens that say "
+        "who speaks and where a turn ends. A model is trained with one template."
+    ),
     "code (quantization)": (
         "The whole number that stands for a weight on a grid of evenly spaced values. The rounded "
         "weight is (code − zero point) · step; a symmetric grid has the zero point 0."
@@ -432,6 +436,10 @@ TERMS: dict[str, str] = {
     "probe": (
         "A small model, mostly one linear layer, that learns to read something from the vectors of "
         "another model. The other model is not changed."
+    ),
+    "prompt injection": (
+        "A text that a model is given to read holds instructions, or tokens of the template, and "
+        "the model takes them for those of whoever set it up."
     ),
     "quantization": (
         "Rounding weights to the values of a grid. For each weight, only a code of a few bits is "
