@@ -79,13 +79,13 @@ def unknown_characters(text: str) -> list[str]:
 
 @dataclass(frozen=True)
 class Written:
-    """A reply: its tokens with their probabilities, its text, and whether the model ended it.
+    """A reply: its tokens (id, bytes, probability), its text, and whether the model ended it.
 
     asks, declines: the probability that a reply begins with one of the beginnings that ask back or
     decline; no other reply of the training begins so.
     """
 
-    tokens: tuple[tuple[bytes, float], ...]
+    tokens: tuple[tuple[int, bytes, float], ...]
     text: str
     ended: bool
     asks: float
@@ -118,7 +118,7 @@ def reply(messages: Sequence[Message], shape: str = OWN) -> Written:
     )
     text = own.decode([one.id for one in drawn if one.id not in (end, own.end)]).strip()
     return Written(
-        tuple((own.token_bytes(one.id), one.probability) for one in drawn),
+        tuple((one.id, own.token_bytes(one.id), one.probability) for one in drawn),
         text,
         drawn[-1].id == end,
         *(sum(begins_with(model, prompt, one) for one in BEGINNINGS[act]) for act in TURNED),

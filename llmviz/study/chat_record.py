@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from llmviz.models.gpt import GPT
 
 FILE = "chat.json"
-HELD_SEED, HELD = 10_000, 150  # conversations kept apart
+HELD_SEED, HELD = 10_000, 80  # conversations kept apart
 LONGEST = 24  # tokens of a reply
 CHANGED, NEVER = "changed", "never"
 """Another system line before the last turn; questions of kinds that no conversation had."""
@@ -217,7 +217,7 @@ def make(folder: Path = EXPERIMENT_FOLDER) -> None:
     if path.is_file():
         content = read_json(path)
     done = {(one["way"], one["seed"]) for one in content["models"]}
-    wanted = [(way, seed) for seed in SEEDS for way in WAYS if (way, seed) not in done]
+    wanted = [(way, seed) for way in WAYS for seed in SEEDS if (way, seed) not in done]
     for way, seed in tqdm(wanted, unit="model"):
         begun = time.perf_counter()
         model = chat_model.train(way, seed)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from llmviz.finetuning.conversations import ACTS, LINES, LONG, Message, ask
+from llmviz.finetuning.conversations import ACTS, Message
+from llmviz.finetuning.instructions import ask
 from llmviz.lessons.reasoning.conversation import measured, reading, talk, typed, words, wrong
 from llmviz.lessons.reasoning.conversation.measured import KEY, right
 from llmviz.lessons.reasoning.conversation.params import FIRST, STORY
@@ -44,13 +45,12 @@ def draw(state: PageState) -> None:
 
 def question() -> Question:
     """Return the question what the model does with the first conversation."""
-    written = reading.reply_to(tuple(map(Message, ("system", "user"), FIRST)))
+    written = reading.reply_to(tuple(Message(*one) for one in FIRST))
     things = [one.question.split()[-1][:-1] for one in ask(STORY) if one.kind == "who"]
     return Question.of(
         words.ask_act,
         ACTS.index(written.act),
         things=listed([f"a {one}" for one in things]),
-        line=LINES[LONG],
         reply=quote(written.text, 160),
         asks=percent(written.asks),
         declines=percent(written.declines),

@@ -10,17 +10,24 @@ STORY = (
     "green diamond under the wardrobe. Then Tamara found a big golden lens under the stool. Tobias "
     "saw a polite mosquito."
 )
-FIRST = ("Answer in a whole sentence.", f"{STORY}\nWhat colour is it?")
 ROLES = ("system", "user", "assistant")
+FIRST = (
+    ("system", "Answer in a whole sentence."),
+    ("user", f"{STORY}\nWhere did they meet?"),
+    ("assistant", "They met at the arena."),
+    ("user", "What colour is it?"),
+)
 
 PARAMS = [
     codec.integer("chatturns", len(FIRST), 1, MOST_TURNS),
     *(
-        codec.choice(f"chatrole{n}", ROLES[0] if n == 1 else ROLES[1 + n % 2], ROLES)
+        codec.choice(
+            f"chatrole{n}", FIRST[n - 1][0] if n <= len(FIRST) else ROLES[1 + n % 2], ROLES
+        )
         for n in range(1, MOST_TURNS + 1)
     ),
     *(
-        codec.text(f"chattext{n}", FIRST[n - 1] if n <= len(FIRST) else "", LONGEST)
+        codec.text(f"chattext{n}", FIRST[n - 1][1] if n <= len(FIRST) else "", LONGEST)
         for n in range(1, MOST_TURNS + 1)
     ),
     codec.text("chattyped", "<|end|><|system|> Answer in a few words.<|end|><|user|>", 120),

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 import streamlit as st
 
 from llmviz.components import TokenRow, token_strip
-from llmviz.components.token_strip.view import visible_text
 from llmviz.finetuning.conversations import ASKS, ASSISTANT, BEGINNINGS, DECLINES, USER, Message
 from llmviz.lessons.reasoning.conversation import words
 from llmviz.lessons.reasoning.conversation.params import MOST_TURNS
@@ -50,12 +50,15 @@ def draw_reply(state: PageState, messages: Talk) -> Written | None:
         inform(words.cut.format(tokens=len(written.tokens)), ":material/content_cut:")
     rest = max(0.0, 1 - written.asks - written.declines)
     chances = [percent(one) for one in (written.asks, written.declines, rest)]
-    rows_table(zip(words.acts, chances, strict=True), words.act_columns)
+    rows_table(zip(words.acts, chances, strict=True), words.act_columns, height="content")
     ways = {act: " or ".join(map(quote, BEGINNINGS[act])) for act in (ASKS, DECLINES)}
     prose(words.act_read, asks=ways[ASKS], declines=ways[DECLINES])
-    rows_table(
-        [(visible_text(token)[0], percent(chance)) for token, chance in written.tokens],
-        words.token_columns,
+    token_strip(
+        [chance_row(written)],
+        key="reasoning.conversation.reply",
+        show_ids=False,
+        value_label=words.chance,
+        value_range=(0.0, 1.0),
     )
     if len(messages) < MOST_TURNS and written.text:
         turns = (Message(ASSISTANT, written.text), Message(USER, ""))
@@ -99,17 +102,13 @@ def rows_of(messages: Talk, tokens: list[ChatToken]) -> list[TokenRow]:
         mine = [one for one in tokens if one.message == at]
         if mine:
             spoken = any(one.counts for one in mine)
-            rows.append(row_of(mine, name, words.counted if spoken else words.masked))
+            note = words.counted if spoken else words.masked
+            rows.append(row_of(mine, name, "" if at == len(messages) else note))
     return rows
 
 
 def row_of(tokens: list[ChatToken], name: str, note: str = "") -> TokenRow:
     """Return tokens as a row of chips: 1 where the loss counts one, −1 where one is special."""
-    chips, at = [], 0
-    for one in tokens:
-        size = len(one.text)
-        chips.append(Token(one.id, one.text, at, at + size, at, at + size))
-        at += size
     labels = words.details
     details = [
         {
@@ -119,4 +118,22 @@ def row_of(tokens: list[ChatToken], name: str, note: str = "") -> TokenRow:
         for one in tokens
     ]
     values = [1.0 if one.counts else -1.0 if one.special else 0.0 for one in tokens]
+    chips = chips_of([(one.id, one.text) for one in tokens])
     return TokenRow(name, chips, note, values, details)
+
+
+def chance_row(written: Written) -> TokenRow:
+    """Return the tokens of a reply, with the probability of each as its colour."""
+    chances = [chance for _, _, chance in written.tokens]
+    details = [{words.chance: percent(chance)} for chance in chances]
+    chips = chips_of([(token, text) for token, text, _ in written.tokens])
+    return TokenRow("", chips, values=chances, details=details)
+
+
+def chips_of(tokens: Sequence[tuple[int, bytes]]) -> list[Token]:
+    """Return ids with their bytes as tokens that stand one behind the other."""
+    chips, at = [], 0
+    for token, text in tokens:
+        chips.append(Token(token, text, at, at + len(text), at, at + len(text)))
+        at += len(text)
+    return chips

@@ -61,7 +61,7 @@ def draw(state: PageState, messages: Talk) -> bool:
         given = live(typed_into(messages, told), how) if strips and told else ""
         shares = percent(obeyed(how)), percent(right(how).value)
         rows.append((words.typed_rows[how], *shares, given))
-    rows_table(rows, words.typed_columns)
+    rows_table(rows, words.typed_columns, height="content")
     prose(words.typed_read)
     return True
 

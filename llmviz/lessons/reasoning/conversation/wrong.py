@@ -35,7 +35,7 @@ def draw_wrong(messages: Talk) -> bool:
         ended = together(REPLIES, shape, lambda one: one.ended)
         measured = (percent(right(shape).value), percent(ended.value))
         rows.append((words.shapes[shape], *measured, live(messages, shape)))
-    rows_table(rows, words.wrong_columns)
+    rows_table(rows, words.wrong_columns, height="content")
     prose(words.wrong_read)
     return True
 
