@@ -127,7 +127,7 @@ class Conversation:
         mark = "\ue000"
         while any(mark in message["content"] for message in messages):
             mark += "\ue000"
-        stand_ins = [f"{mark}\ue001{at}\ue001{mark}" for at in range(len(messages))]
+        stand_ins = [f" {mark}aZ{at}{mark} " for at in range(len(messages))]
         marked = [{**one, "content": mine} for one, mine in zip(messages, stand_ins, strict=True)]
         text = self._template.render(marked)
         if any(text.count(one) != 1 for one in stand_ins):

@@ -11,5 +11,6 @@ LESSON = Lesson(
     icon=":material/psychology:",
     names=("conversation", "think", "tries", "bandit", "reinforce", "gamed"),
     needs_engine=True,
+    linked_first="think",
     after=("training", "transformer"),
 )
