@@ -248,10 +248,23 @@ def _read(value: dict[str, Any]) -> Measured:
 
 
 def main() -> None:
-    """Read the arguments, train and measure."""
+    """Read the arguments; train and measure, or write the bundled model for `llmviz serve`."""
     parser = argparse.ArgumentParser(description="Train and measure the chat models again.")
     parser.add_argument("--to", type=Path, default=EXPERIMENT_FOLDER, help="the folder written to")
-    make(parser.parse_args().to)
+    parser.add_argument(
+        "--publish",
+        type=Path,
+        metavar="FOLDER",
+        help="train nothing; write the bundled model and its template to a new folder, which "
+        "`llmviz serve --checkpoint FOLDER` serves",
+    )
+    given = parser.parse_args()
+    if given.publish:
+        from llmviz.publishing.folder import export_folder
+
+        export_folder(chat_model.published(), given.publish)
+    else:
+        make(given.to)
 
 
 if __name__ == "__main__":

@@ -35,3 +35,17 @@ def test_a_reward_for_a_form_is_learned_and_a_broken_form_is_refused(visit):
     expect(page.get_by_text("all rewards of each group are equal")).to_be_visible(timeout=120_000)
     expect(page.get_by_text("the reward did not rise")).to_be_visible(timeout=60_000)
     visit.assert_clean()
+
+
+def test_a_conversation_is_changed_and_its_reply_becomes_a_turn(visit):
+    visit.open("reasoning?show=1&part=conversation&chatturns=2")
+    page = visit.page
+    turn = page.get_by_label("Turn 2", exact=True)
+    turn.fill("Who has the <b>lamp</b>?")
+    turn.press("Control+Enter")
+    wait_for_address(page, "chattext2", "Who has the <b>lamp</b>?")
+    expect(page.get_by_text("The model replies:")).to_be_visible()
+    page.get_by_role("button", name="Take the reply as a turn").click()
+    wait_for_address(page, "chatturns", "4")
+    expect(page.get_by_text("Turn 4 is empty")).to_be_visible()
+    visit.assert_clean()

@@ -10,6 +10,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import llmviz
 from llmviz.finetuning.conversations import (
     ACTS,
     ASSISTANT,
@@ -19,11 +20,13 @@ from llmviz.finetuning.conversations import (
     conversations,
 )
 from llmviz.nn.loss import IGNORED
+from llmviz.publishing.folder import export_folder
 from llmviz.serving.chat_template import TURN_END, TURN_TOKENS, TURNS, Conversation
 from llmviz.study import chat_model as model
 from llmviz.study import chat_prompts as prompts
 from llmviz.study import chat_reading as reading
 from llmviz.study import chat_record as record
+from llmviz.training.reading import CHAT
 
 TALKS = conversations(12, seed=5)
 OWN = model.tokenizer()
@@ -222,3 +225,19 @@ def test_a_conversation_beyond_the_context_is_refused_and_the_last_place_is_used
     assert len(written.tokens) <= context + 1 - len(prompts.prompt_of(one))
     with pytest.raises(ValueError, match="256 at most"):
         reading.reply([Message("user", "cat " * (full + 5))])
+
+
+def test_the_published_model_is_served_with_the_same_template(tmp_path):
+    export_folder(model.published(), tmp_path / "chat")
+    served = llmviz.load(tmp_path / "chat")
+    chat = served.description[CHAT]
+    assert chat["template"] == TURNS
+    server = Conversation(served.tokenizer, chat["template"], chat["tokens"])
+    for talk in TALKS[:4]:
+        plain = [one.plain for one in talk]
+        assert server.ids(plain) == prompts.prompt_of(talk)
+    assert served.tokenizer.ends == OWN.ends
+    ids = torch.tensor([prompts.prompt_of(TALKS[0][:2])])
+    with torch.no_grad():
+        own, theirs = model.bundled()(ids)[0], served.module(ids)[0]
+    assert torch.allclose(own, theirs, atol=1e-4)

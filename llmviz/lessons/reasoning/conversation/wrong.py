@@ -5,7 +5,7 @@ from __future__ import annotations
 from llmviz.lessons.reasoning.conversation import words
 from llmviz.lessons.reasoning.conversation.measured import KEY, right, together
 from llmviz.lessons.reasoning.conversation.reading import Talk, reply_to
-from llmviz.study.chat_model import REPLIES
+from llmviz.study.chat_model import COMMAND, REPLIES
 from llmviz.study.chat_prompts import OWN, WRONG
 from llmviz.ui.common import percent
 from llmviz.ui.lesson import section
@@ -36,7 +36,7 @@ def draw_wrong(messages: Talk) -> bool:
         measured = (percent(right(shape).value), percent(ended.value))
         rows.append((words.shapes[shape], *measured, live(messages, shape)))
     rows_table(rows, words.wrong_columns, height="content")
-    prose(words.wrong_read)
+    prose(words.wrong_read, command=COMMAND)
     return True
 
 
