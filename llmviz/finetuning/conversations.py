@@ -211,11 +211,12 @@ def conversations(count: int, seed: int = 0, turns: int = 3, longest: int = 340)
     chance, talks = random.Random(seed), list[Talk]()
     stories = generate(count=40 * count + 100, seed=seed + _SEED_OFFSET)
     while len(talks) < count:
-        pair = len(talks) % 3 > 0
-        story = told_short(next(stories).text, chance)
-        maker = _Maker(story, chance)
-        if (len(maker.things) == 2) != pair or len(story) > longest:
+        pair, told = len(talks) % 3 > 0, next(stories).text
+        if (told.count(" found a") == 2) != pair or len(
+            story := told_short(told, chance)
+        ) > longest:
             continue
+        maker = _Maker(story, chance)
         if chance.random() < 0.85:
             maker.line(chance.choice((SHORT, LONG)))
         for number in range(chance.randint(1, turns)):

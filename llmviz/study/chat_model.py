@@ -106,11 +106,13 @@ def new_model(seed: int = 0) -> GPT:
 def train(way: str, seed: int, steps: int = STEPS, batch: int = BATCH) -> GPT:
     """Train a model on conversations, each read once; those of like length are read together.
 
-    The conversations, their order and the first weights are the same for both ways of a seed.
+    The conversations, their order and the first weights are the same for both ways of a seed. The
+    products are in bfloat16 where the processor has instructions for it.
     """
     import torch
 
     from llmviz.finetuning.masked import masked_batch
+    from llmviz.training.device import has_fast_bfloat16
 
     model, own, talks = new_model(seed), tokenizer(), conversations(steps * batch, seed)
     rows = sorted((scored_tokens(one, way)[: model.context_length + 1] for one in talks), key=len)
@@ -123,8 +125,10 @@ def train(way: str, seed: int, steps: int = STEPS, batch: int = BATCH) -> GPT:
 
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, rate)
     model.train()
+    fast = has_fast_bfloat16(torch.device("cpu"))
     for some in batches:
-        loss = model(*masked_batch(some, own.end))[1]
+        with torch.autocast("cpu", torch.bfloat16, enabled=fast):
+            loss = model(*masked_batch(some, own.end))[1]
         assert loss is not None
         optimizer.zero_grad()
         loss.backward()

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from llmviz.models.gpt import GPT
 
 FILE = "chat.json"
-HELD_SEED, HELD = 10_000, 80  # conversations kept apart
+HELD_SEED, HELD = 10_000, 60  # conversations kept apart
 LONGEST = 24  # tokens of a reply
 CHANGED, NEVER = "changed", "never"
 """Another system line before the last turn; questions of kinds that no conversation had."""
