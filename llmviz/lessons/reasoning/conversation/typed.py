@@ -14,7 +14,7 @@ from llmviz.lessons.reasoning.conversation.wrong import live
 from llmviz.serving.chat_template import TURN_TOKENS
 from llmviz.study.chat_model import REPLIES, tokenizer
 from llmviz.study.chat_prompts import AS_TEXT, AS_TOKENS, AS_WORDS, TYPED
-from llmviz.textfile import check_text
+from llmviz.textfile import ENDOFTEXT, check_text
 from llmviz.ui.common import count, percent
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
@@ -24,6 +24,10 @@ from llmviz.ui.question import Question, predict, share_question
 from llmviz.ui.state import PageState
 from llmviz.ui.table import rows_table
 from llmviz.ui.text_field import text_input
+
+FEW = 0.05  # of the replies
+
+WITHOUT = re.compile("|".join(map(re.escape, (*TURN_TOKENS, ENDOFTEXT))))
 
 
 def question() -> Question:
@@ -63,10 +67,9 @@ def draw(state: PageState, messages: Talk) -> bool:
         rows.append((words.typed_rows[how], *shares, given))
     rows_table(rows, words.typed_columns, height="content")
     prose(words.typed_read)
+    alone = obeyed(AS_WORDS)
+    prose(words.typed_words["some" if alone > FEW else "few"], share=percent(alone))
     return True
-
-
-WITHOUT = re.compile("|".join(map(re.escape, TURN_TOKENS)) + r"|<\|endoftext\|>")
 
 
 def typed_into(messages: Talk, typed: str) -> Talk:
