@@ -65,7 +65,7 @@ def settle(
     batch: tuple[Tensor, ...],
     config: TrainConfig,
     *,
-    seconds: float = 1.0,
+    seconds: float = 0.5,
 ) -> Compute:
     """Resolve every `auto` of a config; on a CPU by a short measurement on the model itself.
 

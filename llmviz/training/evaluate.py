@@ -176,11 +176,14 @@ def _read(
     windows: Sequence[Window],
     filler: int,
     tell: Callable[[int, int], object] | None = None,
+    *,
+    greedy: bool = False,
 ) -> list[tuple[float, bool]]:
     """Minus the log-probability of each window's targets, and whether greedy writing gives them.
 
     In eval mode, in float32. Windows of one batch with the same inputs, such as two words after one
-    story, are read once. Of equal logits greedy writing takes the lowest id.
+    story, are read once. greedy: find out what greedy writing gives, which takes the lowest id of
+    equal logits; False is said otherwise, and a fifth of the time is saved.
     """
     order = sorted(range(len(windows)), key=lambda i: (len(windows[i][0]), windows[i][0]))
     device = next((p.device for p in model.parameters()), torch.device("cpu"))
@@ -194,7 +197,9 @@ def _read(
             first += len(rows)
             inputs, targets = _padded([windows[i] for i in rows], filler)
             inputs, row_of = torch.unique_consecutive(inputs, dim=0, return_inverse=True)
-            logits = model(inputs.to(device))[0][row_of.to(device)]
+            logits = model(inputs.to(device))[0]
+            if len(inputs) < len(rows):
+                logits = logits[row_of.to(device)]
             targets = targets.to(device)
             losses = F.cross_entropy(
                 logits.flatten(0, 1).float(),
@@ -203,7 +208,9 @@ def _read(
                 reduction="none",
             )
             per_row = losses.view(len(rows), -1).double().sum(dim=1).tolist()
-            written = ((logits.argmax(-1) == targets) | (targets == IGNORED)).all(1).tolist()
+            written = [False] * len(rows)
+            if greedy:
+                written = ((logits.argmax(-1) == targets) | (targets == IGNORED)).all(1).tolist()
             for i, *answer in zip(rows, per_row, written, strict=True):
                 answers[i] = (answer[0], answer[1])
             if tell is not None:
@@ -284,7 +291,7 @@ def probe_score(model: LanguageModel, tokenizer: Any, probes: Sequence[Probe]) -
     """Ask a model probes: which of two answers is more probable, and which text it would write."""
     pairs = [(one.prompt, either) for one in probes for either in (one.right, one.wrong)]
     windows = [_continuation(model, tokenizer, *one) for one in pairs]
-    read = _read(model, windows, end_id(tokenizer))
+    read = _read(model, windows, end_id(tokenizer), greedy=True)
     better = sum(right[0] < wrong[0] for right, wrong in zip(read[::2], read[1::2], strict=True))
     written = sum(greedy for _, greedy in read[::2])
     return ProbeScore(Share(better, len(probes)), Share(written, len(probes)))

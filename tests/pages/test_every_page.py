@@ -95,7 +95,7 @@ def no_marks(block) -> bool:
         proto = getattr(element, "proto", None)
         body = getattr(proto, "body", "") if element.type == "html" else ""
         raw = re.sub(r"<code>.*?</code>", "", body) if 'class="lv-' in body else ""
-        if re.search(r"\*\*|\[\[|`", raw) or MARK.search(texts_sent(element)):
+        if re.search(r"\*\*|(?<!\w)\*\w[^*<\n]*\*|\[\[|`", raw) or MARK.search(texts_sent(element)):
             return False
         if hasattr(element, "children") and not no_marks(element):
             return False

@@ -89,17 +89,17 @@ def _choice(state: PageState) -> tuple[Bundle, int]:
 def told_best(layer: int, features: int, feature: int) -> list[tuple[str, float]]:
     """Return what a feature is the best feature for, with its F1, the highest first."""
     score = score_of(layer, features)
-    told = [
+    labels = [
         (scores().labels[k], score.f1[k])
         for k, one in enumerate(score.best)
         if one == feature and score.f1[k] > 0
     ]
-    return sorted(told, key=lambda one: -one[1])
+    return sorted(labels, key=lambda one: -one[1])
 
 
 def _strongest(found: Bundle, feature: int) -> None:
     on = bool(found.highest[feature] > 0)
-    told = told_best(found.run.layer, found.run.features, feature)
+    labels = told_best(found.run.layer, found.run.features, feature)
     read = words.feature_read["on" if on else "silent"].format(
         feature=feature,
         share=percent(float(found.share[feature])),
@@ -107,8 +107,8 @@ def _strongest(found: Bundle, feature: int) -> None:
         token=strips.strongest_token(found, feature),
     )
     best = words.feature_none
-    if told:
-        named = [f"*{words.label_names[label]}* ({f1:.2f})" for label, f1 in told]
+    if labels:
+        named = [f"“{words.label_names[label]}” ({f1:.2f})" for label, f1 in labels]
         best = words.feature_best.format(labels=listed(named))
     prose(f"{read}\n\n{best} {words.f1}")
     tokenizer, rows = engine.load(MODEL).tokenizer, []

@@ -35,7 +35,7 @@ def draw(state: PageState) -> None:
     section(words.intro, all=sum(map(len, known.values())))
     number = state["casefile"]
     file = ten_cases(number)
-    asked = [question(case, number) for case in file]
+    every = [question(case, number) for case in file]
 
     def another() -> None:
         state["casefile"] = number % 9_999 + 1
@@ -48,7 +48,7 @@ def draw(state: PageState) -> None:
     at = state["case"] - 1
     st.subheader(words.title.format(number=at + 1, all=TEN), anchor=False)
     key = f"{KEY}.{number}.{at}"
-    if predict(asked[at], key, covers=True):
+    if predict(every[at], key, covers=True):
         st.caption(words.evidence)
         _evidence(file[at])
     show_code(
@@ -57,7 +57,7 @@ def draw(state: PageState) -> None:
         f"print([case.cause for case in ten_cases({number})].count('never'))",
         str([case.cause for case in file].count("never")),
     )
-    results = [graded(one, f"{KEY}.{number}.{place}") for place, one in enumerate(asked)]
+    results = [graded(one, f"{KEY}.{number}.{place}") for place, one in enumerate(every)]
     answered, right = sum(one is not None for one in results), sum(one is True for one in results)
     prose(words.score.format(right=right, answered=answered, left=TEN - answered))
     if answered or state["show"]:
