@@ -20,6 +20,7 @@ from llmviz.finetuning.conversations import (
     conversations,
 )
 from llmviz.nn.loss import IGNORED
+from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.publishing.folder import export_folder
 from llmviz.serving.chat_template import TURN_END, TURN_TOKENS, TURNS, Conversation
 from llmviz.study import chat_model as model
@@ -28,6 +29,9 @@ from llmviz.study import chat_reading as reading
 from llmviz.study import chat_record as record
 from llmviz.training.reading import CHAT
 
+NEEDS_RECORD = pytest.mark.skipif(
+    not (EXPERIMENT_FOLDER / record.FILE).is_file(), reason=f"`{model.COMMAND}` was not run yet"
+)
 TALKS = conversations(12, seed=5)
 OWN = model.tokenizer()
 SPECIAL = set(OWN.special_tokens.values())
@@ -146,6 +150,7 @@ def test_cases_ask_each_reply_and_the_changed_line_asks_for_the_other_form():
     assert record.cases(TALKS, prompts.OWN, 60) == []
 
 
+@NEEDS_RECORD
 def test_the_record_counts_what_it_says():
     for way, models in record.recorded().items():
         assert [one.seed for one in models] == list(model.SEEDS)
@@ -161,6 +166,7 @@ def test_the_record_counts_what_it_says():
                 assert sum(both) + sum(wrong) == rows
 
 
+@NEEDS_RECORD
 def test_the_bundled_model_replies_as_the_record_says():
     asked = record.cases(record.held_out(10), prompts.OWN, 256)
     first = record.recorded()[model.REPLIES][0].settings[prompts.OWN].right.value
@@ -169,6 +175,7 @@ def test_the_bundled_model_replies_as_the_record_says():
     assert abs(right.value - first) < 4 * error
 
 
+@NEEDS_RECORD
 @pytest.mark.parametrize("talk", TALKS[:4])
 def test_a_reply_is_what_the_engine_writes_and_its_probabilities_are_the_models(talk):
     at = next(at for at, one in enumerate(talk) if one.role == ASSISTANT)
@@ -185,6 +192,7 @@ def test_a_reply_is_what_the_engine_writes_and_its_probabilities_are_the_models(
     assert written.asks + written.declines <= 1 + 1e-9
 
 
+@NEEDS_RECORD
 def test_the_probability_of_a_beginning_is_the_product_of_its_tokens():
     prompt = prompts.prompt_of(TALKS[0][:2])
     for beginnings in BEGINNINGS.values():
@@ -213,6 +221,7 @@ def test_the_tokens_of_a_conversation_are_its_prompt_and_belong_to_its_turns(mes
     assert IGNORED == -1
 
 
+@NEEDS_RECORD
 def test_a_conversation_beyond_the_context_is_refused_and_the_last_place_is_used():
     context = model.bundled().context_length
     full = next(
@@ -227,6 +236,7 @@ def test_a_conversation_beyond_the_context_is_refused_and_the_last_place_is_used
         reading.reply([Message("user", "cat " * (full + 5))])
 
 
+@NEEDS_RECORD
 def test_the_published_model_is_served_with_the_same_template(tmp_path):
     export_folder(model.published(), tmp_path / "chat")
     served = llmviz.load(tmp_path / "chat")
