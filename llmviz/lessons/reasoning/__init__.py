@@ -9,8 +9,7 @@ LESSON = Lesson(
     key="reasoning",
     words=words,
     icon=":material/psychology:",
-    names=("conversation", "think", "tries", "bandit", "reinforce", "gamed"),
+    names=("think", "tries", "bandit", "reinforce", "gamed"),
     needs_engine=True,
-    linked_first="think",
     after=("training", "transformer"),
 )
