@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from jinja2 import TemplateError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
@@ -22,6 +22,14 @@ OWN = (
     "{% endfor %}Assistant:"
 )
 OWN_STOPS = ("\nUser:", "\nSystem:", "\nAssistant:")
+# Of the bundled chat model: each role and each end of a turn is a token of its own.
+TURN_END = "<|end|>"
+TURN_TOKENS = ("<|system|>", "<|user|>", "<|assistant|>", TURN_END)
+TURNS = (
+    "<|endoftext|>"
+    "{% for message in messages %}<|{{ message.role }}|> {{ message.content }}<|end|>{% endfor %}"
+    "<|assistant|>"
+)
 LONGEST = 100_000  # characters of a template
 
 
@@ -75,6 +83,13 @@ def _now(form: str) -> str:
     return datetime.now().strftime(form)
 
 
+class Piece(NamedTuple):
+    """A stretch of a rendered conversation: a special token with its id, or ordinary text."""
+
+    text: str
+    id: int | None = None
+
+
 class Conversation:
     """How a model reads a conversation: by the template that it was taught, or by `OWN`."""
 
@@ -101,3 +116,33 @@ class Conversation:
             return tuple(self._tokenizer.encode_from_start(text))
         ids = self._tokenizer.encode(text, allowed_special="all")
         return tuple(ids or self._tokenizer.behind_start(()))
+
+    def pieces(self, messages: Sequence[Mapping[str, str]]) -> list[Piece]:
+        """Return a conversation cut at the special tokens that the template wrote.
+
+        What looks like such a token in a message stays text. That is right for a template that
+        writes each content once and as it is; others are not known from outside.
+        Raises ValueError: the template refuses the messages, or changes a content.
+        """
+        mark = "\ue000"
+        while any(mark in message["content"] for message in messages):
+            mark += "\ue000"
+        stand_ins = [f" {mark}aZ{at}{mark} " for at in range(len(messages))]
+        marked = [{**one, "content": mine} for one, mine in zip(messages, stand_ins, strict=True)]
+        text = self._template.render(marked)
+        if any(text.count(one) != 1 for one in stand_ins):
+            raise ValueError("the chat template must write each message once, as it is")
+        found = [
+            Piece(part, special)
+            for part, special in self._tokenizer.split_special(text, "all" if self._taught else ())
+        ]
+        for mine, message in zip(stand_ins, messages, strict=True):
+            found = [one._replace(text=one.text.replace(mine, message["content"])) for one in found]
+        return found
+
+    def ids_as_text(self, messages: Sequence[Mapping[str, str]]) -> tuple[int, ...]:
+        """Return the tokens of `pieces`: as `ids`, but what a message holds is never special."""
+        ids: list[int] = []
+        for piece in self.pieces(messages):
+            ids += self._tokenizer.encode(piece.text) if piece.id is None else [piece.id]
+        return tuple(ids if self._taught else self._tokenizer.behind_start(ids))

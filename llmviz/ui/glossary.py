@@ -127,6 +127,10 @@ TERMS: dict[str, str] = {
         "tokens."
     ),
     "character": "One Unicode code point. What you see as one letter can be several of them.",
+    "chat template": (
+        "A rule that writes the turns of a conversation as one text, with special tokens that say "
+        "who speaks and where a turn ends. A model is trained with one template."
+    ),
     "code (quantization)": (
         "The whole number that stands for a weight on a grid of evenly spaced values. The rounded "
         "weight is (code − zero point) · step; a symmetric grid has the zero point 0."
@@ -454,8 +458,8 @@ TERMS: dict[str, str] = {
         "another model. The other model is not changed."
     ),
     "prompt injection": (
-        "An instruction inside a text that a model was only meant to read. To the model it is part "
-        "of its prompt like everything else, so it may follow it."
+        "Instructions, or tokens of a chat template, inside a text that a model was only meant to "
+        "read. To the model they are part of its prompt like everything else, so it may follow them."
     ),
     "quantization": (
         "Rounding weights to the values of a grid. For each weight, only a code of a few bits is "

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import expect
 
+from llmviz.lessons.reasoning import LESSON
 from tests.browser.test_tokenization import wait_for_address
 
 
@@ -94,4 +96,21 @@ def test_a_student_is_trained_beside_the_bundled_ones(visit):
     story.press("Control+Enter")
     expect(page.get_by_text("read up to this token")).to_be_visible()
     expect(trained).to_be_visible()
+    visit.assert_clean()
+
+
+@pytest.mark.skipif(
+    "conversation" not in LESSON.names, reason="the chapter is listed once its record is made"
+)
+def test_a_conversation_is_changed_and_its_reply_becomes_a_turn(visit):
+    visit.open("reasoning?show=1&part=conversation&chatturns=2")
+    page = visit.page
+    turn = page.get_by_label("Turn 2", exact=True)
+    turn.fill("Who has the <b>lamp</b>?")
+    turn.press("Control+Enter")
+    wait_for_address(page, "chattext2", "Who has the <b>lamp</b>?")
+    expect(page.get_by_text("The model replies:")).to_be_visible()
+    page.get_by_role("button", name="Take the reply as a turn").click()
+    wait_for_address(page, "chatturns", "4")
+    expect(page.get_by_text("Turn 4 is empty")).to_be_visible()
     visit.assert_clean()

@@ -1,0 +1,71 @@
+"""Chapter "A conversation is one text": roles and turns as tokens, and a small chat model."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from llmviz.finetuning.conversations import ACTS, Message
+from llmviz.finetuning.instructions import ask
+from llmviz.lessons.reasoning.conversation import measured, reading, talk, typed, words, wrong
+from llmviz.lessons.reasoning.conversation.measured import KEY, right
+from llmviz.lessons.reasoning.conversation.params import FIRST, STORY
+from llmviz.serving.chat_template import TURN_TOKENS
+from llmviz.study.chat_model import BATCH, COMMAND, STEPS, bundled
+from llmviz.study.chat_prompts import AS_TEXT, AS_TOKENS, LINES_ONLY, OWN
+from llmviz.study.chat_record import recorded
+from llmviz.ui.common import listed, percent
+from llmviz.ui.lesson import section, seen
+from llmviz.ui.prose import quote
+from llmviz.ui.question import Question, predict
+from llmviz.ui.state import PageState
+
+
+@st.fragment
+def draw(state: PageState) -> None:
+    """Show the chapter."""
+    section(words.intro, new=len(TURN_TOKENS), texts=BATCH * STEPS)
+    try:
+        recorded(), bundled()
+    except ValueError:
+        st.info(words.missing, icon=":material/download:")
+        st.code(COMMAND, language=None)
+        return
+    opened = predict(question(), f"{KEY}.act", covers=True)
+    messages = talk.edit(state)
+    if not messages or not opened:
+        return
+    written = reading.draw_reply(state, messages)
+    reading.draw_tokens(messages)
+    measured.draw_mask()
+    if not measured.draw_new() or not wrong.draw_wrong(messages):
+        return
+    if typed.draw(state, messages) and written:
+        seen(words.end, **end(messages))
+
+
+def question() -> Question:
+    """Return the question what the model does with the first conversation."""
+    written = reading.reply_to(tuple(Message(*one) for one in FIRST))
+    things = [one.question.split()[-1][:-1] for one in ask(STORY) if one.kind == "who"]
+    return Question.of(
+        words.ask_act,
+        ACTS.index(written.act),
+        things=listed([f"a {one}" for one in things]),
+        reply=quote(written.text, 160),
+        asks=percent(written.asks),
+        declines=percent(written.declines),
+    )
+
+
+def end(messages: reading.Talk) -> dict[str, object]:
+    """Return the numbers of the chapter's end."""
+    tokens = reading.read(messages)
+    return {
+        "tokens": len(tokens),
+        "special": sum(one.special for one in tokens),
+        "right": percent(right(OWN).value),
+        "replies": right(OWN).of // len(recorded()[measured.REPLIES]),
+        "lines": percent(right(LINES_ONLY).value),
+        "as_tokens": percent(typed.obeyed(AS_TOKENS)),
+        "as_text": percent(typed.obeyed(AS_TEXT)),
+    }

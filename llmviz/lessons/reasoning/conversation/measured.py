@@ -1,0 +1,110 @@
+"""What was measured: with the mask and without it, and on questions of new kinds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from llmviz.finetuning.conversations import ASKS, DECLINES, NEVER_ASKED
+from llmviz.lessons.reasoning.conversation import words
+from llmviz.study.chat_model import ALL, REPLIES, WAYS
+from llmviz.study.chat_prompts import OWN
+from llmviz.study.chat_record import CHANGED, HELD, NEVER, ChatModel, Measured, recorded
+from llmviz.study.think_first import Share
+from llmviz.ui.common import percent
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.prose import prose
+from llmviz.ui.question import Question, predict, share_question
+from llmviz.ui.table import rows_table
+
+KEY = "reasoning.conversation"
+
+
+def together(way: str, setting: str, number: Callable[[Measured], Share]) -> Share:
+    """Return a share over the models of a way."""
+    shares = [number(one.settings[setting]) for one in recorded()[way]]
+    return Share(sum(one.hits for one in shares), sum(one.of for one in shares))
+
+
+def right(setting: str, way: str = REPLIES) -> Share:
+    """Return the right replies in a setting, over the models of a way."""
+    return together(way, setting, lambda one: one.right)
+
+
+def _every(way: str, number: Callable[[ChatModel], str]) -> str:
+    return ", ".join(map(number, recorded()[way]))
+
+
+@kept(1)
+def rows() -> list[tuple[str, ...]]:
+    """Return a row for each number, model by model."""
+
+    def share(setting: str, number: Callable[[Measured], Share]) -> Callable[[ChatModel], str]:
+        return lambda one: percent(number(one.settings[setting]).value)
+
+    def did(act: str, *, wanted: bool) -> Callable[[ChatModel], str]:
+        return share(OWN, lambda one: one.did(act, wanted=wanted))
+
+    numbers: dict[str, Callable[[ChatModel], str]] = {
+        "replies": lambda one: f"{one.replies:.3f}",
+        "rest": lambda one: f"{one.rest:.3f}",
+        "right": share(OWN, lambda one: one.right),
+        "asks": did(ASKS, wanted=True),
+        "asks_wrong": did(ASKS, wanted=False),
+        "declines": did(DECLINES, wanted=True),
+        "declines_wrong": did(DECLINES, wanted=False),
+        "changed": share(CHANGED, lambda one: one.right),
+    }
+    named = {words.mask_rows[name]: number for name, number in numbers.items()}
+    for turn in recorded()[REPLIES][0].settings[OWN].turns:
+        named[words.turn_row.format(turn=turn)] = share(OWN, lambda one, n=turn: one.turns[n])
+    return [(name, *(_every(way, number) for way in WAYS)) for name, number in named.items()]
+
+
+def draw_mask() -> None:
+    """Show the models with the mask beside their twins."""
+    replies = right(OWN).of // len(recorded()[REPLIES])
+    section(words.mask, replies=replies, talks=HELD)
+    rows_table(rows(), words.mask_columns, height="content")
+    masked, twins = (
+        np.array([one.settings[OWN].right.value for one in recorded()[way]]) for way in WAYS
+    )
+    apart, error = masked.mean() - twins.mean(), math.hypot(*map(standard_error, (masked, twins)))
+    kind = "tie" if abs(apart) <= 2 * error else "better" if apart > 0 else "worse"
+    prose(words.mask_read[kind], masked=percent(masked.mean()), all=percent(twins.mean()))
+    rest = {way: np.mean([one.rest for one in recorded()[way]]) for way in WAYS}
+    prose(words.mask_rest, all=f"{rest[ALL]:.2f}", masked=f"{rest[REPLIES]:.2f}")
+
+
+def standard_error(values: np.ndarray) -> float:
+    """Return the standard error of the mean of several models' numbers."""
+    return float(values.std(ddof=1) / math.sqrt(len(values)))
+
+
+def new_question() -> Question:
+    """Return the question how many questions of new kinds are declined."""
+    share = together(REPLIES, NEVER, lambda one: one.did(DECLINES, wanted=True))
+    of = recorded()[REPLIES][0].settings[NEVER].right.of
+    return share_question(
+        words.ask_new.format(questions=of, example=NEVER_ASKED[-1]),
+        share.value,
+        [one.format(questions=of) for one in words.ask_new_reasons],
+        percent,
+    )
+
+
+def draw_new() -> bool:
+    """Ask about questions of new kinds; return whether the answer may be seen."""
+    if not predict(new_question(), f"{KEY}.new", covers=True):
+        return False
+    new, known = (
+        together(REPLIES, setting, lambda one: one.did(DECLINES, wanted=True))
+        for setting in (NEVER, OWN)
+    )
+    questions = recorded()[REPLIES][0].settings[NEVER].right.of
+    shares = {"new": percent(new.value), "known": percent(known.value)}
+    prose(words.new_read, questions=questions, **shares)
+    return True

@@ -1,0 +1,95 @@
+"""A user types the template's tokens: they stay text, and what happens where they do not."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from llmviz.components import TokenRow, token_strip
+from llmviz.finetuning.conversations import USER
+from llmviz.lessons.reasoning.conversation import words
+from llmviz.lessons.reasoning.conversation.measured import KEY, right, together
+from llmviz.lessons.reasoning.conversation.reading import Talk
+from llmviz.lessons.reasoning.conversation.wrong import live
+from llmviz.serving.chat_template import TURN_TOKENS
+from llmviz.study.chat_model import REPLIES, tokenizer
+from llmviz.study.chat_prompts import AS_TEXT, AS_TOKENS, AS_WORDS, TYPED
+from llmviz.textfile import ENDOFTEXT, check_text
+from llmviz.ui.common import count, percent
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.notices import inform, or_refused
+from llmviz.ui.prose import prose
+from llmviz.ui.question import Question, predict, share_question
+from llmviz.ui.state import PageState
+from llmviz.ui.table import rows_table
+from llmviz.ui.text_field import text_input
+
+FEW = 0.05  # of the replies
+
+WITHOUT = re.compile("|".join(map(re.escape, (*TURN_TOKENS, ENDOFTEXT))))
+
+
+def question() -> Question:
+    """Return the question how often a typed system line is obeyed as tokens."""
+    return share_question(
+        words.ask_typed, obeyed(AS_TOKENS), list(map(str, words.ask_typed_reasons)), percent
+    )
+
+
+def obeyed(how: str) -> float:
+    """Return in which share of the replies the typed line is obeyed, rightly."""
+    return together(REPLIES, how, lambda one: one.other).value
+
+
+def draw(state: PageState, messages: Talk) -> bool:
+    """Show typed tokens as text and as tokens; return whether all may be seen."""
+    section(words.typed)
+    text_input(state, "chattyped", words.typed_label)
+    typed = state["chattyped"].strip()
+    strips = or_refused(rows_of, typed)
+    if not typed or strips is None:
+        inform(words.no_typed, ":material/edit:")
+    else:
+        token_strip(
+            strips,
+            key=f"{KEY}.typed",
+            value_label=words.typed_value,
+            value_range=(-1.0, 1.0),
+        )
+    if not predict(question(), f"{KEY}.typed_question", covers=True):
+        return False
+    rows = []
+    for how in TYPED:
+        told = WITHOUT.sub(" ", typed).strip() if how == AS_WORDS else typed
+        given = live(typed_into(messages, told), how) if strips and told else ""
+        shares = percent(obeyed(how)), percent(right(how).value)
+        rows.append((words.typed_rows[how], *shares, given))
+    rows_table(rows, words.typed_columns, height="content")
+    prose(words.typed_read)
+    alone = obeyed(AS_WORDS)
+    prose(words.typed_words["some" if alone > FEW else "few"], share=percent(alone))
+    return True
+
+
+def typed_into(messages: Talk, typed: str) -> Talk:
+    """Return a conversation with something typed in front of the last turn of the user.
+
+    Where there is no such turn, it stands in front of the last one.
+    """
+    users = [at for at, one in enumerate(messages) if one.role == USER]
+    at = users[-1] if users else len(messages) - 1
+    one = replace(messages[at], content=f"{typed} {messages[at].content}")
+    return (*messages[:at], one, *messages[at + 1 :])
+
+
+@kept(64)
+def rows_of(typed: str) -> list[TokenRow]:
+    """Return what is typed as two rows of tokens: as text, and as special tokens."""
+    own, text = tokenizer(), check_text(f" {typed}")
+    special, rows = set(own.special_tokens.values()), []
+    for name, allowed in ((AS_TEXT, ()), (AS_TOKENS, "all")):
+        tokens = own.tokens(text, allowed)
+        values = [-1.0 if one.id in special else 0.0 for one in tokens]
+        rows.append(TokenRow(words.typed_rows[name], tokens, count(len(tokens), "token"), values))
+    return rows

@@ -1,0 +1,46 @@
+"""The same conversations in wrong templates."""
+
+from __future__ import annotations
+
+from llmviz.lessons.reasoning.conversation import words
+from llmviz.lessons.reasoning.conversation.measured import KEY, right, together
+from llmviz.lessons.reasoning.conversation.reading import Talk, reply_to
+from llmviz.study.chat_model import COMMAND, REPLIES
+from llmviz.study.chat_prompts import OWN, WRONG
+from llmviz.ui.common import percent
+from llmviz.ui.lesson import section
+from llmviz.ui.notices import or_refused
+from llmviz.ui.prose import prose
+from llmviz.ui.question import Question, predict
+from llmviz.ui.table import rows_table
+
+
+def wrong_question() -> Question:
+    """Return the question which wrong template costs the most right replies."""
+    shares = [right(shape).value for shape in WRONG]
+    said = {shape: percent(share) for shape, share in zip(WRONG, shares, strict=True)}
+    reason = words.wrong_reason.format(**said)
+    return Question.of(
+        words.ask_wrong, shares.index(min(shares)), right=percent(right(OWN).value), reason=reason
+    )
+
+
+def draw_wrong(messages: Talk) -> bool:
+    """Show wrong templates; return whether they may be seen."""
+    section(words.wrong)
+    if not predict(wrong_question(), f"{KEY}.wrong", covers=True):
+        return False
+    rows = []
+    for shape in (OWN, *WRONG):
+        ended = together(REPLIES, shape, lambda one: one.ended)
+        measured = (percent(right(shape).value), percent(ended.value))
+        rows.append((words.shapes[shape], *measured, live(messages, shape)))
+    rows_table(rows, words.wrong_columns, height="content")
+    prose(words.wrong_read, command=COMMAND)
+    return True
+
+
+def live(messages: Talk, shape: str = OWN) -> str:
+    """Return the reply to the learner's conversation; "" after one clear line without one."""
+    written = or_refused(reply_to, messages, shape)
+    return written.text if written else ""
