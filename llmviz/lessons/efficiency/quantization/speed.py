@@ -1,7 +1,5 @@
 """How fast products with codes are on this machine, beside float32."""
 
-from __future__ import annotations
-
 import plotly.graph_objects as go
 import streamlit as st
 
@@ -21,26 +19,20 @@ from llmviz.study.quantized_speed import (
     WIDTHS,
     Speed,
 )
-from llmviz.ui.common import theme
-from llmviz.ui.job_pools import map_jobs
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.live_job import Said, live
-from llmviz.ui.prose import prose
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 
-@kept(1)
+@kit.kept(1)
 def speeds() -> Job:
     """Return the measurement, in a process of its own."""
-    return map_jobs().start("llmviz.study.quantized_speed:product_speeds")
+    return kit.map_jobs().start("llmviz.study.quantized_speed:product_speeds")
 
 
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the section."""
     groups = f"{', '.join(map(str, INT4_GROUPS[:-1]))} or {INT4_GROUPS[-1]}"
-    section(words.speed, groups=groups)
-    live(
+    kit.section(words.speed, groups=groups)
+    kit.live(
         state,
         "qspeed",
         speeds,
@@ -48,7 +40,7 @@ def draw(state: PageState) -> None:
         _draw_results,
         start=words.speed_start,
         share=lambda job: len(job.results) / (len(WIDTHS) * len(KINDS)),
-        said=Said(words.going, words.stopped, words.again),
+        said=kit.Said(words.going, words.stopped, words.again),
     )
 
 
@@ -57,11 +49,11 @@ def _draw_results(job: Job) -> None:
     whole = measured[: len(measured) - len(measured) % len(KINDS)]
     if not whole:
         return
-    st.plotly_chart(chart(whole, theme()), key=f"{KEY}.speed", theme=None)
-    prose(report(whole[-len(KINDS) :]))
+    st.plotly_chart(chart(whole, kit.theme()), key=f"{KEY}.speed", theme=None)
+    kit.prose(report(whole[-len(KINDS) :]))
 
 
-@kept(8)
+@kit.kept(8)
 def chart(speeds: tuple[Speed, ...], mode: Mode) -> go.Figure:
     """Return how many times as fast as float32 each kind is, by width."""
     plain = {one.width: one.seconds for one in speeds if one.kind == FLOAT32}

@@ -1,10 +1,8 @@
 """The code of the chapter: a schedule that needs no model, printed tick by tick."""
 
-from __future__ import annotations
-
 from llmviz.lessons.efficiency.serving import words
 from llmviz.serving import BlockManager, Request, Scheduler, ServingConfig, simulate
-from llmviz.ui.code import show_code
+from llmviz.ui import kit
 
 SNIPPET = """
     from llmviz.serving import Request, ServingConfig, simulate
@@ -40,7 +38,7 @@ def printed(policy: str) -> str:
 
 def code(policy: str) -> None:
     """Show the schedule of three requests under a policy."""
-    show_code(
+    kit.show_code(
         (Scheduler.schedule, BlockManager.own_copy, BlockManager.find),
         SNIPPET.format(policy=policy),
         lambda: printed(policy),

@@ -4,8 +4,6 @@ The date is the document's own: the newest day that it names; of a thread that s
 the answer that says so. The version is that of the software which the document describes.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 READ = "2026-11-23"

@@ -1,7 +1,5 @@
 """The controls of a training, its buttons, its curve, and how far it is."""
 
-from __future__ import annotations
-
 import plotly.graph_objects as go
 import streamlit as st
 
@@ -11,16 +9,12 @@ from llmviz.figures.theme import Mode
 from llmviz.lessons.finetuning.classifier import params, runs, words
 from llmviz.lessons.finetuning.classifier.runs import Outcome, OwnRun
 from llmviz.study.class_training import ClassPlan
-from llmviz.ui.common import choose, count, theme
-from llmviz.ui.kept import kept
-from llmviz.ui.notices import refuse_failed
-from llmviz.ui.prose import prose
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 PACE = 0.7  # seconds between two looks at a training
 
 
-def controls(state: PageState) -> None:
+def controls(state: kit.PageState) -> None:
     """Show what is trained and how."""
 
     def changed() -> None:
@@ -31,7 +25,7 @@ def controls(state: PageState) -> None:
         state["classupdates"] = params.STEPS[state["trains"]]
 
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        choose(state, "trains", words.way, words.ways, then=other_way)
+        kit.choose(state, "trains", words.way, words.ways, then=other_way)
         st.number_input(words.examples, width=140, **state.ranged("examples", then=changed))
         st.number_input(words.steps, width=120, **state.ranged("classupdates", then=changed))
         st.number_input(words.seed, width=120, **state.ranged("classseed", then=changed))
@@ -42,7 +36,7 @@ def controls(state: PageState) -> None:
         st.toggle(words.balanced, help=words.balanced_help, **balanced)
 
 
-def draw(state: PageState, plan: ClassPlan) -> Outcome | None:
+def draw(state: kit.PageState, plan: ClassPlan) -> Outcome | None:
     """Show the training of a plan, and return it; None where there is none yet."""
     if state["classtrained"] and runs.own_run(plan) is None and runs.first(plan) is None:
         runs.start(plan)  # a link asked for it
@@ -56,7 +50,7 @@ def draw(state: PageState, plan: ClassPlan) -> Outcome | None:
     return run.outcome if run.job.over and not run.job.problem else None
 
 
-def _live(state: PageState, plan: ClassPlan, live: bool) -> None:
+def _live(state: kit.PageState, plan: ClassPlan, live: bool) -> None:
     """The buttons, how far it is, and the curve so far; looked at again while it grows."""
     run = runs.own_run(plan)
     if live != (run is not None and not run.job.over):
@@ -71,17 +65,17 @@ def _live(state: PageState, plan: ClassPlan, live: bool) -> None:
         st.caption(words.not_yet)
     if now is None or not now.points:
         return
-    figure = curve(now.mark, len(now.points), now, theme())
+    figure = curve(now.mark, len(now.points), now, kit.theme())
     st.plotly_chart(figure, key="finetuning.classifier.curve", theme=None)
     if not live and now.begun is not None:
         slots = {
             "trained": f"{now.begun.trained:,}",
             "parameters": f"{now.begun.parameters:,}",
-            "texts": count(sum(now.begun.counts.values()), "text"),
+            "texts": kit.count(sum(now.begun.counts.values()), "text"),
             "preparing": seconds(now.begun.preparing),
             "seconds": seconds(now.points[-1].seconds),
         }
-        prose(words.took, **slots)
+        kit.prose(words.took, **slots)
 
 
 def seconds(value: float) -> str:
@@ -95,7 +89,7 @@ def seconds(value: float) -> str:
     return f"{value:.1f} seconds" if value < 10 else f"{value:.0f} seconds"
 
 
-@kept(64, key=lambda mark, points, outcome, mode: (mark, points, mode))
+@kit.kept(64, key=lambda mark, points, outcome, mode: (mark, points, mode))
 def curve(mark: str, points: int, outcome: Outcome, mode: Mode) -> go.Figure:
     """Return the losses so far; `mark` and `points` tell this state of it from all others."""
     drawn = outcome.points[:points]
@@ -105,7 +99,7 @@ def curve(mark: str, points: int, outcome: Outcome, mode: Mode) -> go.Figure:
     return learning_curve(steps, losses, measured, words.loss_names, words.loss_axes, end, mode)
 
 
-def _buttons(state: PageState, plan: ClassPlan, run: OwnRun | None) -> None:
+def _buttons(state: kit.PageState, plan: ClassPlan, run: OwnRun | None) -> None:
     if run is not None and not run.job.over:
         key = "finetuning.classifier.stop"
         st.button(words.stop, icon=":material/stop:", on_click=run.job.stop, key=key)
@@ -129,7 +123,7 @@ def _progress(run: OwnRun) -> None:
     """Say how far a run is, or why it ended."""
     job, points = run.job, run.outcome.points
     if job.problem:
-        refuse_failed(job)
+        kit.refuse_failed(job)
         return
     steps = run.outcome.plan.steps
     if job.over:
@@ -143,6 +137,6 @@ def _progress(run: OwnRun) -> None:
         text = words.progress.format(step=points[-1].step, steps=steps)
         st.progress(points[-1].step / steps, text=text)
     elif job.state == WAITING and job.before:
-        st.progress(0.0, text=words.queued.format(before=count(job.before, "training")))
+        st.progress(0.0, text=words.queued.format(before=kit.count(job.before, "training")))
     else:
         st.progress(0.0, text=words.starting)

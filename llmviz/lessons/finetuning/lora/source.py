@@ -1,7 +1,5 @@
 """The adapters of the chapter beside their base, kept for all visitors."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from llmviz.finetuning.plan import BASE
@@ -17,8 +15,7 @@ from llmviz.study.adapted import (
     studied,
 )
 from llmviz.study.lora_race import PARTS, SQUARE
-from llmviz.ui import engine
-from llmviz.ui.kept import kept
+from llmviz.ui import engine, kit
 
 
 def beside(name: str) -> engine.Bundled:
@@ -29,13 +26,13 @@ def beside(name: str) -> engine.Bundled:
     return _beside(base(), name)
 
 
-@kept(4)
+@kit.kept(4)
 def _beside(bundled: engine.Bundled, name: str) -> engine.Bundled:
     model = adapted(bundled.model, BASE, TUNED / name)
     return bundled.changed(f"{name} beside", model)
 
 
-@kept(4)
+@kit.kept(4)
 def merged(bundled: engine.Bundled) -> MergedCopy:
     """Return a copy of a model with its adapter added into its matrices, the same for all."""
     return merged_copy(bundled.model)
@@ -46,13 +43,13 @@ def path_of(layer: int, matrix: str) -> str:
     return f"blocks.{layer}.{matrix}"
 
 
-@kept(32)
+@kit.kept(32)
 def change_of(bundled: engine.Bundled, path: str) -> Change:
     """Return W, A, B and the scale of one matrix of an adapter."""
     return change_at(bundled.model, path)
 
 
-@kept(64)
+@kit.kept(64)
 def studied_of(bundled: engine.Bundled, path: str) -> Studied:
     """Return what an adapter adds to a matrix, as parts of rank 1 and a square of cells."""
     return studied(change_of(bundled, path).added, SQUARE, PARTS)

@@ -1,7 +1,5 @@
 """The loss of a few pairs as linked matrices, from log-probabilities to nats."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from llmviz import components as lv
@@ -10,10 +8,7 @@ from llmviz.lessons.finetuning.preferences import words
 from llmviz.lessons.finetuning.preferences.pairs_of_rule import SEED, SHOWN, base_logs
 from llmviz.lessons.finetuning.tuned_model import base
 from llmviz.study.pair_numbers import LossNumbers, loss_numbers, pair_logs
-from llmviz.ui.code import show_code
-from llmviz.ui.kept import kept
-from llmviz.ui.pinned_cells import show
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 KEY = "finetuning.preferences.loss"
 POSITIVE = ("probability", "nats")
@@ -24,14 +19,14 @@ LAYOUT = (
 )
 
 
-@kept(32)
+@kit.kept(32)
 def numbers_of(now: bytes, before: bytes, beta: float) -> LossNumbers:
     """Return the steps of the loss; now and before are (P, 2) float64 as bytes, for the key."""
     both = (np.frombuffer(one).reshape(-1, 2) for one in (now, before))
     return loss_numbers(*both, beta)
 
 
-@kept(32)
+@kit.kept(32)
 def matrices_of(now: bytes, before: bytes, beta: float) -> tuple[lv.Matrix, ...]:
     """Return the linked matrices."""
     both = [np.frombuffer(one).reshape(-1, 2) for one in (now, before)]
@@ -64,10 +59,12 @@ def matrices_of(now: bytes, before: bytes, beta: float) -> tuple[lv.Matrix, ...]
     )
 
 
-def draw(state: PageState, number: int, now: np.ndarray, before: np.ndarray, beta: float) -> None:
+def draw(
+    state: kit.PageState, number: int, now: np.ndarray, before: np.ndarray, beta: float
+) -> None:
     """Draw them; the loss of the chosen pair is open at first."""
     matrices = matrices_of(now.tobytes(), before.tobytes(), beta)
-    show(
+    kit.show(
         state,
         matrices,
         LAYOUT,
@@ -80,7 +77,7 @@ def draw(state: PageState, number: int, now: np.ndarray, before: np.ndarray, bet
 def code(rule: str, beta: float) -> None:
     """Show the code behind it, on the untrained model."""
     before = base_logs(base(), rule).log_p
-    show_code(
+    kit.show_code(
         [dpo_steps, pair_logs],
         "import torch\n"
         "from llmviz.finetuning.dpo import dpo_steps\n"

@@ -1,7 +1,5 @@
 """What probes reached: the bundled measurements, and those that this session has fitted."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -12,11 +10,7 @@ from llmviz.background import Job
 from llmviz.lessons.language.measured import card
 from llmviz.lessons.language.probing import words
 from llmviz.lessons.language.sentence import BASE
-from llmviz.ui import engine
-from llmviz.ui.job_pools import training_jobs
-from llmviz.ui.kept import kept
-from llmviz.ui.model_picker import reads_text
-from llmviz.ui.selectable_models import Card
+from llmviz.ui import engine, kit
 
 JOBS = "language.probing.jobs"  # in the session: the jobs by what was asked for
 KEPT_JOBS = 6
@@ -52,9 +46,9 @@ class Results:
         return tuple(a - b for a, b in zip(self.accuracy, self.control, strict=True))
 
 
-def can_be_read(card: Card) -> bool:
+def can_be_read(card: kit.Card) -> bool:
     """Whether probes of a model can be fitted: a transformer of decoder blocks on tiny-world."""
-    return reads_text(card) and str(card.get("corpus", "")).startswith("tiny-world")
+    return kit.reads_text(card) and str(card.get("corpus", "")).startswith("tiny-world")
 
 
 def known(choice: Asked) -> Results | None:
@@ -74,7 +68,7 @@ def known(choice: Asked) -> Results | None:
     return bundled(choice.kind)
 
 
-@kept(4)
+@kit.kept(4)
 def bundled(kind: str) -> Results:
     """Return the bundled measurements of a kind."""
     measured = card()
@@ -124,7 +118,7 @@ def start(choice: Asked) -> None:
     for job in jobs.values():
         job.stop()
     jobs.pop(choice, None)
-    jobs[choice] = training_jobs().start(
+    jobs[choice] = kit.training_jobs().start(
         TARGET,
         model=choice.bundled.name,
         kind=choice.kind,
