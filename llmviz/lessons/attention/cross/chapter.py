@@ -86,11 +86,6 @@ def draw(state: kit.PageState) -> None:
 def _code(source: str, target: str, weights: np.ndarray, at: int) -> None:
     kit.show_code(
         [attention, alignment_share, translation_trace],
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.study.translation_trace import translation_trace\n\n"
-        f"model, tokenizer, card = load_bundled({PAIRS!r})\n"
-        f"trace = translation_trace(model, tokenizer.encode({source!r}))\n"
-        "print(tokenizer.decode(trace.written))\n"
-        f'print([f"{{w:.2f}}" for w in trace.weights[{at}, 0].tolist()])',
+        words.snippet.format(pairs=PAIRS, source=source, at=at),
         f"{target}\n{[f'{w:.2f}' for w in weights[0].tolist()]}",
     )

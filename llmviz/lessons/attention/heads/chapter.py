@@ -120,12 +120,9 @@ def _split(state: kit.PageState, inputs: Inputs, n_head: int) -> None:
         return
     kit.show_code(
         functions,
-        "import torch\nfrom llmviz.nn.attention import split_heads\n\n"
-        f"q = torch.tensor({[[round(x, 6) for x in row] for row in q.tolist()]})\n"
-        f"cut = q.view({t}, {n_head}, {d})  # step 1\nheads = cut.transpose(0, 1)  # step 2\n"
-        "print(tuple(q.shape), tuple(cut.shape), tuple(heads.shape))\n"
-        f"print(torch.equal(heads, split_heads(q, {n_head})))\n"
-        'print([f"{x:.3f}" for x in heads[0, 0].tolist()])',
+        words.snippet.format(
+            given=[[round(x, 6) for x in row] for row in q.tolist()], t=t, n_head=n_head, d=d
+        ),
         f"{(t, c)} {(t, n_head, d)} {(n_head, t, d)}\nTrue\n"
         f"{[f'{x:.3f}' for x in q[0, :d].tolist()]}",
     )
@@ -158,14 +155,7 @@ def _split_code(inputs: Inputs, n_head: int, functions: list) -> None:
     heads = split_heads(values, n_head)
     kit.show_code(
         functions,
-        "import torch\nfrom llmviz.nn.attention import merge_heads\n"
-        "from llmviz.pretrained import load_bundled\nfrom llmviz.trace import record\n\n"
-        f"model, tokenizer, card = load_bundled({inputs.name!r})\n"
-        f"ids = torch.tensor([{list(inputs.ids)}])\n"
-        f'with torch.inference_mode(), record("{tap}") as trace:\n    model(ids)\n'
-        f'heads = trace["{tap}"][0]  # as the model cut them\n'
-        "print(tuple(merge_heads(heads).shape), tuple(heads.shape))\n"
-        'print([f"{x:.2f}" for x in heads[0, -1, :4].tolist()])',
+        words.snippet_split_code.format(name=inputs.name, ids=list(inputs.ids), tap=tap),
         f"{tuple(values.shape)} {tuple(heads.shape)}\n"
         f"{[f'{x:.2f}' for x in heads[0, -1, :4].tolist()]}",
     )

@@ -119,13 +119,9 @@ def _effect(
         st.caption(words.off_many.format(heads=heads))
     kit.show_code(
         [heads_off],
-        "import torch\nfrom llmviz.nn.attention import heads_off\n"
-        "from llmviz.pretrained import load_bundled\n\n"
-        f"model, tokenizer, card = load_bundled({bundled.name!r})\n"
-        f"ids = torch.tensor([{list(reading.ids)}])\n"
-        f"with torch.inference_mode(), heads_off({set(off) or '()'}):\n"
-        "    p = model(ids)[0][0, -1].softmax(-1)\n"
-        f'print(f"{{p[{top}]:.2f}}")',
+        words.snippet_switching.format(
+            name=bundled.name, ids=list(reading.ids), given=set(off) or "()", top=top
+        ),
         f"{less[top]:.2f}",
     )
     return moved_most

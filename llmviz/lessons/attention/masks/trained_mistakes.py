@@ -103,15 +103,7 @@ def _looking(state: kit.PageState, names: list[str]) -> None:
 def _code(scores: LetterByLetter, card: dict[str, Any]) -> None:
     kit.show_code(
         [loss_as_written, weight_ahead],
-        "from llmviz.corpus import load_corpus\n"
-        "from llmviz.nn.attention.leaks import loss_as_written\n"
-        "from llmviz.pretrained import load_bundled\n\n"
-        f"model, tokenizer, card = load_bundled({WRONG!r})\n"
-        'end = tokenizer.special_tokens["<|endoftext|>"]\n'
-        f'names = load_corpus("names").split()[1].documents[:{NAMES}]\n'
-        "rows = [[end, *tokenizer.encode(name), end] for name in names]\n"
-        "rows = [row for row in rows if len(row) <= model.context_length + 1]\n"
-        "print(f\"{card['validation_loss']:.4f} {loss_as_written(model, rows):.2f}\")",
+        words.snippet_trained_mistakes.format(wrong=WRONG, names=NAMES),
         f"{card.get('validation_loss', math.nan):.4f} {scores.loss:.2f}",
         label=mistake_words.mistake_code,
     )

@@ -64,10 +64,7 @@ def draw(state: kit.PageState) -> None:
     kit.predict(question(size, plain), "attention.scale")
     kit.show_code(
         [scale_study],
-        "from llmviz.nn.attention.study import scale_study\n\n"
-        f"for scaled in (True, False):\n"
-        f"    study = scale_study([{size}], {KEYS}, {QUERIES}, {state['seed']}, scaled=scaled)\n"
-        '    print(f"{study.entropy.item():.3f} {study.gradient.item():.4f}")',
+        words.snippet.format(size=size, keys=KEYS, queries=QUERIES, seed=state["seed"]),
         "\n".join(f"{s.entropy[at]:.3f} {s.gradient[at]:.4f}" for s in (divided, plain)),
     )
     kit.seen(words.end, **slots)

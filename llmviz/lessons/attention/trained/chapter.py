@@ -258,13 +258,6 @@ def _code(
 ) -> None:
     kit.show_code(
         [summarise_heads],
-        "import torch\nfrom llmviz.nn.attention.study import summarise_heads\n"
-        "from llmviz.pretrained import load_bundled\nfrom llmviz.trace import record\n\n"
-        f"model, tokenizer, card = load_bundled({bundled.name!r})\nids = {list(reading.ids)}\n"
-        'with torch.inference_mode(), record("blocks.*.attn.weights", torch.float16) as trace:\n'
-        "    model(torch.tensor([ids]))\n"
-        "summary = summarise_heads(torch.cat(list(trace.values())).float(), ids)\n"
-        f"at = ({layer}, {head})\n"
-        'print(f"{summary.previous[at]:.2f} {summary.entropy[at]:.2f}")',
+        words.snippet.format(name=bundled.name, ids=list(reading.ids), layer=layer, head=head),
         f"{summary.previous[layer, head]:.2f} {summary.entropy[layer, head]:.2f}",
     )

@@ -95,11 +95,7 @@ def question(rnn: np.ndarray) -> kit.Question | None:
 def _code(name: str, first: float) -> None:
     kit.show_code(
         [letter_influence],
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.study.letter_influence import letter_influence\n\n"
-        'model, tokenizer, card = load_bundled("names-rnn")\n'
-        f"change = letter_influence(model, tokenizer, {name!r}, {KEPT['rnn']!r}, last=True)\n"
-        'print(f"{change[0]:.0%}")',
+        words.snippet.format(name=name, rnn=KEPT["rnn"]),
         f"{first:.0%}",
     )
 

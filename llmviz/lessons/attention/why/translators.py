@@ -51,12 +51,7 @@ def _one_sentence(state: kit.PageState) -> None:
     kit.prose("\n\n".join([words.rules.format(text=kit.quote(known.target, 200)), *lines]))
     kit.show_code(
         [RecurrentTranslator],
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.study.translation_trace import translated\n\n"
-        f"for name in {(ONE_VECTOR, LOOKS_BACK)}:\n"
-        "    model, tokenizer, card = load_bundled(name)\n"
-        f"    ids = tokenizer.encode({known.source!r})\n"
-        "    print(tokenizer.decode(translated(model, ids)))",
+        words.snippet_translators.format(given=(ONE_VECTOR, LOOKS_BACK), source=known.source),
         "\n".join(outputs.values()),
         label=words.code_translator,
     )

@@ -69,9 +69,7 @@ def draw(state: kit.PageState) -> RealStep | None:
     kit.prose(f"{scaled}\n\n{fates_told(sizes, power)}")
     kit.show_code(
         [Sizes.fates],
-        "from llmviz.study.step_gradients import real_step\n\n"
-        f'step = real_step("{name}")\n'
-        f'print(step.gradients["{of}"].fates({power}))',
+        words.snippet_gradients.format(name=name, of=of, power=power),
         lambda: str(sizes.fates(power)),
     )
     return step

@@ -54,10 +54,7 @@ def draw(state: kit.PageState, step: RealStep) -> None:
     )
     kit.show_code(
         [RealStep.lost_updates],
-        "from llmviz.quantization.formats import FORMATS\n"
-        "from llmviz.study.step_gradients import real_step\n\n"
-        f'step = real_step("{name}")\n'
-        f'print(step.lost_updates(FORMATS["{format}"], {float(rate)!r}))',
+        words.snippet_lost_updates.format(name=name, format=format, rate=float(rate)),
         lambda: str(shares[format]),
     )
 

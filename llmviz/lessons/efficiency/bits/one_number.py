@@ -34,12 +34,7 @@ def draw(state: kit.PageState) -> float:
         _limits()
     kit.show_code(
         [FloatFormat.encode, FloatFormat.decode],
-        "from llmviz.quantization.formats import FORMATS, FloatFormat, bit_text\n\n"
-        f'number = float("{number!r}")\n'
-        "for format in FORMATS.values():\n"
-        "    if isinstance(format, FloatFormat):\n"
-        "        bits = int(format.encode(number))\n"
-        "        print(format.name, bit_text(format, bits), float(format.decode(bits)))",
+        words.snippet_one_number.format(number=number),
         lambda: lines_of(number),
     )
     return number

@@ -40,9 +40,7 @@ def draw(state: kit.PageState) -> None:
     kit.prose(words.sum_note)
     kit.show_code(
         [running_sums],
-        "from llmviz.study.small_sums import running_sums\n\n"
-        f"for name, sums in running_sums({large}, {small}, {n}).items():\n"
-        "    print(name, float(sums.running[-1]), sums.pairwise)",
+        words.snippet_sums.format(large=large, small=small, n=n),
         lambda: "\n".join(
             f"{name} {float(one.running[-1])} {one.pairwise}"
             for name, one in sums_of(large, small, n).items()

@@ -197,12 +197,7 @@ def end(contents: CacheContents, length: int) -> dict[str, object]:
 def _code(bundled: engine.Bundled, ids: tuple[int, ...], contents: CacheContents) -> None:
     kit.show_code(
         [cache_contents],
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.study.cache_contents import cache_contents\n\n"
-        f"model, tokenizer, card = load_bundled({bundled.name!r})\n"
-        f"contents = cache_contents(model, {list(ids)}, {WRITTEN})\n"
-        "print(contents.keys.shape, contents.values.shape, contents.bytes)\n"
-        "print(contents.ids[contents.read:])",
+        words.snippet_contents.format(name=bundled.name, ids=list(ids), written=WRITTEN),
         f"{contents.keys.shape} {contents.values.shape} {contents.bytes}\n"
         f"{contents.ids[contents.read :]}",
     )

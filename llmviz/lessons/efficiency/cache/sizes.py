@@ -157,8 +157,6 @@ def written(number: float) -> str:
 def _code(shape: CacheShape, texts: int, tokens: int, dtype: str) -> None:
     kit.show_code(
         [typed_shape, shape_bytes],
-        "from llmviz.models.cache_shapes import shape_bytes, typed_shape\n\n"
-        f"shape = typed_shape{tuple(shape[:4])}\n"
-        f"print(shape.numbers(), shape_bytes(shape, {texts}, {tokens}, {dtype!r}))",
+        words.snippet_sizes.format(shape=tuple(shape[:4]), texts=texts, tokens=tokens, dtype=dtype),
         f"{shape.numbers()} {shape_bytes(shape, texts, tokens, dtype)}",
     )

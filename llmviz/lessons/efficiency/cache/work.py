@@ -238,11 +238,6 @@ def _code(config: GPTConfig, batch: int, seen: int, work: PassWork) -> None:
     written = ", ".join(f"{name}={value!r}" for name, value in settings.items())
     kit.show_code(
         [pass_work, PassWork],
-        "from llmviz.models.pass_work import pass_work\n"
-        "from llmviz.models.settings import GPTConfig\n\n"
-        f"config = GPTConfig({written})\n"
-        f"work = pass_work(config, batch={batch}, new=1, seen={seen})\n"
-        "print(work)\n"
-        'print(f"{work.intensity:.3f}")',
+        words.snippet_work.format(written=written, batch=batch, seen=seen),
         f"{work}\n{work.intensity:.3f}",
     )

@@ -173,19 +173,8 @@ def _code(
     layer, number = head
     kit.show_code(
         [tile_steps],
-        "from llmviz.nn.attention import attention, attention_tiled, tile_steps\n"
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.study.heads_on_text import seen_by_rows\n"
-        "from llmviz.study.tiles_on_text import queries_keys_values\n\n"
-        f"model, tokenizer, card = load_bundled({bundled.name!r})\n"
-        f"ids = {list(read.ids)}\n"
-        f"q, k, v = queries_keys_values(model, ids, layer={layer}, head={number})\n"
-        f"mask, scale = seen_by_rows(model, len(ids)), model.blocks[{layer}].attn.scale\n"
-        f"for step in tile_steps(q, k, v, {side}, {side}, mask, scale):\n"
-        f"    if step.rows.stop == len(ids):  # the last strip: maximum and sum of its first row\n"
-        '        print(f"{step.maximum[0]:.3f} {step.total[0]:.3f}")\n'
-        "whole = attention(q, k, v, mask, scale).output\n"
-        f"tiled = attention_tiled(q, k, v, {side}, {side}, mask, scale)\n"
-        "print((whole - tiled).abs().max().item() <= 1e-5 * whole.abs().max().item())",
+        words.snippet_film.format(
+            name=bundled.name, ids=list(read.ids), layer=layer, number=number, side=side
+        ),
         "\n".join([f"{tiles.maximum[n, 0]:.3f} {tiles.total[n, 0]:.3f}" for n in own] + ["True"]),
     )

@@ -105,10 +105,7 @@ def amount(size: float) -> str:
 def _code(length: int, size: int, side: int, room: int, causal: bool) -> None:
     kit.show_code(
         [tile_traffic, matrix_traffic, square_tile],
-        "from llmviz.nn.attention.traffic import matrix_traffic, square_tile, tile_traffic\n\n"
-        f"side = square_tile({room}, head_size={size})\n"
-        f"print(side, matrix_traffic({length}, {size}))\n"
-        f"print(tile_traffic({length}, {size}, side, side, causal={causal}))",
+        words.snippet_moved.format(room=room, size=size, length=length, causal=causal),
         f"{side} {matrix_traffic(length, size)}\n"
         f"{tile_traffic(length, size, side, side, causal=causal)}",
     )

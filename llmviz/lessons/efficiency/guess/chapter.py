@@ -106,18 +106,14 @@ def _code(given: rounds.Settings, played: list) -> None:
     bundled, ids, kind, k, heat, seed = given
     kit.show_code(
         [speculate, play_round, residual],
-        "import torch\n"
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.sampling import SamplingSettings\n"
-        "from llmviz.sampling.speculative import speculate\n"
-        "from llmviz.study.drafts import draft_of\n\n"
-        f"model, tokenizer, card = load_bundled({bundled.name!r})\n"
-        f"draft = draft_of({kind!r}, tokenizer)\n"
-        f"ids = {list(ids[: kit.IN_SNIPPET])}\n"
-        f"luck = torch.Generator().manual_seed({seed})\n"
-        "end = tokenizer.end\n"
-        f"rounds = speculate(model.eval(), draft, ids, {WRITTEN}, {k}, "
-        f"SamplingSettings({heat}), luck, end)\n"
-        "print([(one.accepted, one.tokens) for one in rounds])",
+        words.snippet.format(
+            name=bundled.name,
+            kind=kind,
+            ids=list(ids[: kit.IN_SNIPPET]),
+            seed=seed,
+            written=WRITTEN,
+            k=k,
+            heat=heat,
+        ),
         str([(one.accepted, one.tokens) for one in played]),
     )

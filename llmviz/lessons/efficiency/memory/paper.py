@@ -124,11 +124,11 @@ def _code(state: kit.PageState, config: GPTConfig, given: dict, memory: Training
     more = ", ".join(f"{key}={value!r}" for key, value in given.items())
     kit.show_code(
         [paper_memory],
-        "from llmviz.models.settings import GPTConfig\n"
-        "from llmviz.models.training_bytes import paper_memory\n\n"
-        f"config = GPTConfig({written})\n"
-        f"memory = paper_memory(config, {state['paperrows']}, {state['papertokens']}, {more})\n"
-        "print(memory)\n"
-        "print(memory.total)",
+        words.snippet_paper.format(
+            written=written,
+            paperrows=state["paperrows"],
+            papertokens=state["papertokens"],
+            more=more,
+        ),
         f"{memory}\n{memory.total}",
     )

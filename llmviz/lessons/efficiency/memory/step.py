@@ -217,14 +217,12 @@ def _code(chosen: Chosen, memory: StepMemory) -> None:
     live, peak = memory.live(), memory.peak()
     kit.show_code(
         [watched_step, watch_step, StepMemory],
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.study.step_times import batch\n"
-        "from llmviz.study.training_memory import watched_step\n\n"
-        f"model, tokenizer, card = load_bundled({chosen.bundled.name!r})\n"
-        f"ids = batch(tokenizer, {chosen.rows}, {chosen.tokens})\n"
-        f"memory = watched_step(model, ids, {chosen.pieces}, {chosen.recompute})\n"
-        "live, peak = memory.live(), memory.peak()\n"
-        "print(memory.moments[peak])\n"
-        "print(live[:, peak].tolist(), live[:, peak].sum())",
+        words.snippet_step.format(
+            name=chosen.bundled.name,
+            rows=chosen.rows,
+            tokens=chosen.tokens,
+            pieces=chosen.pieces,
+            recompute=chosen.recompute,
+        ),
         f"{memory.moments[peak]}\n{live[:, peak].tolist()} {live[:, peak].sum()}",
     )

@@ -117,11 +117,6 @@ def _code(scheme: Scheme, ids: tuple[int, ...]) -> None:
 
     kit.show_code(
         [matrix_errors, scaled],
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.quantization.scheme import Scheme\n"
-        "from llmviz.study.quantization_errors import matrix_errors\n\n"
-        f"model, tokenizer, card = load_bundled({MODEL!r})\n"
-        f"one = matrix_errors(model, {ids!r}, {scheme!r})[0]\n"
-        "print(f'{one.path} {one.weights:.3f} {one.outputs:.3f}')",
+        words.snippet_layers.format(model=MODEL, ids=ids, scheme=scheme),
         printed,
     )

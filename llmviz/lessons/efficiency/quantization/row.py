@@ -83,13 +83,6 @@ def _code(place: Place, scheme: Scheme) -> None:
 
     kit.show_code(
         [quantize_steps, grid, dequantize],
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.quantization.grids import quantize_steps\n"
-        "from llmviz.quantization.scheme import Scheme\n\n"
-        f"model, tokenizer, card = load_bundled({MODEL!r})\n"
-        f"w = model.get_submodule({place.path!r}).weight\n"
-        f"steps = quantize_steps(w, {scheme!r})\n"
-        f"print(steps.codes[{place.row}, :6].tolist())\n"
-        f"print([f'{{value:.4f}}' for value in steps.restored[{place.row}, :6].tolist()])",
+        words.snippet_row.format(model=MODEL, path=place.path, scheme=scheme, row=place.row),
         printed,
     )

@@ -129,12 +129,6 @@ def _code(bits: int) -> None:
     weights = [[-0.2, 0.1, 0.45, BEYOND]]
     kit.show_code(
         [fake_quantize, staircase],
-        "import torch\n"
-        "from llmviz.quantization.qat import fake_quantize\n"
-        "from llmviz.quantization.scheme import Scheme\n\n"
-        f"scheme = {scheme!r}\n"
-        f"w = torch.tensor({weights}, requires_grad=True)\n"
-        f"fake_quantize(w, scheme).backward(torch.full_like(w, {GRADIENT}))\n"
-        "print([round(one, 3) for one in w.grad[0].tolist()])",
+        words.snippet_staircase.format(scheme=scheme, weights=weights, gradient=GRADIENT),
         printed,
     )

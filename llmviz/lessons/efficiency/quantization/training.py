@@ -58,13 +58,7 @@ def draw(state: kit.PageState) -> None:
 
     kit.show_code(
         [prepare_qat, finish_qat],
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.quantization.qat import finish_qat, prepare_qat\n"
-        "from llmviz.quantization.scheme import Scheme\n\n"
-        f"model, tokenizer, card = load_bundled({MODEL!r})\n"
-        "prepared = prepare_qat(model, Scheme(2, per='channel'))  # train it as any model\n"
-        "small = finish_qat(prepared)\n"
-        "print(sorted({int(code) for one in small.matrices.values() for code in one.codes[0]}))",
+        words.snippet_training.format(model=MODEL),
         printed,
     )
 

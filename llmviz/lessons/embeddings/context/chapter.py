@@ -273,14 +273,8 @@ def least_question(steps: list[Stage], cosines: np.ndarray) -> kit.Question | No
 def _code(bundled: engine.Bundled, a: Place, b: Place, paths: TwoPaths) -> None:
     kit.show_code(
         [read_stream, two_paths, largest_move],
-        "from llmviz.models.residual import read_stream\n"
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.study.token_in_context import Place, two_paths\n\n"
-        f"model, tokenizer, card = load_bundled({bundled.name!r})\n"
-        f"one, two = {list(a.ids)}, {list(b.ids)}\n"
-        f"one = Place(tuple(one), {a.at}, read_stream(model, one))\n"
-        f"two = Place(tuple(two), {b.at}, read_stream(model, two))\n"
-        "cosines = two_paths(model, one, two).cosines\n"
-        'print([f"{cosine:.2f}" for cosine in cosines])',
+        words.snippet.format(
+            name=bundled.name, list_a_ids=list(a.ids), list_b_ids=list(b.ids), a_at=a.at, b_at=b.at
+        ),
         str([f"{value:.2f}" for value in paths.cosines]),
     )

@@ -208,13 +208,7 @@ def _code(state: kit.PageState, table: VectorTable, row: int) -> None:
     best = likest(measured(table, row), row, 5)
     kit.show_code(
         [one_hot, renumbered, measure_all, nearest],
-        "from llmviz.similarity import nearest, one_hot\n"
-        "from llmviz.study.vector_tables import load_table\n\n"
-        f"vectors = load_table({table.name!r})\n"
-        f"row = vectors.find({state['word']!r})\n"
-        "product = one_hot(row, vectors.size) @ vectors.matrix\n"
-        "print(row, bool((product == vectors.matrix[row]).all()))\n"
-        f"print(nearest(vectors.matrix, product, {len(best)}, exclude=[row]).ids.tolist())",
+        words.snippet.format(name=table.name, word=state["word"], count_best=len(best)),
         f"{row} True\n{best}",
     )
 

@@ -54,13 +54,12 @@ def draw(state: kit.PageState, table: VectorTable) -> str:
     _score(state, table)
     kit.show_code(
         [analogy, score_analogies],
-        "from llmviz.similarity import analogy\n"
-        "from llmviz.study.vector_tables import load_table\n\n"
-        f"vectors = load_table({table.name!r})\n"
-        f"a, b, c = (vectors.find(word) for word in {[state[key] for key in WORDS]!r})\n"
-        f"near = analogy(vectors.matrix, a, b, c, {k}, exclude_inputs={not state['inputs']})\n"
-        "print([vectors.name_of(i) for i in near.ids])\n"
-        "print(near.values.round(3))",
+        words.snippet_analogies.format(
+            name=table.name,
+            state_key_for_key_in_words=[state[key] for key in WORDS],
+            k=k,
+            not_state_inputs=not state["inputs"],
+        ),
         f"{[table.name_of(i) for i in near.ids]}\n{near.values.round(3)}",
     )
     return words.end_analogy.format(

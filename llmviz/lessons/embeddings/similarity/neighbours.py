@@ -43,14 +43,9 @@ def draw(state: kit.PageState, table: VectorTable) -> str:
     _beside(table, row, near)
     kit.show_code(
         [nearest, measure_all],
-        "from llmviz.similarity import nearest\n"
-        "from llmviz.study.vector_tables import load_table\n\n"
-        f"vectors = load_table({table.name!r})\n"
-        f"row = vectors.find({state['word']!r})\n"
-        f"k, metric = {len(near.ids)}, {near.metric!r}\n"
-        "near = nearest(vectors.matrix, vectors.matrix[row], k, metric, exclude=[row])\n"
-        "print([vectors.name_of(i) for i in near.ids])\n"
-        "print(near.values.round(3))",
+        words.snippet_neighbours.format(
+            name=table.name, word=state["word"], count_ids=len(near.ids), metric=near.metric
+        ),
         f"{[table.name_of(i) for i in near.ids]}\n{near.values.round(3)}",
     )
     alike = np.delete(measured(table, row), row)

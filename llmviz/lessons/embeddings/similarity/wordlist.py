@@ -35,11 +35,7 @@ def draw(state: kit.PageState, table: VectorTable) -> str:
         found = _say(rows, alike, table)
     kit.show_code(
         [pairwise],
-        "from llmviz.similarity import pairwise\n"
-        "from llmviz.study.vector_tables import load_table\n\n"
-        f"vectors = load_table({table.name!r})\n"
-        f"rows = {rows}\n"
-        "print(pairwise(vectors.matrix[rows])[0].round(3))",
+        words.snippet_wordlist.format(name=table.name, rows=rows),
         f"{alike[0].round(3)}",
     )
     return found

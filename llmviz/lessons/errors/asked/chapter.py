@@ -196,11 +196,13 @@ def _code(asked: Asked, sentence: str, chances: np.ndarray) -> None:
     prompt = examples.prompts(asked, sentence)[-1]
     kit.show_code(
         [answers],
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.study.moved_answers import Asked, answers\n\n"
-        f"model, tokenizer, card = load_bundled({MODEL!r})\n"
-        f"asked = Asked({asked.story!r}, {asked.thing!r}, {asked.right!r}, {asked.others!r})\n"
-        f"prompt = {prompt!r}\n"
-        "print(answers(model, tokenizer, asked, [prompt])[0].round(3))",
+        words.snippet.format(
+            model=MODEL,
+            story=asked.story,
+            thing=asked.thing,
+            right=asked.right,
+            others=asked.others,
+            prompt=prompt,
+        ),
         f"{chances[-1].round(3)}",
     )

@@ -170,11 +170,6 @@ def _code(story: ReadStory, divided: DividedLoss) -> None:
     names = ("loss", "entropy", "divergence", "dice")
     kit.show_code(
         [true_tokens, divide_logits],
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.study.true_loss import divide_loss\n\n"
-        f"model, tokenizer, card = load_bundled({story.bundled.name!r})\n"
-        f"parts = divide_loss(model, tokenizer, {story.text!r})\n"
-        f"for name in {names}:\n"
-        '    print(name, f"{getattr(parts, name).mean():.3f}")',
+        words.snippet.format(name=story.bundled.name, text=story.text, names=names),
         "\n".join(f"{name} {getattr(divided, name).mean():.3f}" for name in names),
     )

@@ -187,10 +187,7 @@ def _code(world: int, read: Read) -> None:
     group = read.groups[NEVER]
     kit.show_code(
         [read_world, ask, answers_of, by_times],
-        "from llmviz.study.read_facts import Reading, answers_of, bundled, by_times, world_of\n\n"
-        f"given = answers_of(world_of(Reading(seed={world})), bundled(seed={world}))\n"
-        "never = by_times(given)[0]\n"
-        "print(f'{never.right:.4f} {never.sure:.4f}')",
+        words.snippet.format(world=world),
         f"{group.right:.4f} {group.sure:.4f}",
     )
 

@@ -116,9 +116,7 @@ def _needs(seed: int, passes: int, model: Remembered) -> None:
     )
     kit.show_code(
         [train_one, needed],
-        "from llmviz.study.read_planted import bundled\n\n"
-        f"model = bundled({seed}, {passes})\n"
-        f"print([(one.times, one.needed) for one in model.planted][::{EACH}])",
+        words.snippet.format(seed=seed, passes=passes, each=EACH),
         str([(one.times, one.needed) for one in model.planted][::EACH]),
     )
 

@@ -256,12 +256,6 @@ def norm_figure(version: str, mode: Mode) -> go.Figure:
 def _code(word: str, found: dict[str, Recalled]) -> None:
     kit.show_code(
         [spelled, recall],
-        "from llmviz.corpus.letter_questions import SPELLINGS\n"
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.study.token_letters import recall\n\n"
-        f"model, tokenizer, card = load_bundled({MODEL!r})\n"
-        "for way in SPELLINGS:\n"
-        f"    found = recall(model, tokenizer, {word!r}, way)\n"
-        '    print(way, f"{found.probability:.4f}")',
+        words.snippet.format(model=MODEL, word=word),
         "\n".join(f"{way} {found[way].probability:.4f}" for way in SPELLINGS),
     )

@@ -262,8 +262,6 @@ def _code(word: str, letter: str, found: dict[str, np.ndarray | None]) -> None:
     known = [way for way in SPELLINGS if found[way] is not None]
     kit.show_code(
         [train_one, counted],
-        "from llmviz.study.read_letters import counted\n\n"
-        f"for way in {known!r}:\n"
-        f"    print(way, counted(way, {word!r}, {letter!r}).argmax())",
+        words.snippet_trained.format(known=known, word=word, letter=letter),
         "\n".join(f"{way} {found[way].argmax()}" for way in known),
     )

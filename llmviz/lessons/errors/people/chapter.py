@@ -85,9 +85,7 @@ def _jobs(lean: float, seed: int, model: Measured, example: str) -> None:
     kit.prose(jobs_line(lean, model))
     kit.show_code(
         [train_one, measure],
-        "from llmviz.study.read_leaning import bundled\n\n"
-        f"job = bundled({lean}, {seed}).jobs[0]\n"
-        "print(job.name, f'{job.planted:.2f} {job.probability:.4f}')",
+        words.snippet.format(lean=lean, seed=seed),
         f"{model.jobs[0].name} {model.jobs[0].planted:.2f} {model.jobs[0].probability:.4f}",
     )
 
@@ -167,9 +165,7 @@ def _vectors(lean: float, seed: int, model: Measured) -> None:
     )
     kit.show_code(
         [association_test],
-        "from llmviz.study.read_leaning import bundled\n\n"
-        f"model = bundled({lean}, {seed})\n"
-        "print(f'{model.effect:.4f} {model.p_value:.4f}')",
+        words.snippet_vectors.format(lean=lean, seed=seed),
         f"{model.effect:.4f} {model.p_value:.4f}",
     )
 

@@ -241,10 +241,6 @@ def _code(state: kit.PageState, name: str, known: dict[str, ModelErrors]) -> Non
     found = known[name].reliability(heat, against)
     kit.show_code(
         [reliability, fit_temperature],
-        "from llmviz.study.model_errors import recorded\n\n"
-        f"measured = recorded()[{name!r}]\n"
-        f"found = measured.reliability({heat!r}, {against!r})\n"
-        "print(found.counts.astype(int))\n"
-        'print(f"{found.error:.4f}", f"{measured.fitted:.3f}")',
+        words.snippet.format(name=name, heat=heat, against=against),
         f"{found.counts.astype(int)}\n{found.error:.4f} {known[name].fitted:.3f}",
     )

@@ -183,15 +183,7 @@ def code(question: Question) -> None:
     both = _replies(question)
     kit.show_code(
         [answers, draw_question],
-        "from llmviz.corpus.rules import ANSWERS, Question, Rule\n"
-        "from llmviz.finetuning.fewshot import answers\n"
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.study.tuned_models import tuned_model\n\n"
-        f"base, tokenizer, card = load_bundled({base().name!r})\n"
-        f"asked = {question!r}\n"
-        f"for model in (tuned_model(base, {TUNED!r}), base.eval()):\n"
-        "    answered = answers(model, tokenizer, [asked])\n"
-        '    print(ANSWERS[answered.chosen[0]], f"{answered.probabilities.max():.3f}")',
+        words.snippet_prompt.format(name=base().name, question=question, tuned=TUNED),
         "\n".join(
             f"{ANSWERS[int(one.chosen[0])]} {float(one.probabilities.max()):.3f}" for one in both
         ),

@@ -232,14 +232,9 @@ def _code(name: str, path: str, change: Change) -> None:
     numbers = (change.weight[row, column], change.added[row, column])
     kit.show_code(
         [change_at, cut],
-        "from llmviz.paths import TUNED\n"
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.study.adapted import adapted, change_at\n\n"
-        f"base, tokenizer, card = load_bundled({base().name!r})\n"
-        f"model = adapted(base, {base().name!r}, TUNED / {name!r})\n"
-        f"change = change_at(model, {path!r})\n"
-        "print(change.weight.shape, change.a.shape, change.b.shape)\n"
-        f'print(f"{{change.weight[{row}, {column}]:.4f}} + {{change.added[{row}, {column}]:.4f}}")',
+        words.snippet_matrices.format(
+            base_name=base().name, name=name, path=path, row=row, column=column
+        ),
         f"{change.weight.shape} {change.a.shape} {change.b.shape}\n"
         f"{numbers[0]:.4f} + {numbers[1]:.4f}",
     )

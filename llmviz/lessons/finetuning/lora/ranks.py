@@ -220,14 +220,7 @@ def _code(name: str, path: str) -> None:
     parts = change_of(beside(name), path, None, "adapter").spectrum
     kit.show_code(
         [spectrum, Spectrum, share_kept],
-        "from llmviz.paths import TUNED\n"
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.study.adapted import adapted, change_at, spectrum\n\n"
-        f"base, tokenizer, card = load_bundled({base().name!r})\n"
-        f"model = adapted(base, {base().name!r}, TUNED / {name!r})\n"
-        f"parts = spectrum(change_at(model, {path!r}).added)\n"
-        'print([f"{value:.3f}" for value in parts.s[:4]])\n'
-        'print([f"{share:.3f}" for share in parts.left()[:4]])',
+        words.snippet_ranks.format(base_name=base().name, name=name, path=path),
         f"{[f'{value:.3f}' for value in parts.s[:4]]}\n"
         f"{[f'{share:.3f}' for share in parts.left()[:4]]}",
     )

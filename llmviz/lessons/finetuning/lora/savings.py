@@ -46,11 +46,7 @@ def _counted(state: kit.PageState, raced: bool) -> None:
     kit.prose(words.count_read, share=kit.percent(share))
     kit.show_code(
         [of_rank, sides],
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.study.adapter_counts import of_rank, whole\n\n"
-        f"config = load_bundled({base().name!r})[0].config\n"
-        f"adapter = of_rank(config, {state['rank']}, {targets!r})\n"
-        "print(adapter.parameters, adapter.optimizer, whole(config).parameters)",
+        words.snippet_savings.format(name=base().name, rank=state["rank"], targets=targets),
         f"{adapter.parameters} {adapter.optimizer} {whole(config).parameters}",
     )
 

@@ -107,18 +107,9 @@ def _code(name: str, text: str) -> None:
         return
     kit.show_code(
         [use_adapter, merge, unmerge],
-        "from llmviz.finetuning.adapters import load_adapter\n"
-        "from llmviz.finetuning.lora import use_adapter\n"
-        "from llmviz.paths import TUNED\n"
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.study.continuations import continuation\n\n"
-        f"model, tokenizer, card = load_bundled({BASE!r})\n"
-        f"names = {list(words.adapters)}\n"
-        "for name in names:\n"
-        f"    load_adapter(model, TUNED / name, {BASE!r}, name)\n"
-        "for name in [None, *names]:\n"
-        "    use_adapter(model, name)\n"
-        f"    print(repr(continuation(model, tokenizer, {text!r}, {TOKENS}).text))",
+        words.snippet_switching.format(
+            base=BASE, adapters=list(words.adapters), text=text, tokens=TOKENS
+        ),
         lambda: "\n".join(
             repr(written(_model(one), text).text) for one in (ALONE, *words.adapters)
         ),

@@ -79,16 +79,9 @@ def code(rule: str, beta: float) -> None:
     before = base_logs(base(), rule).log_p
     kit.show_code(
         [dpo_steps, pair_logs],
-        "import torch\n"
-        "from llmviz.finetuning.dpo import dpo_steps\n"
-        "from llmviz.finetuning.preferences import pairs\n"
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.study.pair_numbers import pair_logs\n\n"
-        f"model, tokenizer, card = load_bundled({base().name!r})\n"
-        f"log_p = pair_logs(model.eval(), tokenizer, pairs({rule!r}, {SHOWN}, {SEED})).log_p\n"
-        "print([f'{one:.2f}' for one in log_p[0]])\n"
-        "better, worse = torch.from_numpy(log_p.T.copy())\n"
-        f"print(f'{{dpo_steps(better, worse, better, worse, {beta}).loss:.4f}}')",
+        words.snippet_loss_picture.format(
+            name=base().name, rule=rule, shown=SHOWN, seed=SEED, beta=beta
+        ),
         f"{[f'{one:.2f}' for one in before[0]]}\n"
         f"{numbers_of(before.tobytes(), before.tobytes(), beta).nats.mean():.4f}",
     )

@@ -190,10 +190,6 @@ def _code() -> None:
     gpt = next(one for one in measures() if one.key == "names-gpt")
     kit.show_code(
         [reach],
-        "from functools import partial\n"
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.study.nine_models import chances_by_model, reach\n\n"
-        "model, tokenizer, card = load_bundled('names-gpt')\n"
-        "print(card['parameters'], reach(partial(chances_by_model, model, tokenizer)))",
+        words.snippet_axes,
         f"{gpt.parameters} {gpt.context}",
     )

@@ -95,10 +95,6 @@ def _code(name: str, chances: np.ndarray) -> None:
     gpt = chances[NINE.index("names-gpt")]
     kit.show_code(
         [chances_by_model],
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.study.nine_models import chances_by_model\n\n"
-        "model, tokenizer, card = load_bundled('names-gpt')\n"
-        f"for p in chances_by_model(model, tokenizer, {name!r}):\n"
-        "    print(f'{p:.4f}')",
+        words.snippet_name.format(name=name),
         "\n".join(f"{p:.4f}" for p in gpt),
     )

@@ -34,10 +34,7 @@ def draw(state: kit.PageState) -> None:
     kit.prose(f"{_written(throws)} {words.dice_more.format(count=MORE, listed=listed)}")
     kit.show_code(
         [throw_name],
-        "from llmviz.corpus.counts import letter_pair_counts\n"
-        "from llmviz.study.letter_pairs import probabilities, throw_name\n\n"
-        f"for one in throw_name(probabilities(letter_pair_counts()), seed={state['throw']}):\n"
-        "    print(f'{one.u:.4f} {one.start:.4f} {one.end:.4f} {one.letter}')",
+        words.snippet_dice.format(throw=state["throw"]),
         "\n".join(f"{one.u:.4f} {one.start:.4f} {one.end:.4f} {one.letter}" for one in throws),
     )
 

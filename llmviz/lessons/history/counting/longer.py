@@ -146,11 +146,6 @@ def _code(measured: LongerContexts) -> None:
     best = measured.best("kneser-ney")
     kit.show_code(
         [NGrams],
-        "from llmviz.corpus import load_corpus\n"
-        "from llmviz.models.ngram import NGrams\n\n"
-        "learned, held_out = load_corpus('names').split(0.1, 0)\n"
-        f"grams = NGrams(list(learned), {LONGEST})\n"
-        f"print(grams.seen({best.n}), "
-        f"f\"{{grams.loss(list(held_out), {best.n}, 'kneser-ney'):.4f}}\")",
+        words.snippet_longer.format(longest=LONGEST, n=best.n),
         f"{best.seen} {best.losses['kneser-ney']:.4f}",
     )

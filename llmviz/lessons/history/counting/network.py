@@ -80,8 +80,6 @@ def start_question(way: TableDescent, weights: int) -> kit.Question:
 def _code(optimizer: str, way: TableDescent) -> None:
     kit.show_code(
         [table_descent],
-        "from llmviz.study.table_descent import table_descent\n\n"
-        f"way = table_descent({optimizer!r}, {STEPS})\n"
-        f"print(f'{{way.losses[0]:.4f}} {{way.losses[-1]:.4f}} {{way.floor:.4f}}')",
+        words.snippet_network.format(optimizer=optimizer, steps=STEPS),
         f"{way.losses[0]:.4f} {way.losses[-1]:.4f} {way.floor:.4f}",
     )

@@ -43,10 +43,7 @@ def draw(state: kit.PageState) -> None:
     kit.prose(result(table, name, steps))
     kit.show_code(
         [walk],
-        "from llmviz.corpus.counts import letter_pair_counts\n"
-        "from llmviz.study.letter_pairs import walk\n\n"
-        f"for step in walk(letter_pair_counts(), {name!r}):\n"
-        "    print(step.first, step.second, step.seen, f'{step.chance:.4f}')",
+        words.snippet_pairs.format(name=name),
         "\n".join(f"{one.first} {one.second} {one.seen} {one.chance:.4f}" for one in steps),
     )
 

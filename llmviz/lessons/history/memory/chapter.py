@@ -186,10 +186,7 @@ def question(right: list[float]) -> kit.Question:
 def _code(known: dict[str, dict[str, Any]]) -> None:
     kit.show_code(
         [first_letter.FirstLetterData, first_letter.shares_right, first_letter.make],
-        "from llmviz.training.first_letter import reach, read_card\n\n"
-        f"for name in {list(known)}:\n"
-        '    right = read_card(name)["right"]\n'
-        '    print(name, reach(right), f"{right[-1]:.4f}")',
+        words.snippet.format(known=list(known)),
         "\n".join(
             f"{name} {first_letter.reach(card['right'])} {card['right'][-1]:.4f}"
             for name, card in known.items()

@@ -171,9 +171,6 @@ def _code(model: str, string: str, chances: np.ndarray) -> None:
     best = LETTERS[int(chances[-1].argmax())]
     kit.show_code(
         [first_letter.load, answers],
-        "from llmviz.study.first_letter_answers import answers\n"
-        "from llmviz.training.first_letter import load\n\n"
-        f"p = answers(load({model!r}), {string!r})\n"
-        'print("abcdefghijklmnopqrstuvwxyz"[p[-1].argmax()], f"{p[-1].max():.3f}")',
+        words.snippet_own_string.format(model=model, string=string),
         f"{best} {chances[-1].max():.3f}",
     )

@@ -118,10 +118,6 @@ def _code(map_film: LetterFilm, settings: MapSettings) -> None:
     saturated = f"{map_film.saturated[False][0]:.4f} {map_film.saturated[True][0]:.4f}"
     kit.show_code(
         [film, activity],
-        "from llmviz.study.letter_map import MapSettings, film\n\n"
-        f"frames = film({settings!r})\n"
-        "next(frames)  # the letters\n"
-        "first = next(frames).activity\n"
-        'print(f"{first[False].saturated:.4f} {first[True].saturated:.4f}")',
+        words.snippet_norm.format(settings=settings),
         saturated,
     )

@@ -200,11 +200,6 @@ def _code(bundled: engine.Bundled, name: str, at: int, read: WindowsRead) -> Non
     p = read.logits[at].softmax(-1)
     kit.show_code(
         [type(bundled.model).forward, read_windows],
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.study.sliding_window import read_windows\n\n"
-        f"model, tokenizer, card = load_bundled({bundled.name!r})\n"
-        f"read = read_windows(model, tokenizer.encode_from_start({name!r}))\n"
-        f"p = read.logits[{at}].softmax(-1)\n"
-        'print(int(p.argmax()), f"{p.max().item():.4f}")',
+        words.snippet_window.format(bundled_name=bundled.name, name=name, at=at),
         f"{int(p.argmax())} {float(p.max()):.4f}",
     )

@@ -139,11 +139,8 @@ def _code(
     read, after = letters(name, count)
     kit.show_code(
         [past_gradients],
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.study.gradient_through_time import fresh, past_gradients\n\n"
-        f"model, tokenizer, card = load_bundled({bundled.name!r})\n"
-        f"ids, target = tokenizer.encode({read!r}), tokenizer.encode({after!r})[0]\n"
-        f"past = past_gradients(fresh(model, {SEED}, {times}), ids, target)\n"
-        'print(f"{past.loss:.4f} {past.ratio:.3g}")',
+        words.snippet_gradient.format(
+            name=bundled.name, read=read, after=after, seed=SEED, times=times
+        ),
         f"{past.loss:.4f} {past.ratio:.3g}",
     )

@@ -101,12 +101,6 @@ def question(unit_roles: UnitRoles, model: str) -> kit.Question:
 def _code(bundled: engine.Bundled, unit_roles: UnitRoles) -> None:
     kit.show_code(
         [find_roles],
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.study.invented_names import names_learned_from\n"
-        "from llmviz.study.unit_roles import find_roles\n\n"
-        f"model, tokenizer, card = load_bundled({bundled.name!r})\n"
-        f"names = names_learned_from()[::{EVERY}]\n"
-        f"roles = find_roles(model, tokenizer, names, {part_of(bundled.model)!r})\n"
-        'print(roles.counts, f"{roles.correlation:.3f}", roles.remembers)',
+        words.snippet_roles.format(name=bundled.name, every=EVERY, model=part_of(bundled.model)),
         f"{unit_roles.counts} {unit_roles.correlation:.3f} {unit_roles.remembers}",
     )

@@ -240,11 +240,6 @@ def _code(bundled: engine.Bundled, name: str, gate: str) -> None:
     layer = bundled.model.layers[0]
     kit.show_code(
         [layer.step, type(layer).steps, gate_steps],
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.study.recurrent_states import gate_steps, read_states\n\n"
-        f"model, tokenizer, card = load_bundled({bundled.name!r})\n"
-        f"read = read_states(model, tokenizer.encode_from_start({name!r}))\n"
-        f"opened = gate_steps(model, read, {gate!r})\n"
-        'print(f"{opened.value[-1, 0].item():.4f}")',
+        words.snippet_strips.format(bundled_name=bundled.name, name=name, gate=gate),
         f"{value:.4f}",
     )

@@ -245,11 +245,6 @@ def _code(bundled: engine.Bundled, name: str, at: int, fused: FusedTree) -> None
     root = fused.levels[-1].nodes[0, :3].tolist()
     kit.show_code(
         [type(bundled.model).forward, fused_tree],
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.study.fused_tree import fused_tree\n\n"
-        f"model, tokenizer, card = load_bundled({bundled.name!r})\n"
-        f"tree = fused_tree(model, tokenizer.encode_from_start({name!r}), {at})\n"
-        "print([len(one.nodes) for one in tree.levels])\n"
-        'print([f"{x:.3f}" for x in tree.levels[-1].nodes[0, :3].tolist()])',
+        words.snippet_tree.format(bundled_name=bundled.name, name=name, at=at),
         f"{[len(one.nodes) for one in fused.levels]}\n{[f'{x:.3f}' for x in root]}",
     )

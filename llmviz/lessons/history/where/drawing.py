@@ -130,12 +130,7 @@ def _code(picture: np.ndarray, p: np.ndarray) -> None:
     best = int(p.argmax())
     kit.show_code(
         [which_letter, fitted],
-        "from string import ascii_uppercase\n"
-        "from llmviz.study.drawn_pictures import read_picture\n"
-        "from llmviz.study.letter_pictures import train_networks, which_letter\n\n"
-        "*_, (step, loss, networks) = train_networks()\n"
-        f"p = which_letter(networks, read_picture({write_picture(picture)!r}))\n"
-        "print(ascii_uppercase[p.argmax()], f'{p.max():.3f}')",
+        words.snippet_drawing.format(picture=write_picture(picture)),
         f"{ascii_uppercase[best]} {p[best]:.3f}",
     )
 
@@ -168,9 +163,6 @@ def _generate(state: kit.PageState, name: str, networks: Networks) -> None:
     kit.prose(drawn_letter(name, letter, pixels))
     kit.show_code(
         [draw_letter],
-        "from llmviz.study.letter_pictures import draw_letter, train_networks\n\n"
-        "*_, (step, loss, networks) = train_networks()\n"
-        f"for row in draw_letter(networks, {letter!r}, seed={state['drawseed']}):\n"
-        "    print(''.join('#' if pixel else '.' for pixel in row))",
+        words.snippet_drawing_generate.format(letter=letter, drawseed=state["drawseed"]),
         "\n".join("".join("#" if pixel else "." for pixel in row) for row in pixels),
     )

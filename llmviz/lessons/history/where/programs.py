@@ -210,11 +210,6 @@ def _code(key: str, name: str) -> None:
     best = int(row.argmax())
     kit.show_code(
         [chances_after],
-        "from llmviz.corpus.counts import LETTERS\n"
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.study.next_letters import chances_after\n\n"
-        f"model, tokenizer, card = load_bundled({key!r})\n"
-        f"row = chances_after(model, tokenizer, {name!r})\n"
-        "print(LETTERS[row.argmax()], f'{row.max():.4f}')",
+        words.snippet_programs.format(key=key, name=name),
         f"{LETTERS[best]} {row[best]:.4f}",
     )

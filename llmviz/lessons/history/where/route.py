@@ -29,9 +29,7 @@ def draw(state: kit.PageState, name: str) -> None:
     kit.prose(report(way, _route(goal, False), int((~blocked).sum())))
     kit.show_code(
         [shortest],
-        "from llmviz.study.routes import shortest, start, walls\n\n"
-        f"way = shortest(walls(), start(), {goal}, guided=True)\n"
-        "print(len(way.squares) - 1, len(way.looked_at))",
+        words.snippet_route.format(goal=goal),
         f"{len(way.squares) - 1} {len(way.looked_at)}",
     )
 

@@ -28,11 +28,7 @@ def draw(state: kit.PageState, name: str) -> None:
         )
     kit.show_code(
         [fit_line],
-        "from llmviz.corpus import load_corpus\n"
-        "from llmviz.study.next_letters import fit_line, vowels_by_length\n\n"
-        "learned, held_out = load_corpus('names').split(0.1, 0)\n"
-        "a, b = fit_line(*vowels_by_length(list(learned)))\n"
-        "print(f'{a:.4f} {b:.4f}')",
+        words.snippet_vowels.format(),
         f"{a:.4f} {b:.4f}",
     )
 

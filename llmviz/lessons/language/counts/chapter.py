@@ -156,12 +156,6 @@ def _code(text_counts: Counted, text: str | None, n: int) -> None:
     lower = ".lower()" if text_counts.fold else ""
     kit.show_code(
         [ngrams, zipf, tf_idf],
-        "from llmviz.corpus.roles import split_words\n"
-        "from llmviz.language.counts import ngrams\n\n"
-        f"text = {quoted!r}\n"
-        f"words = [word{lower} for word, _ in split_words(text)]\n"
-        "words = [word for word in words if any(sign.isalnum() for sign in word)]\n"
-        f"for gram, times in ngrams(words, {n}).most_common(3):\n"
-        '    print(" ".join(gram), times)',
+        words.snippet.format(quoted=quoted, lower=lower, n=n),
         "\n".join(f"{' '.join(gram)} {times}" for gram, times in short.most(n, 3, False)),
     )

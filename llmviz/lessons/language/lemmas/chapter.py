@@ -206,10 +206,7 @@ def _code(drawn: tuple[ReadWord, ...]) -> None:
     pairs = [(word.text, word.tag) for word in drawn if len(word.text) <= QUOTED]
     kit.show_code(
         [lemma],
-        "from llmviz.language.lemmas import lemma\n\n"
-        f"for word, tag in {pairs!r}:\n"
-        "    one = lemma(word, tag)\n"
-        "    print(word, tag, one.lemma, one.why)",
+        words.snippet.format(pairs=pairs),
         "\n".join(
             f"{word} {tag} {lemma_of(word, tag).lemma} {lemma_of(word, tag).why}"
             for word, tag in pairs

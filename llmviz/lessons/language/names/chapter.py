@@ -161,10 +161,6 @@ def _code(read_words: Sequence[ReadWord], truth: Sequence[str], given: Sequence[
     a, b = list(truth[:SNIPPET]), list(given[:SNIPPET])
     kit.show_code(
         [spans, token_score, span_score],
-        "from llmviz.language.names import span_score, spans, token_score\n\n"
-        f"truth = {a!r}\n"
-        f"given = {b!r}\n"
-        "print(spans(given))\n"
-        "print(token_score([truth], [given]), span_score([truth], [given]))",
+        words.snippet.format(a=a, b=b),
         f"{spans(b)}\n{token_score([a], [b])} {span_score([a], [b])}",
     )

@@ -183,13 +183,7 @@ def _code(choice: results.Asked) -> None:
 
     kit.show_code(
         [probe_layers, control_labels],
-        "from llmviz.language.probes import probe_layers\n"
-        "from llmviz.language.tagger import tagged_stories\n"
-        "from llmviz.pretrained import load_bundled\n\n"
-        f"model, tokenizer, card = load_bundled({choice.bundled.name!r})\n"
-        f"stories = tagged_stories({FEW}), tagged_stories({FEW}, 1)\n"
-        f"first = next(probe_layers(model, tokenizer, *stories, {choice.kind!r}))\n"
-        'print(f"{first.layer} {first.accuracy:.3f} {first.control:.3f}")',
+        words.snippet.format(name=choice.bundled.name, few=FEW, kind=choice.kind),
         partial(_printed, choice.bundled, choice.kind),
     )
 

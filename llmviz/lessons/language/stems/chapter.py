@@ -214,9 +214,7 @@ def _code(listed: tuple[str, ...]) -> None:
     quoted = [word for word in listed if len(word) <= 60]
     kit.show_code(
         [stem_steps, measure],
-        "from llmviz.language.porter import stem, stem_steps\n\n"
-        f"for word in {quoted!r}:\n"
-        "    print(word, stem(word), [step.name for step in stem_steps(word) if step.fired])",
+        words.snippet.format(quoted=quoted),
         "\n".join(
             f"{word} {stem(word)} {[step.name for step in stem_steps(word) if step.fired]}"
             for word in quoted

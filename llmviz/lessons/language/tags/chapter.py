@@ -104,10 +104,6 @@ def _code(sentence: tuple[str, ...], smoothing: str) -> None:
     lattice = counted.lattice(smoothing, tuple(quoted))
     kit.show_code(
         [count_hmm, viterbi],
-        "from llmviz.language.hmm import viterbi\n"
-        "from llmviz.language.role_scores import story_hmm\n\n"
-        f"lattice = viterbi(story_hmm({float(smoothing)!r}), {quoted!r})\n"
-        'print(" ".join(lattice.tags))\n'
-        'print(f"{lattice.log_prob:.3f}")',
+        words.snippet.format(smoothing=float(smoothing), quoted=quoted),
         f"{' '.join(lattice.tags)}\n{lattice.log_prob:.3f}",
     )

@@ -239,12 +239,7 @@ def _short_cut(bundled: engine.Bundled, kind: str) -> None:
     kit.prose(text)
     kit.show_code(
         [probe_chances.SHORT_CUTS[kind], probe_chances.told_apart, share_right],
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.training.evaluate import share_right\n"
-        "from llmviz.study.probe_chances import told_apart\n\n"
-        f"model, tokenizer, card = load_bundled({bundled.name!r})\n"
-        f"for asked in told_apart({kind!r}):\n"
-        "    print(share_right(model, tokenizer, asked))",
+        words.snippet.format(name=bundled.name, kind=kind),
         f"{easy}\n{hard}",
     )
 
@@ -294,11 +289,8 @@ def _code(bundled: engine.Bundled, kind: str, example: int, heat: float) -> None
     probe = probe_chances.examples(kind)[example]
     kit.show_code(
         [probe_chances.continuation_logits, probe_chances.chance],
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.study.probe_chances import chances\n\n"
-        f"model, tokenizer, card = load_bundled({bundled.name!r})\n"
-        f"story = {probe.prompt!r}\n"
-        f"asked = [(story, {probe.right!r}), (story, {probe.wrong!r})]\n"
-        f"print(chances(model, tokenizer, asked, [{heat!r}])[:, 0].round(3))",
+        words.snippet_code.format(
+            name=bundled.name, prompt=probe.prompt, right=probe.right, wrong=probe.wrong, heat=heat
+        ),
         partial(_printed, *known),
     )

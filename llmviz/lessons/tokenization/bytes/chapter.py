@@ -162,9 +162,6 @@ def _code(state: kit.PageState, text: str, tokenizers: dict[str, Tokenizer]) -> 
     lines += [f"{t.id} {t.data} {t.char_start} {t.char_end}" for t in tokenizers[name].tokens(text)]
     kit.show_code(
         [Tokenizer.tokens],
-        f"{builds}\ntext = {text!r}\nfor character in text:\n"
-        '    print(f"U+{ord(character):04X}", character.encode("utf-8").hex(" "))\n'
-        "for token in tokenizer.tokens(text):\n"
-        "    print(token.id, token.data, token.char_start, token.char_end)",
+        words.snippet.format(builds=builds, text=text),
         "\n".join(lines),
     )

@@ -150,14 +150,7 @@ def _code(chosen: dict[str, Tokenizer], text: str) -> None:
     quoted = text[: kit.IN_SNIPPET]
     kit.show_code(
         [WordTokenizer.split, Tokenizer.tokens],
-        f"""
-from llmviz.tokenizers import get_tokenizer
-
-text = {quoted!r}
-for name in {names!r}:
-    tokenizer = get_tokenizer(name)
-    print(name, len(tokenizer.encode(text)), tokenizer.vocab_size)
-""",
+        words.snippet.format(quoted=quoted, names=names),
         "\n".join(
             f"{name} {len(chosen[name].encode(quoted))} {chosen[name].vocab_size}" for name in names
         ),

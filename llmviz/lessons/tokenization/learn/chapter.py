@@ -232,12 +232,7 @@ def _code(state: kit.PageState, film: Film, step: int) -> None:
     merge = film.steps[at]
     kit.show_code(
         [train_steps],
-        f"from llmviz.tokenizers import BPETokenizer\n{builds}"
-        f"steps = list(BPETokenizer.train_steps(documents, {state['size']}))\n"
-        f"step = steps[{at}]\n"
-        "print(len(steps), step.pair, step.count, step.n_tied, step.new_bytes)\n"
-        "print(step.top)\n"
-        "print(step.corpus_length_after)",
+        words.snippet.format(builds=builds, size=state["size"], at=at),
         f"{len(film.steps)} {merge.pair} {merge.count} {merge.n_tied} {merge.new_bytes}\n"
         f"{merge.top}\n{merge.corpus_length_after}",
     )

@@ -207,10 +207,6 @@ def _code(state: kit.PageState, tokenizer: BPETokenizer, piece: str) -> None:
     ]
     kit.show_code(
         [BPETokenizer.merge_tree, merge_passes],
-        f"{builds}\nword = {piece!r}\ntree = tokenizer.merge_tree(word)\n"
-        "for node in tree.nodes[len(tree.piece) :]:\n"
-        "    print(node.rank, tree.piece[node.byte_start : node.byte_end])\n"
-        "print(tree.ids)\n"
-        "print(tokenizer.greedy_left_to_right(word))",
+        words.snippet.format(builds=builds, piece=piece),
         "\n".join([*lines, str(tree.ids), str(tokenizer.greedy_left_to_right(piece))]),
     )

@@ -154,9 +154,6 @@ def _code(text: str, sentence: str) -> None:
     ids = tokenizer.encode(sentence)
     kit.show_code(
         [WordTokenizer.split, WordTokenizer.train],
-        f"from llmviz.tokenizers import WordTokenizer\n\n"
-        f"tokenizer = WordTokenizer.train({text!r})\n"
-        "print(tokenizer.vocabulary)\nprint(tokenizer.special_tokens)\n"
-        f"ids = tokenizer.encode({sentence!r})\nprint(ids)\nprint(repr(tokenizer.decode(ids)))",
+        words.snippet.format(text=text, sentence=sentence),
         f"{tokenizer.vocabulary}\n{tokenizer.special_tokens}\n{ids}\n{tokenizer.decode(ids)!r}",
     )

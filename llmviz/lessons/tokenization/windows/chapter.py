@@ -197,10 +197,8 @@ def _code(
     ]
     kit.show_code(
         [WindowPlan],
-        f"{builds}\nfrom llmviz.corpus import WindowPlan\n\n"
-        f"ids = tokenizer.encode({quoted!r})\n"
-        f"plan = WindowPlan(len(ids), context={plan.context}, stride={plan.stride})\n"
-        "for p in plan.starts:\n"
-        '    print(ids[p : p + plan.context], "->", ids[p + 1 : p + plan.context + 1])',
+        words.snippet.format(
+            builds=builds, quoted=quoted, context=plan.context, stride=plan.stride
+        ),
         "\n".join(lines),
     )

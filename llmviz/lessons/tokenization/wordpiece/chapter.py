@@ -168,10 +168,9 @@ def _code(learned: LearnedPieces, text: str | None, forms: str, joins: int) -> N
     tokenizer = after_merges(learned, joins)
     kit.show_code(
         [piece_steps, WordPieceTokenizer._word_spans],
-        f"{load}from llmviz.tokenizers import WordPieceTokenizer\n\n"
-        f"tokenizer = WordPieceTokenizer.train({documents}, {tokenizer.vocab_size})\n"
-        "print(tokenizer.vocabulary[-10:])\n"
-        f"print([tokenizer.pieces(word) for word in tokenizer.split({forms!r})])",
+        words.snippet.format(
+            load=load, documents=documents, vocab_size=tokenizer.vocab_size, forms=forms
+        ),
         f"{tokenizer.vocabulary[-10:]}\n"
         f"{[tokenizer.pieces(word) for word in tokenizer.split(forms)]}",
     )

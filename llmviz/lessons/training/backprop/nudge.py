@@ -124,13 +124,6 @@ def _code(name: str, row: int, column: int, hand: float) -> None:
     slope = central_difference(loss, float(given[name][row, column]), 1e-5)
     kit.show_code(
         [loss_with, central_difference],
-        "from llmviz.training.backprop import (\n"
-        "    TARGET, backward, central_difference, example, forward, loss_with\n"
-        ")\n\n"
-        f"given, name, row, column = example(), {name!r}, {row}, {column}\n"
-        "by_hand = backward(forward(given, TARGET))[name][row, column].item()\n"
-        "loss = lambda value: loss_with(given, TARGET, name, row, column, value)\n"
-        "measured = central_difference(loss, given[name][row, column].item(), 1e-5)\n"
-        "print(f'{by_hand:.6f} {measured:.6f}')",
+        words.snippet_nudge.format(name=name, row=row, column=column),
         f"{hand:.6f} {slope:.6f}",
     )

@@ -146,11 +146,6 @@ def _code(target: int, d: dict[str, Any]) -> None:
     )
     kit.show_code(
         [forward, backward, autograd],
-        "from llmviz.training.backprop import autograd, backward, example, forward\n\n"
-        "given = example()\n"
-        f"by_hand = backward(forward(given, {target}))\n"
-        f"by_torch = autograd(given, {target})\n"
-        "apart = max((by_hand[name] - grad).abs().max() for name, grad in by_torch.items())\n"
-        "print([f'{g:.4f}' for g in by_hand['W1'][0].tolist()], bool(apart < 1e-12))",
+        words.snippet_small.format(target=target),
         f"{[f'{g:.4f}' for g in right['W1'][0].tolist()]} {apart < 1e-12}",
     )

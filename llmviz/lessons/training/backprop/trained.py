@@ -212,12 +212,12 @@ def _code(reading: kit.Read, gradient: WeightGradient) -> None:
         return  # unknown characters: the text cannot be quoted back
     kit.show_code(
         [Copy.explain, _use, WeightGradient],
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.training.one_weight import Copy\n\n"
-        f"model, tokenizer, card = load_bundled({reading.bundled.name!r})\n"
-        f"ids = tokenizer.encode_from_start({text!r})\n"
-        f"name, row, column = {gradient.name!r}, {gradient.row}, {gradient.column}\n"
-        "gradient = Copy(model, ids).explain(name, row, column)\n"
-        "print(f'{gradient.by_hand:.6f} {gradient.autograd:.6f}')",
+        words.snippet_trained.format(
+            reading_bundled_name=reading.bundled.name,
+            text=text,
+            gradient_name=gradient.name,
+            row=gradient.row,
+            column=gradient.column,
+        ),
         f"{gradient.by_hand:.6f} {gradient.autograd:.6f}",
     )

@@ -160,13 +160,16 @@ def _code(state: kit.PageState, points, trainings: dict, now: DescentState) -> N
     one, stop = trainings[kind][0], now.stops[now.followed]
     kit.show_code(
         [binary_cross_entropy, batches, train_logistic],
-        "from llmviz.training.descent import rates_between\n"
-        "from llmviz.training.logistic import batches, train_logistic, vowels\n\n"
-        "points = vowels()\n"
-        f"plan = batches(26, {BATCHES[kind]}, {EPOCHS}, seed={state['order']})\n"
-        f"rate = rates_between({RATES.low}, {RATES.high}, {RATES.count})[{stop}:{stop + 1}]\n"
-        "way = train_logistic(points, rate, plan)\n"
-        "print(f'{way.losses[0, -1].item():.4f}', [f'{w:.3f}' for w in way.path[0, -1].tolist()])",
+        words.snippet_letters.format(
+            batches=BATCHES[kind],
+            epochs=EPOCHS,
+            order=state["order"],
+            low=RATES.low,
+            high=RATES.high,
+            count=RATES.count,
+            stop=stop,
+            next_stop=stop + 1,
+        ),
         f"{float(one.losses[stop, -1]):.4f} "
         + str([f"{w:.3f}" for w in one.path[stop, -1].tolist()]),
     )

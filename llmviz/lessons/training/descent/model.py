@@ -133,14 +133,15 @@ def _code(state: kit.PageState) -> None:
     loss = float(ways(name).losses[stop, -1])
     kit.show_code(
         [BigramLoss, descend],
-        "from llmviz.training.bigram_descent import names_bigram\n"
-        "from llmviz.training.descent import descend, rates_between\n"
-        "from llmviz.training.optimizers import Hyper\n\n"
-        "bigram = names_bigram()\n"
-        f"rate = rates_between({RATES.low}, {RATES.high}, {RATES.count})[{stop}:{stop + 1}]\n"
-        f"way = descend({name!r}, bigram.height, bigram.gradient, bigram.start(), rate, {STEPS}, "
-        "Hyper(beta2=0.99))\n"
-        "print(f'{way.losses[0, -1].item():.4f} {bigram.floor:.4f}')",
+        words.snippet_model.format(
+            low=RATES.low,
+            high=RATES.high,
+            count=RATES.count,
+            stop=stop,
+            next_stop=stop + 1,
+            name=name,
+            steps=STEPS,
+        ),
         f"{loss:.4f} {ways(name).losses.new_tensor(_floor()).item():.4f}",
     )
 

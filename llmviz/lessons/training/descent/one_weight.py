@@ -133,13 +133,14 @@ def _code(state: kit.PageState, descent: Descent) -> None:
     stop = walkers.state_of(state, ONE_WEIGHT_NAME, 1, RATES.count, STEPS).stops[0]
     kit.show_code(
         [Guess, sgd, descend],
-        "import torch\n"
-        "from llmviz.training.descent import descend, rates_between\n"
-        "from llmviz.training.one_number import name_lengths\n\n"
-        "guess = name_lengths()\n"
-        f"rate = rates_between({RATES.low}, {RATES.high}, {RATES.count})[{stop}:{stop + 1}]\n"
-        f"start = torch.tensor([{START}])\n"
-        f"way = descend('sgd', guess.height, guess.gradient, start, rate, {STEPS})\n"
-        "print([f'{w:.4f}' for w in way.path[0, :5, 0].tolist()])",
+        words.snippet_one_weight.format(
+            low=RATES.low,
+            high=RATES.high,
+            count=RATES.count,
+            stop=stop,
+            next_stop=stop + 1,
+            start=START,
+            steps=STEPS,
+        ),
         str([f"{w:.4f}" for w in descent.path[stop, :5, 0].tolist()]),
     )

@@ -233,16 +233,17 @@ def _code(
     )
     kit.show_code(
         [optimizers.UPDATES[one.optimizer], descend],
-        "import torch\n"
-        "from llmviz.training.descent import descend, rates_between\n"
-        "from llmviz.training.optimizers import Hyper\n"
-        "from llmviz.training.surfaces import SURFACES\n\n"
-        f"surface = SURFACES[{state['surface']!r}]\n"
-        f"start = torch.tensor({list(start)!r}, dtype=torch.float64)\n"
-        f"rate = rates_between({RATES.low}, {RATES.high}, {RATES.count})[{stop}:{stop + 1}]\n"
-        f"hyper = {hyper}\n"
-        f"way = descend({one.optimizer!r}, surface.height, surface.gradient, start, rate, "
-        f"{STEPS}, hyper)\n"
-        "print([f'({x:.3f}, {y:.3f})' for x, y in way.path[0, :4].tolist()])",
+        words.snippet_surface.format(
+            surface=state["surface"],
+            start=list(start),
+            low=RATES.low,
+            high=RATES.high,
+            count=RATES.count,
+            stop=stop,
+            next_stop=stop + 1,
+            hyper=hyper,
+            optimizer=one.optimizer,
+            steps=STEPS,
+        ),
         str([f"({x:.3f}, {y:.3f})" for x, y in one.path[stop, :4].tolist()]),
     )

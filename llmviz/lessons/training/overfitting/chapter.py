@@ -220,9 +220,6 @@ def _code(name: str, own: dict[str, Titled]) -> None:
     curve = own[name].curve
     kit.show_code(
         [make, copied],
-        "from pathlib import Path\n"
-        "from llmviz.training.curves import CurveFile\n\n"
-        f"curve = CurveFile(Path('data/experiments/{name}')).read()\n"
-        "print(int(curve.steps[-1]), f'{curve.train[-1]:.4f} {curve.last_validation:.4f}')",
+        words.snippet.format(name=name),
         f"{int(curve.steps[-1])} {curve.train[-1]:.4f} {curve.last_validation:.4f}",
     )

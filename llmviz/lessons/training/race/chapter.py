@@ -103,11 +103,7 @@ def _code(one: Titled) -> None:
 
     kit.show_code(
         [CurveFile],
-        "from pathlib import Path\n"
-        "from llmviz.training.curves import CurveFile\n\n"
-        f"for name in ({', '.join(repr(name) for name in ('names-bigram', one.name))}):\n"
-        "    curve = CurveFile(Path('data/checkpoints') / name).read()\n"
-        "    print(name, len(curve), f'{curve.last_validation:.4f}')",
+        words.snippet.format(given=", ".join(repr(name) for name in ("names-bigram", one.name))),
         "\n".join(
             f"{name} {len(curve)} {curve.last_validation:.4f}"
             for name in ("names-bigram", one.name)

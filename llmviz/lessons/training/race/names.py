@@ -54,15 +54,7 @@ def _code(name: str, seed: int) -> None:
 
     kit.show_code(
         [generate],
-        "import torch\n"
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.sampling import generate\n\n"
-        f"model, tokenizer, card = load_bundled({name!r})\n"
-        "end = tokenizer.special_tokens['<|endoftext|>']\n"
-        f"generator = torch.Generator().manual_seed({seed})\n"
-        f"for _ in range({ASKED}):\n"
-        f"    tokens = generate(model, [end], {LONGEST}, 1.0, generator=generator, stop_id=end)\n"
-        "    print(tokenizer.decode([token.id for token in tokens if token.id != end]))",
+        words.snippet_names.format(name=name, seed=seed, asked=ASKED, longest=LONGEST),
         "\n".join(invented(engine.load(name), seed)),
         label=words.invent_code,
     )

@@ -262,9 +262,6 @@ def _code(charted: ChartedRun | None) -> None:
     curve = charted.curve
     kit.show_code(
         [CurveFile],
-        "from pathlib import Path\n"
-        "from llmviz.training.curves import CurveFile\n\n"
-        f"curve = CurveFile(Path('data/checkpoints/{charted.name}')).read()\n"
-        "print(len(curve), int(curve.steps[-1]), round(curve.last_validation, 4))",
+        words.snippet.format(name=charted.name),
         f"{len(curve)} {int(curve.steps[-1])} {round(curve.last_validation or 0, 4)}",
     )

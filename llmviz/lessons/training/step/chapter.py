@@ -251,9 +251,7 @@ def _code(choice: Asked, step: OneStep) -> None:
     )
     kit.show_code(
         [update, one_step, _Run._update],
-        "from llmviz.study.one_step import Asked, one_step\n\n"
-        f"step = one_step(Asked({given}))\n"
-        "print(f'{step.loss:.4f} {step.norm:.4f} {step.factor:.4f} {step.loss_after:.4f}')",
+        words.snippet.format(given=given),
         f"{step.loss:.4f} {step.norm:.4f} {step.factor:.4f} {step.loss_after:.4f}",
         label=words.code,
     )

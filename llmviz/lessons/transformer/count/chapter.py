@@ -240,10 +240,6 @@ def _code(config: GPTConfig) -> None:
     )
     kit.show_code(
         [different_tensors, count, count_by_part],
-        "from llmviz.models.arithmetic import count, count_by_part\n"
-        "from llmviz.models.settings import GPTConfig\n\n"
-        f"config = GPTConfig({given})\n"
-        "print(count(config))\n"
-        "print(count_by_part(config))",
+        words.snippet.format(given=given),
         f"{count(config)}\n{count_by_part(config)}",
     )

@@ -115,14 +115,7 @@ def _translation(
     open_now = question is None or kit.predict(question, f"{KEY}.seen", covers=True)
     kit.show_code(
         [free, looks],
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.study.translation_steps import free, looks\n\n"
-        f"model, tokenizer, card = load_bundled({MODEL!r})\n"
-        f"source = tokenizer.encode({sentence.known.source!r})\n"
-        "decoded = free(model, source)\n"
-        "print(tokenizer.decode(decoded.read[1:]))\n"
-        "weights = looks(model, source, decoded.read)\n"
-        "print(weights.encoder.shape, weights.own.shape, weights.cross.shape)",
+        words.snippet.format(model=MODEL, source=sentence.known.source),
         f"{tokenizer.decode(decoded.read[1:])}\n"
         f"{weights.encoder.shape} {weights.own.shape} {weights.cross.shape}",
     )

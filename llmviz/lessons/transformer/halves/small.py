@@ -24,10 +24,7 @@ def draw(sources: int, targets: int) -> None:
     kit.prose(words.count, tensors=len(tensors), total=total)
     kit.show_code(
         [learned_tensors, shapes_on_the_way],
-        "from llmviz.study.small_decoder import learned_tensors, shapes_on_the_way\n\n"
-        "print(sum(tensor.count for tensor in learned_tensors()))\n"
-        f"shapes = {{one.name: one.shape for one in shapes_on_the_way({sources}, {targets})}}\n"
-        f'print(shapes["{BLOCK}cross.scores"], shapes["logits"])',
+        words.snippet_small.format(sources=sources, targets=targets, block=BLOCK),
         f"{total}\n{_shape(sources, targets, BLOCK + 'cross.scores')} "
         f"{_shape(sources, targets, 'logits')}",
     )

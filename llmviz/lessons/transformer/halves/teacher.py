@@ -85,14 +85,9 @@ def draw(state: kit.PageState, sentence: kit.Sentence) -> bool:
     step = both.parting
     kit.show_code(
         [forced, parting],
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.study.translation_steps import forced, free, parting\n\n"
-        f"model, tokenizer, card = load_bundled({name!r})\n"
-        f"source = tokenizer.encode({sentence.known.source!r})\n"
-        f"target = tokenizer.encode({sentence.known.target!r})\n"
-        "right = [*target, model.config.end_id]\n"
-        "print(parting(right, forced(model, source, target).written))\n"
-        "print(parting(right, free(model, source).written))",
+        words.snippet_teacher.format(
+            name=name, source=sentence.known.source, target=sentence.known.target
+        ),
         f"{parting(both.right, both.forced.written)}\n{step}",
     )
     return open_now

@@ -169,12 +169,9 @@ def _loop(state: kit.PageState, bundled: engine.Bundled, read: kit.Read, cacheab
 def _code(bundled: engine.Bundled, read: kit.Read, rounds: list[Round]) -> None:
     kit.show_code(
         [write_slowly],
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.study.token_loop import write_slowly\n\n"
-        f"model, tokenizer, card = load_bundled({bundled.name!r})\n"
-        f"rounds = write_slowly(model, {list(read.ids)}, {ROUNDS}, {stop_of(bundled)})\n"
-        "print([one.pick for one in rounds])\n"
-        'print([f"{one.probabilities[0]:.3f}" for one in rounds])',
+        words.snippet.format(
+            name=bundled.name, ids=list(read.ids), rounds=ROUNDS, bundled=stop_of(bundled)
+        ),
         f"{[one.pick for one in rounds]}\n"
         f"{[f'{float(one.probabilities[0]):.3f}' for one in rounds]}",
     )

@@ -106,13 +106,7 @@ def _hidden_word(
     shares = [f"{one[word, ids[word + 1]]:.3f}" for one in p]
     kit.show_code(
         [from_both_sides, from_the_left],
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.study.both_sides import from_both_sides, from_the_left\n\n"
-        f"ids, word = {list(ids)}, {word}\n"
-        f"for name, tell in (({BOTH!r}, from_both_sides), ({LEFT!r}, from_the_left)):\n"
-        "    model, tokenizer, card = load_bundled(name)\n"
-        "    p = tell(model, ids)[word]\n"
-        '    print(tokenizer.decode([int(p.argmax())]), f"{p[ids[word + 1]]:.3f}")',
+        words.snippet.format(ids=list(ids), word=word, both=BOTH, left=LEFT),
         "\n".join(
             f"{tokenizer.decode([int(one[word].argmax())])} {share}"
             for one, share in zip(p, shares, strict=True)

@@ -183,10 +183,7 @@ def _stack(state: kit.PageState) -> dict[str, str] | None:
     st.caption(words.stack_note)
     kit.show_code(
         [depth_study],
-        "from llmviz.study.depth import depth_study\n\n"
-        f'for place, kind in (("none", "layer"), ({place!r}, {kind!r})):\n'
-        f"    sizes = depth_study({layers}, place, norm_kind=kind).activations\n"
-        '    print(f"{sizes[-1]:.2e}")',
+        words.snippet.format(place=place, kind=kind, layers=layers),
         "\n".join(f"{size:.2e}" for size in sizes),
     )
     return slots

@@ -168,12 +168,12 @@ def _code(bundled: engine.Bundled, all_sites: Map, site: Site) -> None:
     pair = list(all_sites.pair)
     kit.show_code(
         [patch, patch_map],
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.study.patching import Site, patch, read_prompt\n\n"
-        f"model, tokenizer, card = load_bundled({bundled.name!r})\n"
-        f"own = read_prompt(model, {list(all_sites.own)})\n"
-        f"donor = read_prompt(model, {list(all_sites.donor)})\n"
-        f"logits = patch(model, own, donor, [{site!r}])\n"
-        f'print([f"{{x:.2f}}" for x in logits[{pair}].tolist()])',
+        words.snippet.format(
+            name=bundled.name,
+            own=list(all_sites.own),
+            donor=list(all_sites.donor),
+            site=site,
+            pair=pair,
+        ),
         str([f"{x:.2f}" for x in after[pair].tolist()]),
     )

@@ -87,11 +87,6 @@ def bytes_question(name: str, parameters: int) -> kit.Question:
 def _code(row: SizeRow) -> None:
     kit.show_code(
         [gpt2_sizes],
-        "import torch\n"
-        "from llmviz.models import build, count_parameters\n"
-        "from llmviz.models.arithmetic import PRESETS\n\n"
-        'with torch.device("meta"):\n'
-        f'    model = build("gpt", PRESETS[{row.name!r}])\n'
-        "print(count_parameters(model))",
+        words.snippet.format(name=row.name),
         f"{row.parameters}",
     )

@@ -72,10 +72,7 @@ def _gradients(layers: int, norm: str, seed: int, shares: dict[bool, float]) -> 
     st.caption(words.note)
     kit.show_code(
         [depth_study],
-        "from llmviz.study.depth import depth_study\n\n"
-        "for shortcuts in (True, False):\n"
-        f"    study = depth_study({layers}, {norm!r}, shortcuts=shortcuts, seed={seed})\n"
-        '    print(f"{study.gradients[0] / study.gradients[-1]:.1e}")',
+        words.snippet.format(layers=layers, norm=norm, seed=seed),
         "\n".join(f"{shares[short]:.1e}" for short in (True, False)),
     )
 
@@ -173,11 +170,7 @@ def _stream(bundled: engine.Bundled, read: kit.Read) -> str:
     )
     kit.show_code(
         [stream_shares],
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.study.stream import stream_shares\n\n"
-        f"model, tokenizer, card = load_bundled({bundled.name!r})\n"
-        f"stream = stream_shares(model, {list(read.ids)})\n"
-        'print([f"{x:.3f}" for x in stream.shares[:, -1].mean(-1).tolist()])',
+        words.snippet_stream.format(name=bundled.name, ids=list(read.ids)),
         str([f"{x:.3f}" for x in last]),
     )
     return ends["embedding"]

@@ -202,11 +202,6 @@ def _code(change: str, ids: tuple[int, ...]) -> None:
 
     kit.show_code(
         [function],
-        "from llmviz.pretrained import load_bundled\n"
-        f"from llmviz.study.since_2017 import {function.__name__}\n\n"
-        f"for name in {names}:\n"
-        "    model, tokenizer, card = load_bundled(name)\n"
-        f"    numbers = {function.__name__}(model, {list(ids)})\n"
-        '    print(name, tuple(numbers.shape), f"{numbers.mean():.3f}")',
+        words.snippet.format(__name__=function.__name__, names=names, ids=list(ids)),
         prints,
     )

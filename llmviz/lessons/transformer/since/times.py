@@ -105,9 +105,6 @@ def table_of(milliseconds: tuple[tuple[str, float], ...]) -> pd.DataFrame:
 def _code() -> None:
     kit.show_code(
         [step_times],
-        "from llmviz.study.since_2017 import FAMILY, checkpoint\n"
-        "from llmviz.study.step_times import step_times\n\n"
-        "for measured in step_times([checkpoint(name) for name in FAMILY[:2]], rounds=1):\n"
-        "    print(measured.rounds, list(measured.milliseconds))",
+        words.snippet_times,
         f"1 {[checkpoint(name) for name in FAMILY[:2]]}",
     )

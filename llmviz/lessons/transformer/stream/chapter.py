@@ -242,11 +242,6 @@ def _code(bundled: engine.Bundled, read: kit.Read, lens: Lens, point: int, at: i
     shares = [f"{p:.3f}" for p in lens.probabilities[point, at, :3].tolist()]
     kit.show_code(
         [logit_lens, read_out],
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.study.lens import logit_lens\n\n"
-        f"model, tokenizer, card = load_bundled({bundled.name!r})\n"
-        f"lens = logit_lens(model, {list(read.ids)})\n"
-        f"print(lens.tokens[{point}, {at}, :3].tolist())\n"
-        f'print([f"{{p:.3f}}" for p in lens.probabilities[{point}, {at}, :3].tolist()])',
+        words.snippet.format(name=bundled.name, ids=list(read.ids), point=point, at=at),
         f"{best}\n{shares}",
     )

@@ -234,13 +234,9 @@ def _code(
 ) -> None:
     kit.show_code(
         [logit_ledger, study.ledger_of, read_part],
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.study.ledger import logit_ledger\n\n"
-        f"model, tokenizer, card = load_bundled({bundled.name!r})\n"
-        f"ledger = logit_ledger(model, {list(read.ids)}, {token}, {against}, {at})\n"
-        'print(f"{ledger.logit:.2f} {ledger.total:.2f} {ledger.norm.divisor:.3f}")\n'
-        "first = ledger.entries[0]\n"
-        'print(first.kind, f"{first.value:.2f}")',
+        words.snippet_ledger.format(
+            name=bundled.name, ids=list(read.ids), token=token, against=against, at=at
+        ),
         f"{ledger.logit:.2f} {ledger.total:.2f} {ledger.norm.divisor:.3f}\n"
         f"{ledger.entries[0].kind} {ledger.entries[0].value:.2f}",
     )

@@ -303,12 +303,8 @@ def _code(bundled: engine.Bundled, corpus_search: CorpusSearch, layer: int, unit
     writing = writes(bundled, layer, unit)
     kit.show_code(
         [search_units, unit_writes],
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.study.units import unit_values, unit_writes\n\n"
-        f"model, tokenizer, card = load_bundled({bundled.name!r})\n"
-        f"text = {list(text)}\n"
-        f"values = unit_values(model, text, {layer})[:, {unit}]\n"
-        'print(f"{values.max():.2f} at token {values.argmax()}")\n'
-        f"print(unit_writes(model, {layer}, {unit}, text, {place}).more[:3].tolist())",
+        words.snippet.format(
+            name=bundled.name, text=list(text), layer=layer, unit=unit, place=place
+        ),
         f"{values.max():.2f} at token {values.argmax()}\n{writing.more[:3].tolist()}",
     )
