@@ -7,14 +7,7 @@ import streamlit as st
 
 from llmviz.components.paired_bars.view import paired_bars
 from llmviz.lessons.before_after import words
-from llmviz.lessons.before_after.counts import (
-    KINDS,
-    Counts,
-    counted,
-    read_table,
-    table,
-    together,
-)
+from llmviz.lessons.before_after.counts import KINDS, Counts, counted, read_table, table, together
 from llmviz.lessons.before_after.params import AFTER, BEFORE
 from llmviz.lessons.before_after.questions import all_asks
 from llmviz.ui import kit

@@ -41,10 +41,7 @@ def models() -> list[str]:
     return sorted(fitting, key=lambda name: (name != DEFAULT_MODEL, name))
 
 
-@kit.kept(64)
-def reading_of(bundled: engine.Bundled, ids: tuple[int, ...]) -> Reading:
-    """Return the forward pass of a bundled model over token ids."""
-    return read(bundled.model, ids)
+reading_of = kit.kept(64)(kit.on_model(read))
 
 
 def decided_heads(weights: np.ndarray) -> tuple[int, list[int]]:

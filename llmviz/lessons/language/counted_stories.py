@@ -3,13 +3,7 @@
 from llmviz.corpus.roles import TAGS
 from llmviz.language.hmm import HMM, Lattice, count_hmm, viterbi
 from llmviz.language.role_scores import COUNTED, counted_sentences
-from llmviz.study.word_roles import (
-    TagCounts,
-    TwoRoles,
-    count_tags,
-    hmm_tags,
-    words_of_two_roles,
-)
+from llmviz.study.word_roles import TagCounts, TwoRoles, count_tags, hmm_tags, words_of_two_roles
 from llmviz.ui import kit
 
 ROLES = 12  # words that are shown in two roles

@@ -206,10 +206,7 @@ def _read(bundled: engine.Bundled, ids: tuple[int, ...]) -> tuple[np.ndarray, KV
     return reader(list(ids)).double().numpy(), reader.read_before()
 
 
-@kit.kept(64)
-def random_numbers(seed: int, n: int) -> np.ndarray:
-    """Return `draws.seed_numbers`, kept for all visitors."""
-    return draws.seed_numbers(seed, n)
+random_numbers = kit.kept(64)(draws.seed_numbers)
 
 
 def acted(key: str, act: Callable[[dict[str, Any]], None]) -> Callable[[], None]:

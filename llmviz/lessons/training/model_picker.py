@@ -47,7 +47,4 @@ def logits(reading: kit.Read) -> np.ndarray:
     return logits_of(reading.bundled, reading.ids)
 
 
-@kit.kept(128)
-def logits_of(bundled: engine.Bundled, ids: tuple[int, ...]) -> np.ndarray:
-    """Return a model's logits (T, V) before each of ids (T + 1,) but the first, in float64."""
-    return target_logits(bundled.model, ids)
+logits_of = kit.kept(128)(kit.on_model(target_logits))

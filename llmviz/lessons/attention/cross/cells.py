@@ -16,10 +16,7 @@ from llmviz.ui.matrix_picture import Picture, Way, project, scale_of, weights_to
 STEPS = ("scores", "scaled", "weights", "context")
 
 
-@kit.kept(32)
-def crossed(bundled: engine.Bundled, source: tuple[int, ...]) -> TranslationTrace:
-    """Return a bundled model's translation of some ids, with what its heads did meanwhile."""
-    return translation_trace(bundled.model, source)
+crossed = kit.kept(32)(kit.on_model(translation_trace))
 
 
 def matrices(

@@ -9,7 +9,6 @@ import torch
 from llmviz.lessons.attention.inputs.sources import Inputs
 from llmviz.nn.attention import merge_heads
 from llmviz.study.heads_on_text import (
-    HeadMaps,
     head_maps,
     layer_trace,
     require_own_keys,
@@ -24,16 +23,8 @@ PICKER = kit.Picker(runs_fit=kit.attends)
 LOOKED_INTO = kit.Picker(runs_fit=kit.looked_into)
 
 
-@kit.kept(32)
-def traced(bundled: engine.Bundled, ids: tuple[int, ...], layer: int) -> dict[str, torch.Tensor]:
-    """Return what attention in one layer of a bundled model read and computed: `layer_trace`."""
-    return layer_trace(bundled.model, ids, layer)
-
-
-@kit.kept(32)
-def all_maps(bundled: engine.Bundled, ids: tuple[int, ...]) -> HeadMaps:
-    """Return what all heads of a bundled model do on a text: `head_maps`."""
-    return head_maps(bundled.model, ids)
+traced = kit.kept(32)(kit.on_model(layer_trace))
+all_maps = kit.kept(32)(kit.on_model(head_maps))
 
 
 def model_head(bundled: engine.Bundled, reading: kit.Read, layer: int, head: int | None) -> Inputs:

@@ -18,18 +18,8 @@ from llmviz.ui import engine, kit
 MOST_HEADS = 64  # heads that are switched off one by one; of more, one forward pass has to do
 
 
-@kit.kept(64)
-def last_logits(
-    bundled: engine.Bundled, ids: tuple[int, ...], off: tuple[tuple[int, int], ...]
-) -> np.ndarray:
-    """Return the logits (V,) after the last token with some heads of a model switched off."""
-    return heads_on_text.last_logits(bundled.model, ids, off)
-
-
-@kit.kept(32)
-def worth_of_heads(bundled: engine.Bundled, ids: tuple[int, ...]) -> np.ndarray:
-    """Return how much probability moves when each head of a model alone is off, (L, H)."""
-    return heads_on_text.effect_of_heads(bundled.model, ids)
+last_logits = kit.kept(64)(kit.on_model(heads_on_text.last_logits))
+worth_of_heads = kit.kept(32)(kit.on_model(heads_on_text.effect_of_heads))
 
 
 def strength(bundled: engine.Bundled) -> tuple[np.ndarray, str]:

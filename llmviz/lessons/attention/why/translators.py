@@ -57,10 +57,7 @@ def _one_sentence(state: kit.PageState) -> None:
     )
 
 
-@kit.kept(64)
-def translation(bundled: engine.Bundled, ids: tuple[int, ...]) -> tuple[int, ...]:
-    """Return a bundled model's translation of some ids."""
-    return translated(bundled.model, ids)
+translation = kit.kept(64)(kit.on_model(translated))
 
 
 def _by_length(cards: list[dict[str, Any]], counts: list[Counts]) -> None:

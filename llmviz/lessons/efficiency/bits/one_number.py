@@ -127,9 +127,7 @@ def _matrix(state: kit.PageState, names: list[str]) -> str:
     return chosen
 
 
-@kit.kept(256)
-def _cell(bundled: engine.Bundled, matrix: str, row: int, column: int) -> WeightCell:
-    return weight_cell(bundled.model, matrix, row, column)
+_cell = kit.kept(256)(kit.on_model(weight_cell))
 
 
 def has_scale(weight: WeightCell) -> bool:

@@ -106,12 +106,7 @@ def why_first(counted: np.ndarray, place: tuple[int, int]) -> str:
     return words.why.format(layer=place[0], head=place[1], side=SIDE)
 
 
-@kit.kept(64)
-def tiles_of(
-    bundled: engine.Bundled, ids: tuple[int, ...], layer: int, head: int, side: int
-) -> TiledText:
-    """Return attention of one head on a text in tiles."""
-    return tiles_on_text(bundled.model, ids, layer, head, side)
+tiles_of = kit.kept(64)(kit.on_model(tiles_on_text))
 
 
 def _film(state: kit.PageState, tiles: TiledText, read: kit.Read) -> None:

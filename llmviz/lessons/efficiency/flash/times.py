@@ -9,15 +9,7 @@ from llmviz.figures.theme import Mode
 from llmviz.lessons.efficiency.flash import words
 from llmviz.lessons.efficiency.flash.film import KEY
 from llmviz.lessons.efficiency.flash.moved import amount
-from llmviz.study.attention_costs import (
-    HEAD_SIZE,
-    HEADS,
-    LENGTHS,
-    SIDE,
-    TRIES,
-    WAYS,
-    AttentionCost,
-)
+from llmviz.study.attention_costs import HEAD_SIZE, HEADS, LENGTHS, SIDE, TRIES, WAYS, AttentionCost
 from llmviz.ui import kit
 
 

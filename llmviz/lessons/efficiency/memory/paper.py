@@ -7,13 +7,7 @@ from llmviz.figures.losses import compared
 from llmviz.figures.theme import Mode
 from llmviz.lessons.efficiency.memory import words
 from llmviz.lessons.efficiency.memory.chosen import KEY
-from llmviz.models.arithmetic import (
-    PRESET_NAMES,
-    PRESET_SOURCES,
-    PRESETS,
-    TrainingMemory,
-    count,
-)
+from llmviz.models.arithmetic import PRESET_NAMES, PRESET_SOURCES, PRESETS, TrainingMemory, count
 from llmviz.models.room import byte_unit, spoken_bytes
 from llmviz.models.settings import GPTConfig
 from llmviz.models.training_bytes import paper_memory

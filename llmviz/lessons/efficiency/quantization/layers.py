@@ -2,7 +2,6 @@
 
 import plotly.graph_objects as go
 import streamlit as st
-from torch import nn
 
 from llmviz.figures.quantization import error_bars
 from llmviz.figures.theme import Mode
@@ -15,11 +14,7 @@ from llmviz.study.quantization_errors import MatrixError, matrix_errors
 from llmviz.study.quantized_models import AWQ, CALIBRATED_ON, ROUNDING, scaled
 from llmviz.ui import engine, kit
 
-
-@kit.kept(8)
-def rounded_from(bundled: engine.Bundled, scheme: Scheme, method: str) -> nn.Module:
-    """Return the model whose matrices are rounded: the bundled one, or a scaled copy."""
-    return scaled(bundled.model, bundled.tokenizer, scheme, method)
+rounded_from = kit.kept(8)(kit.on_model_and_tokenizer(scaled))
 
 
 @kit.kept(4)

@@ -11,24 +11,12 @@ from llmviz.lessons.efficiency.quantization.digits import difference
 from llmviz.lessons.efficiency.quantization.setting import KEY, MODEL, model
 from llmviz.quantization.model import linears, plain_bytes, sizes
 from llmviz.quantization.scheme import GROUP, Scheme
-from llmviz.study.quantization_curves import (
-    COMMAND,
-    GROUP_OF,
-    WAYS,
-    Curves,
-    Point,
-    Way,
-    curves,
-)
+from llmviz.study.quantization_curves import COMMAND, GROUP_OF, WAYS, Curves, Point, Way, curves
 from llmviz.study.quantized_loss import DOCUMENTS, LossSoFar
 from llmviz.study.quantized_models import AWQ, ROUNDING
 from llmviz.ui import engine, kit
 
-
-@kit.kept(1)
-def bundled() -> Curves:
-    """Return what was measured once."""
-    return curves()
+bundled = kit.kept(1)(curves)
 
 
 @kit.kept(32)

@@ -9,16 +9,7 @@ from llmviz.figures.theme import Mode
 from llmviz.lessons.efficiency.quantization import words
 from llmviz.lessons.efficiency.quantization.setting import KEY
 from llmviz.quantization.kernels import INT4_GROUPS
-from llmviz.study.quantized_speed import (
-    FLOAT32,
-    INT4,
-    INT8,
-    KINDS,
-    REPEATS,
-    ROUNDS,
-    WIDTHS,
-    Speed,
-)
+from llmviz.study.quantized_speed import FLOAT32, INT4, INT8, KINDS, REPEATS, ROUNDS, WIDTHS, Speed
 from llmviz.ui import kit
 
 

@@ -9,14 +9,7 @@ from llmviz.figures.theme import Mode
 from llmviz.lessons.efficiency.quantization import words
 from llmviz.lessons.efficiency.quantization.setting import KEY
 from llmviz.quantization.qat import fake_quantize
-from llmviz.study.straight_through import (
-    BEYOND,
-    Staircase,
-    Update,
-    picture_scheme,
-    staircase,
-    walk,
-)
+from llmviz.study.straight_through import BEYOND, Update, picture_scheme, staircase, walk
 from llmviz.ui import kit
 
 START, TARGET, UPDATES = -0.3, 0.7, 40
@@ -24,10 +17,7 @@ GRADIENT = 0.6  # at the rounded weight, in the question
 ASKED = {2: 1.6, 3: 0.45, 4: -0.2}  # the exact weight of the question, by bits
 
 
-@kit.kept(4)
-def stairs_of(bits: int) -> Staircase:
-    """Return the forward and the backward pass of a grid."""
-    return staircase(bits)
+stairs_of = kit.kept(4)(staircase)
 
 
 @kit.kept(64)

@@ -57,10 +57,7 @@ def job_of(trial: Trial) -> Job:
     return kit.training_jobs().start("llmviz.study.serving_run:serving_run", trial=trial)
 
 
-@kit.kept(1)
-def bundled() -> Bundled:
-    """Return the recorded runs. Raises ValueError: they are not in this copy, or damaged."""
-    return serving_recording.read()
+bundled = kit.kept(1)(serving_recording.read)
 
 
 @kit.kept(1)

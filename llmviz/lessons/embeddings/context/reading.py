@@ -6,7 +6,7 @@ import streamlit as st
 
 from llmviz.components.token_strip.view import TokenRow, TokenSelection, token_strip
 from llmviz.lessons.embeddings.context import words
-from llmviz.models.residual import Stream, read_stream
+from llmviz.models.residual import read_stream
 from llmviz.similarity import VectorTable
 from llmviz.study.token_in_context import Place, last_piece
 from llmviz.tokenizers import Token
@@ -72,6 +72,4 @@ def first_place(table: VectorTable, tokens: Sequence[Token], state: kit.PageStat
     return place
 
 
-@kit.kept(64)
-def _read(bundled: engine.Bundled, ids: tuple[int, ...]) -> Stream:
-    return read_stream(bundled.model, ids)
+_read = kit.kept(64)(kit.on_model(read_stream))

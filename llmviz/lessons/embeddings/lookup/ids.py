@@ -8,12 +8,7 @@ from llmviz.components.vector_table.view import clicked
 from llmviz.lessons.embeddings import sources
 from llmviz.lessons.embeddings.clear import stands_out
 from llmviz.lessons.embeddings.lookup import words
-from llmviz.similarity import (
-    VectorTable,
-    euclidean,
-    pairwise,
-    renumbered,
-)
+from llmviz.similarity import VectorTable, euclidean, pairwise, renumbered
 from llmviz.study.vector_tables import (
     crowded,
     id_correlation,

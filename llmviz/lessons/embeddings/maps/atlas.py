@@ -122,10 +122,7 @@ class Atlas:
             self._drawings.pop((ground.name, request), None)
 
 
-@kit.kept(1)
-def atlas() -> Atlas:
-    """Return the maps of this server."""
-    return Atlas()
+atlas = kit.kept(1)(Atlas)
 
 
 @kit.kept(24)

@@ -6,14 +6,7 @@ from llmviz.lessons.embeddings import sources
 from llmviz.lessons.embeddings import words as page_words
 from llmviz.lessons.embeddings.maps import clusters as maps_clusters
 from llmviz.lessons.embeddings.maps import params, picture, report, words
-from llmviz.lessons.embeddings.maps.atlas import (
-    Ground,
-    Request,
-    atlas,
-    flat_map,
-    ground,
-    judged,
-)
+from llmviz.lessons.embeddings.maps.atlas import Ground, Request, atlas, flat_map, ground, judged
 from llmviz.study.word_maps import Judged
 from llmviz.ui import kit
 

@@ -20,12 +20,7 @@ from llmviz.lessons.embeddings.clear import stands_out
 from llmviz.lessons.embeddings.positions import input as positions_input
 from llmviz.lessons.embeddings.positions import longer, mistake, params, words
 from llmviz.lessons.embeddings.positions import shuffle as positions_shuffle
-from llmviz.nn.positions import (
-    Rotary,
-    sinusoidal_positions,
-    sinusoidal_shift,
-    turned,
-)
+from llmviz.nn.positions import Rotary, sinusoidal_positions, sinusoidal_shift, turned
 from llmviz.study.position_tables import (
     PositionTable,
     computed_positions,
@@ -248,6 +243,4 @@ def _code(state: kit.PageState) -> None:
     )
 
 
-@kit.kept(64)
-def _identities(bundled: engine.Bundled, c: int, d: int, base: float) -> str:
-    return position_identities(bundled.model, bundled.tokenizer, c, d, base)
+_identities = kit.kept(64)(kit.on_model_and_tokenizer(position_identities))

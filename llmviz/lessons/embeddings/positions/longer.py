@@ -68,9 +68,7 @@ def _table(losses: dict[str, LossBeyond]) -> None:
     )
 
 
-@kit.kept(len(params.LONGER))
-def _measured(bundled: engine.Bundled) -> LossBeyond:
-    return loss_beyond(bundled.model, bundled.tokenizer)
+_measured = kit.kept(len(params.LONGER))(kit.on_model_and_tokenizer(loss_beyond))
 
 
 def what_longer_does(losses: dict[str, LossBeyond]) -> str:

@@ -73,9 +73,7 @@ def _predict(bundled: engine.Bundled, rows: list[list[int]]) -> np.ndarray:
     return _predicted(bundled, tuple(map(tuple, rows)))
 
 
-@kit.kept(64)
-def _predicted(bundled: engine.Bundled, rows: tuple[tuple[int, ...], ...]) -> np.ndarray:
-    return next_probabilities(bundled.model, rows)
+_predicted = kit.kept(64)(kit.on_model(next_probabilities))
 
 
 def _controls(state: kit.PageState) -> None:

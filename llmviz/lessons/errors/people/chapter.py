@@ -9,14 +9,7 @@ from llmviz.figures.theme import Mode
 from llmviz.lessons.errors.people import words, written
 from llmviz.lessons.errors.people.leans import NEAR, kept_word, mean_said, means, points
 from llmviz.study.association import PERMUTATIONS, association_test
-from llmviz.study.read_leaning import (
-    COMMAND,
-    SEEDS,
-    Measured,
-    bundled,
-    measure,
-    train_one,
-)
+from llmviz.study.read_leaning import COMMAND, SEEDS, Measured, bundled, measure, train_one
 from llmviz.ui import kit
 
 KEY = "errors.people"

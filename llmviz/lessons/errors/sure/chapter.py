@@ -10,9 +10,7 @@ import streamlit as st
 from llmviz.background import Job
 from llmviz.figures.calibration import over_temperature, reliability_chart
 from llmviz.lessons.errors.measured import known_errors, measure_live
-from llmviz.lessons.errors.story import (
-    reads_stories,
-)
+from llmviz.lessons.errors.story import reads_stories
 from llmviz.lessons.errors.sure import own_story, smoothing, words
 from llmviz.study.calibration import TEMPERATURES, fit_temperature, reliability
 from llmviz.study.model_errors import BASE, CAME, COMMAND, STORIES, TO_FIT, TRUE, ModelErrors

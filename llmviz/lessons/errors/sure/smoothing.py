@@ -1,14 +1,7 @@
 """Models trained with label smoothing beside models trained without it."""
 
 from llmviz.lessons.errors.sure import words
-from llmviz.study.smoothed_runs import (
-    CHARACTERS,
-    COMMAND,
-    SEEDS,
-    SMOOTHING,
-    SmoothedRuns,
-    recorded,
-)
+from llmviz.study.smoothed_runs import CHARACTERS, COMMAND, SEEDS, SMOOTHING, SmoothedRuns, recorded
 from llmviz.ui import kit
 
 KEY = "errors.sure.smoothing"

@@ -75,10 +75,7 @@ def own_texts(state: kit.PageState) -> Labelled | None:
     return st.session_state[FILE][1]
 
 
-@kit.kept(32)
-def typed(lines: str) -> Labelled:
-    """Return the texts of typed lines."""
-    return from_lines(lines)
+typed = kit.kept(32)(from_lines)
 
 
 @kit.kept(32)

@@ -12,14 +12,12 @@ from llmviz.lessons.finetuning.fewshot.prompt import KEY, TUNED
 from llmviz.lessons.finetuning.tuned_model import base, tuned
 from llmviz.study.rule_prompts import Look, look
 from llmviz.textfile import whole_number
-from llmviz.ui import engine, kit
+from llmviz.ui import kit
 from llmviz.ui.codec import pack_text
 
-
-@kit.kept(64, key=lambda bundled, asked: (bundled.kept_as, repr(asked)))
-def looks(bundled: engine.Bundled, question: Question) -> Look:
-    """Return where a model looks."""
-    return look(bundled.model, bundled.tokenizer, question)
+looks = kit.kept(64, key=lambda bundled, asked: (bundled.kept_as, repr(asked)))(
+    kit.on_model_and_tokenizer(look)
+)
 
 
 def draw(state: kit.PageState, question: Question) -> None:

@@ -10,13 +10,7 @@ from llmviz.finetuning.plan import BASE
 from llmviz.lessons.finetuning import tuned_model
 from llmviz.lessons.finetuning.chips import row_of
 from llmviz.lessons.finetuning.instructions import words
-from llmviz.lessons.finetuning.instructions.side_by_side import (
-    TUNING,
-    answer,
-    both,
-    encoded,
-    nats,
-)
+from llmviz.lessons.finetuning.instructions.side_by_side import TUNING, answer, both, encoded, nats
 from llmviz.lessons.finetuning.number_question import by_size
 from llmviz.study.instruction_reading import Example, losses_of
 from llmviz.ui import engine, kit

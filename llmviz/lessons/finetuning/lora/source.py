@@ -5,15 +5,7 @@ import numpy as np
 from llmviz.finetuning.plan import BASE
 from llmviz.lessons.finetuning.tuned_model import base
 from llmviz.paths import TUNED
-from llmviz.study.adapted import (
-    Change,
-    MergedCopy,
-    Studied,
-    adapted,
-    change_at,
-    merged_copy,
-    studied,
-)
+from llmviz.study.adapted import Studied, adapted, change_at, merged_copy, studied
 from llmviz.study.lora_race import PARTS, SQUARE
 from llmviz.ui import engine, kit
 
@@ -32,10 +24,7 @@ def _beside(bundled: engine.Bundled, name: str) -> engine.Bundled:
     return bundled.changed(f"{name} beside", model)
 
 
-@kit.kept(4)
-def merged(bundled: engine.Bundled) -> MergedCopy:
-    """Return a copy of a model with its adapter added into its matrices, the same for all."""
-    return merged_copy(bundled.model)
+merged = kit.kept(4)(kit.on_model(merged_copy))
 
 
 def path_of(layer: int, matrix: str) -> str:
@@ -43,10 +32,7 @@ def path_of(layer: int, matrix: str) -> str:
     return f"blocks.{layer}.{matrix}"
 
 
-@kit.kept(32)
-def change_of(bundled: engine.Bundled, path: str) -> Change:
-    """Return W, A, B and the scale of one matrix of an adapter."""
-    return change_at(bundled.model, path)
+change_of = kit.kept(32)(kit.on_model(change_at))
 
 
 @kit.kept(64)

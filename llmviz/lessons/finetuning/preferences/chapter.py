@@ -5,13 +5,7 @@ import math
 import streamlit as st
 
 from llmviz.finetuning.plan import BASE
-from llmviz.lessons.finetuning.preferences import (
-    loss_picture,
-    own_story,
-    pairs_of_rule,
-    run,
-    words,
-)
+from llmviz.lessons.finetuning.preferences import loss_picture, own_story, pairs_of_rule, run, words
 from llmviz.lessons.finetuning.tuned_model import base
 from llmviz.ui import kit
 

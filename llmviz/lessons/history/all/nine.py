@@ -8,7 +8,6 @@ import numpy as np
 from llmviz.study.nine_models import (
     COUNTED,
     NINE,
-    Counts,
     chances_by_counts,
     chances_by_model,
     count_names,
@@ -32,10 +31,7 @@ class Measured:
     steps: int
 
 
-@kit.kept(len(COUNTED))
-def counted(key: str) -> Counts:
-    """Return one of the tables of counts."""
-    return count_names(key)
+counted = kit.kept(len(COUNTED))(count_names)
 
 
 def chances(key: str, name: str) -> np.ndarray:

@@ -129,10 +129,7 @@ def _model(name: str, version: int) -> nn.Module:
     return first_letter.load(name)
 
 
-@kit.kept(256)
-def probabilities(model: nn.Module, string: str) -> np.ndarray:
-    """Return what a model gives each letter of being the first one, after each letter, (T, 26)."""
-    return answers(model, string)
+probabilities = kit.kept(256)(answers)
 
 
 @kit.kept(64)

@@ -120,10 +120,7 @@ def _progress(run: OwnRun) -> None:
     st.progress(step / steps, text=words.queued if run.job.state == WAITING else text)
 
 
-@kit.kept(1)
-def bundled() -> LetterFilm:
-    """Return the film that comes with the project. Raises ValueError where it cannot be read."""
-    return read_film()
+bundled = kit.kept(1)(read_film)
 
 
 def _bundled(settings: MapSettings, waiting: bool) -> LetterFilm | None:

@@ -80,10 +80,7 @@ def count_text(text: str, fold: bool) -> Counted:
     return Counted(words, tuple(filter(None, sentences)), fold, grams, alone)
 
 
-@kit.kept(32)
-def of_text(text: str, fold: bool) -> Counted:
-    """Return a learner's text counted."""
-    return count_text(text, fold)
+of_text = kit.kept(32)(count_text)
 
 
 @kit.kept(8)

@@ -78,10 +78,7 @@ def end(lemmas: list[Lemma]) -> dict[str, object]:
     }
 
 
-@kit.kept(4_096)
-def lemma_of(word: str, tag: str) -> Lemma:
-    """Return a word's lemma with its tag."""
-    return lemma(word, tag)
+lemma_of = kit.kept(4096)(lemma)
 
 
 def _has_letter(text: str) -> bool:

@@ -17,7 +17,4 @@ def beginnings() -> tuple[tuple[str, tuple[str, ...]], ...]:
     return tuple((text_of(one), tuple(word.entity for word in one)) for one in first_words)
 
 
-@kit.kept(64)
-def names_of_text(text: str) -> list[str] | None:
-    """Return the true tags of a text that the stories' grammar could have written, else None."""
-    return story_names(text)
+names_of_text = kit.kept(64)(story_names)

@@ -3,12 +3,10 @@
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.components.dice.view import dice
 from llmviz.figures import sampling as figures
-from llmviz.figures.theme import Mode
 from llmviz.lessons.sampling import params, pipeline_settings, source
 from llmviz.lessons.sampling import words as lesson_words
 from llmviz.lessons.sampling.dice import words
@@ -144,10 +142,7 @@ def _dice(prompt: Prompted, steps: SamplingSteps, us: np.ndarray, drawn: np.ndar
     )
 
 
-@kit.kept(128)
-def convergence(draws: tuple[int, ...], apart: tuple[float, ...], mode: Mode) -> go.Figure:
-    """Return how far the frequencies are from the probabilities."""
-    return figures.convergence(draws, apart, mode)
+convergence = kit.kept(128)(figures.convergence)
 
 
 def question(probabilities: np.ndarray, drawn: np.ndarray) -> kit.Question | None:

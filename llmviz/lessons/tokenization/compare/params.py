@@ -2,9 +2,7 @@
 
 from llmviz.lessons.tokenization import sources
 from llmviz.lessons.tokenization.compare import words
-from llmviz.tokenizers import (
-    TOKENIZERS,
-)
+from llmviz.tokenizers import TOKENIZERS
 from llmviz.ui import codec
 
 PARAMS = [

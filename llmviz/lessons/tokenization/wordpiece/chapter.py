@@ -61,10 +61,7 @@ def end(
     }
 
 
-@kit.kept(8)
-def learned_from(text: str | None) -> LearnedPieces:
-    """Return what both rules learn from a text, or from the bundled word forms; kept."""
-    return learn_pieces(text)
+learned_from = kit.kept(8)(learn_pieces)
 
 
 def _rows(learned: LearnedPieces, tokenizer: WordPieceTokenizer, forms: str, joins: int) -> None:

@@ -82,9 +82,7 @@ def _choose(state: kit.PageState, reading: kit.Read) -> tuple[str, int, int]:
     return name, state["trow"], state["tcol"]
 
 
-@kit.kept(64)
-def _steepest(bundled: engine.Bundled, ids: tuple[int, ...], matrix: str) -> tuple[int, int]:
-    return steepest_weight(bundled.model, ids, matrix)
+_steepest = kit.kept(64)(kit.on_model(steepest_weight))
 
 
 @kit.kept(64)

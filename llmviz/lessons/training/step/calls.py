@@ -7,7 +7,7 @@ import streamlit as st
 
 from llmviz.lessons.training.step import questions, words
 from llmviz.study.one_step import STEPS, Asked
-from llmviz.study.step_calls import DROPOUT, Call, Modes, Resumed, calls, modes, resumed
+from llmviz.study.step_calls import DROPOUT, Call, Modes, calls, modes, resumed
 from llmviz.ui import kit
 
 KEY = "training.step"
@@ -20,19 +20,11 @@ def draw(state: kit.PageState, choice: Asked) -> None:
     _resume(state, choice)
 
 
-@kit.kept(64)
-def _followed(choice: Asked) -> list[Call]:
-    return calls(choice)
+_followed = kit.kept(64)(calls)
+_measured = kit.kept(64)(modes)
 
 
-@kit.kept(64)
-def _measured(choice: Asked) -> Modes:
-    return modes(choice)
-
-
-@kit.kept(16)
-def _compared(choice: Asked) -> Resumed:
-    return resumed(choice)
+_compared = kit.kept(16)(resumed)
 
 
 def _calls(followed: list[Call]) -> None:

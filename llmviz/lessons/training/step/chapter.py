@@ -53,9 +53,7 @@ def draw(state: kit.PageState) -> None:
     )
 
 
-@kit.kept(64)
-def _computed(choice: Asked) -> OneStep:
-    return one_step(choice)
+_computed = kit.kept(64)(one_step)
 
 
 def _controls(state: kit.PageState) -> None:

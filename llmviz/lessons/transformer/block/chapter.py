@@ -12,13 +12,7 @@ from llmviz.components.cell_grid.view import cell_grid
 from llmviz.lessons.transformer.block import code, words
 from llmviz.lessons.transformer.block.drawing import PARTS, stage_names
 from llmviz.lessons.transformer.block.picture import picture_of, steps_of
-from llmviz.lessons.transformer.subject import (
-    DRAWN,
-    SMALL,
-    Subject,
-    blocks_of,
-    choose_subject,
-)
+from llmviz.lessons.transformer.subject import DRAWN, SMALL, Subject, blocks_of, choose_subject
 from llmviz.models.settings import GPTConfig
 from llmviz.study.block import ORDERS, STAGES, Sizes, Steps, parameters_of, sizes
 from llmviz.ui import kit

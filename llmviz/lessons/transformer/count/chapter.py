@@ -20,12 +20,7 @@ from llmviz.models.arithmetic import (
     translator_tensors,
     weight_bytes,
 )
-from llmviz.models.settings import (
-    ACTIVATIONS,
-    NORM_KINDS,
-    POSITIONS,
-    GPTConfig,
-)
+from llmviz.models.settings import ACTIVATIONS, NORM_KINDS, POSITIONS, GPTConfig
 from llmviz.study.optimizer_bytes import OptimizerBytes, optimizer_bytes
 from llmviz.study.shapes import (
     FIELDS,

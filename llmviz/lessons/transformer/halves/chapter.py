@@ -35,10 +35,7 @@ def draw(state: kit.PageState) -> None:
         kit.seen(words.end, words=kit.count(sources, "word"), steps=kit.count(steps, "step"))
 
 
-@kit.kept(32)
-def decoding(bundled: engine.Bundled, source: tuple[int, ...]) -> Decoding:
-    """Return what a bundled translator writes by itself."""
-    return free(bundled.model, source)
+decoding = kit.kept(32)(kit.on_model(free))
 
 
 @kit.kept(32)

@@ -30,10 +30,7 @@ def draw(sources: int, targets: int) -> None:
     )
 
 
-@kit.kept(1)
-def learned() -> list[Sized]:
-    """Return the learned tensors."""
-    return learned_tensors()
+learned = kit.kept(1)(learned_tensors)
 
 
 @kit.kept(32)

@@ -177,10 +177,7 @@ def _code(bundled: engine.Bundled, read: kit.Read, rounds: list[Round]) -> None:
     )
 
 
-@kit.kept(32)
-def costs_of(bundled: engine.Bundled) -> CacheCosts:
-    """Return what the next token of a model costs on this server."""
-    return cache_costs(bundled.model)
+costs_of = kit.kept(32)(kit.on_model(cache_costs))
 
 
 @kit.kept(32)

@@ -12,10 +12,7 @@ from llmviz.ui import engine, kit
 KEY = "transformer.masked.heads"
 
 
-@kit.kept(64)
-def weights_of(bundled: engine.Bundled, ids: tuple[int, ...]) -> np.ndarray:
-    """Return a model's attention weights (L, H, T, T) on what it reads."""
-    return all_weights(bundled.model, ids)
+weights_of = kit.kept(64)(kit.on_model(all_weights))
 
 
 def chosen_head(written: str, layers: int, heads: int) -> tuple[int, int]:

@@ -15,10 +15,7 @@ def ahead() -> None:
     sizes()
 
 
-@kit.kept(1)
-def sizes() -> list[SizeRow]:
-    """Return GPT-2's sizes, counted once for all visitors."""
-    return gpt2_sizes()
+sizes = kit.kept(1)(gpt2_sizes)
 
 
 def draw(state: kit.PageState) -> None:

@@ -13,7 +13,7 @@ from llmviz.figures.theme import Mode
 from llmviz.lessons.transformer.residuals import words
 from llmviz.lessons.transformer.stacks import ask_once, stack
 from llmviz.study.depth import DepthStudy, depth_study
-from llmviz.study.stream import PARTS, StreamShares, stream_shares
+from llmviz.study.stream import PARTS, stream_shares
 from llmviz.study.transformers import require_sum
 from llmviz.ui import engine, kit
 
@@ -113,10 +113,7 @@ def gradient_lines(layers: int, norm: str, seed: int, mode: Mode) -> go.Figure:
     return over_points(series, (words.with_text, words.without), axes, mode, logarithmic=True)
 
 
-@kit.kept(32)
-def shares_of(bundled: engine.Bundled, ids: tuple[int, ...]) -> StreamShares:
-    """Return what the stream of a text is made of."""
-    return stream_shares(bundled.model, ids)
+shares_of = kit.kept(32)(kit.on_model(stream_shares))
 
 
 def point_names(points: int) -> list[str]:

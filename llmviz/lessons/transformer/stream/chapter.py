@@ -58,10 +58,7 @@ def answer(bundled: engine.Bundled, read: kit.Read, lens: Lens) -> dict[str, str
     }
 
 
-@kit.kept(32)
-def lens_of(bundled: engine.Bundled, ids: tuple[int, ...]) -> Lens:
-    """Return what a model says at every point and token of a text."""
-    return logit_lens(bundled.model, ids)
+lens_of = kit.kept(32)(kit.on_model(logit_lens))
 
 
 def opened_cell(written: str, points: int, tokens: int) -> tuple[int, int]:

@@ -7,7 +7,7 @@ import streamlit as st
 from llmviz.figures.stream import PART_ROLES
 from llmviz.lessons.transformer.stream import words
 from llmviz.lessons.transformer.stream.arithmetic import part_picture
-from llmviz.study.ledger import Entry, Ledger, Parts, split_stream
+from llmviz.study.ledger import Entry, Ledger, split_stream
 from llmviz.study.readout import read_part
 from llmviz.ui import engine, kit, pinned_cells
 from llmviz.ui.matrix_picture import Picture
@@ -80,10 +80,7 @@ def within(ledger: Ledger, entry: Entry, folded: bool) -> tuple[tuple[str, int, 
     return tuple(one for one in every if (FOLDED.get(one[0], one[0]), one[1]) == entry[:2])
 
 
-@kit.kept(32)
-def split_of(bundled: engine.Bundled, ids: tuple[int, ...], at: int) -> Parts:
-    """Return what each part of a model added at a place of a text."""
-    return split_stream(bundled.model, ids, at)
+split_of = kit.kept(32)(kit.on_model(split_stream))
 
 
 @kit.kept(32)

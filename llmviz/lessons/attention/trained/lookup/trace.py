@@ -8,7 +8,7 @@ import numpy as np
 from llmviz.corpus import Lookup
 from llmviz.sampling.steps import softmax
 from llmviz.study import lookup_trace
-from llmviz.study.lookup_trace import Head, Look, LookPair
+from llmviz.study.lookup_trace import Head, LookPair
 from llmviz.ui import engine, kit
 
 STORIES = 16
@@ -27,10 +27,7 @@ def pair(bundled: engine.Bundled, story: Lookup) -> LookPair:
     return lookup_trace.pair_of(story, *(look(bundled, one) for one in ids))
 
 
-@kit.kept(32)
-def look(bundled: engine.Bundled, ids: tuple[int, ...]) -> Look:
-    """Return what the last token of a text asks and gets."""
-    return lookup_trace.look(bundled.model, ids)
+look = kit.kept(32)(kit.on_model(lookup_trace.look))
 
 
 def chances(bundled: engine.Bundled, pair: LookPair) -> np.ndarray:
