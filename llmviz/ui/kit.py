@@ -5,6 +5,8 @@ one: it collects their names.
 """
 
 # ruff: noqa: F401  (names that chapters take from here)
+from llmviz.background import Job
+from llmviz.figures.theme import Mode, role_color
 from llmviz.ui.chapter_parts import draw_part
 from llmviz.ui.code import fold, show_code
 from llmviz.ui.common import (

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 
-from llmviz.background import Job
 from llmviz.document import Document
 from llmviz.study.model_errors import STORIES, TO_FIT, ModelErrors, recorded
 from llmviz.ui import engine, kit
@@ -20,7 +19,7 @@ def known_errors() -> dict[str, ModelErrors]:
 
 
 @kit.kept(16)
-def _job(bundled: engine.Bundled) -> Job:
+def _job(bundled: engine.Bundled) -> kit.Job:
     return kit.map_jobs().start(TARGET, name=bundled.name)
 
 
@@ -28,13 +27,13 @@ def measure_live(
     state: kit.PageState,
     flag: str,
     bundled: engine.Bundled,
-    results: Callable[[Job], None],
+    results: Callable[[kit.Job], None],
     words: Document,
 ) -> None:
     """Show the button that measures a model, in a process of its own, and what comes of it."""
     every = STORIES + TO_FIT
 
-    def share(job: Job) -> float:
+    def share(job: kit.Job) -> float:
         last = job.results[-1] if job.results else 0
         return 1.0 if isinstance(last, ModelErrors) else last / every
 

@@ -5,7 +5,6 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.attention import Axes, bars
-from llmviz.figures.theme import Mode
 from llmviz.lessons.attention import words as lesson_words
 from llmviz.lessons.attention.heads import counting, words
 from llmviz.lessons.attention.inputs import model_on_text as real
@@ -136,7 +135,7 @@ def chances(
 
 @kit.kept(64)
 def chance_bars(
-    bundled: engine.Bundled, ids: tuple[int, ...], off: tuple[tuple[int, int], ...], mode: Mode
+    bundled: engine.Bundled, ids: tuple[int, ...], off: tuple[tuple[int, int], ...], mode: kit.Mode
 ) -> go.Figure:
     """Return the likeliest next tokens as bars, with all heads and without those that are off."""
     full, less = (chances(bundled, ids, heads) for heads in ((), off))

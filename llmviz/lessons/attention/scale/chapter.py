@@ -6,7 +6,6 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.attention import Axes, against_size, bars
-from llmviz.figures.theme import Mode
 from llmviz.lessons.attention.scale import words
 from llmviz.nn.attention.study import ScaleStudy, scale_study
 from llmviz.study.scale_row import scale_row
@@ -71,7 +70,7 @@ def draw(state: kit.PageState) -> None:
 
 
 @kit.kept(64)
-def curve(part: str, seed: int, size: int, mode: Mode) -> go.Figure:
+def curve(part: str, seed: int, size: int, mode: kit.Mode) -> go.Figure:
     """Return one value of the study over all sizes, with the chosen one marked."""
     title, axis, level = CURVES[part]
     return against_size(
@@ -86,7 +85,7 @@ def curve(part: str, seed: int, size: int, mode: Mode) -> go.Figure:
 
 
 @kit.kept(64)
-def row_of_weights(size: int, seed: int, mode: Mode) -> go.Figure:
+def row_of_weights(size: int, seed: int, mode: kit.Mode) -> go.Figure:
     """Return the weights of the study's first query as bars."""
     return bars(
         [str(j) for j in range(KEYS)],

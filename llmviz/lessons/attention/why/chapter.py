@@ -6,7 +6,6 @@ import streamlit as st
 
 from llmviz.figures.attention import Axes, bars
 from llmviz.figures.networks import network_number
-from llmviz.figures.theme import Mode
 from llmviz.lessons.attention.names import typed_name
 from llmviz.lessons.attention.why import translators, words
 from llmviz.models.catalogue import able
@@ -114,7 +113,7 @@ def influence_of(bundled: engine.Bundled, name: str) -> np.ndarray:
 
 @kit.kept(64)
 def influence_bars(
-    name: str, gpt: tuple[float, ...], rnn: tuple[float, ...], covered: bool, mode: Mode
+    name: str, gpt: tuple[float, ...], rnn: tuple[float, ...], covered: bool, mode: kit.Mode
 ) -> go.Figure:
     """Return both models' influences of the letters as bars; `covered`: the asked ones left out."""
     drawn = (*[np.nan] * (len(rnn) - 1), rnn[-1]) if covered else rnn

@@ -7,7 +7,6 @@ import streamlit as st
 
 from llmviz.figures.attention import Axes, bars
 from llmviz.figures.networks import network_number
-from llmviz.figures.theme import Mode
 from llmviz.lessons.attention.why import words
 from llmviz.models.recurrent_translator import RecurrentTranslator
 from llmviz.study.translation_trace import translated
@@ -72,7 +71,7 @@ def _by_length(cards: list[dict[str, Any]], counts: list[Counts]) -> None:
 
 @kit.kept(8)
 def exact_bars(
-    lengths: tuple[int, ...], shares: tuple[tuple[float, ...], ...], mode: Mode
+    lengths: tuple[int, ...], shares: tuple[tuple[float, ...], ...], mode: kit.Mode
 ) -> go.Figure:
     """Return the share of exact translations by length as bars, a series for each model."""
     return bars(

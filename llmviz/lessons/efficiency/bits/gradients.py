@@ -7,7 +7,6 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.precision import PowerBars, power_bars
-from llmviz.figures.theme import Mode
 from llmviz.lessons.efficiency.bits import words
 from llmviz.lessons.efficiency.bits.written import written
 from llmviz.quantization.formats import FLOAT16
@@ -83,7 +82,7 @@ def fates_told(sizes: Sizes, power: int) -> str:
 
 
 @kit.kept(64)
-def figure_of(bundled: engine.Bundled, of: str, power: int, mode: Mode) -> go.Figure:
+def figure_of(bundled: engine.Bundled, of: str, power: int, mode: kit.Mode) -> go.Figure:
     """Return how many gradients have which size at a loss scale, coloured by what they become."""
     powers, counts = step_of(bundled).gradients[of].powers
     groups = []

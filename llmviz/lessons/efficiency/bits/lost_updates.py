@@ -8,7 +8,6 @@ import streamlit as st
 
 from llmviz.figures.lines import Line, lines
 from llmviz.figures.precision import PowerBars, power_bars
-from llmviz.figures.theme import Mode
 from llmviz.lessons.efficiency.bits import words
 from llmviz.lessons.efficiency.bits.gradients import step_of
 from llmviz.quantization.formats import FORMATS
@@ -76,7 +75,7 @@ def lost_told(rate: str, format: str, shares: Mapping[str, float], weights: int)
 
 
 @kit.kept(64)
-def figure_of(bundled: engine.Bundled, rate: str, format: str, mode: Mode) -> go.Figure:
+def figure_of(bundled: engine.Bundled, rate: str, format: str, mode: kit.Mode) -> go.Figure:
     """Return how large the updates are beside the distance to the next number."""
     powers, counts = update_steps(step_of(bundled), FORMATS[format], float(rate))
     low = powers < HALF
@@ -89,7 +88,7 @@ def figure_of(bundled: engine.Bundled, rate: str, format: str, mode: Mode) -> go
 
 
 @kit.kept(8)
-def curves_of(bundled: engine.Bundled, mode: Mode) -> go.Figure:
+def curves_of(bundled: engine.Bundled, mode: kit.Mode) -> go.Figure:
     """Return the share of weights that stay against the learning rate, a line a format."""
     drawn = [
         Line(words.updated_in[one], RATES, shares, number)

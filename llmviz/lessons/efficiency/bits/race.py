@@ -5,9 +5,7 @@ from collections.abc import Callable
 import plotly.graph_objects as go
 import streamlit as st
 
-from llmviz.background import Job
 from llmviz.figures.lines import Line, lines
-from llmviz.figures.theme import Mode
 from llmviz.lessons.efficiency.bits import words as words
 from llmviz.study.precision_race import PrecisionEnd, PrecisionStep, precision_race
 from llmviz.ui import kit
@@ -19,7 +17,7 @@ NEAR = 0.01  # nats per token that are called no difference
 
 
 @kit.kept(12)
-def race_of(ways: tuple[str, ...], steps: int, shrink: int) -> Job:
+def race_of(ways: tuple[str, ...], steps: int, shrink: int) -> kit.Job:
     """Return the trainings in a process of their own; the same ones are run only once."""
     target = "llmviz.study.precision_race:precision_race"
     return kit.training_jobs().start(target, ways=ways, steps=steps, shrink=shrink)
@@ -64,7 +62,7 @@ def draw(state: kit.PageState) -> None:
     )
 
 
-def share_done(job: Job, ways: int, steps: int) -> float:
+def share_done(job: kit.Job, ways: int, steps: int) -> float:
     """Return how much of the trainings is done, from 0 to 1; one that ended early is done."""
     results = list(job.results)
     ended = [one for one in results if isinstance(one, PrecisionEnd)]
@@ -78,7 +76,7 @@ def steps_by_way(results: Steps) -> dict[str, list[PrecisionStep]]:
     return {way: own for way, own in by_way.items() if own}
 
 
-def _draw_results(job: Job) -> None:
+def _draw_results(job: kit.Job) -> None:
     results = list(job.results)
     steps = tuple(one for one in results if isinstance(one, PrecisionStep))
     if not steps:
@@ -109,13 +107,13 @@ def _draw_results(job: Job) -> None:
 
 @kit.kept(48, key=lambda job, count, name, axes, value, hover, mode: (job, count, name, mode))
 def _curves(
-    job: Job,
+    job: kit.Job,
     count: int,
     name: str,
     axes: tuple[str, str],
     value: Callable[[PrecisionStep], float],
     hover: str,
-    mode: Mode,
+    mode: kit.Mode,
 ) -> go.Figure:
     """Return one line a way over the first `count` updates of a job."""
     steps = [one for one in list(job.results) if isinstance(one, PrecisionStep)][:count]

@@ -7,7 +7,6 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.lines import Line, lines
-from llmviz.figures.theme import Mode
 from llmviz.lessons.efficiency.bits import words
 from llmviz.lessons.efficiency.bits.written import written
 from llmviz.quantization.formats import BFLOAT16
@@ -49,7 +48,7 @@ def draw(state: kit.PageState) -> None:
 
 
 @kit.kept(32)
-def figure_of(large: str, small: str, n: int, mode: Mode) -> go.Figure:
+def figure_of(large: str, small: str, n: int, mode: kit.Mode) -> go.Figure:
     """Return the sums so far in each format, and the exact one."""
     at = np.unique(np.linspace(0, n, POINTS).round().astype(int))
     drawn = [

@@ -4,7 +4,6 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.losses import compared
-from llmviz.figures.theme import Mode
 from llmviz.lessons.efficiency.cache import words
 from llmviz.lessons.efficiency.cache.contents import KEY
 from llmviz.models.arithmetic import BYTES
@@ -55,7 +54,7 @@ def draw(state: kit.PageState) -> None:
 
 
 @kit.kept(64)
-def bars(shape: CacheShape, texts: int, tokens: int, dtype: str, mode: Mode) -> go.Figure:
+def bars(shape: CacheShape, texts: int, tokens: int, dtype: str, mode: kit.Mode) -> go.Figure:
     """Return the bytes with many, the shape's own and one head of keys and values."""
     heads = {"multi": shape.heads, "own": shape.kv_heads, "one": 1}
     values = [shape_bytes(shape, texts, tokens, dtype, n) for n in heads.values()]

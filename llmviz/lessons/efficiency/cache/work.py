@@ -6,9 +6,7 @@ from typing import NamedTuple
 import plotly.graph_objects as go
 import streamlit as st
 
-from llmviz.background import Job
 from llmviz.figures.roofline import Mark, Roof, roofline_figure
-from llmviz.figures.theme import Mode
 from llmviz.lessons.efficiency.cache import words
 from llmviz.lessons.efficiency.cache.contents import KEY
 from llmviz.models.pass_work import PassWork, pass_work
@@ -30,7 +28,7 @@ class Counted(NamedTuple):
 
 
 @kit.kept(12)
-def roofline_of(bundled: engine.Bundled) -> Job:
+def roofline_of(bundled: engine.Bundled) -> kit.Job:
     """Return the measuring of this machine and a model, in a process of its own."""
     return kit.training_jobs().start("llmviz.study.roofline:roofline", name=bundled.name)
 
@@ -147,7 +145,7 @@ def between(ratio: float) -> str:
     return next((text for text in texts if float(text) not in (1, 2)), str(ratio))
 
 
-def _draw_results(state: kit.PageState, job: Job, prompt: int) -> None:
+def _draw_results(state: kit.PageState, job: kit.Job, prompt: int) -> None:
     rooflines = [one for one in list(job.results) if isinstance(one, Roofline)]
     if not rooflines:
         return
@@ -159,7 +157,7 @@ def _draw_results(state: kit.PageState, job: Job, prompt: int) -> None:
 
 
 @kit.kept(64)
-def figure(roofline: Roofline, chosen: int, mode: Mode) -> go.Figure:
+def figure(roofline: Roofline, chosen: int, mode: kit.Mode) -> go.Figure:
     """Return the roofline with both phases; chosen: place of the batch that is drawn large."""
     roofs = [Roof(words.roofs[0], roofline.near), Roof(words.roofs[1], roofline.far)]
     marks = []

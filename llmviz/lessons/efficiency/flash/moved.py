@@ -4,7 +4,6 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.attention import Axes, against_size
-from llmviz.figures.theme import Mode
 from llmviz.lessons.efficiency.flash import words
 from llmviz.lessons.efficiency.flash.film import KEY
 from llmviz.lessons.efficiency.flash.params import HEAD_SIZES, LENGTHS, MEMORIES
@@ -61,7 +60,7 @@ def numbers_in(kibibytes: int) -> int:
 
 
 @kit.kept(64)
-def curves(length: int, size: int, side: int, causal: bool, mode: Mode) -> go.Figure:
+def curves(length: int, size: int, side: int, causal: bool, mode: kit.Mode) -> go.Figure:
     """Return what both ways move, in MB, over the length of the text."""
     tiles = [tile_traffic(n, size, side, side, causal=causal).moved for n in LENGTHS]
     matrices = [matrix_traffic(n, size).moved for n in LENGTHS]

@@ -3,9 +3,7 @@
 import plotly.graph_objects as go
 import streamlit as st
 
-from llmviz.background import Job
 from llmviz.figures.lines import Line, lines
-from llmviz.figures.theme import Mode
 from llmviz.lessons.efficiency.flash import words
 from llmviz.lessons.efficiency.flash.film import KEY
 from llmviz.lessons.efficiency.flash.moved import amount
@@ -14,7 +12,7 @@ from llmviz.ui import kit
 
 
 @kit.kept(1)
-def measuring() -> Job:
+def measuring() -> kit.Job:
     """Return the measurement of this machine: the same for all visitors."""
     return kit.training_jobs().start("llmviz.study.attention_costs:attention_costs")
 
@@ -34,7 +32,7 @@ def draw(state: kit.PageState) -> None:
     )
 
 
-def _measured(job: Job) -> None:
+def _measured(job: kit.Job) -> None:
     costs = tuple(job.results)
     if not costs:
         return
@@ -54,7 +52,7 @@ def _measured(job: Job) -> None:
 
 
 @kit.kept(32)
-def figures(costs: tuple[AttentionCost, ...], mode: Mode) -> tuple[go.Figure, go.Figure]:
+def figures(costs: tuple[AttentionCost, ...], mode: kit.Mode) -> tuple[go.Figure, go.Figure]:
     """Return time and memory over the length of the text."""
 
     def drawn(values: dict[AttentionCost, float]) -> list[Line]:

@@ -5,9 +5,7 @@ import dataclasses
 import plotly.graph_objects as go
 import streamlit as st
 
-from llmviz.background import Job
 from llmviz.figures.lines import Line, lines
-from llmviz.figures.theme import Mode
 from llmviz.lessons.efficiency.guess import words
 from llmviz.models.arithmetic import weight_bytes
 from llmviz.models.settings import GPTConfig
@@ -19,7 +17,7 @@ KEY = "efficiency.guess.speed"
 
 
 @kit.kept(12)
-def job_of(name: str, kind: str, heat: float, wide: int) -> Job:
+def job_of(name: str, kind: str, heat: float, wide: int) -> kit.Job:
     """Return the measurement in a process of its own; the same one is made only once."""
     given = {"name": name, "kind": kind, "temperature": heat, "wide": wide}
     return kit.training_jobs().start("llmviz.study.guess_speed:guess_speeds", **given)
@@ -51,7 +49,7 @@ def draw(state: kit.PageState, name: str, kind: str, config: GPTConfig) -> None:
     )
 
 
-def _draw_results(job: Job) -> None:
+def _draw_results(job: kit.Job) -> None:
     measurements = list(job.results)
     if not measurements:
         if job.over:
@@ -93,7 +91,7 @@ def table_rows(speeds: tuple[Speed, ...]) -> list[tuple]:
 
 
 @kit.kept(32)
-def figure(speeds: tuple[Speed, ...], mode: Mode) -> go.Figure:
+def figure(speeds: tuple[Speed, ...], mode: kit.Mode) -> go.Figure:
     """Return the measured speed-up and that of the formula, over the number of guesses."""
     a, cost = pooled(speeds)
     ks = [one.guesses for one in speeds]

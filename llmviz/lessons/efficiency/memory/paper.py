@@ -4,7 +4,6 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.losses import compared
-from llmviz.figures.theme import Mode
 from llmviz.lessons.efficiency.memory import words
 from llmviz.lessons.efficiency.memory.chosen import KEY
 from llmviz.models.arithmetic import PRESET_NAMES, PRESET_SOURCES, PRESETS, TrainingMemory, count
@@ -81,7 +80,7 @@ def asked(state: kit.PageState) -> tuple[GPTConfig, dict]:
 
 
 @kit.kept(64)
-def bars(memory: TrainingMemory, mode: Mode) -> go.Figure:
+def bars(memory: TrainingMemory, mode: kit.Mode) -> go.Figure:
     """Return how many bytes each kind takes, in the unit that fits the largest."""
     size, unit = byte_unit(max(memory))
     values = [getattr(memory, name) / size for name in words.paper_kinds]

@@ -3,9 +3,7 @@
 import plotly.graph_objects as go
 import streamlit as st
 
-from llmviz.background import Job
 from llmviz.figures.losses import compared
-from llmviz.figures.theme import Mode
 from llmviz.lessons.efficiency.memory import words
 from llmviz.lessons.efficiency.memory.chosen import KEY, Chosen
 from llmviz.models.room import spoken_bytes
@@ -16,7 +14,7 @@ MB = 1e6
 
 
 @kit.kept(12)
-def ways_of(bundled: engine.Bundled, rows: int, tokens: int) -> Job:
+def ways_of(bundled: engine.Bundled, rows: int, tokens: int) -> kit.Job:
     """Return the work on one batch in a process of its own; the same is done only once."""
     target = "llmviz.study.training_memory:memory_ways"
     return kit.training_jobs().start(target, name=bundled.name, rows=rows, tokens=tokens)
@@ -56,7 +54,7 @@ def question(layers: int) -> kit.Question:
     )
 
 
-def _draw_results(job: Job) -> None:
+def _draw_results(job: kit.Job) -> None:
     measurements = [one for one in list(job.results) if isinstance(one, Ways)]
     if not measurements:
         return
@@ -88,7 +86,7 @@ def way_name(way: Way) -> str:
 
 
 @kit.kept(32)
-def figures(ways: tuple[Way, ...], mode: Mode) -> tuple[go.Figure, go.Figure | None]:
+def figures(ways: tuple[Way, ...], mode: kit.Mode) -> tuple[go.Figure, go.Figure | None]:
     """Return the peaks as bars, and the times once all are measured."""
     names = [way_name(way) for way in ways]
     peaks = compared(names, [way.peak / MB for way in ways], 0, words.peak_axis, mode, digits=1)

@@ -4,7 +4,6 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.adapters import Curve, lines
-from llmviz.figures.theme import Mode
 from llmviz.lessons.efficiency.parallel import code, on_paper, places, run, sent, times, words
 from llmviz.lessons.efficiency.parallel.amounts import bytes_text
 from llmviz.models.arithmetic import count
@@ -152,7 +151,7 @@ def _why_apart(outcome: Outcome) -> str:
 
 
 @kit.kept(48, key=lambda outcome, mode: (outcome.plan, outcome.seconds, mode))
-def losses(outcome: Outcome, mode: Mode) -> go.Figure:
+def losses(outcome: Outcome, mode: kit.Mode) -> go.Figure:
     """Return the loss of each step, on one process and on several."""
     steps = list(range(1, len(outcome.losses) + 1))
     alone, shared = words.same_names

@@ -4,7 +4,6 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.parallel import held
-from llmviz.figures.theme import Mode
 from llmviz.lessons.efficiency.parallel import words as words
 from llmviz.lessons.efficiency.parallel.amounts import (
     bytes_text,
@@ -97,7 +96,7 @@ def training_of(state: kit.PageState) -> Training:
 
 
 @kit.kept(64)
-def memory_figure(training: Training, mode: Mode) -> go.Figure:
+def memory_figure(training: Training, mode: kit.Mode) -> go.Figure:
     """Return the memory of one GPU with each stage, and how much it has."""
     stages = [memory_parts(training.parameters, training.gpus, stage) for stage in STAGES]
     parts = {name: [stage[kind] / 1e9 for stage in stages] for kind, name in words.kinds.items()}

@@ -6,7 +6,6 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.parallel import Segment, held, lying
-from llmviz.figures.theme import Mode
 from llmviz.lessons.efficiency.parallel import words
 from llmviz.lessons.efficiency.parallel.amounts import bytes_text
 from llmviz.models.arithmetic import count, tensors
@@ -60,7 +59,7 @@ def parts_of(plan: ParallelPlan) -> dict[str, tuple[int, int]]:
 
 
 @kit.kept(48, key=lambda outcome, mode: (outcome.plan, outcome.seconds, mode))
-def blocks(outcome: Outcome, mode: Mode) -> go.Figure:
+def blocks(outcome: Outcome, mode: kit.Mode) -> go.Figure:
     """Return what lies in each process."""
     parts = parts_of(outcome.plan)
     rows, segments = [], []
@@ -131,7 +130,7 @@ def held_line(outcome: Outcome) -> str:
 
 
 @kit.kept(32)
-def compared(processes: int, chosen: str, mode: Mode) -> go.Figure:
+def compared(processes: int, chosen: str, mode: kit.Mode) -> go.Figure:
     """Return what the fullest process holds with each way, from the bundled runs."""
     fullest = {}
     for plan, outcome in recorded().items():

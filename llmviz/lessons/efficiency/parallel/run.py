@@ -1,6 +1,5 @@
 """The run that the chapter shows: the bundled one, or the learner's own in the background."""
 
-from llmviz.background import Job
 from llmviz.lessons.efficiency.parallel import words
 from llmviz.parallel.outcome import Outcome, Progress
 from llmviz.parallel.plan import PIPELINES, ParallelPlan
@@ -33,7 +32,7 @@ def micro_options(method: str, processes: int) -> list[str]:
 
 
 @kit.kept(12)
-def job_of(*settings: str | int) -> Job:
+def job_of(*settings: str | int) -> kit.Job:
     """Return a run in processes of its own; the same one is run only once."""
     return kit.training_jobs().start("llmviz.parallel.launch:run", plan=plan_of(settings))
 
@@ -57,10 +56,10 @@ def draw(state: kit.PageState) -> None:
     settings = given(state)
     steps = plan_of(settings).steps
 
-    def share(job: Job) -> float:
+    def share(job: kit.Job) -> float:
         return len(job.results) / (steps + 1)
 
-    def report(job: Job) -> None:
+    def report(job: kit.Job) -> None:
         steps_done = [one for one in list(job.results) if isinstance(one, Progress)]
         if job.over and any(isinstance(one, Outcome) for one in job.results):
             kit.prose(words.done)

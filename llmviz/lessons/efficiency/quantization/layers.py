@@ -4,7 +4,6 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.quantization import error_bars
-from llmviz.figures.theme import Mode
 from llmviz.lessons.efficiency.quantization import words
 from llmviz.lessons.efficiency.quantization.setting import KEY, MODEL, model
 from llmviz.quantization.awq import MOST_ROWS
@@ -76,7 +75,7 @@ def name_of(path: str) -> str:
 
 @kit.kept(32)
 def bars(
-    bundled: engine.Bundled, scheme: Scheme, method: str, ids: tuple[int, ...], mode: Mode
+    bundled: engine.Bundled, scheme: Scheme, method: str, ids: tuple[int, ...], mode: kit.Mode
 ) -> go.Figure:
     """Return both errors of each matrix."""
     errors = errors_of(bundled, scheme, method, ids)

@@ -3,9 +3,7 @@
 import plotly.graph_objects as go
 import streamlit as st
 
-from llmviz.background import Job
 from llmviz.figures.lines import Line, lines
-from llmviz.figures.theme import Mode
 from llmviz.lessons.efficiency.quantization import words
 from llmviz.lessons.efficiency.quantization.digits import difference
 from llmviz.lessons.efficiency.quantization.setting import KEY, MODEL, model
@@ -20,7 +18,7 @@ bundled = kit.kept(1)(curves)
 
 
 @kit.kept(32)
-def measured(model: engine.Bundled, scheme: Scheme, method: str) -> Job:
+def measured(model: engine.Bundled, scheme: Scheme, method: str) -> kit.Job:
     """Return the measurement of one setting, in a process of its own."""
     target = "llmviz.study.quantized_loss:quantized_loss"
     return kit.map_jobs().start(target, name=MODEL, scheme=scheme.to_dict(), method=method)
@@ -72,7 +70,7 @@ def form_of(way: Way) -> str:
 
 
 @kit.kept(8)
-def chart(form: str, axis: str, mode: Mode) -> go.Figure:
+def chart(form: str, axis: str, mode: kit.Mode) -> go.Figure:
     """Return the loss above the floor of all ways of a form, across bits or bytes."""
     known = bundled()
     drawn = []
@@ -150,7 +148,7 @@ def size_question(scheme: Scheme) -> kit.Question:
     return kit.Question(words.size_ask.format(**line), answers, right, reasons)
 
 
-def _draw_results(job: Job) -> None:
+def _draw_results(job: kit.Job) -> None:
     if job.results:
         kit.prose(told_measured(job.results[-1]))
 

@@ -5,7 +5,6 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.quantization import rounding_line
-from llmviz.figures.theme import Mode
 from llmviz.lessons.efficiency.quantization import words
 from llmviz.lessons.efficiency.quantization.digits import decimals, fixed
 from llmviz.lessons.efficiency.quantization.place import Place, steps_of
@@ -33,7 +32,7 @@ def together(place: Place, scheme: Scheme) -> range:
 
 @kit.kept(64)
 def line_of(
-    bundled: engine.Bundled, place: Place, times: int, scheme: Scheme, mode: Mode
+    bundled: engine.Bundled, place: Place, times: int, scheme: Scheme, mode: kit.Mode
 ) -> go.Figure:
     """Return the weights that share the chosen one's step, above the values of their grid."""
     steps = steps_of(bundled, place, times, scheme)

@@ -3,9 +3,7 @@
 import plotly.graph_objects as go
 import streamlit as st
 
-from llmviz.background import Job
 from llmviz.figures.lines import Line, lines
-from llmviz.figures.theme import Mode
 from llmviz.lessons.efficiency.quantization import words
 from llmviz.lessons.efficiency.quantization.setting import KEY
 from llmviz.quantization.kernels import INT4_GROUPS
@@ -14,7 +12,7 @@ from llmviz.ui import kit
 
 
 @kit.kept(1)
-def speeds() -> Job:
+def speeds() -> kit.Job:
     """Return the measurement, in a process of its own."""
     return kit.map_jobs().start("llmviz.study.quantized_speed:product_speeds")
 
@@ -35,7 +33,7 @@ def draw(state: kit.PageState) -> None:
     )
 
 
-def _draw_results(job: Job) -> None:
+def _draw_results(job: kit.Job) -> None:
     measured = tuple(job.results)
     whole = measured[: len(measured) - len(measured) % len(KINDS)]
     if not whole:
@@ -45,7 +43,7 @@ def _draw_results(job: Job) -> None:
 
 
 @kit.kept(8)
-def chart(speeds: tuple[Speed, ...], mode: Mode) -> go.Figure:
+def chart(speeds: tuple[Speed, ...], mode: kit.Mode) -> go.Figure:
     """Return how many times as fast as float32 each kind is, by width."""
     plain = {one.width: one.seconds for one in speeds if one.kind == FLOAT32}
     drawn = []

@@ -5,7 +5,6 @@ import streamlit as st
 import torch
 
 from llmviz.figures.adapters import Curve, lines
-from llmviz.figures.theme import Mode
 from llmviz.lessons.efficiency.quantization import words
 from llmviz.lessons.efficiency.quantization.setting import KEY
 from llmviz.quantization.qat import fake_quantize
@@ -41,7 +40,7 @@ def draw(state: kit.PageState) -> None:
 
 
 @kit.kept(8)
-def staircase_figure(bits: int, mode: Mode) -> go.Figure:
+def staircase_figure(bits: int, mode: kit.Mode) -> go.Figure:
     """Return the staircase, the straight line and the gradient."""
     staircase = stairs_of(bits)
     forward, line, backward = words.training_stair_names
@@ -54,7 +53,7 @@ def staircase_figure(bits: int, mode: Mode) -> go.Figure:
 
 
 @kit.kept(32)
-def walk_figure(bits: int, rate: float, mode: Mode) -> go.Figure:
+def walk_figure(bits: int, rate: float, mode: kit.Mode) -> go.Figure:
     """Return the exact and the rounded weight, update by update."""
     walk = walk_of(bits, rate)
     steps = range(len(walk))

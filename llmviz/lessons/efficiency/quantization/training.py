@@ -3,9 +3,7 @@
 import plotly.graph_objects as go
 import streamlit as st
 
-from llmviz.background import Job
 from llmviz.figures.adapters import Curve, lines
-from llmviz.figures.theme import Mode
 from llmviz.lessons.efficiency.quantization import words
 from llmviz.lessons.efficiency.quantization.digits import difference
 from llmviz.lessons.efficiency.quantization.setting import KEY
@@ -18,7 +16,7 @@ ROLES = {EXACT: "residual", 4: "value", 3: "query", 2: "key"}
 
 
 @kit.kept(12)
-def race_of(updates: int, form: str, per: str) -> Job:
+def race_of(updates: int, form: str, per: str) -> kit.Job:
     """Return the trainings in a process of their own; the same ones are run only once."""
     target = "llmviz.study.quantization_aware:quantization_aware"
     scheme = Scheme(symmetric=form == "symmetric", per=per)
@@ -63,7 +61,7 @@ def draw(state: kit.PageState) -> None:
     )
 
 
-def _draw_results(job: Job, updates: int) -> None:
+def _draw_results(job: kit.Job, updates: int) -> None:
     reports = list(job.results)
     if not reports:
         return
@@ -88,7 +86,7 @@ def _draw_results(job: Job, updates: int) -> None:
 
 
 @kit.kept(32)
-def figure(job: Job, count: int, mode: Mode) -> go.Figure:
+def figure(job: kit.Job, count: int, mode: kit.Mode) -> go.Figure:
     """Return the loss of each training over its first looks, `count` in all."""
     reports = list(job.results)[:count]
     curves = []

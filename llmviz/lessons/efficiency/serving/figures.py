@@ -6,7 +6,6 @@ import numpy as np
 import plotly.graph_objects as go
 
 from llmviz.figures.lines import Line, lines
-from llmviz.figures.theme import Mode
 from llmviz.lessons.efficiency.serving import words
 from llmviz.lessons.efficiency.serving.runs import TwoRuns
 from llmviz.serving.recording import PERCENTILES, Recording
@@ -77,7 +76,7 @@ def compared(two_runs: TwoRuns) -> str:
 
 
 @kit.kept(32)
-def first_tokens(two_runs: TwoRuns, mode: Mode) -> go.Figure:
+def first_tokens(two_runs: TwoRuns, mode: kit.Mode) -> go.Figure:
     """Return the share of texts that had their first token after so many milliseconds."""
     drawn = []
     for number, (name, run) in enumerate(zip(names_of(two_runs), two_runs.runs, strict=True)):

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from llmviz.background import DONE, Job
+from llmviz.background import DONE
 from llmviz.components.serving_film.view import FilmPicture, film_picture
 from llmviz.lessons.efficiency.serving import words
 from llmviz.lessons.efficiency.serving.film import film_of, opening, sharing_opening
@@ -52,7 +52,7 @@ def trial_of(state: kit.PageState) -> Trial:
 
 
 @kit.kept(8)
-def job_of(trial: Trial) -> Job:
+def job_of(trial: Trial) -> kit.Job:
     """Return both runs in a process of their own; the same trial is run only once."""
     return kit.training_jobs().start("llmviz.study.serving_run:serving_run", trial=trial)
 
@@ -75,7 +75,7 @@ def texts_shown() -> tuple[Bundled, TwoRuns]:
 
 
 @kit.kept(8)
-def job_shown(trial: Trial, job: Job) -> TwoRuns:
+def job_shown(trial: Trial, job: kit.Job) -> TwoRuns:
     """Return the runs of a job that is over."""
     return _two_runs(trial, runs_of(trial, job.results))
 

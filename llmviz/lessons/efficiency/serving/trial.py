@@ -2,7 +2,6 @@
 
 import streamlit as st
 
-from llmviz.background import Job
 from llmviz.lessons.efficiency.serving import figures, words
 from llmviz.lessons.efficiency.serving.runs import FLAG, job_of, trial_of
 from llmviz.study.serving_run import (
@@ -78,7 +77,7 @@ def _controls(state: kit.PageState) -> None:
     )
 
 
-def _told(trial: Trial, job: Job) -> None:
+def _told(trial: Trial, job: kit.Job) -> None:
     for number, run in enumerate(runs_of(trial, list(job.results))):
         recording = run.recording
         kit.prose(

@@ -11,7 +11,6 @@ import streamlit as st
 
 from llmviz import components as lv
 from llmviz.figures import embeddings as figures
-from llmviz.figures.theme import Mode
 from llmviz.lessons.embeddings import sources
 from llmviz.lessons.embeddings.clear import stands_out
 from llmviz.lessons.embeddings.context import words
@@ -119,7 +118,7 @@ def end_change(paths: TwoPaths, n_layer: int) -> str:
 
 @kit.kept(64)
 def curve(
-    names: tuple[str, ...], cosines: tuple[float, ...], others: tuple[float, ...], mode: Mode
+    names: tuple[str, ...], cosines: tuple[float, ...], others: tuple[float, ...], mode: kit.Mode
 ) -> go.Figure:
     """Return the cosine of the two vectors after each step, and that of other tokens."""
     return figures.by_stage(

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from llmviz.background import OVER, Job
+from llmviz.background import OVER
 from llmviz.lessons.embeddings import sources
 from llmviz.similarity import neighbour_ids, project
 from llmviz.study.word_maps import Judged, Mapped, judge, mapped
@@ -53,7 +53,7 @@ class Request:
 class Drawing:
     """A map that is being drawn, or is done."""
 
-    job: Job
+    job: kit.Job
     started: float = field(default_factory=time.monotonic)
 
     @property

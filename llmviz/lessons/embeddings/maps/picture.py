@@ -8,7 +8,6 @@ import streamlit as st
 
 from llmviz.components.scatter_film.view import MOST_CHOSEN, Near, scatter_film
 from llmviz.figures.maps import Kinds, Shade, map_in_space
-from llmviz.figures.theme import Mode
 from llmviz.lessons.embeddings import words as lesson_words
 from llmviz.lessons.embeddings.maps import clusters as maps_clusters
 from llmviz.lessons.embeddings.maps import words
@@ -91,7 +90,7 @@ def space_figure(
     spots: tuple[int, ...],
     shade: str,
     method: str,
-    mode: Mode,
+    mode: kit.Mode,
 ) -> go.Figure:
     """Return the map in space; `kinds` are those of its `Colours`."""
     return map_in_space(

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from llmviz.background import Job
 from llmviz.corpus import word_categories
 from llmviz.similarity import VectorTable
 from llmviz.study.word_films import FilmBuilder, WordFilm, read_film
@@ -26,7 +25,7 @@ class OwnRun:
     """A training of the learner: the job, and its results so far."""
 
     plan: WordVectorPlan
-    job: Job
+    job: kit.Job
     beginning: Beginning | None = None
     builder: FilmBuilder | None = None
     end: End | None = None

@@ -10,7 +10,6 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.lines import Line, lines
-from llmviz.figures.theme import Mode
 from llmviz.lessons.errors.asked import examples, longer, own, words
 from llmviz.study.moved_answers import (
     COMMAND,
@@ -160,7 +159,7 @@ def _place(measured: Moved) -> None:
 
 
 @kit.kept(2)
-def place_figure(mode: Mode) -> go.Figure:
+def place_figure(mode: kit.Mode) -> go.Figure:
     """Return the share of right answers by place, with its interval."""
     places = recorded().places
     x = [one.before for one in places]

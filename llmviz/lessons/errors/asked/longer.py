@@ -4,7 +4,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.ranges import Ranged, ranged_lines
-from llmviz.figures.theme import INK, Mode
+from llmviz.figures.theme import INK
 from llmviz.lessons.errors.asked import words
 from llmviz.study.beyond_context import (
     BIN,
@@ -74,7 +74,7 @@ def question(known: BeyondContext) -> kit.Question:
 
 
 @kit.kept(2)
-def figure(mode: Mode) -> go.Figure:
+def figure(mode: kit.Mode) -> go.Figure:
     """Return the loss by place, with the range of the models and the end of the context."""
     known = recorded()
     drawn = [Ranged(words.kinds[kind], ROLES[kind], known.losses[kind]) for kind in POSITIONS]

@@ -5,9 +5,7 @@ from typing import Any
 import plotly.graph_objects as go
 import streamlit as st
 
-from llmviz.background import Job
 from llmviz.figures.stream import stacked
-from llmviz.figures.theme import Mode
 from llmviz.lessons.errors.chance import words
 from llmviz.lessons.errors.measured import known_errors, measure_live
 from llmviz.lessons.errors.story import ReadStory
@@ -91,7 +89,7 @@ def question(divided: DividedLoss) -> kit.Question | None:
 
 
 @kit.kept(64)
-def bars(own: tuple[float, ...], name: str | None, mode: Mode) -> go.Figure:
+def bars(own: tuple[float, ...], name: str | None, mode: kit.Mode) -> go.Figure:
     """Return the parts of a story's loss as bars, beside those of a model on held-out stories."""
     columns, values = [words.bar_story], [own]
     if name is not None:
@@ -120,7 +118,7 @@ def _with_error(mean: Mean) -> str:
     return words.with_error.format(value=signed(mean.value), error=f"{mean.error:.3f}")
 
 
-def _results(job: Job) -> None:
+def _results(job: kit.Job) -> None:
     last = job.results[-1] if job.results else None
     if isinstance(last, ModelErrors):
         kit.rows_table(

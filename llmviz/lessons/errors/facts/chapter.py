@@ -15,7 +15,6 @@ from llmviz.corpus.invented import (
 )
 from llmviz.figures.bars import named_bars
 from llmviz.figures.ranges import Ranged, ranged_lines
-from llmviz.figures.theme import Mode, role_color
 from llmviz.lessons.errors.facts import answers, decline, own_fact, words
 from llmviz.lessons.errors.facts.answers import NEVER, OFTEN, ONCE, Read
 from llmviz.study.read_facts import (
@@ -101,7 +100,7 @@ def _chart(world: int, read: Read) -> None:
 
 
 @kit.kept(2)
-def figure(mode: Mode) -> go.Figure:
+def figure(mode: kit.Mode) -> go.Figure:
     """Return how right and how sure the models are, by how often they read a fact."""
     worlds = [answers.read(world).groups for world in SEEDS]
     drawn = [
@@ -173,7 +172,7 @@ def _anybody(state: kit.PageState, world: int) -> None:
             [TOWNS[at] for at in best],
             [chances[at] for at in best],
             [kit.percent(chances[at]) for at in best],
-            [role_color("value" if TOWNS[at] == town else "key", kit.theme()) for at in best],
+            [kit.role_color("value" if TOWNS[at] == town else "key", kit.theme()) for at in best],
             {"range": [0, 1], "tickformat": "~%", "title": {"text": words.ask_axis}},
             kit.theme(),
             room=64,

@@ -4,7 +4,6 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.adapters import Curve, lines
-from llmviz.figures.theme import Mode
 from llmviz.lessons.errors.facts import answers, words
 from llmviz.lessons.errors.facts.answers import FEW, NEVER, OFTEN, mean
 from llmviz.study.read_facts import UNKNOWN, Score, scores
@@ -45,7 +44,7 @@ def question() -> kit.Question:
 
 
 @kit.kept(2)
-def declining(mode: Mode) -> go.Figure:
+def declining(mode: kit.Mode) -> go.Figure:
     """Return how much is declined and how much is right, by how many persons nobody knows."""
     measured = ((NEVER, "declined"), (FEW, "declined"), (FEW, "right"), (OFTEN, "right"))
     roles = ("residual", "weights", "value", "query")

@@ -4,7 +4,6 @@ from functools import partial
 
 import streamlit as st
 
-from llmviz.background import Job
 from llmviz.corpus.invented import TOWNS, Person, first_names, surnames
 from llmviz.figures.adapters import Curve, lines
 from llmviz.lessons.errors.facts import words
@@ -15,7 +14,7 @@ KEY = "errors.facts"
 
 
 @kit.kept(12)
-def job_of(own: Person, world: int, passes: int) -> Job:
+def job_of(own: Person, world: int, passes: int) -> kit.Job:
     """Return the training in a process of its own; the same one is run only once."""
     target = "llmviz.study.read_facts:read_world"
     return kit.training_jobs().start(target, reading=Reading(world, passes=passes), own=own)
@@ -49,7 +48,7 @@ def draw(state: kit.PageState) -> None:
     )
 
 
-def _draw_results(own: Person, passes: int, job: Job) -> None:
+def _draw_results(own: Person, passes: int, job: kit.Job) -> None:
     read: list[Progress] = list(job.results)
     if not read:
         return

@@ -5,7 +5,6 @@ import streamlit as st
 
 from llmviz.corpus.planted import EACH, LENGTH, PLAIN, TIMES
 from llmviz.figures.ranges import Ranged, ranged_lines
-from llmviz.figures.theme import Mode
 from llmviz.lessons.errors.facts.own_fact import often
 from llmviz.lessons.errors.heart import membership, own_sentence, tests, words
 from llmviz.study.read_planted import (
@@ -122,7 +121,7 @@ def _needs(seed: int, passes: int, model: Remembered) -> None:
 
 
 @kit.kept(8)
-def figure(what: str, axis: str, passes: int, mode: Mode) -> go.Figure:
+def figure(what: str, axis: str, passes: int, mode: kit.Mode) -> go.Figure:
     """Return one measure over how often a sentence stood, as planted and kept once."""
     drawn = []
     for repeats, name, role in ((True, words.repeated, "weights"), (False, words.once, "residual")):

@@ -4,7 +4,6 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.adapters import Curve, lines
-from llmviz.figures.theme import Mode
 from llmviz.lessons.errors.heart import words
 from llmviz.study.read_planted import SEEDS, Remembered, area, bundled, caught
 from llmviz.ui import kit
@@ -35,7 +34,7 @@ def draw(state: kit.PageState, model: Remembered, passes: int) -> None:
 
 
 @kit.kept(16)
-def both(seed: int, passes: int, mode: Mode) -> go.Figure:
+def both(seed: int, passes: int, mode: kit.Mode) -> go.Figure:
     """Return the share of sentences below each loss, for those that were read and the others."""
     model = bundled(seed, passes)
     curves = []

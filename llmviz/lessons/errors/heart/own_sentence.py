@@ -4,7 +4,6 @@ from functools import partial
 
 import streamlit as st
 
-from llmviz.background import Job
 from llmviz.corpus.planted import PLAIN, Planted, own_sentence
 from llmviz.figures.adapters import Curve, lines
 from llmviz.lessons.errors.facts.own_fact import often
@@ -16,7 +15,7 @@ KEY = "errors.heart"
 
 
 @kit.kept(12)
-def job_of(own: Planted, seed: int) -> Job:
+def job_of(own: Planted, seed: int) -> kit.Job:
     """Return the training in a process of its own; the same one is run only once."""
     return kit.training_jobs().start("llmviz.study.read_planted:read_own", own=own, seed=seed)
 
@@ -44,7 +43,7 @@ def draw(state: kit.PageState) -> None:
     )
 
 
-def _draw_results(own: Planted, job: Job) -> None:
+def _draw_results(own: Planted, job: kit.Job) -> None:
     read: list[Progress] = list(job.results)
     if not read:
         return

@@ -4,7 +4,6 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.ranges import Ranged, ranged_lines
-from llmviz.figures.theme import Mode
 from llmviz.lessons.errors.heart import words
 from llmviz.study.tested_in_training import COPIES, bundled
 from llmviz.ui import kit
@@ -51,7 +50,7 @@ def question() -> kit.Question:
 
 
 @kit.kept(2)
-def figure(mode: Mode) -> go.Figure:
+def figure(mode: kit.Mode) -> go.Figure:
     """Return both scores by how often the test stands in the text."""
     drawn = [
         Ranged(

@@ -8,7 +8,6 @@ import streamlit as st
 
 from llmviz.corpus.letter_questions import PIECES, SPELLINGS, WHOLE
 from llmviz.figures.bars import named_bars
-from llmviz.figures.theme import Mode, role_color
 from llmviz.lessons.errors.letters import trained, words
 from llmviz.study.token_letters import (
     COMMAND,
@@ -234,7 +233,7 @@ def norm_numbers(version: str) -> dict[str, Any]:
 
 
 @kit.kept(2)
-def norm_figure(version: str, mode: Mode) -> go.Figure:
+def norm_figure(version: str, mode: kit.Mode) -> go.Figure:
     """Return the mean length of the rows by how often their token was read."""
     norms = np.linalg.norm(table_of(version), axis=1)
     counts = np.array(recorded().counts)
@@ -249,7 +248,7 @@ def norm_figure(version: str, mode: Mode) -> go.Figure:
             tokens = kit.count(int(inside.sum()), "token")
             texts.append(words.norm_text.format(norm=mean, tokens=tokens))
     axis = {"title": {"text": words.norm_axis, "standoff": 8}, "rangemode": "tozero"}
-    color = role_color("weights", mode)
+    color = kit.role_color("weights", mode)
     return named_bars(names, values, texts, color, axis, mode, room=120)
 
 

@@ -25,7 +25,6 @@ from llmviz.corpus.letter_questions import (
     cut,
 )
 from llmviz.figures.ranges import Ranged, ranged_lines
-from llmviz.figures.theme import Mode
 from llmviz.lessons.errors.letters import words
 from llmviz.study.read_letters import (
     COMMAND,
@@ -121,7 +120,7 @@ def rows(known: LetterScores, task: str) -> list[tuple[str, ...]]:
 
 
 @kit.kept(2 * len(TASKS))
-def figure(task: str, mode: Mode) -> go.Figure:
+def figure(task: str, mode: kit.Mode) -> go.Figure:
     """Return the share right over the spellings, a line for each test."""
     known = recorded()
     drawn = [

@@ -5,7 +5,6 @@ import streamlit as st
 
 from llmviz.corpus.leaning import JOBS, LEANS, PRONOUNS, WOMEN, leaning_text
 from llmviz.figures.leaning import planted_and_said
-from llmviz.figures.theme import Mode
 from llmviz.lessons.errors.people import words, written
 from llmviz.lessons.errors.people.leans import NEAR, kept_word, mean_said, means, points
 from llmviz.study.association import PERMUTATIONS, association_test
@@ -114,7 +113,7 @@ def _all_means(lean: float, *, direct: bool) -> list[tuple[float, float]]:
 
 
 @kit.kept(32)
-def figure(lean: float, seed: int, mode: Mode) -> go.Figure:
+def figure(lean: float, seed: int, mode: kit.Mode) -> go.Figure:
     """Return all jobs by what was planted and what the model says."""
     groups = []
     for direct, name, role in ((True, words.direct, "weights"), (False, words.names_only, "key")):

@@ -7,7 +7,6 @@ from typing import Any
 
 import streamlit as st
 
-from llmviz.background import Job
 from llmviz.figures.calibration import over_temperature, reliability_chart
 from llmviz.lessons.errors.measured import known_errors, measure_live
 from llmviz.lessons.errors.story import reads_stories
@@ -68,7 +67,7 @@ def _own(state: kit.PageState, name: str) -> ModelErrors | None:
     kit.prose(words.unmeasured.format(stories=kit.count(STORIES, "story", "stories")))
     found: list[ModelErrors] = []
 
-    def take(job: Job) -> None:
+    def take(job: kit.Job) -> None:
         last = job.results[-1] if job.results else None
         if isinstance(last, ModelErrors):
             found.append(last)

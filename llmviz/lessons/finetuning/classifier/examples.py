@@ -4,7 +4,6 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.finetuning import bands
-from llmviz.figures.theme import Mode
 from llmviz.finetuning.plan import BASE
 from llmviz.lessons.finetuning.classifier import words
 from llmviz.study.examples_curve import COMMAND, TASK, Measured, measured
@@ -57,7 +56,7 @@ def reading_of(measured: Measured) -> str:
 
 
 @kit.kept(2)
-def picture(mode: Mode) -> go.Figure:
+def picture(mode: kit.Mode) -> go.Figure:
     """Return the curves with their bands."""
     measured = curves()
     ways = [(words.ways[band.way], band.lowest, band.mean, band.highest) for band in measured.bands]

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 
 import streamlit as st
 
-from llmviz.background import Job
 from llmviz.finetuning.classifier import Classifier
 from llmviz.study.class_training import Begun, ClassPlan, Point, Trained, rebuilt, training
 from llmviz.ui import engine, kit
@@ -62,7 +61,7 @@ class Outcome:
 class OwnRun:
     """A training of the learner: the job, and its results so far."""
 
-    job: Job
+    job: kit.Job
     outcome: Outcome
     _taken: int = 0
 

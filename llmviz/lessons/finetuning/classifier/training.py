@@ -5,7 +5,6 @@ import streamlit as st
 
 from llmviz.background import WAITING
 from llmviz.figures.finetuning import learning_curve
-from llmviz.figures.theme import Mode
 from llmviz.lessons.finetuning.classifier import params, runs, words
 from llmviz.lessons.finetuning.classifier.runs import Outcome, OwnRun
 from llmviz.study.class_training import ClassPlan
@@ -90,7 +89,7 @@ def seconds(value: float) -> str:
 
 
 @kit.kept(64, key=lambda mark, points, outcome, mode: (mark, points, mode))
-def curve(mark: str, points: int, outcome: Outcome, mode: Mode) -> go.Figure:
+def curve(mark: str, points: int, outcome: Outcome, mode: kit.Mode) -> go.Figure:
     """Return the losses so far; `mark` and `points` tell this state of it from all others."""
     drawn = outcome.points[:points]
     measured = [(one.step, one.validation) for one in drawn if one.validation is not None]

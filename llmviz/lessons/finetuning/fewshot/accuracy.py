@@ -3,10 +3,8 @@
 import plotly.graph_objects as go
 import streamlit as st
 
-from llmviz.background import Job
 from llmviz.corpus.rules import ANSWERS
 from llmviz.figures.adapters import Curve, lines
-from llmviz.figures.theme import Mode
 from llmviz.finetuning.fewshot import best_possible
 from llmviz.finetuning.plan import BASE
 from llmviz.finetuning.recipes import TUNINGS
@@ -24,7 +22,7 @@ ALL = 2 * len(SHOTS) + len(WRONG) - 1  # points
 
 
 @kit.kept(1)
-def curves_of() -> Job:
+def curves_of() -> kit.Job:
     """Return the asking of both models in a process of its own; done once for all visitors."""
     target = "llmviz.study.rule_prompts:rule_curves"
     folder = str(FOLDER / TUNED)
@@ -55,7 +53,7 @@ def draw(state: kit.PageState) -> None:
     )
 
 
-def _draw_results(job: Job, known: tuple[tuple[int, float], ...], steps: int) -> None:
+def _draw_results(job: kit.Job, known: tuple[tuple[int, float], ...], steps: int) -> None:
     shares = tuple(job.results)
     plain = tuple(one for one in shares if not one.wrong)
     wrong = tuple(one for one in shares if one.model == TUNED and one.examples == OF)
@@ -71,7 +69,7 @@ def _draw_results(job: Job, known: tuple[tuple[int, float], ...], steps: int) ->
 
 @kit.kept(32)
 def by_examples(
-    known: tuple[tuple[int, float], ...], shares: tuple[Share, ...], mode: Mode
+    known: tuple[tuple[int, float], ...], shares: tuple[Share, ...], mode: kit.Mode
 ) -> go.Figure:
     """Return the shares over the number of examples; known: those of the card."""
     curves = []
@@ -89,7 +87,7 @@ def by_examples(
 
 
 @kit.kept(8)
-def by_wrong(shares: tuple[Share, ...], mode: Mode) -> go.Figure:
+def by_wrong(shares: tuple[Share, ...], mode: kit.Mode) -> go.Figure:
     """Return the shares over the number of wrong examples among eight."""
     x, y = [one.wrong for one in shares], [one.right for one in shares]
     curve = Curve(words.wrong_name, x, y, "key", marks=True)

@@ -7,7 +7,6 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.losses import compared
-from llmviz.figures.theme import Mode
 from llmviz.finetuning.recipes import TUNINGS
 from llmviz.lessons.finetuning import tuned_model
 from llmviz.lessons.finetuning.instructions import words
@@ -86,7 +85,7 @@ def report(losses: Losses) -> str:
 
 
 @kit.kept(8)
-def bars(bundled: engine.Bundled, mode: Mode) -> go.Figure:
+def bars(bundled: engine.Bundled, mode: kit.Mode) -> go.Figure:
     """Return the mean losses as bars; that after questions alone, too, where it is here."""
     losses = measured(bundled)
     named = [(words.bars["base"], losses.base), (words.bars["mixed"], losses.mixed)]

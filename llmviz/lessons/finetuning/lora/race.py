@@ -3,9 +3,7 @@
 import plotly.graph_objects as go
 import streamlit as st
 
-from llmviz.background import Job
 from llmviz.figures.adapters import Curve, lines
-from llmviz.figures.theme import Mode
 from llmviz.finetuning.plan import BASE
 from llmviz.lessons.finetuning.lora import words
 from llmviz.lessons.finetuning.lora.ranks import Trained
@@ -18,7 +16,7 @@ ROLES = {"lora": "key", "all": "query"}
 
 
 @kit.kept(12)
-def race_of(task: str, updates: int, rank: int) -> Job:
+def race_of(task: str, updates: int, rank: int) -> kit.Job:
     """Return both trainings in a process of their own; the same ones are run only once."""
     target = "llmviz.study.lora_race:lora_race"
     alpha = 2.0 * rank
@@ -27,13 +25,13 @@ def race_of(task: str, updates: int, rank: int) -> Job:
     )
 
 
-def ends_of(job: Job) -> dict[str, RaceEnd]:
+def ends_of(job: kit.Job) -> dict[str, RaceEnd]:
     """Return what each way came to, as far as it has."""
     return {one.way: one for one in list(job.results) if isinstance(one, RaceEnd)}
 
 
 @kit.kept(12)
-def trained_by(job: Job, rank: int) -> Trained:
+def trained_by(job: kit.Job, rank: int) -> Trained:
     """Return the changes that a race, which is over, ended with."""
     return Trained({way: one.changes for way, one in ends_of(job).items()}, rank)
 
@@ -81,7 +79,7 @@ def draw(state: kit.PageState) -> None:
     )
 
 
-def _draw_results(state: kit.PageState, job: Job) -> None:
+def _draw_results(state: kit.PageState, job: kit.Job) -> None:
     results = list(job.results)
     if any(isinstance(one, RaceStep) for one in results):
         figure = curves(tuple(one for one in results if isinstance(one, RaceStep)), kit.theme())
@@ -110,7 +108,7 @@ def report(end: RaceEnd, updates: int) -> str:
 
 
 @kit.kept(32)
-def curves(steps: tuple[RaceStep, ...], mode: Mode) -> go.Figure:
+def curves(steps: tuple[RaceStep, ...], mode: kit.Mode) -> go.Figure:
     """Return the losses of a race so far, two lines a way."""
     drawn = []
     for way in WAYS:

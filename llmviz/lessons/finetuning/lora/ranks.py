@@ -12,7 +12,6 @@ import streamlit as st
 
 from llmviz import components as lv
 from llmviz.figures.adapters import Curve, lines
-from llmviz.figures.theme import Mode
 from llmviz.finetuning.lora import share_kept
 from llmviz.lessons.finetuning.lora import source, words
 from llmviz.lessons.finetuning.lora.source import beside
@@ -119,7 +118,9 @@ def read(name: str, path: str, trained: Trained | None, whose: str) -> str:
 
 
 @kit.kept(64)
-def spectra(bundled: engine.Bundled, path: str, trained: Trained | None, mode: Mode) -> go.Figure:
+def spectra(
+    bundled: engine.Bundled, path: str, trained: Trained | None, mode: kit.Mode
+) -> go.Figure:
     """Return the first singular values of every change that there is."""
     rank = len(source.change_of(bundled, path).a)
     curves = []

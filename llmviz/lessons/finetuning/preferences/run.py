@@ -6,9 +6,7 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from llmviz.background import Job
 from llmviz.figures.adapters import Curve, lines
-from llmviz.figures.theme import Mode
 from llmviz.finetuning.plan import BASE, LoraConfig
 from llmviz.lessons.finetuning.preferences import words
 from llmviz.lessons.finetuning.training_cost import tell_cost
@@ -38,7 +36,7 @@ Course = tuple[tuple[float, float], ...]  # at each look: the distance, the shar
 
 
 @kit.kept(12)
-def run_of(rule: str, updates: int, beta: str) -> Job:
+def run_of(rule: str, updates: int, beta: str) -> kit.Job:
     """Return a training in a process of its own; the same one is run only once."""
     target = "llmviz.study.preference_run:preference_run"
     more = {"rank": RANK, "base": BASE}
@@ -50,7 +48,7 @@ def given(state: kit.PageState) -> Settings:
     return state["rule"], state["preferupdates"], state["beta"]
 
 
-def looks(job: Job) -> list[Look]:
+def looks(job: kit.Job) -> list[Look]:
     """Return how the model was at each look so far."""
     return [one for one in list(job.results) if isinstance(one, Look)]
 
@@ -65,7 +63,7 @@ def model_of(state: kit.PageState) -> GPT | None:
 
 
 @kit.kept(4)
-def _model(job: Job, bundled: engine.Bundled) -> GPT:
+def _model(job: kit.Job, bundled: engine.Bundled) -> GPT:
     (learned,) = (one for one in job.results if isinstance(one, Learned))
     return adapted_by(bundled.model, LoraConfig(RANK, 2.0 * RANK), learned.pairs)
 
@@ -93,7 +91,7 @@ def draw(state: kit.PageState) -> None:
     )
 
 
-def _draw_results(state: kit.PageState, job: Job) -> None:
+def _draw_results(state: kit.PageState, job: kit.Job) -> None:
     so_far = looks(job)
     if not so_far:
         return
@@ -141,7 +139,7 @@ def _score(one: Look) -> str:
 
 
 @kit.kept(32)
-def run_figures(job: Job, count: int, mode: Mode) -> tuple[go.Figure, go.Figure]:
+def run_figures(job: kit.Job, count: int, mode: kit.Mode) -> tuple[go.Figure, go.Figure]:
     """Return the margin and loss, and the distance, over the first `count` looks of a run."""
     so_far = looks(job)[:count]
     steps = [one.step for one in so_far]
@@ -155,7 +153,7 @@ def run_figures(job: Job, count: int, mode: Mode) -> tuple[go.Figure, go.Figure]
     return lines(first, words.margin_axes, mode), lines(second, words.moved_axes, mode)
 
 
-def _texts(state: kit.PageState, job: Job, so_far: list[Look]) -> None:
+def _texts(state: kit.PageState, job: kit.Job, so_far: list[Look]) -> None:
     kit.section(words.texts.title, f"{words.texts_text} {words.scores[state['rule']]}")
     number = min(state["pair"], PROMPTS) - 1
     st.code(so_far[0].endings[number].story, language=None, wrap_lines=True)
@@ -163,7 +161,7 @@ def _texts(state: kit.PageState, job: Job, so_far: list[Look]) -> None:
 
 
 @kit.kept(32)
-def texts_of(job: Job, count: int, number: int) -> pd.DataFrame:
+def texts_of(job: kit.Job, count: int, number: int) -> pd.DataFrame:
     """Return the endings of one story at the first `count` looks of a run."""
     rows = [
         (
@@ -189,7 +187,7 @@ def _compared(state: kit.PageState, so_far: list[Look]) -> None:
 
 
 @kit.kept(32)
-def runs_figure(runs: tuple[tuple[Settings, Course], ...], mode: Mode) -> go.Figure:
+def runs_figure(runs: tuple[tuple[Settings, Course], ...], mode: kit.Mode) -> go.Figure:
     """Return the share of right pairs against the distance, a line for each run."""
     curves = []
     for number, ((_, updates, beta), path) in enumerate(runs):

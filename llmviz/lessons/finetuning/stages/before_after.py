@@ -4,7 +4,6 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.stream import three_bars
-from llmviz.figures.theme import Mode
 from llmviz.finetuning.plan import BASE
 from llmviz.lessons.finetuning import tuned_model
 from llmviz.lessons.finetuning.stages import words
@@ -63,7 +62,7 @@ def after(bundled: engine.Bundled, prompt: str) -> Continuation:
 
 
 @kit.kept(32)
-def first_bars(prompt: str, mode: Mode, *models: engine.Bundled) -> go.Figure:
+def first_bars(prompt: str, mode: kit.Mode, *models: engine.Bundled) -> go.Figure:
     """Return the likeliest first tokens of the trained models, under all three."""
     chances = [after(one, prompt).first for one in models]
     best = [int(i) for i in sum(chances[1:]).argsort()[::-1][:BARS]]

@@ -6,7 +6,6 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.losses import compared
-from llmviz.figures.theme import Mode
 from llmviz.finetuning.plan import BASE
 from llmviz.lessons.finetuning import LESSON, tuned_model
 from llmviz.lessons.finetuning.stages import words
@@ -95,7 +94,7 @@ def scored_line() -> str:
 
 
 @kit.kept(4)
-def bars(counts: tuple[tuple[str, int], ...], mode: Mode) -> go.Figure:
+def bars(counts: tuple[tuple[str, int], ...], mode: kit.Mode) -> go.Figure:
     """Return the counts as bars on an axis of powers of ten."""
     names = [words.bars_names[name] for name, _ in counts]
     values = [count for _, count in counts]

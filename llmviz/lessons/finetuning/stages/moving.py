@@ -4,7 +4,6 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.finetuning import areas
-from llmviz.figures.theme import Mode
 from llmviz.finetuning.classifier import classifier
 from llmviz.finetuning.plan import BASE
 from llmviz.lessons.finetuning import tuned_model
@@ -72,7 +71,7 @@ def group_of(path: str) -> str:
 
 
 @kit.kept(64)
-def picture(bundled: engine.Bundled, way: str, classes: int, mode: Mode) -> go.Figure:
+def picture(bundled: engine.Bundled, way: str, classes: int, mode: kit.Mode) -> go.Figure:
     """Return the layers as areas."""
     drawn = [
         (group_of(part.path), _short(part.path), part.count, part.state)

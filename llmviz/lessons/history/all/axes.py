@@ -7,10 +7,8 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from llmviz.background import Job
 from llmviz.figures.history import by_measure
 from llmviz.figures.networks import network_number
-from llmviz.figures.theme import Mode
 from llmviz.lessons.history.all import nine, words
 from llmviz.lessons.history.all.nine import Measured, measures
 from llmviz.study.nine_models import COUNTED, NINE, TIE, Written, reach
@@ -47,12 +45,12 @@ def draw(state: kit.PageState) -> None:
 
 
 @kit.kept(16)
-def _writing(seed: int) -> Job:
+def _writing(seed: int) -> kit.Job:
     target = "llmviz.study.nine_models:write_names"
     return kit.training_jobs().start(target, count=COUNT, seed=seed, longest=LONGEST)
 
 
-def _growing(state: kit.PageState, job: Job | None, going: bool) -> None:
+def _growing(state: kit.PageState, job: kit.Job | None, going: bool) -> None:
     """The chart and the table, as far as the nine have written."""
     if going and job is not None and job.over:
         st.rerun()  # which ends the polling
@@ -96,7 +94,7 @@ def value_of(one: Measured, measure: str, speeds: dict[str, tuple[float, int]]) 
 
 @kit.kept(64)
 def _figure(
-    across: str, up: str, speeds: tuple[tuple[str, float, int], ...], mode: Mode
+    across: str, up: str, speeds: tuple[tuple[str, float, int], ...], mode: kit.Mode
 ) -> go.Figure:
     known = {key: (rate, new) for key, rate, new in speeds}
     points = {

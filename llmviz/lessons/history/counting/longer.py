@@ -7,7 +7,6 @@ import streamlit as st
 
 from llmviz.corpus.counts import LETTERS
 from llmviz.figures.history import losses_by_length
-from llmviz.figures.theme import Mode
 from llmviz.lessons.history import typed_name
 from llmviz.lessons.history.counting import pairs, words
 from llmviz.lessons.history.counting.params import LONGEST
@@ -60,7 +59,7 @@ def _frame() -> pd.DataFrame:
 
 
 @kit.kept(2)
-def _figure(mode: Mode) -> go.Figure:
+def _figure(mode: kit.Mode) -> go.Figure:
     measured = measure()
     lines = {
         words.methods[method]: [row.losses[method] for row in measured.rows] for method in METHODS

@@ -10,7 +10,6 @@ import streamlit as st
 from llmviz.document.marks import as_markdown
 from llmviz.figures.lines import Line, lines
 from llmviz.figures.networks import is_dashed, network_number
-from llmviz.figures.theme import Mode
 from llmviz.lessons.history.memory import own_string, words
 from llmviz.training import first_letter
 from llmviz.training.first_letter import CHANCE, FARTHEST, LENGTH, OPTIONS, TRAINING
@@ -85,7 +84,7 @@ def cards() -> dict[str, dict[str, Any]]:
 
 
 @kit.kept(4)
-def chart(curves: tuple[tuple[str, tuple[float, ...]], ...], mode: Mode) -> go.Figure:
+def chart(curves: tuple[tuple[str, tuple[float, ...]], ...], mode: kit.Mode) -> go.Figure:
     """Return each model's share of right answers by distance."""
     order = list(words.models)
     drawn = [

@@ -14,7 +14,6 @@ import streamlit as st
 
 from llmviz.components.cell_grid.view import cell_grid
 from llmviz.figures.losses import compared
-from llmviz.figures.theme import Mode
 from llmviz.lessons.history import typed_name
 from llmviz.lessons.history.memory import words
 from llmviz.lessons.history.other_lessons import link_onward
@@ -133,7 +132,7 @@ probabilities = kit.kept(256)(answers)
 
 
 @kit.kept(64)
-def bars(model: nn.Module, string: str, at: int, mode: Mode) -> go.Figure:
+def bars(model: nn.Module, string: str, at: int, mode: kit.Mode) -> go.Figure:
     """Return the likeliest letters after one letter of the string, and the right one, as bars."""
     p, first = probabilities(model, string)[at], LETTERS.index(string[0])
     best = [int(one) for one in np.argsort(-p, kind="stable")[:LISTED]]

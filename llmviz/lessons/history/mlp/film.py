@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
-from llmviz.background import WAITING, Job
+from llmviz.background import WAITING
 from llmviz.components.scatter_film.view import LAST, Curve, scatter_film
 from llmviz.lessons.history.mlp import norm, words
 from llmviz.lessons.history.mlp.params import SCALES
@@ -26,7 +26,7 @@ class OwnRun:
     """A training of the learner: its settings, and the film of what the job has yielded so far."""
 
     settings: MapSettings
-    job: Job
+    job: kit.Job
     _film: LetterFilm | None = None
     _of: int = 0
 

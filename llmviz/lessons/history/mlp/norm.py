@@ -6,7 +6,6 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.lines import Line, lines
-from llmviz.figures.theme import Mode
 from llmviz.lessons.history.mlp import words
 from llmviz.study.letter_film import LetterFilm
 from llmviz.study.letter_map import BARS, REACH, SATURATED, WATCHED, MapSettings, activity, film
@@ -55,7 +54,7 @@ def _loss(film: LetterFilm, on: bool, at: int) -> str:
 
 
 @kit.kept(64)
-def histograms(on: tuple[int, ...], off: tuple[int, ...], bend: str, mode: Mode) -> go.Figure:
+def histograms(on: tuple[int, ...], off: tuple[int, ...], bend: str, mode: kit.Mode) -> go.Figure:
     """Return the numbers before an activation function with and without batch norm, as shares."""
     width = 2 * REACH / BARS
     centres = -REACH + width * (np.arange(BARS) + 0.5)
@@ -69,7 +68,7 @@ def histograms(on: tuple[int, ...], off: tuple[int, ...], bend: str, mode: Mode)
 
 @kit.kept(64)
 def flat_chart(
-    steps: tuple[int, ...], on: tuple[float, ...], off: tuple[float, ...], mode: Mode
+    steps: tuple[int, ...], on: tuple[float, ...], off: tuple[float, ...], mode: kit.Mode
 ) -> go.Figure:
     """Return the share of numbers where the slope is almost 0, over the training."""
     drawn = [

@@ -6,7 +6,6 @@ import streamlit as st
 
 from llmviz.figures.lines import Line, lines
 from llmviz.figures.losses import compared
-from llmviz.figures.theme import Mode
 from llmviz.lessons.history.recurrent import words
 from llmviz.lessons.history.recurrent.params import LETTERS, TIMES
 from llmviz.study.gradient_through_time import PastGradients, fresh, past_gradients, scaled
@@ -67,7 +66,9 @@ def gradients(bundled: engine.Bundled, name: str, count: int, times: float) -> P
 
 
 @kit.kept(64)
-def chart(bundled: engine.Bundled, name: str, count: int, times: float, mode: Mode) -> go.Figure:
+def chart(
+    bundled: engine.Bundled, name: str, count: int, times: float, mode: kit.Mode
+) -> go.Figure:
     """Return the lengths of the gradient at all states, of both models, on a logarithmic axis."""
     x, drawn = np.arange(1, count + 1), []
     for at, (scale, label, cell) in enumerate(
@@ -85,7 +86,7 @@ def chart(bundled: engine.Bundled, name: str, count: int, times: float, mode: Mo
 
 @kit.kept(64)
 def clip_chart(
-    bundled: engine.Bundled, name: str, count: int, times: float, limit: float, mode: Mode
+    bundled: engine.Bundled, name: str, count: int, times: float, limit: float, mode: kit.Mode
 ) -> go.Figure:
     """Return the length of the gradient of all parameters before and after clipping, as bars."""
     past = gradients(bundled, name, count, times)

@@ -3,7 +3,7 @@
 import pandas as pd
 import streamlit as st
 
-from llmviz.background import WAITING, Job
+from llmviz.background import WAITING
 from llmviz.figures.lines import Line, lines
 from llmviz.figures.networks import network_number
 from llmviz.lessons.history.recurrent import words
@@ -19,7 +19,7 @@ NAMES = {**words.cells, "gpt": words.attention}
 def draw(model: str, cell: str) -> None:
     """Show the measurement, and offer to take it."""
     kit.section(words.waiting, rows=ROWS, width=WIDTH)
-    job: Job | None = st.session_state.get(JOB)
+    job: kit.Job | None = st.session_state.get(JOB)
     live = job is not None and not job.over
     st.fragment(_measured, run_every=POLL if live else None)(model, cell, live)
     kit.show_code(
@@ -31,7 +31,7 @@ def draw(model: str, cell: str) -> None:
 
 
 def _measured(model: str, cell: str, live: bool) -> None:
-    job: Job | None = st.session_state.get(JOB)
+    job: kit.Job | None = st.session_state.get(JOB)
     if live != (job is not None and not job.over):
         st.rerun()  # looking again and again begins, or ends
     if live:
@@ -52,7 +52,7 @@ def _measured(model: str, cell: str, live: bool) -> None:
 
 
 def _start() -> None:
-    before: Job | None = st.session_state.get(JOB)
+    before: kit.Job | None = st.session_state.get(JOB)
     if before is not None:
         before.stop()
     st.session_state[JOB] = kit.training_jobs().start("llmviz.study.length_timing:time_steps")

@@ -7,7 +7,6 @@ from string import ascii_uppercase
 import numpy as np
 import streamlit as st
 
-from llmviz.background import Job
 from llmviz.components.cell_grid.view import cell_grid
 from llmviz.components.draw_pad.view import draw_pad
 from llmviz.lessons.history.where import words
@@ -40,7 +39,7 @@ def generate(state: kit.PageState, name: str) -> None:
 
 
 @kit.kept(1)
-def _training() -> Job:
+def _training() -> kit.Job:
     return kit.training_jobs().start("llmviz.study.letter_pictures:train_networks")
 
 
@@ -52,7 +51,7 @@ def _once_trained(draw: Callable[[Networks], None]) -> None:
     st.fragment(partial(_waiting, job), run_every=POLL)()
 
 
-def _waiting(job: Job) -> None:
+def _waiting(job: kit.Job) -> None:
     if job.over:
         st.rerun()
     done = list(job.results)
@@ -63,7 +62,7 @@ def _waiting(job: Job) -> None:
     st.progress(step / STEPS, words.training.format(step=step, steps=STEPS, loss=loss))
 
 
-def _draw_results(job: Job, draw: Callable[[Networks], None]) -> None:
+def _draw_results(job: kit.Job, draw: Callable[[Networks], None]) -> None:
     networks = job.results[-1][2] if job.results else None
     if networks is not None and not job.problem:
         draw(networks)

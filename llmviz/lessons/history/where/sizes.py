@@ -5,7 +5,6 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.history import sizes as sizes_figure
-from llmviz.figures.theme import Mode
 from llmviz.lessons.history.where import programs, words
 from llmviz.study.model_sizes import KNOWN, ModelSize
 from llmviz.ui import engine, kit
@@ -64,7 +63,7 @@ def compared(own: ModelSize, known: tuple[ModelSize, ...]) -> str:
 
 
 @kit.kept(2)
-def _figure(mode: Mode) -> go.Figure:
+def _figure(mode: kit.Mode) -> go.Figure:
     points = {
         f"{one.name}, {one.year}" if one.year else one.name: (one.tokens, one.parameters)
         for one in (ours(), *KNOWN)

@@ -4,7 +4,6 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.history import points_and_line
-from llmviz.figures.theme import Mode
 from llmviz.lessons.history.where import programs, words
 from llmviz.study.next_letters import VOWELS, fit_line, vowels_by_length
 from llmviz.ui import kit
@@ -44,7 +43,7 @@ def _line() -> tuple[float, float]:
 
 
 @kit.kept(64)
-def _figure(letters: int, vowels: int, mode: Mode) -> go.Figure:
+def _figure(letters: int, vowels: int, mode: kit.Mode) -> go.Figure:
     lengths, means, _ = _points()
     own = (letters, vowels) if letters else None
     return points_and_line(lengths, means, _line(), own, words.line_names, words.line_axes, mode)

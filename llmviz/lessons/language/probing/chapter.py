@@ -12,7 +12,6 @@ import streamlit as st
 from llmviz.components.cell_grid.view import cell_grid
 from llmviz.document.marks import as_markdown
 from llmviz.figures import language as figures
-from llmviz.figures.theme import Mode
 from llmviz.lessons.language.probing import results, words
 from llmviz.lessons.language.probing.results import Results
 from llmviz.ui import engine, kit
@@ -122,7 +121,7 @@ def lines(
     accuracy: tuple[float, ...],
     control: tuple[float, ...],
     known: bool,
-    mode: Mode,
+    mode: kit.Mode,
 ) -> go.Figure:
     """Return accuracy and control over the layers; known: with the selectivity, too."""
     rows = [accuracy, control]

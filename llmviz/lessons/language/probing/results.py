@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
-from llmviz.background import Job
 from llmviz.lessons.language.measured import card
 from llmviz.lessons.language.probing import words
 from llmviz.lessons.language.sentence import BASE
@@ -107,7 +106,7 @@ def name_of(layer: str) -> str:
     return words.layer.format(layer=layer.split(".")[1])
 
 
-def own_job(choice: Asked) -> Job | None:
+def own_job(choice: Asked) -> kit.Job | None:
     """Return this session's job of these probes; None where there is none."""
     return st.session_state.get(JOBS, {}).get(choice)
 

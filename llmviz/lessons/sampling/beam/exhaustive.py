@@ -6,7 +6,6 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures import sampling as figures
-from llmviz.figures.theme import Mode
 from llmviz.lessons.sampling import source
 from llmviz.lessons.sampling.beam import searches, words
 from llmviz.lessons.sampling.source import Prompted
@@ -97,7 +96,7 @@ def places_figure(
     probabilities: tuple[float, ...],
     notes: tuple[str, ...],
     listed: tuple[int, ...],
-    mode: Mode,
+    mode: kit.Mode,
 ) -> go.Figure:
     """Return the best texts and those that a search gives."""
     return figures.places(texts, probabilities, notes, listed, words.exhaustive_figure, mode)

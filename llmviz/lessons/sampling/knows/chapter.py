@@ -10,7 +10,6 @@ import streamlit as st
 from llmviz.components.writer.view import writer
 from llmviz.corpus.probes import PROBES, Probe
 from llmviz.figures import sampling as figures
-from llmviz.figures.theme import Mode
 from llmviz.lessons.sampling import source, texts
 from llmviz.lessons.sampling import words as lesson_words
 from llmviz.lessons.sampling.knows import probing, words
@@ -99,7 +98,7 @@ def _chances(bundled: engine.Bundled, probe: Probe, heats: Sequence[float]) -> n
 
 @kit.kept(256)
 def story_figure(
-    bundled: engine.Bundled, kind: str, example: int, heat: float, mode: Mode
+    bundled: engine.Bundled, kind: str, example: int, heat: float, mode: kit.Mode
 ) -> go.Figure:
     """Return what follows a story at every temperature."""
     right, wrong = of_story(bundled, kind, example)
@@ -107,7 +106,7 @@ def story_figure(
 
 
 @kit.kept(256)
-def rules_figure(bundled: engine.Bundled, kind: str, heat: float, mode: Mode) -> go.Figure:
+def rules_figure(bundled: engine.Bundled, kind: str, heat: float, mode: kit.Mode) -> go.Figure:
     """Return the chances of all rules at every temperature, once they are known."""
     curves = {
         words.kinds.get(one, one): probing.of_kind(bundled, one).mean(axis=0) for one in PROBES

@@ -7,7 +7,6 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.gradients import differences
-from llmviz.figures.theme import Mode
 from llmviz.lessons.training.backprop import nudging, words
 from llmviz.lessons.training.backprop.nudging import exact
 from llmviz.lessons.training.backprop.params import NUDGE_MATRICES
@@ -91,7 +90,7 @@ def _slope_errors(
 
 @kit.kept(64)
 def check_figure(
-    steps: tuple[float, ...], named: tuple[tuple[str, tuple[float, ...]], ...], mode: Mode
+    steps: tuple[float, ...], named: tuple[tuple[str, tuple[float, ...]], ...], mode: kit.Mode
 ) -> go.Figure:
     """Return how far measured slopes are from the exact one, a line for each precision."""
     return differences(steps, dict(named), words.check_axes, mode)

@@ -10,7 +10,6 @@ import streamlit as st
 
 from llmviz.components.descent_view.view import descent_view
 from llmviz.figures.descent import race as race_figure
-from llmviz.figures.theme import Mode
 from llmviz.lessons.training import run_chart
 from llmviz.lessons.training.descent import walkers, words
 from llmviz.lessons.training.descent.params import MODEL_NAME
@@ -21,7 +20,6 @@ from llmviz.ui import kit
 KEY = "training.descent.model"
 
 if TYPE_CHECKING:
-    from llmviz.background import Job
     from llmviz.training.descent import Descent
     from llmviz.training.records import TrainRecord
 STEPS = 100
@@ -214,7 +212,7 @@ def ahead(ends: list[tuple[float, str]]) -> str:
 
 
 @kit.kept(16)
-def race_lines(job: Job, mode: Mode) -> go.Figure:
+def race_lines(job: kit.Job, mode: kit.Mode) -> go.Figure:
     """Return the losses of a race that is over, a line for each optimizer."""
     curves: dict[str, tuple[list[int], list[float]]] = {}
     roles = {}
@@ -241,7 +239,7 @@ def _progress(done: dict[str, list[TrainRecord]]) -> None:
 
 
 @kit.kept(8)
-def _race(rates: tuple[tuple[str, float], ...], steps: int) -> Job:
+def _race(rates: tuple[tuple[str, float], ...], steps: int) -> kit.Job:
     """The race in a process of its own; the same race is run only once."""
     target = "llmviz.training.optimizer_race:race"
     return kit.training_jobs().start(target, optimizers=dict(rates), steps=steps)

@@ -7,7 +7,6 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.losses import compared
-from llmviz.figures.theme import Mode
 from llmviz.lessons.training.loss import questions, words
 from llmviz.lessons.training.model_picker import logits_of
 from llmviz.study.text_loss import mistake_numbers, mistaken_losses
@@ -89,7 +88,7 @@ def bars(
     values: tuple[float, ...],
     chosen: int,
     axis: str,
-    mode: Mode,
+    mode: kit.Mode,
     logarithmic: bool,
 ) -> go.Figure:
     """Return losses as bars; see `compared`."""

@@ -4,7 +4,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.bars import named_bars
-from llmviz.figures.theme import POLES, Mode
+from llmviz.figures.theme import POLES
 from llmviz.lessons.transformer.count import words
 from llmviz.lessons.transformer.sizes import size
 from llmviz.models.arithmetic import (
@@ -120,7 +120,7 @@ def largest_line(parts: dict[str, int]) -> str:
 
 
 @kit.kept(64)
-def parts_bars(config: GPTConfig, mode: Mode) -> go.Figure:
+def parts_bars(config: GPTConfig, mode: kit.Mode) -> go.Figure:
     """Return the parameters of each part as bars, all of one colour."""
     parts = count_by_part(config)
     return named_bars(

@@ -8,7 +8,6 @@ import streamlit as st
 
 from llmviz.components.token_loop.view import STAGES, LoopRound, token_loop
 from llmviz.figures.attention import Axes, against_size
-from llmviz.figures.theme import Mode
 from llmviz.lessons.transformer.loop import words
 from llmviz.lessons.transformer.loop.params import ROUNDS
 from llmviz.lessons.transformer.loop.questions import bytes_question, rounds_question
@@ -181,7 +180,7 @@ costs_of = kit.kept(32)(kit.on_model(cache_costs))
 
 
 @kit.kept(32)
-def cost_figures(bundled: engine.Bundled, mode: Mode) -> tuple[go.Figure, go.Figure]:
+def cost_figures(bundled: engine.Bundled, mode: kit.Mode) -> tuple[go.Figure, go.Figure]:
     """Return milliseconds and memory over the length of the text."""
     costs = costs_of(bundled)
     times = {words.with_text: costs.with_cache, words.without: costs.without}

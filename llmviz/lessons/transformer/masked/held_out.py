@@ -6,7 +6,6 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.losses import compared
-from llmviz.figures.theme import Mode
 from llmviz.lessons.transformer.masked import words
 from llmviz.ui import engine, kit
 
@@ -43,7 +42,7 @@ def draw(both: engine.Bundled, left: engine.Bundled) -> None:
 
 
 @kit.kept(4)
-def share_bars(shares: tuple[float, float], mode: Mode) -> go.Figure:
+def share_bars(shares: tuple[float, float], mode: kit.Mode) -> go.Figure:
     """Return both shares as bars."""
     return compared(words.rows, shares, 0, words.score_axis, mode)
 

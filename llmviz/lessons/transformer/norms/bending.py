@@ -8,7 +8,6 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.activations import curve_on_values
-from llmviz.figures.theme import Mode
 from llmviz.lessons.transformer.norms import words
 from llmviz.lessons.transformer.subject import SMALL, Subject
 from llmviz.study.activations import activation_curve, gelu_gap, slopes
@@ -71,7 +70,7 @@ gap_of_gelu = kit.kept(1)(gelu_gap)
 
 
 @kit.kept(64)
-def figure_of(subject: Subject, function: str, mode: Mode) -> go.Figure:
+def figure_of(subject: Subject, function: str, mode: kit.Mode) -> go.Figure:
     """Return a function and its derivative over a text's numbers."""
     curve = activation_curve(function)
     lines, names = [curve.y, curve.slope], [words.bends[function], words.derivative]

@@ -11,7 +11,6 @@ import streamlit as st
 import torch
 
 from llmviz.figures.stream import over_points
-from llmviz.figures.theme import Mode
 from llmviz.lessons.transformer.norms import bending, words
 from llmviz.lessons.transformer.norms.picture import Normed, normed, picture_of, students
 from llmviz.lessons.transformer.stacks import ask_once, stack
@@ -152,7 +151,7 @@ def kinds(norm: str) -> tuple[str, str]:
 
 
 @kit.kept(64)
-def stack_lines(layers: int, norm: str, mode: Mode) -> go.Figure:
+def stack_lines(layers: int, norm: str, mode: kit.Mode) -> go.Figure:
     """Return the size of the numbers after each layer, with norms and without."""
     place, kind = kinds(norm)
     stacks = (stack(layers, place, True, kind), stack(layers, "none"))

@@ -10,7 +10,6 @@ import streamlit as st
 import torch
 
 from llmviz.figures.stream import three_bars
-from llmviz.figures.theme import Mode
 from llmviz.lessons.transformer.patching import site_map, words
 from llmviz.lessons.transformer.patching.site_map import Map
 from llmviz.study.patching import Reading, Site, patch, patch_map
@@ -151,7 +150,7 @@ def opened_bars(
     own: tuple[int, ...],
     donor: tuple[int, ...],
     site: Site,
-    mode: Mode,
+    mode: kit.Mode,
 ) -> go.Figure:
     """Return what came out: the likeliest tokens before, patched, and after the other prompt."""
     logits = [reading(bundled, own).logits]

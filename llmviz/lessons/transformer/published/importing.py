@@ -7,7 +7,7 @@ from pathlib import PurePath
 import pandas as pd
 import streamlit as st
 
-from llmviz.background import DONE, STOPPED, Job
+from llmviz.background import DONE, STOPPED
 from llmviz.lessons.transformer.published import model_list, words
 from llmviz.lessons.transformer.sizes import size
 from llmviz.study.published_import import DOWNLOADING
@@ -30,8 +30,8 @@ class Asked:
     source: str
     from_hub: bool
     own: bool
-    look: Job
-    work: Job | None = None
+    look: kit.Job
+    work: kit.Job | None = None
 
 
 def draw(state: kit.PageState, own: bool) -> None:
@@ -150,7 +150,7 @@ def _begin(wish: Asked) -> None:
     )
 
 
-def _imported(state: kit.PageState, wanted: Asked, job: Job) -> None:
+def _imported(state: kit.PageState, wanted: Asked, job: kit.Job) -> None:
     if not job.over:
         _wait(wanted)
         st.caption(words.stay)
@@ -169,7 +169,7 @@ def _use(state: kit.PageState, name: str) -> None:
     state["model"] = name
 
 
-def _ended(job: Job) -> bool:
+def _ended(job: kit.Job) -> bool:
     """Whether a job brought what it should; one line where it did not."""
     if job.state == STOPPED:
         kit.inform(words.cancelled, ":material/block:")
@@ -201,7 +201,7 @@ def _wait(wanted: Asked) -> None:
         )
 
 
-def _how_far(job: Job) -> tuple[str, float]:
+def _how_far(job: kit.Job) -> tuple[str, float]:
     """What an import does now, and which share of it is done: a download is nearly all of it."""
     if not job.results:
         return words.stages[""], 0.0

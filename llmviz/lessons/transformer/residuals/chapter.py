@@ -9,7 +9,6 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.stream import over_points, stacked
-from llmviz.figures.theme import Mode
 from llmviz.lessons.transformer.residuals import words
 from llmviz.lessons.transformer.stacks import ask_once, stack
 from llmviz.study.depth import DepthStudy, depth_study
@@ -104,7 +103,7 @@ def question(layers: int, share: float) -> kit.Question:
 
 
 @kit.kept(64)
-def gradient_lines(layers: int, norm: str, seed: int, mode: Mode) -> go.Figure:
+def gradient_lines(layers: int, norm: str, seed: int, mode: kit.Mode) -> go.Figure:
     """Return the gradient at every point of both stacks as lines."""
     series = [
         stack(layers, norm, short, "layer", seed).gradients.tolist() for short in (True, False)
@@ -123,7 +122,7 @@ def point_names(points: int) -> list[str]:
 
 @kit.kept(32)
 def stream_figures(
-    bundled: engine.Bundled, ids: tuple[int, ...], mode: Mode
+    bundled: engine.Bundled, ids: tuple[int, ...], mode: kit.Mode
 ) -> tuple[go.Figure, go.Figure]:
     """Return the shares at every point as stacked bars, and the length as bars."""
     stream = shares_of(bundled, ids)

@@ -15,7 +15,6 @@ from llmviz.components.cell_grid.view import cell_grid
 from llmviz.figures.attention import Axes
 from llmviz.figures.since_2017 import cloud, number_table
 from llmviz.figures.stream import over_points
-from llmviz.figures.theme import Mode
 from llmviz.lessons.transformer.since import words
 from llmviz.nn.layers import ACTIVATIONS
 from llmviz.study.since_2017 import CHANGES, READINGS, checkpoint
@@ -59,7 +58,9 @@ def _figures(change: str, ids: Ids) -> None:
 
 
 @kit.kept(64)
-def figures(change: str, ids: Ids, mode: Mode, *models: engine.Bundled) -> tuple[go.Figure, ...]:
+def figures(
+    change: str, ids: Ids, mode: kit.Mode, *models: engine.Bundled
+) -> tuple[go.Figure, ...]:
     """Return the charts of a change."""
     by_model = [_reading(change, bundled, ids) for bundled in models]
     if change == "place":
@@ -86,13 +87,13 @@ def seen(bundled: engine.Bundled, weights: Tensor) -> np.ndarray:
     return (weights if mask is None else weights.masked_fill(~mask, np.nan)).numpy()
 
 
-def _positions(numbers: Tensor, title: str, mode: Mode) -> go.Figure:
+def _positions(numbers: Tensor, title: str, mode: kit.Mode) -> go.Figure:
     rotary = title == words.position_titles[-1]
     axes = Axes(words.pair_axis if rotary else words.number_axis, words.place_axis)
     return number_table(numbers.numpy(), title, axes, mode)
 
 
-def _cloud(numbers: Tensor, side: str, curve: str, kind: str, mode: Mode) -> go.Figure:
+def _cloud(numbers: Tensor, side: str, curve: str, kind: str, mode: kit.Mode) -> go.Figure:
     before, behind = (one.flatten().numpy() for one in numbers)
     some = np.linspace(0, len(before) - 1, min(DOTS, len(before))).round().astype(int)
     x = torch.linspace(float(before.min()), float(before.max()), 80)

@@ -3,7 +3,7 @@
 import pandas as pd
 import streamlit as st
 
-from llmviz.background import DONE, STOPPED, Job
+from llmviz.background import DONE, STOPPED
 from llmviz.lessons.transformer.since import words
 from llmviz.study.since_2017 import CHANGES, FAMILY, checkpoint
 from llmviz.study.step_times import ROUNDS, StepTimes, step_times
@@ -14,7 +14,7 @@ POLL = 0.5  # seconds between two looks at how far it is
 
 
 @kit.kept(1)
-def measuring() -> list[Job]:
+def measuring() -> list[kit.Job]:
     """The measurement of this server, once one was begun: the same for all visitors."""
     return []
 
@@ -49,7 +49,7 @@ def _begin() -> None:
     jobs[:] = [kit.training_jobs().start("llmviz.study.step_times:step_times", names=names)]
 
 
-def _wait(job: Job) -> None:
+def _wait(job: kit.Job) -> None:
     if job.over:
         st.rerun()
     done = job.results[-1].rounds if job.results else 0

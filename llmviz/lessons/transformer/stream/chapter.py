@@ -11,7 +11,6 @@ import streamlit as st
 
 from llmviz.components.cell_grid.view import cell_grid, read_cell
 from llmviz.figures.losses import compared
-from llmviz.figures.theme import Mode
 from llmviz.lessons.transformer.stream import ledger, words
 from llmviz.lessons.transformer.stream.arithmetic import lens_picture
 from llmviz.study.lens import LISTED, Lens, logit_lens
@@ -198,7 +197,7 @@ def _opened(bundled: engine.Bundled, read: kit.Read, lens: Lens, point: int, at:
 
 @kit.kept(64)
 def best_bars(
-    bundled: engine.Bundled, ids: tuple[int, ...], point: int, at: int, mode: Mode
+    bundled: engine.Bundled, ids: tuple[int, ...], point: int, at: int, mode: kit.Mode
 ) -> go.Figure:
     """Return the ten best of a cell as bars."""
     lens = lens_of(bundled, ids)

@@ -6,7 +6,6 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.stream import waterfall
-from llmviz.figures.theme import Mode
 from llmviz.lessons.transformer.stream import share, words
 from llmviz.lessons.transformer.stream.share import part_name, written
 from llmviz.study import ledger as study
@@ -164,7 +163,7 @@ def waterfall_of(
     against: int | None,
     at: int,
     parts: str,
-    mode: Mode,
+    mode: kit.Mode,
 ) -> go.Figure:
     """Return the parts of a logit as a waterfall."""
     entries = drawn(ledger_of(bundled, ids, token, against, at), parts)

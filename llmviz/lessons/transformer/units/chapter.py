@@ -11,7 +11,6 @@ import streamlit as st
 
 from llmviz.components import TokenRow, token_strip
 from llmviz.components.cell_grid.view import cell_grid
-from llmviz.figures.theme import Mode
 from llmviz.figures.units import signed_bars
 from llmviz.lessons.transformer import words as subject_words
 from llmviz.lessons.transformer.subject import ALSO
@@ -230,7 +229,7 @@ def peak(corpus_search: CorpusSearch, layer: int, unit: int) -> tuple[tuple[int,
 
 
 @kit.kept(64)
-def writes_bars(bundled: engine.Bundled, layer: int, unit: int, mode: Mode) -> go.Figure:
+def writes_bars(bundled: engine.Bundled, layer: int, unit: int, mode: kit.Mode) -> go.Figure:
     """Return the tokens that a unit raises and lowers most, as bars."""
     writing = writes(bundled, layer, unit)
     ids = [*writing.more.tolist(), *reversed(writing.less.tolist())]
