@@ -74,18 +74,14 @@ def draw(state: kit.PageState) -> None:
     linked.show(state, matrices, "attention.cross.cells", control="crossing")
     if matrices.windows:
         kit.prose(steps_words.windows)
-    _code(known.source, target, flat[chosen], chosen)
+    kit.show_code(
+        [attention, alignment_share, translation_trace],
+        words.snippet.format(pairs=PAIRS, source=known.source, at=chosen),
+        f"{target}\n{[f'{w:.2f}' for w in flat[chosen][0].tolist()]}",
+    )
     looks = ""
     if right:
         share = f"{shares[best]:.0%}"
         looks = words.end_looks.format(head=names[best].capitalize(), share=share)
     read, written = kit.count(len(asked), "token"), kit.count(len(asking), "token")
     kit.seen(words.end, read=read, written=written, looks=looks)
-
-
-def _code(source: str, target: str, weights: np.ndarray, at: int) -> None:
-    kit.show_code(
-        [attention, alignment_share, translation_trace],
-        words.snippet.format(pairs=PAIRS, source=source, at=at),
-        f"{target}\n{[f'{w:.2f}' for w in weights[0].tolist()]}",
-    )

@@ -63,7 +63,12 @@ def draw(state: kit.PageState) -> dict[str, Any] | None:
             lines.append(mistake_words.mistake_quiet[name].format(**_told(name, cards, scores)))
     for line in lines:
         kit.prose(line)
-    _code(scores[WRONG], cards[WRONG])
+    kit.show_code(
+        [loss_as_written, weight_ahead],
+        words.snippet_trained_mistakes.format(wrong=WRONG, names=NAMES),
+        f"{cards[WRONG].get('validation_loss', math.nan):.4f} {scores[WRONG].loss:.2f}",
+        label=mistake_words.mistake_code,
+    )
     _looking(state, names)
     return wrong
 
@@ -98,15 +103,6 @@ def _looking(state: kit.PageState, names: list[str]) -> None:
         maps[layer, head][None], letters_read, key="attention.twins", names=[title.capitalize()]
     )
     st.caption(words.view_rounded)
-
-
-def _code(scores: LetterByLetter, card: dict[str, Any]) -> None:
-    kit.show_code(
-        [loss_as_written, weight_ahead],
-        words.snippet_trained_mistakes.format(wrong=WRONG, names=NAMES),
-        f"{card.get('validation_loss', math.nan):.4f} {scores.loss:.2f}",
-        label=mistake_words.mistake_code,
-    )
 
 
 def _table(cards: dict[str, dict[str, Any]], scores: dict[str, LetterByLetter]) -> None:

@@ -70,7 +70,11 @@ def _text(state: kit.PageState, bundled: engine.Bundled, reading: kit.Read) -> N
     if quiz:
         kit.predict(quiz[0], ASK, covers=True)
     _summary(summary, reading)
-    _code(bundled, reading, layer, head, summary)
+    kit.show_code(
+        [summarise_heads],
+        words.snippet.format(name=bundled.name, ids=list(reading.ids), layer=layer, head=head),
+        f"{summary.previous[layer, head]:.2f} {summary.entropy[layer, head]:.2f}",
+    )
     if not kit.tells_classes(bundled.card):
         lookup.draw(state, bundled)
     kit.seen(
@@ -251,13 +255,3 @@ def other_head(rows: np.ndarray, large: tuple[int, int]) -> tuple[int, int]:
         decided[large] = -1
     layer, head = np.unravel_index(int(decided.argmax()), decided.shape)
     return int(layer), int(head)
-
-
-def _code(
-    bundled: engine.Bundled, reading: kit.Read, layer: int, head: int, summary: HeadSummary
-) -> None:
-    kit.show_code(
-        [summarise_heads],
-        words.snippet.format(name=bundled.name, ids=list(reading.ids), layer=layer, head=head),
-        f"{summary.previous[layer, head]:.2f} {summary.entropy[layer, head]:.2f}",
-    )

@@ -50,7 +50,12 @@ def draw(state: kit.PageState) -> Shown:
     length = min(state["cachelength"], total)
     _grid(state, bundled, ids, tokens, length)
     _matrices(state, bundled, ids, length)
-    _code(bundled, ids, contents)
+    kit.show_code(
+        [cache_contents],
+        words.snippet_contents.format(name=bundled.name, ids=list(ids), written=WRITTEN),
+        f"{contents.keys.shape} {contents.values.shape} {contents.bytes}\n"
+        f"{contents.ids[contents.read :]}",
+    )
     return bundled, contents
 
 
@@ -192,12 +197,3 @@ def end(contents: CacheContents, length: int) -> dict[str, object]:
         "bytes": contents.bytes * min(length, total) // total,
         "each": contents.bytes // total,
     }
-
-
-def _code(bundled: engine.Bundled, ids: tuple[int, ...], contents: CacheContents) -> None:
-    kit.show_code(
-        [cache_contents],
-        words.snippet_contents.format(name=bundled.name, ids=list(ids), written=WRITTEN),
-        f"{contents.keys.shape} {contents.values.shape} {contents.bytes}\n"
-        f"{contents.ids[contents.read :]}",
-    )

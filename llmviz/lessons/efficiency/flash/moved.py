@@ -39,7 +39,12 @@ def draw(state: kit.PageState) -> None:
         st.plotly_chart(figure, key=f"{KEY}.moved", theme=None)
         line = f"{line} {words.growth}"
     kit.prose(line)
-    _code(length, size, side, room, state["skipped"])
+    kit.show_code(
+        [tile_traffic, matrix_traffic, square_tile],
+        words.snippet_moved.format(room=room, size=size, length=length, causal=state["skipped"]),
+        f"{side} {matrix_traffic(length, size)}\n"
+        f"{tile_traffic(length, size, side, side, causal=state['skipped'])}",
+    )
 
 
 def end(state: kit.PageState) -> dict[str, str]:
@@ -99,12 +104,3 @@ def amount(size: float) -> str:
             number = size / unit
             return f"{number:,.0f} {name}" if number >= 999.5 else f"{number:.3g} {name}"
     return kit.count(int(size), "byte")
-
-
-def _code(length: int, size: int, side: int, room: int, causal: bool) -> None:
-    kit.show_code(
-        [tile_traffic, matrix_traffic, square_tile],
-        words.snippet_moved.format(room=room, size=size, length=length, causal=causal),
-        f"{side} {matrix_traffic(length, size)}\n"
-        f"{tile_traffic(length, size, side, side, causal=causal)}",
-    )

@@ -89,7 +89,13 @@ def _compare(
     kit.prose(what_happens(table, paths, a, b))
     _moved(state, table, bundled, largest_move(paths, a, b))
     _matrix(state, names, paths)
-    _code(bundled, a, b, paths)
+    kit.show_code(
+        [read_stream, two_paths, largest_move],
+        words.snippet.format(
+            name=bundled.name, list_a_ids=list(a.ids), list_b_ids=list(b.ids), a_at=a.at, b_at=b.at
+        ),
+        str([f"{value:.2f}" for value in paths.cosines]),
+    )
     kit.seen(
         words.end,
         a=sources.label(table, a.ids[a.at]),
@@ -266,14 +272,4 @@ def least_question(steps: list[Stage], cosines: np.ndarray) -> kit.Question | No
         options.index(low),
         [words.ask_reason.format(cosine=kit.signed(float(cosines[i]))) for i in options],
         scale=True,
-    )
-
-
-def _code(bundled: engine.Bundled, a: Place, b: Place, paths: TwoPaths) -> None:
-    kit.show_code(
-        [read_stream, two_paths, largest_move],
-        words.snippet.format(
-            name=bundled.name, list_a_ids=list(a.ids), list_b_ids=list(b.ids), a_at=a.at, b_at=b.at
-        ),
-        str([f"{value:.2f}" for value in paths.cosines]),
     )

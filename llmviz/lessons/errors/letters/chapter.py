@@ -88,7 +88,11 @@ def _spelled(
     line = words.spelled_read.format(word=kit.quote(word), same=words.spelled_same[same], **chances)
     right = {way: known.spellings[way].right for way in SPELLINGS}
     kit.prose(line + "\n\n" + words.over_read.format(words=known.spellings[WHOLE].words, **right))
-    _code(word, found)
+    kit.show_code(
+        [spelled, recall],
+        words.snippet.format(model=MODEL, word=word),
+        "\n".join(f"{way} {found[way].probability:.4f}" for way in SPELLINGS),
+    )
     return {
         "word": kit.quote(word),
         "tokens": kit.count(len(tokens[0]), "token"),
@@ -250,11 +254,3 @@ def norm_figure(version: str, mode: kit.Mode) -> go.Figure:
     axis = {"title": {"text": words.norm_axis, "standoff": 8}, "rangemode": "tozero"}
     color = kit.role_color("weights", mode)
     return named_bars(names, values, texts, color, axis, mode, room=120)
-
-
-def _code(word: str, found: dict[str, Recalled]) -> None:
-    kit.show_code(
-        [spelled, recall],
-        words.snippet.format(model=MODEL, word=word),
-        "\n".join(f"{way} {found[way].probability:.4f}" for way in SPELLINGS),
-    )

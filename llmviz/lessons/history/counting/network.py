@@ -38,7 +38,11 @@ def draw(state: kit.PageState) -> None:
     )
     kit.prose(result(way, counts, state["learn"]))
     kit.prose(words.network_more)
-    _code(state["learn"], way)
+    kit.show_code(
+        [table_descent],
+        words.snippet_network.format(optimizer=state["learn"], steps=STEPS),
+        f"{way.losses[0]:.4f} {way.losses[-1]:.4f} {way.floor:.4f}",
+    )
 
 
 @kit.kept(len(RATES))
@@ -75,11 +79,3 @@ def start_question(way: TableDescent, weights: int) -> kit.Question:
     numbers = {"blind": float(np.log(len(LETTERS))), "floor": way.floor, "weights": weights}
 
     return kit.Question.of(words.ask_start, **numbers)
-
-
-def _code(optimizer: str, way: TableDescent) -> None:
-    kit.show_code(
-        [table_descent],
-        words.snippet_network.format(optimizer=optimizer, steps=STEPS),
-        f"{way.losses[0]:.4f} {way.losses[-1]:.4f} {way.floor:.4f}",
-    )

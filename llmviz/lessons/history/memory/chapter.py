@@ -71,7 +71,14 @@ def _measured(known: dict[str, dict[str, Any]]) -> None:
     _table(known)
     kit.section(words.why, models=len(known))
     kit.prose("\n\n".join(reasons(known)))
-    _code(known)
+    kit.show_code(
+        [first_letter.FirstLetterData, first_letter.shares_right, first_letter.make],
+        words.snippet.format(known=list(known)),
+        "\n".join(
+            f"{name} {first_letter.reach(card['right'])} {card['right'][-1]:.4f}"
+            for name, card in known.items()
+        ),
+    )
 
 
 @once
@@ -179,15 +186,4 @@ def question(right: list[float]) -> kit.Question:
     text = words.ask.format(length=LENGTH)
     return kit.Question(
         text, words.ask_answers, correct, [reason] * len(words.ask_answers), scale=True
-    )
-
-
-def _code(known: dict[str, dict[str, Any]]) -> None:
-    kit.show_code(
-        [first_letter.FirstLetterData, first_letter.shares_right, first_letter.make],
-        words.snippet.format(known=list(known)),
-        "\n".join(
-            f"{name} {first_letter.reach(card['right'])} {card['right'][-1]:.4f}"
-            for name, card in known.items()
-        ),
     )

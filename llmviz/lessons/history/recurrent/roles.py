@@ -48,7 +48,11 @@ def draw(state: kit.PageState, bundled: engine.Bundled, name: str) -> None:
         label=words.roles_label,
     )
     kit.prose(report(unit_roles, units))
-    _code(bundled, unit_roles)
+    kit.show_code(
+        [find_roles],
+        words.snippet_roles.format(name=bundled.name, every=EVERY, model=part_of(bundled.model)),
+        f"{unit_roles.counts} {unit_roles.correlation:.3f} {unit_roles.remembers}",
+    )
 
 
 def part_of(model: nn.Module) -> str:
@@ -95,12 +99,4 @@ def question(unit_roles: UnitRoles, model: str) -> kit.Question:
         right,
         [reason] * len(words.roles_answers),
         scale=True,
-    )
-
-
-def _code(bundled: engine.Bundled, unit_roles: UnitRoles) -> None:
-    kit.show_code(
-        [find_roles],
-        words.snippet_roles.format(name=bundled.name, every=EVERY, model=part_of(bundled.model)),
-        f"{unit_roles.counts} {unit_roles.correlation:.3f} {unit_roles.remembers}",
     )

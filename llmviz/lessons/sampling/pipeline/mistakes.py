@@ -33,22 +33,18 @@ def draw(prompt: Prompted) -> None:
         st.code(words.mistake_tie_code.format(**tie._asdict()), language="python")
         shown &= kit.predict(tie_question(tie, prompt), "pipeline.tie", covers=True)
     if shown:
-        _code(prompt, cut, tie)
-
-
-def _code(prompt: Prompted, cut: CutVocabulary | None, tie: Tie | None) -> None:
-    kit.show_code(
-        [top_mistakes.cut_vocabulary, top_mistakes.tie_at_top_k],
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.sampling.generation import NextLogits\n"
-        "from llmviz.study.top_mistakes import as_bfloat16, cut_vocabulary, tie_at_top_k\n\n"
-        f"model, tokenizer, card = load_bundled({prompt.bundled.name!r})\n"
-        f"ids = tokenizer.encode_from_start({prompt.text!r})\n"
-        "logits = NextLogits(model)(ids).double().numpy()\n"
-        "print(cut_vocabulary(logits))\n"
-        "print(tie_at_top_k(as_bfloat16(logits)))",
-        f"{cut}\n{tie}",
-    )
+        kit.show_code(
+            [top_mistakes.cut_vocabulary, top_mistakes.tie_at_top_k],
+            "from llmviz.pretrained import load_bundled\n"
+            "from llmviz.sampling.generation import NextLogits\n"
+            "from llmviz.study.top_mistakes import as_bfloat16, cut_vocabulary, tie_at_top_k\n\n"
+            f"model, tokenizer, card = load_bundled({prompt.bundled.name!r})\n"
+            f"ids = tokenizer.encode_from_start({prompt.text!r})\n"
+            "logits = NextLogits(model)(ids).double().numpy()\n"
+            "print(cut_vocabulary(logits))\n"
+            "print(tie_at_top_k(as_bfloat16(logits)))",
+            f"{cut}\n{tie}",
+        )
 
 
 def cut_question(cut: CutVocabulary, vocab_size: int) -> kit.Question:

@@ -40,7 +40,14 @@ def draw(state: kit.PageState) -> None:
     rounds = rounds_of(bundled, read.ids)
     _loop(state, bundled, read, cacheable)
     kit.prose(total(len(read.ids), len(rounds), cacheable))
-    _code(bundled, read, rounds)
+    kit.show_code(
+        [write_slowly],
+        words.snippet.format(
+            name=bundled.name, ids=list(read.ids), rounds=ROUNDS, bundled=stop_of(bundled)
+        ),
+        f"{[one.pick for one in rounds]}\n"
+        f"{[f'{float(one.probabilities[0]):.3f}' for one in rounds]}",
+    )
     if cacheable:
         _costs(bundled)
     numbers = work_of(len(read.ids), len(rounds))
@@ -162,17 +169,6 @@ def _loop(state: kit.PageState, bundled: engine.Bundled, read: kit.Read, cacheab
         on_change=kit.bound(
             state, f"{KEY}.rounds", step=("moment", kit.one_of(range(ROUNDS * len(STAGES))))
         ),
-    )
-
-
-def _code(bundled: engine.Bundled, read: kit.Read, rounds: list[Round]) -> None:
-    kit.show_code(
-        [write_slowly],
-        words.snippet.format(
-            name=bundled.name, ids=list(read.ids), rounds=ROUNDS, bundled=stop_of(bundled)
-        ),
-        f"{[one.pick for one in rounds]}\n"
-        f"{[f'{float(one.probabilities[0]):.3f}' for one in rounds]}",
     )
 
 

@@ -37,7 +37,11 @@ def draw(change: str) -> None:
     measured = job.results[-1]
     kit.prose(times_line(change, measured))
     st.dataframe(table_of(tuple(measured.milliseconds.items())), hide_index=True, width=640)
-    _code()
+    kit.show_code(
+        [step_times],
+        words.snippet_times,
+        f"1 {[checkpoint(name) for name in FAMILY[:2]]}",
+    )
 
 
 def _begin() -> None:
@@ -100,11 +104,3 @@ def table_of(milliseconds: tuple[tuple[str, float], ...]) -> pd.DataFrame:
         for (name, before), ratio in ratios(measured).items()
     ]
     return pd.DataFrame(rows, columns=words.times_columns)
-
-
-def _code() -> None:
-    kit.show_code(
-        [step_times],
-        words.snippet_times,
-        f"1 {[checkpoint(name) for name in FAMILY[:2]]}",
-    )

@@ -80,7 +80,14 @@ def draw(
     kit.prose(summary(ledger, entries, what, place))
     kit.prose(words.frozen[ledger.norm.kind], divisor=ledger.norm.divisor)
     share.draw(state, known, ledger, entries)
-    _code(bundled, read, token, against, at, ledger)
+    kit.show_code(
+        [logit_ledger, study.ledger_of, read_part],
+        words.snippet_ledger.format(
+            name=bundled.name, ids=list(read.ids), token=token, against=against, at=at
+        ),
+        f"{ledger.logit:.2f} {ledger.total:.2f} {ledger.norm.divisor:.3f}\n"
+        f"{ledger.entries[0].kind} {ledger.entries[0].value:.2f}",
+    )
     return shown
 
 
@@ -220,22 +227,4 @@ def question(ledger: Ledger, what: str, place: str) -> kit.Question | None:
             (words.ask_right if group == order[0] else words.ask_wrong).format(value=written(value))
             for group, value in sums.items()
         ],
-    )
-
-
-def _code(
-    bundled: engine.Bundled,
-    read: kit.Read,
-    token: int,
-    against: int | None,
-    at: int,
-    ledger: Ledger,
-) -> None:
-    kit.show_code(
-        [logit_ledger, study.ledger_of, read_part],
-        words.snippet_ledger.format(
-            name=bundled.name, ids=list(read.ids), token=token, against=against, at=at
-        ),
-        f"{ledger.logit:.2f} {ledger.total:.2f} {ledger.norm.divisor:.3f}\n"
-        f"{ledger.entries[0].kind} {ledger.entries[0].value:.2f}",
     )
