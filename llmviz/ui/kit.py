@@ -5,6 +5,8 @@ one: it collects their names.
 """
 
 # ruff: noqa: F401  (names that chapters take from here)
+from typing import Any
+
 from llmviz.background import Job
 from llmviz.figures.theme import Mode, role_color
 from llmviz.ui.chapter_parts import draw_part
@@ -75,3 +77,12 @@ from llmviz.ui.table import columns_table, grouped, rows_table
 from llmviz.ui.text import escape_markdown, escape_plotly, visible
 from llmviz.ui.text_field import text_area, text_input
 from llmviz.ui.translated_sentence import Sentence, read_sentence
+
+
+def __getattr__(name: str) -> Any:
+    """Return Plotly's `Figure`, which is imported when the first chapter with a chart names it."""
+    if name != "Figure":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from plotly.graph_objects import Figure
+
+    return Figure

@@ -1,7 +1,6 @@
 """Heads switched off: any of them, and what that does to the next token; in chapter "Heads"."""
 
 import numpy as np
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.attention import Axes, bars
@@ -136,7 +135,7 @@ def chances(
 @kit.kept(64)
 def chance_bars(
     bundled: engine.Bundled, ids: tuple[int, ...], off: tuple[tuple[int, int], ...], mode: kit.Mode
-) -> go.Figure:
+) -> kit.Figure:
     """Return the likeliest next tokens as bars, with all heads and without those that are off."""
     full, less = (chances(bundled, ids, heads) for heads in ((), off))
     best = [int(i) for i in top_ids(np.maximum(full, less), BARS)]

@@ -2,7 +2,6 @@
 
 import math
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.attention import Axes, against_size, bars
@@ -70,7 +69,7 @@ def draw(state: kit.PageState) -> None:
 
 
 @kit.kept(64)
-def curve(part: str, seed: int, size: int, mode: kit.Mode) -> go.Figure:
+def curve(part: str, seed: int, size: int, mode: kit.Mode) -> kit.Figure:
     """Return one value of the study over all sizes, with the chosen one marked."""
     title, axis, level = CURVES[part]
     return against_size(
@@ -85,7 +84,7 @@ def curve(part: str, seed: int, size: int, mode: kit.Mode) -> go.Figure:
 
 
 @kit.kept(64)
-def row_of_weights(size: int, seed: int, mode: kit.Mode) -> go.Figure:
+def row_of_weights(size: int, seed: int, mode: kit.Mode) -> kit.Figure:
     """Return the weights of the study's first query as bars."""
     return bars(
         [str(j) for j in range(KEYS)],

@@ -1,7 +1,6 @@
 """Chapter "Why": one hidden state against looking back at every token."""
 
 import numpy as np
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.attention import Axes, bars
@@ -114,7 +113,7 @@ def influence_of(bundled: engine.Bundled, name: str) -> np.ndarray:
 @kit.kept(64)
 def influence_bars(
     name: str, gpt: tuple[float, ...], rnn: tuple[float, ...], covered: bool, mode: kit.Mode
-) -> go.Figure:
+) -> kit.Figure:
     """Return both models' influences of the letters as bars; `covered`: the asked ones left out."""
     drawn = (*[np.nan] * (len(rnn) - 1), rnn[-1]) if covered else rnn
     return bars(

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.attention import Axes, bars
@@ -72,7 +71,7 @@ def _by_length(cards: list[dict[str, Any]], counts: list[Counts]) -> None:
 @kit.kept(8)
 def exact_bars(
     lengths: tuple[int, ...], shares: tuple[tuple[float, ...], ...], mode: kit.Mode
-) -> go.Figure:
+) -> kit.Figure:
     """Return the share of exact translations by length as bars, a series for each model."""
     return bars(
         [str(length) for length in lengths],

@@ -3,7 +3,6 @@
 import math
 
 import numpy as np
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.precision import PowerBars, power_bars
@@ -82,7 +81,7 @@ def fates_told(sizes: Sizes, power: int) -> str:
 
 
 @kit.kept(64)
-def figure_of(bundled: engine.Bundled, of: str, power: int, mode: kit.Mode) -> go.Figure:
+def figure_of(bundled: engine.Bundled, of: str, power: int, mode: kit.Mode) -> kit.Figure:
     """Return how many gradients have which size at a loss scale, coloured by what they become."""
     powers, counts = step_of(bundled).gradients[of].powers
     groups = []

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 
 import numpy as np
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.lines import Line, lines
@@ -75,7 +74,7 @@ def lost_told(rate: str, format: str, shares: Mapping[str, float], weights: int)
 
 
 @kit.kept(64)
-def figure_of(bundled: engine.Bundled, rate: str, format: str, mode: kit.Mode) -> go.Figure:
+def figure_of(bundled: engine.Bundled, rate: str, format: str, mode: kit.Mode) -> kit.Figure:
     """Return how large the updates are beside the distance to the next number."""
     powers, counts = update_steps(step_of(bundled), FORMATS[format], float(rate))
     low = powers < HALF
@@ -88,7 +87,7 @@ def figure_of(bundled: engine.Bundled, rate: str, format: str, mode: kit.Mode) -
 
 
 @kit.kept(8)
-def curves_of(bundled: engine.Bundled, mode: kit.Mode) -> go.Figure:
+def curves_of(bundled: engine.Bundled, mode: kit.Mode) -> kit.Figure:
     """Return the share of weights that stay against the learning rate, a line a format."""
     drawn = [
         Line(words.updated_in[one], RATES, shares, number)

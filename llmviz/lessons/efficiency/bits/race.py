@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.lines import Line, lines
@@ -114,7 +113,7 @@ def _curves(
     value: Callable[[PrecisionStep], float],
     hover: str,
     mode: kit.Mode,
-) -> go.Figure:
+) -> kit.Figure:
     """Return one line a way over the first `count` updates of a job."""
     steps = [one for one in list(job.results) if isinstance(one, PrecisionStep)][:count]
     order = list(words.race_ways)

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 
 import numpy as np
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.lines import Line, lines
@@ -48,7 +47,7 @@ def draw(state: kit.PageState) -> None:
 
 
 @kit.kept(32)
-def figure_of(large: str, small: str, n: int, mode: kit.Mode) -> go.Figure:
+def figure_of(large: str, small: str, n: int, mode: kit.Mode) -> kit.Figure:
     """Return the sums so far in each format, and the exact one."""
     at = np.unique(np.linspace(0, n, POINTS).round().astype(int))
     drawn = [

@@ -1,6 +1,5 @@
 """Bytes of the cache for known shapes and typed ones, with fewer heads of keys and values."""
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.losses import compared
@@ -54,7 +53,7 @@ def draw(state: kit.PageState) -> None:
 
 
 @kit.kept(64)
-def bars(shape: CacheShape, texts: int, tokens: int, dtype: str, mode: kit.Mode) -> go.Figure:
+def bars(shape: CacheShape, texts: int, tokens: int, dtype: str, mode: kit.Mode) -> kit.Figure:
     """Return the bytes with many, the shape's own and one head of keys and values."""
     heads = {"multi": shape.heads, "own": shape.kv_heads, "one": 1}
     values = [shape_bytes(shape, texts, tokens, dtype, n) for n in heads.values()]

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.roofline import Mark, Roof, roofline_figure
@@ -157,7 +156,7 @@ def _draw_results(state: kit.PageState, job: kit.Job, prompt: int) -> None:
 
 
 @kit.kept(64)
-def figure(roofline: Roofline, chosen: int, mode: kit.Mode) -> go.Figure:
+def figure(roofline: Roofline, chosen: int, mode: kit.Mode) -> kit.Figure:
     """Return the roofline with both phases; chosen: place of the batch that is drawn large."""
     roofs = [Roof(words.roofs[0], roofline.near), Roof(words.roofs[1], roofline.far)]
     marks = []

@@ -1,6 +1,5 @@
 """What attention reads and writes, in whole matrices and in tiles, over the length of the text."""
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.attention import Axes, against_size
@@ -65,7 +64,7 @@ def numbers_in(kibibytes: int) -> int:
 
 
 @kit.kept(64)
-def curves(length: int, size: int, side: int, causal: bool, mode: kit.Mode) -> go.Figure:
+def curves(length: int, size: int, side: int, causal: bool, mode: kit.Mode) -> kit.Figure:
     """Return what both ways move, in MB, over the length of the text."""
     tiles = [tile_traffic(n, size, side, side, causal=causal).moved for n in LENGTHS]
     matrices = [matrix_traffic(n, size).moved for n in LENGTHS]

@@ -1,6 +1,5 @@
 """Attention in three ways on this machine, measured in the background when asked for."""
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.lines import Line, lines
@@ -52,7 +51,7 @@ def _measured(job: kit.Job) -> None:
 
 
 @kit.kept(32)
-def figures(costs: tuple[AttentionCost, ...], mode: kit.Mode) -> tuple[go.Figure, go.Figure]:
+def figures(costs: tuple[AttentionCost, ...], mode: kit.Mode) -> tuple[kit.Figure, kit.Figure]:
     """Return time and memory over the length of the text."""
 
     def drawn(values: dict[AttentionCost, float]) -> list[Line]:

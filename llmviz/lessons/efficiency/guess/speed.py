@@ -2,7 +2,6 @@
 
 import dataclasses
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.lines import Line, lines
@@ -91,7 +90,7 @@ def table_rows(speeds: tuple[Speed, ...]) -> list[tuple]:
 
 
 @kit.kept(32)
-def figure(speeds: tuple[Speed, ...], mode: kit.Mode) -> go.Figure:
+def figure(speeds: tuple[Speed, ...], mode: kit.Mode) -> kit.Figure:
     """Return the measured speed-up and that of the formula, over the number of guesses."""
     a, cost = pooled(speeds)
     ks = [one.guesses for one in speeds]

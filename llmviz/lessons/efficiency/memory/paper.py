@@ -1,6 +1,5 @@
 """The memory of training any model, on paper, and whether it fits."""
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.losses import compared
@@ -80,7 +79,7 @@ def asked(state: kit.PageState) -> tuple[GPTConfig, dict]:
 
 
 @kit.kept(64)
-def bars(memory: TrainingMemory, mode: kit.Mode) -> go.Figure:
+def bars(memory: TrainingMemory, mode: kit.Mode) -> kit.Figure:
     """Return how many bytes each kind takes, in the unit that fits the largest."""
     size, unit = byte_unit(max(memory))
     values = [getattr(memory, name) / size for name in words.paper_kinds]

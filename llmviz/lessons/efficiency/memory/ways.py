@@ -1,6 +1,5 @@
 """The same step made in several ways, its bytes counted and its time measured."""
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.losses import compared
@@ -86,7 +85,7 @@ def way_name(way: Way) -> str:
 
 
 @kit.kept(32)
-def figures(ways: tuple[Way, ...], mode: kit.Mode) -> tuple[go.Figure, go.Figure | None]:
+def figures(ways: tuple[Way, ...], mode: kit.Mode) -> tuple[kit.Figure, kit.Figure | None]:
     """Return the peaks as bars, and the times once all are measured."""
     names = [way_name(way) for way in ways]
     peaks = compared(names, [way.peak / MB for way in ways], 0, words.peak_axis, mode, digits=1)

@@ -1,6 +1,5 @@
 """Chapter "Many machines": ways to share a training, each run on processes of this machine."""
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.adapters import Curve, lines
@@ -151,7 +150,7 @@ def _why_apart(outcome: Outcome) -> str:
 
 
 @kit.kept(48, key=lambda outcome, mode: (outcome.plan, outcome.seconds, mode))
-def losses(outcome: Outcome, mode: kit.Mode) -> go.Figure:
+def losses(outcome: Outcome, mode: kit.Mode) -> kit.Figure:
     """Return the loss of each step, on one process and on several."""
     steps = list(range(1, len(outcome.losses) + 1))
     alone, shared = words.same_names

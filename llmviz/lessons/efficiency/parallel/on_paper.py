@@ -1,6 +1,5 @@
 """On paper: memory, bytes and days of a typed training on typed machines."""
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.parallel import held
@@ -96,7 +95,7 @@ def training_of(state: kit.PageState) -> Training:
 
 
 @kit.kept(64)
-def memory_figure(training: Training, mode: kit.Mode) -> go.Figure:
+def memory_figure(training: Training, mode: kit.Mode) -> kit.Figure:
     """Return the memory of one GPU with each stage, and how much it has."""
     stages = [memory_parts(training.parameters, training.gpus, stage) for stage in STAGES]
     parts = {name: [stage[kind] / 1e9 for stage in stages] for kind, name in words.kinds.items()}

@@ -2,7 +2,6 @@
 
 from functools import lru_cache
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.parallel import Segment, held, lying
@@ -59,7 +58,7 @@ def parts_of(plan: ParallelPlan) -> dict[str, tuple[int, int]]:
 
 
 @kit.kept(48, key=lambda outcome, mode: (outcome.plan, outcome.seconds, mode))
-def blocks(outcome: Outcome, mode: kit.Mode) -> go.Figure:
+def blocks(outcome: Outcome, mode: kit.Mode) -> kit.Figure:
     """Return what lies in each process."""
     parts = parts_of(outcome.plan)
     rows, segments = [], []
@@ -130,7 +129,7 @@ def held_line(outcome: Outcome) -> str:
 
 
 @kit.kept(32)
-def compared(processes: int, chosen: str, mode: kit.Mode) -> go.Figure:
+def compared(processes: int, chosen: str, mode: kit.Mode) -> kit.Figure:
     """Return what the fullest process holds with each way, from the bundled runs."""
     fullest = {}
     for plan, outcome in recorded().items():

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.parallel import Stretch, over_time
@@ -29,18 +28,18 @@ def draw(outcome: Outcome) -> None:
 
 
 @kit.kept(48, key=lambda outcome, mode: (outcome.plan, outcome.seconds, mode))
-def timeline(outcome: Outcome, mode: kit.Mode) -> go.Figure:
+def timeline(outcome: Outcome, mode: kit.Mode) -> kit.Figure:
     """Return the spans of all processes."""
     return _figure([process.spans for process in outcome.processes], mode)
 
 
 @kit.kept(48, key=lambda outcome, mode: (outcome.plan, outcome.seconds, mode))
-def replayed_timeline(outcome: Outcome, mode: kit.Mode) -> go.Figure:
+def replayed_timeline(outcome: Outcome, mode: kit.Mode) -> kit.Figure:
     """Return the step of a pipeline as it would be with a core for each process."""
     return _figure(replayed(outcome), mode)
 
 
-def _figure(spans: Sequence[Sequence[Span]], mode: kit.Mode) -> go.Figure:
+def _figure(spans: Sequence[Sequence[Span]], mode: kit.Mode) -> kit.Figure:
     rows = [words.process.format(number=number + 1) for number in range(len(spans))]
     stretches = [stretch(row, span) for row, own in zip(rows, spans, strict=True) for span in own]
     return over_time(rows, stretches, words.time_kinds, words.time_axis, mode)

@@ -1,6 +1,5 @@
 """How far each matrix is off on the learner's text, with and without scaling by activations."""
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.quantization import error_bars
@@ -76,7 +75,7 @@ def name_of(path: str) -> str:
 @kit.kept(32)
 def bars(
     bundled: engine.Bundled, scheme: Scheme, method: str, ids: tuple[int, ...], mode: kit.Mode
-) -> go.Figure:
+) -> kit.Figure:
     """Return both errors of each matrix."""
     errors = errors_of(bundled, scheme, method, ids)
     both = tuple([getattr(one, kind) for one in errors] for kind in ("weights", "outputs"))

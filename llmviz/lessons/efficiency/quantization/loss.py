@@ -1,6 +1,5 @@
 """The loss of the whole model by bits and scheme, its size, and the learner's own setting."""
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.lines import Line, lines
@@ -70,7 +69,7 @@ def form_of(way: Way) -> str:
 
 
 @kit.kept(8)
-def chart(form: str, axis: str, mode: kit.Mode) -> go.Figure:
+def chart(form: str, axis: str, mode: kit.Mode) -> kit.Figure:
     """Return the loss above the floor of all ways of a form, across bits or bytes."""
     known = bundled()
     drawn = []

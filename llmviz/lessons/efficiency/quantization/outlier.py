@@ -1,7 +1,6 @@
 """One large weight: the grid of those that share its step as a line, and the errors of others."""
 
 import numpy as np
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.quantization import rounding_line
@@ -33,7 +32,7 @@ def together(place: Place, scheme: Scheme) -> range:
 @kit.kept(64)
 def line_of(
     bundled: engine.Bundled, place: Place, times: int, scheme: Scheme, mode: kit.Mode
-) -> go.Figure:
+) -> kit.Figure:
     """Return the weights that share the chosen one's step, above the values of their grid."""
     steps = steps_of(bundled, place, times, scheme)
     part = together(place, scheme)

@@ -1,6 +1,5 @@
 """How fast products with codes are on this machine, beside float32."""
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.lines import Line, lines
@@ -43,7 +42,7 @@ def _draw_results(job: kit.Job) -> None:
 
 
 @kit.kept(8)
-def chart(speeds: tuple[Speed, ...], mode: kit.Mode) -> go.Figure:
+def chart(speeds: tuple[Speed, ...], mode: kit.Mode) -> kit.Figure:
     """Return how many times as fast as float32 each kind is, by width."""
     plain = {one.width: one.seconds for one in speeds if one.kind == FLOAT32}
     drawn = []

@@ -1,6 +1,5 @@
 """The straight-through estimator: the staircase, its gradient, and one weight that learns."""
 
-import plotly.graph_objects as go
 import streamlit as st
 import torch
 
@@ -40,7 +39,7 @@ def draw(state: kit.PageState) -> None:
 
 
 @kit.kept(8)
-def staircase_figure(bits: int, mode: kit.Mode) -> go.Figure:
+def staircase_figure(bits: int, mode: kit.Mode) -> kit.Figure:
     """Return the staircase, the straight line and the gradient."""
     staircase = stairs_of(bits)
     forward, line, backward = words.training_stair_names
@@ -53,7 +52,7 @@ def staircase_figure(bits: int, mode: kit.Mode) -> go.Figure:
 
 
 @kit.kept(32)
-def walk_figure(bits: int, rate: float, mode: kit.Mode) -> go.Figure:
+def walk_figure(bits: int, rate: float, mode: kit.Mode) -> kit.Figure:
     """Return the exact and the rounded weight, update by update."""
     walk = walk_of(bits, rate)
     steps = range(len(walk))

@@ -1,6 +1,5 @@
 """A small model trained on grids of few bits while the learner watches."""
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.adapters import Curve, lines
@@ -86,7 +85,7 @@ def _draw_results(job: kit.Job, updates: int) -> None:
 
 
 @kit.kept(32)
-def figure(job: kit.Job, count: int, mode: kit.Mode) -> go.Figure:
+def figure(job: kit.Job, count: int, mode: kit.Mode) -> kit.Figure:
     """Return the loss of each training over its first looks, `count` in all."""
     reports = list(job.results)[:count]
     curves = []

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 
 import numpy as np
-import plotly.graph_objects as go
 
 from llmviz.figures.lines import Line, lines
 from llmviz.lessons.efficiency.serving import words
@@ -76,7 +75,7 @@ def compared(two_runs: TwoRuns) -> str:
 
 
 @kit.kept(32)
-def first_tokens(two_runs: TwoRuns, mode: kit.Mode) -> go.Figure:
+def first_tokens(two_runs: TwoRuns, mode: kit.Mode) -> kit.Figure:
     """Return the share of texts that had their first token after so many milliseconds."""
     drawn = []
     for number, (name, run) in enumerate(zip(names_of(two_runs), two_runs.runs, strict=True)):

@@ -6,7 +6,6 @@ S stages, T tokens, C = n_embd, L layers, H heads.
 from collections.abc import Sequence
 
 import numpy as np
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz import components as lv
@@ -125,7 +124,7 @@ def end_change(paths: TwoPaths, n_layer: int) -> str:
 @kit.kept(64)
 def curve(
     names: tuple[str, ...], cosines: tuple[float, ...], others: tuple[float, ...], mode: kit.Mode
-) -> go.Figure:
+) -> kit.Figure:
     """Return the cosine of the two vectors after each step, and that of other tokens."""
     return figures.by_stage(
         names,

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 import numpy as np
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.components.scatter_film.view import MOST_CHOSEN, Near, scatter_film
@@ -91,7 +90,7 @@ def space_figure(
     shade: str,
     method: str,
     mode: kit.Mode,
-) -> go.Figure:
+) -> kit.Figure:
     """Return the map in space; `kinds` are those of its `Colours`."""
     return map_in_space(
         judged.points,

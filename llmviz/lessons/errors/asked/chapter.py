@@ -6,7 +6,6 @@ W ways to ask, K people of a story.
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.lines import Line, lines
@@ -159,7 +158,7 @@ def _place(measured: Moved) -> None:
 
 
 @kit.kept(2)
-def place_figure(mode: kit.Mode) -> go.Figure:
+def place_figure(mode: kit.Mode) -> kit.Figure:
     """Return the share of right answers by place, with its interval."""
     places = recorded().places
     x = [one.before for one in places]

@@ -1,6 +1,5 @@
 """Texts longer than any of the training, for learned and rotary positions, three models each."""
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.ranges import Ranged, ranged_lines
@@ -74,7 +73,7 @@ def question(known: BeyondContext) -> kit.Question:
 
 
 @kit.kept(2)
-def figure(mode: kit.Mode) -> go.Figure:
+def figure(mode: kit.Mode) -> kit.Figure:
     """Return the loss by place, with the range of the models and the end of the context."""
     known = recorded()
     drawn = [Ranged(words.kinds[kind], ROLES[kind], known.losses[kind]) for kind in POSITIONS]

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.stream import stacked
@@ -89,7 +88,7 @@ def question(divided: DividedLoss) -> kit.Question | None:
 
 
 @kit.kept(64)
-def bars(own: tuple[float, ...], name: str | None, mode: kit.Mode) -> go.Figure:
+def bars(own: tuple[float, ...], name: str | None, mode: kit.Mode) -> kit.Figure:
     """Return the parts of a story's loss as bars, beside those of a model on held-out stories."""
     columns, values = [words.bar_story], [own]
     if name is not None:

@@ -1,6 +1,5 @@
 """Chapter "Facts seen once": what a model says of facts that it read often, once and never."""
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.corpus.invented import (
@@ -100,7 +99,7 @@ def _chart(world: int, read: Read) -> None:
 
 
 @kit.kept(2)
-def figure(mode: kit.Mode) -> go.Figure:
+def figure(mode: kit.Mode) -> kit.Figure:
     """Return how right and how sure the models are, by how often they read a fact."""
     worlds = [answers.read(world).groups for world in SEEDS]
     drawn = [

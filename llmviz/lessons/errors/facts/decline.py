@@ -1,6 +1,5 @@
 """Models that learned to decline, what that costs, and when a guess pays."""
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.adapters import Curve, lines
@@ -44,7 +43,7 @@ def question() -> kit.Question:
 
 
 @kit.kept(2)
-def declining(mode: kit.Mode) -> go.Figure:
+def declining(mode: kit.Mode) -> kit.Figure:
     """Return how much is declined and how much is right, by how many persons nobody knows."""
     measured = ((NEVER, "declined"), (FEW, "declined"), (FEW, "right"), (OFTEN, "right"))
     roles = ("residual", "weights", "value", "query")

@@ -1,6 +1,5 @@
 """Chapter "Learned by heart": how often a sentence is read until it comes out whole."""
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.corpus.planted import EACH, LENGTH, PLAIN, TIMES
@@ -121,7 +120,7 @@ def _needs(seed: int, passes: int, model: Remembered) -> None:
 
 
 @kit.kept(8)
-def figure(what: str, axis: str, passes: int, mode: kit.Mode) -> go.Figure:
+def figure(what: str, axis: str, passes: int, mode: kit.Mode) -> kit.Figure:
     """Return one measure over how often a sentence stood, as planted and kept once."""
     drawn = []
     for repeats, name, role in ((True, words.repeated, "weights"), (False, words.once, "residual")):

@@ -1,6 +1,5 @@
 """Whether a sentence was in the training text, told from its loss alone."""
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.adapters import Curve, lines
@@ -34,7 +33,7 @@ def draw(state: kit.PageState, model: Remembered, passes: int) -> None:
 
 
 @kit.kept(16)
-def both(seed: int, passes: int, mode: kit.Mode) -> go.Figure:
+def both(seed: int, passes: int, mode: kit.Mode) -> kit.Figure:
     """Return the share of sentences below each loss, for those that were read and the others."""
     model = bundled(seed, passes)
     curves = []

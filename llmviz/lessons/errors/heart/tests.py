@@ -1,6 +1,5 @@
 """A test whose questions stand in the training text, beside another test of the same kind."""
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.ranges import Ranged, ranged_lines
@@ -50,7 +49,7 @@ def question() -> kit.Question:
 
 
 @kit.kept(2)
-def figure(mode: kit.Mode) -> go.Figure:
+def figure(mode: kit.Mode) -> kit.Figure:
     """Return both scores by how often the test stands in the text."""
     drawn = [
         Ranged(

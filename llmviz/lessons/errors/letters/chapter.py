@@ -3,7 +3,6 @@
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.corpus.letter_questions import PIECES, SPELLINGS, WHOLE
@@ -237,7 +236,7 @@ def norm_numbers(version: str) -> dict[str, Any]:
 
 
 @kit.kept(2)
-def norm_figure(version: str, mode: kit.Mode) -> go.Figure:
+def norm_figure(version: str, mode: kit.Mode) -> kit.Figure:
     """Return the mean length of the rows by how often their token was read."""
     norms = np.linalg.norm(table_of(version), axis=1)
     counts = np.array(recorded().counts)

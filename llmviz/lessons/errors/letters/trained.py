@@ -5,7 +5,6 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.corpus.letter_questions import (
@@ -120,7 +119,7 @@ def rows(known: LetterScores, task: str) -> list[tuple[str, ...]]:
 
 
 @kit.kept(2 * len(TASKS))
-def figure(task: str, mode: kit.Mode) -> go.Figure:
+def figure(task: str, mode: kit.Mode) -> kit.Figure:
     """Return the share right over the spellings, a line for each test."""
     known = recorded()
     drawn = [

@@ -1,6 +1,5 @@
 """Chapter "What the text says about people": a planted lean, and what a model makes of it."""
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.corpus.leaning import JOBS, LEANS, PRONOUNS, WOMEN, leaning_text
@@ -113,7 +112,7 @@ def _all_means(lean: float, *, direct: bool) -> list[tuple[float, float]]:
 
 
 @kit.kept(32)
-def figure(lean: float, seed: int, mode: kit.Mode) -> go.Figure:
+def figure(lean: float, seed: int, mode: kit.Mode) -> kit.Figure:
     """Return all jobs by what was planted and what the model says."""
     groups = []
     for direct, name, role in ((True, words.direct, "weights"), (False, words.names_only, "key")):

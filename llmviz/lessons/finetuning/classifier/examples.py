@@ -1,6 +1,5 @@
 """Accuracy against the number of training texts, as it was measured for each way of training."""
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.finetuning import bands
@@ -56,7 +55,7 @@ def reading_of(measured: Measured) -> str:
 
 
 @kit.kept(2)
-def picture(mode: kit.Mode) -> go.Figure:
+def picture(mode: kit.Mode) -> kit.Figure:
     """Return the curves with their bands."""
     measured = curves()
     ways = [(words.ways[band.way], band.lowest, band.mean, band.highest) for band in measured.bands]

@@ -1,6 +1,5 @@
 """The controls of a training, its buttons, its curve, and how far it is."""
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.background import WAITING
@@ -89,7 +88,7 @@ def seconds(value: float) -> str:
 
 
 @kit.kept(64, key=lambda mark, points, outcome, mode: (mark, points, mode))
-def curve(mark: str, points: int, outcome: Outcome, mode: kit.Mode) -> go.Figure:
+def curve(mark: str, points: int, outcome: Outcome, mode: kit.Mode) -> kit.Figure:
     """Return the losses so far; `mark` and `points` tell this state of it from all others."""
     drawn = outcome.points[:points]
     measured = [(one.step, one.validation) for one in drawn if one.validation is not None]

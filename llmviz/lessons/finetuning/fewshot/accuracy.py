@@ -1,6 +1,5 @@
 """How often both models are right: by the number of examples, and with wrong ones among them."""
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.corpus.rules import ANSWERS
@@ -70,7 +69,7 @@ def _draw_results(job: kit.Job, known: tuple[tuple[int, float], ...], steps: int
 @kit.kept(32)
 def by_examples(
     known: tuple[tuple[int, float], ...], shares: tuple[Share, ...], mode: kit.Mode
-) -> go.Figure:
+) -> kit.Figure:
     """Return the shares over the number of examples; known: those of the card."""
     curves = []
     measured = [one for one in shares if one.model == TUNED]
@@ -87,7 +86,7 @@ def by_examples(
 
 
 @kit.kept(8)
-def by_wrong(shares: tuple[Share, ...], mode: kit.Mode) -> go.Figure:
+def by_wrong(shares: tuple[Share, ...], mode: kit.Mode) -> kit.Figure:
     """Return the shares over the number of wrong examples among eight."""
     x, y = [one.wrong for one in shares], [one.right for one in shares]
     curve = Curve(words.wrong_name, x, y, "key", marks=True)

@@ -3,7 +3,6 @@
 from typing import NamedTuple
 
 import numpy as np
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.losses import compared
@@ -85,7 +84,7 @@ def report(losses: Losses) -> str:
 
 
 @kit.kept(8)
-def bars(bundled: engine.Bundled, mode: kit.Mode) -> go.Figure:
+def bars(bundled: engine.Bundled, mode: kit.Mode) -> kit.Figure:
     """Return the mean losses as bars; that after questions alone, too, where it is here."""
     losses = measured(bundled)
     named = [(words.bars["base"], losses.base), (words.bars["mixed"], losses.mixed)]

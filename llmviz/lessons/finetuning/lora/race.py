@@ -1,6 +1,5 @@
 """The same stories sorted by two trainings, LoRA and every weight, while the learner watches."""
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.adapters import Curve, lines
@@ -108,7 +107,7 @@ def report(end: RaceEnd, updates: int) -> str:
 
 
 @kit.kept(32)
-def curves(steps: tuple[RaceStep, ...], mode: kit.Mode) -> go.Figure:
+def curves(steps: tuple[RaceStep, ...], mode: kit.Mode) -> kit.Figure:
     """Return the losses of a race so far, two lines a way."""
     drawn = []
     for way in WAYS:

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz import components as lv
@@ -120,7 +119,7 @@ def read(name: str, path: str, trained: Trained | None, whose: str) -> str:
 @kit.kept(64)
 def spectra(
     bundled: engine.Bundled, path: str, trained: Trained | None, mode: kit.Mode
-) -> go.Figure:
+) -> kit.Figure:
     """Return the first singular values of every change that there is."""
     rank = len(source.change_of(bundled, path).a)
     curves = []

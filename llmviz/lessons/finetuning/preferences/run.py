@@ -3,7 +3,6 @@
 import math
 
 import pandas as pd
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.adapters import Curve, lines
@@ -139,7 +138,7 @@ def _score(one: Look) -> str:
 
 
 @kit.kept(32)
-def run_figures(job: kit.Job, count: int, mode: kit.Mode) -> tuple[go.Figure, go.Figure]:
+def run_figures(job: kit.Job, count: int, mode: kit.Mode) -> tuple[kit.Figure, kit.Figure]:
     """Return the margin and loss, and the distance, over the first `count` looks of a run."""
     so_far = looks(job)[:count]
     steps = [one.step for one in so_far]
@@ -187,7 +186,7 @@ def _compared(state: kit.PageState, so_far: list[Look]) -> None:
 
 
 @kit.kept(32)
-def runs_figure(runs: tuple[tuple[Settings, Course], ...], mode: kit.Mode) -> go.Figure:
+def runs_figure(runs: tuple[tuple[Settings, Course], ...], mode: kit.Mode) -> kit.Figure:
     """Return the share of right pairs against the distance, a line for each run."""
     curves = []
     for number, ((_, updates, beta), path) in enumerate(runs):

@@ -1,6 +1,5 @@
 """One prompt through the model before any training, after pretraining, and after fine-tuning."""
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.stream import three_bars
@@ -62,7 +61,7 @@ def after(bundled: engine.Bundled, prompt: str) -> Continuation:
 
 
 @kit.kept(32)
-def first_bars(prompt: str, mode: kit.Mode, *models: engine.Bundled) -> go.Figure:
+def first_bars(prompt: str, mode: kit.Mode, *models: engine.Bundled) -> kit.Figure:
     """Return the likeliest first tokens of the trained models, under all three."""
     chances = [after(one, prompt).first for one in models]
     best = [int(i) for i in sum(chances[1:]).argsort()[::-1][:BARS]]

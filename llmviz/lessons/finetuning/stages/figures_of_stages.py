@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.losses import compared
@@ -94,7 +93,7 @@ def scored_line() -> str:
 
 
 @kit.kept(4)
-def bars(counts: tuple[tuple[str, int], ...], mode: kit.Mode) -> go.Figure:
+def bars(counts: tuple[tuple[str, int], ...], mode: kit.Mode) -> kit.Figure:
     """Return the counts as bars on an axis of powers of ten."""
     names = [words.bars_names[name] for name, _ in counts]
     values = [count for _, count in counts]

@@ -1,6 +1,5 @@
 """Which numbers a way of training changes: every layer as an area, coloured by its state."""
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.finetuning import areas
@@ -71,7 +70,7 @@ def group_of(path: str) -> str:
 
 
 @kit.kept(64)
-def picture(bundled: engine.Bundled, way: str, classes: int, mode: kit.Mode) -> go.Figure:
+def picture(bundled: engine.Bundled, way: str, classes: int, mode: kit.Mode) -> kit.Figure:
     """Return the layers as areas."""
     drawn = [
         (group_of(part.path), _short(part.path), part.count, part.state)

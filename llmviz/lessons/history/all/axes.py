@@ -4,7 +4,6 @@ from functools import partial
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.history import by_measure
@@ -95,7 +94,7 @@ def value_of(one: Measured, measure: str, speeds: dict[str, tuple[float, int]]) 
 @kit.kept(64)
 def _figure(
     across: str, up: str, speeds: tuple[tuple[str, float, int], ...], mode: kit.Mode
-) -> go.Figure:
+) -> kit.Figure:
     known = {key: (rate, new) for key, rate, new in speeds}
     points = {
         words.models[one.key]: (value_of(one, across, known), value_of(one, up, known))

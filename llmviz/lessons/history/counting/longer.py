@@ -2,7 +2,6 @@
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.corpus.counts import LETTERS
@@ -59,7 +58,7 @@ def _frame() -> pd.DataFrame:
 
 
 @kit.kept(2)
-def _figure(mode: kit.Mode) -> go.Figure:
+def _figure(mode: kit.Mode) -> kit.Figure:
     measured = measure()
     lines = {
         words.methods[method]: [row.losses[method] for row in measured.rows] for method in METHODS

@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.document.marks import as_markdown
@@ -91,7 +90,7 @@ def cards() -> dict[str, dict[str, Any]]:
 
 
 @kit.kept(4)
-def chart(curves: tuple[tuple[str, tuple[float, ...]], ...], mode: kit.Mode) -> go.Figure:
+def chart(curves: tuple[tuple[str, tuple[float, ...]], ...], mode: kit.Mode) -> kit.Figure:
     """Return each model's share of right answers by distance."""
     order = list(words.models)
     drawn = [

@@ -9,7 +9,6 @@ from string import ascii_lowercase as LETTERS
 from typing import TYPE_CHECKING
 
 import numpy as np
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.components.cell_grid.view import cell_grid
@@ -132,7 +131,7 @@ probabilities = kit.kept(256)(answers)
 
 
 @kit.kept(64)
-def bars(model: nn.Module, string: str, at: int, mode: kit.Mode) -> go.Figure:
+def bars(model: nn.Module, string: str, at: int, mode: kit.Mode) -> kit.Figure:
     """Return the likeliest letters after one letter of the string, and the right one, as bars."""
     p, first = probabilities(model, string)[at], LETTERS.index(string[0])
     best = [int(one) for one in np.argsort(-p, kind="stable")[:LISTED]]

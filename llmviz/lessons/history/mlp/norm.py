@@ -2,7 +2,6 @@
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.lines import Line, lines
@@ -54,7 +53,7 @@ def _loss(film: LetterFilm, on: bool, at: int) -> str:
 
 
 @kit.kept(64)
-def histograms(on: tuple[int, ...], off: tuple[int, ...], bend: str, mode: kit.Mode) -> go.Figure:
+def histograms(on: tuple[int, ...], off: tuple[int, ...], bend: str, mode: kit.Mode) -> kit.Figure:
     """Return the numbers before an activation function with and without batch norm, as shares."""
     width = 2 * REACH / BARS
     centres = -REACH + width * (np.arange(BARS) + 0.5)
@@ -69,7 +68,7 @@ def histograms(on: tuple[int, ...], off: tuple[int, ...], bend: str, mode: kit.M
 @kit.kept(64)
 def flat_chart(
     steps: tuple[int, ...], on: tuple[float, ...], off: tuple[float, ...], mode: kit.Mode
-) -> go.Figure:
+) -> kit.Figure:
     """Return the share of numbers where the slope is almost 0, over the training."""
     drawn = [
         Line(words.maps[name], steps, values, colour, marked=False)

@@ -1,7 +1,6 @@
 """Part of the chapter "RNN, GRU, LSTM": the gradient through time, and its clipping."""
 
 import numpy as np
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.lines import Line, lines
@@ -68,7 +67,7 @@ def gradients(bundled: engine.Bundled, name: str, count: int, times: float) -> P
 @kit.kept(64)
 def chart(
     bundled: engine.Bundled, name: str, count: int, times: float, mode: kit.Mode
-) -> go.Figure:
+) -> kit.Figure:
     """Return the lengths of the gradient at all states, of both models, on a logarithmic axis."""
     x, drawn = np.arange(1, count + 1), []
     for at, (scale, label, cell) in enumerate(
@@ -87,7 +86,7 @@ def chart(
 @kit.kept(64)
 def clip_chart(
     bundled: engine.Bundled, name: str, count: int, times: float, limit: float, mode: kit.Mode
-) -> go.Figure:
+) -> kit.Figure:
     """Return the length of the gradient of all parameters before and after clipping, as bars."""
     past = gradients(bundled, name, count, times)
     values = [past.whole, past.whole * past.clipped(limit)]

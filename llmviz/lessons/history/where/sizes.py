@@ -1,7 +1,6 @@
 """What makes a language model large: parameters, text and computing, on axes by powers of ten."""
 
 import pandas as pd
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.history import sizes as sizes_figure
@@ -63,7 +62,7 @@ def compared(own: ModelSize, known: tuple[ModelSize, ...]) -> str:
 
 
 @kit.kept(2)
-def _figure(mode: kit.Mode) -> go.Figure:
+def _figure(mode: kit.Mode) -> kit.Figure:
     points = {
         f"{one.name}, {one.year}" if one.year else one.name: (one.tokens, one.parameters)
         for one in (ours(), *KNOWN)

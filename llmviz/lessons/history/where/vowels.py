@@ -1,6 +1,5 @@
 """A line through points: learned from data, and without a hidden layer."""
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.history import points_and_line
@@ -43,7 +42,7 @@ def _line() -> tuple[float, float]:
 
 
 @kit.kept(64)
-def _figure(letters: int, vowels: int, mode: kit.Mode) -> go.Figure:
+def _figure(letters: int, vowels: int, mode: kit.Mode) -> kit.Figure:
     lengths, means, _ = _points()
     own = (letters, vowels) if letters else None
     return points_and_line(lengths, means, _line(), own, words.line_names, words.line_axes, mode)

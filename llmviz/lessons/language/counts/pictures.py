@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 import numpy as np
-import plotly.graph_objects as go
 
 from llmviz.figures import language as figures
 from llmviz.lessons.language.counts import counted, words
@@ -24,7 +23,7 @@ def _short(name: str) -> str:
 
 
 @kit.kept(64)
-def bars(source: str, text: str | None, fold: bool, n: int, mode: kit.Mode) -> go.Figure:
+def bars(source: str, text: str | None, fold: bool, n: int, mode: kit.Mode) -> kit.Figure:
     """Return the most frequent n-grams as bars."""
     most = _text_counts(source, text, fold).most(n, BARS)
     names = [_short(" ".join(gram)) for gram, _ in most]
@@ -32,7 +31,7 @@ def bars(source: str, text: str | None, fold: bool, n: int, mode: kit.Mode) -> g
 
 
 @kit.kept(64)
-def zipf_line(source: str, text: str | None, fold: bool, mode: kit.Mode) -> go.Figure:
+def zipf_line(source: str, text: str | None, fold: bool, mode: kit.Mode) -> kit.Figure:
     """Return the words by rank and count, with the line through all of them."""
     line = _text_counts(source, text, fold).zipf
     ranks = drawn_ranks(len(line.words))

@@ -6,7 +6,6 @@ L places of the model: the embeddings and the output of each layer.
 from functools import partial
 
 import numpy as np
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.components.cell_grid.view import cell_grid
@@ -122,7 +121,7 @@ def lines(
     control: tuple[float, ...],
     known: bool,
     mode: kit.Mode,
-) -> go.Figure:
+) -> kit.Figure:
     """Return accuracy and control over the layers; known: with the selectivity, too."""
     rows = [accuracy, control]
     if known:

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures import sampling as figures
@@ -97,7 +96,7 @@ def places_figure(
     notes: tuple[str, ...],
     listed: tuple[int, ...],
     mode: kit.Mode,
-) -> go.Figure:
+) -> kit.Figure:
     """Return the best texts and those that a search gives."""
     return figures.places(texts, probabilities, notes, listed, words.exhaustive_figure, mode)
 

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.components.writer.view import writer
@@ -99,14 +98,14 @@ def _chances(bundled: engine.Bundled, probe: Probe, heats: Sequence[float]) -> n
 @kit.kept(256)
 def story_figure(
     bundled: engine.Bundled, kind: str, example: int, heat: float, mode: kit.Mode
-) -> go.Figure:
+) -> kit.Figure:
     """Return what follows a story at every temperature."""
     right, wrong = of_story(bundled, kind, example)
     return figures.shares(STOPS, right, wrong, heat, mode)
 
 
 @kit.kept(256)
-def rules_figure(bundled: engine.Bundled, kind: str, heat: float, mode: kit.Mode) -> go.Figure:
+def rules_figure(bundled: engine.Bundled, kind: str, heat: float, mode: kit.Mode) -> kit.Figure:
     """Return the chances of all rules at every temperature, once they are known."""
     curves = {
         words.kinds.get(one, one): probing.of_kind(bundled, one).mean(axis=0) for one in PROBES

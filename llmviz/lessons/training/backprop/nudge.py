@@ -3,7 +3,6 @@
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.gradients import differences
@@ -91,7 +90,7 @@ def _slope_errors(
 @kit.kept(64)
 def check_figure(
     steps: tuple[float, ...], named: tuple[tuple[str, tuple[float, ...]], ...], mode: kit.Mode
-) -> go.Figure:
+) -> kit.Figure:
     """Return how far measured slopes are from the exact one, a line for each precision."""
     return differences(steps, dict(named), words.check_axes, mode)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.components.descent_view.view import descent_view
@@ -212,7 +211,7 @@ def ahead(ends: list[tuple[float, str]]) -> str:
 
 
 @kit.kept(16)
-def race_lines(job: kit.Job, mode: kit.Mode) -> go.Figure:
+def race_lines(job: kit.Job, mode: kit.Mode) -> kit.Figure:
     """Return the losses of a race that is over, a line for each optimizer."""
     curves: dict[str, tuple[list[int], list[float]]] = {}
     roles = {}

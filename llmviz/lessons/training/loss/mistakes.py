@@ -3,7 +3,6 @@
 import math
 from typing import Any
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.losses import compared
@@ -90,7 +89,7 @@ def bars(
     axis: str,
     mode: kit.Mode,
     logarithmic: bool,
-) -> go.Figure:
+) -> kit.Figure:
     """Return losses as bars; see `compared`."""
     return compared(names, values, chosen, axis, mode, logarithmic=logarithmic)
 

@@ -1,6 +1,5 @@
 """Chapter "Counting": every tensor of any shape, and what the shape costs."""
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.bars import named_bars
@@ -120,7 +119,7 @@ def largest_line(parts: dict[str, int]) -> str:
 
 
 @kit.kept(64)
-def parts_bars(config: GPTConfig, mode: kit.Mode) -> go.Figure:
+def parts_bars(config: GPTConfig, mode: kit.Mode) -> kit.Figure:
     """Return the parameters of each part as bars, all of one colour."""
     parts = count_by_part(config)
     return named_bars(

@@ -3,7 +3,6 @@
 T tokens of the prompt, N rounds.
 """
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.components.token_loop.view import STAGES, LoopRound, token_loop
@@ -176,7 +175,7 @@ costs_of = kit.kept(32)(kit.on_model(cache_costs))
 
 
 @kit.kept(32)
-def cost_figures(bundled: engine.Bundled, mode: kit.Mode) -> tuple[go.Figure, go.Figure]:
+def cost_figures(bundled: engine.Bundled, mode: kit.Mode) -> tuple[kit.Figure, kit.Figure]:
     """Return milliseconds and memory over the length of the text."""
     costs = costs_of(bundled)
     times = {words.with_text: costs.with_cache, words.without: costs.without}

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.losses import compared
@@ -42,7 +41,7 @@ def draw(both: engine.Bundled, left: engine.Bundled) -> None:
 
 
 @kit.kept(4)
-def share_bars(shares: tuple[float, float], mode: kit.Mode) -> go.Figure:
+def share_bars(shares: tuple[float, float], mode: kit.Mode) -> kit.Figure:
     """Return both shares as bars."""
     return compared(words.rows, shares, 0, words.score_axis, mode)
 

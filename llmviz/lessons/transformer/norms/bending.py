@@ -4,7 +4,6 @@ T tokens, F hidden width.
 """
 
 import numpy as np
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.activations import curve_on_values
@@ -70,7 +69,7 @@ gap_of_gelu = kit.kept(1)(gelu_gap)
 
 
 @kit.kept(64)
-def figure_of(subject: Subject, function: str, mode: kit.Mode) -> go.Figure:
+def figure_of(subject: Subject, function: str, mode: kit.Mode) -> kit.Figure:
     """Return a function and its derivative over a text's numbers."""
     curve = activation_curve(function)
     lines, names = [curve.y, curve.slope], [words.bends[function], words.derivative]

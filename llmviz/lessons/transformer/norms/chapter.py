@@ -6,7 +6,6 @@ T tokens, C width, F hidden width.
 from collections.abc import Sequence
 
 import numpy as np
-import plotly.graph_objects as go
 import streamlit as st
 import torch
 
@@ -151,7 +150,7 @@ def kinds(norm: str) -> tuple[str, str]:
 
 
 @kit.kept(64)
-def stack_lines(layers: int, norm: str, mode: kit.Mode) -> go.Figure:
+def stack_lines(layers: int, norm: str, mode: kit.Mode) -> kit.Figure:
     """Return the size of the numbers after each layer, with norms and without."""
     place, kind = kinds(norm)
     stacks = (stack(layers, place, True, kind), stack(layers, "none"))

@@ -5,7 +5,6 @@ A aligned places, counted from the end; V vocabulary.
 
 from typing import Any
 
-import plotly.graph_objects as go
 import streamlit as st
 import torch
 
@@ -151,7 +150,7 @@ def opened_bars(
     donor: tuple[int, ...],
     site: Site,
     mode: kit.Mode,
-) -> go.Figure:
+) -> kit.Figure:
     """Return what came out: the likeliest tokens before, patched, and after the other prompt."""
     logits = [reading(bundled, own).logits]
     logits += [patched(bundled, own, donor, site)]

@@ -5,7 +5,6 @@ T tokens, L layers, P = L + 1 points: before the first layer, and after each.
 
 import math
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.stream import over_points, stacked
@@ -103,7 +102,7 @@ def question(layers: int, share: float) -> kit.Question:
 
 
 @kit.kept(64)
-def gradient_lines(layers: int, norm: str, seed: int, mode: kit.Mode) -> go.Figure:
+def gradient_lines(layers: int, norm: str, seed: int, mode: kit.Mode) -> kit.Figure:
     """Return the gradient at every point of both stacks as lines."""
     series = [
         stack(layers, norm, short, "layer", seed).gradients.tolist() for short in (True, False)
@@ -123,7 +122,7 @@ def point_names(points: int) -> list[str]:
 @kit.kept(32)
 def stream_figures(
     bundled: engine.Bundled, ids: tuple[int, ...], mode: kit.Mode
-) -> tuple[go.Figure, go.Figure]:
+) -> tuple[kit.Figure, kit.Figure]:
     """Return the shares at every point as stacked bars, and the length as bars."""
     stream = shares_of(bundled, ids)
     names = point_names(stream.norms.shape[0])

@@ -6,7 +6,6 @@ T tokens. Every number is read by `llmviz.study.since_2017`.
 from collections.abc import Callable
 
 import numpy as np
-import plotly.graph_objects as go
 import streamlit as st
 import torch
 from torch import Tensor
@@ -60,7 +59,7 @@ def _figures(change: str, ids: Ids) -> None:
 @kit.kept(64)
 def figures(
     change: str, ids: Ids, mode: kit.Mode, *models: engine.Bundled
-) -> tuple[go.Figure, ...]:
+) -> tuple[kit.Figure, ...]:
     """Return the charts of a change."""
     by_model = [_reading(change, bundled, ids) for bundled in models]
     if change == "place":
@@ -87,13 +86,13 @@ def seen(bundled: engine.Bundled, weights: Tensor) -> np.ndarray:
     return (weights if mask is None else weights.masked_fill(~mask, np.nan)).numpy()
 
 
-def _positions(numbers: Tensor, title: str, mode: kit.Mode) -> go.Figure:
+def _positions(numbers: Tensor, title: str, mode: kit.Mode) -> kit.Figure:
     rotary = title == words.position_titles[-1]
     axes = Axes(words.pair_axis if rotary else words.number_axis, words.place_axis)
     return number_table(numbers.numpy(), title, axes, mode)
 
 
-def _cloud(numbers: Tensor, side: str, curve: str, kind: str, mode: kit.Mode) -> go.Figure:
+def _cloud(numbers: Tensor, side: str, curve: str, kind: str, mode: kit.Mode) -> kit.Figure:
     before, behind = (one.flatten().numpy() for one in numbers)
     some = np.linspace(0, len(before) - 1, min(DOTS, len(before))).round().astype(int)
     x = torch.linspace(float(before.min()), float(before.max()), 80)

@@ -6,7 +6,6 @@ T tokens, L layers, P = L + 1 points: the embeddings, and the end of each layer.
 import math
 
 import numpy as np
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.components.cell_grid.view import cell_grid, read_cell
@@ -198,7 +197,7 @@ def _opened(bundled: engine.Bundled, read: kit.Read, lens: Lens, point: int, at:
 @kit.kept(64)
 def best_bars(
     bundled: engine.Bundled, ids: tuple[int, ...], point: int, at: int, mode: kit.Mode
-) -> go.Figure:
+) -> kit.Figure:
     """Return the ten best of a cell as bars."""
     lens = lens_of(bundled, ids)
     best = lens.tokens[point, at].tolist()

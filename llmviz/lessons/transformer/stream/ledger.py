@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.stream import waterfall
@@ -171,7 +170,7 @@ def waterfall_of(
     at: int,
     parts: str,
     mode: kit.Mode,
-) -> go.Figure:
+) -> kit.Figure:
     """Return the parts of a logit as a waterfall."""
     entries = drawn(ledger_of(bundled, ids, token, against, at), parts)
     return waterfall(

@@ -6,7 +6,6 @@ L layers, F hidden width, K texts that are shown.
 import math
 
 import numpy as np
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.components import TokenRow, token_strip
@@ -229,7 +228,7 @@ def peak(corpus_search: CorpusSearch, layer: int, unit: int) -> tuple[tuple[int,
 
 
 @kit.kept(64)
-def writes_bars(bundled: engine.Bundled, layer: int, unit: int, mode: kit.Mode) -> go.Figure:
+def writes_bars(bundled: engine.Bundled, layer: int, unit: int, mode: kit.Mode) -> kit.Figure:
     """Return the tokens that a unit raises and lowers most, as bars."""
     writing = writes(bundled, layer, unit)
     ids = [*writing.more.tolist(), *reversed(writing.less.tolist())]
