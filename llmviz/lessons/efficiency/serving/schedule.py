@@ -4,21 +4,6 @@ from llmviz.lessons.efficiency.serving import words
 from llmviz.serving import BlockManager, Request, Scheduler, ServingConfig, simulate
 from llmviz.ui import kit
 
-SNIPPET = """
-    from llmviz.serving import Request, ServingConfig, simulate
-
-    config = ServingConfig(policy={policy!r}, max_batch=2, block_size=4, n_blocks=8)
-    requests = [
-        Request("a", prompt=(1, 2, 3, 4, 5), max_new_tokens=3),
-        Request("b", prompt=(6, 7), max_new_tokens=6),
-        Request("c", prompt=(8, 9, 10), max_new_tokens=2),
-    ]
-    for tick in simulate(requests, config).ticks:
-        rows = ", ".join(f"{{row.sequence}} {{row.phase}} {{row.tokens}}" for row in tick.rows)
-        waits = " ".join(tick.queue) or "-"
-        print(f"{{tick.number}}: {{rows}}; waits: {{waits}}; {{tick.waste}} slots empty")
-"""
-
 
 def printed(policy: str) -> str:
     """Return what the snippet prints."""
@@ -40,7 +25,7 @@ def code(policy: str) -> None:
     """Show the schedule of three requests under a policy."""
     kit.show_code(
         (Scheduler.schedule, BlockManager.own_copy, BlockManager.find),
-        SNIPPET.format(policy=policy),
+        words.snippet.format(policy=policy),
         lambda: printed(policy),
         label=words.code_label,
     )

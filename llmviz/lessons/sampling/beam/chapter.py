@@ -171,9 +171,6 @@ def _code(prompt: Prompted, tree: BeamTree, state: kit.PageState) -> None:
     width, depth, penalty = state["width"], state["depth"], state["penalty"]
     kit.show_code(
         [beam_search],
-        source.snippet(prompt) + "from llmviz.sampling import beam_search\n\n"
-        f"tree = beam_search(model, ids, beam_width={width}, max_new_tokens={depth},\n"
-        f"                   length_penalty={penalty!r}, stop_id=tokenizer.end)\n"
-        "print(repr(tokenizer.decode(tree.tokens())), round(tree.best.score, 2))",
+        source.snippet(prompt) + words.snippet.format(width=width, depth=depth, penalty=penalty),
         f"{prompt.bundled.tokenizer.decode(tree.tokens())!r} {round(tree.best.score, 2)}",
     )

@@ -201,9 +201,6 @@ def _code(prompt: Prompted, every: Continuations, length: int) -> None:
     greedy = searches.searched(prompt, 1, length).tokens()
     kit.show_code(
         [exhaustive_search],
-        source.snippet(prompt) + "from llmviz.sampling import beam_search, exhaustive_search\n\n"
-        f"every = exhaustive_search(model, ids, {length}, stop_id=tokenizer.end)\n"
-        f"greedy = beam_search(model, ids, 1, {length}, stop_id=tokenizer.end).tokens()\n"
-        "print(len(every.ids), repr(tokenizer.decode(every.tokens(1))), every.place(greedy))",
+        source.snippet(prompt) + words.snippet_exhaustive.format(length=length),
         f"{len(every.ids)} {tokenizer.decode(every.tokens(1))!r} {every.place(greedy)}",
     )

@@ -200,12 +200,8 @@ def _code(
         [SamplingSteps.draw_many],
         "import numpy as np\nimport torch\n"
         + source.snippet(prompt)
-        + "from llmviz.sampling import sampling_steps\n"
-        "from llmviz.sampling.generation import NextLogits\n\n"
-        "steps = sampling_steps(NextLogits(model)(ids), previous=ids"
-        f"{pipeline_settings.arguments(settings)})\n"
-        f"drawn = steps.draw_many({drawn.size}, torch.Generator().manual_seed({state['seed']}))\n"
-        "counts = np.bincount(drawn)\n"
-        "print(tokenizer.token_bytes(int(counts.argmax())), counts.max())",
+        + words.snippet.format(
+            settings=pipeline_settings.arguments(settings), size=drawn.size, seed=state["seed"]
+        ),
         f"{prompt.bundled.tokenizer.token_bytes(top)} {counts.max()}",
     )

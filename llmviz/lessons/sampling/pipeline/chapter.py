@@ -235,13 +235,9 @@ def _code(prompt: Prompted, settings: dict[str, Any], state: kit.PageState) -> N
     tokenizer = prompt.bundled.tokenizer
     kit.show_code(
         [SamplingSteps.draw, *(kind.function for kind in STEPS if kind.stops)],
-        source.snippet(prompt) + "from llmviz.sampling import sampling_steps\n"
-        "from llmviz.sampling.generation import NextLogits\n"
-        "from llmviz.study.draws import seed_numbers\n\n"
-        "logits = NextLogits(model)(ids)\n"
-        f"steps = sampling_steps(logits, previous=ids{pipeline_settings.arguments(settings)})\n"
-        f"u = seed_numbers({state['seed']}, {state['draw']})[-1]\n"
-        "token = steps.draw(u)\n"
-        "print(tokenizer.token_bytes(token), round(float(steps.probabilities[token]), 3))",
+        source.snippet(prompt)
+        + words.snippet.format(
+            settings=pipeline_settings.arguments(settings), seed=state["seed"], draw=state["draw"]
+        ),
         f"{tokenizer.token_bytes(token)} {round(float(steps.probabilities[token]), 3)}",
     )

@@ -181,9 +181,6 @@ def _code(prompt: Prompted, temperature: float) -> None:
     nats = float(entropy(terms.probabilities))
     kit.show_code(
         [softmax_terms, temperature_limit, entropy],
-        source.snippet(prompt) + "from llmviz.sampling import entropy, softmax_terms\n"
-        "from llmviz.sampling.generation import NextLogits\n\n"
-        f"terms = softmax_terms(NextLogits(model)(ids), {temperature!r})\n"
-        "print(round(float(terms.probabilities.max()), 3), round(entropy(terms.probabilities), 3))",
+        source.snippet(prompt) + words.snippet.format(temperature=temperature),
         f"{round(float(terms.probabilities.max()), 3)} {round(nats, 3)}",
     )

@@ -263,11 +263,10 @@ def _code(
     first = tokenizer.decode([token.id for token in written.tokens[:n]])
     kit.show_code(
         [generate],
-        "import torch\n" + source.snippet(prompt) + "from llmviz.sampling import generate\n\n"
-        f"generator = torch.Generator().manual_seed({state['seed']})\n"
-        f"tokens = generate(model, ids, {n}, generator=generator"
-        f"{pipeline_settings.arguments(settings)},\n"
-        "                  stop_id=tokenizer.end)\n"
-        "print(repr(tokenizer.decode([token.id for token in tokens])))",
+        "import torch\n"
+        + source.snippet(prompt)
+        + words.snippet.format(
+            seed=state["seed"], n=n, settings=pipeline_settings.arguments(settings)
+        ),
         f"{first!r}",
     )

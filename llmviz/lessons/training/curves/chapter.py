@@ -267,9 +267,6 @@ def _code(main: ChartedRun, weight: float) -> None:
     train = main.curve.train
     kit.show_code(
         [smooth],
-        start + "from llmviz.training.curves import CurveFile, smooth\n\n"
-        f"curve = CurveFile({where}).read()\n"
-        f"means = smooth(curve.train, {weight!r})\n"
-        "print(round(float(means[0]), 4), round(float(means[-1]), 4))",
+        start + words.snippet.format(where=where, weight=weight),
         f"{round(float(train[0]), 4)} {round(float(smooth(train, weight)[-1]), 4)}",
     )
