@@ -219,8 +219,8 @@ def _translate(trained: Any, prompt: str, given: argparse.Namespace) -> int:
         trained.model.context_length,
     )  # fmt: skip
     chance = [kind.name for kind in STEPS] + ["order"]
-    asked = [one for one in chance if getattr(given, one) is not None]
-    if asked or given.seed or given.samples > 1:
+    ignored = [one for one in chance if getattr(given, one) is not None]
+    if ignored or given.seed or given.samples > 1:
         options = [f"--{name.replace('_', '-')}" for name in (*chance, "seed", "samples")]
         note(
             "each word of a translation is the most probable one: "

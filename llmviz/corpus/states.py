@@ -145,8 +145,8 @@ def _named(parts: Sequence[RoleWord]) -> list[tuple[RoleWord, str]]:
 
 def _holders(facts: Sequence[Fact], people: list[str]) -> list[tuple[int, str]]:
     """Which of the people, in the order in which they came, an answer about a thing will name."""
-    asked = [one for one in facts if one.kind == "possession"]
-    places = [(one.start, people.index(one.right)) for one in asked]
+    possessions = [one for one in facts if one.kind == "possession"]
+    places = [(one.start, people.index(one.right)) for one in possessions]
     return [(at, f"state {_ANSWERS[number]}") for at, number in places if number < len(_ANSWERS)]
 
 

@@ -60,10 +60,10 @@ def ask(story: str) -> list[Instruction]:
 
     A text that is no such story is asked what can be answered, which may be nothing.
     """
-    asked = []
+    found = []
 
     def add(kind: str, question: str, answer: str) -> None:
-        asked.append(Instruction(story, question, answer, kind))
+        found.append(Instruction(story, question, answer, kind))
 
     for thing, holder in holders(story).items():
         add("who", f"Who has the {thing}?", holder)
@@ -77,7 +77,7 @@ def ask(story: str) -> list[Instruction]:
         add("hero", "Who is the story about?", people[0])
     if len(people) in _NUMBERS:
         add("people", "How many people are there?", _NUMBERS[len(people)])
-    return asked
+    return found
 
 
 def _people(story: str) -> dict[str, None]:

@@ -50,12 +50,12 @@ def learn_from_own_pairs(
     optimizer = torch.optim.AdamW(model.parameters(), config.rate, weight_decay=0.0)
     model.eval()
     for step in range(1, config.updates + 1):
-        asked = prompts(step, config.prompts)
+        drawn = prompts(step, config.prompts)
         seed = config.seed_of(step)
-        groups = sample_groups(base, asked, config.group, config.longest, end, seed)
+        groups = sample_groups(base, drawn, config.group, config.longest, end, seed)
         chance = random.Random(seed)
         rows, texts = [], []
-        for prompt, group in zip(asked, groups, strict=True):
+        for prompt, group in zip(drawn, groups, strict=True):
             paid = [float(reward(prompt, text)) for text in group]
             if max(paid) > min(paid):
                 for wanted in (max(paid), min(paid)):

@@ -128,8 +128,8 @@ def _classes(plan: TuningPlan, base: GPT, tokenizer: Any) -> Prepared:
     module, data = prepare_classes(model, tokenizer, train, test, plan.way, plan.train.seed)
 
     def scores() -> dict[str, Any]:
-        asked = encode(tokenizer, test.texts, model.context_length)
-        table = confusion(test.labels, predict(model, asked).argmax(1), len(test.names))
+        encoded = encode(tokenizer, test.texts, model.context_length)
+        table = confusion(test.labels, predict(model, encoded).argmax(1), len(test.names))
         return {
             "accuracy": accuracy(table),
             "balanced_accuracy": balanced_accuracy(table),
@@ -163,14 +163,14 @@ def _freeze(plan: TuningPlan, base: GPT) -> None:
 
 
 def _instructions(plan: TuningPlan, base: GPT, tokenizer: Any) -> Prepared:
-    asked = instructions(plan.examples + plan.test_examples)
-    train, test = asked[: plan.examples], asked[plan.examples :]
+    examples = instructions(plan.examples + plan.test_examples)
+    train, test = examples[: plan.examples], examples[plan.examples :]
     context, seed = base.context_length, plan.train.seed
     data = prepare_instructions(tokenizer, context, train, test, plan.mix, seed)
     _freeze(plan, base)
     plain = [one.story for one in test[:PLAIN_STORIES]]
     before = evaluate_documents(base, tokenizer, plain).per_token
-    about = {"plain_loss_before": before, "sha256": _digest(one.prompt for one in asked)}
+    about = {"plain_loss_before": before, "sha256": _digest(one.prompt for one in examples)}
 
     def scores() -> dict[str, Any]:
         return {

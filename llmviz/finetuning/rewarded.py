@@ -109,18 +109,18 @@ def learn_from_rewards(
     optimizer = torch.optim.AdamW(model.parameters(), config.rate, weight_decay=0.0)
     begun = time.perf_counter()
     for step in range(1, config.updates + 1):
-        asked = prompts(step, config.prompts)
+        drawn = prompts(step, config.prompts)
         model.eval()
         seed = config.seed_of(step)
-        groups = sample_groups(model, asked, config.group, config.longest, end, seed)
+        groups = sample_groups(model, drawn, config.group, config.longest, end, seed)
         rewards = torch.tensor(
             [
                 [float(reward(prompt, text)) for text in group]
-                for prompt, group in zip(asked, groups, strict=True)
+                for prompt, group in zip(drawn, groups, strict=True)
             ]
         )
         better = advantages(rewards, how.advantage)  # (P, G)
-        rows = [list(prompt) for prompt in asked for _ in range(config.group)]
+        rows = [list(prompt) for prompt in drawn for _ in range(config.group)]
         written = Written.of(rows, [text for group in groups for text in group], end)
         with torch.no_grad():
             reference = log_probabilities(base, written)
@@ -148,7 +148,7 @@ def learn_from_rewards(
             length,
             time.perf_counter() - begun,
             (
-                tuple(asked[0]),
+                tuple(drawn[0]),
                 tuple(
                     (tuple(text), float(paid), float(gained))
                     for text, paid, gained in zip(groups[0], rewards[0], better[0], strict=True)

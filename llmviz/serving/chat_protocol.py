@@ -66,8 +66,8 @@ def read_chat(body: bytes) -> Chat:
     if top is not None and not listed:
         raise ApiError(400, "top_logprobs is for logprobs = true alone", "top_logprobs")
     rest = {name: value for name, value in given.items() if name not in (most, "logprobs")}
-    asked = {**rest, "max_tokens": given.get(most), "logprobs": (top or 0) if listed else None}
-    settings = settings_of(asked, most)
+    fields = {**rest, "max_tokens": given.get(most), "logprobs": (top or 0) if listed else None}
+    settings = settings_of(fields, most)
     messages = _messages(given.get("messages"))
     return Chat(messages, Completion(prompts=(), **settings), given.get(most) is None)
 

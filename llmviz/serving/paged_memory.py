@@ -142,8 +142,8 @@ def attend_blocks(
     else:
         keys, values = (x.index_select(0, reading.blocks) for x in (keys, values))
     keys, values = keys.view(p * g, size, d), values.view(p * g, size, d)
-    asked = q.index_select(0, owner).view(p * g, h // g, d)
-    scores = torch.baddbmm(reading.hidden, asked, keys.transpose(1, 2), alpha=scale)
+    queries = q.index_select(0, owner).view(p * g, h // g, d)
+    scores = torch.baddbmm(reading.hidden, queries, keys.transpose(1, 2), alpha=scale)
     scores = scores.view(p, h, size)
     highest = scores.new_full((p + 1, h), LOWEST)
     torch.amax(scores, -1, out=highest[:p])
@@ -211,7 +211,7 @@ def attend_prompts(
     the tick's own are already.
     """
     own = qkv[prompts.tokens].transpose(0, 1)  # (H + 2·G, T, D)
-    asked = own[:n_head]
+    queries = own[:n_head]
     if prompts.blocks is None or prompts.kept is None:
         k, v = own[n_head:].chunk(2)  # (G, S, D)
     else:
@@ -221,7 +221,7 @@ def attend_prompts(
         k, v = k.index_select(1, prompts.kept), v.index_select(1, prompts.kept)
     k, v = share_heads(k, n_head), share_heads(v, n_head)
     output = F.scaled_dot_product_attention(
-        asked[None],
+        queries[None],
         k[None],
         v[None],
         prompts.mask,

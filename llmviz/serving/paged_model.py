@@ -138,14 +138,14 @@ class PagedModel:
         h, d, stored = config.n_head, config.head_size, len(batch.slots) // (2 * config.kv_heads)
         qkv = layer.qkv(x).view(len(x), -1, d)  # (N, H + 2·G, D)
         if angles is not None:
-            turned = qkv[:, : h + config.kv_heads].transpose(0, 1)
-            qkv[:, : h + config.kv_heads] = rotate(turned, *angles).transpose(0, 1)
+            unrotated = qkv[:, : h + config.kv_heads].transpose(0, 1)
+            qkv[:, : h + config.kv_heads] = rotate(unrotated, *angles).transpose(0, 1)
         memory.write(number, batch.slots, qkv[:stored, h:])
         keys, values = memory.keys[number], memory.values[number]
         heads = []
         if batch.reading is not None:
-            asked = qkv[: batch.decoding, :h]
-            heads.append(attend_blocks(asked, keys, values, batch.reading, self._scale))
+            queries = qkv[: batch.decoding, :h]
+            heads.append(attend_blocks(queries, keys, values, batch.reading, self._scale))
         heads += [
             attend_prompts(qkv, h, keys, values, prompts, self._scale) for prompts in batch.prompts
         ]

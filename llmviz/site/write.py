@@ -277,7 +277,7 @@ def _live(files: Files, place: Place) -> tuple[str, dict[str, Any]]:
     if place.chapter == "parts":
         exported = "startParts, learned, attention, cosine, numbers, matrix"
         files.write("assets/parts.js", live_script("parts_view.js", exported, "llmvizSteps"))
-        body, told = live_html("parts.html", code="parts.js"), {"script": "assets/parts.js"}
+        body, placed = live_html("parts.html", code="parts.js"), {"script": "assets/parts.js"}
     else:
         exported = "opened, Reader, start, sampled, draw, machineValues, words"
         files.write("assets/live.js", live_script("view.js", exported, "llmvizLive"))
@@ -288,9 +288,9 @@ def _live(files: Files, place: Place) -> tuple[str, dict[str, Any]]:
             for one in MODELS
         ]
         body = live_html("page.html", code="model.js", sampler="sampling.js")
-        told = {"script": "assets/live.js", "models": models, "pictures": LIVE_PICTURES}
+        placed = {"script": "assets/live.js", "models": models, "pictures": LIVE_PICTURES}
     question = f'<div class="lv-opening"><p></p><p>{escape(place.question)}</p></div>'
-    return f"<h1>{escape(place.title)}</h1>{question}{body}", told
+    return f"<h1>{escape(place.title)}</h1>{question}{body}", placed
 
 
 def _head(main: Any, place: Place) -> set[int]:
@@ -317,8 +317,8 @@ def _template() -> Any:
 def _address(app: str, place: Place) -> str:
     listed = place.chapter in place.lesson.names
     link = ({"part": place.chapter} if listed else {}) | dict([place.part] if place.part else [])
-    asked = f"?{urlencode(link)}" if link else ""
-    return f"{app.rstrip('/')}/{'' if place.lesson.key == HOME else place.lesson.key}{asked}"
+    query = f"?{urlencode(link)}" if link else ""
+    return f"{app.rstrip('/')}/{'' if place.lesson.key == HOME else place.lesson.key}{query}"
 
 
 def _onward(pages: Sequence[Place], at: int) -> dict[str, str] | None:

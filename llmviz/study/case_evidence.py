@@ -105,8 +105,8 @@ def _of_a_test(case: Case) -> list[Line]:
     register = invent(seed, each=tested_in_training.EACH)
     test, _ = tested_in_training.two_tests(register)
     counts = Counter(tested_in_training.documents(register, test, copies))
-    asked = dict.fromkeys(tested_in_training.fact(one) for one in test)
-    return [Line(text, counts[text]) for text in asked]
+    facts = dict.fromkeys(tested_in_training.fact(one) for one in test)
+    return [Line(text, counts[text]) for text in facts]
 
 
 def answers_given(case: Case, most: int = 5) -> list[tuple[str, float]]:

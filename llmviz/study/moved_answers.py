@@ -242,8 +242,8 @@ def measure_ways(count: int = STORIES) -> Iterator[int | dict[str, Way]]:
 
     model, tokenizer, _ = load_bundled(MODEL)
     chances: dict[str, list[tuple[float, float]]] = {name: [] for name in WAYS}
-    for number, asked in enumerate(asked_stories(tokenizer, count)):
-        found = answers(model, tokenizer, asked, [way(asked) for way in WAYS.values()])
+    for number, story in enumerate(asked_stories(tokenizer, count)):
+        found = answers(model, tokenizer, story, [way(story) for way in WAYS.values()])
         for name, row in zip(WAYS, found, strict=True):
             chances[name].append((float(row[0]), float(row[1:].max())))
         yield number + 1

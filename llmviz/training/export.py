@@ -90,12 +90,12 @@ def scores(trained: Trained, limit: int = SCORED, probed: int = PROBED) -> dict[
     if isinstance(trained.model, Translator):
         return {"score": evaluate_pairs(trained.model, trained.tokenizer, held_out).to_dict()}
     if able(plan.model, "hidden_words"):
-        asked = questions(trained.tokenizer, held_out, trained.model.context_length)
-        ended = [Question(one.ids[: one.place + 1], one.place) for one in asked]
+        hidden = questions(trained.tokenizer, held_out, trained.model.context_length)
+        ended = [Question(one.ids[: one.place + 1], one.place) for one in hidden]
         return {
-            "score": evaluate_hidden(trained.model, asked).to_dict(),
+            "score": evaluate_hidden(trained.model, hidden).to_dict(),
             "without_right_side": evaluate_hidden(trained.model, ended).to_dict(),
-            **left_only(trained, asked),
+            **left_only(trained, hidden),
         }
     score: Score = evaluate_documents(trained.model, trained.tokenizer, held_out)
     result: dict[str, Any] = {"score": score.to_dict()}

@@ -146,14 +146,14 @@ class ClassAnswers:
         out = io.StringIO()
         rows = csv.writer(out)
         rows.writerow(HEAD)
-        for asked in self.of(one).values():
-            if not asked.given and not any(asked.said.values()):
+        for question in self.of(one).values():
+            if not question.given and not any(question.said.values()):
                 continue
-            for index, count in enumerate(asked.counts()):
-                texts = (asked.text, asked.answers[index])
-                rows.writerow([*map(as_cell, texts), int(index == asked.right), count])
-            for said, count in sorted(Counter(filter(None, asked.said.values())).items()):
-                rows.writerow([*map(as_cell, (asked.text, said)), "", count])
+            for index, count in enumerate(question.counts()):
+                texts = (question.text, question.answers[index])
+                rows.writerow([*map(as_cell, texts), int(index == question.right), count])
+            for said, count in sorted(Counter(filter(None, question.said.values())).items()):
+                rows.writerow([*map(as_cell, (question.text, said)), "", count])
         return out.getvalue()
 
     def _path(self, one: OpenClass) -> Path:

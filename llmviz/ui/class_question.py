@@ -36,17 +36,17 @@ def leads() -> bool:
 
 def tell(one: OpenClass, name: str, chosen: int | None) -> None:
     """Count what a follower chose, if it is new."""
-    told = st.session_state.setdefault(_TOLD, {})
-    if chosen is not None and told.get((one.key, name)) != chosen:
-        told[one.key, name] = chosen
+    reported = st.session_state.setdefault(_TOLD, {})
+    if chosen is not None and reported.get((one.key, name)) != chosen:
+        reported[one.key, name] = chosen
         THOUGHT.give(one, who_of(browser.secret(), one.key), name, chosen)
 
 
 def tell_words(one: OpenClass, name: str, said: str) -> None:
     """Note a follower's own words, if they are new."""
-    told = st.session_state.setdefault(_TOLD, {})
-    if said != told.get((one.key, name, "said"), ""):
-        told[one.key, name, "said"] = said
+    reported = st.session_state.setdefault(_TOLD, {})
+    if said != reported.get((one.key, name, "said"), ""):
+        reported[one.key, name, "said"] = said
         THOUGHT.say(one, who_of(browser.secret(), one.key), name, said)
 
 
@@ -89,8 +89,8 @@ def _counted(
     right: int,
     order: Sequence[int],
 ) -> None:
-    asked = THOUGHT.ask(one, text, answers, right)
-    counts = asked.counts()
+    question = THOUGHT.ask(one, text, answers, right)
+    counts = question.counts()
     shown = f"_class_shown.{one.key}.{name}"
     visible = st.session_state.get(shown, False)
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -101,9 +101,9 @@ def _counted(
         )
     if visible:
         for index in order:
-            line = words.of_answer.format(answer=asked.answers[index], count=counts[index])
+            line = words.of_answer.format(answer=question.answers[index], count=counts[index])
             st.progress(counts[index] / max(1, sum(counts)), escape_markdown(line))
-    _own_words([text for text in asked.said.values() if text], shown)
+    _own_words([text for text in question.said.values() if text], shown)
 
 
 def _own_words(said: list[str], key: str) -> None:

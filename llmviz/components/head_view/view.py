@@ -44,21 +44,21 @@ def view_payload(
 ) -> dict[str, Any]:
     """Return what a head view is sent, checked."""
     weights = np.asarray(weights)
-    asked = tokens if key_tokens is None else key_tokens
-    if weights.shape != (len(names), len(tokens), len(asked)) or 0 in weights.shape:
-        wanted = (len(names), len(tokens), len(asked))
+    keys = tokens if key_tokens is None else key_tokens
+    if weights.shape != (len(names), len(tokens), len(keys)) or 0 in weights.shape:
+        wanted = (len(names), len(tokens), len(keys))
         raise ValueError(f"weights must be (heads, queries, keys) = {wanted}; got {weights.shape}")
     weights = as_bytes(weights)
     if notes and len(notes) != len(names):
         raise ValueError(f"notes must be {len(names)} lines; got {len(notes)}")
     for query, key in marks:
-        if not (0 <= query < len(tokens) and 0 <= key < len(asked)):
+        if not (0 <= query < len(tokens) and 0 <= key < len(keys)):
             raise ValueError(f"mark ({query}, {key}) lies outside {weights.shape[1:]}")
     return {
         "cells": np.ascontiguousarray(weights),
         "names": list(names),
         "notes": list(notes),
         "tokens": list(tokens),
-        "keyTokens": list(asked),
+        "keyTokens": list(keys),
         "marks": [[int(q), int(k)] for q, k in marks],
     }

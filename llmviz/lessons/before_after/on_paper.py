@@ -20,10 +20,10 @@ def pages(address: str) -> Iterator[Page]:
     engine.wait(SECONDS)
     for when in (BEFORE, AFTER):
         test = test_of(when, swapped=False)
-        asked = [Asked("", "", question) for question in questions(test)]
+        sheet = [Asked("", "", question) for question in questions(test)]
         own = ("", "")
         if MODEL in engine.names():
             found = continued(engine.load(MODEL), test)
             own = why(found), f"{found.beginning} … {found.written}"
         link = f"{address}/{LESSON.key}?{urlencode({'when': when})}"
-        yield Page(when, words.title_of[when], words.paper, link, [], asked, own)
+        yield Page(when, words.title_of[when], words.paper, link, [], sheet, own)

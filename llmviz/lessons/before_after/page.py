@@ -36,13 +36,13 @@ def draw(state: kit.PageState) -> None:
     where = "alone" if one is None else "leads" if leads else "follows"
     kit.prose(words.where[where], code=one.code if one else "")
     test = test_of(when, swapped=swapped)
-    asked = questions(test)
+    ten = questions(test)
     if (listed := st.session_state.get(kit.ASKED)) is not None:
-        listed += [question for question in asked if question not in listed]
+        listed += [question for question in ten if question not in listed]
     sheet = sheets.held()[when]
     st.header(words.title_of[when], anchor=False)
-    for number, question in enumerate(asked, 1):
-        _ask(number, len(asked), question, when, test, sheet)
+    for number, question in enumerate(ten, 1):
+        _ask(number, len(ten), question, when, test, sheet)
     _own_words(when, test, sheet)
     _ending(when, test, sheet)
     if one is not None and leads:
@@ -122,11 +122,11 @@ def _own_words(when: str, test: str, sheet: Sheet) -> None:
 
 
 def _ending(when: str, test: str, sheet: Sheet) -> None:
-    asked = questions(test)
-    answered = sum(question_name(one) in sheet.answers for one in asked)
+    ten = questions(test)
+    answered = sum(question_name(one) in sheet.answers for one in ten)
     held = sheets.held()
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(words.so_far.format(answered=answered, all=len(asked)))
+        st.caption(words.so_far.format(answered=answered, all=len(ten)))
         if not sheet.done:
             st.button(
                 words.done,
@@ -157,13 +157,13 @@ def _set(when: str, name: str, value: bool) -> None:
 
 
 def _went(when: str, sheet: Sheet) -> None:
-    asked = questions(sheet.test)
-    chosen = [sheet.answers.get(question_name(one)) for one in asked]
-    right = sum(at == one.right for at, one in zip(chosen, asked, strict=True))
+    ten = questions(sheet.test)
+    chosen = [sheet.answers.get(question_name(one)) for one in ten]
+    right = sum(at == one.right for at, one in zip(chosen, ten, strict=True))
     with st.container(border=True):
-        head = words.result.format(title=words.title_of[when], right=right, all=len(asked))
+        head = words.result.format(title=words.title_of[when], right=right, all=len(ten))
         st.subheader(head, anchor=False)
-        for number, (at, one) in enumerate(zip(chosen, asked, strict=True), 1):
+        for number, (at, one) in enumerate(zip(chosen, ten, strict=True), 1):
             kit.prose(words.reason.format(number=number, text=one.text))
             said = one.answers[at] if at in one.order else words.none
             kit.prose(words.you[at == one.right].format(answer=said, right=one.answers[one.right]))

@@ -100,7 +100,7 @@ def why(about: Continued) -> str:
 def asks_of_class(when: str, test: str) -> list[Ask]:
     """Return the ten questions as a class is asked them; last, the one in own words."""
     title = words.title_of[when]
-    asked = [
+    asks = [
         Ask(
             words.of_class.format(
                 title=title, test=test.upper(), number=number, text=unmarked(one.text)
@@ -111,7 +111,7 @@ def asks_of_class(when: str, test: str) -> list[Ask]:
         for number, one in enumerate(questions(test), 1)
     ]
     text = words.open_of_class.format(title=title, test=test.upper(), text=ASKED[test][0])
-    return [*asked, Ask(text)]
+    return [*asks, Ask(text)]
 
 
 @kit.kept(2)

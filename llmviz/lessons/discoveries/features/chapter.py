@@ -56,8 +56,8 @@ def draw(state: PageState) -> None:
         st.info(words.other_weights, icon=":material/download:")
         st.code(COMMAND, language=None)
         return
-    told = predict(loss_question(), f"{KEY}.loss", covers=True)
-    if told:
+    opened = predict(loss_question(), f"{KEY}.loss", covers=True)
+    if opened:
         sizes.replaced()
     one.draw(state)
     judged = predict(truth.question(), f"{KEY}.best", covers=True)
@@ -65,7 +65,7 @@ def draw(state: PageState) -> None:
         truth.draw(state)
         sizes.draw(state)
     own.draw(state)
-    if told and judged:
+    if opened and judged:
         seen(words.end, **end_numbers())
 
 
@@ -74,7 +74,7 @@ def loss_question() -> Question:
     plain = scores().at(MAIN)
     shares = [scores().recovered(run) for run in scores().of(MAIN)]
     right = int(np.searchsorted([0.5, 0.9, 0.98], np.mean(shares)))
-    asked = Question.of(
+    question = Question.of(
         words.ask_loss,
         right,
         layer=MAIN,
@@ -83,7 +83,7 @@ def loss_question() -> Question:
         loss=float(np.mean([one.loss for one in plain])),
         mean=float(np.mean([one.mean_loss for one in plain])),
     )
-    return replace(asked, scale=True)
+    return replace(question, scale=True)
 
 
 def end_numbers() -> dict[str, object]:

@@ -89,12 +89,12 @@ def _choice(state: PageState) -> tuple[Bundle, int]:
 def told_best(layer: int, features: int, feature: int) -> list[tuple[str, float]]:
     """Return what a feature is the best feature for, with its F1, the highest first."""
     score = score_of(layer, features)
-    told = [
+    labels = [
         (scores().labels[k], score.f1[k])
         for k, one in enumerate(score.best)
         if one == feature and score.f1[k] > 0
     ]
-    return sorted(told, key=lambda one: -one[1])
+    return sorted(labels, key=lambda one: -one[1])
 
 
 def _strongest(found: Bundle, feature: int) -> None:

@@ -40,14 +40,14 @@ def draw(state: PageState) -> None:
         return
     for way in words.ways:
         prose(way)
-    told = predict(dose_question(), f"{KEY}.ask", covers=True)
-    if told:
+    dosed = predict(dose_question(), f"{KEY}.ask", covers=True)
+    if dosed:
         doses.draw(state)
-    asked = removal.question(engine.load(MODEL).model.config.n_embd)
-    opened = predict(asked, f"{KEY}.removed", covers=True)
+    question = removal.question(engine.load(MODEL).model.config.n_embd)
+    opened = predict(question, f"{KEY}.removed", covers=True)
     if opened:
         removal.draw(state)
-    if told and opened:
+    if dosed and opened:
         seen(words.end, **end_numbers())
 
 

@@ -58,8 +58,8 @@ def draw(state: PageState) -> None:
         _film(state)
         _interference(state)
         section(words.phases)
-        asked = Question.of(words.ask_phase)
-        charted = predict(asked, f"{KEY}.phase", covers=True)
+        phase_question = Question.of(words.ask_phase)
+        charted = predict(phase_question, f"{KEY}.phase", covers=True)
         if charted:
             _phases(state)
     own.draw(state)

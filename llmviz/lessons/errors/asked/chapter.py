@@ -49,16 +49,16 @@ def draw(state: kit.PageState) -> None:
         st.number_input(words.story, step=1, width=120, **state.ranged("askedstory"))
         kit.text_input(state, "askedbefore", words.sentence)
     number, sentence = state["askedstory"], state["askedbefore"].strip()
-    asked = examples.stories(bundled.version)[number - 1]
+    chosen = examples.stories(bundled.version)[number - 1]
     chances = kit.or_refused(examples.answered, bundled.version, number, sentence)
     if chances is None:
         return
-    story = example(asked, chances)
-    _example(asked, sentence, chances, story)
-    longest = max(examples.prompts(asked, sentence), key=len)
+    story = example(chosen, chances)
+    _example(chosen, sentence, chances, story)
+    longest = max(examples.prompts(chosen, sentence), key=len)
     if len(bundled.tokenizer.encode_from_start(longest)) > bundled.model.context_length:
         kit.inform(words.too_long, ":material/content_cut:")
-    _code(asked, sentence, chances)
+    _code(chosen, sentence, chances)
     own.draw(state, bundled)
     measured = kit.or_refused(recorded)
     if measured is None:

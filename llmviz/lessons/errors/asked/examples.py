@@ -22,8 +22,8 @@ def prompts(asked: Asked, sentence: str) -> list[str]:
 
 def answered(version: str, number: int, sentence: str) -> np.ndarray:
     """Return how probable each person is, the right one first, for each way to ask (W + 1, K)."""
-    asked = stories(version)[number - 1]
-    *ways, own = prompts(asked, sentence)
+    story = stories(version)[number - 1]
+    *ways, own = prompts(story, sentence)
     return np.concatenate(
         [_answers(version, number, tuple(ways)), _answers(version, number, (own,))]
     )
@@ -32,5 +32,5 @@ def answered(version: str, number: int, sentence: str) -> np.ndarray:
 @kit.kept(128)
 def _answers(version: str, number: int, texts: tuple[str, ...]) -> np.ndarray:
     bundled = engine.load(MODEL)
-    asked = stories(version)[number - 1]
-    return answers(bundled.model, bundled.tokenizer, asked, texts)
+    story = stories(version)[number - 1]
+    return answers(bundled.model, bundled.tokenizer, story, texts)

@@ -27,7 +27,7 @@ def draw(state: kit.PageState) -> None:
     kit.section(words.intro, all=sum(map(len, known.values())))
     number = state["casefile"]
     file = ten_cases(number)
-    asked = [question(case, number) for case in file]
+    every = [question(case, number) for case in file]
 
     def another() -> None:
         state["casefile"] = number % 9_999 + 1
@@ -40,7 +40,7 @@ def draw(state: kit.PageState) -> None:
     at = state["case"] - 1
     st.subheader(words.title.format(number=at + 1, all=TEN), anchor=False)
     key = f"{KEY}.{number}.{at}"
-    if kit.predict(asked[at], key, covers=True):
+    if kit.predict(every[at], key, covers=True):
         st.caption(words.evidence)
         _evidence(file[at])
     kit.show_code(
@@ -49,7 +49,7 @@ def draw(state: kit.PageState) -> None:
         f"print([case.cause for case in ten_cases({number})].count('never'))",
         str([case.cause for case in file].count("never")),
     )
-    results = [kit.graded(one, f"{KEY}.{number}.{place}") for place, one in enumerate(asked)]
+    results = [kit.graded(one, f"{KEY}.{number}.{place}") for place, one in enumerate(every)]
     answered, right = sum(one is not None for one in results), sum(one is True for one in results)
     kit.prose(words.score.format(right=right, answered=answered, left=TEN - answered))
     if answered or state["show"]:

@@ -195,18 +195,18 @@ def rows(known: dict[str, ModelErrors]) -> list[tuple[str, ...]]:
 
 def training_line(known: dict[str, ModelErrors]) -> str:
     """Return how much surer than right five models are; nothing where one was not measured."""
-    asked = {
+    models = {
         "heart": "errors/by-heart",
         "smoothed": "errors/by-heart-smoothed",
         "learned": "since-2017/learned",
         "alone": "instructions-alone",
         "base": BASE,
     }
-    if not set(asked.values()) <= set(known):
+    if not set(models.values()) <= set(known):
         return ""
-    points = {slot: points_apart(known[name]) for slot, name in asked.items()}
+    points = {slot: points_apart(known[name]) for slot, name in models.items()}
     errors = {
-        f"{slot}_error": kit.percent(known[asked[slot]].reliability(1.0).error)
+        f"{slot}_error": kit.percent(known[models[slot]].reliability(1.0).error)
         for slot in ("heart", "smoothed")
     }
     return words.training_read.format(**points, **errors)

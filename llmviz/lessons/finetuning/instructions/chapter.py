@@ -80,7 +80,7 @@ def askable(story: str) -> dict[str, str]:
 
 def known_answer(story: str, question: str) -> str:
     """Return the right answer as the grammar knows it, or nothing."""
-    known = {asked.casefold(): answer for asked, answer in askable(story).items()}
+    known = {known_question.casefold(): answer for known_question, answer in askable(story).items()}
     return known.get(question.strip().casefold(), "")
 
 

@@ -219,8 +219,8 @@ def _results(job: Job, reward: OwnReward) -> None:
 def text_rows(last: Gamed) -> list[tuple[str, ...]]:
     """Return a row for each text of the first group."""
     return [
-        (text, signed(paid), words.marks[is_right(numbers_in(encode(asked)), text)])
-        for asked, text, paid in last.texts
+        (text, signed(paid), words.marks[is_right(numbers_in(encode(prompt)), text)])
+        for prompt, text, paid in last.texts
     ]
 
 

@@ -134,8 +134,8 @@ def stands(way: str) -> str:
     found = recorded().values(way, lambda one: one.passed(SAMPLES))
     error = float(found.std(ddof=1) / np.sqrt(len(found)))
     apart = float(found.mean()) - recorded().base.passed(SAMPLES)
-    told = abs(apart) > SURE * error and abs(apart) >= POINT
-    return "tie" if not told else "above" if apart > 0 else "below"
+    apart_enough = abs(apart) > SURE * error and abs(apart) >= POINT
+    return "tie" if not apart_enough else "above" if apart > 0 else "below"
 
 
 def pass_read() -> str:
@@ -166,7 +166,7 @@ def sharpen() -> str:
 def noise_read() -> str:
     """Return how large the noise of a gradient is without and with a baseline."""
     noise = recorded().noise
-    told = words.noise_told[{-1: "less", 0: "tie", 1: "more"}[noise.told]]
+    sentence = words.noise_told[{-1: "less", 0: "tie", 1: "more"}[noise.told]]
     return words.noise_read.format(
-        batches=NOISE_BATCHES, plain=noise.plain, compared=noise.compared, told=told
+        batches=NOISE_BATCHES, plain=noise.plain, compared=noise.compared, told=sentence
     )
