@@ -30,11 +30,9 @@ def draw(state: kit.PageState) -> Shown:
         kit.inform(words.no_cache, ":material/visibility:")
         return None, None
     kit.text_area(state, "cachetext", words.model_text, height=80)
-    try:
-        text = check_text(state["cachetext"])
-    except ValueError as error:
-        kit.refuse(error)
-        return bundled, None
+    text = kit.or_refused(check_text, state["cachetext"])
+    if text is None:
+        return (bundled, None)
     if not text:
         st.info(words.empty, icon=":material/edit:")
         return bundled, None

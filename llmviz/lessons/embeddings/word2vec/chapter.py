@@ -128,10 +128,8 @@ def _film_part(state: kit.PageState, plan: WordVectorPlan, own: str | None, live
 
 def _bundled_film(plan: WordVectorPlan, waiting: bool) -> WordFilm | None:
     """Return the film that comes with the app, saying that it is that one."""
-    try:
-        frames = runs.bundled()
-    except ValueError as error:
-        kit.refuse(error)
+    frames = kit.or_refused(runs.bundled)
+    if frames is None:
         return None
     if frames is None:
         if not waiting:

@@ -76,10 +76,8 @@ def draw(state: kit.PageState) -> None:
 
 def _of_folder(state: kit.PageState, name: str) -> None:
     """Show what a classifier of the learner's says of a sentence."""
-    try:
-        mine = ready.OfFolder(name)
-    except ValueError as error:
-        kit.refuse(error)
+    mine = kit.or_refused(ready.OfFolder, name)
+    if mine is None:
         return
     listed = ", ".join(map(kit.quote, mine.names))
     kit.prose(words.folder_text, name=kit.quote(kit.label(name)), names=listed)

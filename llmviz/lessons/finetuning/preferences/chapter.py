@@ -16,10 +16,8 @@ def draw(state: kit.PageState) -> None:
     kit.section(words.intro)
     if not kit.models_here(BASE):
         return
-    try:
-        number = pairs_of_rule.draw(state)
-    except ValueError as error:
-        kit.refuse(error)
+    number = kit.or_refused(pairs_of_rule.draw, state)
+    if number is None:
         return
     trained = run.model_of(state)
     ends = _loss(state, number, trained)

@@ -24,10 +24,8 @@ KEY = "training.live"
 def draw(state: kit.PageState) -> None:
     """Show the chapter."""
     kit.section(words.intro)
-    try:
-        manager = runs.manager()
-    except ValueError as error:  # a setting of the server that makes no sense
-        kit.refuse(error)
+    manager = kit.or_refused(runs.manager)
+    if manager is None:
         return
     manager.warm()
     _come_back(state)
