@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from llmviz.study.moments import Moments
+
 if TYPE_CHECKING:
     from torch import Tensor
 
@@ -108,25 +110,11 @@ class Moment:
 
 
 @dataclass(frozen=True, eq=False)
-class Film:
+class Film(Moments):
     """A training so far: its task and its moments, at least one."""
 
     task: Sums
     moments: Sequence[Moment]
-
-    @property
-    def last(self) -> Moment:
-        """The newest moment."""
-        return self.moments[-1]
-
-    @property
-    def steps(self) -> np.ndarray:
-        """The steps of the moments (S,)."""
-        return np.array([one.step for one in self.moments])
-
-    def curve(self, name: str) -> np.ndarray:
-        """One number of each moment (S,)."""
-        return np.array([getattr(one, name) for one in self.moments])
 
     def first(self, name: str) -> int | None:
         """The place of the first moment at which a share of right answers is learned, or None."""

@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from llmviz.study.moments import Moments
+
 if TYPE_CHECKING:
     from torch import Tensor
 
@@ -76,25 +78,11 @@ class Moment:
 
 
 @dataclass(frozen=True, eq=False)
-class Learned:
+class Learned(Moments):
     """A training so far: its model's settings and its moments, at least one."""
 
     copier: Copier
     moments: Sequence[Moment]
-
-    @property
-    def last(self) -> Moment:
-        """The newest moment."""
-        return self.moments[-1]
-
-    @property
-    def steps(self) -> np.ndarray:
-        """The steps of the moments (S,)."""
-        return np.array([one.step for one in self.moments])
-
-    def curve(self, name: str) -> np.ndarray:
-        """One number of each moment (S,), or the scores of all heads (S, L, H)."""
-        return np.array([getattr(one, name) for one in self.moments])
 
     @property
     def steepest(self) -> int:

@@ -459,7 +459,7 @@ TERMS: dict[str, str] = {
     ),
     "prompt injection": (
         "Instructions, or tokens of a chat template, inside a text that a model was only meant to "
-        "read. To the model they are part of its prompt like everything else, so it may follow them."
+        "read. To the model they are part of its prompt as all else is, so it may follow them."
     ),
     "quantization": (
         "Rounding weights to the values of a grid. For each weight, only a code of a few bits is "

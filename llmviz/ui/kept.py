@@ -62,6 +62,26 @@ def kept(most: int, key: Callable[..., Hashable] | None = None) -> Keeps:
     return keep
 
 
+def on_model(compute: Callable[..., R]) -> Callable[..., R]:
+    """Return a function of a loaded model, as `engine.load` returns it, from one of the model."""
+
+    @functools.wraps(compute)
+    def on_bundled(bundled: Any, *rest: Any) -> R:
+        return compute(bundled.model, *rest)
+
+    return on_bundled
+
+
+def on_model_and_tokenizer(compute: Callable[..., R]) -> Callable[..., R]:
+    """Return a function of a loaded model from one of the model and its tokenizer."""
+
+    @functools.wraps(compute)
+    def on_bundled(bundled: Any, *rest: Any) -> R:
+        return compute(bundled.model, bundled.tokenizer, *rest)
+
+    return on_bundled
+
+
 class Kept(Generic[P, R]):
     """A function whose results are kept; `kept` makes it. Its arguments are given by position."""
 

@@ -239,7 +239,7 @@ def test_no_leak_is_said_only_where_it_is_within_what_is_said(monkeypatch, when,
     mask = causal_mask(6)
     computed = attention(x, x, x, mask, softmax_before_mask=when)
     lines = []
-    monkeypatch.setattr(effects, "prose", lines.append)
+    monkeypatch.setattr(effects.kit, "prose", lines.append)
     effects.say_leak(computed, mask, when)
     leaked = effects.leak(computed, mask, when)
     assert (lines == [words.mask_tight]) == (leaked <= 1e-5)
@@ -248,7 +248,7 @@ def test_no_leak_is_said_only_where_it_is_within_what_is_said(monkeypatch, when,
 
 def test_a_token_of_spaces_alone_keeps_its_dots(monkeypatch):
     lines = []
-    monkeypatch.setattr(effects, "prose", lines.append)
+    monkeypatch.setattr(effects.kit, "prose", lines.append)
     monkeypatch.setattr(effects.st, "markdown", lines.append)
     x = torch.eye(2, dtype=torch.float64)
     now, right = attention(x, x, x), attention(x, x, x, causal_mask(2))

@@ -163,7 +163,7 @@ SUPER = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 def test_the_question_about_updates_has_different_answers(shares):
     asked = lost_updates.question("0.001", shares)
     assert len(asked.answers) >= 2
-    assert asked.answers[asked.right] == lost_updates.percent(shares["bfloat16"])
+    assert asked.answers[asked.right] == lost_updates.kit.percent(shares["bfloat16"])
 
 
 def bars(app, key):
@@ -189,8 +189,9 @@ def test_the_share_of_lost_updates_is_that_of_the_link(opened):
     name = "tiny-world-char"
     step = gradients.step_of(gradients.engine.load(name))
     share = step.lost_updates(FLOAT16, 0.0003)
-    assert f"<strong>{lost_updates.percent(share)}</strong> of {len(step.weights):,} weights" in (
-        prose_of(opened)
+    assert (
+        f"<strong>{lost_updates.kit.percent(share)}</strong> of {len(step.weights):,} weights"
+        in (prose_of(opened))
     )
     assert sum(sum(one["y"]) for one in bars(opened, f"{lost_updates.KEY}.bars")) == len(
         step.weights

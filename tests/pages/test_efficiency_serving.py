@@ -199,7 +199,7 @@ def test_the_texts_of_one_prompt_open_where_most_blocks_are_shared_unless_a_link
 def test_beams_are_asked_for_in_a_run_of_the_learners(monkeypatch):
     asked = []
     monkeypatch.setattr(
-        trial, "live", lambda state, flag, job, given, *_, **__: asked.append(given)
+        trial.kit, "live", lambda state, flag, job, given, *_, **__: asked.append(given)
     )
     app = open_part("efficiency", "serving", servekind="beams", servesamples="3")
     fine(app)

@@ -42,7 +42,7 @@ def at_once(monkeypatch):
             asked.append(arguments)
             return _Done([project(matrix, "pca", arguments["dimensions"])[:, ::-1] * 3])
 
-    monkeypatch.setattr(maps_atlas, "map_jobs", Quick)
+    monkeypatch.setattr(maps_atlas.kit, "map_jobs", Quick)
     own = maps_atlas.Atlas()
     monkeypatch.setattr("llmviz.lessons.embeddings.maps.chapter.atlas", lambda: own)
     return asked

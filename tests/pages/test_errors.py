@@ -237,7 +237,7 @@ def test_a_run_is_measured_when_asked_for(monkeypatch):
     """In both chapters: nothing is known of the model, then a job has measured it."""
     for module in (parts, sure):
         monkeypatch.setattr(module, "known_errors", dict)
-    monkeypatch.setattr(sure, "offered", lambda fits, asked: ["words-gpt"])
+    monkeypatch.setattr(sure.kit, "offered", lambda fits, asked: ["words-gpt"])
     found = KNOWN["words-gpt"]
     app = open_part("errors", "chance", model="words-gpt")
     fine(app)

@@ -30,16 +30,7 @@ from llmviz.study.letter_pairs import average_loss, probabilities, walk
 from llmviz.study.nine_models import COUNTED, NINE, TIE
 from llmviz.study.routes import walls
 from llmviz.study.series_fit import SeriesError, fit_series, swing
-from tests.pages.harness import (
-    ODD_TEXTS,
-    boxes,
-    fine,
-    open_part,
-    prose_of,
-    run_snippet,
-    sent,
-    snippets,
-)
+from tests.pages import harness
 
 NAMED = [
     ("counting", {"count": "pairs"}),
@@ -50,8 +41,8 @@ NAMED = [
 
 
 def printed(app):
-    for snippet, prints in snippets(app):
-        assert run_snippet(snippet).strip() == prints.strip()
+    for snippet, prints in harness.snippets(app):
+        assert harness.run_snippet(snippet).strip() == prints.strip()
 
 
 # ---- the name
@@ -67,9 +58,9 @@ def test_a_name_keeps_its_letters_and_names_the_rest(text):
 
 @pytest.mark.parametrize(("part", "link"), NAMED)
 def test_letters_outside_a_to_z_are_cut_and_named(part, link):
-    app = open_part("history", part, name="Zoë-Ann 3", **link)
-    fine(app)
-    said = boxes(app)
+    app = harness.open_part("history", part, name="Zoë-Ann 3", **link)
+    harness.fine(app)
+    said = harness.boxes(app)
     assert "letters a to z only" in said
     for one in ("ë", "-", "3"):
         assert one in said
@@ -78,21 +69,21 @@ def test_letters_outside_a_to_z_are_cut_and_named(part, link):
 
 @pytest.mark.parametrize(("part", "link"), NAMED)
 def test_an_empty_name_and_one_of_200_letters(part, link):
-    app = open_part("history", part, name="-", **link)
-    fine(app)
-    assert "no letter from a to z" in boxes(app)
-    app = open_part("history", part, name="ab" * 100, **link)
-    fine(app)
-    assert "has 200 letters. The first 15 are used" in boxes(app)
+    app = harness.open_part("history", part, name="-", **link)
+    harness.fine(app)
+    assert "no letter from a to z" in harness.boxes(app)
+    app = harness.open_part("history", part, name="ab" * 100, **link)
+    harness.fine(app)
+    assert "has 200 letters. The first 15 are used" in harness.boxes(app)
 
 
-@pytest.mark.parametrize("text", ODD_TEXTS.values(), ids=ODD_TEXTS)
+@pytest.mark.parametrize("text", harness.ODD_TEXTS.values(), ids=harness.ODD_TEXTS)
 def test_odd_names_do_no_harm(text):
-    app = open_part("history", "counting")
+    app = harness.open_part("history", "counting")
     app.session_state["history.name"] = text
     app.run()
-    fine(app)
-    assert "<script" not in prose_of(app) and "http://a" not in prose_of(app)
+    harness.fine(app)
+    assert "<script" not in harness.prose_of(app) and "http://a" not in harness.prose_of(app)
 
 
 # ---- counting
@@ -100,24 +91,24 @@ def test_odd_names_do_no_harm(text):
 
 @pytest.mark.parametrize("look", counting_words.looks)
 def test_each_part_of_counting_opens_and_its_snippets_print(look):
-    app = open_part("history", "counting", count=look)
-    fine(app)
+    app = harness.open_part("history", "counting", count=look)
+    harness.fine(app)
     assert not app.warning
     printed(app)
 
 
 def test_the_matrices_are_the_counted_table():
-    app = open_part("history", "counting")
-    shown = {one["name"]: one["values"] for one in sent(app, "matrix_view")["matrices"]}
+    app = harness.open_part("history", "counting")
+    shown = {one["name"]: one["values"] for one in harness.sent(app, "matrix_view")["matrices"]}
     np.testing.assert_array_equal(shown["counts"], letter_pair_counts())
     np.testing.assert_allclose(shown["P"], probabilities(letter_pair_counts()), atol=1e-6)
-    assert "2.4540" in prose_of(app) and "2.4546" in prose_of(app)
+    assert "2.4540" in harness.prose_of(app) and "2.4546" in harness.prose_of(app)
 
 
 def test_a_pair_that_was_never_seen_is_named():
-    app = open_part("history", "counting", name="qx")
-    fine(app)
-    assert "was never seen" in prose_of(app) and "infinite" in prose_of(app)
+    app = harness.open_part("history", "counting", name="qx")
+    harness.fine(app)
+    assert "was never seen" in harness.prose_of(app) and "infinite" in harness.prose_of(app)
 
 
 @given(some.text("abqxz", min_size=1, max_size=15))
@@ -129,8 +120,8 @@ def test_the_result_holds_for_any_name(name):
 
 
 def test_the_films_end_is_the_counted_table():
-    app = open_part("history", "counting", count="network")
-    film = sent(app, "table_film")
+    app = harness.open_part("history", "counting", count="network")
+    film = harness.sent(app, "table_film")
     assert film["tables"].shape == (201, 27, 27)
     assert film["floor"] == pytest.approx(average_loss(letter_pair_counts()))
     assert film["losses"][-1] == pytest.approx(2.4540, abs=1e-3)
@@ -164,10 +155,10 @@ def test_each_method_turns_where_its_losses_are_lowest():
 
 @pytest.mark.parametrize("source", series_words.sources)
 def test_each_series_is_fitted_and_its_snippet_prints(source):
-    app = open_part("history", "series", series=source)
-    fine(app)
+    app = harness.open_part("history", "series", series=source)
+    harness.fine(app)
     assert not app.error and not app.warning
-    shown = sent(app, "series_view")
+    shown = harness.sent(app, "series_view")
     values = shown["values"].astype(float)
     fit = fit_series(values[: shown["fitted"]], len(shown["b"]) - 1)
     np.testing.assert_allclose(shown["b"], fit.b, rtol=1e-3, atol=1e-4)
@@ -187,28 +178,32 @@ def test_each_series_is_fitted_and_its_snippet_prints(source):
     ],
 )
 def test_a_series_that_cannot_be_fitted_is_refused_and_kept(typed, lags, rule):
-    app = open_part("history", "series", series="typed", lags=lags, hold="0", typed=typed or "x")
+    app = harness.open_part(
+        "history", "series", series="typed", lags=lags, hold="0", typed=typed or "x"
+    )
     if not typed:
         app.session_state["history.typed"] = ""
         app.run()
-    fine(app)
-    assert rule in boxes(app)
+    harness.fine(app)
+    assert rule in harness.boxes(app)
     assert app.text_area[0].value == typed
 
 
 def test_gaps_are_said_and_left_out():
-    app = open_part("history", "series", series="typed", lags="1", typed="1 5 2 ? 8 3 9 4 7 6 2")
-    fine(app)
-    assert "rows are left out" in boxes(app)
+    app = harness.open_part(
+        "history", "series", series="typed", lags="1", typed="1 5 2 ? 8 3 9 4 7 6 2"
+    )
+    harness.fine(app)
+    assert "rows are left out" in harness.boxes(app)
     printed(app)
 
 
 def test_a_link_holds_what_was_drawn_and_what_was_moved():
     drawn = [(7 * k) % 101 for k in range(48)]
     link = {"drawn": ",".join(map(str, drawn)), "byhand": "1,0.5,0.25", "ahead": "3"}
-    app = open_part("history", "series", series="drawn", **link)
-    fine(app)
-    shown = sent(app, "series_view")
+    app = harness.open_part("history", "series", series="drawn", **link)
+    harness.fine(app)
+    shown = harness.sent(app, "series_view")
     assert shown["values"].tolist() == drawn
     assert shown["hand"] == [1, 0.5, 0.25] and shown["step"] == 3
     assert series.by_hand("1,2", 3) is None and series.by_hand("1,x,2", 3) is None
@@ -255,15 +250,15 @@ def test_an_exact_series_is_told_without_error_and_asked_nothing():
 
 @pytest.mark.parametrize("look", all_words.looks)
 def test_each_part_of_all_opens_and_its_snippets_print(look):
-    app = open_part("history", "all", all=look)
-    fine(app)
+    app = harness.open_part("history", "all", all=look)
+    harness.fine(app)
     assert not app.warning
     printed(app)
 
 
 def test_nine_rows_hold_the_losses_of_the_typed_name():
-    app = open_part("history", "all", name="mila")
-    grid = sent(app, "cell_grid")
+    app = harness.open_part("history", "all", name="mila")
+    grid = harness.sent(app, "cell_grid")
     assert grid["values"].shape == (9, 6) and len(grid["rowNames"]) == 9
     for row, key in zip(grid["values"], NINE, strict=True):
         own = -np.log(nine.chances(key, "mila"))
@@ -281,8 +276,8 @@ def test_the_ways_into_other_lessons_fit_a_phone():
 def test_the_links_open_with_the_same_name(page):
     link = other_lessons.places("mila")[page]
     part = link.pop("part")
-    app = open_part(page, part, **link)
-    fine(app)
+    app = harness.open_part(page, part, **link)
+    harness.fine(app)
     assert not app.error and not app.warning
 
 
@@ -336,8 +331,8 @@ def test_a_question_of_sizes_needs_two_that_differ():
 
 @pytest.mark.parametrize("ring", where_words.rings)
 def test_each_field_opens(ring):
-    app = open_part("history", "where", ring=ring, name="olivia")
-    fine(app)
+    app = harness.open_part("history", "where", ring=ring, name="olivia")
+    harness.fine(app)
     assert not app.warning and not app.error
     if ring not in ("dl", "generative"):  # these train first
         printed(app)
@@ -372,9 +367,9 @@ def test_a_goal_that_is_no_free_square_becomes_one(wanted):
 
 
 def test_a_wall_as_a_goal_is_said():
-    app = open_part("history", "where", ring="ai", goal="3,0")
-    fine(app)
-    assert "is a wall" in boxes(app)
+    app = harness.open_part("history", "where", ring="ai", goal="3,0")
+    harness.fine(app)
+    assert "is a wall" in harness.boxes(app)
 
 
 @pytest.fixture
@@ -389,16 +384,16 @@ def trained():
 
 def test_an_empty_canvas_is_said(trained):
     empty = write_picture(np.zeros((20, 20), dtype=np.uint8))
-    app = open_part("history", "where", ring="dl", pad=empty)
-    fine(app)
-    assert "the canvas is empty" in boxes(app)
+    app = harness.open_part("history", "where", ring="dl", pad=empty)
+    harness.fine(app)
+    assert "the canvas is empty" in harness.boxes(app)
 
 
 @pytest.mark.parametrize("ring", ["dl", "generative"])
 def test_pictures_open_and_their_snippets_print(ring, trained):
-    app = open_part("history", "where", ring=ring, pad="nonsense")
-    fine(app)
-    assert len(snippets(app)) == (2 if ring == "dl" else 1)
+    app = harness.open_part("history", "where", ring=ring, pad="nonsense")
+    harness.fine(app)
+    assert len(harness.snippets(app)) == (2 if ring == "dl" else 1)
     printed(app)
 
 

@@ -16,16 +16,7 @@ from llmviz.study.length_timing import MODELS, Timing, time_steps, waits
 from llmviz.study.recurrent_states import GATES, gate_steps, read_states
 from llmviz.study.unit_roles import correlations, explained, find_roles, guessed, linear_guess
 from llmviz.ui import engine
-from tests.pages.harness import (
-    boxes,
-    fine,
-    open_part,
-    prose_of,
-    run_snippet,
-    sent,
-    snippets,
-    unpack_all,
-)
+from tests.pages import harness
 
 pytestmark = pytest.mark.usefixtures("ready")
 
@@ -53,14 +44,14 @@ def drawn(app) -> list[dict[str, np.ndarray]]:
     """The values of the matrices of each view on the page, by name."""
     return [
         {one["name"]: one["values"] for one in payload["matrices"]}
-        for payload in unpack_all(app, "matrix_view")
+        for payload in harness.unpack_all(app, "matrix_view")
     ]
 
 
 @pytest.mark.parametrize("cell", CELLS)
 def test_the_strips_are_what_torch_computes(cell):
-    app = open_part("history", "recurrent", cell=cell, name="Olivia")
-    fine(app)
+    app = harness.open_part("history", "recurrent", cell=cell, name="Olivia")
+    harness.fine(app)
     model, tokenizer = model_of(cell)
     ids = torch.tensor([tokenizer.encode_from_start(NAME)])
     with torch.no_grad():
@@ -91,11 +82,11 @@ def test_an_opened_gate_is_the_recorded_one(cell):
 
 
 def test_the_gate_of_a_link_is_opened_and_a_kept_number_stays():
-    app = open_part("history", "recurrent", cell="lstm", gate="fourth", state="cell.2.5")
+    app = harness.open_part("history", "recurrent", cell="lstm", gate="fourth", state="cell.2.5")
     assert "output" in drawn(app)[1] and "forget" not in drawn(app)[1]
-    assert unpack_all(app, "matrix_view")[0]["pinned"] == ["cell", 2, 5]
-    app = open_part("history", "recurrent", cell="gru", gate="fourth", state="cell.2.500")
-    fine(app)  # a GRU has three gates and no cell
+    assert harness.unpack_all(app, "matrix_view")[0]["pinned"] == ["cell", 2, 5]
+    app = harness.open_part("history", "recurrent", cell="gru", gate="fourth", state="cell.2.500")
+    harness.fine(app)  # a GRU has three gates and no cell
     assert app.session_state["history.gate"] == "third"
 
 
@@ -109,10 +100,10 @@ def test_the_gate_of_a_link_is_opened_and_a_kept_number_stays():
     ],
 )
 def test_odd_names(typed, letters, says):
-    app = open_part("history", "recurrent", name=typed)
-    fine(app)
-    assert says in boxes(app)
-    views = unpack_all(app, "matrix_view")
+    app = harness.open_part("history", "recurrent", name=typed)
+    harness.fine(app)
+    assert says in harness.boxes(app)
+    views = harness.unpack_all(app, "matrix_view")
     assert bool(views) == bool(letters)
     if letters:
         hidden = next(one for one in views[0]["matrices"] if one["name"] == "hidden")
@@ -121,12 +112,12 @@ def test_odd_names(typed, letters, says):
 
 @pytest.mark.parametrize("look", words.looks)
 def test_every_part_prints_what_its_snippet_prints(look):
-    app = open_part("history", "recurrent", recurrent=look, times="2.0")
-    fine(app)
-    found = snippets(app)
+    app = harness.open_part("history", "recurrent", recurrent=look, times="2.0")
+    harness.fine(app)
+    found = harness.snippets(app)
     assert found
     for snippet, prints in found:
-        assert run_snippet(snippet).strip() == prints.strip()
+        assert harness.run_snippet(snippet).strip() == prints.strip()
 
 
 # ---- the gradient
@@ -239,10 +230,10 @@ def test_a_linear_reading_finds_what_is_there():
 
 
 def test_the_units_on_the_page_are_those_of_the_search_and_measured_on_other_names():
-    app = open_part("history", "recurrent", recurrent="units", cell="lstm", name=NAME)
+    app = harness.open_part("history", "recurrent", recurrent="units", cell="lstm", name=NAME)
     bundled = engine.load("names-lstm")
     found = roles.roles(bundled)
-    grid = sent(app, "cell_grid")
+    grid = harness.sent(app, "cell_grid")
     cell = read_states(bundled.model, bundled.tokenizer.encode_from_start(NAME)).parts["cell"]
     assert found.tells  # in the LSTM; in the others no unit does, as the next test has it
     assert np.allclose(grid["values"], cell[:, [found.counts, found.remembers]].T, atol=1e-6)
@@ -251,22 +242,24 @@ def test_the_units_on_the_page_are_those_of_the_search_and_measured_on_other_nam
     assert np.abs(found.correlations).argmax() == found.counts
     assert found.shares.argmax() == found.remembers
     assert 0 <= found.explained <= 1 and -1 <= found.correlation <= 1
-    assert as_markdown(roles.report(found, 64)).startswith("**Unit") and "nan" not in prose_of(app)
+    assert as_markdown(roles.report(found, 64)).startswith(
+        "**Unit"
+    ) and "nan" not in harness.prose_of(app)
     with pytest.raises(ValueError, match="at least 20 names"):
         find_roles(bundled.model, bundled.tokenizer, ["ann", "olivia"])
 
 
 @pytest.mark.parametrize("cell", ["rnn", "gru", "lstm"])
 def test_a_unit_is_shown_as_remembering_only_where_it_beats_the_most_frequent_letter(cell):
-    app = open_part("history", "recurrent", recurrent="units", cell=cell, name=NAME)
+    app = harness.open_part("history", "recurrent", recurrent="units", cell=cell, name=NAME)
     bundled = engine.load(f"names-{cell}")
     found = roles.roles(bundled)
     error = (found.usual * (1 - found.usual) / found.names) ** 0.5
     beats = found.guessed > found.usual + 2 * error
     assert found.guessed > found.usual - 2 * error  # a guess that is worse than none is no reading
-    assert len(sent(app, "cell_grid")["rowNames"]) == 1 + beats
-    assert ("remembers best" in prose_of(app)) == beats
-    assert ("No single unit remembers" in prose_of(app)) == (not beats)
+    assert len(harness.sent(app, "cell_grid")["rowNames"]) == 1 + beats
+    assert ("remembers best" in harness.prose_of(app)) == beats
+    assert ("No single unit remembers" in harness.prose_of(app)) == (not beats)
 
 
 def test_a_group_is_guessed_from_a_number_that_tells_it_and_from_no_other():
@@ -308,6 +301,6 @@ def test_the_sentence_on_time_is_computed():
 
 
 def test_the_chapter_offers_to_measure():
-    app = open_part("history", "recurrent", recurrent="time", name="")
-    fine(app)
+    app = harness.open_part("history", "recurrent", recurrent="time", name="")
+    harness.fine(app)
     assert words.measure in [button.label for button in app.button]

@@ -238,7 +238,7 @@ def test_the_button_starts_one_job_and_stops_another(monkeypatch):
             started.append((target, given, Job([], "running")))
             return started[-1][2]
 
-    monkeypatch.setattr(results, "training_jobs", Pool)
+    monkeypatch.setattr(results.kit, "training_jobs", Pool)
     app = open_part("language", "probing", told="20")
     (button,) = [one for one in app.button if one.label == probe_words.start]
     button.click().run()

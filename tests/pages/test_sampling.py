@@ -21,18 +21,8 @@ from llmviz.study import probe_chances as facts
 from llmviz.study import sweeps
 from llmviz.tokenizers import CharTokenizer
 from llmviz.ui.model_on_text import names_of
+from tests.pages import harness
 from tests.pages.conftest import use
-from tests.pages.harness import (
-    ODD_TEXTS,
-    boxes,
-    fine,
-    open_page,
-    open_part,
-    prose_of,
-    run_snippet,
-    sent,
-    snippets,
-)
 from tests.pages.small_model import CONTEXT, ids_of, logits_of, make_checkpoint
 
 PARTS = ["pipeline", "dice", "writing", "compare", "temperature", "beam", "knows"]
@@ -43,9 +33,9 @@ PROMPT = "Mila found a ball"
 
 
 def test_every_stop_of_every_slider_is_the_whole_distribution(bundle):
-    app = open_page("sampling", prompt=PROMPT, temperature="0.7", k="50", p="0.9", draw="3")
-    fine(app)
-    board = sent(app, "sampler")
+    app = harness.open_page("sampling", prompt=PROMPT, temperature="0.7", k="50", p="0.9", draw="3")
+    harness.fine(app)
+    board = harness.sent(app, "sampler")
     logits, ids = logits_of(bundle, PROMPT), ids_of(bundle, PROMPT)
     u = torch.rand(3, generator=torch.Generator().manual_seed(1), dtype=torch.float64)[-1].item()
     assert board["u"] == u
@@ -88,9 +78,9 @@ def test_what_a_column_cut_is_what_went_missing(bundle):
 
 def test_order_of_the_steps_is_changed_kept_and_explained(bundle):
     changed = "banned,top_p,top_k,repetition_penalty,temperature,min_p"
-    app = open_page("sampling", prompt=PROMPT, temperature="2", p="0.5", order=changed)
-    fine(app)
-    shown = [column["name"] for column in sent(app, "sampler")["columns"]]
+    app = harness.open_page("sampling", prompt=PROMPT, temperature="2", p="0.5", order=changed)
+    harness.fine(app)
+    shown = [column["name"] for column in harness.sent(app, "sampler")["columns"]]
     assert [name for name in shown if name in changed.split(",")] == changed.split(",")[1:]
     logits, ids = logits_of(bundle, PROMPT), ids_of(bundle, PROMPT)
     kept = [
@@ -98,7 +88,7 @@ def test_order_of_the_steps_is_changed_kept_and_explained(bundle):
         for order in (changed.split(","), usual_order())
     ]
     assert kept[0] != kept[1]
-    assert all(f"{n} token" in prose_of(app) for n in kept)
+    assert all(f"{n} token" in harness.prose_of(app) for n in kept)
 
 
 def test_moves_keep_every_step():
@@ -110,7 +100,7 @@ def test_moves_keep_every_step():
 
 
 def test_hand_can_set_only_what_a_link_can_hold(bundle):
-    app = open_page("sampling", prompt=PROMPT)
+    app = harness.open_page("sampling", prompt=PROMPT)
     state = _State()
     vocabulary = bundle.tokenizer.vocab_size
     for act in (
@@ -131,7 +121,7 @@ def test_hand_can_set_only_what_a_link_can_hold(bundle):
     assert state["seed"] == 1 and state["order"].index("top_k") == 2
     with pytest.raises(ValueError, match="number from 0"):
         pipeline.take_act(state, {"set": "temperature", "value": -1.0}, vocabulary)
-    fine(app)
+    harness.fine(app)
 
 
 class _State(dict):
@@ -147,20 +137,20 @@ class _State(dict):
 
 @pytest.mark.parametrize("part", PARTS)
 def test_odd_prompts_break_nothing_and_stay_in_the_box(bundle, part):
-    app = open_part("sampling", part)
+    app = harness.open_part("sampling", part)
     few = ("empty", "special", "markdown", "long")
-    for name in ODD_TEXTS if part in ("pipeline", "writing") else few:
-        text = ODD_TEXTS[name]
+    for name in harness.ODD_TEXTS if part in ("pipeline", "writing") else few:
+        text = harness.ODD_TEXTS[name]
         app.text_area[0].set_value(text).run()
-        fine(app)
+        harness.fine(app)
         assert app.text_area[0].value == text, name
 
 
 def test_empty_prompt_starts_from_the_start_token_and_says_so(bundle):
-    app = open_part("sampling", "pipeline")
+    app = harness.open_part("sampling", "pipeline")
     app.text_area[0].set_value("").run()
-    assert "starts from `<|endoftext|>` alone" in boxes(app)
-    board = sent(app, "sampler")
+    assert "starts from `<|endoftext|>` alone" in harness.boxes(app)
+    board = harness.sent(app, "sampler")
     probabilities = board["controls"][0]["probabilities"][board["controls"][0]["at"], 0]
     expected = sampling_steps(logits_of(bundle, "")).model_probabilities[board["ids"]]
     assert np.allclose(probabilities, expected, atol=1e-6)
@@ -171,8 +161,10 @@ def test_another_start_token_is_named_and_so_is_another_end(bundle, monkeypatch)
     front = tuple(bundle.tokenizer.encode("Mila")[:1])
     monkeypatch.setattr(bundle.tokenizer, "front", front)
     (name,) = names_of(front, bundle.tokenizer)
-    app = open_part("sampling", "pipeline", prompt="")
-    assert f"starts from `{name}` alone" in boxes(app) and "endoftext" not in boxes(app)
+    app = harness.open_part("sampling", "pipeline", prompt="")
+    assert f"starts from `{name}` alone" in harness.boxes(app) and "endoftext" not in harness.boxes(
+        app
+    )
     prompt = source.read(bundle, "Mila")
     assert writer_words(prompt)["ended"].endswith("<|endoftext|>.")
     monkeypatch.setattr(type(bundle.tokenizer), "end", property(lambda self: front[0]))
@@ -181,10 +173,10 @@ def test_another_start_token_is_named_and_so_is_another_end(bundle, monkeypatch)
 
 def test_long_prompt_slides_the_window_and_says_so(bundle):
     long = "Mila found a red ball. " * 20
-    app = open_page("sampling", prompt=long)
-    fine(app)
-    assert f"the context holds only {CONTEXT}" in boxes(app)
-    board = sent(app, "sampler")
+    app = harness.open_page("sampling", prompt=long)
+    harness.fine(app)
+    assert f"the context holds only {CONTEXT}" in harness.boxes(app)
+    board = harness.sent(app, "sampler")
     probabilities = board["controls"][0]["probabilities"][board["controls"][0]["at"], 0]
     expected = sampling_steps(logits_of(bundle, long)).model_probabilities[board["ids"]]
     assert np.allclose(probabilities, expected, atol=1e-6)
@@ -193,9 +185,9 @@ def test_long_prompt_slides_the_window_and_says_so(bundle):
 def test_characters_never_seen_are_named(tmp_path, monkeypatch):
     make_checkpoint(tmp_path, tokenizer=CharTokenizer.train(["Mila has a ball."]))
     use(monkeypatch, tmp_path)
-    app = open_page("sampling", prompt="Mila 한국 ball")
-    fine(app)
-    assert "does not know 2 tokens" in boxes(app)
+    app = harness.open_page("sampling", prompt="Mila 한국 ball")
+    harness.fine(app)
+    assert "does not know 2 tokens" in harness.boxes(app)
 
 
 @pytest.mark.parametrize(
@@ -211,100 +203,104 @@ def test_characters_never_seen_are_named(tmp_path, monkeypatch):
     ],
 )
 def test_links_with_impossible_settings_name_the_rule(bundle, link, rule):
-    app = open_page("sampling", prompt=PROMPT, **link)
-    fine(app)
-    assert rule in boxes(app)
-    sent(app, "sampler")
+    app = harness.open_page("sampling", prompt=PROMPT, **link)
+    harness.fine(app)
+    assert rule in harness.boxes(app)
+    harness.sent(app, "sampler")
 
 
 def test_temperature_zero_is_greedy_everywhere(bundle):
     best = int(logits_of(bundle, PROMPT).argmax())
-    app = open_page("sampling", prompt=PROMPT, temperature="0")
-    fine(app)
-    control = sent(app, "sampler")["controls"][0]
+    app = harness.open_page("sampling", prompt=PROMPT, temperature="0")
+    harness.fine(app)
+    control = harness.sent(app, "sampler")["controls"][0]
     assert control["drawn"][control["at"]] == best
-    app = open_part("sampling", "writing", prompt=PROMPT, temperature="0", written="4")
-    fine(app)
-    assert sent(app, "writer")["ids"][0] == best
-    assert (sent(app, "writer")["rank"] == 1).all()
-    app = open_part("sampling", "temperature", prompt=PROMPT, temperature="0")
-    fine(app)
-    table = sent(app, "softmax_view")
+    app = harness.open_part("sampling", "writing", prompt=PROMPT, temperature="0", written="4")
+    harness.fine(app)
+    assert harness.sent(app, "writer")["ids"][0] == best
+    assert (harness.sent(app, "writer")["rank"] == 1).all()
+    app = harness.open_part("sampling", "temperature", prompt=PROMPT, temperature="0")
+    harness.fine(app)
+    table = harness.sent(app, "softmax_view")
     assert table["probability"][table["at"]].tolist() == [1.0] + [0.0] * (len(table["names"]) - 1)
     assert np.isnan(table["scaled"][table["at"]]).all()
 
 
 def test_p_zero_is_refused_and_p_one_keeps_all(bundle):
-    app = open_page("sampling", prompt=PROMPT, p="0")
-    fine(app)
-    assert "top_p must be above 0" in boxes(app)
+    app = harness.open_page("sampling", prompt=PROMPT, p="0")
+    harness.fine(app)
+    assert "top_p must be above 0" in harness.boxes(app)
     for part in ("dice", "writing"):
-        app = open_part("sampling", part, prompt=PROMPT, p="0")
-        fine(app)
-        assert "top_p must be above 0" in boxes(app), part
-    app = open_page("sampling", prompt=PROMPT, p="1")
-    control = sent(app, "sampler")["controls"][0]
+        app = harness.open_part("sampling", part, prompt=PROMPT, p="0")
+        harness.fine(app)
+        assert "top_p must be above 0" in harness.boxes(app), part
+    app = harness.open_page("sampling", prompt=PROMPT, p="1")
+    control = harness.sent(app, "sampler")["controls"][0]
     assert control["kept"][control["at"]].all()
 
 
 def test_k_beyond_the_vocabulary_keeps_all_and_says_so(bundle):
-    app = open_page("sampling", prompt=PROMPT, k="999999")
-    fine(app)
-    assert "999,999" in boxes(app)
-    control = sent(app, "sampler")["controls"][0]
+    app = harness.open_page("sampling", prompt=PROMPT, k="999999")
+    harness.fine(app)
+    assert "999,999" in harness.boxes(app)
+    control = harness.sent(app, "sampler")["controls"][0]
     assert control["kept"][control["at"]].all()
 
 
 def test_forbidding_all_that_is_left_is_refused_with_the_reason(bundle):
     best = int(logits_of(bundle, PROMPT).argmax())
     order = "repetition_penalty,temperature,top_k,top_p,min_p,banned"
-    app = open_page("sampling", prompt=PROMPT, k="1", ban=str(best), order=order)
-    fine(app)
-    assert "no token is left to draw" in boxes(app)
-    (top_k,) = (c for c in sent(app, "sampler")["controls"] if c["name"] == "top_k")
+    app = harness.open_page("sampling", prompt=PROMPT, k="1", ban=str(best), order=order)
+    harness.fine(app)
+    assert "no token is left to draw" in harness.boxes(app)
+    (top_k,) = (c for c in harness.sent(app, "sampler")["controls"] if c["name"] == "top_k")
     assert "no token is left" in top_k["refused"][top_k["at"]]
     assert top_k["refused"][-1] == ""  # with all tokens kept, others can be drawn
     reset = next(button for button in app.button if button.label == words.reset)
     reset.click().run()
-    fine(app)
-    assert "no token is left" not in boxes(app)
+    harness.fine(app)
+    assert "no token is left" not in harness.boxes(app)
 
 
 def test_forbidden_tokens_of_another_model_are_named(bundle):
-    app = open_page("sampling", prompt=PROMPT, ban="5,900000")
-    fine(app)
-    assert "900000" in boxes(app)
-    assert sent(app, "sampler")["banned"] == [5]
+    app = harness.open_page("sampling", prompt=PROMPT, ban="5,900000")
+    harness.fine(app)
+    assert "900000" in harness.boxes(app)
+    assert harness.sent(app, "sampler")["banned"] == [5]
 
 
 def test_no_model_is_said_in_every_chapter(tmp_path, monkeypatch):
     use(monkeypatch, tmp_path)
     for part in PARTS:
-        app = open_part("sampling", part)
-        fine(app)
-        assert "The model tiny-world-gpt is not in this copy" in boxes(app), part
+        app = harness.open_part("sampling", part)
+        harness.fine(app)
+        assert "The model tiny-world-gpt is not in this copy" in harness.boxes(app), part
 
 
 # ---- dice
 
 
 def test_dice_count_every_draw_of_the_seed(bundle):
-    app = open_part("sampling", "dice", prompt=PROMPT, draw="2500", seed="9", temperature="0.5")
-    fine(app)
-    thrown = sent(app, "dice")
+    app = harness.open_part(
+        "sampling", "dice", prompt=PROMPT, draw="2500", seed="9", temperature="0.5"
+    )
+    harness.fine(app)
+    thrown = harness.sent(app, "dice")
     steps = sampling_steps(logits_of(bundle, PROMPT), temperature=0.5, strip="probability")
     drawn = steps.draw_many(2500, torch.Generator().manual_seed(9))
     assert thrown["counts"].sum() == 2500
     top = steps.strip[: len(thrown["names"])]
     assert thrown["counts"][:-1].tolist() == [int((drawn == token).sum()) for token in top]
-    again = open_part("sampling", "dice", prompt=PROMPT, draw="2500", seed="9", temperature="0.5")
-    assert unpack_equal(sent(again, "dice"), thrown)
+    again = harness.open_part(
+        "sampling", "dice", prompt=PROMPT, draw="2500", seed="9", temperature="0.5"
+    )
+    assert unpack_equal(harness.sent(again, "dice"), thrown)
     one = next(button for button in app.button if button.label == dice_words.one)
     one.click().run()
-    assert sent(app, "dice")["counts"].sum() == 2501
+    assert harness.sent(app, "dice")["counts"].sum() == 2501
     replay = next(button for button in app.button if button.label == dice_words.replay)
     replay.click().run()
-    assert sent(app, "dice")["counts"].sum() == 1
+    assert harness.sent(app, "dice")["counts"].sum() == 1
 
 
 def unpack_equal(a: dict, b: dict) -> bool:
@@ -313,17 +309,19 @@ def unpack_equal(a: dict, b: dict) -> bool:
 
 def test_why_is_answered_from_the_draw(bundle):
     for draw in range(1, 6):
-        app = open_part("sampling", "dice", prompt=PROMPT, draw=str(draw), temperature="0.3")
+        app = harness.open_part(
+            "sampling", "dice", prompt=PROMPT, draw=str(draw), temperature="0.3"
+        )
         steps = sampling_steps(logits_of(bundle, PROMPT), temperature=0.3, strip="probability")
         u = source.random_numbers(1, draw)[-1]
         was_top = steps.draw(float(u)) == int(steps.probabilities.argmax())
-        assert f"{u:.4f}" in prose_of(app)
-        assert ("This time the most probable token was taken" in prose_of(app)) == was_top
+        assert f"{u:.4f}" in harness.prose_of(app)
+        assert ("This time the most probable token was taken" in harness.prose_of(app)) == was_top
 
 
 def test_softmax_table_multiplies_out(bundle):
-    app = open_part("sampling", "temperature", prompt=PROMPT)
-    table = sent(app, "softmax_view")
+    app = harness.open_part("sampling", "temperature", prompt=PROMPT)
+    table = harness.sent(app, "softmax_view")
     logits = logits_of(bundle, PROMPT)
     for at, stop in enumerate(table["stops"]):
         if not stop:
@@ -381,7 +379,7 @@ def test_components_refuse_data_that_do_not_fit():
 @pytest.mark.parametrize("part", PARTS)
 def test_snippets_run_with_settings_of_the_learner(bundle, part):
     link = dict(prompt=PROMPT, temperature="0.7", k="30", p="0.9", minp="0.01", repeat="1.2")
-    app = open_part("sampling", part, **link, seed="5", draw="7", written="6", ban="3")
-    fine(app)
-    for snippet, prints in snippets(app):
-        assert run_snippet(snippet).strip() == prints.strip()
+    app = harness.open_part("sampling", part, **link, seed="5", draw="7", written="6", ban="3")
+    harness.fine(app)
+    for snippet, prints in harness.snippets(app):
+        assert harness.run_snippet(snippet).strip() == prints.strip()

@@ -16,16 +16,8 @@ from llmviz.sampling import beam_search
 from llmviz.tokenizers import CharTokenizer
 from llmviz.ui import engine
 from llmviz.ui.model_picker import NO_MODEL_COMMAND
+from tests.pages import harness
 from tests.pages.conftest import load_torch, use
-from tests.pages.harness import (
-    boxes,
-    charts,
-    fine,
-    open_part,
-    prose_of,
-    sent,
-    unpack_all,
-)
 from tests.pages.small_model import ids_of, make_checkpoint
 
 PROMPT = "Mila found a ball"
@@ -34,24 +26,24 @@ PROMPT = "Mila found a ball"
 def test_a_search_grows_in_slices_and_is_then_the_same(bundle, monkeypatch):
     """A token at a time with no time for more; the picture comes when the search is over."""
     link = {"prompt": PROMPT, "width": "3", "depth": "8"}
-    whole = sent(open_part("sampling", "beam", **link), "beam_tree")
+    whole = harness.sent(harness.open_part("sampling", "beam", **link), "beam_tree")
     searches._beam.clear()
     monkeypatch.setattr(beam, "SLICE", 0.0)
-    app = open_part("sampling", "beam", **link)
-    fine(app)
-    assert unpack_all(app, "beam_tree") == []
+    app = harness.open_part("sampling", "beam", **link)
+    harness.fine(app)
+    assert harness.unpack_all(app, "beam_tree") == []
     assert "The search goes on …" in [one.value for one in app.caption]
     for _ in range(8):
         app.run()
-        fine(app)
-    assert sent(app, "beam_tree")["parents"] == whole["parents"]
-    assert np.allclose(sent(app, "beam_tree")["own"][1:], whole["own"][1:])
+        harness.fine(app)
+    assert harness.sent(app, "beam_tree")["parents"] == whole["parents"]
+    assert np.allclose(harness.sent(app, "beam_tree")["own"][1:], whole["own"][1:])
 
 
 def test_beam_is_never_worse_than_greedy_and_says_by_how_much(bundle):
-    app = open_part("sampling", "beam", prompt=PROMPT, width="4", depth="5")
-    fine(app)
-    tree = sent(app, "beam_tree")
+    app = harness.open_part("sampling", "beam", prompt=PROMPT, width="4", depth="5")
+    harness.fine(app)
+    tree = harness.sent(app, "beam_tree")
     best = tree["finals"][0]
     total = tree["total"][best]
     path, at = [], best
@@ -59,7 +51,7 @@ def test_beam_is_never_worse_than_greedy_and_says_by_how_much(bundle):
         path.append(tree["own"][at])
         at = tree["parents"][at]
     assert sum(path) == pytest.approx(total, abs=1e-4)
-    assert f"{total:.2f}".replace("-", "−") in prose_of(app)
+    assert f"{total:.2f}".replace("-", "−") in harness.prose_of(app)
     assert set(tree["statuses"]) <= {"kept", "finished", "pruned", "abandoned"}
 
 
@@ -74,13 +66,13 @@ def speller(tmp_path, monkeypatch):
 
 
 def bars(app) -> dict:
-    (figure,) = charts(app)
+    (figure,) = harness.charts(app)
     return figure
 
 
 def test_the_find_of_every_width_is_looked_up_among_all_texts(speller):
-    app = open_part("sampling", "beam", begin="ab")
-    fine(app)
+    app = harness.open_part("sampling", "beam", begin="ab")
+    harness.fine(app)
     ids, v = ids_of(speller, "ab"), speller.tokenizer.vocab_size
     stop = ids[0]
     # Every text of three tokens, by the chain rule and nothing else.
@@ -93,7 +85,7 @@ def test_the_find_of_every_width_is_looked_up_among_all_texts(speller):
         kept = tokens[: tokens.index(stop) + 1] if stop in tokens else tokens
         totals[kept] = row[range(len(kept)), list(kept)].sum().item()
     ordered = sorted(totals, key=totals.get, reverse=True)
-    assert f"{len(ordered):,} texts" in prose_of(app)
+    assert f"{len(ordered):,} texts" in harness.prose_of(app)
     found = {
         w: tuple(beam_search(speller.model, ids, w, 3, stop_id=stop).tokens()) for w in range(1, 9)
     }
@@ -105,7 +97,7 @@ def test_the_find_of_every_width_is_looked_up_among_all_texts(speller):
     for place in shown:
         assert ("width" in notes[place]) == (place in places.values())
     assert "greedy" in notes[places[1]] or places[1] == places[2]
-    assert ("Greedy choice finds this text" in prose_of(app)) == (places[1] == 1)
+    assert ("Greedy choice finds this text" in harness.prose_of(app)) == (places[1] == 1)
 
 
 def test_widths_that_find_the_best_are_named():
@@ -118,16 +110,16 @@ def test_widths_that_find_the_best_are_named():
 
 @pytest.mark.parametrize("begin", ["", "한", "a" * 300, "a\x00", "[x](y) $z$"])
 def test_odd_beginnings_break_nothing(speller, begin):
-    app = open_part("sampling", "beam")
+    app = harness.open_part("sampling", "beam")
     box = next(box for box in app.text_input if box.label == words.exhaustive_beginning)
     box.set_value(begin).run()
-    fine(app)
+    harness.fine(app)
     if begin == "":
-        assert "starts from `<|endoftext|>` alone" in boxes(
+        assert "starts from `<|endoftext|>` alone" in harness.boxes(
             app
-        ) and words.exhaustive_nothing in prose_of(app)
+        ) and words.exhaustive_nothing in harness.prose_of(app)
     if begin == "한":
-        assert "does not know" in boxes(app)
+        assert "does not know" in harness.boxes(app)
 
 
 def test_texts_that_end_early_are_told_from_others(speller):
@@ -140,7 +132,7 @@ def test_texts_that_end_early_are_told_from_others(speller):
 
 
 def test_without_a_small_model_the_page_says_how_to_make_one(bundle):
-    app = open_part("sampling", "beam")
-    fine(app)
-    assert "The model names-gpt is not in this copy" in boxes(app)
+    app = harness.open_part("sampling", "beam")
+    harness.fine(app)
+    assert "The model names-gpt is not in this copy" in harness.boxes(app)
     assert NO_MODEL_COMMAND.format(name="names-gpt") in [block.value for block in app.code]

@@ -14,14 +14,7 @@ from llmviz.lessons.sampling.compare import chapter as compare
 from llmviz.lessons.sampling.writing import chapter as writing
 from llmviz.sampling import generate, sampling_steps, text_measures
 from llmviz.study.growing_text import Fork
-from tests.pages.harness import (
-    boxes,
-    fine,
-    open_part,
-    prose_of,
-    sent,
-    unpack_all,
-)
+from tests.pages import harness
 from tests.pages.small_model import ids_of, logits_of
 
 PROMPT = "Mila found a ball"
@@ -32,9 +25,11 @@ def said_by(bundle, text: str) -> source.Prompted:
 
 
 def test_written_text_is_what_generate_gives(bundle):
-    app = open_part("sampling", "writing", prompt=PROMPT, written="20", seed="4", temperature="0.8")
-    fine(app)
-    text = sent(app, "writer")
+    app = harness.open_part(
+        "sampling", "writing", prompt=PROMPT, written="20", seed="4", temperature="0.8"
+    )
+    harness.fine(app)
+    text = harness.sent(app, "writer")
     expected = list(
         generate(
             bundle.model,
@@ -51,26 +46,28 @@ def test_written_text_is_what_generate_gives(bundle):
     assert np.allclose(text["p"][:20], [token.probability for token in expected], atol=1e-5)
     assert text["rank"][:20].tolist() == [token.rank for token in expected]
     measures = text_measures(expected)
-    assert f"number of different tokens is {measures['distinct']:.0%} of that" in prose_of(app)
+    assert f"number of different tokens is {measures['distinct']:.0%} of that" in harness.prose_of(
+        app
+    )
 
 
 @pytest.mark.parametrize("part", ["writing", "compare"])
 def test_a_text_grows_in_slices_and_is_then_the_same(part, bundle, monkeypatch):
     """A token at a time with no time for more; its numbers are said when it is whole."""
     link = {"prompt": PROMPT, "seed": "5", "written": "12", "length": "12"}
-    whole = unpack_all(open_part("sampling", part, **link), "writer")
+    whole = harness.unpack_all(harness.open_part("sampling", part, **link), "writer")
     texts._text.clear()
     monkeypatch.setattr(compare, "SLICE", 1e-9)
     monkeypatch.setattr(writing, "SLICE", 1e-9)
-    app = open_part("sampling", part, **link)
-    fine(app)
-    assert 1 <= unpack_all(app, "writer")[0]["length"] <= 2
+    app = harness.open_part("sampling", part, **link)
+    harness.fine(app)
+    assert 1 <= harness.unpack_all(app, "writer")[0]["length"] <= 2
     assert any("being written" in one.value for one in app.caption)
     for _ in range(20):
         app.run()
-        fine(app)
-    assert [one["length"] for one in unpack_all(app, "writer")] == [12] * len(whole)
-    for one, other in zip(unpack_all(app, "writer"), whole, strict=True):
+        harness.fine(app)
+    assert [one["length"] for one in harness.unpack_all(app, "writer")] == [12] * len(whole)
+    for one, other in zip(harness.unpack_all(app, "writer"), whole, strict=True):
         assert one["ids"][:12].tolist() == other["ids"][:12].tolist()
 
 
@@ -93,14 +90,14 @@ def test_beyond_the_context_texts_end_where_their_windows_have_taken_about_a_sec
         texts.text(long, {}, 3, 40, [Fork(0, 30, 1, 40)], 1)
 
     link = {"prompt": PROMPT * 40, "length": "60", "written": "60", "temperature": "1.5"}
-    app = open_part("sampling", "writing", **link)
-    fine(app)
-    assert sent(app, "writer")["length"] <= 30 == sent(app, "writer")["limit"]
-    app = open_part("sampling", "compare", **link)
-    fine(app)
-    assert all(one["length"] <= 10 == one["limit"] for one in unpack_all(app, "writer"))
+    app = harness.open_part("sampling", "writing", **link)
+    harness.fine(app)
+    assert harness.sent(app, "writer")["length"] <= 30 == harness.sent(app, "writer")["limit"]
+    app = harness.open_part("sampling", "compare", **link)
+    harness.fine(app)
+    assert all(one["length"] <= 10 == one["limit"] for one in harness.unpack_all(app, "writer"))
     assert any("at most 10 tokens here" in one.value for one in app.caption)
-    app = open_part("sampling", "compare", **(link | {"prompt": PROMPT, "length": "5"}))
+    app = harness.open_part("sampling", "compare", **(link | {"prompt": PROMPT, "length": "5"}))
     assert not any("tokens here" in one.value for one in app.caption)
 
 
@@ -156,20 +153,20 @@ def test_threads_that_let_one_text_grow_get_what_one_alone_gets(bundle):
 
 
 def test_link_restores_a_tree_and_says_where_it_does_not_fit(bundle):
-    app = open_part("sampling", "writing", prompt=PROMPT, written="12")
-    first = sent(app, "writer")
+    app = harness.open_part("sampling", "writing", prompt=PROMPT, written="12")
+    first = harness.sent(app, "writer")
     token = next(i for i, _, _ in first["alternatives"][4] if i != first["ids"][4])
     link = {"prompt": PROMPT, "written": "12", "ways": f"0.4.{token}.9", "way": "1"}
-    app = open_part("sampling", "writing", **link)
-    fine(app)
-    shown = sent(app, "writer")
+    app = harness.open_part("sampling", "writing", **link)
+    harness.fine(app)
+    shown = harness.sent(app, "writer")
     assert shown["length"] == 9 and shown["ids"][4] == token and shown["chosen"][4] == 1
     assert shown["ids"][:4].tolist() == first["ids"][:4].tolist()
     for lost in ({"ways": "0.4.999999.9"}, {"ways": "0.4.999999.9", "way": "0"}):
-        app = open_part("sampling", "writing", **link | lost)
-        fine(app)
-        assert "do not fit" in boxes(app)
-        assert sent(app, "writer")["way"] == 0
+        app = harness.open_part("sampling", "writing", **link | lost)
+        harness.fine(app)
+        assert "do not fit" in harness.boxes(app)
+        assert harness.sent(app, "writer")["way"] == 0
 
 
 def test_ways_are_written_and_read_alike():
@@ -183,8 +180,8 @@ def test_ways_are_written_and_read_alike():
 
 
 def test_settings_side_by_side_share_their_random_numbers(bundle):
-    app = open_part("sampling", "compare", prompt=PROMPT, length="10", seed="2")
-    fine(app)
+    app = harness.open_part("sampling", "compare", prompt=PROMPT, length="10", seed="2")
+    harness.fine(app)
     parts = [
         unpack(part.proto.bytes)
         for part in app.get("bidi_component")

@@ -44,16 +44,7 @@ from llmviz.training.runs import run_in_folder
 from llmviz.ui import engine, runs
 from llmviz.ui.common import duration, percent
 from llmviz.ui.state import PageState
-from tests.pages.harness import (
-    boxes,
-    fine,
-    open_part,
-    prose_of,
-    run_snippet,
-    sent,
-    snippets,
-    unpack_all,
-)
+from tests.pages import harness
 from tests.training.small_plans import small_plan, small_training
 from tests.training.test_manager import MADE, Pretender
 
@@ -111,9 +102,9 @@ def markdown(app) -> str:
 
 
 def test_the_page_is_useful_before_anything_is_touched(home):
-    app = open_part("training", "runs")
-    fine(app)
-    drawn = sent(app, "curves")
+    app = harness.open_part("training", "runs")
+    harness.fine(app)
+    drawn = harness.sent(app, "curves")
     curve = CurveFile(engine.CHECKPOINTS / charted_runs.FIRST).read()
     assert np.allclose(drawn["runs"][0]["train"], curve.train, rtol=1e-6)
     assert drawn["weights"] == [0.8] and drawn["offered"] == []
@@ -124,32 +115,32 @@ def test_the_page_is_useful_before_anything_is_touched(home):
 
 @pytest.mark.parametrize("preset", presets.PRESETS)
 def test_every_preset_says_what_it_costs_and_can_be_started(home, preset):
-    app = open_part("training", "runs")
+    app = harness.open_part("training", "runs")
     (pills,) = (group for group in app.button_group if group.label == words.preset)
     pills.set_value(preset).run()
-    fine(app)
+    harness.fine(app)
     button(app, "Start").click().run()
-    fine(app)
+    harness.fine(app)
     plan, values = Plan.from_dict(MADE[0].sent[-1]["plan"]), presets.values_of(preset)
     assert plan.model == values["model"] and plan.train.steps == values["steps"]
     assert plan.train.threads == 1 and plan.train.log_every == 1
     documents, _ = check_corpus(plan, mine()[0].folder)
     guess = estimate(plan, vocabulary(plan, documents))
-    assert f"{guess.parameters:,} parameters" in prose_of(app)
+    assert f"{guess.parameters:,} parameters" in harness.prose_of(app)
 
 
 def test_a_click_counts_though_the_page_starts_over_above_the_button(home, monkeypatch):
     monkeypatch.setattr(running, "_time_unknown", lambda state: True)
-    app = open_part("training", "runs")
+    app = harness.open_part("training", "runs")
     answers = [True, False]  # how long a step takes becomes known just then
     monkeypatch.setattr(running, "_time_unknown", lambda state: bool(answers) and answers.pop(0))
     button(app, "Start").click().run()
-    fine(app)
+    harness.fine(app)
     assert not answers and len(mine()) == 1
 
 
 def test_a_late_message_does_not_bring_another_run_back(home, trained):
-    app = open_part("training", "runs")
+    app = harness.open_part("training", "runs")
     late = app._tree  # a browser that has not heard of the start yet, and looks each second
     next(box for box in late.selectbox if box.label == words.show).set_value(charted_runs.FIRST)
     app.run()
@@ -157,7 +148,7 @@ def test_a_late_message_does_not_bring_another_run_back(home, trained):
     (run,) = mine()
     late.run()
     app.run()
-    fine(app)
+    harness.fine(app)
     assert app.session_state["training.run"] == f"run:{run.name}"
     shown_run = next(box for box in app.selectbox if box.label == words.show)
     assert shown_run.value == f"run:{run.name}"
@@ -165,20 +156,20 @@ def test_a_late_message_does_not_bring_another_run_back(home, trained):
     assert app.session_state["training.run"] == "names-gru"
     # The same for the runs on a chart, which a fork changes.
     shutil.copytree(trained, run.folder, dirs_exist_ok=True)
-    app = open_part("training", "curves", runs="names-gru")
+    app = harness.open_part("training", "curves", runs="names-gru")
     late = app._tree
     late.multiselect[0].set_value(["names-gru"])
     app.run()
     button(app, "Start the fork").click().run()
     late.run()
     app.run()
-    fine(app)
-    drawn = [one["name"] for one in sent(app, "curves")["runs"]]
+    harness.fine(app)
+    drawn = [one["name"] for one in harness.sent(app, "curves")["runs"]]
     assert drawn[0] == "names-gru" and len(drawn) == 2
 
 
 def test_a_pause_counts_while_the_page_changes_elsewhere(home, trained):
-    app = open_part("training", "runs")
+    app = harness.open_part("training", "runs")
     button(app, "Start").click().run()
     (run,) = mine()
     shutil.copytree(trained, run.folder, dirs_exist_ok=True)
@@ -188,34 +179,34 @@ def test_a_pause_counts_while_the_page_changes_elsewhere(home, trained):
     app.query_params["r_seed"] = "5"
     app.session_state[panel.PROBLEM] = "something else"
     app.run()
-    fine(app)
+    harness.fine(app)
     assert MADE[0].sent[-1] == {"do": "stop"} and "saving" in markdown(app)
 
 
 def test_a_click_that_nothing_answers_is_forgotten(home, monkeypatch):
-    app = open_part("training", "race")
+    app = harness.open_part("training", "race")
     (again,) = (one for one in app.button if one.key == "race.again")
     app.session_state["_clicked.race.again"] = time.monotonic() - 11
     app.run()
     assert mine() == []
     again.click().run()
-    fine(app)
+    harness.fine(app)
     assert len(mine()) == 2  # two models are chosen at first
 
 
 def test_a_started_run_is_in_the_link_and_shows_its_state(home, trained):
-    app = open_part("training", "runs")
+    app = harness.open_part("training", "runs")
     button(app, "Start").click()
     app.run()
-    fine(app)
+    harness.fine(app)
     (run,) = mine()
     assert app.session_state["training.run"] == f"run:{run.name}"
     assert "preparing" in markdown(app)
     shutil.copytree(trained, run.folder, dirs_exist_ok=True)
     MADE[0].says("begun", step=1)
     app.run()
-    fine(app)
-    assert sent(app, "curves")["runs"][0]["label"] == "1 · gpt on names"
+    harness.fine(app)
+    assert harness.sent(app, "curves")["runs"][0]["label"] == "1 · gpt on names"
     button(app, "Pause").click()
     app.run()
     assert MADE[0].sent[-1] == {"do": "stop"}
@@ -224,25 +215,25 @@ def test_a_started_run_is_in_the_link_and_shows_its_state(home, trained):
     assert "paused" in markdown(app)
     button(app, "Go on").click()
     app.run()
-    fine(app)
+    harness.fine(app)
     assert MADE[0].sent[-1]["out"] == str(run.folder) and "plan" not in MADE[0].sent[-1]
     MADE[0].says("begun", step=2)
     MADE[0].ends("diverged", "the loss is not finite at step 7 (learning rate 9)")
     app.run()
-    fine(app)
-    assert "not finite at step 7" in boxes(app)
-    assert len(sent(app, "curves")["runs"][0]["train"]) == 30  # the curve stays
+    harness.fine(app)
+    assert "not finite at step 7" in harness.boxes(app)
+    assert len(harness.sent(app, "curves")["runs"][0]["train"]) == 30  # the curve stays
 
 
 def test_a_queue_shows_its_length_and_too_many_starts_one_line(home):
-    app = open_part("training", "runs")
+    app = harness.open_part("training", "runs")
     for seed in range(6):
         app.query_params["r_seed"] = str(seed)
         app.run()
         button(app, "Start").click()
         app.run()
-        fine(app)
-    assert "4 of your runs are training or waiting" in boxes(app)
+        harness.fine(app)
+    assert "4 of your runs are training or waiting" in harness.boxes(app)
     assert len(mine()) == 4 and runs.manager().waiting == 3
     assert "3 runs in the queue" in " ".join(caption.value for caption in app.caption)
     assert "waiting: 2 runs before it, 3 in the queue" in " ".join(
@@ -252,25 +243,25 @@ def test_a_queue_shows_its_length_and_too_many_starts_one_line(home):
 
 def test_the_time_of_a_text_of_ones_own_is_measured_without_it(home):
     text = "the cat sat on the mat. " * 20
-    app = open_part("training", "runs", r_corpus="mine", text=text)
-    assert "is being measured" in prose_of(app)
+    app = harness.open_part("training", "runs", r_corpus="mine", text=text)
+    assert "is being measured" in harness.prose_of(app)
     MADE[0].says("ready")
     app.run()
-    fine(app)
+    harness.fine(app)
     job = MADE[0].sent[-1]
     assert job["do"] == "time" and job["plan"]["corpus"] == "corpus.txt"
     assert job["vocab_size"] == train_tokenizer("char", [text]).vocab_size
     MADE[0].says("timed", key=job["key"], seconds=0.05)
     MADE[0].says("ready")
     app.run()
-    assert "50 ms per step, measured here" in prose_of(app)
+    assert "50 ms per step, measured here" in harness.prose_of(app)
 
 
 def test_while_the_process_is_busy_the_time_is_estimated_from_its_speed(home, trained):
-    app = open_part("training", "runs", r_model="gpt")
+    app = harness.open_part("training", "runs", r_model="gpt")
     button(app, "Start").click().run()
     (run,) = mine()
-    assert "no gpt was measured here before" in prose_of(app)
+    assert "no gpt was measured here before" in harness.prose_of(app)
     shutil.copytree(trained, run.folder, dirs_exist_ok=True)
     MADE[0].says("begun", step=1)
     plan = Plan.from_dict(run.plan)
@@ -278,20 +269,22 @@ def test_while_the_process_is_busy_the_time_is_estimated_from_its_speed(home, tr
     about["parameters"] = 10 * about["parameters"]
     (run.folder / "config.json").write_text(json.dumps(about), "utf-8")
     app.run()
-    fine(app)
+    harness.fine(app)
     pace = pace_of(plan, run.folder)
     guess = estimate(plan, vocabulary(plan, check_corpus(plan)[0]))
     step = predict_seconds(plan, guess.parameters, [pace])
     assert step == pytest.approx(pace.seconds * work(plan, guess.parameters) / pace.work)
-    said = prose_of(app)
+    said = harness.prose_of(app)
     assert f"About {duration(run_seconds(plan.train, step))}" in said
     assert "estimated from the speed of a gpt here" in said
 
 
 def test_a_warm_up_longer_than_the_run_is_said(home):
-    told = boxes(open_part("training", "runs", r_steps="100", r_warmup_steps="400"))
+    told = harness.boxes(harness.open_part("training", "runs", r_steps="100", r_warmup_steps="400"))
     assert "The warm-up (400 steps) is longer than the run (100)" in told
-    assert "longer than the run" not in boxes(open_part("training", "runs", r_steps="100"))
+    assert "longer than the run" not in harness.boxes(
+        harness.open_part("training", "runs", r_steps="100")
+    )
 
 
 @pytest.mark.parametrize(
@@ -320,9 +313,9 @@ def test_a_warm_up_longer_than_the_run_is_said(home):
 def test_settings_that_cannot_work_are_refused_before_the_start(home, monkeypatch, link, words):
     memory = type("Memory", (), {"available": 2 * 10**9})
     monkeypatch.setattr("psutil.virtual_memory", lambda: memory)
-    app = open_part("training", "runs", **link)
-    fine(app)
-    assert words in boxes(app)
+    app = harness.open_part("training", "runs", **link)
+    harness.fine(app)
+    assert words in harness.boxes(app)
     assert button(app, "Start").disabled
     for key, value in link.items():  # nothing of what was asked for is lost
         if key != "text":
@@ -333,9 +326,9 @@ def test_settings_that_cannot_work_are_refused_before_the_start(home, monkeypatc
 def test_a_setting_of_the_server_that_is_no_number_is_one_line(monkeypatch):
     monkeypatch.setenv("LLMVIZ_MAX_RUNS", "many")
     runs.manager.clear()
-    app = open_part("training", "runs")
-    fine(app)
-    assert "LLMVIZ_MAX_RUNS must be a whole number" in boxes(app)
+    app = harness.open_part("training", "runs")
+    harness.fine(app)
+    assert "LLMVIZ_MAX_RUNS must be a whole number" in harness.boxes(app)
     monkeypatch.delenv("LLMVIZ_MAX_RUNS")
     runs.manager.clear()
 
@@ -358,26 +351,26 @@ def test_each_models_settings_are_those_of_its_class():
     ],
 )
 def test_a_file_that_cannot_be_learned_from_is_refused(home, content, words):
-    app = open_part("training", "runs", r_corpus="file")
+    app = harness.open_part("training", "runs", r_corpus="file")
     app.get("file_uploader")[0].set_value(("name.txt", content, "text/plain")).run()
-    fine(app)
-    assert words in boxes(app) and button(app, "Start").disabled
+    harness.fine(app)
+    assert words in harness.boxes(app) and button(app, "Start").disabled
 
 
 def test_an_uploaded_text_goes_with_the_run(home):
-    app = open_part("training", "runs", r_corpus="file", r_context_length="8")
+    app = harness.open_part("training", "runs", r_corpus="file", r_context_length="8")
     text = "the cat sat on the mat. " * 20
     app.get("file_uploader")[0].set_value(("a *b*.txt", text.encode(), "text/plain")).run()
-    fine(app)
+    harness.fine(app)
     button(app, "Start").click().run()
-    fine(app)
+    harness.fine(app)
     (run,) = mine()
     assert (run.folder / "corpus.txt").read_text("utf-8") == text
 
 
 def test_computing_again_is_offered_for_the_models_that_can(home):
-    app = open_part("training", "runs", r_recompute="2")
-    fine(app)
+    app = harness.open_part("training", "runs", r_recompute="2")
+    harness.fine(app)
 
     def shown() -> list:
         title = words.labels["recompute"]
@@ -387,21 +380,21 @@ def test_computing_again_is_offered_for_the_models_that_can(home):
     assert control.value == 2
     menu = next(box for box in app.selectbox if box.label == words.labels["model"])
     menu.set_value("bigram").run()
-    fine(app)
+    harness.fine(app)
     assert not shown() and not button(app, "Start").disabled
 
 
 def test_a_models_own_settings_come_with_it_and_go_with_it(home):
-    app = open_part("training", "runs")
+    app = harness.open_part("training", "runs")
     menu = next(box for box in app.selectbox if box.label == words.labels["model"])
     menu.set_value("word2vec").run()
-    fine(app)
+    harness.fine(app)
     assert app.session_state["training.r_tokenizer"] == "word"
     assert app.session_state["training.r_learning_rate"] == 0.03
-    assert "parameters" in prose_of(app) and not button(app, "Start").disabled
+    assert "parameters" in harness.prose_of(app) and not button(app, "Start").disabled
     menu = next(box for box in app.selectbox if box.label == words.labels["model"])
     menu.set_value("gru").run()
-    fine(app)
+    harness.fine(app)
     assert app.session_state["training.r_tokenizer"] == "char"
     names = presets.values_of("names")
     assert app.session_state["training.r_learning_rate"] == names["learning_rate"]
@@ -416,20 +409,22 @@ def test_word2vec_counts_pairs_and_its_vectors_are_shown_elsewhere(home):
     options = {"n_embd": 8, "window": 2, "negatives": 4}
     plan = Plan("word2vec", options, "tiny-world-sample", tokenizer="word", train=train)
     list(run_in_folder(home / "vectors", prepare(plan)))
-    app = open_part("training", "runs", run="run:vectors")
-    fine(app)
-    drawn = sent(app, "curves")
+    app = harness.open_part("training", "runs", run="run:vectors")
+    harness.fine(app)
+    drawn = harness.sent(app, "curves")
     assert drawn["axes"]["y"]["nats"] == "loss, nats per pair of words"
     assert drawn["lines"][0]["value"] == pytest.approx(5 * np.log(2))
-    assert "</strong> per pair." in prose_of(app) and "5 × ln 2 = 3.466" in prose_of(app)
-    app = open_part("training", "curves", runs="run:vectors,names-gpt")
-    fine(app)
-    drawn = sent(app, "curves")
+    assert "</strong> per pair." in harness.prose_of(
+        app
+    ) and "5 × ln 2 = 3.466" in harness.prose_of(app)
+    app = harness.open_part("training", "curves", runs="run:vectors,names-gpt")
+    harness.fine(app)
+    drawn = harness.sent(app, "curves")
     assert "token or pair" in drawn["axes"]["y"]["nats"] and drawn["notes"]["counted"]
     button(app, "Embeddings").click().run()
-    fine(app)
+    harness.fine(app)
     assert app.session_state["embeddings.model"] == "run:vectors@12"
-    sent(app, "vector_table")  # its rows are drawn there
+    harness.sent(app, "vector_table")  # its rows are drawn there
 
 
 # ---- kept runs
@@ -441,24 +436,24 @@ def test_a_kept_run_is_listed_watched_and_resumed(home, trained):
     for part in (description["train"], description["plan"]["train"]):
         part["steps"] = 60
     (home / "exp/first/config.json").write_text(json.dumps(description), "utf-8")
-    app = open_part("training", "runs", run="run:exp/first")
-    fine(app)
-    assert sent(app, "curves")["runs"][0]["label"] == "exp/first"
+    app = harness.open_part("training", "runs", run="run:exp/first")
+    harness.fine(app)
+    assert harness.sent(app, "curves")["runs"][0]["label"] == "exp/first"
     assert "not running" in markdown(app)
     button(app, "Go on").click()
     app.run()
-    fine(app)
+    harness.fine(app)
     assert MADE[0].sent[-1] == {"do": "train", "out": str(home / "exp/first")}
 
 
 @pytest.mark.parametrize("name", ["run:../x", "run:nowhere", "nothing", "run:my-" + "a" * 26])
 def test_a_link_to_no_run_is_one_line(home, name):
-    app = open_part("training", "runs", run=name)
-    fine(app)
+    app = harness.open_part("training", "runs", run=name)
+    harness.fine(app)
     assert len(app.error) == 1
-    app = open_part("training", "curves", runs=f"{name},names-bigram")
-    fine(app)
-    assert len(app.error) == 1 and [run["name"] for run in sent(app, "curves")["runs"]] == [
+    app = harness.open_part("training", "curves", runs=f"{name},names-bigram")
+    harness.fine(app)
+    assert len(app.error) == 1 and [run["name"] for run in harness.sent(app, "curves")["runs"]] == [
         "names-bigram"
     ]
 
@@ -467,25 +462,25 @@ def test_a_kept_run_that_went_wrong_says_at_which_step_and_where(home, trained):
     shutil.copytree(trained, home / "gone")
     line = str(Diverged(7, 6, 2.5, 0.1, tensor="head.weight holds NaN: 3 of its 9 values"))
     write_json(home / "gone" / WRONG, {"step": 7, "line": line})
-    app = open_part("training", "runs", run="run:gone")
-    fine(app)
-    assert line in boxes(app) and "at step 7" in line and "head.weight holds NaN" in line
+    app = harness.open_part("training", "runs", run="run:gone")
+    harness.fine(app)
+    assert line in harness.boxes(app) and "at step 7" in line and "head.weight holds NaN" in line
     write_json(home / "gone" / WRONG, {"step": 7})
-    app = open_part("training", "runs", run="run:gone")
-    fine(app)
-    assert "does not say what went wrong" in boxes(app)
+    app = harness.open_part("training", "runs", run="run:gone")
+    harness.fine(app)
+    assert "does not say what went wrong" in harness.boxes(app)
 
 
 def test_a_damaged_run_is_one_line(home, trained):
     shutil.copytree(trained, home / "bad")
     (home / "bad/metrics.jsonl").write_text('{"step": \n', "utf-8")
-    app = open_part("training", "runs", run="run:bad")
-    fine(app)
-    assert "damaged" in boxes(app)
+    app = harness.open_part("training", "runs", run="run:bad")
+    harness.fine(app)
+    assert "damaged" in harness.boxes(app)
     (home / "bad/config.json").write_text("[]", "utf-8")
-    app = open_part("training", "curves", runs="run:bad,names-gpt")
-    fine(app)
-    assert "does not hold a JSON object" in boxes(app)
+    app = harness.open_part("training", "curves", runs="run:bad,names-gpt")
+    harness.fine(app)
+    assert "does not hold a JSON object" in harness.boxes(app)
 
 
 # ---- curves
@@ -493,9 +488,9 @@ def test_a_damaged_run_is_one_line(home, trained):
 
 def test_the_chart_is_sent_the_runs_over_every_axis_with_every_mean(home):
     link = {"axis": "tokens", "unit": "bits", "mean": "0.95", "logx": "1"}
-    app = open_part("training", "curves", runs="names-gru,names-bigram", **link)
-    fine(app)
-    drawn = sent(app, "curves")
+    app = harness.open_part("training", "curves", runs="names-gru,names-bigram", **link)
+    harness.fine(app)
+    drawn = harness.sent(app, "curves")
     view = {"axis": "tokens", "unit": "bits", "mean": 0.95, "logx": True, "logy": False}
     assert drawn["view"] == view and set(drawn["offered"]) == set(view)
     assert drawn["weights"] == [0.5, 0.8, 0.9, 0.95, 0.98, 0.99]
@@ -532,9 +527,9 @@ def test_what_the_hand_chose_on_a_chart_comes_into_the_link(home, monkeypatch):
 
 def test_runs_that_the_hand_hid_stay_hidden_with_the_link(home, monkeypatch):
     link = {"runs": "names-gru,names-bigram,names-gpt"}
-    app = open_part("training", "curves", hide="names-gru,names-gpt,nobody", **link)
-    fine(app)
-    drawn = sent(app, "curves")
+    app = harness.open_part("training", "curves", hide="names-gru,names-gpt,nobody", **link)
+    harness.fine(app)
+    drawn = harness.sent(app, "curves")
     assert len(drawn["runs"]) == 3  # they are there, so that a click shows them at once
     assert drawn["hidden"] == ["names-gpt"]  # the first one is what the scrubber goes through
     state = PageState("training", [*CURVES_PARAMS])
@@ -548,30 +543,30 @@ def test_runs_that_the_hand_hid_stay_hidden_with_the_link(home, monkeypatch):
     st.session_state[curves.KEY] = {"hidden": "names-gpt"}
     curves._hide(state)
     assert state["hide"] == []
-    app = open_part("training", "runs")
-    assert sent(app, "curves")["hidden"] is None
+    app = harness.open_part("training", "runs")
+    assert harness.sent(app, "curves")["hidden"] is None
 
 
 def test_the_lines_are_counted_on_the_runs_corpus_and_the_floor_is_the_cards(home):
-    app = open_part("training", "curves", runs="names-gpt")
-    said = prose_of(app)
+    app = harness.open_part("training", "curves", runs="names-gpt")
+    said = harness.prose_of(app)
     known, _ = references_again(
         charted_runs.read("names-gpt").description["plan"], engine.tokenizer("names-gpt")
     )
     for value in (known.uniform, known.unigram, known.bigram):
         assert f"{value:.2f}" in said
-    app = open_part("training", "curves", runs="tiny-world-gpt")
-    (floor,) = (line for line in sent(app, "curves")["lines"] if line["floor"])
+    app = harness.open_part("training", "curves", runs="tiny-world-gpt")
+    (floor,) = (line for line in harness.sent(app, "curves")["lines"] if line["floor"])
     card = engine.card("tiny-world-gpt")
     assert floor["value"] == pytest.approx(card["floor"]["nats_per_token"])
-    assert f"{card['score']['documents']} held-out texts" in prose_of(app)
+    assert f"{card['score']['documents']} held-out texts" in harness.prose_of(app)
 
 
 def test_a_run_that_noted_its_lines_has_those(home, trained):
     shutil.copytree(trained, home / "own")
-    app = open_part("training", "curves", runs="run:own")
+    app = harness.open_part("training", "curves", runs="run:own")
     noted = References.from_dict(charted_runs.read("run:own").description["data"]["references"])
-    values = [line["value"] for line in sent(app, "curves")["lines"]]
+    values = [line["value"] for line in harness.sent(app, "curves")["lines"]]
     assert np.allclose(values, [noted.uniform, noted.unigram, noted.bigram])
 
 
@@ -585,9 +580,9 @@ def test_many_long_runs_are_thinned_and_it_is_said(home, trained):
         lines[2344] = line(2345, number)
         (folder / "metrics.jsonl").write_text("\n".join(lines) + "\n", "utf-8")
         names.append(f"run:long-{number}")
-    app = open_part("training", "curves", runs=",".join(names))
-    fine(app)
-    drawn = sent(app, "curves")
+    app = harness.open_part("training", "curves", runs=",".join(names))
+    harness.fine(app)
+    drawn = harness.sent(app, "curves")
     assert len(drawn["runs"]) == 20
     assert "has up to 5,000 points" in drawn["notes"]["thinned"]
     for number, run in enumerate(drawn["runs"]):
@@ -595,21 +590,21 @@ def test_many_long_runs_are_thinned_and_it_is_said(home, trained):
         if number > 1:  # the one odd point is there, in every run
             assert run["train"].max() == pytest.approx(3 - 2345 / 5000 + number)
     assert app.button and len(set(run["colour"] for run in drawn["runs"])) == 20
-    app = open_part("training", "curves", runs="run:long-3")
+    app = harness.open_part("training", "curves", runs="run:long-3")
     assert (
-        not sent(app, "curves")["notes"]["thinned"]
-        and len(sent(app, "curves")["runs"][0]["train"]) == 5000
+        not harness.sent(app, "curves")["notes"]["thinned"]
+        and len(harness.sent(app, "curves")["runs"][0]["train"]) == 5000
     )
 
 
 def test_the_question_and_the_snippet_are_about_the_first_run(home, trained):
     shutil.copytree(trained, home / "own")
-    app = open_part("training", "curves", runs="names-bigram,run:own", mean="0.5")
-    fine(app)
-    assert "names-bigram" in prose_of(app)
-    app = open_part("training", "curves", runs="run:own,names-gpt", mean="0.5")
-    ((snippet, prints),) = snippets(app)
-    assert run_snippet(snippet).strip() == prints.strip()
+    app = harness.open_part("training", "curves", runs="names-bigram,run:own", mean="0.5")
+    harness.fine(app)
+    assert "names-bigram" in harness.prose_of(app)
+    app = harness.open_part("training", "curves", runs="run:own,names-gpt", mean="0.5")
+    ((snippet, prints),) = harness.snippets(app)
+    assert harness.run_snippet(snippet).strip() == prints.strip()
 
 
 # ---- checkpoints and forks
@@ -617,15 +612,15 @@ def test_the_question_and_the_snippet_are_about_the_first_run(home, trained):
 
 def test_the_step_leads_to_the_nearest_checkpoint(home, trained):
     shutil.copytree(trained, home / "own")
-    app = open_part("training", "curves", runs="run:own", at="14")
-    fine(app)
-    assert sent(app, "curves")["at"] == 14
+    app = harness.open_part("training", "curves", runs="run:own", at="14")
+    harness.fine(app)
+    assert harness.sent(app, "curves")["at"] == 14
     assert "model of step 10, the checkpoint nearest to step 14" in " ".join(
         caption.value for caption in app.caption
     )
     button(app, "Sampling").click()
     app.run()
-    fine(app)
+    harness.fine(app)
     assert app.session_state["shared.model"] == "run:own@10"
     assert engine.load("run:own@10").card["steps"] == 10
     assert checkpoint.nearest([10, 20, 30], 25) == 20
@@ -633,24 +628,27 @@ def test_the_step_leads_to_the_nearest_checkpoint(home, trained):
 
 def test_a_fork_starts_where_the_scrubber_stands(home, trained):
     shutil.copytree(trained, home / "own")
-    app = open_part("training", "curves", runs="run:own", at="20")
+    app = harness.open_part("training", "curves", runs="run:own", at="20")
     rate = next(box for box in app.number_input if box.label == "Learning rate")
     rate.set_value(0.5)
     button(app, "Start the fork").click()
     app.run()
-    fine(app)
+    harness.fine(app)
     (run,) = mine()
     about = json.loads((run.folder / "config.json").read_text("utf-8"))
     assert about["fork"] == {"of": "own", "step": 20, "changes": {"learning_rate": 0.5}}
-    assert [one["name"] for one in sent(app, "curves")["runs"]] == ["run:own", f"run:{run.name}"]
-    assert len(sent(app, "curves")["runs"][1]["train"]) == 20
-    app = open_part("training", "curves", runs=f"run:{run.name}")
-    assert "fork of <code>own</code> at step 20" in prose_of(app)
-    assert "Learning rate 0.5" in prose_of(app)
+    assert [one["name"] for one in harness.sent(app, "curves")["runs"]] == [
+        "run:own",
+        f"run:{run.name}",
+    ]
+    assert len(harness.sent(app, "curves")["runs"][1]["train"]) == 20
+    app = harness.open_part("training", "curves", runs=f"run:{run.name}")
+    assert "fork of <code>own</code> at step 20" in harness.prose_of(app)
+    assert "Learning rate 0.5" in harness.prose_of(app)
 
 
 def test_a_bundled_model_is_forked_at_its_end_and_that_is_said(home):
-    app = open_part("training", "curves", runs="names-gpt", at="3000")
+    app = harness.open_part("training", "curves", runs="names-gpt", at="3000")
     captions = " ".join(caption.value for caption in app.caption)
     assert "have only their last step" in captions
     assert "and a new optimizer" in captions
@@ -659,20 +657,20 @@ def test_a_bundled_model_is_forked_at_its_end_and_that_is_said(home):
     assert steps.value == 2 * last
     button(app, "Start the fork").click()
     app.run()
-    fine(app)
+    harness.fine(app)
     (run,) = mine()
     about = json.loads((run.folder / "config.json").read_text("utf-8"))
     changes = {"steps": 2 * last}
     fork = {"of": "names-gpt", "step": last, "changes": changes, "fresh": True}
     assert about["fork"] == fork and steps_saved(run.folder)[0][0] == last
-    app = open_part("training", "curves", runs=f"run:{run.name}")
-    assert "with a new optimizer" in prose_of(app)
-    assert len(sent(app, "curves")["runs"][0]["train"]) == len(read_metrics(run.folder))
+    app = harness.open_part("training", "curves", runs=f"run:{run.name}")
+    assert "with a new optimizer" in harness.prose_of(app)
+    assert len(harness.sent(app, "curves")["runs"][0]["train"]) == len(read_metrics(run.folder))
 
 
 def test_each_part_of_a_model_made_in_parts_is_told():
     recipe = RECIPES["tiny-world-gpt"]
-    told = prose_of(open_part("training", "curves", runs="tiny-world-gpt"))
+    told = harness.prose_of(harness.open_part("training", "curves", runs="tiny-world-gpt"))
     ends = [recipe.plan.train.steps, *(part["steps"] for part in recipe.then[:-1])]
     for ordinal, step in zip(("first", "second", "third"), ends, strict=True):
         assert f"{ordinal} part</code> at step {step:,}" in told
@@ -726,14 +724,14 @@ def test_private_runs_of_others_are_not_listed(home, trained):
     other = run_folders.new_private_folder()
     shutil.copytree(trained, other)
     assert not any(other.name in name for name in charted_runs.available())
-    app = open_part("training", "curves", runs=f"run:{other.name}")
-    fine(app)  # who has the link can look at it
-    assert sent(app, "curves")["runs"][0]["label"] == "a visitor's run"
+    app = harness.open_part("training", "curves", runs=f"run:{other.name}")
+    harness.fine(app)  # who has the link can look at it
+    assert harness.sent(app, "curves")["runs"][0]["label"] == "a visitor's run"
 
 
 def test_the_first_screen_is_a_short_form_and_every_setting_is_behind_the_fold(home):
-    app = open_part("training", "runs")
-    fine(app)
+    app = harness.open_part("training", "runs")
+    harness.fine(app)
     (fold,) = (one for one in app.expander if one.label == words.settings)
     kinds = ("selectbox", "number_input", "select_slider", "checkbox")
 
@@ -748,19 +746,21 @@ def test_the_first_screen_is_a_short_form_and_every_setting_is_behind_the_fold(h
     wanted = {one.key for one in plan_controls.plan_params(presets.values_of(FIRST))}
     assert everything <= wanted
     app.number_input(key="_training.r_steps@training").set_value(77).run()
-    fine(app)
+    harness.fine(app)
     assert app.query_params["r_steps"] in ("77", ["77"])
 
 
 def test_a_chart_that_was_watched_is_not_covered_when_its_run_ends(ready, covers, monkeypatch):
-    app = open_part("training", "curves")
-    assert not unpack_all(app, "curves"), "a run that was never watched waits for the answer"
+    app = harness.open_part("training", "curves")
+    assert not harness.unpack_all(app, "curves"), (
+        "a run that was never watched waits for the answer"
+    )
     with monkeypatch.context() as training:
         training.setattr(charted_runs, "is_growing", lambda name: name == "names-gpt")
         app.run()
-        assert unpack_all(app, "curves")
+        assert harness.unpack_all(app, "curves")
     app.run()
-    assert unpack_all(app, "curves") and len(app.radio) == 1
+    assert harness.unpack_all(app, "curves") and len(app.radio) == 1
 
 
 def test_a_run_that_cannot_work_is_found_out_once(monkeypatch):
@@ -770,7 +770,7 @@ def test_a_run_that_cannot_work_is_found_out_once(monkeypatch):
     made, own = [], plan.documents_of
     monkeypatch.setattr(plan, "documents_of", lambda *a, **k: made.append(a) or own(*a, **k))
     link = {"r_model": "seq2seq-rnn", "r_corpus": "pairs", "r_tokenizer": "bpe"}
-    app = open_part("training", "runs", **link, r_steps="17")
+    app = harness.open_part("training", "runs", **link, r_steps="17")
     assert any("translation needs the tokenizer" in one.value for one in app.error)
     first = len(made)
     app.run()

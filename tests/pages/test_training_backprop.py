@@ -16,28 +16,17 @@ from llmviz.lessons.training.backprop.params import NUDGE_MATRICES as MATRICES
 from llmviz.study.weight_nudges import slope_errors
 from llmviz.training.backprop import TARGET, autograd, backward, example, forward, stepped
 from llmviz.training.one_weight import Copy, matrices
+from tests.pages import harness
 from tests.pages.cells import work_out
-from tests.pages.harness import (
-    ODD_TEXTS,
-    boxes,
-    choose_answer,
-    fine,
-    open_part,
-    prose_of,
-    run_snippet,
-    sent,
-    snippets,
-    unpack_all,
-)
 from tests.pages.small_model import ids_of
 
 WALK = len(net.FORWARD)
 
 
 def test_the_graph_holds_every_value_and_gradient(ready):
-    app = open_part("training", "backprop", target="3")
-    fine(app)
-    graph = sent(app, "graph_view")
+    app = harness.open_part("training", "backprop", target="3")
+    harness.fine(app)
+    graph = harness.sent(app, "graph_view")
     given = example()
     made, grads = forward(given, 3), autograd(given, 3)
     seen = set()
@@ -72,14 +61,16 @@ def test_every_step_opens_to_its_arithmetic(walk):
 
 @pytest.mark.parametrize("walk", [0, 12, WALK, WALK + 6, WALK + 11, WALK + 17])
 def test_steps_are_drawn_beside_autograd(ready, walk):
-    app = open_part("training", "backprop", walk=str(walk))
-    fine(app)
-    shown = {one["name"]: one["values"] for one in unpack_all(app, "matrix_view")[0]["matrices"]}
+    app = harness.open_part("training", "backprop", walk=str(walk))
+    harness.fine(app)
+    shown = {
+        one["name"]: one["values"] for one in harness.unpack_all(app, "matrix_view")[0]["matrices"]
+    }
     if walk >= WALK:
         name = net.BACKWARD[walk - WALK]
         assert np.allclose(shown["autograd"], autograd(example(), TARGET)[name], atol=1e-7)
         assert np.allclose(shown["autograd"], shown[f"∂{name}"], atol=1e-7)
-        assert "largest difference" in prose_of(app)
+        assert "largest difference" in harness.prose_of(app)
 
 
 @pytest.mark.parametrize(
@@ -88,17 +79,19 @@ def test_steps_are_drawn_beside_autograd(ready, walk):
 )
 def test_a_mistake_shows_where_it_differs(ready, slip, node, says):
     walk = WALK + net.BACKWARD.index(node)
-    app = open_part("training", "backprop", slip=slip, walk=str(walk))
-    fine(app)
-    shown = {one["name"]: one["values"] for one in unpack_all(app, "matrix_view")[0]["matrices"]}
+    app = harness.open_part("training", "backprop", slip=slip, walk=str(walk))
+    harness.fine(app)
+    shown = {
+        one["name"]: one["values"] for one in harness.unpack_all(app, "matrix_view")[0]["matrices"]
+    }
     assert np.abs(shown["autograd"] - shown[f"∂{node}"]).max() > 0.01
-    assert says in prose_of(app)
+    assert says in harness.prose_of(app)
 
 
 def test_a_nudge_is_predicted_by_the_gradient(ready):
-    app = open_part("training", "backprop", how="nudge", wmat="W2", wrow="1", wcol="2")
-    fine(app)
-    view = sent(app, "nudge_view")
+    app = harness.open_part("training", "backprop", how="nudge", wmat="W2", wrow="1", wcol="2")
+    harness.fine(app)
+    view = harness.sent(app, "nudge_view")
     given = example()
     slope = autograd(given, TARGET)["W2"][1, 2].item()
     middle = nudging.MIDDLE
@@ -129,9 +122,9 @@ def test_measured_slopes_come_closest_in_the_middle(name):
 
 
 def test_a_cell_that_is_not_there_is_replaced_and_said(ready):
-    app = open_part("training", "backprop", how="nudge", wmat="W1", wrow="3", wcol="9")
-    fine(app)
-    assert "wcol = 9 does not exist" in boxes(app)
+    app = harness.open_part("training", "backprop", how="nudge", wmat="W1", wrow="3", wcol="9")
+    harness.fine(app)
+    assert "wcol = 9 does not exist" in harness.boxes(app)
 
 
 # ---- a trained model
@@ -140,7 +133,7 @@ def test_a_cell_that_is_not_there_is_replaced_and_said(ready):
 def test_the_products_add_up_to_the_models_own_gradient(bundle):
     text = "Mila found"
     name = "blocks.1.mlp.output.weight"
-    app = open_part(
+    app = harness.open_part(
         "training",
         "backprop",
         how="trained",
@@ -150,10 +143,12 @@ def test_the_products_add_up_to_the_models_own_gradient(bundle):
         trow="3",
         tcol="7",
     )
-    fine(app)
+    harness.fine(app)
     ids = ids_of(bundle, text)
     grad = Copy(bundle.model, ids).gradients(name)[3, 7].item()
-    shown = {one["name"]: one["values"] for one in unpack_all(app, "matrix_view")[0]["matrices"]}
+    shown = {
+        one["name"]: one["values"] for one in harness.unpack_all(app, "matrix_view")[0]["matrices"]
+    }
     assert shown["product"].sum() == pytest.approx(grad, rel=1e-4)
     assert shown["total"][0, 0] == pytest.approx(grad, rel=1e-5)
     assert len(shown["local"]) == len(ids) - 1
@@ -161,27 +156,27 @@ def test_the_products_add_up_to_the_models_own_gradient(bundle):
     (question,) = app.radio
     largest = int(np.abs(shown["product"][:, 0]).argmax()) + 1
     (right,) = (text for text in question.options if f"position {largest}," in text)
-    choose_answer(question, right)
+    harness.choose_answer(question, right)
     app.run()
     assert [box.value for box in app.success] == ["Right."]
-    view = sent(app, "nudge_view")
+    view = harness.sent(app, "nudge_view")
     with torch.no_grad():
         model = Copy(bundle.model, ids).model
         model.get_parameter(name)[3, 7] = float(view["weights"][0])
         logits = model(torch.tensor([ids[:-1]]))[0][0]
     loss = torch.nn.functional.cross_entropy(logits, torch.tensor(ids[1:])).item()
     assert view["losses"][0] == pytest.approx(loss, rel=1e-5)
-    (snippet,) = snippets(app)
-    assert run_snippet(snippet[0]).strip() == snippet[1].strip()
+    (snippet,) = harness.snippets(app)
+    assert harness.run_snippet(snippet[0]).strip() == snippet[1].strip()
 
 
 def test_the_steepest_weight_is_found(bundle):
     text = "Mila found"
     name = "blocks.0.attn.qkv.weight"
-    app = open_part(
+    app = harness.open_part(
         "training", "backprop", how="trained", pupil="tiny-world-gpt", story=text, tmat=name
     )
-    fine(app)
+    harness.fine(app)
     grad = Copy(bundle.model, ids_of(bundle, text)).gradients(name).abs()
     row, column = (
         app.number_input(key=f"_training.{key}@training").value for key in ("trow", "tcol")
@@ -193,28 +188,30 @@ def test_every_matrix_of_a_model_can_be_asked(bundle):
     for name in (*matrices(bundle.model)[:2], "head.weight"):
         if name not in matrices(bundle.model):
             continue
-        app = open_part("training", "backprop", how="trained", pupil="tiny-world-gpt", tmat=name)
-        fine(app)
+        app = harness.open_part(
+            "training", "backprop", how="trained", pupil="tiny-world-gpt", tmat=name
+        )
+        harness.fine(app)
         assert len(app.error) == 0
         if name == "token.weight":
-            assert "used twice" in prose_of(app)
+            assert "used twice" in harness.prose_of(app)
 
 
-@pytest.mark.parametrize("name", list(ODD_TEXTS))
+@pytest.mark.parametrize("name", list(harness.ODD_TEXTS))
 def test_odd_texts_are_shown_or_refused(bundle, name):
-    app = open_part(
-        "training", "backprop", how="trained", pupil="tiny-world-gpt", story=ODD_TEXTS[name]
+    app = harness.open_part(
+        "training", "backprop", how="trained", pupil="tiny-world-gpt", story=harness.ODD_TEXTS[name]
     )
-    fine(app)
+    harness.fine(app)
     if name == "empty":
-        assert "nothing to predict" in boxes(app)
+        assert "nothing to predict" in harness.boxes(app)
 
 
 @pytest.mark.parametrize("how", ["small", "nudge"])
 def test_questions_and_snippets_are_right(ready, how):
-    app = open_part("training", "backprop", how=how)
-    for snippet, prints in snippets(app):
-        assert run_snippet(snippet).strip() == prints.strip()
+    app = harness.open_part("training", "backprop", how=how)
+    for snippet, prints in harness.snippets(app):
+        assert harness.run_snippet(snippet).strip() == prints.strip()
     (question,) = app.radio
     question.set_value({"small": 0, "nudge": 1}[how]).run()
     assert [box.value for box in app.success] == ["Right."]
@@ -278,8 +275,8 @@ def test_what_the_step_did_to_the_loss_is_said_as_it_is(ready, slip, rate):
 
 
 def test_the_page_shows_the_step_and_the_network_without_a_layer(ready):
-    app = open_part("training", "backprop", moving="W1", eta="1")
-    fine(app)
+    app = harness.open_part("training", "backprop", moving="W1", eta="1")
+    harness.fine(app)
     given = example()
     made = forward(given, TARGET)
     after = stepped(given, backward(made), 1.0)
@@ -287,11 +284,11 @@ def test_the_page_shows_the_step_and_the_network_without_a_layer(ready):
         tuple(sorted(one["name"] for one in payload["matrices"])): {
             one["name"]: one for one in payload["matrices"]
         }
-        for payload in unpack_all(app, "matrix_view")
+        for payload in harness.unpack_all(app, "matrix_view")
     }
     step = views["gradient", "new", "step", "theta"]
     assert np.allclose(step["new"]["values"], after["W1"], atol=1e-6)
-    assert "**" not in prose_of(app) and "1.5186" in prose_of(app)
+    assert "**" not in harness.prose_of(app) and "1.5186" in harness.prose_of(app)
 
 
 @pytest.mark.parametrize("slope", [-0.5, 0.25])

@@ -12,17 +12,7 @@ from llmviz.lessons.training import words as reader_words
 from llmviz.lessons.training.loss import chapter as loss
 from llmviz.lessons.training.loss import picture as loss_picture
 from llmviz.lessons.training.loss import words
-from tests.pages.harness import (
-    ODD_TEXTS,
-    boxes,
-    choose_answer,
-    fine,
-    open_part,
-    prose_of,
-    run_snippet,
-    sent,
-    snippets,
-)
+from tests.pages import harness
 from tests.pages.small_model import CONTEXT, ids_of
 
 TEXT = "Mila found a ball"
@@ -34,12 +24,12 @@ def logits_of(bundle, ids: list[int]) -> torch.Tensor:
 
 
 def matrices(app) -> dict[str, np.ndarray]:
-    return {one["name"]: one["values"] for one in sent(app, "matrix_view")["matrices"]}
+    return {one["name"]: one["values"] for one in harness.sent(app, "matrix_view")["matrices"]}
 
 
 def test_the_matrices_are_the_models_numbers(bundle):
-    app = open_part("training", "loss", sentence=TEXT)
-    fine(app)
+    app = harness.open_part("training", "loss", sentence=TEXT)
+    harness.fine(app)
     ids = ids_of(bundle, TEXT)
     logits, targets = logits_of(bundle, ids), torch.tensor(ids[1:])
     shown = matrices(app)
@@ -54,8 +44,8 @@ def test_the_matrices_are_the_models_numbers(bundle):
     assert np.allclose(shown["nats"][:, 0], nats, atol=1e-5)
     assert np.allclose(shown["p"][:, 0], (-nats).exp(), atol=1e-6)
     assert shown["loss"] == pytest.approx(nats.mean().item(), rel=1e-5)
-    assert f"{nats.mean().item():.4f} nats per token" in prose_of(app)
-    strip = sent(app, "token_strip")["rows"][0]
+    assert f"{nats.mean().item():.4f} nats per token" in harness.prose_of(app)
+    strip = harness.sent(app, "token_strip")["rows"][0]
     assert np.allclose(strip["values"], nats, atol=1e-5)
 
 
@@ -65,8 +55,8 @@ def test_the_controls_are_torchs_arguments(bundle, reduction):
     logits, targets = logits_of(bundle, ids), torch.tensor(ids[1:])
     heavy = ids[2]
     link = {"sentence": TEXT, "reduction": reduction, "skip": "0,3", "smooth": "0.2"}
-    app = open_part("training", "loss", **link, weighs=str(heavy), weight="3.0")
-    fine(app)
+    app = harness.open_part("training", "loss", **link, weighs=str(heavy), weight="3.0")
+    harness.fine(app)
     weight = torch.ones(logits.shape[1], dtype=torch.float64)
     weight[heavy] = 3
     targets[[0, 3]] = -1
@@ -86,10 +76,10 @@ def test_the_controls_are_torchs_arguments(bundle, reduction):
 
 
 def test_controls_change_the_link_and_the_numbers(bundle):
-    app = open_part("training", "loss", sentence=TEXT)
+    app = harness.open_part("training", "loss", sentence=TEXT)
     before = matrices(app)["loss"]
     app.segmented_control(key="_training.reduction@training").set_value("sum").run()
-    fine(app)
+    harness.fine(app)
     assert "sum" in matrices(app).keys() | {"sum"} and "loss" not in matrices(app)
     assert app.query_params["reduction"] in ("sum", ["sum"])
     app.segmented_control(key="_training.reduction@training").set_value("mean").run()
@@ -99,22 +89,24 @@ def test_controls_change_the_link_and_the_numbers(bundle):
 @pytest.mark.parametrize("weight", [0.5, 1.0, 2.0])
 def test_a_weight_of_1_makes_no_weighted_mean(bundle, weight):
     token = str(ids_of(bundle, TEXT)[1])
-    app = open_part("training", "loss", sentence=TEXT, weighs=token, weight=str(weight))
-    fine(app)
-    assert ("not by the number of positions" in prose_of(app)) == (weight != 1)
+    app = harness.open_part("training", "loss", sentence=TEXT, weighs=token, weight=str(weight))
+    harness.fine(app)
+    assert ("not by the number of positions" in harness.prose_of(app)) == (weight != 1)
 
 
 def test_nothing_to_average_is_said(bundle):
     count = len(ids_of(bundle, TEXT)) - 1
-    app = open_part("training", "loss", sentence=TEXT, skip=",".join(str(i) for i in range(count)))
-    fine(app)
-    assert words.bad_mean in boxes(app)
+    app = harness.open_part(
+        "training", "loss", sentence=TEXT, skip=",".join(str(i) for i in range(count))
+    )
+    harness.fine(app)
+    assert words.bad_mean in harness.boxes(app)
 
 
 @pytest.mark.parametrize("mistake", list(words.mistakes))
 def test_each_mistake_says_its_numbers(bundle, mistake):
-    app = open_part("training", "loss", sentence=TEXT, wrong=mistake)
-    fine(app)
+    app = harness.open_part("training", "loss", sentence=TEXT, wrong=mistake)
+    harness.fine(app)
     ids = ids_of(bundle, TEXT)
     logits, targets = logits_of(bundle, ids), torch.tensor(ids[1:])
     mean = torch.nn.functional.cross_entropy
@@ -127,23 +119,23 @@ def test_each_mistake_says_its_numbers(bundle, mistake):
         "classes": lambda: f"{right * len(targets) / logits.shape[1]:.4f}",
         "perplexity": lambda: f"{2**right:.2f}",
     }[mistake]()
-    assert wrong in prose_of(app)
+    assert wrong in harness.prose_of(app)
 
 
-@pytest.mark.parametrize("name", list(ODD_TEXTS))
+@pytest.mark.parametrize("name", list(harness.ODD_TEXTS))
 def test_odd_texts_are_shown_or_refused(bundle, name):
-    app = open_part("training", "loss", sentence=ODD_TEXTS[name])
-    fine(app)
+    app = harness.open_part("training", "loss", sentence=harness.ODD_TEXTS[name])
+    harness.fine(app)
     if name == "empty":
-        assert "nothing to predict" in boxes(app)
+        assert "nothing to predict" in harness.boxes(app)
     else:
         assert matrices(app)["nats"].shape[0] <= min(loss.MOST, CONTEXT)
 
 
 def test_all_tokens_of_a_longer_sentence_are_there_through_a_window(bundle):
     text = "Mila found a ball. Then Mila gave the ball to Oskar, and Oskar took the ball home."
-    app = open_part("training", "loss", sentence=text)
-    fine(app)
+    app = harness.open_part("training", "loss", sentence=text)
+    harness.fine(app)
     ids = ids_of(bundle, text)[: CONTEXT + 1]
     assert len(ids) - 1 > loss_picture.SEEN
     nats = torch.nn.functional.cross_entropy(
@@ -152,7 +144,7 @@ def test_all_tokens_of_a_longer_sentence_are_there_through_a_window(bundle):
     shown = matrices(app)
     assert np.allclose(shown["nats"][:, 0], nats, atol=1e-5)
     assert shown["loss"] == pytest.approx(nats.mean().item(), rel=1e-5)
-    view = sent(app, "matrix_view")
+    view = harness.sent(app, "matrix_view")
     assert view["windows"]["position"] == {"size": len(nats), "show": loss_picture.SEEN}
     for matrix in view["matrices"]:
         tall = matrix["values"].shape[0] == len(nats)
@@ -160,12 +152,12 @@ def test_all_tokens_of_a_longer_sentence_are_there_through_a_window(bundle):
 
 
 def test_the_question_and_the_snippet_are_right(bundle):
-    app = open_part("training", "loss", sentence=TEXT, skip="1")
-    (snippet,) = snippets(app)
-    assert run_snippet(snippet[0]).strip() == snippet[1].strip()
+    app = harness.open_part("training", "loss", sentence=TEXT, skip="1")
+    (snippet,) = harness.snippets(app)
+    assert harness.run_snippet(snippet[0]).strip() == snippet[1].strip()
     question = next(radio for radio in app.radio if "ln 2" in " ".join(radio.options))
     right = next(option for option in question.options if "ln 2" in option)
-    choose_answer(question, right)
+    harness.choose_answer(question, right)
     app.run()
     assert [box.value for box in app.success] == ["Right."]
     nats = float(right.split(" ")[0])
@@ -173,12 +165,12 @@ def test_the_question_and_the_snippet_are_right(bundle):
 
 
 def test_an_example_fits_the_model_that_is_chosen():
-    app = open_part("training", "loss")
+    app = harness.open_part("training", "loss")
     box = app.selectbox(key="_training.reader@training")
     if "names-gpt" not in box.options:
         pytest.skip("bundled models are missing")
     box.set_value("names-gpt").run()
-    fine(app)
+    harness.fine(app)
     assert app.text_area[0].value == reader_words.model_name
     app.selectbox(key="_training.reader@training").set_value("tiny-world-gpt").run()
     assert app.text_area[0].value == words.sentence

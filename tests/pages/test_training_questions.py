@@ -415,7 +415,7 @@ def test_a_model_that_sees_its_answer_is_not_held_against_the_lines(monkeypatch,
     )
     monkeypatch.setattr(charted_runs, "references_of", lambda one: (known, "x"))
     told = []
-    monkeypatch.setattr(curves, "prose", told.append)
+    monkeypatch.setattr(curves.kit, "prose", told.append)
     curves._about(main)
     assert curves.copied(main.description) == what
     assert ("more than the last token" in told[0]) == (what is None)

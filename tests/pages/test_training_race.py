@@ -23,17 +23,8 @@ from llmviz.training import experiments
 from llmviz.training.curves import CurveFile
 from llmviz.training.experiments import EXPERIMENTS, PLANS
 from llmviz.ui import engine
+from tests.pages import harness
 from tests.pages.conftest import load_torch, use
-from tests.pages.harness import (
-    boxes,
-    choose_answer,
-    fine,
-    open_part,
-    prose_of,
-    run_snippet,
-    sent,
-    snippets,
-)
 
 THERE = [name for name in race_words.models if name in engine.names()]
 bundled_models = pytest.mark.skipif(len(THERE) < 7, reason="bundled models of names are missing")
@@ -45,9 +36,9 @@ def curve(name: str):
 
 @bundled_models
 def test_the_race_draws_the_bundled_runs():
-    app = open_part("training", "race", raxis="seconds")
-    fine(app)
-    drawn = sent(app, "curves")
+    app = harness.open_part("training", "race", raxis="seconds")
+    harness.fine(app)
+    drawn = harness.sent(app, "curves")
     assert drawn["view"]["axis"] == "seconds" and drawn["offered"] == ["axis", "unit"]
     assert [run["label"] for run in drawn["runs"]] == [race_words.models[n][0] for n in THERE]
     for run, name in zip(drawn["runs"], THERE, strict=True):
@@ -79,8 +70,8 @@ def test_the_report_names_who_is_ahead():
 
 @bundled_models
 def test_the_table_goes_back_to_an_earlier_step():
-    app = open_part("training", "race", rstep="2000", who="names-gru")
-    fine(app)
+    app = harness.open_part("training", "race", rstep="2000", who="names-gru")
+    harness.fine(app)
     own = curve("names-gru")
     row = next(r for r in app.dataframe[0].value.to_dict("records") if r["model"] == "GRU")
     at = int(np.searchsorted(own.steps, 2000))
@@ -90,22 +81,22 @@ def test_the_table_goes_back_to_an_earlier_step():
 
 @bundled_models
 def test_questions_and_snippets_of_the_race():
-    app = open_part("training", "race")
-    for snippet, prints in snippets(app):
-        assert run_snippet(snippet).strip() == prints.strip()
+    app = harness.open_part("training", "race")
+    for snippet, prints in harness.snippets(app):
+        assert harness.run_snippet(snippet).strip() == prints.strip()
     (question,) = app.radio
     best = min(THERE, key=lambda name: curve(name).last_validation)
     title = race_words.models[best][0]
     (right,) = (one for one in question.options if one.startswith(title + ":"))
-    choose_answer(question, right)
+    harness.choose_answer(question, right)
     app.run()
     assert [box.value for box in app.success] == ["Right."]
 
 
 @bundled_models
 def test_the_names_are_written_by_the_models_now():
-    app = open_part("training", "race", inventing="7")
-    fine(app)
+    app = harness.open_part("training", "race", inventing="7")
+    harness.fine(app)
     model, tokenizer, _ = load_bundled("names-gpt")
     end = tokenizer.special_tokens["<|endoftext|>"]
     generator = torch.Generator().manual_seed(7)
@@ -114,17 +105,19 @@ def test_the_names_are_written_by_the_models_now():
     for _ in range(8):
         tokens = generate(model, [end], 20, generator=generator, stop_id=end)
         written.append(tokenizer.decode([token.id for token in tokens if token.id != end]))
-    line = prose_of(app).split("<strong>GPT</strong>")[-1]
+    line = harness.prose_of(app).split("<strong>GPT</strong>")[-1]
     assert all(f"<code>{name}</code>" in line for name in written)
     assert f"{sum(name in set(names) for name in written)} from the list" in line
 
 
 def test_nobody_on_the_chart_and_missing_models_are_said(folder, monkeypatch):
     use(monkeypatch, folder)
-    app = open_part("training", "race")
-    fine(app)
-    assert "not in this copy" in boxes(app) and "checkpoints make names-bigram" in boxes(app)
-    assert race_words.none_chosen in boxes(app)
+    app = harness.open_part("training", "race")
+    harness.fine(app)
+    assert "not in this copy" in harness.boxes(
+        app
+    ) and "checkpoints make names-bigram" in harness.boxes(app)
+    assert race_words.none_chosen in harness.boxes(app)
 
 
 def test_plans_of_the_race_are_the_recipes_but_shorter():
@@ -145,15 +138,15 @@ def test_plans_of_the_race_are_the_recipes_but_shorter():
 
 @pytest.mark.parametrize("kind", list(EXPERIMENTS))
 def test_each_failure_shows_its_curves_and_numbers(kind):
-    app = open_part("training", "overfitting", failing=kind)
-    fine(app)
-    drawn = sent(app, "curves")["runs"]
+    app = harness.open_part("training", "overfitting", failing=kind)
+    harness.fine(app)
+    drawn = harness.sent(app, "curves")["runs"]
     names = EXPERIMENTS[kind].runs
     assert [run["label"] for run in drawn] == [overfitting.title_of(kind, n) for n in names]
     own = CurveFile(experiments.bundled(names[0])).read()
     assert np.allclose(drawn[0]["train"], own.train, rtol=1e-5)
-    for snippet, prints in snippets(app):
-        assert run_snippet(snippet).strip() == prints.strip()
+    for snippet, prints in harness.snippets(app):
+        assert harness.run_snippet(snippet).strip() == prints.strip()
     (question,) = app.radio
     question.set_value(getattr(wrong_words, f"ask_{kind}").right).run()
     assert [box.value for box in app.success] == ["Right."]
@@ -161,31 +154,31 @@ def test_each_failure_shows_its_curves_and_numbers(kind):
 
 def test_a_link_that_names_more_runs_than_may_be_started_is_refused():
     names = "names-gru,names-mlp,names-lstm,names-gpt,names-bigram"
-    app = open_part("training", "race", again=names)
-    fine(app)
+    app = harness.open_part("training", "race", again=names)
+    harness.fine(app)
     assert any("at most 4 names" in warning.value for warning in app.warning)
 
 
 def test_what_was_learned_by_heart_is_counted():
-    app = open_part("training", "overfitting", failing="heart", by_heart="400")
+    app = harness.open_part("training", "overfitting", failing="heart", by_heart="400")
     own = CurveFile(experiments.bundled("heart")).read()
     names = overfitting.training_names(overfitting._bundled("heart", "heart"))
     assert len(names) == 80
     known, new = experiments.copied(dict(own.samples)[len(own) - 1], names)
-    assert f"wrote {len(known) + len(new)} names" in prose_of(app)
-    assert f"<strong>{len(known)}</strong> are in its list" in prose_of(app)
+    assert f"wrote {len(known) + len(new)} names" in harness.prose_of(app)
+    assert f"<strong>{len(known)}</strong> are in its list" in harness.prose_of(app)
 
 
 def test_a_run_that_diverged_says_where():
-    app = open_part("training", "overfitting", failing="rate")
-    assert "not finite at step 7" in boxes(app)
+    app = harness.open_part("training", "overfitting", failing="rate")
+    assert "not finite at step 7" in harness.boxes(app)
 
 
 def test_missing_short_runs_are_said(monkeypatch, tmp_path):
     monkeypatch.setattr(experiments, "EXPERIMENT_FOLDER", tmp_path)
-    app = open_part("training", "overfitting")
-    fine(app)
-    assert wrong_words.missing in boxes(app)
+    app = harness.open_part("training", "overfitting")
+    harness.fine(app)
+    assert wrong_words.missing in harness.boxes(app)
     assert any(block.value == wrong_words.missing_command for block in app.code)
 
 
@@ -213,8 +206,8 @@ def test_the_button_starts_real_runs(monkeypatch, tmp_path):
             return None
 
     monkeypatch.setattr("llmviz.ui.runs.manager", Manager)
-    app = open_part("training", "overfitting", failing="heart")
+    app = harness.open_part("training", "overfitting", failing="heart")
     next(button for button in app.button if button.label == "Train 2 runs here").click().run()
-    fine(app)
+    harness.fine(app)
     assert given == [PLANS[name] for name in EXPERIMENTS["heart"].runs]
-    assert "no room for another run" in boxes(app)
+    assert "no room for another run" in harness.boxes(app)

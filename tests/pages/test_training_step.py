@@ -14,16 +14,8 @@ from llmviz.lessons.training.step import chapter as step_chapter
 from llmviz.lessons.training.step import pictures, questions, words
 from llmviz.study.one_step import STEPS, Asked, one_step, update
 from llmviz.study.step_calls import calls
+from tests.pages import harness
 from tests.pages.cells import work_out
-from tests.pages.harness import (
-    ODD_TEXTS,
-    boxes,
-    fine,
-    open_part,
-    prose_of,
-    run_snippet,
-    snippets,
-)
 from tests.pages.test_training_questions import numbers
 
 pytestmark = pytest.mark.usefixtures("ready")
@@ -95,37 +87,39 @@ def test_the_table_of_calls_has_each_call_of_the_function_above_it():
 
 
 def test_the_page_says_the_steps_numbers_and_its_snippet_prints_them():
-    app = open_part("training", "step", text=TEXT, batch_step="2", batch_opt="adamw")
-    fine(app)
+    app = harness.open_part("training", "step", text=TEXT, batch_step="2", batch_opt="adamw")
+    harness.fine(app)
     step = one_step(Asked(TEXT, step=2, optimizer="adamw"))
-    text = prose_of(app)
+    text = harness.prose_of(app)
     for number in (f"{step.loss:.4f}", f"{step.loss_after:.4f}", f"{step.untrained_loss:.3f}"):
         assert number in text
-    ((snippet, prints),) = snippets(app)
-    assert run_snippet(snippet).strip() == prints.strip()
+    ((snippet, prints),) = harness.snippets(app)
+    assert harness.run_snippet(snippet).strip() == prints.strip()
     assert any("optimizer.zero_grad()" in block.value for block in app.code)
 
 
 def test_saving_and_going_on_is_shown_once_it_is_asked_for():
-    app = open_part("training", "step", text=TEXT)
-    assert words.resume_equal not in prose_of(app)
+    app = harness.open_part("training", "step", text=TEXT)
+    assert words.resume_equal not in harness.prose_of(app)
     next(one for one in app.button if one.label == words.resume_button).click().run()
-    fine(app)
-    assert words.resume_equal in prose_of(app) and "optimizer.safetensors" in prose_of(app)
+    harness.fine(app)
+    assert words.resume_equal in harness.prose_of(
+        app
+    ) and "optimizer.safetensors" in harness.prose_of(app)
     assert app.query_params["batch_resume"] in ("1", ["1"])
 
 
-@pytest.mark.parametrize("name", list(ODD_TEXTS))
+@pytest.mark.parametrize("name", list(harness.ODD_TEXTS))
 def test_odd_texts_are_shown_or_refused(name):
-    app = open_part("training", "step", text=ODD_TEXTS[name])
-    fine(app)
-    if len(ODD_TEXTS[name]) < 2:
-        assert boxes(app)
+    app = harness.open_part("training", "step", text=harness.ODD_TEXTS[name])
+    harness.fine(app)
+    if len(harness.ODD_TEXTS[name]) < 2:
+        assert harness.boxes(app)
 
 
 def test_a_token_that_this_text_does_not_have_gives_way():
-    app = open_part("training", "step", text="ab", batch_token="999")
-    fine(app)
+    app = harness.open_part("training", "step", text="ab", batch_token="999")
+    harness.fine(app)
     assert app.session_state["training.batch_token"] == -1
 
 

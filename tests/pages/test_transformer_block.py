@@ -35,19 +35,8 @@ from llmviz.trace import record
 from llmviz.training.config import OWN_TEXT
 from llmviz.ui import engine
 from llmviz.ui.common import percent
+from tests.pages import harness
 from tests.pages.conftest import use
-from tests.pages.harness import (
-    ODD_TEXTS,
-    boxes,
-    charts,
-    fine,
-    open_page,
-    open_part,
-    prose_of,
-    run_snippet,
-    sent,
-    snippets,
-)
 from tests.pages.small_model import HEADS, LAYERS, ids_of, make_checkpoint
 
 TEXT = "Once Anna met Samir. Then"
@@ -68,7 +57,7 @@ def matrices(app) -> dict[str, np.ndarray]:
 
 
 def view(app) -> dict:
-    return sent(app, "matrix_view")
+    return harness.sent(app, "matrix_view")
 
 
 # ---- one block
@@ -77,9 +66,9 @@ def view(app) -> dict:
 def test_the_lesson_begins_with_the_block_and_old_links_open_the_stream():
     assert [chapter.key for chapter in LESSON.chapters][: len(PARTS)] == list(PARTS)
     assert all(chapter.minutes for chapter in LESSON.chapters)
-    assert open_page("transformer").query_params["part"] in ("block", ["block"])
-    old = open_page("transformer", lens="entropy")
-    assert "part" not in old.query_params and sent(old, "cell_grid")["label"]
+    assert harness.open_page("transformer").query_params["part"] in ("block", ["block"])
+    old = harness.open_page("transformer", lens="entropy")
+    assert "part" not in old.query_params and harness.sent(old, "cell_grid")["label"]
 
 
 TAPS = {  # drawn name -> step; heads apart
@@ -100,8 +89,10 @@ OF_HEAD |= {"masked": "masked", "weights": "weights", "context": "output"}
 @pytest.mark.parametrize("order", ["own", "post"])
 @pytest.mark.parametrize(("layer", "head"), [(0, 0), (1, 2)])
 def test_matrices_are_the_trace(bundle, layer, head, order):
-    app = open_part("transformer", "block", **MODEL, layer=f"{layer}", head=f"{head}", order=order)
-    fine(app)
+    app = harness.open_part(
+        "transformer", "block", **MODEL, layer=f"{layer}", head=f"{head}", order=order
+    )
+    harness.fine(app)
     drawn, ids = matrices(app), ids_of(bundle, TEXT)
     steps = block_steps(bundle.model, ids, layer, None if order == "own" else order)
     for name, step in TAPS.items():
@@ -186,10 +177,10 @@ def test_every_cell_is_what_its_arithmetic_says(options, tmp_path, monkeypatch):
     config = engine.load("tiny-world-gpt").model.config
     names = stage_names(config.norm)
     for stage in names:
-        app = open_part("transformer", "block", **MODEL, layer="1", head="1", stage=stage)
-        fine(app)
-        (snippet,) = snippets(app)
-        assert run_snippet(snippet[0]).strip() == snippet[1].strip(), stage
+        app = harness.open_part("transformer", "block", **MODEL, layer="1", head="1", stage=stage)
+        harness.fine(app)
+        (snippet,) = harness.snippets(app)
+        assert harness.run_snippet(snippet[0]).strip() == snippet[1].strip(), stage
     sent_view, drawn = view(app), matrices(app)
     assert len(sent_view["stages"]) == len(names)
     shown = {n for stage in sent_view["stages"] for row in stage["layout"] for n in row}
@@ -206,7 +197,7 @@ def test_every_cell_is_what_its_arithmetic_says(options, tmp_path, monkeypatch):
 
 
 def test_the_learned_matrices_are_the_models(bundle):
-    app = open_part("transformer", "block", **MODEL, layer="1", head="2")
+    app = harness.open_part("transformer", "block", **MODEL, layer="1", head="2")
     drawn, layer = matrices(app), bundle.model.blocks[1]
     for name, part in (
         ("W_O", layer.attn.projection),
@@ -221,7 +212,7 @@ def test_the_learned_matrices_are_the_models(bundle):
 
 
 def test_three_words_are_computed_not_typed():
-    app = open_part("transformer", "block")
+    app = harness.open_part("transformer", "block")
     steps = all_blocks(three_words(), [0, 1, 2])[0]
     drawn = matrices(app)
     np.testing.assert_array_equal(drawn["out"], steps["residual"].numpy())
@@ -241,12 +232,12 @@ def test_the_example_behaves_as_models_do():
     steps = all_blocks(three_words(), [0, 1, 2])[0]
     below = float((steps["mlp.hidden"] <= 0).float().mean())
     assert 0.25 < below < 0.75
-    assert "eight units" in prose_of(open_part("transformer", "norms"))
+    assert "eight units" in harness.prose_of(harness.open_part("transformer", "norms"))
 
 
 @pytest.mark.parametrize("order", ["pre", "post"])
 def test_norms_stand_where_the_switch_says(order):
-    app = open_part("transformer", "block", order=order)
+    app = harness.open_part("transformer", "block", order=order)
     branches = [(stage["short"], stage["branch"]) for stage in view(app)["stages"]]
     norms_at = [k for k, (short, _) in enumerate(branches) if short == "n"]
     sums_at = [k for k, (short, _) in enumerate(branches) if short == "+"]
@@ -256,24 +247,24 @@ def test_norms_stand_where_the_switch_says(order):
     else:
         assert norms_at == [k + 1 for k in sums_at]
         assert [branches[k][1] for k in norms_at] == [None, None]
-    swapped = "same weights run" in prose_of(app)
+    swapped = "same weights run" in harness.prose_of(app)
     assert swapped == (order == "post")
 
 
 def test_a_model_without_norms_says_that_there_is_nothing_to_move(tmp_path, monkeypatch):
     make_checkpoint(tmp_path, norm="none")
     use(monkeypatch, tmp_path)
-    app = open_part("transformer", "block", **MODEL, order="post", stage="norm1")
-    fine(app)
-    assert block_words.no_norms in boxes(app) and view(app)["step"] == 0
-    app = open_part("transformer", "norms", **MODEL)
-    fine(app)
-    assert "no norms in its layers" in boxes(app) and len(charts(app)) == 2
+    app = harness.open_part("transformer", "block", **MODEL, order="post", stage="norm1")
+    harness.fine(app)
+    assert block_words.no_norms in harness.boxes(app) and view(app)["step"] == 0
+    app = harness.open_part("transformer", "norms", **MODEL)
+    harness.fine(app)
+    assert "no norms in its layers" in harness.boxes(app) and len(harness.charts(app)) == 2
 
 
 def test_the_stack_has_the_sizes_and_a_click_opens_a_stage(bundle):
-    app = open_part("transformer", "block", **MODEL, layer="1", stage="scores")
-    grid = sent(app, "cell_grid")
+    app = harness.open_part("transformer", "block", **MODEL, layer="1", stage="scores")
+    grid = harness.sent(app, "cell_grid")
     for layer, steps in enumerate(all_blocks(bundle.model, ids_of(bundle, TEXT))):
         for column, stage in enumerate(("input", "norm1", "attn", "sum1", "norm2", "mlp", "sum2")):
             size = float((steps[stage] ** 2).mean()) ** 0.5
@@ -283,40 +274,46 @@ def test_the_stack_has_the_sizes_and_a_click_opens_a_stage(bundle):
 
 def test_a_link_keeps_stage_cell_and_windows(bundle):
     link = {"stage": "up", "cell": "hidden.1.40", "seen": "F.38", "layer": "1"}
-    app = open_part("transformer", "block", **MODEL, **link)
-    fine(app)
+    app = harness.open_part("transformer", "block", **MODEL, **link)
+    harness.fine(app)
     found = view(app)
     assert found["stages"][found["step"]]["box"] == "up"
     assert found["pinned"] == ["hidden", 1, 40] and found["window"] == [["F", 38]]
-    app = open_part("transformer", "block", **MODEL, cell="hidden.99.1", head="99", layer="7")
-    fine(app)
-    assert view(app)["pinned"] is None and "does not exist here" in boxes(app)
+    app = harness.open_part(
+        "transformer", "block", **MODEL, cell="hidden.99.1", head="99", layer="7"
+    )
+    harness.fine(app)
+    assert view(app)["pinned"] is None and "does not exist here" in harness.boxes(app)
 
 
 @pytest.mark.parametrize("part", [*PARTS, "patching"])
 @pytest.mark.parametrize("asked", ["names-gru", "pairs-seq2seq", "nowhere"])
 def test_a_model_without_layers_is_replaced_and_named(part, asked):
-    app = open_part("transformer", part, of="model", model=asked)
-    fine(app)
-    assert f"{asked} cannot be used here" in boxes(app) and "tiny-world-gpt" in boxes(app)
+    app = harness.open_part("transformer", part, of="model", model=asked)
+    harness.fine(app)
+    assert f"{asked} cannot be used here" in harness.boxes(
+        app
+    ) and "tiny-world-gpt" in harness.boxes(app)
 
 
 @pytest.mark.parametrize("part", PARTS)
 def test_a_model_with_experts_is_refused_with_those_that_can(part, tmp_path, monkeypatch):
     make_checkpoint(tmp_path, n_expert=3)
     use(monkeypatch, tmp_path)
-    app = open_part("transformer", part, **MODEL)
-    fine(app)
-    assert "3 experts a layer" in boxes(app) and "Choose another model above" in boxes(app)
+    app = harness.open_part("transformer", part, **MODEL)
+    harness.fine(app)
+    assert "3 experts a layer" in harness.boxes(
+        app
+    ) and "Choose another model above" in harness.boxes(app)
 
 
-@pytest.mark.parametrize("text", ODD_TEXTS.values(), ids=list(ODD_TEXTS))
+@pytest.mark.parametrize("text", harness.ODD_TEXTS.values(), ids=list(harness.ODD_TEXTS))
 @pytest.mark.parametrize("part", ["block", "norms"])
 def test_odd_texts_leave_no_error(bundle, part, text):
-    app = open_part("transformer", part, of="model")
+    app = harness.open_part("transformer", part, of="model")
     app.session_state["shared.text"] = text
     app.run()
-    fine(app)
+    harness.fine(app)
 
 
 def steps_with(attn, mlp):
@@ -367,8 +364,8 @@ def test_the_count_has_one_right_answer(heads, width, hidden, norm, bias, activa
 def test_the_end_of_a_block_is_what_its_norms_make_of_the_sum(norm, text, tmp_path, monkeypatch):
     make_checkpoint(tmp_path, norm=norm)
     use(monkeypatch, tmp_path)
-    app = open_part("transformer", "block", of="model", text=text, layer="1")
-    fine(app)
+    app = harness.open_part("transformer", "block", of="model", text=text, layer="1")
+    harness.fine(app)
     bundled = engine.load("tiny-world-gpt")
     with torch.inference_mode(), record(["blocks.*"]) as trace:
         bundled.model(torch.tensor([ids_of(bundled, text)]))
@@ -376,7 +373,7 @@ def test_the_end_of_a_block_is_what_its_norms_make_of_the_sum(norm, text, tmp_pa
         float(trace[name][0, -1].norm())
         for name in ("blocks.0.residual", "blocks.1.attn", "blocks.1.mlp", "blocks.1.residual")
     )
-    told = prose_of(app)
+    told = harness.prose_of(app)
     assert f"begins with a length of {x:.2f}" in told and f"adds a vector {attn:.2f} long" in told
     assert f"adds one {mlp:.2f} long" in told and f"{out:.2f} long." in told
     assert ("After each addition comes a norm" in told) == (norm == "post")
@@ -391,8 +388,8 @@ def test_the_end_of_a_block_is_what_its_norms_make_of_the_sum(norm, text, tmp_pa
 def test_norms_are_the_models_and_every_cell_opens(options, which, tmp_path, monkeypatch):
     make_checkpoint(tmp_path, **options)
     use(monkeypatch, tmp_path)
-    app = open_part("transformer", "norms", **MODEL, layer="1", which=which)
-    fine(app)
+    app = harness.open_part("transformer", "norms", **MODEL, layer="1", which=which)
+    harness.fine(app)
     bundled, drawn = engine.load("tiny-world-gpt"), matrices(app)
     steps = all_blocks(bundled.model, ids_of(bundled, TEXT))[1]
     own = "rms out" if options.get("norm_kind") else "out"
@@ -409,10 +406,10 @@ def test_norms_are_the_models_and_every_cell_opens(options, which, tmp_path, mon
 @pytest.mark.parametrize("norm", ["pre", "post", "rms"])
 @pytest.mark.parametrize("layers", ["2", "48"])
 def test_the_stack_is_really_computed(layers, norm):
-    app = open_part("transformer", "norms", stack=layers, stacknorm=norm)
-    fine(app)
+    app = harness.open_part("transformer", "norms", stack=layers, stacknorm=norm)
+    harness.fine(app)
     place, kind = ("pre", "rms") if norm == "rms" else (norm, "layer")
-    lines = charts(app)[0]["data"]
+    lines = harness.charts(app)[0]["data"]
     for line, found in zip(
         lines,
         (depth_study(int(layers), place, norm_kind=kind), depth_study(int(layers), "none")),
@@ -423,16 +420,16 @@ def test_the_stack_is_really_computed(layers, norm):
 
 @pytest.mark.parametrize("bend", ["own", "relu", "gelu", "gelu_tanh", "silu", "swiglu"])
 def test_bars_count_the_numbers_of_the_text(bundle, bend):
-    app = open_part("transformer", "norms", **MODEL, bend=bend, layer="1")
-    fine(app)
-    bars, curve, *_ = charts(app)[1]["data"]
+    app = harness.open_part("transformer", "norms", **MODEL, bend=bend, layer="1")
+    harness.fine(app)
+    bars, curve, *_ = harness.charts(app)[1]["data"]
     values = all_blocks(bundle.model, ids_of(bundle, TEXT))[1]["mlp.hidden"].numpy().ravel()
     assert sum(bars["y"]) == len(values)
     middle = len(curve["x"]) // 2
     assert curve["x"][middle] == 0 and curve["y"][middle] == 0
     below = sum(count for x, count in zip(bars["x"], bars["y"], strict=True) if x < 0)
     assert below == (values < 0).sum()
-    assert f"{100 * (values <= 0).mean():.1f}" in prose_of(app)
+    assert f"{100 * (values <= 0).mean():.1f}" in harness.prose_of(app)
 
 
 @settings(max_examples=80, deadline=None)
@@ -472,22 +469,22 @@ def test_the_question_of_relu_has_the_range_that_holds_it(numbers):
 
 @pytest.mark.parametrize("part", ["block", "norms"])
 def test_another_layer_grades_no_answer_anew(bundle, covers, part):
-    app = open_part("transformer", part, **MODEL)
+    app = harness.open_part("transformer", part, **MODEL)
     while waiting := [radio for radio in app.radio if radio.value is None]:
         waiting[0].set_value(0).run()
     reasons = re.compile(r"the vector that [^.]* adds is [\d.]+|ReLU sets [^:]*")
-    given = reasons.findall(prose_of(app))
+    given = reasons.findall(harness.prose_of(app))
     app.session_state["transformer.layer"] = 1
     app.run()
-    fine(app)
-    assert given and reasons.findall(prose_of(app)) == given
+    harness.fine(app)
+    assert given and reasons.findall(harness.prose_of(app)) == given
     assert all(radio.value is not None for radio in app.radio)
 
 
 def test_a_question_about_a_stack_stays_with_the_one_it_was_answered_for(covers):
     """The slider is there to compare: it neither asks anew nor covers the picture again."""
-    app = open_part("transformer", "norms")
-    assert "After 24 layers" not in prose_of(app)
+    app = harness.open_part("transformer", "norms")
+    assert "After 24 layers" not in harness.prose_of(app)
     app.slider[0].set_value(6).run()
     (asked,) = (
         radio
@@ -496,11 +493,11 @@ def test_a_question_about_a_stack_stays_with_the_one_it_was_answered_for(covers)
         and "million" in str([radio.format_func(one) for one in range(4)])
     )
     asked.set_value(0).run()
-    fine(app)
-    assert "After 6 layers" in prose_of(app) and "Take 6 layers" in prose_of(app)
+    harness.fine(app)
+    assert "After 6 layers" in harness.prose_of(app) and "Take 6 layers" in harness.prose_of(app)
     app.slider[0].set_value(24).run()
-    fine(app)
-    assert "After 24 layers" in prose_of(app) and "Take 6 layers" in prose_of(app)
+    harness.fine(app)
+    assert "After 24 layers" in harness.prose_of(app) and "Take 6 layers" in harness.prose_of(app)
 
 
 def test_the_end_of_norms_has_one_deviation_for_one_vector():
@@ -523,8 +520,8 @@ def test_the_end_of_norms_speaks_of_the_norms_that_there_are(
 ):
     make_checkpoint(tmp_path, **options)
     use(monkeypatch, tmp_path)
-    app = open_part("transformer", "norms", of="model", text=text)
-    fine(app)
+    app = harness.open_part("transformer", "norms", of="model", text=text)
+    harness.fine(app)
     last = [block.proto.body for block in app.get("html") if "<strong>Try:" in block.proto.body][-1]
     assert told in last and ("A norm brings" in last) == bool(told)
     assert "After 24 untrained layers" in last
@@ -536,11 +533,11 @@ def test_the_end_of_norms_speaks_of_the_norms_that_there_are(
 @pytest.mark.parametrize("unit", ["", "5"])
 def test_texts_of_a_unit_are_those_that_drive_it_highest(bundle, unit, monkeypatch):
     link = {"unit": unit} if unit else {}
-    app = open_part("transformer", "units", unitlayer="1", **link)
-    fine(app)
+    app = harness.open_part("transformer", "units", unitlayer="1", **link)
+    harness.fine(app)
     found = units.searched(bundle)
     chosen = int(unit) if unit else found.telling(1, 1)[0]
-    rows = sent(app, "token_strip")["rows"]
+    rows = harness.sent(app, "token_strip")["rows"]
     peaks = []
     for text in found.texts:
         peaks.append(float(unit_values(bundle.model, text, 1)[:, chosen].max()))
@@ -548,48 +545,48 @@ def test_texts_of_a_unit_are_those_that_drive_it_highest(bundle, unit, monkeypat
     assert [max(row["values"]) for row in rows] == pytest.approx(best, abs=1e-4)
     text, place = units.peak(found, 1, chosen)
     made = unit_writes(bundle.model, 1, chosen, text, place, units.LISTED)
-    bars = charts(app)[0]["data"][0]["x"]
+    bars = harness.charts(app)[0]["data"][0]["x"]
     expected = [*made.raised.tolist(), *reversed(made.lowered.tolist())]
     assert bars == pytest.approx(expected, abs=1e-5)
     with torch.inference_mode(), record("blocks.*.residual") as trace:
         logits = bundle.model(torch.tensor([text]))[0][0, place]
     stream = trace[f"blocks.{bundle.model.config.n_layer - 1}.residual"][0, place]
-    assert f"divides by {float(stream.std(unbiased=False)):.2f}" in prose_of(app)
-    told = re.search(r"it adds (−?[\d.]+) to the logit", prose_of(app))[1].replace("−", "-")
+    assert f"divides by {float(stream.std(unbiased=False)):.2f}" in harness.prose_of(app)
+    told = re.search(r"it adds (−?[\d.]+) to the logit", harness.prose_of(app))[1].replace("−", "-")
     top = float(found.search.highest[1, chosen, 0])
     assert float(told) == pytest.approx(top * float(made.raised[0]), abs=0.006)
     assert abs(float(told)) < float(logits.max() - logits.min())  # no more than there is
 
 
 def test_the_grid_counts_all_units(bundle):
-    app = open_part("transformer", "units", model="tiny-world-gpt")
-    grid = sent(app, "cell_grid")
+    app = harness.open_part("transformer", "units", model="tiny-world-gpt")
+    grid = harness.sent(app, "cell_grid")
     found = units.searched(bundle)
     np.testing.assert_array_equal(grid["values"], found.groups())
     assert (grid["values"].sum(1) == bundle.model.config.feed_forward_size).all()
     dead = int(found.search.dead.sum())
-    assert f"{dead} of {found.search.dead.numel():,}" in prose_of(app)
+    assert f"{dead} of {found.search.dead.numel():,}" in harness.prose_of(app)
 
 
 def test_a_unit_that_is_not_there_is_the_one_that_opens_first(bundle):
-    app = open_part("transformer", "units", unit="99999")
-    fine(app)
+    app = harness.open_part("transformer", "units", unit="99999")
+    harness.fine(app)
     found = units.searched(bundle)
     assert f"Unit {found.telling(1, 1)[0]} of layer 1" in " ".join(h.value for h in app.header)
 
 
 def test_units_are_searched_once_for_all(bundle, monkeypatch):
-    open_part("transformer", "units")
+    harness.open_part("transformer", "units")
     monkeypatch.setattr(units, "GrowingSearch", None)
-    fine(open_part("transformer", "units", unitlayer="1"))
+    harness.fine(harness.open_part("transformer", "units", unitlayer="1"))
 
 
 def test_a_new_search_shows_how_far_it_is(bundle, monkeypatch):
     """One batch a rerun: the page says how many tokens are read, and no unit before all are."""
     monkeypatch.setattr(units, "SLICE", 0.0)
     units.growing.clear()
-    app = open_part("transformer", "units")
-    fine(app)
+    app = harness.open_part("transformer", "units")
+    harness.fine(app)
     grown = units.growing(bundle)
     assert 0 < grown.known < grown.tokens
     (bar,) = app.get("progress")
@@ -599,8 +596,8 @@ def test_a_new_search_shows_how_far_it_is(bundle, monkeypatch):
     )
     monkeypatch.setattr(units, "SLICE", 60.0)
     app.run()
-    fine(app)
-    assert sent(app, "cell_grid")["values"].sum() == grown.whole().search.dead.numel()
+    harness.fine(app)
+    assert harness.sent(app, "cell_grid")["values"].sum() == grown.whole().search.dead.numel()
 
 
 def test_a_run_is_searched_on_the_text_that_it_learned_from(bundle, tmp_path, monkeypatch):
@@ -612,14 +609,14 @@ def test_a_run_is_searched_on_the_text_that_it_learned_from(bundle, tmp_path, mo
     about = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     about["data"] |= {"corpus": OWN_TEXT, "documents": 1}
     (folder / "config.json").write_text(json.dumps(about), encoding="utf-8")
-    app = open_part("transformer", "units", model="run:mine")
-    fine(app)
+    app = harness.open_part("transformer", "units", model="run:mine")
+    harness.fine(app)
     grown = units.growing(engine.load("run:mine"))
     assert [i for piece in grown.pieces for i in piece] == bundle.tokenizer.encode_from_start(text)
-    assert units_words.your_text in prose_of(app) and "pieces of up to" in " ".join(
+    assert units_words.your_text in harness.prose_of(app) and "pieces of up to" in " ".join(
         one.value for one in app.caption
     )
-    assert sent(app, "cell_grid")["values"].sum() == grown.whole().search.dead.numel()
+    assert harness.sent(app, "cell_grid")["values"].sum() == grown.whole().search.dead.numel()
 
 
 @given(some.integers(0, 3072))
@@ -630,19 +627,19 @@ def test_the_question_of_dead_units_has_one_right_answer(count):
 
 
 def test_another_unit_asks_nothing_anew_and_the_end_is_about_it(bundle, covers):
-    app = open_part("transformer", "units", model="tiny-world-gpt")
-    fine(app)
+    app = harness.open_part("transformer", "units", model="tiny-world-gpt")
+    harness.fine(app)
     assert "llmviz_cell_grid" not in [x.proto.component_name for x in app.get("bidi_component")]
     app.radio[0].set_value(0).run()
     app.session_state["transformer.unitlayer"] = 0
     app.session_state["transformer.unit"] = 5
     app.run()
-    fine(app)
+    harness.fine(app)
     found = units.searched(bundle)
-    assert sent(app, "cell_grid")["chosen"][0] == 0
+    assert harness.sent(app, "cell_grid")["chosen"][0] == 0
     fired = float(found.search.fired[0, 5])
     told = f"fired on {percent(fired)} of the tokens" if fired else "fired on none of them"
-    assert f"Unit 5 of layer 0 {told}" in prose_of(app)
+    assert f"Unit 5 of layer 0 {told}" in harness.prose_of(app)
 
 
 @pytest.mark.parametrize("fired", [0.0, 0.25])
@@ -659,6 +656,6 @@ def test_the_end_of_units_says_of_a_silent_unit_that_it_is_one(bundle, fired):
 
 
 def test_heads_of_the_small_model_are_all_offered(bundle):
-    app = open_part("transformer", "block", **MODEL)
+    app = harness.open_part("transformer", "block", **MODEL)
     (head,) = (box for box in app.number_input if box.label == block_words.head)
     assert (head.min, head.max) == (0, HEADS - 1)

@@ -26,17 +26,8 @@ from llmviz.training.masked import hide_tokens
 from llmviz.training.runs import load_trained
 from llmviz.ui import engine
 from llmviz.ui.common import percent
+from tests.pages import harness
 from tests.pages.conftest import use
-from tests.pages.harness import (
-    ODD_TEXTS,
-    boxes,
-    charts,
-    fine,
-    open_part,
-    prose_of,
-    sent,
-    unpack_all,
-)
 from tests.pages.small_model import make_checkpoint
 
 pytestmark = pytest.mark.usefixtures("ready")
@@ -55,13 +46,13 @@ SENTENCES = (
 
 @pytest.mark.parametrize("step", ["0", "4", "900"])
 def test_the_picture_is_the_translation_of_the_engine(step):
-    app = open_part("transformer", "halves", halfstep=step, halfhead="3")
-    fine(app)
+    app = harness.open_part("transformer", "halves", halfstep=step, halfhead="3")
+    harness.fine(app)
     bundled = engine.load("pairs-seq2seq")
     source = bundled.tokenizer.encode(words.sentence)
     found = free(bundled.model, source)
     weights = looks(bundled.model, source, found.read)
-    got = sent(app, "two_halves")
+    got = harness.sent(app, "two_halves")
     for name in ("encoder", "own", "cross"):
         wanted = np.rint(getattr(weights, name) * 255)
         np.testing.assert_allclose(got[name], wanted, atol=1)
@@ -78,12 +69,12 @@ def test_the_picture_is_the_translation_of_the_engine(step):
 @pytest.mark.parametrize("sentence", SENTENCES)
 def test_both_ways_are_those_of_the_engine_and_the_parting_is_named(name, sentence):
     known = translate(sentence)
-    app = open_part("transformer", "halves", sentence=sentence, translator=name)
-    fine(app)
+    app = harness.open_part("transformer", "halves", sentence=sentence, translator=name)
+    harness.fine(app)
     bundled = engine.load(name)
     source, target = (bundled.tokenizer.encode(text) for text in known[:2])
     ways = forced(bundled.model, source, target), free(bundled.model, source)
-    grid, right = sent(app, "cell_grid"), [*known.target.split(), words.end_token]
+    grid, right = harness.sent(app, "cell_grid"), [*known.target.split(), words.end_token]
     for row, way in zip((0, 2), ways, strict=True):
         said = [teacher.named(one, bundled.tokenizer) for one in way.written]
         read = [words.start, *(teacher.named(one, bundled.tokenizer) for one in way.read[1:])]
@@ -95,7 +86,7 @@ def test_both_ways_are_those_of_the_engine_and_the_parting_is_named(name, senten
         bold = [one != two for one, two in zip(said, right, strict=False)]
         assert grid["strong"][row + 1][: len(bold)].astype(bool).tolist() == bold
     own = [teacher.named(one, bundled.tokenizer) for one in ways[1].written]
-    text = prose_of(app)
+    text = harness.prose_of(app)
     if own == right:
         assert "They never differ" in text
     else:
@@ -103,21 +94,21 @@ def test_both_ways_are_those_of_the_engine_and_the_parting_is_named(name, senten
         assert re.search(rf"\b(mistake is|differ) at step {first + 1}\b", text)
 
 
-@pytest.mark.parametrize("text", ODD_TEXTS.values(), ids=list(ODD_TEXTS))
+@pytest.mark.parametrize("text", harness.ODD_TEXTS.values(), ids=list(harness.ODD_TEXTS))
 def test_odd_sentences_are_refused_and_the_small_decoder_stays(text):
-    app = open_part("transformer", "halves")
+    app = harness.open_part("transformer", "halves")
     app.session_state["transformer.sentence"] = text
     app.run()
-    fine(app)
-    assert "This grammar does not know the sentence" in boxes(app)
-    assert "17,516" in prose_of(app)
+    harness.fine(app)
+    assert "This grammar does not know the sentence" in harness.boxes(app)
+    assert "17,516" in harness.prose_of(app)
 
 
 @pytest.mark.parametrize("link", [{"halfhead": "999"}, {"halfstep": "1000"}])
 def test_places_that_are_not_there_are_the_last(link):
-    app = open_part("transformer", "halves", **link)
-    fine(app)
-    got = sent(app, "two_halves")
+    app = harness.open_part("transformer", "halves", **link)
+    harness.fine(app)
+    got = harness.sent(app, "two_halves")
     assert got["chosen"] < len(got["names"]) and got["step"] <= len(got["read"])
 
 
@@ -164,9 +155,9 @@ def test_a_copy_without_the_translators_says_so(tmp_path, monkeypatch):
     make_checkpoint(tmp_path)
     use(monkeypatch, tmp_path)
     for part, name in (("halves", "pairs-seq2seq"), ("masked", "masked-words")):
-        app = open_part("transformer", part)
-        fine(app)
-        assert f"{name} is not in this copy" in boxes(app)
+        app = harness.open_part("transformer", part)
+        harness.fine(app)
+        assert f"{name} is not in this copy" in harness.boxes(app)
 
 
 # ---- words hidden
@@ -182,16 +173,16 @@ def told(text):
 
 @pytest.mark.parametrize("word", [-1, 0, 4, 99])
 def test_the_answers_are_those_of_both_models(word):
-    app = open_part("transformer", "masked", text=TEXT, hide=str(word))
-    fine(app)
+    app = harness.open_part("transformer", "masked", text=TEXT, hide=str(word))
+    harness.fine(app)
     both, left, ids, p, q = told(TEXT)
-    rows = sent(app, "token_strip")["rows"]
+    rows = harness.sent(app, "token_strip")["rows"]
     own = [one[range(len(ids) - 1), ids[1:]] for one in (p, q)]
     for row, wanted in zip(rows, own, strict=True):
         np.testing.assert_allclose(row["values"], wanted, atol=1e-5)
-    at = sent(app, "token_strip")["selected"][1]
+    at = harness.sent(app, "token_strip")["selected"][1]
     assert at == (word if 0 <= word < len(ids) - 1 else int((own[0] - own[1]).argmax()))
-    bars = sent(app, "paired_bars")
+    bars = harness.sent(app, "paired_bars")
     assert bars["before"].max() == pytest.approx(p[at].max(), abs=1e-5)
     assert bars["after"].max() == pytest.approx(q[at].max(), abs=1e-5)
     name = both.tokenizer.decode([ids[at + 1]])
@@ -199,7 +190,7 @@ def test_the_answers_are_those_of_both_models(word):
     assert bars["before"][place] == pytest.approx(own[0][at], abs=1e-5)
     assert bars["after"][place] == pytest.approx(own[1][at], abs=1e-5)
     hidden = hidden_at(both.model, ids, at)
-    maps = unpack_all(app, "heads_grid")
+    maps = harness.unpack_all(app, "heads_grid")
     assert [one["triangle"] for one in maps] == [False, True]
     for one, wanted in zip(
         maps, (all_weights(both.model, hidden), all_weights(left.model, ids)), strict=True
@@ -211,24 +202,24 @@ def test_the_answers_are_those_of_both_models(word):
 
 
 def test_a_word_that_the_models_do_not_know_is_said_to_be_so():
-    app = open_part("transformer", "masked", text="The zyxglob slept.", hide="1")
-    fine(app)
+    app = harness.open_part("transformer", "masked", text="The zyxglob slept.", hide="1")
+    harness.fine(app)
     tokenizer = engine.tokenizer(masked.BOTH)
     assert tokenizer.special_tokens[UNKNOWN] == tokenizer.encode("zyxglob")[0]
-    strip = sent(app, "token_strip")
+    strip = harness.sent(app, "token_strip")
     assert strip["rows"][0]["texts"][1] == "zyxglob" and strip["rows"][0]["values"][1] == 0
-    assert "do not know this word" in prose_of(app) and "unknown" in boxes(app)
+    assert "do not know this word" in harness.prose_of(app) and "unknown" in harness.boxes(app)
 
 
-@pytest.mark.parametrize("text", ODD_TEXTS.values(), ids=list(ODD_TEXTS))
+@pytest.mark.parametrize("text", harness.ODD_TEXTS.values(), ids=list(harness.ODD_TEXTS))
 def test_odd_texts_leave_no_error(text):
-    app = open_part("transformer", "masked")
+    app = harness.open_part("transformer", "masked")
     app.session_state["shared.text"] = text
     app.run()
-    fine(app)
+    harness.fine(app)
     if text and not text.strip():
-        assert "no word in this text" in boxes(app)
-    assert "<script" not in prose_of(app).lower()
+        assert "no word in this text" in harness.boxes(app)
+    assert "<script" not in harness.prose_of(app).lower()
 
 
 @given(st.integers(2, 64), st.data())
@@ -252,14 +243,14 @@ def test_any_head_of_a_link_is_one_that_exists(written, layers, heads):
 
 
 def test_the_shares_of_the_page_are_those_of_the_cards_and_the_cards_of_the_models():
-    app = open_part("transformer", "masked", text=params.TEXT)
+    app = harness.open_part("transformer", "masked", text=params.TEXT)
     card = engine.card(masked.BOTH)
     fresh = scores(load_trained(engine.CHECKPOINTS / masked.BOTH))
     for name, found in fresh.items():
         for what in ("tokens", "nats_per_token", "share_right"):
             assert card[name][what] == pytest.approx(found[what], rel=1e-4)
     assert card["left_only"]["name"] == masked.LEFT
-    drawn = [chart["data"][0] for chart in charts(app)]
+    drawn = [chart["data"][0] for chart in harness.charts(app)]
     assert drawn[-1]["x"] == [card["score"]["share_right"], card["left_only"]["share_right"]]
     asked = held_out.cut_question(
         *(card[name] for name in ("score", "left_only", "without_right_side"))
@@ -273,7 +264,11 @@ def test_the_shares_of_the_page_are_those_of_the_cards_and_the_cards_of_the_mode
 
 def test_another_hidden_word_asks_nothing_anew(covers):
     asked = {
-        tuple(open_part("transformer", "masked", text=params.TEXT, hide=str(hide)).radio[0].options)
+        tuple(
+            harness.open_part("transformer", "masked", text=params.TEXT, hide=str(hide))
+            .radio[0]
+            .options
+        )
         for hide in (0, 3)
     }
     assert len(asked) == 1

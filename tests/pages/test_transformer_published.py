@@ -143,7 +143,7 @@ def test_what_cannot_be_taken_is_said_and_not_offered(tmp_path, home, monkeypatc
 def test_without_a_network_one_line_says_how_to_go_on(home, monkeypatch):
     monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
     alone = JobPool(limit=1, threads=1)  # its process begins with this setting
-    monkeypatch.setattr(importing, "import_jobs", lambda: alone)
+    monkeypatch.setattr(importing.kit, "import_jobs", lambda: alone)
     with contextlib.closing(alone):
         app = look("somebody/gpt2")
     assert "cannot be reached; without the network give a folder" in boxes(app)

@@ -248,7 +248,7 @@ def test_one_measurement_runs_at_a_time(monkeypatch):
             return Told("running")
 
     monkeypatch.setattr(times, "measuring", lambda: jobs)
-    monkeypatch.setattr(times, "training_jobs", Pool)
+    monkeypatch.setattr(times.kit, "training_jobs", Pool)
     times._begin()
     times._begin()
     assert len(started) == 1 and started[0]["names"] == [checkpoint(name) for name in FAMILY]

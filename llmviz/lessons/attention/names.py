@@ -1,21 +1,18 @@
 """The name that the learner types in one chapter and sees again in another: what it may be."""
 
-from __future__ import annotations
-
-from llmviz.ui.notices import refuse
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 LETTERS = "Only the letters a to z can be used; {letter!r} is not one of them."
 LENGTH = "A name has 2 to 15 letters here; this one has {count}."
 
 
-def typed_name(state: PageState) -> str | None:
+def typed_name(state: kit.PageState) -> str | None:
     """Return the name; None, after one clear line, for what the models cannot read."""
     name = state["letters"].strip().lower()
     try:
         check_name(name)
     except ValueError as error:
-        refuse(error)
+        kit.refuse(error)
         return None
     return name
 

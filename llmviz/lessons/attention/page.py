@@ -1,12 +1,11 @@
 """What stands above the chapters on attention: the learner's text."""
 
-from llmviz.ui.shell import text_box
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 READ_IT = ("steps", "masks", "heads", "trained")  # chapters that read the learner's text
 
 
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the box for the text above chapters that read it.
 
     Old links to the translation, once in "trained", lead to it.
@@ -14,4 +13,4 @@ def draw(state: PageState) -> None:
     if state["look"] == "cross":
         state["part"], state["look"] = "cross", "gpt"
     if state["part"] in READ_IT:
-        text_box(state, height=80)
+        kit.text_box(state, height=80)

@@ -1,7 +1,5 @@
 """The controls that several chapters on attention share, as links write them; without torch."""
 
-from __future__ import annotations
-
 import math
 
 from llmviz.lessons.attention.inputs import words

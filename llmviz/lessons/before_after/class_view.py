@@ -1,7 +1,5 @@
 """What the presenter of a class sees of the two tests: counts, and the sorting of own words."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np
@@ -9,22 +7,12 @@ import streamlit as st
 
 from llmviz.components.paired_bars.view import paired_bars
 from llmviz.lessons.before_after import words
-from llmviz.lessons.before_after.counts import (
-    KINDS,
-    Counts,
-    counted,
-    read_table,
-    table,
-    together,
-)
+from llmviz.lessons.before_after.counts import KINDS, Counts, counted, read_table, table, together
 from llmviz.lessons.before_after.params import AFTER, BEFORE
 from llmviz.lessons.before_after.questions import all_asks
+from llmviz.ui import kit
 from llmviz.ui.class_question import THOUGHT
 from llmviz.ui.classes import OpenClass
-from llmviz.ui.lesson import section
-from llmviz.ui.notices import refuse
-from llmviz.ui.table import rows_table
-from llmviz.ui.text import escape_markdown
 
 POLL = 2.0  # seconds between two looks at the counts
 
@@ -32,10 +20,10 @@ POLL = 2.0  # seconds between two looks at the counts
 def draw(one: OpenClass, when: str) -> None:
     """Show the presenter what the class answered, once asked to, and let the words be sorted."""
     THOUGHT.ask_all(one, (ask for asks in all_asks().values() for ask in asks))
-    section(words.counts)
+    kit.section(words.counts)
     _earlier(one)
     st.fragment(_counts, run_every=POLL)(one, when)
-    section(words.sorting)
+    kit.section(words.sorting)
     st.fragment(_sorting)(one, when)
 
 
@@ -51,7 +39,7 @@ def _earlier(one: OpenClass) -> None:
         try:
             st.session_state[_of_earlier(one)] = read_table(given.getvalue())
         except ValueError as rule:
-            refuse(rule)
+            kit.refuse(rule)
 
 
 def _counts(one: OpenClass, when: str) -> None:
@@ -89,18 +77,18 @@ def _counts(one: OpenClass, when: str) -> None:
     both = (found[BEFORE], found[AFTER])
     times = [words.when[BEFORE], words.when[AFTER]]
     ten = range(len(here.right))
-    rows_table(
+    kit.rows_table(
         [
             (at + 1, *(words.of.format(right=c.right[at], count=c.answered[at]) for c in both))
             for at in ten
         ],
         [words.columns["question"], *times],
     )
-    rows_table(
+    kit.rows_table(
         [(right, *(c.whole[right] for c in both)) for right in range(len(here.right) + 1)],
         [words.columns["right"], *times],
     )
-    rows_table(
+    kit.rows_table(
         [(words.kinds[kind], *(c.kinds[kind] for c in both)) for kind in KINDS]
         + [(words.unsorted, *(c.words.total() - c.kinds.total() for c in both))],
         [words.columns["kind"], *times],
@@ -141,7 +129,7 @@ def _sorting(one: OpenClass, when: str) -> None:
         with st.container(border=True):
             st.text(text if count == 1 else f"{text} (× {count})")  # a text is never markup
             st.segmented_control(
-                f"{words.kind_label} {escape_markdown(text[:40])} ({number + 1})",
+                f"{words.kind_label} {kit.escape_markdown(text[:40])} ({number + 1})",
                 KINDS,
                 format_func=words.kind_names.__getitem__,
                 key=key,

@@ -1,7 +1,5 @@
 """What a class answered in the two tests, counted: by question, by how many are right, by kind."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections import Counter

@@ -1,7 +1,5 @@
 """The two tests on paper."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from urllib.parse import urlencode
 

@@ -1,7 +1,5 @@
 """The page of the two tests: ten questions, one in own words, and how both tests went."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import streamlit as st
@@ -20,31 +18,26 @@ from llmviz.lessons.before_after.questions import (
     why,
 )
 from llmviz.lessons.before_after.sheets import Sheet
-from llmviz.ui import class_question, engine
+from llmviz.ui import class_question, engine, kit
 from llmviz.ui.class_answers import MOST, name_of
 from llmviz.ui.classes import OpenClass
-from llmviz.ui.common import choose, percent
 from llmviz.ui.engine_ready import engine_ready
-from llmviz.ui.model_picker import no_model
-from llmviz.ui.prose import prose
-from llmviz.ui.question import ASKED, Question
-from llmviz.ui.state import PageState
 
 
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show a test, what a class answered, and once both are done, how they went."""
     if not engine_ready():
         return
     sheets.keep()
-    choose(state, "when", words.when_label, words.when)
+    kit.choose(state, "when", words.when_label, words.when)
     when, swapped = state["when"], state["swapped"]
     one = class_question.of_this_window()
     leads = class_question.leads()
     where = "alone" if one is None else "leads" if leads else "follows"
-    prose(words.where[where], code=one.code if one else "")
+    kit.prose(words.where[where], code=one.code if one else "")
     test = test_of(when, swapped=swapped)
     ten = questions(test)
-    if (listed := st.session_state.get(ASKED)) is not None:
+    if (listed := st.session_state.get(kit.ASKED)) is not None:
         listed += [question for question in ten if question not in listed]
     sheet = sheets.held()[when]
     st.header(words.title_of[when], anchor=False)
@@ -60,7 +53,9 @@ def draw(state: PageState) -> None:
         st.toggle(words.swap, help=words.swap_help, **state.bind("swapped"))
 
 
-def _ask(number: int, count: int, question: Question, when: str, test: str, sheet: Sheet) -> None:
+def _ask(
+    number: int, count: int, question: kit.Question, when: str, test: str, sheet: Sheet
+) -> None:
     key = f"_test.{when}.{question_name(question)}"
     chosen = sheet.answers.get(question_name(question))
     st.session_state[key] = chosen if chosen in question.order else None
@@ -71,7 +66,7 @@ def _ask(number: int, count: int, question: Question, when: str, test: str, shee
 
     with st.container(border=True):
         st.caption(words.number.format(number=number, all=count))
-        prose(question.text)
+        kit.prose(question.text)
         st.radio(
             words.label,
             question.order,
@@ -84,7 +79,7 @@ def _ask(number: int, count: int, question: Question, when: str, test: str, shee
         )
 
 
-def question_name(question: Question) -> str:
+def question_name(question: kit.Question) -> str:
     """Return by what an answer to a question is kept: another one when its words change."""
     return name_of(unmarked(question.text), question.answers)
 
@@ -100,7 +95,7 @@ def about(test: str) -> Continued | None:
 def _own_words(when: str, test: str, sheet: Sheet) -> None:
     found = about(test)
     if found is None:
-        no_model(MODEL)
+        kit.no_model(MODEL)
         return
     key = f"_test.{when}.own"
     st.session_state[key] = sheet.own
@@ -111,7 +106,7 @@ def _own_words(when: str, test: str, sheet: Sheet) -> None:
         held.test, held.own = test, text[:MOST]
 
     with st.container(border=True):
-        prose(why(found))
+        kit.prose(why(found))
         st.caption(words.given)
         st.text(found.beginning)
         st.caption(words.wrote)
@@ -169,17 +164,17 @@ def _went(when: str, sheet: Sheet) -> None:
         head = words.result.format(title=words.title_of[when], right=right, all=len(ten))
         st.subheader(head, anchor=False)
         for number, (at, one) in enumerate(zip(chosen, ten, strict=True), 1):
-            prose(words.reason.format(number=number, text=one.text))
+            kit.prose(words.reason.format(number=number, text=one.text))
             said = one.answers[at] if at in one.order else words.none
-            prose(words.you[at == one.right].format(answer=said, right=one.answers[one.right]))
-            prose(one.reasons[one.right])
+            kit.prose(words.you[at == one.right].format(answer=said, right=one.answers[one.right]))
+            kit.prose(one.reasons[one.right])
         if sheet.own:
             st.caption(words.own_words)
             st.text(sheet.own)
         found = about(sheet.test)
         if found is not None and not found.was_read:
-            share = percent(found.share)
-            prose(words.unread, country=found.country, count=len(CAPITALS), share=share)
+            share = kit.percent(found.share)
+            kit.prose(words.unread, country=found.country, count=len(CAPITALS), share=share)
 
 
 def _tell(one: OpenClass, when: str, test: str, sheet: Sheet) -> None:

@@ -1,7 +1,5 @@
 """The questions of the two tests: their words with what was computed for them."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from llmviz.corpus.words import CAPITALS
@@ -9,10 +7,8 @@ from llmviz.document.marks import unmarked
 from llmviz.lessons.before_after import words
 from llmviz.lessons.before_after.params import AFTER, BEFORE
 from llmviz.study.two_tests import TESTS, items
-from llmviz.ui import engine
+from llmviz.ui import engine, kit
 from llmviz.ui.class_answers import Ask
-from llmviz.ui.kept import kept
-from llmviz.ui.question import Question
 
 MODEL = "tiny-world-gpt"
 ASKED = {"a": ("Switzerland", "Bern"), "b": ("India", "New Delhi")}  # countries, their capitals
@@ -48,8 +44,8 @@ def test_of(when: str, *, swapped: bool) -> str:
     return TESTS[(when == AFTER) != swapped]
 
 
-@kept(4)
-def questions(test: str) -> tuple[Question, ...]:
+@kit.kept(4)
+def questions(test: str) -> tuple[kit.Question, ...]:
     """Return the ten questions of a test."""
     texts = {
         "pieces": words.pieces,
@@ -70,11 +66,11 @@ def questions(test: str) -> tuple[Question, ...]:
             more["story"] = words.stories[values["story"]]
         if name == "temperature":
             more["inverse"] = 1 / values["temperature"]
-        found.append(Question.of(texts[name], **more))
+        found.append(kit.Question.of(texts[name], **more))
     return tuple(found)
 
 
-@kept(4)
+@kit.kept(4)
 def continued(bundled: engine.Bundled, test: str) -> Continued:
     """Return what the model writes after the beginning of a test, at temperature 0."""
     from llmviz.sampling.generation import generate
@@ -118,7 +114,7 @@ def asks_of_class(when: str, test: str) -> list[Ask]:
     return [*asks, Ask(text)]
 
 
-@kept(2)
+@kit.kept(2)
 def all_asks() -> dict[tuple[str, str], list[Ask]]:
     """Return what a class can be asked: by when, and by test."""
     return {(when, test): asks_of_class(when, test) for when in (BEFORE, AFTER) for test in TESTS}

@@ -1,7 +1,5 @@
 """What a visitor answered in the two tests: kept in the session, and in the visitor's browser."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict, dataclass, field
 

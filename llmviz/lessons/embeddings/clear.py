@@ -1,14 +1,12 @@
 """Whether a graded question has one right answer: as its numbers are written, one stands out."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
-from llmviz.ui.common import signed
+from llmviz.ui import kit
 
 
 def stands_out(
-    values: Sequence[float], right: int, written: Callable[[float], str] = signed
+    values: Sequence[float], right: int, written: Callable[[float], str] = kit.signed
 ) -> bool:
     """Whether no other value is written like that at `right`.
 

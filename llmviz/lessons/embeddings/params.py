@@ -1,7 +1,5 @@
 """The controls that several chapters of the lesson on embeddings share, as its links write them."""
 
-from __future__ import annotations
-
 from llmviz.ui import codec
 from llmviz.ui.state import LEARNER_TEXT
 

@@ -3,8 +3,6 @@
 V rows, one a token; C columns.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
@@ -18,15 +16,8 @@ from llmviz.lessons.embeddings.params import DEFAULT_MODEL
 from llmviz.models.catalogue import able
 from llmviz.similarity import NotOneRow, VectorTable
 from llmviz.study.vector_tables import table_of, untrained_table
-from llmviz.ui import engine
-from llmviz.ui.common import count, keep, refuse, suggest
-from llmviz.ui.model_picker import tells_classes
-from llmviz.ui.notices import or_refused
-from llmviz.ui.prose import prose, quote
+from llmviz.ui import engine, kit
 from llmviz.ui.rerun import once
-from llmviz.ui.selectable_models import bundled_fitting, card_of, load, offered
-from llmviz.ui.selectable_models import label as menu_label
-from llmviz.ui.state import PageState
 
 MISTAKEN = ("no-mask", "no-shift", "off-by-one", "two-softmaxes", "no-scale")
 FIRST = (DEFAULT_MODEL, "tiny-world-word2vec")  # in this order at the head of the list
@@ -39,30 +30,30 @@ def names(wanted: str = "") -> list[str]:
     wanted: the model in force; a run that only a link names is offered, too.
     """
     known = []
-    for name, _ in bundled_fitting(_has_table):
+    for name, _ in kit.bundled_fitting(_has_table):
         if not name.endswith(MISTAKEN):
             place = FIRST.index(name) if name in FIRST else len(FIRST)
             known.append((place, not name.startswith("tiny"), name))
-    return [name for *_, name in sorted(known)] + offered(_has_table, wanted)
+    return [name for *_, name in sorted(known)] + kit.offered(_has_table, wanted)
 
 
 def _has_table(card: dict[str, Any]) -> bool:
-    return able(card.get("model"), "token_table") or tells_classes(card)
+    return able(card.get("model"), "token_table") or kit.tells_classes(card)
 
 
-def choose(state: PageState) -> VectorTable | None:
+def choose(state: kit.PageState) -> VectorTable | None:
     """Show whose vectors are looked at, and return them; None, after one clear line, without."""
     known = names(state["model"])
     if not known:
         st.info(words.no_table, icon=":material/download:")
         st.code(words.no_table_command.format(name=DEFAULT_MODEL), language=None)
         return None
-    keep(state, "model", known)
+    kit.keep(state, "model", known)
     if len(known) > 1:
-        st.selectbox(words.vectors, known, format_func=menu_label, width=260, **state.bind("model"))
-    if load(state["model"]) is None:
+        st.selectbox(words.vectors, known, format_func=kit.label, width=260, **state.bind("model"))
+    if kit.load(state["model"]) is None:
         return None
-    return or_refused(table, state["model"])
+    return kit.or_refused(table, state["model"])
 
 
 def table(name: str) -> VectorTable:
@@ -76,7 +67,7 @@ def table(name: str) -> VectorTable:
 
 def can_begin(name: str) -> bool:
     """Whether the table that a model began with can be computed again: that of a GPT."""
-    card = card_of(name)
+    card = kit.card_of(name)
     return card is not None and able(card.get("model"), "attention")
 
 
@@ -110,48 +101,48 @@ def picture(vectors: VectorTable) -> TablePicture:
 
 def named(vectors: VectorTable) -> str:
     """Return whose vectors these are, as the menu calls it, for use inside a sentence."""
-    return quote(menu_label(vectors.name))
+    return kit.quote(kit.label(vectors.name))
 
 
 def label(vectors: VectorTable, row: int) -> str:
     """Return one token for use inside a sentence."""
-    return quote(labels(vectors)[row])
+    return kit.quote(labels(vectors)[row])
 
 
 def word(vectors: VectorTable, row: int) -> str:
     """Return one word for use inside a sentence, without the space that its token begins with."""
     name = vectors.name_of(row)
-    return label(vectors, row) if name.startswith("#") else quote(name)
+    return label(vectors, row) if name.startswith("#") else kit.quote(name)
 
 
 # ---- words that the learner typed
 
 
-def find(state: PageState, key: str, vectors: VectorTable) -> int | None:
+def find(state: kit.PageState, key: str, vectors: VectorTable) -> int | None:
     """Return the row of the word in a control; None, saying why and what to try, without one."""
     try:
         return vectors.find(state[key])
     except NotOneRow as problem:
         offer(state, key, vectors, problem)
     except ValueError as error:
-        refuse(error)
+        kit.refuse(error)
     return None
 
 
-def offer(state: PageState, key: str, vectors: VectorTable, problem: NotOneRow) -> None:
+def offer(state: kit.PageState, key: str, vectors: VectorTable, problem: NotOneRow) -> None:
     """Say that a word has no row of its own, and offer its pieces and what is spelled like it."""
-    about = {"word": quote(problem.word), "name": named(vectors)}
+    about = {"word": kit.quote(problem.word), "name": named(vectors)}
     if problem.ids:
-        prose(words.pieces, count=count(len(problem.ids), "token"), **about)
+        kit.prose(words.pieces, count=kit.count(len(problem.ids), "token"), **about)
         _suggest(state, key, vectors, "pieces", [vectors.name_of(row) for row in problem.ids])
     else:
-        prose(words.unknown, count=len(vectors.whole_words), **about)
+        kit.prose(words.unknown, count=len(vectors.whole_words), **about)
     if not problem.spellings:
         st.caption(words.nothing_like)
     likes(state, key, vectors, problem.spellings)
 
 
-def likes(state: PageState, key: str, vectors: VectorTable, spellings: Sequence[str]) -> None:
+def likes(state: kit.PageState, key: str, vectors: VectorTable, spellings: Sequence[str]) -> None:
     """Offer words that are spelled like the one in a control, if there are any."""
     if spellings:
         st.caption(words.spelled_like)
@@ -160,19 +151,19 @@ def likes(state: PageState, key: str, vectors: VectorTable, spellings: Sequence[
 
 def say_unknown(vectors: VectorTable, problem: NotOneRow) -> None:
     """Say which word of a text is unknown, and what is spelled like it."""
-    refuse(problem)
+    kit.refuse(problem)
     if problem.spellings:
         st.caption(words.spelled_like)
-        prose(", ".join(word(vectors, vectors.find(known)) for known in problem.spellings))
+        kit.prose(", ".join(word(vectors, vectors.find(known)) for known in problem.spellings))
 
 
 def _suggest(
-    state: PageState, key: str, vectors: VectorTable, what: str, known: Sequence[str]
+    state: kit.PageState, key: str, vectors: VectorTable, what: str, known: Sequence[str]
 ) -> None:
     def take(word: str) -> None:
         state[key] = word
 
-    suggest(
+    kit.suggest(
         what,
         list(dict.fromkeys(known)),
         take,

@@ -1,18 +1,10 @@
 """What was measured of each model on held-out stories: bundled, or by the learner for a run."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
-from llmviz.background import Job
 from llmviz.document import Document
 from llmviz.study.model_errors import STORIES, TO_FIT, ModelErrors, recorded
-from llmviz.ui import engine
-from llmviz.ui.job_pools import map_jobs
-from llmviz.ui.kept import kept
-from llmviz.ui.live_job import Said, live
-from llmviz.ui.notices import refuse
-from llmviz.ui.state import PageState
+from llmviz.ui import engine, kit
 
 TARGET = "llmviz.study.model_errors:measure_named"
 
@@ -22,30 +14,30 @@ def known_errors() -> dict[str, ModelErrors]:
     try:
         return recorded()
     except ValueError as error:
-        refuse(error)
+        kit.refuse(error)
         return {}
 
 
-@kept(16)
-def _job(bundled: engine.Bundled) -> Job:
-    return map_jobs().start(TARGET, name=bundled.name)
+@kit.kept(16)
+def _job(bundled: engine.Bundled) -> kit.Job:
+    return kit.map_jobs().start(TARGET, name=bundled.name)
 
 
 def measure_live(
-    state: PageState,
+    state: kit.PageState,
     flag: str,
     bundled: engine.Bundled,
-    results: Callable[[Job], None],
+    results: Callable[[kit.Job], None],
     words: Document,
 ) -> None:
     """Show the button that measures a model, in a process of its own, and what comes of it."""
     every = STORIES + TO_FIT
 
-    def share(job: Job) -> float:
+    def share(job: kit.Job) -> float:
         last = job.results[-1] if job.results else 0
         return 1.0 if isinstance(last, ModelErrors) else last / every
 
-    live(
+    kit.live(
         state,
         flag,
         _job,
@@ -53,5 +45,5 @@ def measure_live(
         results,
         start=words.measure,
         share=share,
-        said=Said(words.going, words.stopped, words.again_measure),
+        said=kit.Said(words.going, words.stopped, words.again_measure),
     )

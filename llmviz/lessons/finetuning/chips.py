@@ -1,7 +1,5 @@
 """Tokens of a model as chips that are coloured by a value."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from llmviz.components import TokenRow

@@ -1,13 +1,11 @@
 """Questions whose answers are counts: the smallest first, wherever the right one then stands."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
-from llmviz.ui.question import Question
+from llmviz.ui import kit
 
 
-def by_size(text: str, reasons: Mapping[int, str], right: int, name: str = "{:,}") -> Question:
+def by_size(text: str, reasons: Mapping[int, str], right: int, name: str = "{:,}") -> kit.Question:
     """Return a question with an answer for each count, in their order.
 
     reasons: of each count, why it is right or what it overlooks. right: one of the counts.
@@ -18,4 +16,4 @@ def by_size(text: str, reasons: Mapping[int, str], right: int, name: str = "{:,}
     """
     counts = sorted(reasons)
     answers = [name.format(count) for count in counts]
-    return Question(text, answers, counts.index(right), [reasons[count] for count in counts])
+    return kit.Question(text, answers, counts.index(right), [reasons[count] for count in counts])

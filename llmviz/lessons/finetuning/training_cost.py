@@ -1,15 +1,12 @@
 """About how long a training takes here, told before it begins."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import streamlit as st
 
 from llmviz.paths import TUNED
 from llmviz.training.reading import read_metrics
-from llmviz.ui.kept import kept
-from llmviz.ui.notices import inform
+from llmviz.ui import kit
 
 MEASURED = "instructions"  # the bundled fine-tuning whose curve says how long it took
 NO_COST = "How long that takes is not known here: {reason}."
@@ -20,12 +17,12 @@ def tell_cost(template: str, texts: int, **line: object) -> None:
     try:
         seconds = seconds_of(texts)
     except ValueError as error:
-        inform(NO_COST.format(reason=error), ":material/timer_off:")
+        kit.inform(NO_COST.format(reason=error), ":material/timer_off:")
         return
     st.caption(template.format(seconds=seconds, **line))
 
 
-@kept(8)
+@kit.kept(8)
 def seconds_of(texts: int) -> float:
     """Return about how long a training takes that reads so many stories, by a bundled curve.
 

@@ -1,12 +1,9 @@
 """The models that the lesson compares: random, pretrained, and with a bundled adapter."""
 
-from __future__ import annotations
-
 from llmviz.finetuning.plan import BASE
 from llmviz.study import tuned_models
 from llmviz.study.continuations import untrained
-from llmviz.ui import engine
-from llmviz.ui.kept import kept
+from llmviz.ui import engine, kit
 
 
 def base() -> engine.Bundled:
@@ -22,7 +19,7 @@ def tuned(name: str) -> engine.Bundled:
     return _tuned(base(), name)
 
 
-@kept(4)
+@kit.kept(4)
 def _tuned(bundled: engine.Bundled, name: str) -> engine.Bundled:
     return bundled.changed(name, tuned_models.tuned_model(bundled.model, name))
 
@@ -32,6 +29,6 @@ def random_one() -> engine.Bundled:
     return _random(base())
 
 
-@kept(2)
+@kit.kept(2)
 def _random(bundled: engine.Bundled) -> engine.Bundled:
     return bundled.changed("random weights", untrained(bundled.model))

@@ -1,23 +1,19 @@
 """The box for a text that models go on from, as the lesson's chapters read it."""
 
-from __future__ import annotations
-
 from llmviz.textfile import check_text
-from llmviz.ui.notices import inform, or_refused
-from llmviz.ui.state import PageState
-from llmviz.ui.text_field import text_area
+from llmviz.ui import kit
 
 
-def ask(state: PageState, key: str, label: str, empty: str) -> str | None:
+def ask(state: kit.PageState, key: str, label: str, empty: str) -> str | None:
     """Show the box of the control `key`; return the end of its text as far as models read it.
 
     None, after one clear line, for a text that cannot be written as UTF-8, and for none: empty says
     that.
     """
-    text_area(state, key, label, height=100)
-    text = or_refused(check_text, state[key])
+    kit.text_area(state, key, label, height=100)
+    text = kit.or_refused(check_text, state[key])
     if text is None:
         return None
     if not text:
-        inform(empty, ":material/edit:")
+        kit.inform(empty, ":material/edit:")
     return text or None

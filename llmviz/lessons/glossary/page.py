@@ -2,15 +2,13 @@
 
 import streamlit as st
 
+from llmviz.ui import kit
 from llmviz.ui.glossary import TERMS
-from llmviz.ui.prose import bold, prose
-from llmviz.ui.state import PageState
-from llmviz.ui.text_field import text_input
 
 
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the terms whose name or meaning contains the wanted letters."""
-    text_input(state, "find", "Find a term", placeholder="softmax")
+    kit.text_input(state, "find", "Find a term", placeholder="softmax")
     wanted = state["find"].strip().lower()
     matches = {
         term: meaning
@@ -19,4 +17,4 @@ def draw(state: PageState) -> None:
     }
     if not matches:
         st.info("No term contains these letters. Try fewer letters.")
-    prose("\n\n".join(f"{bold(term)} — {meaning}" for term, meaning in matches.items()))
+    kit.prose("\n\n".join(f"{kit.bold(term)} — {meaning}" for term, meaning in matches.items()))

@@ -1,18 +1,15 @@
 """Matrices whose kept cell stands in the link, for the chapters of this lesson."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
 
 from llmviz import components as lv
+from llmviz.ui import kit
 from llmviz.ui.matrix_picture import Picture
-from llmviz.ui.pinned_cells import bound, link_of
-from llmviz.ui.state import PageState
 
 
-def show(state: PageState, picture: Picture, *, key: str, control: str, **more: Any) -> None:
+def show(state: kit.PageState, picture: Picture, *, key: str, control: str, **more: Any) -> None:
     """Draw linked matrices; `control` is the state's key of the kept cell, empty for none.
 
     A cell that no longer exists is let go. `more` goes to the view as it is.
@@ -25,6 +22,6 @@ def show(state: PageState, picture: Picture, *, key: str, control: str, **more: 
         key=key,
         pinned=lv.cell_of(state[control], shapes),
         windows=picture.windows,
-        on_change=bound(state, key, pinned=(control, link_of)),
+        on_change=kit.bound(state, key, pinned=(control, kit.link_of)),
         **more,
     )

@@ -1,11 +1,9 @@
 """The ways from this lesson into others, with the learner's name."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from llmviz.lessons.history import words
-from llmviz.ui.prose import prose, quote
+from llmviz.ui import kit
 
 
 def places(name: str) -> dict[str, dict[str, str]]:
@@ -19,7 +17,7 @@ def places(name: str) -> dict[str, dict[str, str]]:
 
 def link_onward(name: str) -> None:
     """Show links into the lessons on attention, the transformer and training."""
-    prose(words.elsewhere, name=quote(name))
+    kit.prose(words.elsewhere, name=kit.quote(name))
     with st.container(horizontal=True):
         for page, link in places(name).items():
             st.page_link(

@@ -1,7 +1,5 @@
 """The control that all chapters of this lesson share: the learner's name."""
 
-from __future__ import annotations
-
 from llmviz.ui import codec
 
 NAME = codec.text("name", "olivia")

@@ -1,17 +1,12 @@
 """The learner's name as models of names can read it: the letters a to z, and what was left out."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from string import ascii_lowercase
 
 from llmviz.document.marks import unmarked
 from llmviz.lessons.history import words
 from llmviz.lessons.history.params import NAME
-from llmviz.ui.notices import inform
-from llmviz.ui.prose import quote
-from llmviz.ui.state import PageState
-from llmviz.ui.text_field import text_input
+from llmviz.ui import kit
 
 LONGEST = 15  # letters: with the start token as many as the context of the bundled GPT
 LISTED = 12  # different characters that a message names
@@ -46,12 +41,12 @@ def read(text: str, longest: int = LONGEST) -> TypedName:
     return TypedName("".join(kept[:longest]), tuple(cut), len(kept))
 
 
-def ask(state: PageState, longest: int = LONGEST) -> str:
+def ask(state: kit.PageState, longest: int = LONGEST) -> str:
     """Show the box for the name; return its letters, and "" after one clear line if none is left.
 
     What is left out is named. The box keeps what the learner typed.
     """
-    text_input(state, NAME.key, words.name, help=words.name_help, width=280)
+    kit.text_input(state, NAME.key, words.name, help=words.name_help, width=280)
     return letters_of(state[NAME.key], longest, words.long, words.empty)
 
 
@@ -62,11 +57,11 @@ def letters_of(text: str, longest: int, long: str, empty: str) -> str:
     """
     reading = read(text, longest)
     if reading.cut:
-        listed = " ".join(unmarked(quote(one)) for one in reading.cut[:LISTED])
+        listed = " ".join(unmarked(kit.quote(one)) for one in reading.cut[:LISTED])
         listed += " …" if len(reading.cut) > LISTED else ""
-        inform(words.cut.format(cut=listed), ":material/content_cut:")
+        kit.inform(words.cut.format(cut=listed), ":material/content_cut:")
     if reading.typed > len(reading.letters):
-        inform(long.format(all=reading.typed, limit=longest), ":material/content_cut:")
+        kit.inform(long.format(all=reading.typed, limit=longest), ":material/content_cut:")
     if not reading.letters:
-        inform(empty, ":material/edit:")
+        kit.inform(empty, ":material/edit:")
     return reading.letters

@@ -1,7 +1,5 @@
 """What stands below the machine: questions, code, the lessons, the models, the device."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,14 +12,7 @@ from llmviz.lessons import LESSONS
 from llmviz.lessons.home import words
 from llmviz.lessons.home.sentence import Sentence, token_text
 from llmviz.study.machine_reading import Reading
-from llmviz.ui import course, engine
-from llmviz.ui.code import show_code
-from llmviz.ui.common import IN_SNIPPET, refuse
-from llmviz.ui.lesson import Lesson, section
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.question import Question, answered, predict
-from llmviz.ui.state import PageState
-from llmviz.ui.text import escape_markdown
+from llmviz.ui import course, engine, kit
 
 LISTED_IN_CODE = 5
 CHANGE = "home.change"
@@ -46,10 +37,10 @@ class OnScreen:
 
     def name(self, token: int) -> str:
         """A token, harmless inside a sentence."""
-        return quote(token_text(token, self.bundled.tokenizer)[0])
+        return kit.quote(token_text(token, self.bundled.tokenizer)[0])
 
 
-def sum_question(screen: OnScreen) -> Question | None:
+def sum_question(screen: OnScreen) -> kit.Question | None:
     """Return what the weights of the last row add up to, as a question; None for one token."""
     row = np.append(
         screen.reading.weights[screen.layer, screen.head, -1],
@@ -75,7 +66,7 @@ def sum_question(screen: OnScreen) -> Question | None:
         "largest": f"{largest[0]:.3f}",
         "sum": total,
     }
-    return Question(
+    return kit.Question(
         words.sum_question.format(**known),
         [answer.format(**known) for answer in words.sum_answers],
         0,
@@ -83,7 +74,7 @@ def sum_question(screen: OnScreen) -> Question | None:
     )
 
 
-def change_question(screen: OnScreen, other: int, changed: Reading | None = None) -> Question:
+def change_question(screen: OnScreen, other: int, changed: Reading | None = None) -> kit.Question:
     """Return which rows change with the last token, as a question.
 
     changed: the forward pass with the token `other` in the place of the last. Without it the
@@ -101,7 +92,7 @@ def change_question(screen: OnScreen, other: int, changed: Reading | None = None
         "before": f"{difference[:-1].max():.4g}",
         "after": f"{difference[-1]:.4g}",
     }
-    return Question(
+    return kit.Question(
         words.change_question.format(**known),
         [answer.format(**known) for answer in words.change_answers],
         1,
@@ -125,15 +116,15 @@ def questions(screen: OnScreen, changed: Callable[[OnScreen], Reading]) -> None:
     first = sum_question(screen)
     if first is None or config.mask != "causal" or config.softmax_before_mask is not None:
         return
-    section(words.questions)
-    predict(first, "home.sum")
+    kit.section(words.questions)
+    kit.predict(first, "home.sum")
     if len(screen.window.ids) < 3:  # nothing to compare
         return
     other = expected_instead(screen)
     question = change_question(screen, other)
-    if answered(question, CHANGE):
+    if kit.answered(question, CHANGE):
         question = change_question(screen, other, changed(screen))
-    predict(question, CHANGE, covers=True)
+    kit.predict(question, CHANGE, covers=True)
 
 
 def code(screen: OnScreen) -> None:
@@ -143,8 +134,8 @@ def code(screen: OnScreen) -> None:
     from llmviz.sampling.steps import softmax
     from llmviz.study.machine_reading import read
 
-    section(words.code)
-    show_code(
+    kit.section(words.code)
+    kit.show_code(
         [GPT.forward, Block.forward, attention, softmax, read],
         snippet(screen),
         predictions(screen),
@@ -156,7 +147,7 @@ def snippet(screen: OnScreen) -> str:
     """Return Python that runs by itself and prints the model's five best predictions."""
     text, length = screen.window.text, screen.bundled.model.context_length
     ids = f"tokenizer.encode_from_start({text!r})"
-    if len(text) > IN_SNIPPET:
+    if len(text) > kit.IN_SNIPPET:
         ids = f"{list(screen.window.ids)}"
     return (
         "import torch\n"
@@ -180,26 +171,26 @@ def predictions(screen: OnScreen) -> str:
     return "\n".join(lines[:LISTED_IN_CODE])
 
 
-def lessons() -> list[Lesson]:
+def lessons() -> list[kit.Lesson]:
     """Return the lessons that a part of the picture leads to, in their order."""
     return [lesson for lesson in LESSONS if lesson.names]
 
 
-def way_through(state: PageState) -> None:
+def way_through(state: kit.PageState) -> None:
     """Show the chosen way through the course, with each of its stops."""
-    section(words.lessons)
+    kit.section(words.lessons)
     st.segmented_control(words.way_label, required=True, **state.named(course.WAY.key, words.ways))
     chapters, minutes = course.totals(state[course.WAY.key])
     line = words.way_text[state[course.WAY.key]]
-    prose(line, chapters=chapters, time=course.time_of(minutes))
+    kit.prose(line, chapters=chapters, time=course.time_of(minutes))
     course.path(state[course.WAY.key])
-    prose(words.tests)
+    kit.prose(words.tests)
     st.page_link("pages/before_after.py", label=words.tests_label, icon=":material/checklist:")
 
 
 def model_list() -> None:
     """Show which models are bundled, what they reached, and on what they run."""
-    section(words.models)
+    kit.section(words.models)
     st.html(_STYLE)
     rows, damaged = [], []
     for name in engine.names():
@@ -208,15 +199,15 @@ def model_list() -> None:
         except ValueError as error:
             damaged.append(error)
     if rows:
-        prose(words.models_text)
+        kit.prose(words.models_text)
         table = [words.model_columns, ["---", "---", "---:", "---", "---:", "---:"], *rows]
         with st.container(key="model-table"):
             st.markdown("\n".join(f"| {' | '.join(row)} |" for row in table))
     else:
         st.caption(words.no_model_short)
     for error in damaged:
-        refuse(error)
-    prose(words.more_models)
+        kit.refuse(error)
+    kit.prose(words.more_models)
     late = words.device_later
     st.caption(words.device.format(device=engine.device()) if engine.ready() else late)
 
@@ -231,10 +222,10 @@ def model_row(name: str, card: dict[str, Any]) -> list[str]:
     loss = card.get("score", {}).get("nats_per_token")
     floor = card.get("floor", {}).get("nats_per_token")
     return [
-        f"**{escape_markdown(name)}**",
-        escape_markdown(what),
+        f"**{kit.escape_markdown(name)}**",
+        kit.escape_markdown(what),
         f"{card['parameters']:,}",
-        escape_markdown(str(card.get("corpus", ""))),
+        kit.escape_markdown(str(card.get("corpus", ""))),
         "–" if loss is None else f"{loss:.3f}",
         "–" if floor is None else f"{floor:.3f}",
     ]

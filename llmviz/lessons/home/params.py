@@ -1,7 +1,5 @@
 """The controls of the home page as its link carries them."""
 
-from __future__ import annotations
-
 from llmviz.ui import codec
 
 TEXT = "Once Anna and Samir met at the market. Then"

@@ -22,12 +22,7 @@ from llmviz.lessons.home.sentence import (
 )
 from llmviz.study.machine_reading import Reading, read
 from llmviz.study.next_token import Choice, choose, write_one
-from llmviz.ui import engine
-from llmviz.ui.common import keep, refuse
-from llmviz.ui.kept import kept
-from llmviz.ui.model_picker import reads_text
-from llmviz.ui.selectable_models import bundled_fitting, label, offered
-from llmviz.ui.state import PageState
+from llmviz.ui import engine, kit
 
 if TYPE_CHECKING:
     from llmviz.tokenizers import Tokenizer
@@ -42,14 +37,11 @@ BROKEN = "home.broken"  # session: the text after which the model wants bytes of
 def models() -> list[str]:
     """Return the bundled models that the machine can show: those that read and write text."""
     # What is wrong with a damaged one is said by the list of models at the end of the page.
-    fitting = [name for name, _ in bundled_fitting(reads_text)]
+    fitting = [name for name, _ in kit.bundled_fitting(kit.reads_text)]
     return sorted(fitting, key=lambda name: (name != DEFAULT_MODEL, name))
 
 
-@kept(64)
-def reading_of(bundled: engine.Bundled, ids: tuple[int, ...]) -> Reading:
-    """Return the forward pass of a bundled model over token ids."""
-    return read(bundled.model, ids)
+reading_of = kit.kept(64)(kit.on_model(read))
 
 
 def decided_heads(weights: np.ndarray) -> tuple[int, list[int]]:
@@ -66,16 +58,16 @@ def decided_heads(weights: np.ndarray) -> tuple[int, list[int]]:
     return int(decision.max(axis=1).argmax()), [int(h) for h in decision.argmax(axis=1)]
 
 
-def draw(state: PageState) -> OnScreen | None:
+def draw(state: kit.PageState) -> OnScreen | None:
     """Draw the machine; return what it shows, or None while there is no model."""
     bundled_names = models()
-    names = bundled_names + offered(reads_text, state["model"])
-    name = keep(state, "model", names) if names else None
+    names = bundled_names + kit.offered(kit.reads_text, state["model"])
+    name = kit.keep(state, "model", names) if names else None
     if len(names) > len(bundled_names):  # runs and imported models: as many as there may be
         st.selectbox(
             words.model_label,
             names,
-            format_func=label,
+            format_func=kit.label,
             width=360,
             label_visibility="collapsed",
             **state.bind("model"),
@@ -94,7 +86,7 @@ def draw(state: PageState) -> OnScreen | None:
         context = bundled.model.context_length if bundled else None
         window = sentence(state["text"], tokenizer, context)
     except ValueError as error:
-        refuse(error)
+        kit.refuse(error)
         return None
     _tell_limits(state["text"], window, context)
     rows = machine_rows(window, tokenizer)
@@ -170,7 +162,7 @@ def _no_model() -> None:
 def _await_engine() -> None:
     """Start loading after this first paint, and draw the page again once it is done."""
     if engine.problem():
-        refuse(words.engine_failed.format(problem=engine.problem()))
+        kit.refuse(words.engine_failed.format(problem=engine.problem()))
         st.button(words.retry, on_click=engine.start)
         return
     _poll()
@@ -186,18 +178,18 @@ def _poll() -> None:
         st.rerun()
 
 
-def _view(state: PageState, bundled: engine.Bundled, reading: Reading) -> View:
+def _view(state: kit.PageState, bundled: engine.Bundled, reading: Reading) -> View:
     """The view that the link asks for, as far as it fits this model and this text."""
     layer, heads = _striking(bundled)
-    chosen = keep(state, "heads", _lists_of_heads(state["heads"], reading))
+    chosen = kit.keep(state, "heads", _lists_of_heads(state["heads"], reading))
     if state["layer"] >= 0:
-        layer = keep(state, "layer", range(reading.layers))
+        layer = kit.keep(state, "layer", range(reading.layers))
     row = -1
     if state["row"] >= 0:
         last = reading.first + reading.weights.shape[-1]
-        position = keep(state, "row", [-1, *range(reading.first, last)])
+        position = kit.keep(state, "row", [-1, *range(reading.first, last)])
         row = -1 if position < 0 else position - reading.first
-    step = keep(state, "step", range(-1, 2 * reading.layers + 5))
+    step = kit.keep(state, "step", range(-1, 2 * reading.layers + 5))
     return View(layer, tuple(chosen or heads), row, step)
 
 
@@ -213,7 +205,7 @@ def _striking(bundled: engine.Bundled) -> tuple[int, list[int]]:
     return decided_heads(reading_of(bundled, window.ids).weights)
 
 
-def _keep_view(state: PageState, new: View, old: View, rows: list[MachineRow]) -> None:
+def _keep_view(state: kit.PageState, new: View, old: View, rows: list[MachineRow]) -> None:
     if new.layer != old.layer:
         state["layer"] = new.layer
     if new.heads != old.heads:
@@ -222,7 +214,7 @@ def _keep_view(state: PageState, new: View, old: View, rows: list[MachineRow]) -
     state["step"] = new.step
 
 
-def _following(choice: Choice, tokenizer: Tokenizer, state: PageState) -> NextToken:
+def _following(choice: Choice, tokenizer: Tokenizer, state: kit.PageState) -> NextToken:
     return NextToken(
         token_text(choice.id, tokenizer)[0],
         choice.id,
@@ -250,7 +242,7 @@ def _act(lesson: str | None, write: int | None) -> None:
 
 
 @st.fragment(run_every=PACE)
-def _writer(state: PageState, bundled: engine.Bundled) -> None:
+def _writer(state: kit.PageState, bundled: engine.Bundled) -> None:
     """Write one token each time it is run, until all are written, stopped, or the text ends."""
     job = st.session_state.get(WRITING)
     if job is None or time.monotonic() - job[2] < 0.9 * PACE:
@@ -270,7 +262,7 @@ def _writer(state: PageState, bundled: engine.Bundled) -> None:
     st.rerun()
 
 
-def _draw_controls(state: PageState, choice: Choice, tokenizer: Tokenizer) -> None:
+def _draw_controls(state: kit.PageState, choice: Choice, tokenizer: Tokenizer) -> None:
     with st.expander(words.draw_label, icon=":material/casino:"):
         left, right = st.columns(2)
         left.slider(

@@ -1,53 +1,45 @@
 """The counted stories and the hidden Markov model of them, computed once for all visitors."""
 
-from __future__ import annotations
-
 from llmviz.corpus.roles import TAGS
 from llmviz.language.hmm import HMM, Lattice, count_hmm, viterbi
 from llmviz.language.role_scores import COUNTED, counted_sentences
-from llmviz.study.word_roles import (
-    TagCounts,
-    TwoRoles,
-    count_tags,
-    hmm_tags,
-    words_of_two_roles,
-)
-from llmviz.ui.kept import kept
+from llmviz.study.word_roles import TagCounts, TwoRoles, count_tags, hmm_tags, words_of_two_roles
+from llmviz.ui import kit
 
 ROLES = 12  # words that are shown in two roles
 
 
-@kept(1)
+@kit.kept(1)
 def sentences() -> tuple[tuple[tuple[str, str], ...], ...]:
     """Return the counted sentences as (word, tag)."""
     return tuple(map(tuple, counted_sentences()))
 
 
-@kept(1)
+@kit.kept(1)
 def tag_counts() -> TagCounts:
     """Return what was counted in them."""
     return count_tags(sentences())
 
 
-@kept(4)
+@kit.kept(4)
 def model(smoothing: str) -> HMM:
     """Return the hidden Markov model; smoothing: what is added to each count, as text."""
     return count_hmm(sentences(), TAGS, float(smoothing))
 
 
-@kept(256)
+@kit.kept(256)
 def lattice(smoothing: str, words: tuple[str, ...]) -> Lattice:
     """Return Viterbi's lattice of a sentence."""
     return viterbi(model(smoothing), words)
 
 
-@kept(128)
+@kit.kept(128)
 def tags_of(smoothing: str, words: tuple[str, ...]) -> tuple[str, ...]:
     """Return the tag of each word of a text, sentence by sentence."""
     return tuple(hmm_tags(model(smoothing), words))
 
 
-@kept(1)
+@kit.kept(1)
 def two_roles() -> tuple[TwoRoles, ...]:
     """Return words that have two roles in the counted stories, with a sentence for each."""
     from llmviz.language.tagger import tagged_stories

@@ -11,16 +11,8 @@ from llmviz.corpus.roles import split_words
 from llmviz.lessons.language import words as words
 from llmviz.lessons.language.params import LIMIT
 from llmviz.study.word_roles import ReadWord, read_words
-from llmviz.ui import engine
-from llmviz.ui.common import readable, suggest
+from llmviz.ui import engine, kit
 from llmviz.ui.engine_ready import engine_ready
-from llmviz.ui.kept import kept
-from llmviz.ui.model_picker import models_here
-from llmviz.ui.notices import inform, refuse
-from llmviz.ui.selectable_models import load
-from llmviz.ui.shell import HALF_CHARACTER
-from llmviz.ui.state import PageState
-from llmviz.ui.text_field import text_area
 
 if TYPE_CHECKING:
     from llmviz.language.tagger import Tagger
@@ -29,7 +21,7 @@ BASE = "tiny-world-gpt"  # the model that the bundled tagger was fitted to
 KEY = "sentence"
 
 
-def sentence_box(state: PageState) -> None:
+def sentence_box(state: kit.PageState) -> None:
     """Show the box for the sentence, with examples to start from."""
 
     def take(name: str) -> None:
@@ -37,7 +29,7 @@ def sentence_box(state: PageState) -> None:
         _let_go(state)
 
     key = f"_examples.sentence@{state.page}"
-    suggest(
+    kit.suggest(
         words.sentence_label,
         list(words.sentence_examples),
         take,
@@ -45,23 +37,23 @@ def sentence_box(state: PageState) -> None:
         label_visibility="collapsed",
     )
     with st.container(gap=None):
-        text_area(state, KEY, words.sentence_label, height=80, then=lambda: _let_go(state))
-        text_guard(HALF_CHARACTER)
+        kit.text_area(state, KEY, words.sentence_label, height=80, then=lambda: _let_go(state))
+        text_guard(kit.HALF_CHARACTER)
 
 
-def _let_go(state: PageState) -> None:
+def _let_go(state: kit.PageState) -> None:
     """Take back the tags that were given by hand, in the chapter "Names", to another sentence."""
     if state["read"] == "text":
         state["changed"], state["nword"] = "", -1
 
 
-def sentence_of(state: PageState) -> str | None:
+def sentence_of(state: kit.PageState) -> str | None:
     """Return the text as far as it is read; None, after one clear line, without a word."""
-    text = readable(state[KEY], LIMIT, words.sentence_empty, words.sentence_too_long)
+    text = kit.readable(state[KEY], LIMIT, words.sentence_empty, words.sentence_too_long)
     if text is None:
         return None
     if not split_words(text):
-        inform(words.sentence_no_word, ":material/edit:")
+        kit.inform(words.sentence_no_word, ":material/edit:")
         return None
     return text
 
@@ -75,12 +67,12 @@ def base_model() -> engine.Bundled | None:
     """Return the model that the tagger reads; None, after one clear line, without it."""
     if not engine_ready():
         return None
-    if not models_here(BASE):
+    if not kit.models_here(BASE):
         return None
-    return load(BASE)
+    return kit.load(BASE)
 
 
-@kept(1)
+@kit.kept(1)
 def bundled_tagger() -> tuple[Tagger, dict[str, Any]]:
     """Return the bundled tagger and its card; ValueError where it is absent or damaged."""
     from llmviz.language.bundle import load_tagger
@@ -88,7 +80,7 @@ def bundled_tagger() -> tuple[Tagger, dict[str, Any]]:
     return load_tagger()
 
 
-@kept(128)
+@kit.kept(128)
 def tagged(bundled: engine.Bundled, text: str) -> tuple[ReadWord, ...]:
     """Return a text's words as the tagger of a model reads them."""
     return tuple(read_words(bundled.model, bundled.tokenizer, bundled_tagger()[0], text))
@@ -102,5 +94,5 @@ def read(text: str) -> tuple[ReadWord, ...] | None:
     try:
         return tagged(bundled, text)
     except ValueError as error:  # the model of that name is another one
-        refuse(error)
+        kit.refuse(error)
         return None

@@ -1,9 +1,9 @@
 """What stands above the chapters on sampling: the prompt."""
 
 from llmviz.lessons.sampling.source import prompt_box
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the box for the prompt and the choice of the model."""
     prompt_box(state)

@@ -1,7 +1,5 @@
 """The controls that the chapters of this lesson share, as its link carries them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The settings of the pipeline for every chapter: checked, in words, as Python, refused."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import streamlit as st
@@ -10,14 +8,13 @@ from llmviz.lessons.sampling import params, words
 from llmviz.lessons.sampling.pipeline import words as pipeline_words
 from llmviz.lessons.sampling.source import Prompted
 from llmviz.sampling import STEPS, SamplingSteps, kind_of, sampling_steps, usual_order
-from llmviz.ui.common import refuse
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 # What changes nothing.
 NEUTRAL = {kind.name: kind.neutral for kind in STEPS}
 
 
-def usable(state: PageState, prompt: Prompted) -> dict[str, Any]:
+def usable(state: kit.PageState, prompt: Prompted) -> dict[str, Any]:
     """Return the settings of the page, less what this model has no tokens for, saying so."""
     settings = params.settings(state)
     vocabulary = prompt.logits.size
@@ -33,7 +30,9 @@ def usable(state: PageState, prompt: Prompted) -> dict[str, Any]:
     return settings
 
 
-def steps_of(state: PageState, prompt: Prompted, settings: dict[str, Any]) -> SamplingSteps | None:
+def steps_of(
+    state: kit.PageState, prompt: Prompted, settings: dict[str, Any]
+) -> SamplingSteps | None:
     """Return the pipeline's steps after a prompt, or None after saying why there are none."""
     try:
         return sampling_steps(prompt.logits, previous=prompt.ids, **settings)
@@ -42,14 +41,14 @@ def steps_of(state: PageState, prompt: Prompted, settings: dict[str, Any]) -> Sa
         return None
 
 
-def strip_box(state: PageState) -> None:
+def strip_box(state: kit.PageState) -> None:
     """Show the choice in which order tokens lie on the strip from 0 to 1."""
     st.selectbox(words.strip, width=210, **state.named("strip", words.strips))
 
 
-def refused(state: PageState, error: ValueError) -> None:
+def refused(state: kit.PageState, error: ValueError) -> None:
     """Say why nothing can be drawn with these settings, and offer the way back."""
-    refuse(error)
+    kit.refuse(error)
     st.button(words.reset, icon=":material/restart_alt:", on_click=params.reset, args=(state,))
 
 

@@ -19,18 +19,8 @@ from llmviz.lessons.sampling import params, words
 from llmviz.study import draws
 from llmviz.textfile import check_text
 from llmviz.tokenizers import UNKNOWN
-from llmviz.ui import engine
-from llmviz.ui.common import count
+from llmviz.ui import engine, kit
 from llmviz.ui.engine_ready import engine_ready
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.model_picker import Picker, continues
-from llmviz.ui.notices import or_refused
-from llmviz.ui.prose import quote
-from llmviz.ui.selectable_models import card_of, load, offered
-from llmviz.ui.shell import HALF_CHARACTER
-from llmviz.ui.state import LEARNER_TEXT, PageState
-from llmviz.ui.text_field import text_area
 
 if TYPE_CHECKING:
     from llmviz.nn.cache import KVCache
@@ -69,17 +59,19 @@ class Prompted:
 
 
 # Models that go on from a prompt; runs may be of any kind.
-PICKER = Picker(runs_fit=continues, first=params.DEFAULT_MODEL)
+PICKER = kit.Picker(runs_fit=kit.continues, first=params.DEFAULT_MODEL)
 
 
 @dataclass(frozen=True)
-class SmallPicker(Picker):
+class SmallPicker(kit.Picker):
     """What a control offers of models with so few tokens that all texts of a few can be scored."""
 
     def names(self, wanted: str = "") -> list[str]:
         """Return the models; asked: the one in force."""
-        known = [name for name in engine.names() if name == SMALL_MODEL and card_of(name)]
-        return known + [run for run in offered(continues, wanted) if _vocabulary(run) <= SMALL]
+        known = [name for name in engine.names() if name == SMALL_MODEL and kit.card_of(name)]
+        return known + [
+            run for run in kit.offered(kit.continues, wanted) if _vocabulary(run) <= SMALL
+        ]
 
 
 def _vocabulary(name: str) -> float:
@@ -89,11 +81,11 @@ def _vocabulary(name: str) -> float:
         return math.inf
 
 
-def prompt_box(state: PageState) -> None:
+def prompt_box(state: kit.PageState) -> None:
     """Show the prompt's box, the choice of a model, and the way to the learner's own text."""
     with st.container(gap=None):
-        text_area(state, "prompt", words.prompt_prompt_label, height=80)
-        text_guard(HALF_CHARACTER)
+        kit.text_area(state, "prompt", words.prompt_prompt_label, height=80)
+        text_guard(kit.HALF_CHARACTER)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if PICKER.names(state["model"]):  # else the chapter says that there is none
             PICKER.choose(state)
@@ -109,15 +101,15 @@ def prompt_box(state: PageState) -> None:
             )
 
 
-def _take_text(state: PageState) -> None:
-    state["prompt"] = state[LEARNER_TEXT.key]
+def _take_text(state: kit.PageState) -> None:
+    state["prompt"] = state[kit.LEARNER_TEXT.key]
 
 
-def _take_story(state: PageState) -> None:
+def _take_story(state: kit.PageState) -> None:
     state["prompt"] = params.PROMPT
 
 
-def model(state: PageState) -> engine.Bundled | None:
+def model(state: kit.PageState) -> engine.Bundled | None:
     """Return the model that `prompt_box` chose, or None after saying why there is none."""
     if not engine_ready():
         return None
@@ -126,10 +118,10 @@ def model(state: PageState) -> engine.Bundled | None:
     except ValueError:  # a run may be deleted while it is selected
         if PICKER.name(state) is None:
             return None
-    return load(state["model"])
+    return kit.load(state["model"])
 
 
-def prompted(state: PageState) -> Prompted | None:
+def prompted(state: kit.PageState) -> Prompted | None:
     """Return the prompt as the chosen model reads it, or None after one clear line.
 
     Says what is special about it: empty, longer than the context, never seen characters.
@@ -137,21 +129,21 @@ def prompted(state: PageState) -> Prompted | None:
     bundled = model(state)
     if bundled is None:
         return None
-    return or_refused(read, bundled, state["prompt"])
+    return kit.or_refused(read, bundled, state["prompt"])
 
 
 def reads_prompt(
     head: Section,
-) -> Callable[[Callable[[PageState, Prompted], None]], Callable[[PageState], None]]:
+) -> Callable[[Callable[[kit.PageState, Prompted], None]], Callable[[kit.PageState], None]]:
     """Make what a chapter draws under a head, of a prompt, a part of the page that runs by itself.
 
     Where there is no prompt, the line that says why stands below the head, and nothing is drawn.
     """
 
-    def headed(draw: Callable[[PageState, Prompted], None]) -> Callable[[PageState], None]:
+    def headed(draw: Callable[[kit.PageState, Prompted], None]) -> Callable[[kit.PageState], None]:
         @functools.wraps(draw)
-        def under_head(state: PageState) -> None:
-            section(head)
+        def under_head(state: kit.PageState) -> None:
+            kit.section(head)
             prompt = prompted(state)
             if prompt is not None:
                 draw(state, prompt)
@@ -177,22 +169,22 @@ def _say_limits(whole: str, text: str, ids: tuple[int, ...], bundled: engine.Bun
     context = bundled.model.context_length
     unknown = ids.count(bundled.tokenizer.special_tokens.get(UNKNOWN, -1))
     if not text:
-        start = " ".join(quote(visible_text(bundled.tokenizer.token_bytes(i))[0]) for i in ids)
+        start = " ".join(kit.quote(visible_text(bundled.tokenizer.token_bytes(i))[0]) for i in ids)
         st.info(as_markdown(words.prompt_empty.format(start=start)), icon=":material/edit:")
     if len(text) < len(whole):
         st.info(words.prompt_prompt_cut.format(limit=LOOKED_AT, all=len(whole)))
     if len(ids) > context:
         st.info(
-            words.prompt_slid.format(tokens=count(len(ids), "token"), context=context),
+            words.prompt_slid.format(tokens=kit.count(len(ids), "token"), context=context),
             icon=":material/width:",
         )
     if unknown:
         st.info(
-            words.prompt_unknown.format(unknown=count(unknown, "token")), icon=":material/help:"
+            words.prompt_unknown.format(unknown=kit.count(unknown, "token")), icon=":material/help:"
         )
 
 
-@kept(256)
+@kit.kept(256)
 def logits_after(bundled: engine.Bundled, ids: tuple[int, ...]) -> np.ndarray:
     """Return a model's logits (V,) after token ids."""
     return _read(bundled, ids)[0]
@@ -206,7 +198,7 @@ def cache_after(bundled: engine.Bundled, ids: tuple[int, ...]) -> KVCache | None
     return _read(bundled, ids)[1]
 
 
-@kept(32)  # up to 2 MB each
+@kit.kept(32)  # up to 2 MB each
 def _read(bundled: engine.Bundled, ids: tuple[int, ...]) -> tuple[np.ndarray, KVCache | None]:
     from llmviz.sampling.generation import NextLogits
 
@@ -214,10 +206,7 @@ def _read(bundled: engine.Bundled, ids: tuple[int, ...]) -> tuple[np.ndarray, KV
     return reader(list(ids)).double().numpy(), reader.read_before()
 
 
-@kept(64)
-def random_numbers(seed: int, n: int) -> np.ndarray:
-    """Return `draws.seed_numbers`, kept for all visitors."""
-    return draws.seed_numbers(seed, n)
+random_numbers = kit.kept(64)(draws.seed_numbers)
 
 
 def acted(key: str, act: Callable[[dict[str, Any]], None]) -> Callable[[], None]:

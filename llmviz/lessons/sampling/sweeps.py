@@ -1,7 +1,5 @@
 """The sliders of the pipeline with what every stop leads to, kept for all visitors."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -10,8 +8,7 @@ from llmviz.components.sampler.view import Control
 from llmviz.lessons.sampling.source import Prompted, logits_after
 from llmviz.sampling import kind_of
 from llmviz.study.sweeps import Sweeps, stops, sweep_all
-from llmviz.ui import engine
-from llmviz.ui.kept import kept
+from llmviz.ui import engine, kit
 
 
 def control(
@@ -34,7 +31,7 @@ def control(
     )
 
 
-@kept(320)  # some 30 kB each
+@kit.kept(320)  # some 30 kB each
 def swept(
     bundled: engine.Bundled,
     ids: tuple[int, ...],

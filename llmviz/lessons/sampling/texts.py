@@ -3,8 +3,6 @@
 A text is a trunk and ways that branch off it, so that a link holds a whole tree in a few numbers.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -12,8 +10,7 @@ from typing import Any
 from llmviz.lessons.sampling import params
 from llmviz.lessons.sampling.source import Prompted, cache_after
 from llmviz.study.growing_text import Fork, Start, Text, ancestry, begin, branch
-from llmviz.ui import codec, engine
-from llmviz.ui.kept import kept
+from llmviz.ui import codec, engine, kit
 
 MOST_WAYS = 16
 KEPT = 128  # texts of all visitors, each with the model's cache: up to 2 MB
@@ -72,7 +69,7 @@ def grown(
     return text, text.grow(min(n, most(prompt)), prompt.stop_id, seconds)
 
 
-@kept(KEPT)
+@kit.kept(KEPT)
 def _text(
     bundled: engine.Bundled,
     ids: tuple[int, ...],

@@ -1,9 +1,8 @@
 """What stands above the chapters on tokens: the learner's text."""
 
-from llmviz.ui.shell import text_box
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the box for the text."""
-    text_box(state)
+    kit.text_box(state)

@@ -1,7 +1,5 @@
 """Where the chapters get a tokenizer and a corpus from."""
 
-from __future__ import annotations
-
 import tempfile
 from collections import Counter
 from hashlib import sha256
@@ -21,10 +19,7 @@ from llmviz.tokenizers import (
     get_tokenizer,
     load_tokenizer,
 )
-from llmviz.ui import codec
-from llmviz.ui.kept import kept
-from llmviz.ui.notices import warn
-from llmviz.ui.state import LEARNER_TEXT, PageState
+from llmviz.ui import codec, kit
 
 TRAINED, LOADED = "trained", "loaded"
 YOUR_TEXT, OWN = "text", "own"
@@ -56,7 +51,7 @@ def label(name: str) -> str:
     return f"{name} · {described}"
 
 
-def tokenizer_called(state: PageState, name: str) -> Tokenizer:
+def tokenizer_called(state: kit.PageState, name: str) -> Tokenizer:
     """Return the tokenizer of a name, training it where need be.
 
     Raises ValueError: it cannot be had now; the message says why.
@@ -70,7 +65,7 @@ def tokenizer_called(state: PageState, name: str) -> Tokenizer:
     return get_tokenizer(name)
 
 
-def choose_tokenizer(state: PageState) -> tuple[str, Tokenizer]:
+def choose_tokenizer(state: kit.PageState) -> tuple[str, Tokenizer]:
     """Show the list of tokenizers; return the chosen one, or the bundled BPE after saying why."""
     name = state["tokenizer"]
     listed = choices()
@@ -84,7 +79,7 @@ def choose_tokenizer(state: PageState) -> tuple[str, Tokenizer]:
     try:
         return name, tokenizer_called(state, name)
     except ValueError as reason:
-        warn(f"{reason} {words.bpe_instead}", ":material/info:")
+        kit.warn(f"{reason} {words.bpe_instead}", ":material/info:")
         return "bpe", get_tokenizer("bpe")
 
 
@@ -105,7 +100,7 @@ def take_file(data: bytes) -> Tokenizer:
     return tokenizer
 
 
-@kept(8, key=lambda digest, data: digest)
+@kit.kept(8, key=lambda digest, data: digest)
 def _read(digest: str, data: bytes) -> Tokenizer:
     """Return the tokenizer in a file. Raises ValueError for what is none."""
     with tempfile.TemporaryDirectory() as folder:
@@ -122,13 +117,13 @@ def file_of(tokenizer: Tokenizer) -> bytes:
         return path.read_bytes()
 
 
-def own_corpus(state: PageState) -> str | None:
+def own_corpus(state: kit.PageState) -> str | None:
     """Return the learner's own corpus, or None for a bundled one."""
-    slot = {YOUR_TEXT: LEARNER_TEXT.key, OWN: "own"}.get(state["corpus"])
+    slot = {YOUR_TEXT: kit.LEARNER_TEXT.key, OWN: "own"}.get(state["corpus"])
     return None if slot is None else state[slot]
 
 
-def trained(state: PageState) -> Film:
+def trained(state: kit.PageState) -> Film:
     """Return the training that the controls of the chapter on learning ask for.
 
     Raises ValueError: the vocabulary size has no room, or the corpus is empty.
@@ -136,7 +131,7 @@ def trained(state: PageState) -> Film:
     return training(*asked_training(state))
 
 
-def asked_training(state: PageState) -> tuple[str, str | None, int]:
+def asked_training(state: kit.PageState) -> tuple[str, str | None, int]:
     """Return the corpus, its text where it is the learner's own, and the size of vocabulary."""
     return state["corpus"], own_corpus(state), state["size"]
 
@@ -150,7 +145,7 @@ def training(name: str, text: str | None, size: int) -> Film:
     return film(corpus.documents, "", size)
 
 
-def code_for(state: PageState, name: str) -> str | None:
+def code_for(state: kit.PageState, name: str) -> str | None:
     """Return Python that makes the tokenizer; None where it would quote a file or a book."""
     if name in TOKENIZERS:
         return f"from llmviz.tokenizers import get_tokenizer\n\ntokenizer = get_tokenizer({name!r})"
@@ -163,7 +158,7 @@ def code_for(state: PageState, name: str) -> str | None:
     )
 
 
-def code_for_corpus(state: PageState) -> str | None:
+def code_for_corpus(state: kit.PageState) -> str | None:
     """Return Python that makes `documents`, or None where the text is too long to quote."""
     text = own_corpus(state)
     if text is None:
@@ -175,7 +170,7 @@ def code_for_corpus(state: PageState) -> str | None:
     return f"from llmviz.corpus import {call.split('(')[0]}\n\ndocuments = {call}.documents\n"
 
 
-def occurrences(state: PageState, followed: list[str]) -> list[int]:
+def occurrences(state: kit.PageState, followed: list[str]) -> list[int]:
     """Return how often each of some words stands in the corpus of the chapter on learning."""
     counts = _word_counts(state["corpus"], own_corpus(state))
     return [counts.get(word, 0) for word in followed]

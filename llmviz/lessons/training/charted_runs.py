@@ -1,7 +1,5 @@
 """The runs that a chart can show, and the known losses that each is compared with."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -24,10 +22,8 @@ from llmviz.training.reading import (
     went_wrong,
 )
 from llmviz.training.references import KEY, References, references_again
-from llmviz.ui import engine, runs
-from llmviz.ui.kept import kept
+from llmviz.ui import engine, kit, runs
 from llmviz.ui.rerun import once
-from llmviz.ui.selectable_models import card_of
 
 FIRST = "names-gpt"  # what is looked at before there is a run of one's own
 
@@ -122,7 +118,7 @@ def _described(folder: str, changed: int, size: int, file: int) -> dict[str, Any
     return read_description(Path(folder))
 
 
-@kept(256)
+@kit.kept(256)
 def _file(folder: str) -> CurveFile:
     return CurveFile(Path(folder))
 
@@ -174,14 +170,14 @@ def _stamps(folder: Path) -> tuple[int, ...]:
 
 def _with_floor_of_card(counted: tuple[References, str], run: ChartedRun) -> tuple[References, str]:
     """A bundled model's card knows the floor of all texts that the model was scored on."""
-    card = card_of(run.name)  # a short run that went wrong on purpose has none there
+    card = kit.card_of(run.name)  # a short run that went wrong on purpose has none there
     if card is None or "floor" not in card:
         return counted
     floor, documents = card["floor"]["nats_per_token"], card["score"]["documents"]
     return replace(counted[0], floor=floor, floor_documents=documents), counted[1]
 
 
-@kept(64)
+@kit.kept(64)
 def _counted(folder: str, stamps: tuple[int, ...]) -> tuple[References, str] | None:
     try:
         plan = plan_in(read_description(Path(folder)))

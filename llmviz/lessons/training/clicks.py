@@ -1,7 +1,5 @@
 """Buttons whose click is not lost when the script starts again above them."""
 
-from __future__ import annotations
-
 import time
 from typing import Any
 

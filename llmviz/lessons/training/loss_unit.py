@@ -1,7 +1,5 @@
 """What a run's loss is a mean over, tokens or pairs of words, and the names of the axes for it."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from typing import Any

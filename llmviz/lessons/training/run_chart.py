@@ -1,7 +1,5 @@
 """The chart of several runs: their curves over one axis, with the lines to compare them with."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 
@@ -14,7 +12,7 @@ from llmviz.lessons.training.charted_runs import ChartedRun, references_of
 from llmviz.lessons.training.loss_unit import PAIR, blind, note, units
 from llmviz.training.curves import AXES, KEPT_POINTS, Curve, in_unit, points_each, smooth, thin
 from llmviz.training.references import References
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 POLL = 1.0  # seconds between two looks at a run that goes on
 
@@ -110,7 +108,7 @@ def chart(
     )
 
 
-def take_view(state: PageState, key: str, slots: Mapping[str, str]) -> None:
+def take_view(state: kit.PageState, key: str, slots: Mapping[str, str]) -> None:
     """Put what was chosen on a chart into a page's controls; `slots` names the control of each.
 
     What no link could say is left alone: a browser may send anything.

@@ -1,7 +1,5 @@
 """Several runs that a chapter starts at once, kept in the session so that they can be looked at."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -11,8 +9,7 @@ from llmviz.lessons.training import charted_runs
 from llmviz.lessons.training.charted_runs import ChartedRun
 from llmviz.training import run_folders
 from llmviz.training.config import Plan
-from llmviz.ui import runs
-from llmviz.ui.notices import refuse
+from llmviz.ui import kit, runs
 
 PROBLEM = "_training_started_problem"
 FIRST_POINT = 0.9  # seconds that a start waits for the first point of its curve
@@ -57,7 +54,7 @@ def forget(slot: str) -> None:
 def problem() -> None:
     """Show why the last start was refused, once."""
     if refusal := st.session_state.pop(PROBLEM, ""):
-        refuse(refusal)
+        kit.refuse(refusal)
 
 
 def names(slot: str) -> dict[str, str]:

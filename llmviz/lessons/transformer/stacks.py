@@ -1,20 +1,17 @@
 """Stacks of untrained layers that two chapters draw."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import TypeVar
 
 import streamlit as st
 
 from llmviz.study.depth import DepthStudy, depth_study
-from llmviz.ui.kept import kept
-from llmviz.ui.question import Question, answered, predict
+from llmviz.ui import kit
 
 About = TypeVar("About")
 
 
-@kept(256)
+@kit.kept(256)
 def stack(
     layers: int, norm: str, shortcuts: bool = True, kind: str = "layer", seed: int = 0
 ) -> DepthStudy:
@@ -22,16 +19,16 @@ def stack(
     return depth_study(layers, norm, shortcuts=shortcuts, norm_kind=kind, seed=seed)
 
 
-def ask_once(key: str, about: About, question: Callable[[About], Question]) -> bool:
+def ask_once(key: str, about: About, question: Callable[[About], kit.Question]) -> bool:
     """Ask about a stack; once answered, the question stays with the stack that it was about.
 
     A slider that is moved to compare stacks so covers nothing anew. Returns what `predict` does.
     """
     slot = f"_{key}.about"
     before = st.session_state.get(slot, about)
-    if answered(question(before), key):
+    if kit.answered(question(before), key):
         about = before
-    shown = predict(question(about), key, covers=True)
+    shown = kit.predict(question(about), key, covers=True)
     if shown:
         st.session_state[slot] = about
     return shown

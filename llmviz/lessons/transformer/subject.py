@@ -15,15 +15,7 @@ from llmviz.models.gpt import GPT
 from llmviz.models.settings import GPTConfig
 from llmviz.study import three_words
 from llmviz.study.block import Steps, all_blocks, require_block
-from llmviz.ui import engine
-from llmviz.ui.common import choose
-from llmviz.ui.kept import kept
-from llmviz.ui.model_on_text import load_and_read
-from llmviz.ui.model_picker import Picker
-from llmviz.ui.notices import inform
-from llmviz.ui.prose import prose
-from llmviz.ui.shell import text_box
-from llmviz.ui.state import PageState
+from llmviz.ui import engine, kit
 
 DRAWN = 12  # tokens that have a row
 SMALL = "three words"
@@ -86,20 +78,17 @@ class Subject:
         return ["import torch", *sorted([*imports, first]), *rest]
 
 
-@kept(1)
-def small_model() -> GPT:
-    """Return the model of three words."""
-    return three_words.three_words()
+small_model = kit.kept(1)(three_words.three_words)
 
 
-@kept(32, key=lambda subject: subject.text)
+@kit.kept(32, key=lambda subject: subject.text)
 def blocks_of(subject: Subject) -> list[Steps]:
     """Return what every layer of a model computes on a text."""
     return all_blocks(subject.model, subject.ids)
 
 
 def choose_subject(
-    state: PageState, more: Callable[[GPTConfig], None] | None = None
+    state: kit.PageState, more: Callable[[GPTConfig], None] | None = None
 ) -> Subject | None:
     """Show what can be looked into and return it; None, saying why, where it cannot be opened.
 
@@ -107,11 +96,11 @@ def choose_subject(
     """
     whole, name, model = state["of"] == "model", None, small_model()
     if whole:
-        text_box(state, height=80)
+        kit.text_box(state, height=80)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        choose(state, "of", words.subject_of, words.subject_subjects)
+        kit.choose(state, "of", words.subject_of, words.subject_subjects)
         if whole:
-            name = Picker(also=ALSO).choose(state)
+            name = kit.Picker(also=ALSO).choose(state)
             model = _openable(name)
         layers = 0 if model is None else model.config.n_layer
         if layers > 1:
@@ -121,13 +110,13 @@ def choose_subject(
         if more is not None and model is not None:
             more(model.config)
     if not whole:
-        prose(words.subject_small)
+        kit.prose(words.subject_small)
         ids = tuple(range(len(three_words.TOKENS)))
         return Subject(SMALL, "", model, ids, three_words.TOKENS, 0)
-    model_and_text = load_and_read(state, name, DRAWN, require_block)
+    model_and_text = kit.load_and_read(state, name, DRAWN, require_block)
     if model_and_text is None:
         if name is not None and not layers:
-            inform(words.subject_cannot, ":material/info:")
+            kit.inform(words.subject_cannot, ":material/info:")
         return None
     bundled, read = model_and_text
     layer = min(state["layer"], layers - 1)

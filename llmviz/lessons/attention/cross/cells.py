@@ -3,8 +3,6 @@
 T target length, S source length, C width, D head size, L layers, H heads.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import torch
@@ -12,17 +10,13 @@ import torch
 from llmviz.lessons.attention.cross import words
 from llmviz.nn.attention import attention
 from llmviz.study.translation_trace import TranslationTrace, translation_trace
-from llmviz.ui import engine
-from llmviz.ui.kept import kept
+from llmviz.ui import engine, kit
 from llmviz.ui.matrix_picture import Picture, Way, project, scale_of, weights_to_output
 
 STEPS = ("scores", "scaled", "weights", "context")
 
 
-@kept(32)
-def crossed(bundled: engine.Bundled, source: tuple[int, ...]) -> TranslationTrace:
-    """Return a bundled model's translation of some ids, with what its heads did meanwhile."""
-    return translation_trace(bundled.model, source)
+crossed = kit.kept(32)(kit.on_model(translation_trace))
 
 
 def matrices(

@@ -1,7 +1,5 @@
 """Chapter "Cross-attention": a translation, and the alignment that is known beside it."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 import torch
@@ -16,27 +14,19 @@ from llmviz.lessons.attention.steps import words as steps_words
 from llmviz.nn.attention import attention
 from llmviz.nn.attention.study import alignment_share
 from llmviz.study.translation_trace import translation_trace
-from llmviz.ui import engine
-from llmviz.ui.code import show_code
-from llmviz.ui.common import count, keep
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.model_picker import models_here
-from llmviz.ui.pinned_cells import bound, or_first
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.state import PageState
-from llmviz.ui.translated_sentence import read_sentence
+from llmviz.ui import engine, kit
 
 PAIRS = "pairs-seq2seq"
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the translation, and where each of its words comes from."""
-    section(words.intro)
-    if not models_here(PAIRS):
+    kit.section(words.intro)
+    if not kit.models_here(PAIRS):
         return
     bundled = engine.load(PAIRS)
-    sentence = read_sentence(state, bundled)
+    sentence = kit.read_sentence(state, bundled)
     if sentence is None:
         return
     known = sentence.known
@@ -45,7 +35,7 @@ def draw(state: PageState) -> None:
     asking, asked = [*target.split(), words.end_token], known.source.split()
     right = target == known.target
     line = words.right if right else words.wrong
-    prose(line, written=unmarked(quote(target, 200)), known=known.target)
+    kit.prose(line, written=unmarked(kit.quote(target, 200)), known=known.target)
     flat, heads = trace.weights, bundled.model.config.n_head
     places = [divmod(i, heads) for i in range(len(flat))]
     names = [lesson_words.head_name.format(layer=layer, head=head) for layer, head in places]
@@ -56,7 +46,7 @@ def draw(state: PageState) -> None:
         shares = alignment_share(torch.tensor(flat), known.alignment).tolist()
         notes = [words.note.format(share=f"{share:.0%}") for share in shares]
         best = int(np.argmax(shares))
-    chosen = keep(state, "pair", [-1, *range(len(flat))])
+    chosen = kit.keep(state, "pair", [-1, *range(len(flat))])
     chosen = best if chosen < 0 else chosen
 
     head_view(
@@ -68,39 +58,30 @@ def draw(state: PageState) -> None:
         notes=notes,
         marks=marks,
         chosen=chosen,
-        on_change=bound(state, "attention.cross", chosen=("pair", or_first)),
+        on_change=kit.bound(state, "attention.cross", chosen=("pair", kit.or_first)),
     )
     st.caption(lesson_words.view_rounded)
     if right:
-        prose(
+        kit.prose(
             words.read,
             head=names[best],
             share=f"{shares[best]:.0%}",
             count=len(known.alignment),
             even=f"{1 / len(asked):.0%}",
         )
-    section(words.cells, head=names[chosen])
+    kit.section(words.cells, head=names[chosen])
     matrices = cross_cells.matrices(bundled, trace, places[chosen], asking, asked)
     linked.show(state, matrices, "attention.cross.cells", control="crossing")
     if matrices.windows:
-        prose(steps_words.windows)
-    _code(known.source, target, flat[chosen], chosen)
+        kit.prose(steps_words.windows)
+    kit.show_code(
+        [attention, alignment_share, translation_trace],
+        words.snippet.format(pairs=PAIRS, source=known.source, at=chosen),
+        f"{target}\n{[f'{w:.2f}' for w in flat[chosen][0].tolist()]}",
+    )
     looks = ""
     if right:
         share = f"{shares[best]:.0%}"
         looks = words.end_looks.format(head=names[best].capitalize(), share=share)
-    read, written = count(len(asked), "token"), count(len(asking), "token")
-    seen(words.end, read=read, written=written, looks=looks)
-
-
-def _code(source: str, target: str, weights: np.ndarray, at: int) -> None:
-    show_code(
-        [attention, alignment_share, translation_trace],
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.study.translation_trace import translation_trace\n\n"
-        f"model, tokenizer, card = load_bundled({PAIRS!r})\n"
-        f"trace = translation_trace(model, tokenizer.encode({source!r}))\n"
-        "print(tokenizer.decode(trace.written))\n"
-        f'print([f"{{w:.2f}}" for w in trace.weights[{at}, 0].tolist()])',
-        f"{target}\n{[f'{w:.2f}' for w in weights[0].tolist()]}",
-    )
+    read, written = kit.count(len(asked), "token"), kit.count(len(asking), "token")
+    kit.seen(words.end, read=read, written=written, looks=looks)

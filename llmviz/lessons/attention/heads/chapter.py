@@ -1,7 +1,5 @@
 """Chapter "Heads": one matrix cut into heads, each with weights of its own, any switched off."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 
@@ -21,27 +19,21 @@ from llmviz.nn.attention import causal_mask, merge_heads, split_heads
 from llmviz.nn.attention import ladder as rungs
 from llmviz.nn.attention.steps import AttentionSteps
 from llmviz.study.head_columns import heads_of
-from llmviz.ui import matrix_words, model_on_text
-from llmviz.ui.code import show_code
-from llmviz.ui.common import choose, count, refuse
-from llmviz.ui.lesson import section
+from llmviz.ui import kit, matrix_words, model_on_text
 from llmviz.ui.matrix_picture import Picture, takes
-from llmviz.ui.prose import prose
-from llmviz.ui.selectable_models import load
-from llmviz.ui.state import PageState
 
 KEY = "attention.split"
 CUT = 4  # tokens that are drawn cut into heads
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
-    section(words.intro)
+    kit.section(words.intro)
     try:
         given = _inputs(state)
     except ValueError as error:
-        refuse(error)
+        kit.refuse(error)
         given = None
     if given is not None:
         _split(state, *given)
@@ -50,7 +42,7 @@ def draw(state: PageState) -> None:
     switching.draw(state)
 
 
-def _inputs(state: PageState) -> tuple[Inputs, int] | None:
+def _inputs(state: kit.PageState) -> tuple[Inputs, int] | None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         examples.choose_source(state)
         if state["source"] == "journey":
@@ -59,7 +51,7 @@ def _inputs(state: PageState) -> tuple[Inputs, int] | None:
             inputs = sources.example(state)
             return inputs, examples.choose_heads(state, inputs.x.shape[1])
         name = real.PICKER.choose(state)
-        bundled = None if name is None else load(name)
+        bundled = None if name is None else kit.load(name)
         if bundled is None:
             return None
         layer, _ = opening.choose_head(state, bundled, heads=False)
@@ -70,7 +62,7 @@ def _inputs(state: PageState) -> tuple[Inputs, int] | None:
     return real.model_head(bundled, reading, layer, None), bundled.model.config.n_head
 
 
-def _split(state: PageState, inputs: Inputs, n_head: int) -> None:
+def _split(state: kit.PageState, inputs: Inputs, n_head: int) -> None:
     """Draw the reshape, then what each head makes of its part."""
     q = inputs.qkv()[0]
     t, c = q.shape
@@ -82,16 +74,16 @@ def _split(state: PageState, inputs: Inputs, n_head: int) -> None:
     whole = build.reshape(queries, inputs.tokens, n_head)
     tokens = list(range(min(t, CUT)))
     cut = build.cut_tokens(queries, inputs.tokens, n_head, tokens)
-    prose(words.cut, count=count(len(tokens), "token"))
+    kit.prose(words.cut, count=kit.count(len(tokens), "token"))
     lv.matrix_view(cut.matrices, layout=_across([m.name for m in cut.matrices]), key=f"{KEY}.cut")
-    prose(words.heads_first)
+    kit.prose(words.heads_first)
     lv.matrix_view(whole.matrices, key=KEY)
-    section(words.each, heads=count(n_head, "head"))
+    kit.section(words.each, heads=kit.count(n_head, "head"))
     wrong = n_head > 1 and state["columns"] == "all"
     if n_head > 1:
-        choose(state, "columns", words.columns_label, words.columns)
+        kit.choose(state, "columns", words.columns_label, words.columns)
     steps, line = attend(inputs, n_head, all_columns=wrong)
-    prose(line)
+    kit.prose(line)
     right = inputs.before is None  # else the softmax stands before the mask
     names = [inputs_words.head.lower() + f" {h}" for h in range(n_head)]
     square = {"row_labels": inputs.tokens, "col_labels": inputs.tokens, "row_sums": True}
@@ -126,14 +118,11 @@ def _split(state: PageState, inputs: Inputs, n_head: int) -> None:
     if inputs.name:
         _split_code(inputs, n_head, functions)
         return
-    show_code(
+    kit.show_code(
         functions,
-        "import torch\nfrom llmviz.nn.attention import split_heads\n\n"
-        f"q = torch.tensor({[[round(x, 6) for x in row] for row in q.tolist()]})\n"
-        f"cut = q.view({t}, {n_head}, {d})  # step 1\nheads = cut.transpose(0, 1)  # step 2\n"
-        "print(tuple(q.shape), tuple(cut.shape), tuple(heads.shape))\n"
-        f"print(torch.equal(heads, split_heads(q, {n_head})))\n"
-        'print([f"{x:.3f}" for x in heads[0, 0].tolist()])',
+        words.snippet.format(
+            given=[[round(x, 6) for x in row] for row in q.tolist()], t=t, n_head=n_head, d=d
+        ),
         f"{(t, c)} {(t, n_head, d)} {(n_head, t, d)}\nTrue\n"
         f"{[f'{x:.3f}' for x in q[0, :d].tolist()]}",
     )
@@ -164,16 +153,9 @@ def _split_code(inputs: Inputs, n_head: int, functions: list) -> None:
     layer, values = inputs.place[0], inputs.qkv()[2]
     tap = f"blocks.{layer}.attn.v"
     heads = split_heads(values, n_head)
-    show_code(
+    kit.show_code(
         functions,
-        "import torch\nfrom llmviz.nn.attention import merge_heads\n"
-        "from llmviz.pretrained import load_bundled\nfrom llmviz.trace import record\n\n"
-        f"model, tokenizer, card = load_bundled({inputs.name!r})\n"
-        f"ids = torch.tensor([{list(inputs.ids)}])\n"
-        f'with torch.inference_mode(), record("{tap}") as trace:\n    model(ids)\n'
-        f'heads = trace["{tap}"][0]  # as the model cut them\n'
-        "print(tuple(merge_heads(heads).shape), tuple(heads.shape))\n"
-        'print([f"{x:.2f}" for x in heads[0, -1, :4].tolist()])',
+        words.snippet_split_code.format(name=inputs.name, ids=list(inputs.ids), tap=tap),
         f"{tuple(values.shape)} {tuple(heads.shape)}\n"
         f"{[f'{x:.2f}' for x in heads[0, -1, :4].tolist()]}",
     )

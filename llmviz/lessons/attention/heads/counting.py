@@ -1,11 +1,7 @@
 """Two mistakes to spot: layers taken for heads, and a table that begins at 0 read from 1."""
 
-from __future__ import annotations
-
 from llmviz.lessons.attention.heads import words
-from llmviz.ui.common import count
-from llmviz.ui.lesson import section
-from llmviz.ui.question import Question, predict
+from llmviz.ui import kit
 
 KEY = "attention.heads.spot"
 
@@ -18,26 +14,26 @@ def draw(name: str, layers: int, heads: int, width: int) -> bool:
     both = [layers_and_heads(name, layers, heads, width), counted_from_zero(layers, heads)]
     quizzes = {f"{KEY}.{number}": one for number, one in enumerate(both) if one is not None}
     if quizzes:
-        section(words.spot)
-    return all([predict(question, key, covers=True) for key, question in quizzes.items()])
+        kit.section(words.spot)
+    return all([kit.predict(question, key, covers=True) for key, question in quizzes.items()])
 
 
-def layers_and_heads(name: str, layers: int, heads: int, width: int) -> Question | None:
+def layers_and_heads(name: str, layers: int, heads: int, width: int) -> kit.Question | None:
     """Return the question which line is wrong; None for models with one head in each layer."""
     if heads == 1:
         return None
     known = {
         "name": name,
-        "layers": count(layers, "layer"),
-        "total": count(layers, "head"),
-        "heads": count(heads, "head"),
+        "layers": kit.count(layers, "layer"),
+        "total": kit.count(layers, "head"),
+        "heads": kit.count(heads, "head"),
         "all": layers * heads,
         "size": width // heads,
         "width": width,
     }
     wrong = list(words.spot_wrong)[(layers + width // heads) % len(words.spot_wrong)]
     lines = {**words.spot_lines, wrong: words.spot_wrong[wrong]}
-    return Question(
+    return kit.Question(
         words.spot_heads.format(**known),
         [line.format(**known) for line, _ in lines.values()],
         list(lines).index(wrong),
@@ -45,7 +41,7 @@ def layers_and_heads(name: str, layers: int, heads: int, width: int) -> Question
     )
 
 
-def counted_from_zero(layers: int, heads: int) -> Question | None:
+def counted_from_zero(layers: int, heads: int) -> kit.Question | None:
     """Return the question which head a row of a table means; None without a second of both."""
     if layers < 2 or heads < 2:
         return None
@@ -57,7 +53,7 @@ def counted_from_zero(layers: int, heads: int) -> Question | None:
         (layer, head - 1): words.spot_zero_head,
         (layer, head): words.spot_zero_right.format(layer=layer, nth=nth[layer]),
     }
-    return Question(
+    return kit.Question(
         words.spot_zero.format(
             layer=layer, head=head, wrong_layer=nth[layer - 1], wrong_head=nth[head - 1]
         ),

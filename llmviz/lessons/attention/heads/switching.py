@@ -1,13 +1,9 @@
 """Heads switched off: any of them, and what that does to the next token; in chapter "Heads"."""
 
-from __future__ import annotations
-
 import numpy as np
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.attention import Axes, bars
-from llmviz.figures.theme import Mode
 from llmviz.lessons.attention import words as lesson_words
 from llmviz.lessons.attention.heads import counting, words
 from llmviz.lessons.attention.inputs import model_on_text as real
@@ -16,18 +12,7 @@ from llmviz.nn.attention import heads_off
 from llmviz.sampling.pipeline import top_ids
 from llmviz.sampling.steps import softmax
 from llmviz.textfile import whole_number
-from llmviz.ui import engine, model_on_text
-from llmviz.ui.code import show_code
-from llmviz.ui.common import theme
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.model_on_text import Read
-from llmviz.ui.notices import warn
-from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, predict
-from llmviz.ui.selectable_models import label
-from llmviz.ui.state import LINK_ICON, PageState
-from llmviz.ui.text import escape_plotly
+from llmviz.ui import engine, kit, model_on_text
 
 BARS = 8  # tokens whose probabilities are drawn
 ASKED = 4  # heads to choose from in the question
@@ -49,9 +34,9 @@ def read_heads(written: str, layers: int, heads: int) -> tuple[list[tuple[int, i
     return sorted(set(good)), bad
 
 
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show which heads are off, and what that does to the next token."""
-    section(words.off)
+    kit.section(words.off)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = real.PICKER.choose(state) if state["source"] != "model" else None
         name = name or real.PICKER.name(state)
@@ -62,20 +47,20 @@ def draw(state: PageState) -> None:
     config = bundled.model.config
     off, bad = read_heads(state["off"], config.n_layer, config.n_head)
     if bad:
-        warn(words.off_bad.format(heads=", ".join(bad)[:40]), LINK_ICON)
+        kit.warn(words.off_bad.format(heads=", ".join(bad)[:40]), kit.LINK_ICON)
         state["off"] = _written(off)
     _choose_off(state, off, config.n_layer, config.n_head)
     moved = _effect(bundled, reading, tuple(off))
-    name, heads, width = label(bundled.name), config.n_head, config.n_embd
+    name, heads, width = kit.label(bundled.name), config.n_head, config.n_embd
     if counting.draw(name, config.n_layer, heads, width) and moved is not None:
-        seen(words.end, name=name, d=width // heads, c=width, moved=moved)
+        kit.seen(words.end, name=name, d=width // heads, c=width, moved=moved)
 
 
 def _written(heads: list[tuple[int, int]]) -> str:
     return ",".join(f"{layer}.{head}" for layer, head in heads)
 
 
-def _choose_off(state: PageState, off: list[tuple[int, int]], layers: int, heads: int) -> None:
+def _choose_off(state: kit.PageState, off: list[tuple[int, int]], layers: int, heads: int) -> None:
     """Show a button for each head."""
     everything = [(layer, head) for layer in range(layers) for head in range(heads)]
     key = "_attention.off"
@@ -97,17 +82,19 @@ def _choose_off(state: PageState, off: list[tuple[int, int]], layers: int, heads
             st.button(title, on_click=_set_off, args=(state, chosen))
 
 
-def _set_off(state: PageState, heads: list[tuple[int, int]]) -> None:
+def _set_off(state: kit.PageState, heads: list[tuple[int, int]]) -> None:
     state["off"] = _written(heads)
 
 
-def _effect(bundled: engine.Bundled, reading: Read, off: tuple[tuple[int, int], ...]) -> str | None:
+def _effect(
+    bundled: engine.Bundled, reading: kit.Read, off: tuple[tuple[int, int], ...]
+) -> str | None:
     """Draw the next-token probabilities with and without the heads, and say what changed.
 
     Returns what the end says of the heads that matter most; None while a question covers it.
     """
     full, less = (chances(bundled, reading.ids, heads) for heads in ((), off))
-    figure = chance_bars(bundled, reading.ids, off, theme())
+    figure = chance_bars(bundled, reading.ids, off, kit.theme())
     st.plotly_chart(figure, key="attention.off.bars", theme=None)
     top = int(full.argmax())
     slots = {
@@ -115,11 +102,11 @@ def _effect(bundled: engine.Bundled, reading: Read, off: tuple[tuple[int, int], 
         "best": model_on_text.spoken(top, bundled.tokenizer),
     }
     if not off:
-        prose(words.off_none, share=f"{full[top]:.1%}", **slots)
+        kit.prose(words.off_none, share=f"{full[top]:.1%}", **slots)
     else:
         moved = np.abs(full - less).sum() / 2
         change = {"before": f"{full[top]:.1%}", "after": f"{less[top]:.1%}"}
-        prose(words.off_read, moved=f"{moved:.0%}", **change, **slots)
+        kit.prose(words.off_read, moved=f"{moved:.0%}", **change, **slots)
     heads = bundled.model.config.n_layer * bundled.model.config.n_head
     if heads <= opening.MOST_HEADS:
         worth = opening.worth_of_heads(bundled, reading.ids)
@@ -128,15 +115,11 @@ def _effect(bundled: engine.Bundled, reading: Read, off: tuple[tuple[int, int], 
     else:
         moved_most = ""
         st.caption(words.off_many.format(heads=heads))
-    show_code(
+    kit.show_code(
         [heads_off],
-        "import torch\nfrom llmviz.nn.attention import heads_off\n"
-        "from llmviz.pretrained import load_bundled\n\n"
-        f"model, tokenizer, card = load_bundled({bundled.name!r})\n"
-        f"ids = torch.tensor([{list(reading.ids)}])\n"
-        f"with torch.inference_mode(), heads_off({set(off) or '()'}):\n"
-        "    p = model(ids)[0][0, -1].softmax(-1)\n"
-        f'print(f"{{p[{top}]:.2f}}")',
+        words.snippet_switching.format(
+            name=bundled.name, ids=list(reading.ids), given=set(off) or "()", top=top
+        ),
         f"{less[top]:.2f}",
     )
     return moved_most
@@ -149,16 +132,16 @@ def chances(
     return softmax(opening.last_logits(bundled, ids, off).astype(np.float64))
 
 
-@kept(64)
+@kit.kept(64)
 def chance_bars(
-    bundled: engine.Bundled, ids: tuple[int, ...], off: tuple[tuple[int, int], ...], mode: Mode
-) -> go.Figure:
+    bundled: engine.Bundled, ids: tuple[int, ...], off: tuple[tuple[int, int], ...], mode: kit.Mode
+) -> kit.Figure:
     """Return the likeliest next tokens as bars, with all heads and without those that are off."""
     full, less = (chances(bundled, ids, heads) for heads in ((), off))
     best = [int(i) for i in top_ids(np.maximum(full, less), BARS)]
     names = model_on_text.names_of(best, bundled.tokenizer)
     return bars(
-        [escape_plotly(token) for token in names],
+        [kit.escape_plotly(token) for token in names],
         {words.off_on_name: full[best]} | ({words.off_off_name: less[best]} if off else {}),
         Axes("", words.off_axis),
         title=words.off_title_figure,
@@ -172,9 +155,9 @@ def _ask(worth: np.ndarray, best: str) -> bool:
     Returns whether it was said.
     """
     quiz = question(worth, best)
-    known = quiz is None or predict(quiz, "attention.off.ask", covers=True)
+    known = quiz is None or kit.predict(quiz, "attention.off.ask", covers=True)
     if known:
-        prose(strongest(worth))
+        kit.prose(strongest(worth))
     return known
 
 
@@ -192,7 +175,7 @@ def strongest(worth: np.ndarray) -> str:
     return words.off_worth.format(head=heads[0], moved=moved)
 
 
-def question(worth: np.ndarray, best: str) -> Question | None:
+def question(worth: np.ndarray, best: str) -> kit.Question | None:
     """Return the question which head moves most when it is off; None for too few to choose from.
 
     worth: (L, H). Asked for are the best one and up to three that are spread over the others; those
@@ -208,7 +191,7 @@ def question(worth: np.ndarray, best: str) -> Question | None:
     chosen = sorted([order[0], *(others[place] for place in places)])
     reasons = [words.ask_off_right if at == order[0] else words.ask_off_wrong for at in chosen]
     names = [divmod(at, worth.shape[1]) for at in chosen]
-    return Question(
+    return kit.Question(
         words.ask_off.format(best=best),
         [lesson_words.head_name.format(layer=layer, head=head) for layer, head in names],
         chosen.index(order[0]),

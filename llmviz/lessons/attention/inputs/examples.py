@@ -1,7 +1,5 @@
 """The controls of the worked examples: their words, their heads, their cells to edit."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pandas as pd
@@ -11,16 +9,12 @@ from llmviz.lessons.attention.inputs import sources, words
 from llmviz.lessons.attention.inputs.sources import Inputs
 from llmviz.lessons.attention.params import MATRICES, parse_matrix, write_matrix
 from llmviz.lessons.attention.steps import words as steps_words
-from llmviz.ui.code import fold
-from llmviz.ui.common import choose, keep
-from llmviz.ui.prose import prose
-from llmviz.ui.state import PageState
-from llmviz.ui.text_field import text_input
+from llmviz.ui import kit
 
 KEY = "attention.edit"
 
 
-def to_the_end(state: PageState) -> Callable[[], None]:
+def to_the_end(state: kit.PageState) -> Callable[[], None]:
     """Return a callback that goes to the last step; a kept cell stays where it still exists."""
 
     def then() -> None:
@@ -29,32 +23,32 @@ def to_the_end(state: PageState) -> Callable[[], None]:
     return then
 
 
-def choose_source(state: PageState, then: Callable[[], None] | None = None) -> None:
+def choose_source(state: kit.PageState, then: Callable[[], None] | None = None) -> None:
     """Show the choice between the examples and a trained model."""
-    choose(state, "source", words.source_label, words.sources, then)
+    kit.choose(state, "source", words.source_label, words.sources, then)
 
 
-def words_box(state: PageState) -> None:
+def words_box(state: kit.PageState) -> None:
     """Show the box for the words of the example with six words."""
 
     def other_rows() -> None:
         state["x"] = ""
         to_the_end(state)()
 
-    text_input(state, "words", words.journey_label, width=420, then=other_rows)
+    kit.text_input(state, "words", words.journey_label, width=420, then=other_rows)
 
 
-def choose_heads(state: PageState, width: int) -> int:
+def choose_heads(state: kit.PageState, width: int) -> int:
     """Show and return the number of heads, one of those that divide the width."""
     options = [n for n in (1, 2, 3, 4) if width % n == 0]
     if state["n"] in (2, 3) and state["n"] not in options:  # the other example's number
         state["n"] = options[1]
-    n = keep(state, "n", options[1:] + options[:1])
+    n = kit.keep(state, "n", options[1:] + options[:1])
     st.segmented_control(steps_words.n_head, options, required=True, **state.bind("n"))
     return n
 
 
-def edited(state: PageState) -> Inputs:
+def edited(state: kit.PageState) -> Inputs:
     """Show the editors and return the example with the learner's numbers.
 
     Raises ValueError: an edited cell is no finite number, or words are unknown.
@@ -63,14 +57,14 @@ def edited(state: PageState) -> Inputs:
     # W_O has a part in the last rung only.
     keys = MATRICES if state["rung"] == "heads" else MATRICES[:-1]
     opened = st.session_state.setdefault(f"{KEY}.opened", any(state[key] for key in keys))
-    box = fold(steps_words.edit, f"{KEY}.fold", ":material/edit:", opened=opened)
+    box = kit.fold(steps_words.edit, f"{KEY}.fold", ":material/edit:", opened=opened)
     if box is None:
         for slot in (f"{KEY}.{key}" for key in keys):
             if slot in st.session_state:  # opened again, it starts from the numbers in force
                 st.session_state[slot] = ("", "", st.session_state[slot][2])
         return sources.example(state)
     with box:
-        prose(steps_words.edit_text)
+        kit.prose(steps_words.edit_text)
         problem = None
         for key, place in zip(keys, st.columns(len(keys)), strict=True):
             with place:
@@ -81,7 +75,7 @@ def edited(state: PageState) -> Inputs:
     return sources.example(state)
 
 
-def _editor(state: PageState, key: str, own: str) -> str:
+def _editor(state: kit.PageState, key: str, own: str) -> str:
     """Show one matrix as a table to edit; return what is wrong with it, or nothing.
 
     The table keeps what it started from while it is edited: new starting values would drop what
@@ -122,7 +116,7 @@ def checked(table: pd.DataFrame) -> str:
     return write_matrix(parse_matrix(";".join(",".join(row) for row in cells)))
 
 
-def _reset(state: PageState) -> None:
+def _reset(state: kit.PageState) -> None:
     for key in MATRICES:
         state[key] = ""
         st.session_state.pop(f"{KEY}.{key}", None)

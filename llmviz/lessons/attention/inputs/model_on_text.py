@@ -4,44 +4,30 @@ How the learner's text becomes tokens of that model: `llmviz.ui.model_on_text`.
 T time, C width, D head size, N = H·D, L layers, H heads, V vocabulary.
 """
 
-from __future__ import annotations
-
 import torch
 
 from llmviz.lessons.attention.inputs.sources import Inputs
 from llmviz.nn.attention import merge_heads
 from llmviz.study.heads_on_text import (
-    HeadMaps,
     head_maps,
     layer_trace,
     require_own_keys,
     seen_by_rows,
     turning_speeds,
 )
-from llmviz.ui import engine
-from llmviz.ui.kept import kept
-from llmviz.ui.model_on_text import Read
-from llmviz.ui.model_picker import Picker, attends, looked_into
+from llmviz.ui import engine, kit
 
 # What the chapters look into: bundled GPTs of texts, and runs on any text.
-PICKER = Picker(runs_fit=attends)
+PICKER = kit.Picker(runs_fit=kit.attends)
 # Where no next token is asked for, classifiers too.
-LOOKED_INTO = Picker(runs_fit=looked_into)
+LOOKED_INTO = kit.Picker(runs_fit=kit.looked_into)
 
 
-@kept(32)
-def traced(bundled: engine.Bundled, ids: tuple[int, ...], layer: int) -> dict[str, torch.Tensor]:
-    """Return what attention in one layer of a bundled model read and computed: `layer_trace`."""
-    return layer_trace(bundled.model, ids, layer)
+traced = kit.kept(32)(kit.on_model(layer_trace))
+all_maps = kit.kept(32)(kit.on_model(head_maps))
 
 
-@kept(32)
-def all_maps(bundled: engine.Bundled, ids: tuple[int, ...]) -> HeadMaps:
-    """Return what all heads of a bundled model do on a text: `head_maps`."""
-    return head_maps(bundled.model, ids)
-
-
-def model_head(bundled: engine.Bundled, reading: Read, layer: int, head: int | None) -> Inputs:
+def model_head(bundled: engine.Bundled, reading: kit.Read, layer: int, head: int | None) -> Inputs:
     """Return one head of a bundled model on a text; None for all heads of the layer at once.
 
     Raises ValueError: heads of this model share keys and values.

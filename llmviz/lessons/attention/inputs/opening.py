@@ -3,8 +3,6 @@
 L layers, H heads, V vocabulary.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -15,29 +13,13 @@ from llmviz.lessons.attention.inputs import model_on_text as real
 from llmviz.lessons.attention.inputs import words
 from llmviz.lessons.attention.params import TEXT
 from llmviz.study import heads_on_text
-from llmviz.ui import engine
-from llmviz.ui.common import keep
-from llmviz.ui.kept import kept
-from llmviz.ui.model_picker import losses
-from llmviz.ui.prose import quote
-from llmviz.ui.selectable_models import label
-from llmviz.ui.state import PageState
+from llmviz.ui import engine, kit
 
 MOST_HEADS = 64  # heads that are switched off one by one; of more, one forward pass has to do
 
 
-@kept(64)
-def last_logits(
-    bundled: engine.Bundled, ids: tuple[int, ...], off: tuple[tuple[int, int], ...]
-) -> np.ndarray:
-    """Return the logits (V,) after the last token with some heads of a model switched off."""
-    return heads_on_text.last_logits(bundled.model, ids, off)
-
-
-@kept(32)
-def worth_of_heads(bundled: engine.Bundled, ids: tuple[int, ...]) -> np.ndarray:
-    """Return how much probability moves when each head of a model alone is off, (L, H)."""
-    return heads_on_text.effect_of_heads(bundled.model, ids)
+last_logits = kit.kept(64)(kit.on_model(heads_on_text.last_logits))
+worth_of_heads = kit.kept(32)(kit.on_model(heads_on_text.effect_of_heads))
 
 
 def strength(bundled: engine.Bundled) -> tuple[np.ndarray, str]:
@@ -50,7 +32,7 @@ def strength(bundled: engine.Bundled) -> tuple[np.ndarray, str]:
     return real.all_maps(*known).decided, words.opening_decision
 
 
-def head_of(state: PageState, bundled: engine.Bundled) -> tuple[int, int]:
+def head_of(state: kit.PageState, bundled: engine.Bundled) -> tuple[int, int]:
     """Return the layer and the head in force: the link's, else the strongest that fit it.
 
     One that does not exist is replaced, saying so.
@@ -58,7 +40,7 @@ def head_of(state: PageState, bundled: engine.Bundled) -> tuple[int, int]:
     config = bundled.model.config
     for key, size in (("layer", config.n_layer), ("head", config.n_head)):
         if state[key] >= 0:
-            keep(state, key, range(size))
+            kit.keep(state, key, range(size))
     layer, head = state["layer"], state["head"]
     if layer >= 0 and head >= 0:
         return layer, head
@@ -71,7 +53,7 @@ def head_of(state: PageState, bundled: engine.Bundled) -> tuple[int, int]:
 
 
 def head_menu(
-    state: PageState, bundled: engine.Bundled, place: tuple[int, int], heads: bool = True
+    state: kit.PageState, bundled: engine.Bundled, place: tuple[int, int], heads: bool = True
 ) -> None:
     """Show the choice of a layer, and of a head; `place` are those in force."""
     config = bundled.model.config
@@ -88,7 +70,9 @@ def head_menu(
         st.selectbox(title, range(size), width=90, key=slot, on_change=chosen)
 
 
-def choose_head(state: PageState, bundled: engine.Bundled, heads: bool = True) -> tuple[int, int]:
+def choose_head(
+    state: kit.PageState, bundled: engine.Bundled, heads: bool = True
+) -> tuple[int, int]:
     """Show the choice of a layer, and of a head, and return them."""
     place = head_of(state, bundled)
     head_menu(state, bundled, place, heads)
@@ -111,7 +95,7 @@ def why(bundled: engine.Bundled, place: tuple[int, int]) -> str:
     sentence = line.format(
         head=lesson_words.head_name.format(layer=best[0], head=best[1]).capitalize(),
         share=f"{values[best]:.0%}",
-        text=quote(read_of(bundled), 60),
+        text=kit.quote(read_of(bundled), 60),
     )
     if place == best:
         return sentence
@@ -121,8 +105,10 @@ def why(bundled: engine.Bundled, place: tuple[int, int]) -> str:
 
 def why_model(name: str) -> str:
     """Return why a model is the first one here, measured; nothing for any other."""
-    known = {one: loss for one, loss in losses().items() if math.isfinite(loss)}
+    known = {one: loss for one, loss in kit.losses().items() if math.isfinite(loss)}
     if len(known) < 2 or next(iter(known)) != name:
         return ""
-    others = ", ".join(f"{label(one)} {loss:.3f}" for one, loss in known.items() if one != name)
-    return words.opening_model.format(name=label(name), loss=f"{known[name]:.3f}", others=others)
+    others = ", ".join(f"{kit.label(one)} {loss:.3f}" for one, loss in known.items() if one != name)
+    return words.opening_model.format(
+        name=kit.label(name), loss=f"{known[name]:.3f}", others=others
+    )

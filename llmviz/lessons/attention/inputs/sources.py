@@ -3,8 +3,6 @@
 T time, C width, D head size, N = H·D.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import torch
@@ -13,7 +11,7 @@ from torch import Tensor
 from llmviz.lessons.attention.inputs import words
 from llmviz.lessons.attention.params import DRAWN, MATRICES, parse_matrix
 from llmviz.study.three_words import MATRICES as THREE_WORDS
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 # Of two heads: half their sum, half their difference.
 CAT = THREE_WORDS | {"wo": "0.5,0,0.5,0;0,0.5,0,0.5;0.5,0,-0.5,0;0,0.5,0,-0.5"}
@@ -90,7 +88,7 @@ def journey_tokens(written: str) -> list[str]:
     return typed
 
 
-def own_matrices(state: PageState) -> dict[str, str]:
+def own_matrices(state: kit.PageState) -> dict[str, str]:
     """Return the matrices of the chosen example as text, before they are edited."""
     if state["source"] == "cat":
         return dict(CAT)
@@ -99,7 +97,7 @@ def own_matrices(state: PageState) -> dict[str, str]:
     return {"x": text} | dict.fromkeys(MATRICES[1:], IDENTITY)
 
 
-def example(state: PageState) -> Inputs:
+def example(state: kit.PageState) -> Inputs:
     """Return the chosen example with the learner's edits.
 
     Raises ValueError: unknown words, or matrices whose shapes do not fit.

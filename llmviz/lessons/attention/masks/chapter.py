@@ -1,7 +1,5 @@
 """Chapter "Masks": what a token may look at, before or after the softmax; trained mistakes."""
 
-from __future__ import annotations
-
 import streamlit as st
 import torch
 from torch import Tensor
@@ -24,14 +22,8 @@ from llmviz.nn.attention import (
     sliding_window_mask,
 )
 from llmviz.nn.attention.steps import AttentionSteps
-from llmviz.ui import matrix_words, model_on_text
-from llmviz.ui.code import show_code
-from llmviz.ui.common import count, refuse
-from llmviz.ui.lesson import section, seen
+from llmviz.ui import kit, matrix_words, model_on_text
 from llmviz.ui.matrix_picture import Picture, Way, weights_to_output
-from llmviz.ui.prose import prose
-from llmviz.ui.selectable_models import load
-from llmviz.ui.state import PageState
 
 KEY = "attention.masks"
 
@@ -40,9 +32,9 @@ ahead = twins.all_honest  # asked once, before the first visitor asks
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
-    section(words.intro)
+    kit.section(words.intro)
     try:
         inputs = _inputs(state)
         if inputs is None:
@@ -55,7 +47,7 @@ def draw(state: PageState) -> None:
         before = None if state["when"] == "before" or mask is None else state["when"]
         steps = attention(q, k, v, mask, factor, softmax_before_mask=before)
     except ValueError as error:
-        refuse(error)
+        kit.refuse(error)
         twins.draw(state)
         return
     right = attention(q, k, v, causal_mask(len(inputs.tokens)))
@@ -66,15 +58,15 @@ def draw(state: PageState) -> None:
     mask_question.draw(state, len(inputs.tokens))
     _code(inputs, mask, factor, before)
     trained = twins.draw(state)
-    seen(
+    kit.seen(
         words.end,
-        cells=count(steps.weights.numel(), "cell"),
+        cells=kit.count(steps.weights.numel(), "cell"),
         hidden=0 if mask is None else int((~mask).sum()),
         trained=words.end_trained.format(**trained) if trained else "",
     )
 
 
-def _inputs(state: PageState) -> Inputs | None:
+def _inputs(state: kit.PageState) -> Inputs | None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         examples.choose_source(state)
         if state["source"] == "journey":
@@ -82,7 +74,7 @@ def _inputs(state: PageState) -> Inputs | None:
         if state["source"] != "model":
             return sources.example(state)
         name = real.LOOKED_INTO.choose(state)
-        bundled = None if name is None else load(name)
+        bundled = None if name is None else kit.load(name)
         if bundled is None:
             return None
         layer, head = opening.choose_head(state, bundled)
@@ -90,7 +82,7 @@ def _inputs(state: PageState) -> Inputs | None:
     return reading and real.model_head(bundled, reading, layer, head)
 
 
-def _explain(state: PageState, inputs: Inputs) -> None:
+def _explain(state: kit.PageState, inputs: Inputs) -> None:
     size, width = inputs.qkv()[0].shape[1], model_width(inputs)
     one_head = state["scale"] == "model" and width == size
     scale_text = words.scale_one_head if one_head else words.scale_text[state["scale"]]
@@ -99,11 +91,11 @@ def _explain(state: PageState, inputs: Inputs) -> None:
         words.when_text[state["when"]] if state["mask"] != "none" else "",
         scale_text.format(width=width, size=size, heads=width // size),
     ]
-    prose("\n\n".join(line for line in lines if line))
+    kit.prose("\n\n".join(line for line in lines if line))
 
 
 def _picture(
-    state: PageState,
+    state: kit.PageState,
     inputs: Inputs,
     steps: AttentionSteps,
     right: AttentionSteps,
@@ -147,7 +139,7 @@ def _code(
     functions = [causal_mask, padding_mask, sliding_window_mask, refuse_fully_masked_rows]
     if inputs.name:
         text, prints = _of_model(inputs, mask, factor, before)
-        show_code([*functions, attention], text, prints, label=words.code_mask)
+        kit.show_code([*functions, attention], text, prints, label=words.code_mask)
         return
     lines = ["import torch", "from llmviz.nn.attention import attention", ""]
     parts = []
@@ -162,7 +154,7 @@ def _code(
     lines.append("for row in steps.weights.tolist():")
     lines.append('    print([f"{w:.3f}" for w in row])')
     prints = "\n".join(str([f"{w:.3f}" for w in row]) for row in weights.tolist())
-    show_code([*functions, attention], "\n".join(lines), prints, label=words.code_mask)
+    kit.show_code([*functions, attention], "\n".join(lines), prints, label=words.code_mask)
 
 
 def _of_model(

@@ -1,7 +1,5 @@
 """The switches of chapter "Masks": which mask, where the softmax stands, which scale."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 
@@ -14,20 +12,19 @@ from llmviz.lessons.attention.inputs.sources import Inputs
 from llmviz.lessons.attention.masks import words
 from llmviz.nn.attention import causal_mask
 from llmviz.study.masks import mask_of
-from llmviz.ui.common import choose
+from llmviz.ui import kit
 from llmviz.ui.matrix_picture import Scale
-from llmviz.ui.state import PageState
 
 KEY = "attention.masks"
 
 
-def choose_mask(state: PageState, tokens: Sequence[str]) -> Tensor | None:
+def choose_mask(state: kit.PageState, tokens: Sequence[str]) -> Tensor | None:
     """Show the switches and return the mask (T, T) of T tokens, or None for none.
 
     Raises ValueError: there are more real tokens than tokens, or none.
     """
     t = len(tokens)
-    choose(state, "mask", words.mask_choice, words.masks, parts=True)
+    kit.choose(state, "mask", words.mask_choice, words.masks, parts=True)
     kind = state["mask"]
     if kind == "sliding":
         st.number_input(words.mask_window, width=160, **state.ranged("window"))
@@ -35,8 +32,8 @@ def choose_mask(state: PageState, tokens: Sequence[str]) -> Tensor | None:
         st.number_input(words.mask_real, width=160, **state.ranged("real"))
     own = _own(state, tokens) if kind == "own" else None
     with st.container(horizontal=True, gap="medium"):
-        choose(state, "when", words.when_label, words.when)
-        choose(state, "scale", words.scale_label, words.scales)
+        kit.choose(state, "when", words.when_label, words.when)
+        kit.choose(state, "scale", words.scale_label, words.scales)
     if kind == "padding" and not 1 <= state["real"] <= t:
         raise ValueError(words.mask_real_bad.format(count=t, real=state["real"]))
     return own if kind == "own" else mask_of(kind, t, state["window"], state["real"])
@@ -50,7 +47,7 @@ def read_mask(written: str, t: int) -> Tensor:
     return causal_mask(t)
 
 
-def _own(state: PageState, tokens: Sequence[str]) -> Tensor:
+def _own(state: kit.PageState, tokens: Sequence[str]) -> Tensor:
     """Show boxes to tick, and return the mask that they make."""
     t, names = len(tokens), [f"{i} {token}" for i, token in enumerate(tokens)]
     slot = f"{KEY}.own"
@@ -69,7 +66,7 @@ def _own(state: PageState, tokens: Sequence[str]) -> Tensor:
     return mask
 
 
-def scale(state: PageState, inputs: Inputs) -> Scale:
+def scale(state: kit.PageState, inputs: Inputs) -> Scale:
     """Return the chosen scale, and how it is written."""
     size, width = inputs.qkv()[0].shape[1], model_width(inputs)
     return {

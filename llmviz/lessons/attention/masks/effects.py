@@ -1,7 +1,5 @@
 """What a mask changes, in words: what a token sees, how far the weights are off, what leaks."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 from torch import Tensor
@@ -10,8 +8,7 @@ from llmviz.lessons.attention.inputs.sources import Inputs
 from llmviz.lessons.attention.masks import words
 from llmviz.nn.attention.steps import AttentionSteps
 from llmviz.study.masks import leak
-from llmviz.ui.prose import prose
-from llmviz.ui.text import escape_markdown
+from llmviz.ui import kit
 
 LISTED = 4  # differences said in words
 SEEN = 0.005  # a share below this is not worth a sentence
@@ -32,14 +29,14 @@ def say_differences(inputs: Inputs, steps: AttentionSteps, right: AttentionSteps
         for i, j in places[:LISTED]:
             asking, asked = (tokens[at].strip("·") or tokens[at] for at in (i, j))
             text = line.format(asking=asking, asked=asked, share=f"{share[i, j]:.0%}")
-            sentences.append(f"- row {i}: {escape_markdown(text)}")
+            sentences.append(f"- row {i}: {kit.escape_markdown(text)}")
         if len(places) > LISTED:
             sentences.append(f"- {words.mask_more.format(count=len(places) - LISTED)}")
     if sentences:
         st.markdown("\n".join(sentences))
     change = (now - then).abs().max().item()
     if change < 1e-6:
-        prose(words.mask_equal)
+        kit.prose(words.mask_equal)
         return
     text = words.mask_changed.format(
         change=digits(change), right=then.amax(-1).mean().item(), now=now.amax(-1).mean().item()
@@ -48,7 +45,7 @@ def say_differences(inputs: Inputs, steps: AttentionSteps, right: AttentionSteps
     if (sums - 1).abs().max() > 1e-4:
         listed = ", ".join(f"{value:.2f}" for value in sums.tolist())
         text += " " + words.mask_sums.format(sums=listed)
-    prose(text)
+    kit.prose(text)
 
 
 def digits(change: float) -> str:
@@ -65,4 +62,4 @@ def say_leak(steps: AttentionSteps, mask: Tensor | None, before: str | None) -> 
     if mask is None or bool(mask.all()):
         return
     leaked = leak(steps, mask, before)
-    prose(words.mask_leak.format(leak=digits(leaked)) if leaked > 1e-5 else words.mask_tight)
+    kit.prose(words.mask_leak.format(leak=digits(leaked)) if leaked > 1e-5 else words.mask_tight)

@@ -1,20 +1,16 @@
 """The question of chapter "Masks": which mask a pattern of weights comes from."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from llmviz import components as lv
 from llmviz.lessons.attention.masks import words
 from llmviz.study.masks import even_weights, mask_of
-from llmviz.ui import matrix_words
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import PageState
+from llmviz.ui import kit, matrix_words
 
 KEY = "attention.masks"
 
 
-def draw(state: PageState, t: int) -> None:
+def draw(state: kit.PageState, t: int) -> None:
     """Ask which mask was laid over even scores; t: how many tokens stand above."""
     quiz, weights = pattern(t, state["mask"], state["seed"])
     labels = [str(i) for i in range(len(weights))]
@@ -24,10 +20,10 @@ def draw(state: PageState, t: int) -> None:
         [lv.Matrix("weights", weights, role="weights", limit=1.0, **square, **axes)],
         key=f"{KEY}.ask",
     )
-    predict(quiz, f"{KEY}.which")
+    kit.predict(quiz, f"{KEY}.which")
 
 
-def pattern(t: int, above: str, seed: int) -> tuple[Question, np.ndarray]:
+def pattern(t: int, above: str, seed: int) -> tuple[kit.Question, np.ndarray]:
     """Return the question and the weights (T, T) that it is about: even scores under one mask.
 
     t: about as many tokens. above: the mask in force on the page, which is never asked for.
@@ -37,7 +33,7 @@ def pattern(t: int, above: str, seed: int) -> tuple[Question, np.ndarray]:
     offered = [name for name in options if name != above]
     wanted = offered[(seed + 2 * t) % len(offered)]
     real = t - 2
-    question = Question(
+    question = kit.Question(
         words.ask_mask.format(count=t),
         [words.ask_mask_answers[name][0].format(real=real) for name in options],
         options.index(wanted),

@@ -1,7 +1,5 @@
 """The same model trained rightly and with a mistake each: their losses, and what each looks at."""
 
-from __future__ import annotations
-
 import math
 from functools import cache
 from typing import Any
@@ -19,15 +17,7 @@ from llmviz.lessons.attention.names import typed_name
 from llmviz.nn.attention.leaks import loss_as_written, weight_ahead
 from llmviz.study.letter_by_letter import LetterByLetter, letter_by_letter
 from llmviz.tokenizers import ENDOFTEXT
-from llmviz.ui import engine, model_on_text
-from llmviz.ui.code import show_code
-from llmviz.ui.common import choose, keep
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.model_picker import models_here
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.state import PageState
-from llmviz.ui.table import rows_table
+from llmviz.ui import engine, kit, model_on_text
 
 RIGHT, WRONG = "names-gpt", "names-gpt-no-mask"
 OTHERS = tuple(mistake_words.mistake_quiet)
@@ -41,7 +31,7 @@ def held_out_names() -> list[str]:
     return load_corpus("names").split()[1].documents[:NAMES]
 
 
-@kept(8)
+@kit.kept(8)
 def honest(bundled: engine.Bundled) -> LetterByLetter:
     """Ask a bundled model of names for each letter of held-out names from the letters before."""
     return letter_by_letter(bundled.model, bundled.tokenizer, held_out_names(), LOOKED_AT)
@@ -54,13 +44,13 @@ def all_honest() -> dict[str, LetterByLetter]:
     return {name: honest(engine.load(name)) for name in names}
 
 
-def draw(state: PageState) -> dict[str, Any] | None:
+def draw(state: kit.PageState) -> dict[str, Any] | None:
     """Show the right model and those with a mistake side by side, and where each looks.
 
     Returns the numbers of the model without a mask; None where the models are missing.
     """
-    section(mistake_words.mistake_intro)
-    if not models_here(RIGHT, WRONG):
+    kit.section(mistake_words.mistake_intro)
+    if not kit.models_here(RIGHT, WRONG):
         return None
     scores = all_honest()
     names = list(scores)
@@ -72,16 +62,21 @@ def draw(state: PageState) -> dict[str, Any] | None:
         if name in scores:
             lines.append(mistake_words.mistake_quiet[name].format(**_told(name, cards, scores)))
     for line in lines:
-        prose(line)
-    _code(scores[WRONG], cards[WRONG])
+        kit.prose(line)
+    kit.show_code(
+        [loss_as_written, weight_ahead],
+        words.snippet_trained_mistakes.format(wrong=WRONG, names=NAMES),
+        f"{cards[WRONG].get('validation_loss', math.nan):.4f} {scores[WRONG].loss:.2f}",
+        label=mistake_words.mistake_code,
+    )
     _looking(state, names)
     return wrong
 
 
-def _looking(state: PageState, names: list[str]) -> None:
+def _looking(state: kit.PageState, names: list[str]) -> None:
     """Show the head of the chosen model that looks ahead most, on the name of chapter "Why"."""
-    keep(state, "twin", names)
-    choose(
+    kit.keep(state, "twin", names)
+    kit.choose(
         state,
         "twin",
         mistake_words.mistake_look_label,
@@ -102,29 +97,12 @@ def _looking(state: PageState, names: list[str]) -> None:
     title = words.head_name.format(layer=layer, head=head)
     line = mistake_words.mistake_ahead if looks else mistake_words.mistake_not_ahead
     share = f"{ahead[layer, head]:.0%}"
-    prose(line, name=quote(letters), head=title, share=share)
+    kit.prose(line, name=kit.quote(letters), head=title, share=share)
     letters_read = model_on_text.names_of(ids, bundled.tokenizer)
     head_view(
         maps[layer, head][None], letters_read, key="attention.twins", names=[title.capitalize()]
     )
     st.caption(words.view_rounded)
-
-
-def _code(scores: LetterByLetter, card: dict[str, Any]) -> None:
-    show_code(
-        [loss_as_written, weight_ahead],
-        "from llmviz.corpus import load_corpus\n"
-        "from llmviz.nn.attention.leaks import loss_as_written\n"
-        "from llmviz.pretrained import load_bundled\n\n"
-        f"model, tokenizer, card = load_bundled({WRONG!r})\n"
-        'end = tokenizer.special_tokens["<|endoftext|>"]\n'
-        f'names = load_corpus("names").split()[1].documents[:{NAMES}]\n'
-        "rows = [[end, *tokenizer.encode(name), end] for name in names]\n"
-        "rows = [row for row in rows if len(row) <= model.context_length + 1]\n"
-        "print(f\"{card['validation_loss']:.4f} {loss_as_written(model, rows):.2f}\")",
-        f"{card.get('validation_loss', math.nan):.4f} {scores.loss:.2f}",
-        label=mistake_words.mistake_code,
-    )
 
 
 def _table(cards: dict[str, dict[str, Any]], scores: dict[str, LetterByLetter]) -> None:
@@ -143,7 +121,7 @@ def _table(cards: dict[str, dict[str, Any]], scores: dict[str, LetterByLetter]) 
     columns[mistake_words.mistake_columns["ahead"]] = st.column_config.NumberColumn(
         format="percent"
     )
-    rows_table(rows, mistake_words.mistake_columns.values(), width=760, column_config=columns)
+    kit.rows_table(rows, mistake_words.mistake_columns.values(), width=760, column_config=columns)
 
 
 def _told(name: str, cards: dict[str, Any], scores: dict[str, LetterByLetter]) -> dict[str, Any]:

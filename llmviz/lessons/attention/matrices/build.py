@@ -3,8 +3,6 @@
 T time, C width, D head size, H heads, N = H·D.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from torch import Tensor

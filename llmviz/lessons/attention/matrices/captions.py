@@ -1,7 +1,5 @@
 """What is said of the steps of a head, of a right model and of one with a mistake."""
 
-from __future__ import annotations
-
 import math
 
 from llmviz.lessons.attention.matrices import words

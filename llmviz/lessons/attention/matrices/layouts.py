@@ -1,7 +1,5 @@
 """Where each matrix of a rung stands: examples as they multiply, a model's in bands of columns."""
 
-from __future__ import annotations
-
 from itertools import zip_longest
 
 from llmviz.lessons.attention.inputs.sources import Inputs

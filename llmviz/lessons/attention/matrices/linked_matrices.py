@@ -1,22 +1,23 @@
 """Linked matrices whose step and kept cell are in the page's link."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from llmviz import components as lv
 from llmviz.lessons.attention.params import DRAWN
 from llmviz.lessons.attention.steps import words
+from llmviz.ui import kit
 from llmviz.ui.matrix_picture import Picture, read_windows
-from llmviz.ui.notices import warn
-from llmviz.ui.pinned_cells import link_of, windows_link
-from llmviz.ui.state import LINK_ICON, PageState
 
 KEPT = "attention.kept"  # session: the cell that the learner has clicked
 
 
 def show(
-    state: PageState, picture: Picture, key: str, *, stacked: bool = False, control: str = "step"
+    state: kit.PageState,
+    picture: Picture,
+    key: str,
+    *,
+    stacked: bool = False,
+    control: str = "step",
 ) -> None:
     """Draw the matrices; the step, the kept cell and the windows are in the link.
 
@@ -30,7 +31,7 @@ def show(
         if state["cell"] != st.session_state.get(
             KEPT
         ):  # a link's; a clicked one goes without a word
-            warn(words.no_cell, LINK_ICON)
+            kit.warn(words.no_cell, kit.LINK_ICON)
         state["cell"] = ""
 
     def settled() -> None:
@@ -38,8 +39,8 @@ def show(
         step, kept = settings.get("step", last), settings.get("pinned")
         if picture.steps:
             state[control] = -1 if step in (None, last) else step
-        state["cell"] = st.session_state[KEPT] = link_of(kept)
-        state["seen"] = windows_link(settings.get("window"))
+        state["cell"] = st.session_state[KEPT] = kit.link_of(kept)
+        state["seen"] = kit.windows_link(settings.get("window"))
 
     everything = {matrix.name for matrix in picture.matrices}
     known = everything & drawn if drawn else everything

@@ -1,24 +1,14 @@
 """Chapter "Why ÷√d": what the size of a head does to its softmax, with and without the scale."""
 
-from __future__ import annotations
-
 import math
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.attention import Axes, against_size, bars
-from llmviz.figures.theme import Mode
 from llmviz.lessons.attention.scale import words
 from llmviz.nn.attention.study import ScaleStudy, scale_study
 from llmviz.study.scale_row import scale_row
-from llmviz.ui.code import show_code
-from llmviz.ui.common import theme
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 SIZES = tuple(2**k for k in range(10))
 KEYS, QUERIES = 16, 64
@@ -32,7 +22,7 @@ CURVES = {  # of a study's values: a title, an axis, and a height with its name
 }
 
 
-@kept(16)
+@kit.kept(16)
 def studies(seed: int) -> tuple[ScaleStudy, ScaleStudy]:
     """Return the study with and without the scale, as arrays."""
     both = (scale_study(SIZES, KEYS, QUERIES, seed, scaled=scaled) for scaled in (True, False))
@@ -40,9 +30,9 @@ def studies(seed: int) -> tuple[ScaleStudy, ScaleStudy]:
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
-    section(words.intro)
+    kit.section(words.intro)
     with st.container(horizontal=True, gap="medium"):
         sizes = [str(size) for size in SIZES]
         st.select_slider(words.size, sizes, width=560, **state.bind("size"))
@@ -61,28 +51,25 @@ def draw(state: PageState) -> None:
         "high": divided.entropy[at],
         "steep": divided.gradient[at],
     }
-    prose(words.read, **slots)
-    mode = theme()
+    kit.prose(words.read, **slots)
+    mode = kit.theme()
     for place, part in zip(st.columns(2, gap="large"), CURVES, strict=True):
         figure = curve(part, state["seed"], size, mode)
         place.plotly_chart(figure, key=f"attention.{part}", theme=None)
     st.caption(words.caption.format(queries=QUERIES, keys=KEYS))
-    prose(words.gradient)
+    kit.prose(words.gradient)
     st.plotly_chart(row_of_weights(size, state["seed"], mode), key="attention.row", theme=None)
-    predict(question(size, plain), "attention.scale")
-    show_code(
+    kit.predict(question(size, plain), "attention.scale")
+    kit.show_code(
         [scale_study],
-        "from llmviz.nn.attention.study import scale_study\n\n"
-        f"for scaled in (True, False):\n"
-        f"    study = scale_study([{size}], {KEYS}, {QUERIES}, {state['seed']}, scaled=scaled)\n"
-        '    print(f"{study.entropy.item():.3f} {study.gradient.item():.4f}")',
+        words.snippet.format(size=size, keys=KEYS, queries=QUERIES, seed=state["seed"]),
         "\n".join(f"{s.entropy[at]:.3f} {s.gradient[at]:.4f}" for s in (divided, plain)),
     )
-    seen(words.end, **slots)
+    kit.seen(words.end, **slots)
 
 
-@kept(64)
-def curve(part: str, seed: int, size: int, mode: Mode) -> go.Figure:
+@kit.kept(64)
+def curve(part: str, seed: int, size: int, mode: kit.Mode) -> kit.Figure:
     """Return one value of the study over all sizes, with the chosen one marked."""
     title, axis, level = CURVES[part]
     return against_size(
@@ -96,8 +83,8 @@ def curve(part: str, seed: int, size: int, mode: Mode) -> go.Figure:
     )
 
 
-@kept(64)
-def row_of_weights(size: int, seed: int, mode: Mode) -> go.Figure:
+@kit.kept(64)
+def row_of_weights(size: int, seed: int, mode: kit.Mode) -> kit.Figure:
     """Return the weights of the study's first query as bars."""
     return bars(
         [str(j) for j in range(KEYS)],
@@ -109,7 +96,7 @@ def row_of_weights(size: int, seed: int, mode: Mode) -> go.Figure:
     )
 
 
-def question(size: int, plain: ScaleStudy) -> Question:
+def question(size: int, plain: ScaleStudy) -> kit.Question:
     """Return the question what the spread of undivided scores is at another size.
 
     That size is 4 or 16 times the chosen one in turn; for the largest ones a quarter, so that the
@@ -130,7 +117,7 @@ def question(size: int, plain: ScaleStudy) -> Question:
     slots = {"d": size, "other": other, "there": plain.deviation[at + steps]}
     slots["times"] = f"{other // size} times" if steps > 0 else "a quarter"
     answers = sorted(reasons, key=float)
-    return Question(
+    return kit.Question(
         words.ask_scale.format(now=f"{now:.1f}", **slots),
         answers,
         answers.index(f"{math.sqrt(other):.1f}"),

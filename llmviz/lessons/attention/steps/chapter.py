@@ -1,7 +1,5 @@
 """Chapter "Step by step": the ladder from dot products to several heads, every cell open."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 
@@ -12,13 +10,8 @@ from llmviz.lessons.attention.matrices import linked_matrices as linked
 from llmviz.lessons.attention.steps import code as ladder_code
 from llmviz.lessons.attention.steps import hidden_cell, origin, rungs, words
 from llmviz.lessons.attention.steps.rungs import Rung
-from llmviz.ui import engine, matrix_words, model_on_text
-from llmviz.ui.common import choose, refuse
-from llmviz.ui.lesson import section, seen
+from llmviz.ui import engine, kit, matrix_words, model_on_text
 from llmviz.ui.paint_order import before_controls
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.selectable_models import label, load
-from llmviz.ui.state import PageState
 
 KEY = "attention.ladder"
 MOSTLY = 0.9  # of the weight: it lies on the token itself
@@ -27,14 +20,14 @@ ALL_HEADS = {"simple": words.real_simple, "heads": words.real_heads}
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
-    section(words.intro)
+    kit.section(words.intro)
     head, notes, place = st.container(), st.container(), st.container()
     try:
         rung = (_model if state["source"] == "model" else _example)(state, head, notes, place)
     except ValueError as error:
-        refuse(error)
+        kit.refuse(error)
         return
     if rung is not None:
         _say(rung)
@@ -45,19 +38,19 @@ def draw(state: PageState) -> None:
         ladder_code.draw(state, rung)
         origin.draw(state)
         if open_now:
-            seen(words.end, **end(rung))
+            kit.seen(words.end, **end(rung))
 
 
-def _controls(state: PageState) -> None:
+def _controls(state: kit.PageState) -> None:
     to_the_end = examples.to_the_end(state)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         examples.choose_source(state, to_the_end)
-        choose(state, "rung", words.rung_label, words.rungs, to_the_end, parts=True)
-    prose(words.rung_text[state["rung"]])
+        kit.choose(state, "rung", words.rung_label, words.rungs, to_the_end, parts=True)
+    kit.prose(words.rung_text[state["rung"]])
 
 
 def _example(
-    state: PageState, head: st.container, notes: st.container, place: st.container
+    state: kit.PageState, head: st.container, notes: st.container, place: st.container
 ) -> Rung:
     with head:
         _controls(state)
@@ -69,7 +62,7 @@ def _example(
 
 
 def _model(
-    state: PageState, head: st.container, notes: st.container, place: st.container
+    state: kit.PageState, head: st.container, notes: st.container, place: st.container
 ) -> Rung | None:
     """Draw the matrices first: a new sentence should not wait for the controls around them."""
     bundled, reading, place_of_head = None, None, (0, 0)
@@ -82,7 +75,7 @@ def _model(
     with before_controls(head, controls):
         with notes:
             name = real.LOOKED_INTO.name(state)
-            bundled = None if name is None else load(name)
+            bundled = None if name is None else kit.load(name)
             if bundled is not None:
                 place_of_head = opening.head_of(state, bundled)
                 reading = model_on_text.read_text(state, bundled, params.DRAWN)
@@ -97,7 +90,7 @@ def _model(
 
 
 def _model_controls(
-    state: PageState, bundled: engine.Bundled, place_of_head: tuple[int, int]
+    state: kit.PageState, bundled: engine.Bundled, place_of_head: tuple[int, int]
 ) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         real.LOOKED_INTO.menu(state)
@@ -106,10 +99,10 @@ def _model_controls(
         rungs.dropout_controls(state)
 
 
-def _about(state: PageState, bundled: engine.Bundled, rung: Rung) -> None:
+def _about(state: kit.PageState, bundled: engine.Bundled, rung: Rung) -> None:
     config = bundled.model.config
     about = {
-        "name": label(bundled.name),
+        "name": kit.label(bundled.name),
         "layer": rung.place[0],
         "head": rung.place[1],
         "size": config.head_size,
@@ -123,10 +116,10 @@ def _about(state: PageState, bundled: engine.Bundled, rung: Rung) -> None:
         lines.append(words.windows)
     if state["rung"] != "simple":
         lines.append(words.positions[config.positions])
-    prose(" ".join(lines), **about)
+    kit.prose(" ".join(lines), **about)
 
 
-def _reasons(state: PageState, rung: Rung) -> None:
+def _reasons(state: kit.PageState, rung: Rung) -> None:
     """Say why this model and this head are the first that are shown."""
     if not rung.inputs.name:
         return
@@ -135,14 +128,14 @@ def _reasons(state: PageState, rung: Rung) -> None:
     if state["rung"] not in ALL_HEADS:
         lines.insert(0, opening.why(bundled, rung.place))
     if any(lines):
-        prose(" ".join(filter(None, lines)))
+        kit.prose(" ".join(filter(None, lines)))
 
 
 def _say(rung: Rung) -> None:
     """Say what the largest weight means."""
     weights, tokens = rung.steps.weights.numpy(), rung.inputs.tokens
     if len(tokens) == 1:
-        prose(words.one_token)
+        kit.prose(words.one_token)
         return
     looked = weights.reshape(-1, *weights.shape[-2:]).copy()  # (H, T, T)
     looked[:, 0] = -1  # a first token has no choice under a causal mask
@@ -152,23 +145,23 @@ def _say(rung: Rung) -> None:
         looked[:, np.arange(len(tokens)), np.arange(len(tokens))] = -1
         line = words.largest_other
     if looked.max() < 0.005:
-        prose(_only_itself(weights))
+        kit.prose(_only_itself(weights))
         return
     _, row, column = np.unravel_index(looked.argmax(), looked.shape)
     takes = matrix_words.TAKES_SELF if row == column else matrix_words.TAKES
-    asking, asked, share = quote(tokens[row]), quote(tokens[column]), f"{looked.max():.0%}"
+    asking, asked, share = kit.quote(tokens[row]), kit.quote(tokens[column]), f"{looked.max():.0%}"
     sentence = (
         takes.format(asking=asking, asked=asked, share=share).replace("“", "").replace("”", "")
     )
-    prose(line, sentence=sentence)
+    kit.prose(line, sentence=sentence)
 
 
 def end(rung: Rung) -> dict[str, str]:
     """Return what the chapter's end says of the last token; of several heads, the largest share."""
     tokens = rung.inputs.tokens
     last = rung.steps.weights.reshape(-1, len(tokens), len(tokens))[:, -1].amax(0)  # (T,)
-    share, token = f"{last.max():.0%}", quote(tokens[int(last.argmax())])
-    return {"asking": quote(tokens[-1]), "share": share, "asked": token}
+    share, token = f"{last.max():.0%}", kit.quote(tokens[int(last.argmax())])
+    return {"asking": kit.quote(tokens[-1]), "share": share, "asked": token}
 
 
 def _only_itself(weights: np.ndarray) -> str:
@@ -198,6 +191,6 @@ def _say_dropped(rung: Rung, p: float) -> None:
     )
     lost = [rung.inputs.tokens[i] for i in (sums == 0).nonzero().flatten().tolist()]
     if lost:
-        names = ", ".join(quote(token) for token in lost)
+        names = ", ".join(kit.quote(token) for token in lost)
         line += " " + words.dropped_all.format(names=names)
-    prose(line)
+    kit.prose(line)

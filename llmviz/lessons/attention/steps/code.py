@@ -1,22 +1,18 @@
 """The code behind the rung in force, of an example or of a trained model."""
 
-from __future__ import annotations
-
 from llmviz.lessons.attention.steps import words
 from llmviz.lessons.attention.steps.rungs import Rung
 from llmviz.nn.attention import attention, ladder
 from llmviz.nn.attention.steps import AttentionSteps
 from llmviz.study.heads_on_text import read_by
-from llmviz.ui import engine
-from llmviz.ui.code import show_code
-from llmviz.ui.state import PageState
+from llmviz.ui import engine, kit
 
 RAN = {"simple": ladder.simplified, "heads": ladder.multi_head}
 SHOWN = ("scores", "scaled", "masked", "weights", "dropped", "output")  # of the last token
 OF_MODEL = 4  # numbers that are printed of a model's wide rows
 
 
-def draw(state: PageState, drawn: Rung) -> None:
+def draw(state: kit.PageState, drawn: Rung) -> None:
     """Show the code, and what the last token has at every step."""
     lines = (_of_model if drawn.inputs.name else _of_example)(state, drawn)
     names, several = _names(state["rung"], drawn), state["rung"] == "heads"
@@ -37,7 +33,7 @@ def draw(state: PageState, drawn: Rung) -> None:
         prints.append(f"{name} {[f'{x:.{digits}f}' for x in row]}")
     label = words.code_heads if several else words.code
     ran = [RAN.get(state["rung"], ladder.single_head), attention]
-    show_code(ran, "\n".join(lines), "\n".join(prints), label=label)
+    kit.show_code(ran, "\n".join(lines), "\n".join(prints), label=label)
 
 
 def _names(rung: str, drawn: Rung) -> tuple[str, ...]:
@@ -51,7 +47,7 @@ def _names(rung: str, drawn: Rung) -> tuple[str, ...]:
     return tuple(name for name in SHOWN if name not in without)
 
 
-def _of_example(state: PageState, drawn: Rung) -> list[str]:
+def _of_example(state: kit.PageState, drawn: Rung) -> list[str]:
     rung, inputs = state["rung"], drawn.inputs
     lines = ["import torch", "from llmviz.nn.attention import causal_mask, ladder", ""]
     matrices = {"x": inputs.x} | dict(zip(("w_q", "w_k", "w_v"), inputs.w, strict=True))
@@ -74,7 +70,7 @@ def _of_example(state: PageState, drawn: Rung) -> list[str]:
     return [*lines, f"steps = ladder.{call}"]
 
 
-def _of_model(state: PageState, drawn: Rung) -> list[str]:
+def _of_model(state: kit.PageState, drawn: Rung) -> list[str]:
     inputs, rung, (layer, head) = drawn.inputs, state["rung"], drawn.place
     lines = [
         "import torch",

@@ -1,16 +1,13 @@
 """The question of chapter "Step by step": a weight that is covered in the picture."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 from torch import Tensor
 
 from llmviz.lessons.attention.steps import words
 from llmviz.lessons.attention.steps.rungs import Rung
+from llmviz.ui import kit
 from llmviz.ui.matrix_picture import Picture
-from llmviz.ui.prose import quote
-from llmviz.ui.question import Question, answered, predict
 
 KEY = "attention.hidden.ask"
 LEAST = 0.01  # a weight below is not worth a question
@@ -22,7 +19,7 @@ TELLING = 0.35  # the weight nearest to this is covered: neither nothing nor eve
 class Hidden:
     """The question and the cell that it asks for."""
 
-    question: Question
+    question: kit.Question
     row: int
     column: int
 
@@ -51,9 +48,9 @@ def hidden(rung: Rung) -> Hidden | None:
     answers = sorted(reasons, key=float)
     allowed = int(masked[row].isfinite().sum())
     name = next(name for name in drawn if name.startswith("weights"))
-    question = Question(
+    question = kit.Question(
         words.ask_cell.format(
-            matrix=quote(name), asking=quote(tokens[row]), asked=quote(tokens[column])
+            matrix=kit.quote(name), asking=kit.quote(tokens[row]), asked=kit.quote(tokens[column])
         ),
         [_minus(answer) for answer in answers],
         answers.index(right),
@@ -65,7 +62,7 @@ def hidden(rung: Rung) -> Hidden | None:
 def covered(rung: Rung) -> Picture:
     """Return the picture of a rung with the cell covered until its question is answered."""
     cell = hidden(rung)
-    if cell is None or answered(cell.question, KEY):
+    if cell is None or kit.answered(cell.question, KEY):
         return rung.picture
     matrices = list(rung.picture.matrices)
     for kind in ("weights", "dropped"):
@@ -79,7 +76,7 @@ def covered(rung: Rung) -> Picture:
 def draw(rung: Rung) -> bool:
     """Ask for the covered cell; return whether nothing is covered any more."""
     cell = hidden(rung)
-    return cell is None or predict(cell.question, KEY, covers=True)
+    return cell is None or kit.predict(cell.question, KEY, covers=True)
 
 
 def _minus(number: str) -> str:

@@ -1,26 +1,22 @@
 """Where X comes from: of the example with three words, a token's vector plus its position's."""
 
-from __future__ import annotations
-
 from llmviz import components as lv
 from llmviz.lessons.attention.inputs import sources
 from llmviz.lessons.attention.inputs import words as inputs_words
 from llmviz.lessons.attention.steps import words
-from llmviz.ui.lesson import section
-from llmviz.ui.prose import prose
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 KEY = "attention.origin"
 
 
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the sum of the example with three words; say where X of the others comes from."""
-    section(words.origin.title, words.origin_text[state["source"]])
+    kit.section(words.origin.title, words.origin_text[state["source"]])
     if state["source"] != "cat":
         return
     lv.matrix_view(matrices(), layout=[["token", "position", "X"]], key=KEY)
     if state["x"]:
-        prose(words.origin_edited)
+        kit.prose(words.origin_edited)
 
 
 def matrices() -> list[lv.Matrix]:

@@ -1,7 +1,5 @@
 """The rung in force, as steps and as a picture: of an example, or of a trained model's head."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import streamlit as st
@@ -23,10 +21,8 @@ from llmviz.nn.attention import (
 )
 from llmviz.nn.attention.ladder import MultiHeadSteps
 from llmviz.nn.attention.steps import AttentionSteps
-from llmviz.ui import engine, matrix_words, model_on_text
+from llmviz.ui import engine, kit, matrix_words, model_on_text
 from llmviz.ui.matrix_picture import Picture, scale_of
-from llmviz.ui.prose import prose
-from llmviz.ui.state import PageState
 
 
 @dataclass(frozen=True)
@@ -44,7 +40,7 @@ class Rung:
     kept: Tensor | None = None
 
 
-def of_example(state: PageState) -> Rung:
+def of_example(state: kit.PageState) -> Rung:
     """Show the example's own controls and return the rung.
 
     Raises ValueError: an edited cell is no finite number, or words are unknown.
@@ -55,7 +51,7 @@ def of_example(state: PageState) -> Rung:
     inputs = examples.edited(state)
     own_weights = any(state[key] for key in ("wq", "wk", "wv"))
     if state["source"] == "journey" and rung != "simple" and not own_weights:
-        prose(words.journey_note)
+        kit.prose(words.journey_note)
     if rung == "simple":
         steps = ladder.simplified(inputs.x)
         return Rung(inputs, steps, build.simplified(inputs, steps))
@@ -76,7 +72,10 @@ def of_example(state: PageState) -> Rung:
 
 
 def of_model(
-    state: PageState, bundled: engine.Bundled, reading: model_on_text.Read, place: tuple[int, int]
+    state: kit.PageState,
+    bundled: engine.Bundled,
+    reading: model_on_text.Read,
+    place: tuple[int, int],
 ) -> Rung:
     """Return the rung of a layer and its head; shows nothing, so that the picture comes first."""
     rung, config, (layer, head) = state["rung"], bundled.model.config, place
@@ -102,7 +101,7 @@ def of_model(
 
 
 def _one_head(
-    state: PageState,
+    state: kit.PageState,
     inputs: Inputs,
     steps: AttentionSteps,
     reason: str,
@@ -116,14 +115,14 @@ def _one_head(
     return Rung(inputs, steps, picture, place, kept)
 
 
-def dropout_controls(state: PageState) -> None:
+def dropout_controls(state: kit.PageState) -> None:
     """Show what the rung with dropout asks for."""
     with st.container(horizontal=True, gap="medium"):
         st.slider(words.p, step=0.05, width=360, **state.ranged("p"))
         st.number_input(words.seed, width=160, **state.ranged("seed"))
 
 
-def _dropout(state: PageState) -> tuple[float, torch.Generator | None]:
+def _dropout(state: kit.PageState) -> tuple[float, torch.Generator | None]:
     if state["rung"] != "dropout" or not state["p"]:
         return 0.0, None
     return state["p"], torch.Generator().manual_seed(state["seed"])

@@ -1,7 +1,5 @@
 """Chapter "A trained model": all heads on the learner's text, and what they do."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -16,20 +14,7 @@ from llmviz.lessons.attention.trained import words
 from llmviz.lessons.attention.trained.lookup import part as lookup
 from llmviz.lessons.attention.trained.params import MOST_NEW
 from llmviz.nn.attention.study import HeadSummary, summarise_heads
-from llmviz.ui import engine, model_on_text
-from llmviz.ui.code import show_code
-from llmviz.ui.common import count
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.model_on_text import Read, read_ids
-from llmviz.ui.model_picker import tells_classes
-from llmviz.ui.notices import inform
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.question import Question, answered, predict
-from llmviz.ui.selectable_models import label
-from llmviz.ui.state import PageState
-from llmviz.ui.table import columns_table
-from llmviz.ui.text import escape_markdown
+from llmviz.ui import engine, kit, model_on_text
 
 KEY = "attention.heads"
 ASK = f"{KEY}.ask"
@@ -38,9 +23,9 @@ PACE = 0.5  # seconds between two tokens written in a row, so that the eye can f
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
-    section(words.intro)
+    kit.section(words.intro)
     name = real.LOOKED_INTO.choose(state)
     loaded = model_on_text.load_and_read(state, name)
     if loaded is not None:
@@ -50,9 +35,9 @@ def draw(state: PageState) -> None:
 # ---- the learner's text
 
 
-def _text(state: PageState, bundled: engine.Bundled, reading: Read) -> None:
-    if tells_classes(bundled.card):
-        inform(words.write_classes, ":material/category:")
+def _text(state: kit.PageState, bundled: engine.Bundled, reading: kit.Read) -> None:
+    if kit.tells_classes(bundled.card):
+        kit.inform(words.write_classes, ":material/category:")
     else:
         reading, ended = written(bundled, reading, state["new"])
         _write(state, bundled, reading, ended)
@@ -65,7 +50,7 @@ def _text(state: PageState, bundled: engine.Bundled, reading: Read) -> None:
         state["layer"], state["head"] = clicked or (-1, -1)
 
     quiz = question(reading, maps, (layer, head), bundled)
-    covered = quiz[1] if quiz and not answered(quiz[0], ASK) else None
+    covered = quiz[1] if quiz and not kit.answered(quiz[0], ASK) else None
     notes = [[note(summary, i, j) for j in range(heads)] for i in range(layers)]
     if covered:
         notes[covered[0]][covered[1]] = words.covered
@@ -81,32 +66,36 @@ def _text(state: PageState, bundled: engine.Bundled, reading: Read) -> None:
     )
     st.caption(lesson_words.view_rounded)
     reasons = (opening.why(bundled, (layer, head)), opening.why_model(bundled.name))
-    prose(" ".join(filter(None, reasons)))
+    kit.prose(" ".join(filter(None, reasons)))
     if quiz:
-        predict(quiz[0], ASK, covers=True)
+        kit.predict(quiz[0], ASK, covers=True)
     _summary(summary, reading)
-    _code(bundled, reading, layer, head, summary)
-    if not tells_classes(bundled.card):
+    kit.show_code(
+        [summarise_heads],
+        words.snippet.format(name=bundled.name, ids=list(reading.ids), layer=layer, head=head),
+        f"{summary.previous[layer, head]:.2f} {summary.entropy[layer, head]:.2f}",
+    )
+    if not kit.tells_classes(bundled.card):
         lookup.draw(state, bundled)
-    seen(
+    kit.seen(
         words.end,
-        name=label(bundled.name),
-        layers=count(layers, "layer"),
-        heads=count(heads, "head"),
+        name=kit.label(bundled.name),
+        layers=kit.count(layers, "layer"),
+        heads=kit.count(heads, "head"),
         previous=most_before(summary),
     )
 
 
-def written(bundled: engine.Bundled, reading: Read, new: int) -> tuple[Read, bool]:
+def written(bundled: engine.Bundled, reading: kit.Read, new: int) -> tuple[kit.Read, bool]:
     """Return the text with up to `new` tokens of the model's own, the most probable ones.
 
     The second value says that the model has ended its text or its context is full.
     """
     ids, ended = _continued(bundled, reading.ids, new)
-    return read_ids(ids, bundled), ended
+    return kit.read_ids(ids, bundled), ended
 
 
-@kept(64)
+@kit.kept(64)
 def _continued(
     bundled: engine.Bundled, ids: tuple[int, ...], new: int
 ) -> tuple[tuple[int, ...], bool]:
@@ -122,7 +111,7 @@ def _continued(
     return ids, False
 
 
-def _write(state: PageState, bundled: engine.Bundled, reading: Read, ended: bool) -> None:
+def _write(state: kit.PageState, bundled: engine.Bundled, reading: kit.Read, ended: bool) -> None:
     """Show the buttons with which the model writes on, and what it has written."""
     left = st.session_state.get(WRITING, 0)
     if left and not ended and state["new"] < MOST_NEW:
@@ -134,22 +123,22 @@ def _write(state: PageState, bundled: engine.Bundled, reading: Read, ended: bool
         st.button(words.write_none, on_click=_go_on, args=(state, 0), disabled=not state["new"])
     if state["new"]:
         new = reading.ids[-state["new"] :]
-        text = quote(bundled.tokenizer.decode(new), 200)
-        prose(words.written.format(count=count(state["new"], "token"), text=text))
+        text = kit.quote(bundled.tokenizer.decode(new), 200)
+        kit.prose(words.written.format(count=kit.count(state["new"], "token"), text=text))
     if ended:
         full = len(reading.ids) >= bundled.model.context_length
         line = words.write_full if full else words.write_ended
         st.info(line.format(limit=bundled.model.context_length))
 
 
-def _go_on(state: PageState, tokens: int) -> None:
+def _go_on(state: kit.PageState, tokens: int) -> None:
     """Write one token now and let the rest come one by one; 0 takes all of them back."""
     state["new"] = state["new"] + 1 if tokens else 0
     st.session_state[WRITING] = max(0, tokens - 1)
 
 
 @st.fragment(run_every=PACE)
-def _writer(state: PageState) -> None:
+def _writer(state: kit.PageState) -> None:
     """Write a token each time it is run by the clock, until none is left."""
     if st.session_state.pop("attention.drawn", False):
         st.session_state[WRITING] -= 1
@@ -178,8 +167,8 @@ def _percent(share: float) -> str:
     return "–" if math.isnan(share) else f"{share:.0%}"
 
 
-def _summary(summary: HeadSummary, reading: Read) -> None:
-    section(words.summary)
+def _summary(summary: HeadSummary, reading: kit.Read) -> None:
+    kit.section(words.summary)
     layers, heads = summary.entropy.shape
     lines = []
     for name, line in words.summary_read.items():
@@ -195,7 +184,7 @@ def _summary(summary: HeadSummary, reading: Read) -> None:
         )
     if np.isnan(summary.induction).all():
         lines.append(words.summary_no_repeat)
-    prose(" ".join(lines))
+    kit.prose(" ".join(lines))
     columns = {
         "layer": np.repeat(np.arange(layers), heads),
         "head": np.tile(np.arange(heads), layers),
@@ -208,12 +197,12 @@ def _summary(summary: HeadSummary, reading: Read) -> None:
     }
     titled = {words.summary_columns.get(name, name): values for name, values in columns.items()}
     entropy = {words.summary_columns["entropy"]: st.column_config.NumberColumn(format="%.2f")}
-    columns_table(titled, column_config=share | entropy, height=320)
+    kit.columns_table(titled, column_config=share | entropy, height=320)
 
 
 def question(
-    reading: Read, maps: np.ndarray, large: tuple[int, int], bundled: engine.Bundled
-) -> tuple[Question, tuple[int, int]] | None:
+    reading: kit.Read, maps: np.ndarray, large: tuple[int, int], bundled: engine.Bundled
+) -> tuple[kit.Question, tuple[int, int]] | None:
     """Return the question which token a late one looks at most, and the head that it is about.
 
     That head is another one than `large`. None where there is nothing to ask: too few tokens, one
@@ -249,10 +238,10 @@ def question(
     for answer in answers:
         right = answer == reading.tokens[best]
         line = words.ask_look_right if right else words.ask_look_wrong
-        reasons.append(line.format(asked=quote(answer), share=percents[answer]))
-    question = Question(
-        words.ask_look.format(head=name, asking=quote(reading.tokens[asking]), place=asking),
-        [escape_markdown(f"“{answer}”") for answer in answers],
+        reasons.append(line.format(asked=kit.quote(answer), share=percents[answer]))
+    question = kit.Question(
+        words.ask_look.format(head=name, asking=kit.quote(reading.tokens[asking]), place=asking),
+        [kit.escape_markdown(f"“{answer}”") for answer in answers],
         answers.index(reading.tokens[best]),
         reasons,
     )
@@ -266,20 +255,3 @@ def other_head(rows: np.ndarray, large: tuple[int, int]) -> tuple[int, int]:
         decided[large] = -1
     layer, head = np.unravel_index(int(decided.argmax()), decided.shape)
     return int(layer), int(head)
-
-
-def _code(
-    bundled: engine.Bundled, reading: Read, layer: int, head: int, summary: HeadSummary
-) -> None:
-    show_code(
-        [summarise_heads],
-        "import torch\nfrom llmviz.nn.attention.study import summarise_heads\n"
-        "from llmviz.pretrained import load_bundled\nfrom llmviz.trace import record\n\n"
-        f"model, tokenizer, card = load_bundled({bundled.name!r})\nids = {list(reading.ids)}\n"
-        'with torch.inference_mode(), record("blocks.*.attn.weights", torch.float16) as trace:\n'
-        "    model(torch.tensor([ids]))\n"
-        "summary = summarise_heads(torch.cat(list(trace.values())).float(), ids)\n"
-        f"at = ({layer}, {head})\n"
-        'print(f"{summary.previous[at]:.2f} {summary.entropy[at]:.2f}")',
-        f"{summary.previous[layer, head]:.2f} {summary.entropy[layer, head]:.2f}",
-    )

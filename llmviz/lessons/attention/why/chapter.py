@@ -1,28 +1,15 @@
 """Chapter "Why": one hidden state against looking back at every token."""
 
-from __future__ import annotations
-
 import numpy as np
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.attention import Axes, bars
 from llmviz.figures.networks import network_number
-from llmviz.figures.theme import Mode
 from llmviz.lessons.attention.names import typed_name
 from llmviz.lessons.attention.why import translators, words
 from llmviz.models.catalogue import able
 from llmviz.study.letter_influence import letter_influence
-from llmviz.ui import engine
-from llmviz.ui.code import show_code
-from llmviz.ui.common import theme
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.question import Question, answered, predict
-from llmviz.ui.state import PageState
-from llmviz.ui.table import rows_table
-from llmviz.ui.text_field import text_input
+from llmviz.ui import engine, kit
 
 ASK = "attention.why.ask"
 KEPT = {"rnn": "layers.0.hidden", "gpt": "blocks.0.residual"}
@@ -31,9 +18,9 @@ COMPARED = ("names-rnn", "names-gru", "names-lstm", "names-gpt")
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
-    section(words.intro)
+    kit.section(words.intro)
     ends: dict[str, str] | None = None
     there = engine.names()
     if {"names-rnn", "names-gpt"} <= set(there):
@@ -44,29 +31,29 @@ def draw(state: PageState) -> None:
     _losses([name for name in COMPARED if name in there])
     translators.draw(state)
     if ends:
-        seen(words.end, **ends)
+        kit.seen(words.end, **ends)
 
 
-def _influence(state: PageState) -> dict[str, str] | None:
+def _influence(state: kit.PageState) -> dict[str, str] | None:
     """Draw how much each letter of a name moves what two models keep.
 
     Returns what the end says of it; None while a question covers it, or for no name.
     """
-    text_input(state, "letters", words.name, width=300)
+    kit.text_input(state, "letters", words.name, width=300)
     name = typed_name(state)
     if name is None:
         return None
     models = ("names-gpt", "names-rnn")
     gpt, rnn = (influence_of(engine.load(model), name) for model in models)
     quiz = question(rnn)
-    covered = quiz is not None and not answered(quiz, ASK)
-    figure = influence_bars(name, tuple(gpt.tolist()), tuple(rnn.tolist()), covered, theme())
+    covered = quiz is not None and not kit.answered(quiz, ASK)
+    figure = influence_bars(name, tuple(gpt.tolist()), tuple(rnn.tolist()), covered, kit.theme())
     st.plotly_chart(figure, key="attention.why", theme=None)
     st.caption(" ".join([words.influence, words.covered if covered else ""]))
     if quiz is not None:
-        predict(quiz, ASK, covers=True)
+        kit.predict(quiz, ASK, covers=True)
     if not covered:
-        prose(
+        kit.prose(
             words.read,
             count=len(name),
             rnn_first=float(rnn[0]),
@@ -76,10 +63,10 @@ def _influence(state: PageState) -> dict[str, str] | None:
     _code(name, float(rnn[0]))
     shares = {"first": float(rnn[0]), "last": float(rnn[-1]), "least": float(gpt.min())}
     written = {key: f"{share:.0%}" for key, share in shares.items()}
-    return None if covered else {"name": quote(name), **written}
+    return None if covered else {"name": kit.quote(name), **written}
 
 
-def question(rnn: np.ndarray) -> Question | None:
+def question(rnn: np.ndarray) -> kit.Question | None:
     """Return the question what is left of the first letter; None where answers would be alike.
 
     rnn: (letters,), as `influence_of` returns it.
@@ -95,7 +82,7 @@ def question(rnn: np.ndarray) -> Question | None:
     if len(reasons) < 3:
         return None
     answers = sorted(reasons, key=lambda share: float(share.rstrip("%")))
-    return Question(
+    return kit.Question(
         words.ask.format(last=f"{last:.0%}", count=count),
         answers,
         answers.index(f"{first:.0%}"),
@@ -104,18 +91,14 @@ def question(rnn: np.ndarray) -> Question | None:
 
 
 def _code(name: str, first: float) -> None:
-    show_code(
+    kit.show_code(
         [letter_influence],
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.study.letter_influence import letter_influence\n\n"
-        'model, tokenizer, card = load_bundled("names-rnn")\n'
-        f"change = letter_influence(model, tokenizer, {name!r}, {KEPT['rnn']!r}, last=True)\n"
-        'print(f"{change[0]:.0%}")',
+        words.snippet.format(name=name, rnn=KEPT["rnn"]),
         f"{first:.0%}",
     )
 
 
-@kept(32)
+@kit.kept(32)
 def influence_of(bundled: engine.Bundled, name: str) -> np.ndarray:
     """Return what is left of each letter in the vectors that a model keeps, (letters,).
 
@@ -127,10 +110,10 @@ def influence_of(bundled: engine.Bundled, name: str) -> np.ndarray:
     return letter_influence(bundled.model, bundled.tokenizer, name, KEPT[kind], last=last)
 
 
-@kept(64)
+@kit.kept(64)
 def influence_bars(
-    name: str, gpt: tuple[float, ...], rnn: tuple[float, ...], covered: bool, mode: Mode
-) -> go.Figure:
+    name: str, gpt: tuple[float, ...], rnn: tuple[float, ...], covered: bool, mode: kit.Mode
+) -> kit.Figure:
     """Return both models' influences of the letters as bars; `covered`: the asked ones left out."""
     drawn = (*[np.nan] * (len(rnn) - 1), rnn[-1]) if covered else rnn
     return bars(
@@ -146,11 +129,11 @@ def influence_bars(
 def _losses(names: list[str]) -> None:
     if len(names) < 2:
         return
-    prose(words.table)
+    kit.prose(words.table)
     rows = []
     for name in names:
         card = engine.card(name)
         rows.append([name, card["parameters"], card.get("validation_loss")])
     number = st.column_config.NumberColumn(format="%.3f")
     config = {words.columns["loss"]: number}
-    rows_table(rows, words.columns.values(), width=520, column_config=config)
+    kit.rows_table(rows, words.columns.values(), width=520, column_config=config)

@@ -1,37 +1,25 @@
 """Two translators side by side: one vector for a whole sentence, or a look back at every word."""
 
-from __future__ import annotations
-
 from typing import Any
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.attention import Axes, bars
 from llmviz.figures.networks import network_number
-from llmviz.figures.theme import Mode
 from llmviz.lessons.attention.why import words
 from llmviz.models.recurrent_translator import RecurrentTranslator
 from llmviz.study.translation_trace import translated
-from llmviz.ui import engine
-from llmviz.ui.code import show_code
-from llmviz.ui.common import theme
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.model_picker import models_here
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.state import PageState
-from llmviz.ui.translated_sentence import read_sentence
+from llmviz.ui import engine, kit
 
 ONE_VECTOR, LOOKS_BACK = "pairs-rnn", "pairs-seq2seq"
 
 Counts = dict[int, tuple[int, int]]  # words of a sentence: how many there are, how many exact
 
 
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show both translations of a sentence, and how often each model is right, by length."""
-    section(words.translators)
-    if not models_here(ONE_VECTOR, LOOKS_BACK):
+    kit.section(words.translators)
+    if not kit.models_here(ONE_VECTOR, LOOKS_BACK):
         return
     _one_sentence(state)
     cards = [engine.card(name) for name in (ONE_VECTOR, LOOKS_BACK)]
@@ -46,9 +34,9 @@ def by_length(card: dict[str, Any]) -> Counts:
     return {int(length): (int(all_), int(exact)) for length, (all_, exact) in counts.items()}
 
 
-def _one_sentence(state: PageState) -> None:
+def _one_sentence(state: kit.PageState) -> None:
     # Both translators have the same vocabulary and context.
-    sentence = read_sentence(state, engine.load(ONE_VECTOR))
+    sentence = kit.read_sentence(state, engine.load(ONE_VECTOR))
     if sentence is None:
         return
     known, ids = sentence
@@ -57,41 +45,33 @@ def _one_sentence(state: PageState) -> None:
         bundled = engine.load(name)
         outputs[name] = bundled.tokenizer.decode(translation(bundled, ids))
         mark = words.exact if outputs[name] == known.target else words.not_exact
-        lines.append(f"{line.format(text=quote(outputs[name], 200))} {mark}")
-    prose("\n\n".join([words.rules.format(text=quote(known.target, 200)), *lines]))
-    show_code(
+        lines.append(f"{line.format(text=kit.quote(outputs[name], 200))} {mark}")
+    kit.prose("\n\n".join([words.rules.format(text=kit.quote(known.target, 200)), *lines]))
+    kit.show_code(
         [RecurrentTranslator],
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.study.translation_trace import translated\n\n"
-        f"for name in {(ONE_VECTOR, LOOKS_BACK)}:\n"
-        "    model, tokenizer, card = load_bundled(name)\n"
-        f"    ids = tokenizer.encode({known.source!r})\n"
-        "    print(tokenizer.decode(translated(model, ids)))",
+        words.snippet_translators.format(given=(ONE_VECTOR, LOOKS_BACK), source=known.source),
         "\n".join(outputs.values()),
         label=words.code_translator,
     )
 
 
-@kept(64)
-def translation(bundled: engine.Bundled, ids: tuple[int, ...]) -> tuple[int, ...]:
-    """Return a bundled model's translation of some ids."""
-    return translated(bundled.model, ids)
+translation = kit.kept(64)(kit.on_model(translated))
 
 
 def _by_length(cards: list[dict[str, Any]], counts: list[Counts]) -> None:
     lengths = sorted(set(counts[0]) & set(counts[1]))
     shares = [[one[length][1] / one[length][0] for length in lengths] for one in counts]
-    figure = exact_bars(tuple(lengths), tuple(map(tuple, shares)), theme())
+    figure = exact_bars(tuple(lengths), tuple(map(tuple, shares)), kit.theme())
     st.plotly_chart(figure, key="attention.translators", theme=None)
     listed = ", ".join(f"{counts[0][n][0]} × {n}" for n in lengths)
     st.caption(words.exact_caption.format(listed=listed))
-    prose(report(cards, counts))
+    kit.prose(report(cards, counts))
 
 
-@kept(8)
+@kit.kept(8)
 def exact_bars(
-    lengths: tuple[int, ...], shares: tuple[tuple[float, ...], ...], mode: Mode
-) -> go.Figure:
+    lengths: tuple[int, ...], shares: tuple[tuple[float, ...], ...], mode: kit.Mode
+) -> kit.Figure:
     """Return the share of exact translations by length as bars, a series for each model."""
     return bars(
         [str(length) for length in lengths],

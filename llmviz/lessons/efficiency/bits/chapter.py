@@ -1,22 +1,19 @@
 """Chapter "Numbers as bits": formats, sums, gradients in 16 bits, and a training in each."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from llmviz.lessons.efficiency.bits import gradients, lost_updates, one_number, race, sums, words
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
-    section(words.intro)
+    kit.section(words.intro)
     number = one_number.draw(state)
     sums.draw(state)
     step = gradients.draw(state)
     if step is not None:
         lost_updates.draw(state, step)
     race.draw(state)
-    seen(words.end, **one_number.held_as(number))
+    kit.seen(words.end, **one_number.held_as(number))

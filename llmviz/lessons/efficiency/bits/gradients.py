@@ -1,28 +1,16 @@
 """The gradients of one real step against what float16 can hold, and the loss scale."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.precision import PowerBars, power_bars
-from llmviz.figures.theme import Mode
 from llmviz.lessons.efficiency.bits import words
 from llmviz.lessons.efficiency.bits.written import written
 from llmviz.quantization.formats import FLOAT16
 from llmviz.study.step_gradients import RealStep, Sizes, real_step
-from llmviz.ui import engine
-from llmviz.ui.code import show_code
-from llmviz.ui.common import choose, count, percent, raised, theme
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.model_picker import models_here
-from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import PageState
+from llmviz.ui import engine, kit
 
 KEY = "efficiency.bits.gradients"
 MOST_SCALE = 24
@@ -37,51 +25,49 @@ RANGES = {
 }
 
 
-@kept(4)
+@kit.kept(4)
 def step_of(bundled: engine.Bundled) -> RealStep:
     """Return one real step of a bundled model."""
     return real_step(bundled.name)
 
 
-def draw(state: PageState) -> RealStep | None:
+def draw(state: kit.PageState) -> RealStep | None:
     """Show the section; return the step, None where its model is not in this copy."""
-    section(words.gradient)
+    kit.section(words.gradient)
     names = {name: name for name in ("tiny-world-char", "names-gpt")}
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        choose(state, "gradmodel", words.grad_model, names)
-        choose(state, "gradof", words.grad_of, words.gradients_of)
+        kit.choose(state, "gradmodel", words.grad_model, names)
+        kit.choose(state, "gradof", words.grad_of, words.gradients_of)
     name, of = state["gradmodel"], state["gradof"]
-    if not models_here(name):
+    if not kit.models_here(name):
         return None
     bundled = engine.load(name)
     step = step_of(bundled)
     sizes = step.gradients[of]
-    prose(
+    kit.prose(
         words.gradient_text,
-        normal=f"2{raised(NORMAL)}",
-        vanish=f"2{raised(VANISHES)}",
+        normal=f"2{kit.raised(NORMAL)}",
+        vanish=f"2{kit.raised(VANISHES)}",
         counted=words.counted[of].format(count=len(sizes.sizes)),
         loss=f"{step.loss:.3f}",
-        tokens=count(step.tokens, "token"),
+        tokens=kit.count(step.tokens, "token"),
     )
     quiz = question(sizes)
     st.slider(words.scale, width=420, **state.ranged("scalepower"))
     power = state["scalepower"]
     line = words.scale_now if power else words.scale_none
-    scaled = line.format(scale=f"2{raised(power)} = {2**power:,}", power=power)
+    scaled = line.format(scale=f"2{kit.raised(power)} = {2**power:,}", power=power)
     if quiz is None:
-        prose(words.no_gradient)
-    elif not predict(quiz, f"{KEY}.ask", covers=True):
-        prose(scaled)
+        kit.prose(words.no_gradient)
+    elif not kit.predict(quiz, f"{KEY}.ask", covers=True):
+        kit.prose(scaled)
         return step
-    figure = figure_of(bundled, of, power, theme())
+    figure = figure_of(bundled, of, power, kit.theme())
     st.plotly_chart(figure, key=f"{KEY}.bars", theme=None)
-    prose(f"{scaled}\n\n{fates_told(sizes, power)}")
-    show_code(
+    kit.prose(f"{scaled}\n\n{fates_told(sizes, power)}")
+    kit.show_code(
         [Sizes.fates],
-        "from llmviz.study.step_gradients import real_step\n\n"
-        f'step = real_step("{name}")\n'
-        f'print(step.gradients["{of}"].fates({power}))',
+        words.snippet_gradients.format(name=name, of=of, power=power),
         lambda: str(sizes.fates(power)),
     )
     return step
@@ -91,11 +77,11 @@ def fates_told(sizes: Sizes, power: int) -> str:
     """Return in a sentence what float16 makes of gradients that are multiplied by 2^power."""
     fates = sizes.fates(power)
     counted = {name: f"{getattr(fates, name):,}" for name in (*RANGES, "zero")}
-    return words.fate_read.format(**counted, lost=percent(fates.lost))
+    return words.fate_read.format(**counted, lost=kit.percent(fates.lost))
 
 
-@kept(64)
-def figure_of(bundled: engine.Bundled, of: str, power: int, mode: Mode) -> go.Figure:
+@kit.kept(64)
+def figure_of(bundled: engine.Bundled, of: str, power: int, mode: kit.Mode) -> kit.Figure:
     """Return how many gradients have which size at a loss scale, coloured by what they become."""
     powers, counts = step_of(bundled).gradients[of].powers
     groups = []
@@ -117,14 +103,14 @@ def needed_power(sizes: Sizes) -> int | None:
     return power
 
 
-def question(sizes: Sizes) -> Question | None:
+def question(sizes: Sizes) -> kit.Question | None:
     """Ask for the lowest loss scale with which no gradient becomes 0."""
     right = needed_power(sizes)
     if right is None:
         return None
     smallest = written(float(sizes.sizes[sizes.sizes > 0][0]))
     offered = sorted({max(0, right - 8), max(0, right - 3), right, right + 4, right + 8})
-    line = {"smallest": smallest, "power": raised(right), "vanish": f"2{raised(VANISHES)}"}
+    line = {"smallest": smallest, "power": kit.raised(right), "vanish": f"2{kit.raised(VANISHES)}"}
     reasons = []
     for one in offered:
         if one == right:
@@ -132,6 +118,6 @@ def question(sizes: Sizes) -> Question | None:
         else:
             text = words.scale_low if one < right else words.scale_high
         reasons.append(text.format(**line))
-    return Question(
-        words.scale_ask, [f"2{raised(one)}" for one in offered], offered.index(right), reasons
+    return kit.Question(
+        words.scale_ask, [f"2{kit.raised(one)}" for one in offered], offered.index(right), reasons
     )

@@ -1,72 +1,58 @@
 """Updates that are too small for the weights: which share of them changes nothing."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.lines import Line, lines
 from llmviz.figures.precision import PowerBars, power_bars
-from llmviz.figures.theme import Mode
 from llmviz.lessons.efficiency.bits import words
 from llmviz.lessons.efficiency.bits.gradients import step_of
 from llmviz.quantization.formats import FORMATS
 from llmviz.study.step_gradients import BATCHES, RealStep, lost_updates, update_steps
-from llmviz.ui import engine
-from llmviz.ui.code import show_code
-from llmviz.ui.common import choose, count, percent, theme
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import PageState
+from llmviz.ui import engine, kit
 
 KEY = "efficiency.bits.updates"
 RATES = tuple(float(rate) for rate in words.rates)
 HALF = -1  # as a power of two: from half of the distance on an update counts
 
 
-@kept(4)
+@kit.kept(4)
 def shares_of(bundled: engine.Bundled) -> Mapping[str, np.ndarray]:
     """Return for each format the share of weights (R,) that stay, at each of the RATES."""
     step = step_of(bundled)
     return {one: lost_updates(step, one, RATES) for one in words.updated_in}
 
 
-def draw(state: PageState, step: RealStep) -> None:
+def draw(state: kit.PageState, step: RealStep) -> None:
     """Show the section; step: that of the model chosen above."""
-    section(words.update, batches=BATCHES)
+    kit.section(words.update, batches=BATCHES)
     name = state["gradmodel"]
     bundled = engine.load(name)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         st.select_slider(words.rate, words.rates, width=360, **state.bind("updaterate"))
-        choose(state, "updatein", words.updated, words.updated_in)
+        kit.choose(state, "updatein", words.updated, words.updated_in)
     rate, format = state["updaterate"], state["updatein"]
     shares = {
         one: float(values[words.rates.index(rate)]) for one, values in shares_of(bundled).items()
     }
     line = ""
-    if predict(question(rate, shares), f"{KEY}.ask", covers=True):
-        figure = figure_of(bundled, rate, format, theme())
+    if kit.predict(question(rate, shares), f"{KEY}.ask", covers=True):
+        figure = figure_of(bundled, rate, format, kit.theme())
         st.plotly_chart(figure, key=f"{KEY}.bars", theme=None)
-        st.plotly_chart(curves_of(bundled, theme()), key=f"{KEY}.curves", theme=None)
+        st.plotly_chart(curves_of(bundled, kit.theme()), key=f"{KEY}.curves", theme=None)
         line = lost_told(rate, format, shares, len(step.weights))
-    prose(f"{line}\n\n{words.update_why}".strip())
+    kit.prose(f"{line}\n\n{words.update_why}".strip())
     st.page_link(
         "pages/training.py",
         label=words.optimizers,
         icon=":material/trending_down:",
         query_params={"part": "descent"},
     )
-    show_code(
+    kit.show_code(
         [RealStep.lost_updates],
-        "from llmviz.quantization.formats import FORMATS\n"
-        "from llmviz.study.step_gradients import real_step\n\n"
-        f'step = real_step("{name}")\n'
-        f'print(step.lost_updates(FORMATS["{format}"], {float(rate)!r}))',
+        words.snippet_lost_updates.format(name=name, format=format, rate=float(rate)),
         lambda: str(shares[format]),
     )
 
@@ -74,21 +60,21 @@ def draw(state: PageState, step: RealStep) -> None:
 def lost_told(rate: str, format: str, shares: Mapping[str, float], weights: int) -> str:
     """Return in a sentence which share of the weights stays as it is."""
     others = [
-        words.update_other.format(format=one, lost=percent(share))
+        words.update_other.format(format=one, lost=kit.percent(share))
         for one, share in shares.items()
         if one != format
     ]
     return words.update_read.format(
         rate=rate,
         format=format,
-        lost=percent(shares[format]),
-        weights=count(weights, "weight"),
+        lost=kit.percent(shares[format]),
+        weights=kit.count(weights, "weight"),
         others=" and in ".join(others),
     )
 
 
-@kept(64)
-def figure_of(bundled: engine.Bundled, rate: str, format: str, mode: Mode) -> go.Figure:
+@kit.kept(64)
+def figure_of(bundled: engine.Bundled, rate: str, format: str, mode: kit.Mode) -> kit.Figure:
     """Return how large the updates are beside the distance to the next number."""
     powers, counts = update_steps(step_of(bundled), FORMATS[format], float(rate))
     low = powers < HALF
@@ -100,8 +86,8 @@ def figure_of(bundled: engine.Bundled, rate: str, format: str, mode: Mode) -> go
     return power_bars(groups, words.update_axes, mode)
 
 
-@kept(8)
-def curves_of(bundled: engine.Bundled, mode: Mode) -> go.Figure:
+@kit.kept(8)
+def curves_of(bundled: engine.Bundled, mode: kit.Mode) -> kit.Figure:
     """Return the share of weights that stay against the learning rate, a line a format."""
     drawn = [
         Line(words.updated_in[one], RATES, shares, number)
@@ -110,19 +96,19 @@ def curves_of(bundled: engine.Bundled, mode: Mode) -> go.Figure:
     return lines(drawn, words.lost_axes, mode, logarithmic=(True, False), hover="%{y:.2%}")
 
 
-def question(rate: str, shares: Mapping[str, float]) -> Question:
+def question(rate: str, shares: Mapping[str, float]) -> kit.Question:
     """Ask for the share of weights that stay in bfloat16; shares by format."""
     names: dict[str, str] = {}
     other = 0.5 if shares["bfloat16"] < 0.4 or shares["bfloat16"] > 0.6 else 0.1
     for one in ("float32", "float16", "bfloat16"):  # where two look alike, the last is meant
-        names[percent(shares[one])] = one
+        names[kit.percent(shares[one])] = one
     if len(names) == 1:
-        names[percent(other)] = "other"
-    sizes = {percent(share): share for share in shares.values()}
+        names[kit.percent(other)] = "other"
+    sizes = {kit.percent(share): share for share in shares.values()}
     answers = sorted(names, key=lambda text: sizes.get(text, other))
-    return Question(
+    return kit.Question(
         words.update_ask.format(rate=rate),
         answers,
-        answers.index(percent(shares["bfloat16"])),
+        answers.index(kit.percent(shares["bfloat16"])),
         [words.update_reasons[names[one]] for one in answers],
     )

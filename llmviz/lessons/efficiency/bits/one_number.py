@@ -1,7 +1,5 @@
 """One number in seven formats: where it comes from, its bits, and what each format can hold."""
 
-from __future__ import annotations
-
 import math
 
 import streamlit as st
@@ -12,48 +10,31 @@ from llmviz.lessons.efficiency.bits.written import written
 from llmviz.quantization.formats import FLOAT16, FORMATS, FloatFormat, IntFormat, bit_text
 from llmviz.study.typed_number import read_number
 from llmviz.study.weight_cells import WeightCell, matrix_shapes, weight_cell
-from llmviz.ui import engine
-from llmviz.ui.code import fold, show_code
-from llmviz.ui.common import choose, keep, raised
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.model_picker import no_model
-from llmviz.ui.notices import warn
-from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, predict
-from llmviz.ui.selectable_models import card_of, label, load, offered
-from llmviz.ui.state import LINK_ICON, PageState, tied
-from llmviz.ui.table import rows_table
-from llmviz.ui.text_field import text_input
+from llmviz.ui import engine, kit
 
 KEY = "efficiency.bits.board"
 EXAMPLE = 0.1  # shown where nothing that was typed is a number
 
 
-def draw(state: PageState) -> float:
+def draw(state: kit.PageState) -> float:
     """Show the section; return its number."""
-    section(words.board_section)
+    kit.section(words.board_section)
     anew = lambda: _anew(state)  # noqa: E731
-    choose(state, "numberfrom", words.source, words.sources, then=anew)
+    kit.choose(state, "numberfrom", words.source, words.sources, then=anew)
     weight = _weight(state) if state["numberfrom"] == "weight" else None
     number = weight.value if weight is not None else _typed(state)
     if weight is None and state["numberfrom"] == "weight":
-        prose(words.typed_instead, number=written(number, 9))
+        kit.prose(words.typed_instead, number=written(number, 9))
     scales = scales_of(weight)
-    shown = predict(question(number), f"{KEY}.ask", covers=True)
+    shown = kit.predict(question(number), f"{KEY}.ask", covers=True)
     _rows(state, number, scales, shown)
     if weight is not None and has_scale(weight):
-        prose(words.scaled, largest=written(weight.largest))
+        kit.prose(words.scaled, largest=written(weight.largest))
     if shown:
         _limits()
-    show_code(
+    kit.show_code(
         [FloatFormat.encode, FloatFormat.decode],
-        "from llmviz.quantization.formats import FORMATS, FloatFormat, bit_text\n\n"
-        f'number = float("{number!r}")\n'
-        "for format in FORMATS.values():\n"
-        "    if isinstance(format, FloatFormat):\n"
-        "        bits = int(format.encode(number))\n"
-        "        print(format.name, bit_text(format, bits), float(format.decode(bits)))",
+        words.snippet_one_number.format(number=number),
         lambda: lines_of(number),
     )
     return number
@@ -66,7 +47,7 @@ def held_as(number: float) -> dict[str, str]:
     return {"number": written(number, 9), **held}
 
 
-def _anew(state: PageState) -> None:
+def _anew(state: kit.PageState) -> None:
     state["pattern"] = ""
 
 
@@ -80,27 +61,27 @@ def lines_of(number: float) -> str:
     )
 
 
-def _typed(state: PageState) -> float:
+def _typed(state: kit.PageState) -> float:
     if state["numberfrom"] == "typed":
         more = {"help": words.number_help, "width": 260}
-        text_input(state, "number", words.number, then=lambda: _anew(state), **more)
+        kit.text_input(state, "number", words.number, then=lambda: _anew(state), **more)
     try:
         return read_number(state["number"])
     except ValueError as problem:
         line = str(problem)
         number = words.not_a_number.format(problem=line[0].upper() + line[1:], number=EXAMPLE)
-        warn(number)
+        kit.warn(number)
         return EXAMPLE
 
 
-def _weight(state: PageState) -> WeightCell | None:
+def _weight(state: kit.PageState) -> WeightCell | None:
     """Show which weight it is and return it; None, after one line, where there is none."""
     model_name = state["bitmodel"]
-    names = [*engine.names(), *offered(lambda card: True, model_name)]
+    names = [*engine.names(), *kit.offered(lambda card: True, model_name)]
     if not names:
-        no_model(model_name)
+        kit.no_model(model_name)
         return None
-    keep(state, "bitmodel", names)
+    kit.keep(state, "bitmodel", names)
 
     def other_model() -> None:
         _anew(state)
@@ -110,16 +91,16 @@ def _weight(state: PageState) -> WeightCell | None:
         st.selectbox(
             words.model,
             names,
-            format_func=label,
+            format_func=kit.label,
             width=260,
             **state.bind("bitmodel", then=other_model),
         )
-        bundled = load(state["bitmodel"])
+        bundled = kit.load(state["bitmodel"])
         if bundled is None:
             return None
         shapes = matrix_shapes(bundled.model)
         if not shapes:
-            warn(words.no_matrix.format(model=bundled.name))
+            kit.warn(words.no_matrix.format(model=bundled.name))
             return None
         matrix = _matrix(state, list(shapes))
         place = []
@@ -128,27 +109,25 @@ def _weight(state: PageState) -> WeightCell | None:
             slot = state.ranged(key, most=most, then=lambda: _anew(state))
             st.number_input(name, width=120, **slot)
             place.append(min(state[key], most))
-    if (card_of(bundled.name) or {}).get("weights") == "float16":
-        prose(words.stored_16)
+    if (kit.card_of(bundled.name) or {}).get("weights") == "float16":
+        kit.prose(words.stored_16)
     return _cell(bundled, matrix, *place)
 
 
-def _matrix(state: PageState, names: list[str]) -> str:
+def _matrix(state: kit.PageState, names: list[str]) -> str:
     """Show the choice of a matrix; one that a link names and the model lacks is told."""
-    chosen = keep(state, "bitmatrix", names) if state["bitmatrix"] else names[0]
+    chosen = kit.keep(state, "bitmatrix", names) if state["bitmatrix"] else names[0]
 
     def take(name: str) -> None:
         _anew(state)
         state["bitmatrix"] = name
 
-    slot = tied(f"_{KEY}.matrix", chosen, take)
+    slot = kit.tied(f"_{KEY}.matrix", chosen, take)
     st.selectbox(words.matrix, names, width=260, **slot)
     return chosen
 
 
-@kept(256)
-def _cell(bundled: engine.Bundled, matrix: str, row: int, column: int) -> WeightCell:
-    return weight_cell(bundled.model, matrix, row, column)
+_cell = kit.kept(256)(kit.on_model(weight_cell))
 
 
 def has_scale(weight: WeightCell) -> bool:
@@ -166,7 +145,7 @@ def scales_of(weight: WeightCell | None) -> list[float]:
     ]
 
 
-def _rows(state: PageState, number: float, scales: list[float], shown: bool) -> None:
+def _rows(state: kit.PageState, number: float, scales: list[float], shown: bool) -> None:
     """Show the bits; told: and how far it is to the next number, which the question asks for."""
     formats = list(FORMATS.values())
     pattern = state["pattern"]
@@ -174,7 +153,7 @@ def _rows(state: PageState, number: float, scales: list[float], shown: bool) -> 
         try:
             read_pattern(pattern, formats)
         except ValueError as problem:
-            warn(words.pattern_lost.format(problem=problem), LINK_ICON)
+            kit.warn(words.pattern_lost.format(problem=problem), kit.LINK_ICON)
             pattern = state["pattern"] = ""
 
     def settled() -> None:
@@ -194,7 +173,7 @@ def _rows(state: PageState, number: float, scales: list[float], shown: bool) -> 
     )
 
 
-def question(number: float) -> Question:
+def question(number: float) -> kit.Question:
     """Ask for the distance from a number, as float16 holds it, to the next; else from 1.
 
     From 1 where float16 holds it as a subnormal number, or where none follows.
@@ -206,7 +185,7 @@ def question(number: float) -> Question:
     power = math.frexp(held)[1] - 1
     known = {"right": gap, "half": gap / 2, "bfloat16": gap * 2**3, "float32": gap / 2**13}
     order = sorted(known, key=known.__getitem__)
-    return Question(
+    return kit.Question(
         words.gap_ask.format(number=written(held, 9)),
         [written(known[one]) for one in order],
         order.index("right"),
@@ -215,23 +194,23 @@ def question(number: float) -> Question:
 
 
 def _limits() -> None:
-    box = fold(words.limits_title, f"{KEY}.limits", ":material/table_rows:")
+    box = kit.fold(words.limits_title, f"{KEY}.limits", ":material/table_rows:")
     if box is not None:
         with box:
-            rows_table(limits(), words.limits)
-            prose(words.limits_note)
+            kit.rows_table(limits(), words.limits)
+            kit.prose(words.limits_note)
 
 
-@kept(1)
+@kit.kept(1)
 def limits() -> list[tuple[str, ...]]:
     """Return a row for each format: its bits, its largest and smallest numbers, its steps."""
     rows = []
     for one in FORMATS.values():
         name, bits = words.labels[one.name][0], str(one.bits)
         if isinstance(one, FloatFormat):
-            normal = f"2{raised(one.least_exponent)}"
-            least = f"2{raised(one.least_exponent - one.mantissa_bits)}"
-            step = f"2{raised(-one.mantissa_bits)}"
+            normal = f"2{kit.raised(one.least_exponent)}"
+            least = f"2{kit.raised(one.least_exponent - one.mantissa_bits)}"
+            step = f"2{kit.raised(-one.mantissa_bits)}"
             rows.append((name, bits, written(one.largest, 5), normal, least, step))
         else:
             rows.append((name, bits, written(one.largest, 5), "–", "1", "1"))

@@ -1,26 +1,13 @@
 """One model trained in several precisions, in the background, while the learner watches."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
-import plotly.graph_objects as go
 import streamlit as st
 
-from llmviz.background import Job
 from llmviz.figures.lines import Line, lines
-from llmviz.figures.theme import Mode
 from llmviz.lessons.efficiency.bits import words as words
 from llmviz.study.precision_race import PrecisionEnd, PrecisionStep, precision_race
-from llmviz.ui.code import show_code
-from llmviz.ui.common import percent, theme
-from llmviz.ui.job_pools import training_jobs
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.live_job import live
-from llmviz.ui.prose import prose
-from llmviz.ui.state import PageState
-from llmviz.ui.table import rows_table
+from llmviz.ui import kit
 
 KEY = "efficiency.bits.race"
 EXPLODES = 3  # times the lowest loss: from there on the axis of losses is logarithmic
@@ -28,16 +15,16 @@ Steps = tuple[PrecisionStep, ...]
 NEAR = 0.01  # nats per token that are called no difference
 
 
-@kept(12)
-def race_of(ways: tuple[str, ...], steps: int, shrink: int) -> Job:
+@kit.kept(12)
+def race_of(ways: tuple[str, ...], steps: int, shrink: int) -> kit.Job:
     """Return the trainings in a process of their own; the same ones are run only once."""
     target = "llmviz.study.precision_race:precision_race"
-    return training_jobs().start(target, ways=ways, steps=steps, shrink=shrink)
+    return kit.training_jobs().start(target, ways=ways, steps=steps, shrink=shrink)
 
 
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the controls, the button, and the trainings."""
-    section(words.race_intro.title, f"{words.race_text}\n\n{words.race_shrink_text}")
+    kit.section(words.race_intro.title, f"{words.race_text}\n\n{words.race_shrink_text}")
 
     def anew() -> None:
         state["precisionrun"] = False
@@ -56,7 +43,7 @@ def draw(state: PageState) -> None:
         st.info(words.race_no_way, icon=":material/checklist:")
         return
     steps, shrink = state["racesteps"], state["shrink"]
-    live(
+    kit.live(
         state,
         "precisionrun",
         race_of,
@@ -65,7 +52,7 @@ def draw(state: PageState) -> None:
         start=words.race_start,
         share=lambda job: share_done(job, len(ways), steps),
     )
-    show_code(
+    kit.show_code(
         [precision_race],
         "from llmviz.study.precision_race import precision_race\n\n"
         'for one in precision_race(("float32", "float16"), steps=2):\n'
@@ -74,7 +61,7 @@ def draw(state: PageState) -> None:
     )
 
 
-def share_done(job: Job, ways: int, steps: int) -> float:
+def share_done(job: kit.Job, ways: int, steps: int) -> float:
     """Return how much of the trainings is done, from 0 to 1; one that ended early is done."""
     results = list(job.results)
     ended = [one for one in results if isinstance(one, PrecisionEnd)]
@@ -88,12 +75,12 @@ def steps_by_way(results: Steps) -> dict[str, list[PrecisionStep]]:
     return {way: own for way, own in by_way.items() if own}
 
 
-def _draw_results(job: Job) -> None:
+def _draw_results(job: kit.Job) -> None:
     results = list(job.results)
     steps = tuple(one for one in results if isinstance(one, PrecisionStep))
     if not steps:
         return
-    mode = theme()
+    mode = kit.theme()
     charts = {
         "loss": (words.race_loss_axes, lambda one: one.loss, "%{y:.4f}"),
         "zero": (words.race_zero_axes, lambda one: one.zero, "%{y:.2%}"),
@@ -102,29 +89,31 @@ def _draw_results(job: Job) -> None:
     titles = {"zero": words.race_zero_title, "unchanged": words.race_unchanged_title}
     for name, (axes, value, hover) in charts.items():
         if name in titles:
-            prose(titles[name])
+            kit.prose(titles[name])
         figure = _curves(job, len(steps), name, axes, value, hover, mode)
         st.plotly_chart(figure, key=f"{KEY}.{name}", theme=None)
     ends = [one for one in results if isinstance(one, PrecisionEnd)]
     for one in ends:
         if one.problem:
             problem = one.problem.split(";")[0]
-            prose(words.race_ended, way=words.race_ways[one.way], step=one.step, problem=problem)
+            kit.prose(
+                words.race_ended, way=words.race_ways[one.way], step=one.step, problem=problem
+            )
     if job.over:
-        rows_table(rows_of(steps), words.race_columns)
-        prose("\n\n".join(filter(None, (verdict(steps), words.race_last_note))))
+        kit.rows_table(rows_of(steps), words.race_columns)
+        kit.prose("\n\n".join(filter(None, (verdict(steps), words.race_last_note))))
 
 
-@kept(48, key=lambda job, count, name, axes, value, hover, mode: (job, count, name, mode))
+@kit.kept(48, key=lambda job, count, name, axes, value, hover, mode: (job, count, name, mode))
 def _curves(
-    job: Job,
+    job: kit.Job,
     count: int,
     name: str,
     axes: tuple[str, str],
     value: Callable[[PrecisionStep], float],
     hover: str,
-    mode: Mode,
-) -> go.Figure:
+    mode: kit.Mode,
+) -> kit.Figure:
     """Return one line a way over the first `count` updates of a job."""
     steps = [one for one in list(job.results) if isinstance(one, PrecisionStep)][:count]
     order = list(words.race_ways)
@@ -159,8 +148,8 @@ def rows_of(steps: Steps) -> list[tuple[str, ...]]:
                 f"{last.step:,}",
                 words.race_none if held_out is None else f"{held_out:.4f}",
                 f"{held_out - compared:+.4f}".replace("-", "−") if known else words.race_none,
-                percent(last.zero),
-                percent(last.unchanged),
+                kit.percent(last.zero),
+                kit.percent(last.unchanged),
                 f"{sum(one.skipped for one in own):,}",
                 f"{last.seconds:.1f}",
             )
@@ -182,7 +171,7 @@ def verdict(steps: Steps) -> str:
     before, after = _held_out(plain), _held_out(half)
     if before is None or after is None:
         return ""
-    line = {"zero": percent(half[-1].zero), "other": percent(plain[-1].zero)}
+    line = {"zero": kit.percent(half[-1].zero), "other": kit.percent(plain[-1].zero)}
     more = round(after - before, 4)
     if abs(more) < NEAR:
         return words.race_same.format(near=NEAR, **line)

@@ -1,57 +1,44 @@
 """Small numbers added one by one to a large one, in each format."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.lines import Line, lines
-from llmviz.figures.theme import Mode
 from llmviz.lessons.efficiency.bits import words
 from llmviz.lessons.efficiency.bits.written import written
 from llmviz.quantization.formats import BFLOAT16
 from llmviz.study.small_sums import RunningSums, running_sums
-from llmviz.ui.code import show_code
-from llmviz.ui.common import choose, theme
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import PageState
-from llmviz.ui.table import rows_table
+from llmviz.ui import kit
 
 KEY = "efficiency.bits.sums"
 POINTS = 129  # drawn of each sum
 
 
-@kept(32)
+@kit.kept(32)
 def sums_of(large: str, small: str, n: int) -> Mapping[str, RunningSums]:
     """Return the sums of n additions in each format."""
     return running_sums(float(large), float(small), n)
 
 
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the section."""
-    section(words.sum)
+    kit.section(words.sum)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         names = ({one: one for one in options} for options in (words.large, words.small))
-        choose(state, "sumlarge", words.sum_large, next(names))
-        choose(state, "sumsmall", words.sum_small, next(names))
+        kit.choose(state, "sumlarge", words.sum_large, next(names))
+        kit.choose(state, "sumsmall", words.sum_small, next(names))
         st.slider(words.sum_added, width=300, **state.ranged("added"))
     large, small, n = state["sumlarge"], state["sumsmall"], state["added"]
-    if predict(question(large, small), f"{KEY}.ask", covers=True):
-        figure = figure_of(large, small, n, theme())
+    if kit.predict(question(large, small), f"{KEY}.ask", covers=True):
+        figure = figure_of(large, small, n, kit.theme())
         st.plotly_chart(figure, key=f"{KEY}.curves", theme=None)
-        rows_table(rows_of(large, small, n), words.sum_columns)
-    prose(words.sum_note)
-    show_code(
+        kit.rows_table(rows_of(large, small, n), words.sum_columns)
+    kit.prose(words.sum_note)
+    kit.show_code(
         [running_sums],
-        "from llmviz.study.small_sums import running_sums\n\n"
-        f"for name, sums in running_sums({large}, {small}, {n}).items():\n"
-        "    print(name, float(sums.running[-1]), sums.pairwise)",
+        words.snippet_sums.format(large=large, small=small, n=n),
         lambda: "\n".join(
             f"{name} {float(one.running[-1])} {one.pairwise}"
             for name, one in sums_of(large, small, n).items()
@@ -59,8 +46,8 @@ def draw(state: PageState) -> None:
     )
 
 
-@kept(32)
-def figure_of(large: str, small: str, n: int, mode: Mode) -> go.Figure:
+@kit.kept(32)
+def figure_of(large: str, small: str, n: int, mode: kit.Mode) -> kit.Figure:
     """Return the sums so far in each format, and the exact one."""
     at = np.unique(np.linspace(0, n, POINTS).round().astype(int))
     drawn = [
@@ -72,7 +59,7 @@ def figure_of(large: str, small: str, n: int, mode: Mode) -> go.Figure:
     return lines(drawn, words.sum_axes, mode, hover="%{y:.6g}")
 
 
-@kept(32)
+@kit.kept(32)
 def rows_of(large: str, small: str, n: int) -> list[tuple[str, ...]]:
     """Return a row for each format: what it holds, its sums, and when it stands still."""
     rows = []
@@ -92,7 +79,7 @@ def rows_of(large: str, small: str, n: int) -> list[tuple[str, ...]]:
     return rows
 
 
-def question(large: str, small: str) -> Question:
+def question(large: str, small: str) -> kit.Question:
     """Ask what bfloat16 makes of one addition."""
     first, held = float(BFLOAT16.round(float(large))), float(BFLOAT16.round(float(small)))
     spacing = float(BFLOAT16.spacing(first))
@@ -106,7 +93,7 @@ def question(large: str, small: str) -> Question:
         "right": written(right, 9),
     }
     values = sorted(reasons)
-    return Question(
+    return kit.Question(
         words.sum_ask.format(**line),
         [written(one, 9) for one in values],
         values.index(right),

@@ -1,10 +1,8 @@
 """Numbers as this chapter writes them."""
 
-from __future__ import annotations
-
 import math
 
-from llmviz.ui.common import raised
+from llmviz.ui import kit
 
 
 def written(value: float, digits: int = 4) -> str:
@@ -21,4 +19,4 @@ def written(value: float, digits: int = 4) -> str:
         rounded = float(f"{value:.{digits}g}")
         return f"{rounded:,.12g}".replace("-", "−")
     mantissa, power = f"{value:.{digits - 1}e}".split("e")
-    return f"{float(mantissa):g}".replace("-", "−") + "·10" + raised(int(power))
+    return f"{float(mantissa):g}".replace("-", "−") + "·10" + kit.raised(int(power))

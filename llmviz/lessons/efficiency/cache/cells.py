@@ -1,20 +1,17 @@
 """The keys and values of a head as matrices whose cells open to the sums they came from."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from llmviz import components as lv
 from llmviz.lessons.efficiency.cache import words
 from llmviz.models.gpt import GPT
 from llmviz.study.cache_contents import CacheContents
-from llmviz.ui import engine
-from llmviz.ui.kept import kept
+from llmviz.ui import engine, kit
 
 BEFORE, ANGLE = "before", "angle"  # keys that are not turned yet, and how far they turn
 
 
-@kept(32)
+@kit.kept(32)
 def weights_of(bundled: engine.Bundled, layer: int, head: int) -> lv.Weights:
     """Return what makes the keys and values of a head; see `head_weights`."""
     return head_weights(bundled.model, layer, head)

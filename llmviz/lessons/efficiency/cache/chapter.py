@@ -1,19 +1,16 @@
 """Chapter "The cache": what it holds, what it takes, and what it makes of reading and writing."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from llmviz.lessons.efficiency.cache import contents, sizes, words, work
 from llmviz.lessons.efficiency.cache.params import WRITTEN
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
-    section(words.intro, written=WRITTEN)
+    kit.section(words.intro, written=WRITTEN)
     bundled, cache = contents.draw(state)
     st.page_link(
         "pages/transformer.py",
@@ -25,4 +22,4 @@ def draw(state: PageState) -> None:
     if bundled is not None:
         work.draw(state, bundled)
     if cache is not None:
-        seen(words.end, **contents.end(cache, state["cachelength"]))
+        kit.seen(words.end, **contents.end(cache, state["cachelength"]))

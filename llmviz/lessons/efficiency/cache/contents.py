@@ -1,7 +1,5 @@
 """The cache of a bundled model on the learner's text, as it grows."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 
@@ -13,18 +11,7 @@ from llmviz.lessons.efficiency.cache.params import READ, WRITTEN
 from llmviz.sampling.generation import can_cache
 from llmviz.study.cache_contents import CacheContents, cache_contents
 from llmviz.textfile import check_text
-from llmviz.ui import engine
-from llmviz.ui.code import show_code
-from llmviz.ui.common import count
-from llmviz.ui.kept import kept
-from llmviz.ui.model_on_text import names_of, read
-from llmviz.ui.model_picker import Picker
-from llmviz.ui.notices import inform, refuse
-from llmviz.ui.pinned_cells import bound, link_of
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.selectable_models import load
-from llmviz.ui.state import PageState
-from llmviz.ui.text_field import text_area
+from llmviz.ui import engine, kit
 
 KEY = "efficiency.cache"
 FLOAT = 4  # bytes of a number
@@ -33,27 +20,25 @@ FLOAT = 4  # bytes of a number
 Shown = tuple[engine.Bundled | None, CacheContents | None]
 
 
-def draw(state: PageState) -> Shown:
+def draw(state: kit.PageState) -> Shown:
     """Show the model, the text and the cache; return model and cache, None where there is none."""
-    name = Picker("cachemodel").choose(state)
-    bundled = None if name is None else load(name)
+    name = kit.Picker("cachemodel").choose(state)
+    bundled = None if name is None else kit.load(name)
     if bundled is None:
         return None, None
     if not can_cache(bundled.model):
-        inform(words.no_cache, ":material/visibility:")
+        kit.inform(words.no_cache, ":material/visibility:")
         return None, None
-    text_area(state, "cachetext", words.model_text, height=80)
-    try:
-        text = check_text(state["cachetext"])
-    except ValueError as error:
-        refuse(error)
-        return bundled, None
+    kit.text_area(state, "cachetext", words.model_text, height=80)
+    text = kit.or_refused(check_text, state["cachetext"])
+    if text is None:
+        return (bundled, None)
     if not text:
         st.info(words.empty, icon=":material/edit:")
         return bundled, None
-    ids = read(text, bundled, READ).ids
+    ids = kit.read(text, bundled, READ).ids
     contents = contents_of(bundled, ids)
-    tokens = names_of(contents.ids, bundled.tokenizer)
+    tokens = kit.names_of(contents.ids, bundled.tokenizer)
     layers, heads, total, _ = contents.keys.shape
     most = {"cachelayer": layers - 1, "cachehead": heads - 1}
     for key, value in most.items():
@@ -63,24 +48,29 @@ def draw(state: PageState) -> Shown:
     length = min(state["cachelength"], total)
     _grid(state, bundled, ids, tokens, length)
     _matrices(state, bundled, ids, length)
-    _code(bundled, ids, contents)
+    kit.show_code(
+        [cache_contents],
+        words.snippet_contents.format(name=bundled.name, ids=list(ids), written=WRITTEN),
+        f"{contents.keys.shape} {contents.values.shape} {contents.bytes}\n"
+        f"{contents.ids[contents.read :]}",
+    )
     return bundled, contents
 
 
-def _length(state: PageState, total: int) -> dict:
+def _length(state: kit.PageState, total: int) -> dict:
     """The slider of the length; its end stands for all tokens there are."""
     if state["cachelength"] > total:
         state["cachelength"] = total
     return state.ranged("cachelength", most=max(2, total))
 
 
-@kept(24)
+@kit.kept(24)
 def contents_of(bundled: engine.Bundled, ids: tuple[int, ...]) -> CacheContents:
     """Return what a model keeps of a text and of what it writes behind it."""
     return cache_contents(bundled.model, ids, WRITTEN)
 
 
-@kept(64)
+@kit.kept(64)
 def grid_of(
     bundled: engine.Bundled, ids: tuple[int, ...], length: int
 ) -> tuple[np.ndarray, float, list[str], list[list[str]], list[int]]:
@@ -113,7 +103,7 @@ def grid_of(
 
 
 def _grid(
-    state: PageState,
+    state: kit.PageState,
     bundled: engine.Bundled,
     ids: tuple[int, ...],
     tokens: list[str],
@@ -143,21 +133,23 @@ def _grid(
         chosen=(state["cachelayer"] * heads + state["cachehead"], length - 1),
         on_change=take,
     )
-    st.caption(as_markdown(words.grid_read.format(token=quote(tokens[length - 1]))))
+    st.caption(as_markdown(words.grid_read.format(token=kit.quote(tokens[length - 1]))))
 
 
-@kept(32)
+@kit.kept(32)
 def matrices_of(
     bundled: engine.Bundled, ids: tuple[int, ...], layer: int, head: int, length: int
 ) -> list[lv.Matrix]:
     """Return the keys and values of a head of a model that read a text; see `cells.matrices`."""
     contents = contents_of(bundled, ids)
     weights = cells.weights_of(bundled, layer, head)
-    tokens = names_of(contents.ids, bundled.tokenizer)
+    tokens = kit.names_of(contents.ids, bundled.tokenizer)
     return cells.matrices(bundled.model, contents, weights, tokens, layer, head, length)
 
 
-def _matrices(state: PageState, bundled: engine.Bundled, ids: tuple[int, ...], length: int) -> None:
+def _matrices(
+    state: kit.PageState, bundled: engine.Bundled, ids: tuple[int, ...], length: int
+) -> None:
     contents = contents_of(bundled, ids)
     layer, head = state["cachelayer"], state["cachehead"]
     weights = cells.weights_of(bundled, layer, head)
@@ -172,9 +164,9 @@ def _matrices(state: PageState, bundled: engine.Bundled, ids: tuple[int, ...], l
         stacked=True,
         pinned=lv.cell_of(state["cachecell"], shapes),
         weights=[weights],
-        on_change=bound(state, key, pinned=("cachecell", link_of)),
+        on_change=kit.bound(state, key, pinned=("cachecell", kit.link_of)),
     )
-    prose(f"{cells.report(bundled.model, layer)}\n\n{report(contents, length)}")
+    kit.prose(f"{cells.report(bundled.model, layer)}\n\n{report(contents, length)}")
 
 
 def report(contents: CacheContents, length: int) -> str:
@@ -183,7 +175,7 @@ def report(contents: CacheContents, length: int) -> str:
     written = max(0, length - contents.read)
     numbers = 2 * layers * heads * length * size
     return words.read.format(
-        tokens=count(length, "token"),
+        tokens=kit.count(length, "token"),
         written=(words.written if written == 1 else words.written_many).format(count=written),
         layers=layers,
         heads=heads,
@@ -199,21 +191,7 @@ def end(contents: CacheContents, length: int) -> dict[str, object]:
     """Return the numbers that the chapter ends with, for so many tokens in the cache."""
     total = contents.keys.shape[2]
     return {
-        "tokens": count(min(length, total), "token"),
+        "tokens": kit.count(min(length, total), "token"),
         "bytes": contents.bytes * min(length, total) // total,
         "each": contents.bytes // total,
     }
-
-
-def _code(bundled: engine.Bundled, ids: tuple[int, ...], contents: CacheContents) -> None:
-    show_code(
-        [cache_contents],
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.study.cache_contents import cache_contents\n\n"
-        f"model, tokenizer, card = load_bundled({bundled.name!r})\n"
-        f"contents = cache_contents(model, {list(ids)}, {WRITTEN})\n"
-        "print(contents.keys.shape, contents.values.shape, contents.bytes)\n"
-        "print(contents.ids[contents.read:])",
-        f"{contents.keys.shape} {contents.values.shape} {contents.bytes}\n"
-        f"{contents.ids[contents.read :]}",
-    )

@@ -1,35 +1,21 @@
 """Bytes of the cache for known shapes and typed ones, with fewer heads of keys and values."""
 
-from __future__ import annotations
-
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.losses import compared
-from llmviz.figures.theme import Mode
 from llmviz.lessons.efficiency.cache import words
 from llmviz.lessons.efficiency.cache.contents import KEY
 from llmviz.models.arithmetic import BYTES
 from llmviz.models.cache_shapes import KNOWN, CacheShape, shape_bytes, typed_shape
 from llmviz.models.room import byte_unit, spoken_bytes
-from llmviz.ui import engine
-from llmviz.ui.code import show_code
-from llmviz.ui.common import choose, count, theme
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.model_picker import bundled_models
-from llmviz.ui.notices import refuse
-from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import PageState
-from llmviz.ui.table import grouped, rows_table
+from llmviz.ui import engine, kit
 
 SIZE_WIDTH, SLIDER_WIDTH = 150, 300  # pixels
 
 
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the controls, what a shape takes, and the table of known shapes."""
-    section(words.bytes)
+    kit.section(words.bytes)
 
     def take() -> None:
         for key, value in zip(words.sizes, KNOWN[state["cacheshape"]], strict=False):
@@ -39,40 +25,40 @@ def draw(state: PageState) -> None:
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
         for key, label in words.sizes.items():
             st.number_input(label, width=SIZE_WIDTH, **state.ranged(key))
-        choose(state, "cachedtype", words.dtype, {name: name for name in BYTES})
+        kit.choose(state, "cachedtype", words.dtype, {name: name for name in BYTES})
         st.slider(words.tokens, width=SLIDER_WIDTH, **state.ranged("cachetokens"))
         st.slider(words.texts, width=SLIDER_WIDTH, **state.ranged("cachetexts"))
     given = (state["cachetexts"], state["cachetokens"], state["cachedtype"])
     try:
         shape = typed_shape(*(state[key] for key in words.sizes))
     except ValueError as rule:
-        refuse(rule)
+        kit.refuse(rule)
         shown = True
     else:
-        shown = predict(question(shape, given[2]), f"{KEY}.bytes", covers=True)
+        shown = kit.predict(question(shape, given[2]), f"{KEY}.bytes", covers=True)
         if shown:
-            st.plotly_chart(bars(shape, *given, theme()), key=f"{KEY}.kinds", theme=None)
-            prose(report(shape, *given))
+            st.plotly_chart(bars(shape, *given, kit.theme()), key=f"{KEY}.kinds", theme=None)
+            kit.prose(report(shape, *given))
         _code(shape, *given)
     if not shown:
         return
     st.markdown(f"**{words.table_title}**")
-    rows_table(
+    kit.rows_table(
         table(*given),
         words.table_columns,
-        column_config=grouped(words.table_columns[1:6]),
+        column_config=kit.grouped(words.table_columns[1:6]),
         height="content",
     )
     st.caption(words.table_note)
 
 
-@kept(64)
-def bars(shape: CacheShape, texts: int, tokens: int, dtype: str, mode: Mode) -> go.Figure:
+@kit.kept(64)
+def bars(shape: CacheShape, texts: int, tokens: int, dtype: str, mode: kit.Mode) -> kit.Figure:
     """Return the bytes with many, the shape's own and one head of keys and values."""
     heads = {"multi": shape.heads, "own": shape.kv_heads, "one": 1}
     values = [shape_bytes(shape, texts, tokens, dtype, n) for n in heads.values()]
     size, unit = byte_unit(max(values))
-    names = [words.kinds[kind].format(heads=count(n, "head")) for kind, n in heads.items()]
+    names = [words.kinds[kind].format(heads=kit.count(n, "head")) for kind, n in heads.items()]
     axis = words.kinds_axis.format(unit=unit)
     return compared(names, [value / size for value in values], 1, axis, mode, digits=2)
 
@@ -81,17 +67,17 @@ def report(shape: CacheShape, texts: int, tokens: int, dtype: str) -> str:
     """Return what a shape's cache takes, in a sentence."""
     same = shape.heads == shape.kv_heads
     return (words.bytes_read_same if same else words.bytes_read).format(
-        layers=count(shape.layers, "layer"),
-        kv_heads=count(shape.kv_heads, "head"),
+        layers=kit.count(shape.layers, "layer"),
+        kv_heads=kit.count(shape.kv_heads, "head"),
         size=shape.head_size,
-        head_size=count(shape.head_size, "number"),
+        head_size=kit.count(shape.head_size, "number"),
         n_layer=shape.layers,
         n_kv=shape.kv_heads,
         numbers=shape.numbers(),
         each=spoken_bytes(round(shape_bytes(shape, 1, 1, dtype))),
         dtype=dtype,
-        texts=count(texts, "text"),
-        tokens=count(tokens, "token"),
+        texts=kit.count(texts, "text"),
+        tokens=kit.count(tokens, "token"),
         total=spoken_bytes(round(shape_bytes(shape, texts, tokens, dtype))),
         ratio=shape.heads // shape.kv_heads,
     )
@@ -99,10 +85,10 @@ def report(shape: CacheShape, texts: int, tokens: int, dtype: str) -> str:
 
 def own_shapes() -> dict[str, CacheShape]:
     """Return the shapes of the bundled models that continue a text."""
-    return {name: _own_shape(engine.load(name)) for name in bundled_models()}
+    return {name: _own_shape(engine.load(name)) for name in kit.bundled_models()}
 
 
-@kept(32)
+@kit.kept(32)
 def _own_shape(bundled: engine.Bundled) -> CacheShape:
     config = bundled.model.config
     return CacheShape(
@@ -124,16 +110,16 @@ def table(texts: int, tokens: int, dtype: str) -> list[tuple]:
     ]
 
 
-def question(shape: CacheShape, dtype: str) -> Question:
+def question(shape: CacheShape, dtype: str) -> kit.Question:
     """Ask for the bytes of a token; of equal mistakes one is offered, none that is right."""
     layers, heads, kv_heads, size, _ = shape
     width = BYTES[dtype]
     line = {"layers": layers, "kv_heads": kv_heads, "size": size, "width": width}
     line |= {
-        "n_layer": count(layers, "layer"),
-        "n_head": count(heads, "head"),
-        "n_kv": count(kv_heads, "head"),
-        "head_size": count(size, "number"),
+        "n_layer": kit.count(layers, "layer"),
+        "n_head": kit.count(heads, "head"),
+        "n_kv": kit.count(kv_heads, "head"),
+        "head_size": kit.count(size, "number"),
         "each": f"{width:g} byte" if width == 1 else f"{width:g} bytes",
     }
     right = shape.numbers() * width
@@ -149,7 +135,7 @@ def question(shape: CacheShape, dtype: str) -> Question:
     for name, number in wrong.items():
         offered.setdefault(number, words.ask_wrong[name].format(**line))
     answers = sorted(offered)
-    return Question(
+    return kit.Question(
         words.ask.format(dtype=dtype, **line),
         [written(number) for number in answers],
         answers.index(right),
@@ -167,10 +153,8 @@ def written(number: float) -> str:
 
 
 def _code(shape: CacheShape, texts: int, tokens: int, dtype: str) -> None:
-    show_code(
+    kit.show_code(
         [typed_shape, shape_bytes],
-        "from llmviz.models.cache_shapes import shape_bytes, typed_shape\n\n"
-        f"shape = typed_shape{tuple(shape[:4])}\n"
-        f"print(shape.numbers(), shape_bytes(shape, {texts}, {tokens}, {dtype!r}))",
+        words.snippet_sizes.format(shape=tuple(shape[:4]), texts=texts, tokens=tokens, dtype=dtype),
         f"{shape.numbers()} {shape_bytes(shape, texts, tokens, dtype)}",
     )

@@ -1,34 +1,18 @@
 """Prefill and decoding: what they compute for each byte, and where this machine puts them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import plotly.graph_objects as go
 import streamlit as st
 
-from llmviz.background import Job
 from llmviz.figures.roofline import Mark, Roof, roofline_figure
-from llmviz.figures.theme import Mode
 from llmviz.lessons.efficiency.cache import words
 from llmviz.lessons.efficiency.cache.contents import KEY
 from llmviz.models.pass_work import PassWork, pass_work
 from llmviz.models.room import spoken_bytes
 from llmviz.models.settings import GPTConfig
 from llmviz.study.roofline import BATCHES, DECODE, LARGE, PREFILL, ROUNDS, Point, Roofline, passes
-from llmviz.ui import engine
-from llmviz.ui.code import show_code
-from llmviz.ui.common import count, percent, theme
-from llmviz.ui.job_pools import training_jobs
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.live_job import Said, live
-from llmviz.ui.notices import or_refused
-from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import PageState, tied
-from llmviz.ui.table import grouped, rows_table
+from llmviz.ui import engine, kit
 
 GB = 1e9
 NEAR = 1.05  # times; what differs by less is called about the same
@@ -42,20 +26,20 @@ class Counted(NamedTuple):
     work: PassWork
 
 
-@kept(12)
-def roofline_of(bundled: engine.Bundled) -> Job:
+@kit.kept(12)
+def roofline_of(bundled: engine.Bundled) -> kit.Job:
     """Return the measuring of this machine and a model, in a process of its own."""
-    return training_jobs().start("llmviz.study.roofline:roofline", name=bundled.name)
+    return kit.training_jobs().start("llmviz.study.roofline:roofline", name=bundled.name)
 
 
-def draw(state: PageState, bundled: engine.Bundled) -> None:
+def draw(state: kit.PageState, bundled: engine.Bundled) -> None:
     """Show what is counted, and the button that measures."""
-    section(words.work)
+    kit.section(words.work)
     config = bundled.model.config
-    counted = or_refused(works, config)
+    counted = kit.or_refused(works, config)
     if counted is None:
         return
-    slot = tied(
+    slot = kit.tied(
         f"_{KEY}.batch",
         BATCHES[state["decodebatch"]],
         lambda value: state.__setitem__("decodebatch", BATCHES.index(value)),
@@ -63,20 +47,20 @@ def draw(state: PageState, bundled: engine.Bundled) -> None:
     st.select_slider(words.batch, BATCHES, **slot)
     seen = passes(config.context_length)[-1][-1]
     batch = BATCHES[state["decodebatch"]]
-    if predict(question(config, batch, seen), f"{KEY}.work", covers=True):
+    if kit.predict(question(config, batch, seen), f"{KEY}.work", covers=True):
         columns = words.work_columns
-        rows_table(table(counted), columns, column_config=grouped(columns[1:5]))
-        st.caption(words.work_note.format(seen=count(seen, "token")))
+        kit.rows_table(table(counted), columns, column_config=kit.grouped(columns[1:5]))
+        st.caption(words.work_note.format(seen=kit.count(seen, "token")))
     work = counted[1 + state["decodebatch"]].work
-    prose(
+    kit.prose(
         words.intensity_read,
-        texts=count(batch, "text"),
+        texts=kit.count(batch, "text"),
         intensity=work.intensity,
         prefill=counted[0].work.intensity,
     )
     _code(config, batch, seen, work)
-    section(words.roofline, large=spoken_bytes(LARGE))
-    live(
+    kit.section(words.roofline, large=spoken_bytes(LARGE))
+    kit.live(
         state,
         "roofline",
         roofline_of,
@@ -84,18 +68,18 @@ def draw(state: PageState, bundled: engine.Bundled) -> None:
         lambda job: _draw_results(state, job, seen),
         start=words.start,
         share=lambda job: len(job.results) / ROUNDS,
-        said=Said(words.goes, words.stopped, words.again),
+        said=kit.Said(words.goes, words.stopped, words.again),
     )
 
 
-@kept(32)
+@kit.kept(32)
 def works(config: GPTConfig) -> list[Counted]:
     """Return the passes that are measured. Raises ValueError as `pass_work`."""
     return [
         Counted(
-            words.prefill_name.format(tokens=count(new, "token"))
+            words.prefill_name.format(tokens=kit.count(new, "token"))
             if phase == PREFILL
-            else words.decode_name.format(texts=count(batch, "text")),
+            else words.decode_name.format(texts=kit.count(batch, "text")),
             batch * new,
             pass_work(config, batch, new, seen),
         )
@@ -118,8 +102,8 @@ def table(counted: list[Counted]) -> list[tuple]:
     ]
 
 
-@kept(64)
-def question(config: GPTConfig, batch: int, seen: int) -> Question:
+@kit.kept(64)
+def question(config: GPTConfig, batch: int, seen: int) -> kit.Question:
     """Ask what twice as many texts make of the operations for each byte.
 
     The operations double, and of the bytes only the cache's do: there are always weights and a
@@ -129,8 +113,8 @@ def question(config: GPTConfig, batch: int, seen: int) -> Question:
     values = {"fall": before / 2, "same": before, "right": after, "double": 2 * before}
     answers = told_apart(list(values.values()))
     line = {"before": answers[1], "after": answers[2], "ratio": between(after / before)}
-    return Question(
-        words.work_ask.format(texts=count(batch, "text"), before=answers[1]),
+    return kit.Question(
+        words.work_ask.format(texts=kit.count(batch, "text"), before=answers[1]),
         answers,
         2,
         [words.work_reasons[name].format(**line) for name in values],
@@ -160,19 +144,19 @@ def between(ratio: float) -> str:
     return next((text for text in texts if float(text) not in (1, 2)), str(ratio))
 
 
-def _draw_results(state: PageState, job: Job, prompt: int) -> None:
+def _draw_results(state: kit.PageState, job: kit.Job, prompt: int) -> None:
     rooflines = [one for one in list(job.results) if isinstance(one, Roofline)]
     if not rooflines:
         return
     last, chosen = rooflines[-1], state["decodebatch"]
-    st.plotly_chart(figure(last, chosen, theme()), key=f"{KEY}.roofline", theme=None)
-    prose("\n\n".join(report(last, chosen)))
-    rounds, tokens = count(last.rounds, "round"), count(prompt, "token")
+    st.plotly_chart(figure(last, chosen, kit.theme()), key=f"{KEY}.roofline", theme=None)
+    kit.prose("\n\n".join(report(last, chosen)))
+    rounds, tokens = kit.count(last.rounds, "round"), kit.count(prompt, "token")
     st.caption(words.roof_note.format(rounds=rounds, prompt=tokens))
 
 
-@kept(64)
-def figure(roofline: Roofline, chosen: int, mode: Mode) -> go.Figure:
+@kit.kept(64)
+def figure(roofline: Roofline, chosen: int, mode: kit.Mode) -> kit.Figure:
     """Return the roofline with both phases; chosen: place of the batch that is drawn large."""
     roofs = [Roof(words.roofs[0], roofline.near), Roof(words.roofs[1], roofline.far)]
     marks = []
@@ -204,7 +188,7 @@ def report(roofline: Roofline, chosen: int) -> list[str]:
             far_ridge=roofline.ridge(near=False),
         ),
         words.point_read.format(
-            texts=count(point.batch, "text"),
+            texts=kit.count(point.batch, "text"),
             milliseconds=three_digits(1000 * point.seconds),
             each=three_digits(1000 * point.seconds / point.batch),
             speed=point.speed / 1e9,
@@ -218,7 +202,7 @@ def report(roofline: Roofline, chosen: int) -> list[str]:
         faster, slower = ratio > NEAR, ratio < 1 / NEAR
         template = words.faster if faster else words.slower if slower else words.as_fast
         times = max(ratio, 1 / ratio)
-        lines[-1] += " " + template.format(many=count(point.batch, "text"), ratio=times)
+        lines[-1] += " " + template.format(many=kit.count(point.batch, "text"), ratio=times)
     shares = [one.speed / roofline.roof(one.work.intensity) for one in roofline.points]
     if min(shares) < 1:
         lines.append(words.overhead)
@@ -238,7 +222,7 @@ def three_digits(number: float) -> str:
 
 def _share(roofline: Roofline, point: Point) -> str:
     """How much of the roof above it a point reaches."""
-    return percent(point.speed / roofline.roof(point.work.intensity))
+    return kit.percent(point.speed / roofline.roof(point.work.intensity))
 
 
 def _code(config: GPTConfig, batch: int, seen: int, work: PassWork) -> None:
@@ -249,13 +233,8 @@ def _code(config: GPTConfig, batch: int, seen: int, work: PassWork) -> None:
     settings |= {"qkv_bias": config.qkv_bias, "norm_kind": config.norm_kind, "norm": config.norm}
     settings |= {"positions": config.positions, "tied_head": config.tied_head}
     written = ", ".join(f"{name}={value!r}" for name, value in settings.items())
-    show_code(
+    kit.show_code(
         [pass_work, PassWork],
-        "from llmviz.models.pass_work import pass_work\n"
-        "from llmviz.models.settings import GPTConfig\n\n"
-        f"config = GPTConfig({written})\n"
-        f"work = pass_work(config, batch={batch}, new=1, seen={seen})\n"
-        "print(work)\n"
-        'print(f"{work.intensity:.3f}")',
+        words.snippet_work.format(written=written, batch=batch, seen=seen),
         f"{work}\n{work.intensity:.3f}",
     )

@@ -3,8 +3,6 @@
 T tokens, N tiles.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
@@ -24,41 +22,31 @@ from llmviz.study.tiles_on_text import (
     tiles_on_text,
 )
 from llmviz.study.transformers import require_transformer
-from llmviz.ui import engine
-from llmviz.ui.code import show_code
+from llmviz.ui import engine, kit
 from llmviz.ui.codec import pack_text
-from llmviz.ui.common import keep, power_of_ten
-from llmviz.ui.kept import kept
-from llmviz.ui.model_on_text import Read, load_and_read
-from llmviz.ui.model_picker import Picker
-from llmviz.ui.pinned_cells import bound, one_of
-from llmviz.ui.prose import prose
-from llmviz.ui.question import predict
-from llmviz.ui.shell import text_box
-from llmviz.ui.state import PageState
 
 KEY = "efficiency.flash"
 
 
-def draw(state: PageState) -> TiledText | None:
+def draw(state: kit.PageState) -> TiledText | None:
     """Show the choice of a text, a head and a tile, and the film; return what was computed."""
-    text_box(state, height=80)
+    kit.text_box(state, height=80)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        name = Picker("flashmodel").choose(state)
-        model_and_text = load_and_read(state, name, DRAWN, _require)
+        name = kit.Picker("flashmodel").choose(state)
+        model_and_text = kit.load_and_read(state, name, DRAWN, _require)
         place = None if model_and_text is None else _choose_head(state, *model_and_text)
     if place is None:
         return None
     bundled, read = model_and_text
     tiles = tiles_of(bundled, read.ids, *place, state["tile"])
-    shown = predict(rescale_question(tiles, read.tokens), f"{KEY}.rescale", covers=True)
+    shown = kit.predict(rescale_question(tiles, read.tokens), f"{KEY}.rescale", covers=True)
     if shown:
         why = ""
         if state["flashlayer"] < 0 and state["flashhead"] < 0:
             why = why_first(rescalings(bundled, read.ids), place)
-        prose(f"{why} {words.keys}")
+        kit.prose(f"{why} {words.keys}")
         _film(state, tiles, read)
-    prose(report(tiles))
+    kit.prose(report(tiles))
     st.page_link(
         "pages/attention.py",
         label=words.whole_link,
@@ -81,14 +69,14 @@ def _require(model: nn.Module) -> GPT:
     return gpt
 
 
-def _choose_head(state: PageState, bundled: engine.Bundled, read: Read) -> tuple[int, int]:
+def _choose_head(state: kit.PageState, bundled: engine.Bundled, read: kit.Read) -> tuple[int, int]:
     """Show the choice of a layer, a head and a tile; return the layer and the head."""
     st.slider(words.tile, width=240, **state.ranged("tile"))
     counted = rescalings(bundled, read.ids)
     keys = ("flashlayer", "flashhead")
     for key, size in zip(keys, counted.shape, strict=True):
         if state[key] >= 0:
-            keep(state, key, range(size))
+            kit.keep(state, key, range(size))
     fits = np.full(counted.shape, -1)
     chosen = tuple(slice(None) if state[key] < 0 else state[key] for key in keys)
     fits[chosen] = counted[chosen]
@@ -105,7 +93,7 @@ def _choose_head(state: PageState, bundled: engine.Bundled, read: Read) -> tuple
     return place
 
 
-@kept(64)
+@kit.kept(64)
 def rescalings(bundled: engine.Bundled, ids: tuple[int, ...]) -> np.ndarray:
     """Return how often larger maxima come in each head of a model on a text, (L, H)."""
     return count_rescalings(bundled.model, ids, SIDE)
@@ -118,15 +106,10 @@ def why_first(counted: np.ndarray, place: tuple[int, int]) -> str:
     return words.why.format(layer=place[0], head=place[1], side=SIDE)
 
 
-@kept(64)
-def tiles_of(
-    bundled: engine.Bundled, ids: tuple[int, ...], layer: int, head: int, side: int
-) -> TiledText:
-    """Return attention of one head on a text in tiles."""
-    return tiles_on_text(bundled.model, ids, layer, head, side)
+tiles_of = kit.kept(64)(kit.on_model(tiles_on_text))
 
 
-def _film(state: PageState, tiles: TiledText, read: Read) -> None:
+def _film(state: kit.PageState, tiles: TiledText, read: kit.Read) -> None:
     tile_film(
         read.tokens,
         tiles,
@@ -134,7 +117,9 @@ def _film(state: PageState, tiles: TiledText, read: Read) -> None:
         captions=captions(tiles, read.tokens),
         words=words.film,
         step=state["tilestep"],
-        on_change=bound(state, f"{KEY}.film", step=("tilestep", one_of(range(len(tiles.tiles))))),
+        on_change=kit.bound(
+            state, f"{KEY}.film", step=("tilestep", kit.one_of(range(len(tiles.tiles))))
+        ),
     )
 
 
@@ -171,31 +156,20 @@ def report(tiles: TiledText) -> str:
     size = float(np.abs(tiles.output).max(initial=0.0))
     line = words.exact
     if tiles.difference:
-        line = words.equal.format(difference=power_of_ten(tiles.difference), size=size)
+        line = words.equal.format(difference=kit.power_of_ten(tiles.difference), size=size)
     return f"{line} {words.one_tile}" if len(tiles.tiles) == 1 else line
 
 
 def _code(
-    bundled: engine.Bundled, read: Read, side: int, head: tuple[int, int], tiles: TiledText
+    bundled: engine.Bundled, read: kit.Read, side: int, head: tuple[int, int], tiles: TiledText
 ) -> None:
     # The last strip of rows: of its first row, the maximum and the sum after each tile.
     own = [n for n, tile in enumerate(tiles.tiles) if tile[0] == tiles.tiles[-1, 0]]
     layer, number = head
-    show_code(
+    kit.show_code(
         [tile_steps],
-        "from llmviz.nn.attention import attention, attention_tiled, tile_steps\n"
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.study.heads_on_text import seen_by_rows\n"
-        "from llmviz.study.tiles_on_text import queries_keys_values\n\n"
-        f"model, tokenizer, card = load_bundled({bundled.name!r})\n"
-        f"ids = {list(read.ids)}\n"
-        f"q, k, v = queries_keys_values(model, ids, layer={layer}, head={number})\n"
-        f"mask, scale = seen_by_rows(model, len(ids)), model.blocks[{layer}].attn.scale\n"
-        f"for step in tile_steps(q, k, v, {side}, {side}, mask, scale):\n"
-        f"    if step.rows.stop == len(ids):  # the last strip: maximum and sum of its first row\n"
-        '        print(f"{step.maximum[0]:.3f} {step.total[0]:.3f}")\n'
-        "whole = attention(q, k, v, mask, scale).output\n"
-        f"tiled = attention_tiled(q, k, v, {side}, {side}, mask, scale)\n"
-        "print((whole - tiled).abs().max().item() <= 1e-5 * whole.abs().max().item())",
+        words.snippet_film.format(
+            name=bundled.name, ids=list(read.ids), layer=layer, number=number, side=side
+        ),
         "\n".join([f"{tiles.maximum[n, 0]:.3f} {tiles.total[n, 0]:.3f}" for n in own] + ["True"]),
     )

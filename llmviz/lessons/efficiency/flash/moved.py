@@ -1,33 +1,23 @@
 """What attention reads and writes, in whole matrices and in tiles, over the length of the text."""
 
-from __future__ import annotations
-
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.attention import Axes, against_size
-from llmviz.figures.theme import Mode
 from llmviz.lessons.efficiency.flash import words
 from llmviz.lessons.efficiency.flash.film import KEY
 from llmviz.lessons.efficiency.flash.params import HEAD_SIZES, LENGTHS, MEMORIES
 from llmviz.lessons.efficiency.flash.questions import growth_question
 from llmviz.nn.attention.traffic import matrix_traffic, square_tile, tile_numbers, tile_traffic
-from llmviz.ui.code import show_code
-from llmviz.ui.common import count, theme
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.prose import prose
-from llmviz.ui.question import predict
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 BYTES = 2  # of a number
 NEAR = 1.05  # times; less is about as much
 UNITS = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 
 
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the controls, both curves, and what they say at the chosen length."""
-    section(words.moved)
+    kit.section(words.moved)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         for key, label, values in (
             ("flashlength", words.length, LENGTHS),
@@ -41,21 +31,28 @@ def draw(state: PageState) -> None:
     room = numbers_in(int(state["fastmemory"]))
     side = square_tile(room, size)
     line = report(length, size, side, room, state["skipped"])
-    if predict(growth_question(length, size, side, state["skipped"]), f"{KEY}.growth", covers=True):
-        figure = curves(length, size, side, state["skipped"], theme())
+    if kit.predict(
+        growth_question(length, size, side, state["skipped"]), f"{KEY}.growth", covers=True
+    ):
+        figure = curves(length, size, side, state["skipped"], kit.theme())
         st.plotly_chart(figure, key=f"{KEY}.moved", theme=None)
         line = f"{line} {words.growth}"
-    prose(line)
-    _code(length, size, side, room, state["skipped"])
+    kit.prose(line)
+    kit.show_code(
+        [tile_traffic, matrix_traffic, square_tile],
+        words.snippet_moved.format(room=room, size=size, length=length, causal=state["skipped"]),
+        f"{side} {matrix_traffic(length, size)}\n"
+        f"{tile_traffic(length, size, side, side, causal=state['skipped'])}",
+    )
 
 
-def end(state: PageState) -> dict[str, str]:
+def end(state: kit.PageState) -> dict[str, str]:
     """Return what both ways move at the chosen length, for the end of the chapter."""
     length, size = int(state["flashlength"]), int(state["headsize"])
     side = square_tile(numbers_in(int(state["fastmemory"])), size)
     tiles = tile_traffic(length, size, side, side, causal=state["skipped"]).moved
     return {
-        "length": count(length, "token"),
+        "length": kit.count(length, "token"),
         "by_tiles": amount(BYTES * tiles),
         "by_matrices": amount(BYTES * matrix_traffic(length, size).moved),
     }
@@ -66,8 +63,8 @@ def numbers_in(kibibytes: int) -> int:
     return 1024 * kibibytes // BYTES
 
 
-@kept(64)
-def curves(length: int, size: int, side: int, causal: bool, mode: Mode) -> go.Figure:
+@kit.kept(64)
+def curves(length: int, size: int, side: int, causal: bool, mode: kit.Mode) -> kit.Figure:
     """Return what both ways move, in MB, over the length of the text."""
     tiles = [tile_traffic(n, size, side, side, causal=causal).moved for n in LENGTHS]
     matrices = [matrix_traffic(n, size).moved for n in LENGTHS]
@@ -85,7 +82,7 @@ def report(length: int, size: int, side: int, room: int, causal: bool) -> str:
     much = words.less if ratio > NEAR else words.more if ratio < 1 / NEAR else words.about
     own = min(side, length)
     return words.at.format(
-        length=count(length, "token"),
+        length=kit.count(length, "token"),
         matrices=amount(BYTES * matrices),
         tiles=amount(BYTES * tiles),
         side=own,
@@ -105,16 +102,4 @@ def amount(size: float) -> str:
         if size >= 0.9995 * unit:
             number = size / unit
             return f"{number:,.0f} {name}" if number >= 999.5 else f"{number:.3g} {name}"
-    return count(int(size), "byte")
-
-
-def _code(length: int, size: int, side: int, room: int, causal: bool) -> None:
-    show_code(
-        [tile_traffic, matrix_traffic, square_tile],
-        "from llmviz.nn.attention.traffic import matrix_traffic, square_tile, tile_traffic\n\n"
-        f"side = square_tile({room}, head_size={size})\n"
-        f"print(side, matrix_traffic({length}, {size}))\n"
-        f"print(tile_traffic({length}, {size}, side, side, causal={causal}))",
-        f"{side} {matrix_traffic(length, size)}\n"
-        f"{tile_traffic(length, size, side, side, causal=causal)}",
-    )
+    return kit.count(int(size), "byte")

@@ -1,7 +1,5 @@
 """The questions of the chapter "Flash attention": one right answer on every text and setting."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 
@@ -10,9 +8,7 @@ import numpy as np
 from llmviz.lessons.efficiency.flash import words
 from llmviz.nn.attention.traffic import tile_traffic
 from llmviz.study.tiles_on_text import TiledText
-from llmviz.ui.common import count, operand
-from llmviz.ui.prose import quote
-from llmviz.ui.question import Question
+from llmviz.ui import kit
 
 EXAMPLE = (1.0, 2.0, 2.5)  # old maximum, new maximum, sum: where no row gets a larger maximum
 PLAIN = 0.5  # the factor that a question is best asked about
@@ -20,7 +16,7 @@ PLAIN_ENOUGH = (0.05, 0.9)  # and those that it may be asked about: neither abou
 NEAR = 0.05  # of the right answer: a wrong one so near to it is not offered
 
 
-def rescale_question(tiles: TiledText, names: Sequence[str]) -> Question:
+def rescale_question(tiles: TiledText, names: Sequence[str]) -> kit.Question:
     """Ask what a larger maximum does to the sum, in a row where that happens if there is one."""
     place = _rise(tiles)
     if place is None:
@@ -28,7 +24,7 @@ def rescale_question(tiles: TiledText, names: Sequence[str]) -> Question:
     else:
         step, row = place
         name = names[int(tiles.tiles[step, 0]) + row]
-        where = words.ask_here.format(row=quote(name), tile=step)
+        where = words.ask_here.format(row=kit.quote(name), tile=step)
         old, new = float(tiles.maximum_before[place]), float(tiles.maximum[place])
         total = float(tiles.total_before[place])
     factor = math.exp(old - new)
@@ -36,7 +32,7 @@ def rescale_question(tiles: TiledText, names: Sequence[str]) -> Question:
     wrong = {"same": total, "grown": total / factor, "lost": 0.0, "shifted": total + old - new}
     numbers = {"old": old, "new": new, "total": total, "factor": factor, "right": right}
     line = {name: digits(number, 3) for name, number in numbers.items()}
-    line |= {"old_": operand(line["old"]), "new_": operand(line["new"])}
+    line |= {"old_": kit.operand(line["old"]), "new_": kit.operand(line["new"])}
     return _of_values(
         words.ask.format(where=where, **line),
         lambda value: words.answer.format(value=digits(value, 3)),
@@ -67,22 +63,22 @@ def _rise(tiles: TiledText) -> tuple[int, int] | None:
     return int(step), int(row)
 
 
-def growth_question(length: int, head_size: int, side: int, causal: bool) -> Question:
+def growth_question(length: int, head_size: int, side: int, causal: bool) -> kit.Question:
     """Ask how the traffic of tiles grows when the text gets twice as long."""
     before, after = (
         tile_traffic(n, head_size, side, side, causal=causal).moved for n in (length, 2 * length)
     )
     right = after / before
     reason = words.growth_right.format(
-        before=count(before, "number"),
-        after=count(after, "number"),
-        length=count(length, "token"),
-        strips=count(math.ceil(length / side), "strip"),
-        more=count(math.ceil(2 * length / side), "strip"),
+        before=kit.count(before, "number"),
+        after=kit.count(after, "number"),
+        length=kit.count(length, "token"),
+        strips=kit.count(math.ceil(length / side), "strip"),
+        more=kit.count(math.ceil(2 * length / side), "strip"),
     )
     wrong = {"none": 1.0, "linear": 2.0, "square": 4.0, "cube": 8.0}
     return _of_values(
-        words.ask_growth.format(length=count(length, "token")),
+        words.ask_growth.format(length=kit.count(length, "token")),
         lambda value: words.times.format(value=digits(value, 2)),
         right,
         wrong,
@@ -98,7 +94,7 @@ def _of_values(
     wrong: Mapping[str, float],
     reason: str,
     reasons: Mapping[str, str],
-) -> Question:
+) -> kit.Question:
     """A question whose answers are written numbers, the smallest first, each offered once."""
     offered = {write(right): (right, reason)}
     for name, value in wrong.items():
@@ -106,4 +102,4 @@ def _of_values(
             offered.setdefault(write(value), (value, reasons[name]))
     answers = sorted(offered, key=lambda written: offered[written][0])
     place = answers.index(write(right))
-    return Question(text, answers, place, [offered[one][1] for one in answers])
+    return kit.Question(text, answers, place, [offered[one][1] for one in answers])

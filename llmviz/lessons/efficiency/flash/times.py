@@ -1,44 +1,25 @@
 """Attention in three ways on this machine, measured in the background when asked for."""
 
-from __future__ import annotations
-
-import plotly.graph_objects as go
 import streamlit as st
 
-from llmviz.background import Job
 from llmviz.figures.lines import Line, lines
-from llmviz.figures.theme import Mode
 from llmviz.lessons.efficiency.flash import words
 from llmviz.lessons.efficiency.flash.film import KEY
 from llmviz.lessons.efficiency.flash.moved import amount
-from llmviz.study.attention_costs import (
-    HEAD_SIZE,
-    HEADS,
-    LENGTHS,
-    SIDE,
-    TRIES,
-    WAYS,
-    AttentionCost,
-)
-from llmviz.ui.common import count, theme
-from llmviz.ui.job_pools import training_jobs
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.live_job import Said, live
-from llmviz.ui.prose import prose
-from llmviz.ui.state import PageState
+from llmviz.study.attention_costs import HEAD_SIZE, HEADS, LENGTHS, SIDE, TRIES, WAYS, AttentionCost
+from llmviz.ui import kit
 
 
-@kept(1)
-def measuring() -> Job:
+@kit.kept(1)
+def measuring() -> kit.Job:
     """Return the measurement of this machine: the same for all visitors."""
-    return training_jobs().start("llmviz.study.attention_costs:attention_costs")
+    return kit.training_jobs().start("llmviz.study.attention_costs:attention_costs")
 
 
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the button, and what was measured."""
-    section(words.times_section, heads=HEADS, size=HEAD_SIZE, side=SIDE)
-    live(
+    kit.section(words.times_section, heads=HEADS, size=HEAD_SIZE, side=SIDE)
+    kit.live(
         state,
         "flashtimes",
         measuring,
@@ -46,18 +27,18 @@ def draw(state: PageState) -> None:
         _measured,
         start=words.times_start,
         share=lambda job: len(job.results) / (len(WAYS) * len(LENGTHS)),
-        said=Said(words.times_going, words.times_stopped, words.times_again),
+        said=kit.Said(words.times_going, words.times_stopped, words.times_again),
     )
 
 
-def _measured(job: Job) -> None:
+def _measured(job: kit.Job) -> None:
     costs = tuple(job.results)
     if not costs:
         return
     places = st.columns(2, gap="large")
     for place, figure, name, key in zip(
         places,
-        figures(costs, theme()),
+        figures(costs, kit.theme()),
         (words.times_name, words.peak_name),
         ("times", "peaks"),
         strict=True,
@@ -65,12 +46,12 @@ def _measured(job: Job) -> None:
         place.caption(name)
         place.plotly_chart(figure, key=f"{KEY}.{key}", theme=None)
     if line := report(costs):
-        prose(line)
+        kit.prose(line)
     st.caption(words.times_note.format(tries=TRIES))
 
 
-@kept(32)
-def figures(costs: tuple[AttentionCost, ...], mode: Mode) -> tuple[go.Figure, go.Figure]:
+@kit.kept(32)
+def figures(costs: tuple[AttentionCost, ...], mode: kit.Mode) -> tuple[kit.Figure, kit.Figure]:
     """Return time and memory over the length of the text."""
 
     def drawn(values: dict[AttentionCost, float]) -> list[Line]:
@@ -102,4 +83,4 @@ def report(costs: tuple[AttentionCost, ...]) -> str:
     ways = by_length[max(whole)]
     line = {way: cost.milliseconds for way, cost in ways.items()}
     line |= {f"{way}_memory": amount(cost.memory) for way, cost in ways.items()}
-    return words.times_read.format(length=count(max(whole), "token"), **line)
+    return words.times_read.format(length=kit.count(max(whole), "token"), **line)

@@ -1,7 +1,5 @@
 """The rounds of the learner's story, computed once and told step by step."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
@@ -19,12 +17,7 @@ from llmviz.sampling.settings import SamplingSettings
 from llmviz.sampling.speculative import Guess, Round, speculate
 from llmviz.study.drafts import draft_of
 from llmviz.study.guess_places import Place, places_of
-from llmviz.ui import engine
-from llmviz.ui.common import count, percent, power_of_ten
-from llmviz.ui.kept import kept
-from llmviz.ui.model_on_text import names_of
-from llmviz.ui.pinned_cells import bound, one_of
-from llmviz.ui.state import PageState
+from llmviz.ui import engine, kit
 
 KEY = "efficiency.guess"
 LISTED = 6  # tokens of a place that are shown
@@ -33,13 +26,13 @@ SHOWN = 40  # tokens of the prompt that are shown
 Settings = tuple[engine.Bundled, tuple[int, ...], str, int, float, int]
 
 
-@kept(8)
+@kit.kept(8)
 def draft_for(kind: str, bundled: engine.Bundled) -> object:
     """Return a draft for a model; one that reads with a cache is made anew for each text."""
     return draft_of(kind, bundled.tokenizer)
 
 
-@kept(32)
+@kit.kept(32)
 def rounds_of(
     bundled: engine.Bundled, ids: tuple[int, ...], kind: str, k: int, heat: float, seed: int
 ) -> list[Round]:
@@ -61,7 +54,7 @@ def rounds_of(
     )
 
 
-@kept(32)
+@kit.kept(32)
 def pictured(*given: Any) -> list[RoundPicture]:
     """Return the rounds as the picture takes them, with their sentences."""
     bundled, ids, _, k, *_ = given
@@ -74,8 +67,8 @@ def pictured(*given: Any) -> list[RoundPicture]:
 
 def _picture(number: int, one: Round, bundled: engine.Bundled, k: int, left: int) -> RoundPicture:
     vocab = bundled.model.vocab_size
-    guessed = names_of([guess.token for guess in one.guesses], bundled.tokenizer)
-    (drawn,) = names_of([one.drawn], bundled.tokenizer)
+    guessed = kit.names_of([guess.token for guess in one.guesses], bundled.tokenizer)
+    (drawn,) = kit.names_of([one.drawn], bundled.tokenizer)
     lines = [guess_line(number + 1, len(one.guesses), k, left)] if one.guesses else []
     checks = [
         check_line(guess, token, len(one.guesses) - at)
@@ -86,7 +79,7 @@ def _picture(number: int, one: Round, bundled: engine.Bundled, k: int, left: int
     end = draw_line(one, drawn, left)
     bars = []
     for place, line in zip(places_of(one, vocab, LISTED), [*checks, end], strict=False):
-        bars.append(_bars(place, names_of(place.tokens, bundled.tokenizer), line, vocab))
+        bars.append(_bars(place, kit.names_of(place.tokens, bundled.tokenizer), line, vocab))
     verdicts = [
         (token, UNCHECKED if guess.u is None else ACCEPTED if guess.accepted else REJECTED)
         for token, guess in zip(guessed, one.guesses, strict=True)
@@ -103,10 +96,12 @@ def guess_line(number: int, guesses: int, k: int, left: int) -> str:
     fewer = ""
     if guesses < k:
         few = guesses == left - 1
-        fewer = words.line_few_left.format(left=count(left, "token")) if few else words.line_no_more
+        fewer = (
+            words.line_few_left.format(left=kit.count(left, "token")) if few else words.line_no_more
+        )
     return words.line_guess.format(
         round=number,
-        guesses=count(guesses, "guess", "guesses"),
+        guesses=kit.count(guesses, "guess", "guesses"),
         fewer=fewer,
         read=words.line_read_one if guesses == 1 else words.line_read,
     )
@@ -135,7 +130,7 @@ def chance_text(share: float) -> str:
     ('50.0\xa0%', '0.0012\xa0%', 'nearly 0 %', '0.0\xa0%')
     """
     if share == 0 or share >= 1e-3:
-        return percent(share)
+        return kit.percent(share)
     if share < 1e-8:
         return words.nearly_no
     return f"{100 * share:.{-1 - math.floor(math.log10(share))}f}\u00a0%"
@@ -161,7 +156,7 @@ def draw_line(one: Round, token: str, left: int) -> str:
     if not one.guesses:
         sentence = words.line_last if left == 1 else words.line_alone
     share = chance_text(float(one.drawn_from[one.drawn]))
-    line = sentence.format(token=token, share=share, added=count(len(one.tokens), "token"))
+    line = sentence.format(token=token, share=share, added=kit.count(len(one.tokens), "token"))
     return line + (words.line_end if one.accepted + 1 > len(one.tokens) else "")
 
 
@@ -173,7 +168,7 @@ def _bars(place: Place, names: list[str], line: str, vocab: int) -> PlaceBars:
             added=chance_text(float(place.added.sum())),
         )
         apart = words.told_apart if place.error else words.told_same
-        sentence += apart.format(vocab=vocab, error=power_of_ten(place.error, 1))
+        sentence += apart.format(vocab=vocab, error=kit.power_of_ten(place.error, 1))
     return PlaceBars(names, place.p, place.q, place.kept, place.added, line, sentence)
 
 
@@ -181,10 +176,10 @@ def total(rounds: list[Round]) -> str:
     """Return what all rounds did, in a sentence."""
     tokens, checked = sum(len(one.tokens) for one in rounds), sum(one.checked for one in rounds)
     accepted = sum(one.accepted for one in rounds)
-    share = words.total_share.format(share=percent(accepted / checked)) if checked else ""
+    share = words.total_share.format(share=kit.percent(accepted / checked)) if checked else ""
     return words.total.format(
-        rounds=count(len(rounds), "round"),
-        tokens=count(tokens, "token"),
+        rounds=kit.count(len(rounds), "round"),
+        tokens=kit.count(tokens, "token"),
         each=tokens / len(rounds),
         checked=checked,
         accepted=accepted,
@@ -196,13 +191,13 @@ def end(played: list[Round]) -> dict[str, object]:
     """Return the numbers that the chapter ends with."""
     tokens = sum(len(one.tokens) for one in played)
     return {
-        "rounds": count(len(played), "round"),
-        "tokens": count(tokens, "token"),
+        "rounds": kit.count(len(played), "round"),
+        "tokens": kit.count(tokens, "token"),
         "each": tokens / len(played),
     }
 
 
-def draw(state: PageState, given: Settings, tokens: tuple[str, ...]) -> None:
+def draw(state: kit.PageState, given: Settings, tokens: tuple[str, ...]) -> None:
     """Draw the rounds behind the prompt's tokens."""
 
     guess_rounds(
@@ -211,5 +206,7 @@ def draw(state: PageState, given: Settings, tokens: tuple[str, ...]) -> None:
         key=f"{KEY}.rounds",
         words=words.picture,
         step=state["guessstep"],
-        on_change=bound(state, f"{KEY}.rounds", step=("guessstep", one_of(range(MOST_STEPS + 1)))),
+        on_change=kit.bound(
+            state, f"{KEY}.rounds", step=("guessstep", kit.one_of(range(MOST_STEPS + 1)))
+        ),
     )

@@ -1,40 +1,28 @@
 """The measured speed-up against the number of guesses, with the formula beside it."""
 
-from __future__ import annotations
-
 import dataclasses
 
-import plotly.graph_objects as go
 import streamlit as st
 
-from llmviz.background import Job
 from llmviz.figures.lines import Line, lines
-from llmviz.figures.theme import Mode
 from llmviz.lessons.efficiency.guess import words
 from llmviz.models.arithmetic import weight_bytes
 from llmviz.models.settings import GPTConfig
 from llmviz.sampling.speculative import expected_speed_up
 from llmviz.study.guess_speed import LONGEST, TRIES, WIDE, Speed, pooled
-from llmviz.ui.common import choose, count, percent, theme
-from llmviz.ui.job_pools import training_jobs
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.live_job import Said, live
-from llmviz.ui.prose import prose
-from llmviz.ui.state import PageState
-from llmviz.ui.table import rows_table
+from llmviz.ui import kit
 
 KEY = "efficiency.guess.speed"
 
 
-@kept(12)
-def job_of(name: str, kind: str, heat: float, wide: int) -> Job:
+@kit.kept(12)
+def job_of(name: str, kind: str, heat: float, wide: int) -> kit.Job:
     """Return the measurement in a process of its own; the same one is made only once."""
     given = {"name": name, "kind": kind, "temperature": heat, "wide": wide}
-    return training_jobs().start("llmviz.study.guess_speed:guess_speeds", **given)
+    return kit.training_jobs().start("llmviz.study.guess_speed:guess_speeds", **given)
 
 
-def draw(state: PageState, name: str, kind: str, config: GPTConfig) -> None:
+def draw(state: kit.PageState, name: str, kind: str, config: GPTConfig) -> None:
     """Show the controls, the measurement, the figure and the table.
 
     kind: of the draft. config: that of the target as it is.
@@ -42,13 +30,13 @@ def draw(state: PageState, name: str, kind: str, config: GPTConfig) -> None:
     wider = dataclasses.replace(config, hidden_size=WIDE * config.feed_forward_size)
     small, large = (weight_bytes(one, "float32") / 1e6 for one in (config, wider))
     line = {"small": small, "large": large, "wide": WIDE, "longest": LONGEST}
-    section(words.speed, **line)
+    kit.section(words.speed, **line)
 
     def anew() -> None:
         state["guessspeed"] = False
 
-    choose(state, "guesssize", words.size, words.sizes, then=anew)
-    live(
+    kit.choose(state, "guesssize", words.size, words.sizes, then=anew)
+    kit.live(
         state,
         "guessspeed",
         job_of,
@@ -56,20 +44,20 @@ def draw(state: PageState, name: str, kind: str, config: GPTConfig) -> None:
         _draw_results,
         start=words.measure,
         share=lambda job: len(job.results) / TRIES,
-        said=Said(words.measuring, words.measure_stopped, words.measure_again),
+        said=kit.Said(words.measuring, words.measure_stopped, words.measure_again),
     )
 
 
-def _draw_results(job: Job) -> None:
+def _draw_results(job: kit.Job) -> None:
     measurements = list(job.results)
     if not measurements:
         if job.over:
-            prose(words.speed_not_yet)
+            kit.prose(words.speed_not_yet)
         return
-    prose(best_line(measurements[-1]))
-    st.plotly_chart(figure(measurements[-1], theme()), key=f"{KEY}.figure", theme=None)
-    rows_table(table_rows(measurements[-1]), words.speed_columns, key=f"{KEY}.table")
-    st.caption(words.speed_note.format(tries=count(len(measurements), "try", "tries")))
+    kit.prose(best_line(measurements[-1]))
+    st.plotly_chart(figure(measurements[-1], kit.theme()), key=f"{KEY}.figure", theme=None)
+    kit.rows_table(table_rows(measurements[-1]), words.speed_columns, key=f"{KEY}.table")
+    st.caption(words.speed_note.format(tries=kit.count(len(measurements), "try", "tries")))
 
 
 def best_line(speeds: tuple[Speed, ...]) -> str:
@@ -80,7 +68,7 @@ def best_line(speeds: tuple[Speed, ...]) -> str:
         k=best.guesses,
         best=best.tokens / best.seconds,
         ratio=best.speed_up,
-        accepted=percent(best.acceptance),
+        accepted=kit.percent(best.acceptance),
     )
     return line if best.speed_up > 1 else line + words.speed_worse
 
@@ -92,7 +80,7 @@ def table_rows(speeds: tuple[Speed, ...]) -> list[tuple]:
             one.guesses,
             round(one.tokens / one.seconds),
             f"{one.speed_up:.2f}",
-            percent(one.acceptance),
+            kit.percent(one.acceptance),
             f"{one.tokens / one.rounds:.2f}",
             f"{one.cost:.2f}",
             f"{one.read:.2f}",
@@ -101,8 +89,8 @@ def table_rows(speeds: tuple[Speed, ...]) -> list[tuple]:
     ]
 
 
-@kept(32)
-def figure(speeds: tuple[Speed, ...], mode: Mode) -> go.Figure:
+@kit.kept(32)
+def figure(speeds: tuple[Speed, ...], mode: kit.Mode) -> kit.Figure:
     """Return the measured speed-up and that of the formula, over the number of guesses."""
     a, cost = pooled(speeds)
     ks = [one.guesses for one in speeds]

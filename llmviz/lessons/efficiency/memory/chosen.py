@@ -1,7 +1,5 @@
 """What the controls of the chapter's step stand for."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from llmviz.models.settings import GPTConfig

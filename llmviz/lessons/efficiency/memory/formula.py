@@ -11,9 +11,7 @@ from llmviz.lessons.efficiency.memory.chosen import FLOAT, KEY, Chosen
 from llmviz.models.arithmetic import activations_per_token, count
 from llmviz.models.settings import GPTConfig
 from llmviz.models.training_bytes import kept_numbers, kept_tensors
-from llmviz.ui.code import fold
-from llmviz.ui.notices import refuse
-from llmviz.ui.table import grouped, rows_table
+from llmviz.ui import kit
 
 if TYPE_CHECKING:
     from llmviz.training.step_memory import StepMemory
@@ -66,14 +64,14 @@ def table_read(chosen: Chosen) -> str:
 
 def show_kept(config: GPTConfig) -> None:
     """Show what a token leaves behind, tensor by tensor, in a fold."""
-    box = fold(words.kept_title, f"{KEY}.kept", ":material/list:")
+    box = kit.fold(words.kept_title, f"{KEY}.kept", ":material/list:")
     if box is None:
         return
     try:
         listed = kept_tensors(config)
     except ValueError as error:
         with box:
-            refuse(error)
+            kit.refuse(error)
         return
     rows = [
         (
@@ -85,5 +83,7 @@ def show_kept(config: GPTConfig) -> None:
         for one in listed
     ]
     with box:
-        rows_table(rows, words.kept_columns, column_config=grouped(words.kept_columns[1::2]))
+        kit.rows_table(
+            rows, words.kept_columns, column_config=kit.grouped(words.kept_columns[1::2])
+        )
         st.caption(words.kept_note)

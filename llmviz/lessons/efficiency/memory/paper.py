@@ -1,31 +1,15 @@
 """The memory of training any model, on paper, and whether it fits."""
 
-from __future__ import annotations
-
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.losses import compared
-from llmviz.figures.theme import Mode
 from llmviz.lessons.efficiency.memory import words
 from llmviz.lessons.efficiency.memory.chosen import KEY
-from llmviz.models.arithmetic import (
-    PRESET_NAMES,
-    PRESET_SOURCES,
-    PRESETS,
-    TrainingMemory,
-    count,
-)
+from llmviz.models.arithmetic import PRESET_NAMES, PRESET_SOURCES, PRESETS, TrainingMemory, count
 from llmviz.models.room import byte_unit, spoken_bytes
 from llmviz.models.settings import GPTConfig
 from llmviz.models.training_bytes import paper_memory
-from llmviz.ui.code import show_code
-from llmviz.ui.common import choose, percent, theme
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.notices import refuse
-from llmviz.ui.prose import prose
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 SIZES = {
     "paperlayers": "n_layer",
@@ -38,9 +22,9 @@ FOLLOWS = {"n_head": "n_kv_head", "n_embd": "hidden_size"}
 GB = 1e9
 
 
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the controls, the shares and the verdict."""
-    section(words.paper_section)
+    kit.section(words.paper_section)
 
     def take() -> None:
         for key, field in SIZES.items():
@@ -61,22 +45,22 @@ def draw(state: PageState) -> None:
         st.selectbox(words.dtype, width=330, **state.named("paperdtype", words.dtype_names))
         st.selectbox(words.optimizer, width=200, **state.named("paperoptimizer", words.optimizers))
         st.number_input(words.gb, width=200, **state.ranged("papergb"))
-    choose(state, "paperattention", words.attention, words.attentions)
+    kit.choose(state, "paperattention", words.attention, words.attentions)
     try:
         config, given = asked(state)
         memory = paper_memory(config, state["paperrows"], state["papertokens"], **given)
     except ValueError as rule:
-        refuse(rule)
+        kit.refuse(rule)
         return
-    st.plotly_chart(bars(memory, theme()), key=f"{KEY}.paper", theme=None)
+    st.plotly_chart(bars(memory, kit.theme()), key=f"{KEY}.paper", theme=None)
     tokens = state["paperrows"] * state["papertokens"]
-    prose(report(memory, count(config), tokens, state["papergb"]))
+    kit.prose(report(memory, count(config), tokens, state["papergb"]))
     form = words.form.format(hidden=config.feed_forward_size, kv_heads=config.kv_heads)
     st.caption(f"{form} {words.paper_sources}")
     _code(state, config, given, memory)
 
 
-def asked(state: PageState) -> tuple[GPTConfig, dict]:
+def asked(state: kit.PageState) -> tuple[GPTConfig, dict]:
     """Return the settings that the controls stand for. Raises ValueError naming a broken rule."""
     sizes = {field: state[key] for key, field in SIZES.items()}
     shape = dict(PRESETS[state["papershape"]])
@@ -94,8 +78,8 @@ def asked(state: PageState) -> tuple[GPTConfig, dict]:
     }
 
 
-@kept(64)
-def bars(memory: TrainingMemory, mode: Mode) -> go.Figure:
+@kit.kept(64)
+def bars(memory: TrainingMemory, mode: kit.Mode) -> kit.Figure:
     """Return how many bytes each kind takes, in the unit that fits the largest."""
     size, unit = byte_unit(max(memory))
     values = [getattr(memory, name) / size for name in words.paper_kinds]
@@ -106,7 +90,7 @@ def bars(memory: TrainingMemory, mode: Mode) -> go.Figure:
 def report(memory: TrainingMemory, parameters: int, tokens: int, gb: float) -> str:
     """Return the sum, its shares, and whether it fits into so many gigabytes."""
     shares = [
-        words.share.format(name=name, share=percent(getattr(memory, kind) / memory.total))
+        words.share.format(name=name, share=kit.percent(getattr(memory, kind) / memory.total))
         for kind, name in words.paper_kinds.items()
         if getattr(memory, kind)
     ]
@@ -123,20 +107,20 @@ def report(memory: TrainingMemory, parameters: int, tokens: int, gb: float) -> s
     )
 
 
-def _code(state: PageState, config: GPTConfig, given: dict, memory: TrainingMemory) -> None:
+def _code(state: kit.PageState, config: GPTConfig, given: dict, memory: TrainingMemory) -> None:
     settings = {
         field: getattr(config, field)
         for field in PRESETS[state["papershape"]] | {"n_kv_head": None, "hidden_size": None}
     }
     written = ", ".join(f"{key}={value!r}" for key, value in settings.items())
     more = ", ".join(f"{key}={value!r}" for key, value in given.items())
-    show_code(
+    kit.show_code(
         [paper_memory],
-        "from llmviz.models.settings import GPTConfig\n"
-        "from llmviz.models.training_bytes import paper_memory\n\n"
-        f"config = GPTConfig({written})\n"
-        f"memory = paper_memory(config, {state['paperrows']}, {state['papertokens']}, {more})\n"
-        "print(memory)\n"
-        "print(memory.total)",
+        words.snippet_paper.format(
+            written=written,
+            paperrows=state["paperrows"],
+            papertokens=state["papertokens"],
+            more=more,
+        ),
         f"{memory}\n{memory.total}",
     )

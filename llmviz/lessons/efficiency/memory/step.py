@@ -15,28 +15,17 @@ from llmviz.models.arithmetic import count
 from llmviz.models.room import spoken_bytes
 from llmviz.study.step_times import batch
 from llmviz.study.training_memory import watched_step
-from llmviz.ui import engine
-from llmviz.ui.code import show_code
-from llmviz.ui.common import percent
-from llmviz.ui.kept import kept
-from llmviz.ui.model_picker import Picker
-from llmviz.ui.notices import or_refused
-from llmviz.ui.pinned_cells import bound, one_of
-from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, answered, predict
-from llmviz.ui.selectable_models import load
-from llmviz.ui.state import PageState
-from llmviz.ui.table import grouped, rows_table
+from llmviz.ui import engine, kit
 
 if TYPE_CHECKING:
     from llmviz.training.step_memory import Held, StepMemory
 
 
-def draw(state: PageState) -> Chosen | None:
+def draw(state: kit.PageState) -> Chosen | None:
     """Show the controls and the step; return what was chosen, None where there is no model."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        name = Picker("memorymodel").choose(state)
-        bundled = None if name is None else load(name)
+        name = kit.Picker("memorymodel").choose(state)
+        bundled = None if name is None else kit.load(name)
         if bundled is None:
             return None
         config = bundled.model.config
@@ -62,15 +51,17 @@ def draw(state: PageState) -> Chosen | None:
         )
     controls = ("memoryrows", "memorytokens", "memorypieces", "memoryrecompute")
     chosen = Chosen(bundled, config, *(state[key] for key in controls))
-    shown = predict(question(count(config)), f"{KEY}.ask", covers=True)
-    memory = or_refused(memory_of, *chosen.known)
+    shown = kit.predict(question(count(config)), f"{KEY}.ask", covers=True)
+    memory = kit.or_refused(memory_of, *chosen.known)
     if memory is None:
         return None
     if shown:
         _picture(state, chosen, memory)
-        prose(peak_told(memory))
+        kit.prose(peak_told(memory))
         rows = formula.table(memory, chosen)
-        rows_table(rows, words.table_columns, column_config=grouped(words.table_columns[1:4]))
+        kit.rows_table(
+            rows, words.table_columns, column_config=kit.grouped(words.table_columns[1:4])
+        )
         st.caption(formula.table_read(chosen))
         _code(chosen, memory)
     formula.show_kept(config)
@@ -79,7 +70,7 @@ def draw(state: PageState) -> Chosen | None:
 
 def end(chosen: Chosen) -> dict[str, object] | None:
     """Return the numbers that the chapter ends with; None while the question covers them."""
-    if not answered(question(count(chosen.config)), f"{KEY}.ask"):
+    if not kit.answered(question(count(chosen.config)), f"{KEY}.ask"):
         return None
     peak = int(memory_of(*chosen.known).live().sum(axis=0).max())
     weights = FLOAT * count(chosen.config)
@@ -90,11 +81,11 @@ def end(chosen: Chosen) -> dict[str, object] | None:
     }
 
 
-def _look_at_the_peak(state: PageState) -> None:
+def _look_at_the_peak(state: kit.PageState) -> None:
     state["memorymoment"] = -1
 
 
-@kept(24)
+@kit.kept(24)
 def memory_of(
     bundled: engine.Bundled, rows: int, tokens: int, pieces: int, recompute: int
 ) -> StepMemory:
@@ -102,7 +93,7 @@ def memory_of(
     return watched_step(bundled.model, batch(bundled.tokenizer, rows, tokens), pieces, recompute)
 
 
-@kept(24)
+@kit.kept(24)
 def picture_of(
     bundled: engine.Bundled, rows: int, tokens: int, pieces: int, recompute: int
 ) -> tuple[np.ndarray, list[Life], list[Section], list[str]]:
@@ -165,7 +156,7 @@ def tensor_words(one: Held) -> str:
     )
 
 
-def _picture(state: PageState, chosen: Chosen, memory: StepMemory) -> None:
+def _picture(state: kit.PageState, chosen: Chosen, memory: StepMemory) -> None:
     live, lives, sections, operations = picture_of(*chosen.known)
     key = f"{KEY}.step"
     moment = state["memorymoment"]
@@ -179,8 +170,8 @@ def _picture(state: PageState, chosen: Chosen, memory: StepMemory) -> None:
         operations=operations,
         words=words.picture,
         chosen=moment if 0 <= moment < len(memory.moments) else None,
-        on_change=bound(
-            state, key, chosen=("memorymoment", one_of(range(len(memory.moments)), -1))
+        on_change=kit.bound(
+            state, key, chosen=("memorymoment", kit.one_of(range(len(memory.moments)), -1))
         ),
     )
 
@@ -194,12 +185,12 @@ def peak_told(memory: StepMemory) -> str:
         peak=spoken_bytes(int(column.sum())),
         when=words.when.format(phase=words.phases[moment.phase], part=part_words(moment.part)),
         kind=list(words.kinds.values())[most],
-        share=percent(column[most] / column.sum()),
+        share=kit.percent(column[most] / column.sum()),
         rest=spoken_bytes(int(live[:3, -1].sum())),
     )
 
 
-def question(parameters: int) -> Question:
+def question(parameters: int) -> kit.Question:
     """Ask what weights, gradients and averages take together."""
     right = 16 * parameters
     wrong = {
@@ -211,7 +202,7 @@ def question(parameters: int) -> Question:
     offered = {right: words.ask_right.format(right=right)}
     offered |= {number: words.ask_wrong[name] for name, number in wrong.items()}
     answers = sorted(offered)
-    return Question(
+    return kit.Question(
         words.ask.format(n=parameters),
         [f"{number:,}" for number in answers],
         answers.index(right),
@@ -224,16 +215,14 @@ def _code(chosen: Chosen, memory: StepMemory) -> None:
     from llmviz.training.step_watch import watch_step
 
     live, peak = memory.live(), memory.peak()
-    show_code(
+    kit.show_code(
         [watched_step, watch_step, StepMemory],
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.study.step_times import batch\n"
-        "from llmviz.study.training_memory import watched_step\n\n"
-        f"model, tokenizer, card = load_bundled({chosen.bundled.name!r})\n"
-        f"ids = batch(tokenizer, {chosen.rows}, {chosen.tokens})\n"
-        f"memory = watched_step(model, ids, {chosen.pieces}, {chosen.recompute})\n"
-        "live, peak = memory.live(), memory.peak()\n"
-        "print(memory.moments[peak])\n"
-        "print(live[:, peak].tolist(), live[:, peak].sum())",
+        words.snippet_step.format(
+            name=chosen.bundled.name,
+            rows=chosen.rows,
+            tokens=chosen.tokens,
+            pieces=chosen.pieces,
+            recompute=chosen.recompute,
+        ),
         f"{memory.moments[peak]}\n{live[:, peak].tolist()} {live[:, peak].sum()}",
     )

@@ -1,45 +1,31 @@
 """The same step made in several ways, its bytes counted and its time measured."""
 
-from __future__ import annotations
-
-import plotly.graph_objects as go
 import streamlit as st
 
-from llmviz.background import Job
 from llmviz.figures.losses import compared
-from llmviz.figures.theme import Mode
 from llmviz.lessons.efficiency.memory import words
 from llmviz.lessons.efficiency.memory.chosen import KEY, Chosen
 from llmviz.models.room import spoken_bytes
 from llmviz.study.training_memory import PIECES, ROUNDS, Way, Ways, group_sizes
-from llmviz.ui import engine
-from llmviz.ui.common import count, percent, power_of_ten, theme
-from llmviz.ui.job_pools import training_jobs
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.live_job import Said, live
-from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import PageState
-from llmviz.ui.table import columns_table, grouped
+from llmviz.ui import engine, kit
 
 MB = 1e6
 
 
-@kept(12)
-def ways_of(bundled: engine.Bundled, rows: int, tokens: int) -> Job:
+@kit.kept(12)
+def ways_of(bundled: engine.Bundled, rows: int, tokens: int) -> kit.Job:
     """Return the work on one batch in a process of its own; the same is done only once."""
     target = "llmviz.study.training_memory:memory_ways"
-    return training_jobs().start(target, name=bundled.name, rows=rows, tokens=tokens)
+    return kit.training_jobs().start(target, name=bundled.name, rows=rows, tokens=tokens)
 
 
-def draw(state: PageState, chosen: Chosen) -> None:
+def draw(state: kit.PageState, chosen: Chosen) -> None:
     """Show the button, and what was found."""
-    section(words.ways)
-    predict(question(chosen.config.n_layer), f"{KEY}.recompute")
+    kit.section(words.ways)
+    kit.predict(question(chosen.config.n_layer), f"{KEY}.recompute")
     tried = 1 + len(group_sizes(chosen.config.n_layer))
     tried += sum(pieces <= chosen.rows for pieces in PIECES)
-    live(
+    kit.live(
         state,
         "memoryways",
         ways_of,
@@ -47,16 +33,16 @@ def draw(state: PageState, chosen: Chosen) -> None:
         _draw_results,
         start=words.ways_start,
         share=lambda job: len(job.results) / (tried + ROUNDS),
-        said=Said(words.ways_goes, words.ways_stopped, words.ways_again),
+        said=kit.Said(words.ways_goes, words.ways_stopped, words.ways_again),
     )
-    prose(words.ways_command)
+    kit.prose(words.ways_command)
 
 
-def question(layers: int) -> Question:
+def question(layers: int) -> kit.Question:
     """Ask what recomputing costs a model of so many blocks, in forward passes of a block."""
-    line = {"layers": layers, "blocks": count(layers, "block")}
+    line = {"layers": layers, "blocks": kit.count(layers, "block")}
     values = {"none": 3 * layers, "right": 4 * layers, "backward": 5 * layers, "all": 6 * layers}
-    return Question(
+    return kit.Question(
         words.recompute_ask.format(**line),
         [f"{value:,}" for value in values.values()],
         1,
@@ -67,12 +53,12 @@ def question(layers: int) -> Question:
     )
 
 
-def _draw_results(job: Job) -> None:
+def _draw_results(job: kit.Job) -> None:
     measurements = [one for one in list(job.results) if isinstance(one, Ways)]
     if not measurements:
         return
     last = measurements[-1]
-    peaks, times = figures(last.ways, theme())
+    peaks, times = figures(last.ways, kit.theme())
     left, right = st.columns(2, gap="large")
     left.plotly_chart(peaks, key=f"{KEY}.peaks", theme=None)
     if times is not None:
@@ -81,10 +67,10 @@ def _draw_results(job: Job) -> None:
     if not last.rounds:
         for title in words.ways_times:
             del columns[title]
-    columns_table(columns, column_config=grouped(words.ways_columns[1:3]))
+    kit.columns_table(columns, column_config=kit.grouped(words.ways_columns[1:3]))
     if last.rounds:
-        prose("\n\n".join(report(last.ways)))
-        st.caption(words.ways_note.format(rounds=count(last.rounds, "step")))
+        kit.prose("\n\n".join(report(last.ways)))
+        st.caption(words.ways_note.format(rounds=kit.count(last.rounds, "step")))
 
 
 def way_name(way: Way) -> str:
@@ -98,8 +84,8 @@ def way_name(way: Way) -> str:
     return words.way_plain
 
 
-@kept(32)
-def figures(ways: tuple[Way, ...], mode: Mode) -> tuple[go.Figure, go.Figure | None]:
+@kit.kept(32)
+def figures(ways: tuple[Way, ...], mode: kit.Mode) -> tuple[kit.Figure, kit.Figure | None]:
     """Return the peaks as bars, and the times once all are measured."""
     names = [way_name(way) for way in ways]
     peaks = compared(names, [way.peak / MB for way in ways], 0, words.peak_axis, mode, digits=1)
@@ -119,7 +105,7 @@ def table(ways: tuple[Way, ...]) -> list[tuple]:
             way.activations,
             None if way.milliseconds is None else round(way.milliseconds, 1),
             None if way.milliseconds is None or not first else round(way.milliseconds / first, 2),
-            power_of_ten(way.difference),
+            kit.power_of_ten(way.difference),
         )
         for way in ways
     ]
@@ -128,7 +114,9 @@ def table(ways: tuple[Way, ...]) -> list[tuple]:
 def _equal(difference: float) -> str:
     """How far gradients are from those of the plain step."""
     return (
-        words.not_equal.format(difference=power_of_ten(difference)) if difference else words.equal
+        words.not_equal.format(difference=kit.power_of_ten(difference))
+        if difference
+        else words.equal
     )
 
 
@@ -142,7 +130,7 @@ def report(ways: tuple[Way, ...]) -> list[str]:
         words.ways_read.format(
             way=way_name(best),
             peak=spoken_bytes(best.peak),
-            share=percent(best.peak / plain.peak),
+            share=kit.percent(best.peak / plain.peak),
             plain=spoken_bytes(plain.peak),
             ratio=best.milliseconds / plain.milliseconds,
             equal=_equal(worst),

@@ -1,8 +1,6 @@
 """Bytes, seconds, and very large or small numbers as text."""
 
-from __future__ import annotations
-
-from llmviz.ui.common import power_of_ten
+from llmviz.ui import kit
 
 
 def bytes_text(number: float) -> str:
@@ -45,7 +43,7 @@ def number_text(number: float) -> str:
     >>> number_text(33.814), number_text(830_959.4), number_text(2.5e16), number_text(1.2e-7)
     ('33.8', '830,959', '2.5·10¹⁶', '1.2·10⁻⁷')
     """
-    return _digits(number) if not number or 0.001 <= number < 1e9 else power_of_ten(number)
+    return _digits(number) if not number or 0.001 <= number < 1e9 else kit.power_of_ten(number)
 
 
 def _scaled(number: float, units: tuple[str, ...]) -> str:

@@ -1,12 +1,8 @@
 """Chapter "Many machines": ways to share a training, each run on processes of this machine."""
 
-from __future__ import annotations
-
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.adapters import Curve, lines
-from llmviz.figures.theme import Mode
 from llmviz.lessons.efficiency.parallel import code, on_paper, places, run, sent, times, words
 from llmviz.lessons.efficiency.parallel.amounts import bytes_text
 from llmviz.models.arithmetic import count
@@ -14,42 +10,36 @@ from llmviz.parallel.formulas import bubble_share
 from llmviz.parallel.outcome import Outcome
 from llmviz.parallel.plan import PIPELINES, ParallelPlan
 from llmviz.parallel.recording import COMMAND
-from llmviz.ui.common import choose, keep, percent, power_of_ten, theme
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.notices import refuse
-from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 KEY = "efficiency.parallel"
 HOST = "HOST:29500"
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
     usual = ParallelPlan()
     sizes = {"layers": usual.n_layer, "parameters": count(usual.model())}
-    section(words.intro, **sizes)
+    kit.section(words.intro, **sizes)
     try:
         _controls(state)
         outcome, own = run.outcome_of(state)
     except ValueError as error:
-        refuse(error)
+        kit.refuse(error)
         return
     plan = outcome.plan
-    prose(f"{about(plan)}\n\n{origin(outcome, own)}")
+    kit.prose(f"{about(plan)}\n\n{origin(outcome, own)}")
     run.draw(state)
     places.draw(outcome)
-    predict(question(plan.processes, plan.micro_batches), f"{KEY}.ask")
+    kit.predict(question(plan.processes, plan.micro_batches), f"{KEY}.ask")
     times.draw(outcome)
     _same(outcome)
     sent.draw(outcome)
     code.draw(plan)
     _start(plan)
     on_paper.draw(state)
-    seen(words.end, **end(outcome))
+    kit.seen(words.end, **end(outcome))
 
 
 def end(outcome: Outcome) -> dict[str, object]:
@@ -60,27 +50,29 @@ def end(outcome: Outcome) -> dict[str, object]:
         "method": words.methods[plan.method],
         "processes": plan.processes,
         "most": bytes_text(max(own)),
-        "share": percent(max(own) / places.alone(plan)),
+        "share": kit.percent(max(own) / places.alone(plan)),
         "steps": plan.steps,
-        "same": same.format(weight=power_of_ten(outcome.difference) if outcome.difference else 0),
+        "same": same.format(
+            weight=kit.power_of_ten(outcome.difference) if outcome.difference else 0
+        ),
     }
 
 
-def _controls(state: PageState) -> None:
+def _controls(state: kit.PageState) -> None:
     def anew() -> None:
         state["runhere"] = False
         options = run.micro_options(state["split"], int(state["processes"]))
         if state["micro"] not in options and state["split"] in PIPELINES:
             state["micro"] = options[0]
 
-    choose(state, "split", words.method, words.methods, then=anew, parts=True)
+    kit.choose(state, "split", words.method, words.methods, then=anew, parts=True)
     with st.container(horizontal=True, gap="medium"):
-        choose(state, "processes", words.processes, words.processes_of, then=anew, width=200)
+        kit.choose(state, "processes", words.processes, words.processes_of, then=anew, width=200)
         if state["split"] in PIPELINES:
             options = run.micro_options(state["split"], int(state["processes"]))
-            keep(state, "micro", options)
+            kit.keep(state, "micro", options)
             names = {one: one for one in options}
-            choose(state, "micro", words.micro, names, then=anew, width=300)
+            kit.choose(state, "micro", words.micro, names, then=anew, width=300)
 
 
 def about(plan: ParallelPlan) -> str:
@@ -106,30 +98,30 @@ def origin(outcome: Outcome, own: bool) -> str:
     return line
 
 
-def question(processes: int, micro: int) -> Question:
+def question(processes: int, micro: int) -> kit.Question:
     """Ask what twice as many micro-batches do to the bubble of a pipeline."""
     now, right = bubble_share(processes, micro), bubble_share(processes, 2 * micro)
     shares = [right, now / 2, now, bubble_share(processes, micro / 2)]
-    known = {"top": processes - 1, "double": 2 * micro, "right": percent(right)}
+    known = {"top": processes - 1, "double": 2 * micro, "right": kit.percent(right)}
     order = sorted(range(len(shares)), key=shares.__getitem__)
-    return Question(
+    return kit.Question(
         words.ask.format(
             processes=processes,
             micro=micro,
             parts=words.micro_batches[micro > 1],
-            now=percent(now),
+            now=kit.percent(now),
             double=2 * micro,
         ),
-        [percent(shares[i]) for i in order],
+        [kit.percent(shares[i]) for i in order],
         order.index(0),
         [words.ask_reasons[i].format(**known) for i in order],
     )
 
 
 def _same(outcome: Outcome) -> None:
-    section(words.same)
-    st.plotly_chart(losses(outcome, theme()), key=f"{KEY}.losses", theme=None)
-    prose(same_line(outcome))
+    kit.section(words.same)
+    st.plotly_chart(losses(outcome, kit.theme()), key=f"{KEY}.losses", theme=None)
+    kit.prose(same_line(outcome))
 
 
 def same_line(outcome: Outcome) -> str:
@@ -138,8 +130,8 @@ def same_line(outcome: Outcome) -> str:
     return words.same_text.format(
         processes=outcome.plan.processes,
         steps=outcome.plan.steps,
-        loss=f"{power_of_ten(outcome.loss_difference)} nats",
-        weight=power_of_ten(outcome.difference),
+        loss=f"{kit.power_of_ten(outcome.loss_difference)} nats",
+        weight=kit.power_of_ten(outcome.difference),
         rate=f"{outcome.plan.learning_rate:g}",
         why=_why_apart(outcome),
         logits="" if logits is None else _logits_apart(logits),
@@ -147,7 +139,7 @@ def same_line(outcome: Outcome) -> str:
 
 
 def _logits_apart(most: float) -> str:
-    return words.logits.format(logits=power_of_ten(most)) if most else words.logits_same
+    return words.logits.format(logits=kit.power_of_ten(most)) if most else words.logits_same
 
 
 def _why_apart(outcome: Outcome) -> str:
@@ -157,8 +149,8 @@ def _why_apart(outcome: Outcome) -> str:
     return words.rounding if outcome.difference < outcome.plan.learning_rate / 5 else ""
 
 
-@kept(48, key=lambda outcome, mode: (outcome.plan, outcome.seconds, mode))
-def losses(outcome: Outcome, mode: Mode) -> go.Figure:
+@kit.kept(48, key=lambda outcome, mode: (outcome.plan, outcome.seconds, mode))
+def losses(outcome: Outcome, mode: kit.Mode) -> kit.Figure:
     """Return the loss of each step, on one process and on several."""
     steps = list(range(1, len(outcome.losses) + 1))
     alone, shared = words.same_names
@@ -179,7 +171,7 @@ def losses(outcome: Outcome, mode: Mode) -> go.Figure:
 def _start(plan: ParallelPlan) -> None:
     each = words.each[plan.processes > 2].format(each=plan.processes // 2)
     text = words.start_text.format(processes=plan.processes, each=each)
-    section(words.start.title, f"{text}\n\n{words.start_train}")
+    kit.section(words.start.title, f"{text}\n\n{words.start_train}")
     train = f"torchrun --nproc-per-node {plan.processes} -m llmviz train --shard --model gpt"
     st.code(f"{commands(plan)}\n{train}", language="bash", wrap_lines=True)
 

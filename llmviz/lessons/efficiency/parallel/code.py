@@ -1,12 +1,10 @@
 """The code behind a way to share, and a snippet that computes its bytes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from llmviz.parallel.formulas import bubble_share, sent_per_step
 from llmviz.parallel.plan import PIPELINES, ParallelPlan
-from llmviz.ui.code import show_code
+from llmviz.ui import kit
 
 
 def draw(plan: ParallelPlan) -> None:
@@ -23,7 +21,7 @@ def draw(plan: ParallelPlan) -> None:
     ]
     if bubble:
         lines.append("print(f'{bubble_share(plan.processes, plan.micro_batches):.3f}')")
-    show_code([*_parts(plan.method), sent_per_step], "\n".join(lines), lambda: printed(plan))
+    kit.show_code([*_parts(plan.method), sent_per_step], "\n".join(lines), lambda: printed(plan))
 
 
 def printed(plan: ParallelPlan) -> str:

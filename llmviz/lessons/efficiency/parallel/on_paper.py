@@ -1,12 +1,8 @@
 """On paper: memory, bytes and days of a typed training on typed machines."""
 
-from __future__ import annotations
-
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.parallel import held
-from llmviz.figures.theme import Mode
 from llmviz.lessons.efficiency.parallel import words as words
 from llmviz.lessons.efficiency.parallel.amounts import (
     bytes_text,
@@ -26,14 +22,7 @@ from llmviz.parallel.paper import (
     seconds_computing,
     seconds_sending,
 )
-from llmviz.ui.common import power_of_ten, theme
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.notices import refuse
-from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import PageState
-from llmviz.ui.table import rows_table
+from llmviz.ui import kit
 
 KEY = "efficiency.parallel.paper"
 # Billions of parameters and tokens, GPUs, millions of tokens a step, kind of GPU, percent of its
@@ -50,23 +39,23 @@ GPUS = {"v100": (125.0, 32.0, 6.25), "a100": (312.0, 80.0, 25.0), "h100": (989.0
 MACHINE = ("fleetpeak", "fleetmemory", "fleetband")
 
 
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the controls and what they come to."""
-    section(words.paper_intro)
+    kit.section(words.paper_intro)
     _controls(state)
     try:
         training = training_of(state)
     except ValueError as rule:
-        refuse(rule)
+        kit.refuse(rule)
         return
-    st.plotly_chart(memory_figure(training, theme()), key=f"{KEY}.memory", theme=None)
-    prose(fits_line(training))
-    if training.gpus == 1 or predict(question(training), f"{KEY}.ask", covers=True):
-        rows_table([row_of(training, stage) for stage in STAGES], words.paper_columns)
-    prose(f"{days_line(training)}\n\n{words.paper_sources}")
+    st.plotly_chart(memory_figure(training, kit.theme()), key=f"{KEY}.memory", theme=None)
+    kit.prose(fits_line(training))
+    if training.gpus == 1 or kit.predict(question(training), f"{KEY}.ask", covers=True):
+        kit.rows_table([row_of(training, stage) for stage in STAGES], words.paper_columns)
+    kit.prose(f"{days_line(training)}\n\n{words.paper_sources}")
 
 
-def _controls(state: PageState) -> None:
+def _controls(state: kit.PageState) -> None:
     def machine() -> None:
         for name, value in zip(MACHINE, GPUS[state["fleetkind"]], strict=True):
             state[name] = value
@@ -90,7 +79,7 @@ def _controls(state: PageState) -> None:
     st.toggle(words.paper_against, **state.bind("fleettwice"))
 
 
-def training_of(state: PageState) -> Training:
+def training_of(state: kit.PageState) -> Training:
     """Return what was typed, in units without prefixes. Raises ValueError for what is no number."""
     return Training(
         parameters=1e9 * state["fleetbillions"],
@@ -105,8 +94,8 @@ def training_of(state: PageState) -> Training:
     )
 
 
-@kept(64)
-def memory_figure(training: Training, mode: Mode) -> go.Figure:
+@kit.kept(64)
+def memory_figure(training: Training, mode: kit.Mode) -> kit.Figure:
     """Return the memory of one GPU with each stage, and how much it has."""
     stages = [memory_parts(training.parameters, training.gpus, stage) for stage in STAGES]
     parts = {name: [stage[kind] / 1e9 for stage in stages] for kind, name in words.kinds.items()}
@@ -151,12 +140,12 @@ def days_line(training: Training) -> str:
         time=duration_text(seconds),
         gpus=words.paper_gpus_counted[training.gpus > 1].format(gpus=training.gpus),
         hours=number_text(seconds / 3600 * training.gpus),
-        operations=power_of_ten(each * training.parameters * training.tokens),
+        operations=kit.power_of_ten(each * training.parameters * training.tokens),
         each=each,
     )
 
 
-def question(training: Training) -> Question:
+def question(training: Training) -> kit.Question:
     """Ask what ZeRO 3 costs in bytes, on two GPUs or more."""
     data, right = (
         bytes_per_step(training.parameters, training.gpus, stage) for stage in ("data", "zero3")
@@ -172,7 +161,7 @@ def question(training: Training) -> Question:
         answers.setdefault(bytes_text(value), name)
     order = sorted(answers, key=lambda text: values[answers[text]])
     line = {"gpus": training.gpus, "data": bytes_text(data), "right": bytes_text(right)}
-    return Question(
+    return kit.Question(
         words.paper_ask.format(**line),
         order,
         order.index(bytes_text(right)),

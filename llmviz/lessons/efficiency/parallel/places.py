@@ -1,24 +1,17 @@
 """What lies where: each process's weights, gradients and state, and all ways beside each other."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.parallel import Segment, held, lying
-from llmviz.figures.theme import Mode
 from llmviz.lessons.efficiency.parallel import words
 from llmviz.lessons.efficiency.parallel.amounts import bytes_text
 from llmviz.models.arithmetic import count, tensors
 from llmviz.parallel.outcome import KINDS, Outcome, Piece
 from llmviz.parallel.plan import BYTES_EACH, METHODS, ParallelPlan, part_of
 from llmviz.parallel.recording import recorded
-from llmviz.ui.common import percent, theme
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.prose import prose
+from llmviz.ui import kit
 
 KEY = "efficiency.parallel"
 EACH = {"weights": 1, "gradients": 1, "state": 2}  # numbers for each parameter
@@ -26,12 +19,12 @@ EACH = {"weights": 1, "gradients": 1, "state": 2}  # numbers for each parameter
 
 def draw(outcome: Outcome) -> None:
     """Show the blocks of all processes, and what the other ways would hold."""
-    section(words.places)
-    st.plotly_chart(blocks(outcome, theme()), key=f"{KEY}.places", theme=None)
+    kit.section(words.places)
+    st.plotly_chart(blocks(outcome, kit.theme()), key=f"{KEY}.places", theme=None)
     processes = outcome.plan.processes
     others = f"{words.compared.format(processes=processes)} {compared_note(processes)}"
-    prose(f"{held_line(outcome)}\n\n{others}")
-    figure = compared(processes, outcome.plan.method, theme())
+    kit.prose(f"{held_line(outcome)}\n\n{others}")
+    figure = compared(processes, outcome.plan.method, kit.theme())
     st.plotly_chart(figure, key=f"{KEY}.held", theme=None)
 
 
@@ -64,8 +57,8 @@ def parts_of(plan: ParallelPlan) -> dict[str, tuple[int, int]]:
     return places
 
 
-@kept(48, key=lambda outcome, mode: (outcome.plan, outcome.seconds, mode))
-def blocks(outcome: Outcome, mode: Mode) -> go.Figure:
+@kit.kept(48, key=lambda outcome, mode: (outcome.plan, outcome.seconds, mode))
+def blocks(outcome: Outcome, mode: kit.Mode) -> kit.Figure:
     """Return what lies in each process."""
     parts = parts_of(outcome.plan)
     rows, segments = [], []
@@ -130,13 +123,13 @@ def held_line(outcome: Outcome) -> str:
     return words.held.format(
         most=bytes_text(max(own)),
         alone=bytes_text(whole),
-        share=percent(max(own) / whole),
+        share=kit.percent(max(own) / whole),
         all=bytes_text(sum(own)),
     )
 
 
-@kept(32)
-def compared(processes: int, chosen: str, mode: Mode) -> go.Figure:
+@kit.kept(32)
+def compared(processes: int, chosen: str, mode: kit.Mode) -> kit.Figure:
     """Return what the fullest process holds with each way, from the bundled runs."""
     fullest = {}
     for plan, outcome in recorded().items():

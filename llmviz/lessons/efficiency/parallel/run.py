@@ -1,22 +1,15 @@
 """The run that the chapter shows: the bundled one, or the learner's own in the background."""
 
-from __future__ import annotations
-
-from llmviz.background import Job
 from llmviz.lessons.efficiency.parallel import words
 from llmviz.parallel.outcome import Outcome, Progress
 from llmviz.parallel.plan import PIPELINES, ParallelPlan
 from llmviz.parallel.recording import recorded
-from llmviz.ui.job_pools import training_jobs
-from llmviz.ui.kept import kept
-from llmviz.ui.live_job import Said, job_for, live
-from llmviz.ui.prose import prose
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 Settings = tuple[str, int, int]  # method, processes, micro-batches
 
 
-def given(state: PageState) -> Settings:
+def given(state: kit.PageState) -> Settings:
     """Return what makes a run; only pipelines have micro-batches to choose."""
     micro = int(state["micro"]) if state["split"] in PIPELINES else ParallelPlan().micro_batches
     return state["split"], int(state["processes"]), micro
@@ -38,43 +31,43 @@ def micro_options(method: str, processes: int) -> list[str]:
     return [str(one) for one in sorted(numbers)]
 
 
-@kept(12)
-def job_of(*settings: str | int) -> Job:
+@kit.kept(12)
+def job_of(*settings: str | int) -> kit.Job:
     """Return a run in processes of its own; the same one is run only once."""
-    return training_jobs().start("llmviz.parallel.launch:run", plan=plan_of(settings))
+    return kit.training_jobs().start("llmviz.parallel.launch:run", plan=plan_of(settings))
 
 
-def outcome_of(state: PageState) -> tuple[Outcome, bool]:
+def outcome_of(state: kit.PageState) -> tuple[Outcome, bool]:
     """Return the run to show, and whether it is the learner's own.
 
     Raises ValueError where the bundled ones cannot be read.
     """
     settings = given(state)
     if state["runhere"]:
-        job = job_for(state, "runhere", job_of, settings)
+        job = kit.job_for(state, "runhere", job_of, settings)
         outcomes = [one for one in list(job.results) if isinstance(one, Outcome)]
         if job.over and outcomes:
             return outcomes[-1], True
     return recorded()[plan_of(settings)], False
 
 
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the button, and how far the run is."""
     settings = given(state)
     steps = plan_of(settings).steps
 
-    def share(job: Job) -> float:
+    def share(job: kit.Job) -> float:
         return len(job.results) / (steps + 1)
 
-    def report(job: Job) -> None:
+    def report(job: kit.Job) -> None:
         steps_done = [one for one in list(job.results) if isinstance(one, Progress)]
         if job.over and any(isinstance(one, Outcome) for one in job.results):
-            prose(words.done)
+            kit.prose(words.done)
         elif steps_done:
             last = steps_done[-1]
-            prose(words.so_far, step=last.step, steps=steps, loss=last.loss)
+            kit.prose(words.so_far, step=last.step, steps=steps, loss=last.loss)
 
-    live(
+    kit.live(
         state,
         "runhere",
         job_of,
@@ -82,7 +75,7 @@ def draw(state: PageState) -> None:
         report,
         start=words.run,
         share=share,
-        said=Said(
+        said=kit.Said(
             words.runs.format(processes=settings[1]), words.stopped, words.again, repeats=True
         ),
     )

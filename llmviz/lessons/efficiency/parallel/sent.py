@@ -1,15 +1,11 @@
 """What is sent: counted, by formula, and by the operating system's own count."""
 
-from __future__ import annotations
-
 from llmviz.lessons.efficiency.parallel import words
 from llmviz.lessons.efficiency.parallel.amounts import bytes_text
 from llmviz.parallel.formulas import sent_per_step
 from llmviz.parallel.outcome import Outcome
 from llmviz.parallel.plan import ParallelPlan
-from llmviz.ui.lesson import section
-from llmviz.ui.prose import prose
-from llmviz.ui.table import rows_table
+from llmviz.ui import kit
 
 SAME_WORDS = {"zero2": "zero1", "1f1b": "gpipe"}
 MUCH = 1.2  # times what was counted, from which on the library does something else
@@ -18,13 +14,13 @@ MUCH = 1.2  # times what was counted, from which on the library does something e
 def draw(outcome: Outcome) -> None:
     """Show the table of all processes, and what the library does in another way."""
     method = outcome.plan.method
-    section(words.sent.title, words.sent_text[SAME_WORDS.get(method, method)])
-    rows_table(rows_of(outcome), words.sent_columns)
+    kit.section(words.sent.title, words.sent_text[SAME_WORDS.get(method, method)])
+    kit.rows_table(rows_of(outcome), words.sent_columns)
     known = outcome.processes[0].kernel is not None
     source = words.from_routes if method == "experts" else words.from_settings
     note = words.sent_note.format(formula=source)
     note = note if known else f"{note} {words.no_sockets}"
-    prose("\n\n".join(filter(None, (note, library_line(outcome)))))
+    kit.prose("\n\n".join(filter(None, (note, library_line(outcome)))))
 
 
 def formula_of(plan: ParallelPlan, outcome: Outcome, rank: int) -> dict[str, float]:

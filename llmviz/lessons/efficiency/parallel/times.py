@@ -1,52 +1,45 @@
 """When each process works: a row of time for each, and the bubble of a pipeline."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.parallel import Stretch, over_time
-from llmviz.figures.theme import Mode
 from llmviz.lessons.efficiency.parallel import words
 from llmviz.lessons.efficiency.parallel.amounts import seconds_text
 from llmviz.parallel.formulas import bubble_share
 from llmviz.parallel.outcome import COMPUTE, SEND, WAIT, Outcome, Span
 from llmviz.parallel.plan import PIPELINES
 from llmviz.parallel.replay import idle_share, replayed
-from llmviz.ui.common import percent, theme
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.prose import prose
+from llmviz.ui import kit
 
 KEY = "efficiency.parallel.times"
 
 
 def draw(outcome: Outcome) -> None:
     """Show the time line and what it adds up to."""
-    section(words.times)
-    st.plotly_chart(timeline(outcome, theme()), key=KEY, theme=None)
-    prose(time_line(outcome))
+    kit.section(words.times)
+    st.plotly_chart(timeline(outcome, kit.theme()), key=KEY, theme=None)
+    kit.prose(time_line(outcome))
     if outcome.plan.method in PIPELINES:
-        prose(bubble_line(outcome))
-        st.plotly_chart(replayed_timeline(outcome, theme()), key=f"{KEY}.replayed", theme=None)
-        prose(replayed_line(outcome))
+        kit.prose(bubble_line(outcome))
+        st.plotly_chart(replayed_timeline(outcome, kit.theme()), key=f"{KEY}.replayed", theme=None)
+        kit.prose(replayed_line(outcome))
 
 
-@kept(48, key=lambda outcome, mode: (outcome.plan, outcome.seconds, mode))
-def timeline(outcome: Outcome, mode: Mode) -> go.Figure:
+@kit.kept(48, key=lambda outcome, mode: (outcome.plan, outcome.seconds, mode))
+def timeline(outcome: Outcome, mode: kit.Mode) -> kit.Figure:
     """Return the spans of all processes."""
     return _figure([process.spans for process in outcome.processes], mode)
 
 
-@kept(48, key=lambda outcome, mode: (outcome.plan, outcome.seconds, mode))
-def replayed_timeline(outcome: Outcome, mode: Mode) -> go.Figure:
+@kit.kept(48, key=lambda outcome, mode: (outcome.plan, outcome.seconds, mode))
+def replayed_timeline(outcome: Outcome, mode: kit.Mode) -> kit.Figure:
     """Return the step of a pipeline as it would be with a core for each process."""
     return _figure(replayed(outcome), mode)
 
 
-def _figure(spans: Sequence[Sequence[Span]], mode: Mode) -> go.Figure:
+def _figure(spans: Sequence[Sequence[Span]], mode: kit.Mode) -> kit.Figure:
     rows = [words.process.format(number=number + 1) for number in range(len(spans))]
     stretches = [stretch(row, span) for row, own in zip(rows, spans, strict=True) for span in own]
     return over_time(rows, stretches, words.time_kinds, words.time_axis, mode)
@@ -88,7 +81,7 @@ def time_line(outcome: Outcome) -> str:
     return words.step_time.format(
         step=seconds_text(min(outcome.seconds)),
         alone=seconds_text(min(outcome.alone_seconds)),
-        **{kind: percent(share) for kind, share in shares(outcome).items()},
+        **{kind: kit.percent(share) for kind, share in shares(outcome).items()},
     )
 
 
@@ -96,16 +89,16 @@ def bubble_line(outcome: Outcome) -> str:
     """Return the sentences about the bubble as measured."""
     turns = outcome.plan.processes > outcome.cores
     why = words.why_turns if turns else words.why_cores
-    return words.bubble.format(measured=percent(outcome.idle_share()), why=why)
+    return words.bubble.format(measured=kit.percent(outcome.idle_share()), why=why)
 
 
 def replayed_line(outcome: Outcome) -> str:
     """Return the sentence about the bubble of the replayed step, and by formula."""
     plan = outcome.plan
     return words.replayed.format(
-        replayed=percent(idle_share(replayed(outcome))),
+        replayed=kit.percent(idle_share(replayed(outcome))),
         processes=plan.processes,
         micro=plan.micro_batches,
         parts=words.micro_batches[plan.micro_batches > 1],
-        formula=percent(bubble_share(plan.processes, plan.micro_batches)),
+        formula=kit.percent(bubble_share(plan.processes, plan.micro_batches)),
     )

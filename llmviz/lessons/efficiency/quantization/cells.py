@@ -1,7 +1,5 @@
 """A row of weights as cells: the number in each, and the arithmetic behind it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -16,8 +14,7 @@ from llmviz.lessons.efficiency.quantization.place import Place
 from llmviz.lessons.efficiency.quantization.setting import KEY
 from llmviz.quantization.scheme import TENSOR, Scheme
 from llmviz.study.quantized_row import RowSteps
-from llmviz.ui.common import operand
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 SHOWN = 12  # weights of the row that have cells
 WHOLE = ("rounded", "shifted", "codes", "zero_point")  # steps that are whole numbers
@@ -67,7 +64,7 @@ def notes_of(
     notes: dict[str, list[str]] = {name: [] for name in _names(scheme)}
     for at, column in enumerate(columns):
         values = {name: texts[name][at] for name in texts}
-        values |= known | {"column": column, "minus": operand(values["weights"])}
+        values |= known | {"column": column, "minus": kit.operand(values["weights"])}
         values["scale"] = fixed(steps.scale[column], places + 2)  # enough to divide by
         values["half"] = fixed(steps.scale[column] / 2, places)
         enlarged = column == place.column and times != 1
@@ -82,7 +79,7 @@ def notes_of(
     return notes
 
 
-def draw_cells(state: PageState, steps: RowSteps, place: Place, scheme: Scheme) -> None:
+def draw_cells(state: kit.PageState, steps: RowSteps, place: Place, scheme: Scheme) -> None:
     """Show the cells, with the arithmetic of the one that is pointed at."""
     names, columns = _names(scheme), window(place)
     texts = texts_of(steps, columns)

@@ -1,7 +1,5 @@
 """Numbers as the chapter writes them: enough decimals, a true minus sign, no sign for 0."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,13 +1,8 @@
 """How far each matrix is off on the learner's text, with and without scaling by activations."""
 
-from __future__ import annotations
-
-import plotly.graph_objects as go
 import streamlit as st
-from torch import nn
 
 from llmviz.figures.quantization import error_bars
-from llmviz.figures.theme import Mode
 from llmviz.lessons.efficiency.quantization import words
 from llmviz.lessons.efficiency.quantization.setting import KEY, MODEL, model
 from llmviz.quantization.awq import MOST_ROWS
@@ -15,29 +10,18 @@ from llmviz.quantization.model import QuantizedModel, quantize_model
 from llmviz.quantization.scheme import Scheme
 from llmviz.study.quantization_errors import MatrixError, matrix_errors
 from llmviz.study.quantized_models import AWQ, CALIBRATED_ON, ROUNDING, scaled
-from llmviz.ui import engine
-from llmviz.ui.code import show_code
-from llmviz.ui.common import LOOKED_AT, TOO_LONG, choose, percent, readable, theme
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.prose import prose
-from llmviz.ui.state import PageState
-from llmviz.ui.text_field import text_area
+from llmviz.ui import engine, kit
+
+rounded_from = kit.kept(8)(kit.on_model_and_tokenizer(scaled))
 
 
-@kept(8)
-def rounded_from(bundled: engine.Bundled, scheme: Scheme, method: str) -> nn.Module:
-    """Return the model whose matrices are rounded: the bundled one, or a scaled copy."""
-    return scaled(bundled.model, bundled.tokenizer, scheme, method)
-
-
-@kept(4)
+@kit.kept(4)
 def small_of(bundled: engine.Bundled, scheme: Scheme, method: str) -> QuantizedModel:
     """Return the model on the grid."""
     return quantize_model(rounded_from(bundled, scheme, method), scheme)
 
 
-@kept(32)
+@kit.kept(32)
 def errors_of(
     bundled: engine.Bundled, scheme: Scheme, method: str, ids: tuple[int, ...]
 ) -> tuple[MatrixError, ...]:
@@ -45,37 +29,37 @@ def errors_of(
     return tuple(matrix_errors(rounded_from(bundled, scheme, method), ids, scheme))
 
 
-def text_of(state: PageState) -> str | None:
+def text_of(state: kit.PageState) -> str | None:
     """Show the box of the text; None, after one clear line, where there is nothing to read."""
-    text_area(state, "qtext", words.text_label, height=100)
-    return readable(state["qtext"], LOOKED_AT, words.empty, TOO_LONG)
+    kit.text_area(state, "qtext", words.text_label, height=100)
+    return kit.readable(state["qtext"], kit.LOOKED_AT, words.empty, kit.TOO_LONG)
 
 
-def draw(state: PageState, scheme: Scheme) -> str | None:
+def draw(state: kit.PageState, scheme: Scheme) -> str | None:
     """Show the section; return the learner's text. Raises ValueError as quantization does."""
-    section(words.layers)
+    kit.section(words.layers)
 
     def anew() -> None:
         state["qmeasured"] = False
 
-    choose(state, "qmethod", words.method, words.methods, then=anew)
+    kit.choose(state, "qmethod", words.method, words.methods, then=anew)
     if state["qmethod"] == AWQ:
-        prose(words.awq_text, texts=CALIBRATED_ON, tokens=MOST_ROWS)
+        kit.prose(words.awq_text, texts=CALIBRATED_ON, tokens=MOST_ROWS)
     text = text_of(state)
     if text is None:
         return None
     ids = tuple(model().tokenizer.encode_from_start(text)[: model().model.context_length])
     errors = errors_of(model(), scheme, state["qmethod"], ids)
-    figure = bars(model(), scheme, state["qmethod"], ids, theme())
+    figure = bars(model(), scheme, state["qmethod"], ids, kit.theme())
     st.plotly_chart(figure, key=f"{KEY}.layers", theme=None)
     largest = largest_of(errors_of(model(), scheme, ROUNDING, ids))
-    prose(report(errors, largest))
+    kit.prose(report(errors, largest))
     st.button(words.show_row, icon=":material/visibility:", on_click=_show, args=(state, largest))
     _code(scheme, ids[:16])
     return text
 
 
-def _show(state: PageState, one: MatrixError) -> None:
+def _show(state: kit.PageState, one: MatrixError) -> None:
     _, layer, matrix = one.path.split(".", 2)
     state["qlayer"], state["qmatrix"] = int(layer), matrix
     state["qrow"], state["qweight"] = one.row, one.column
@@ -88,10 +72,10 @@ def name_of(path: str) -> str:
     return f"{layer}: {words.matrices.get(matrix, matrix)}"
 
 
-@kept(32)
+@kit.kept(32)
 def bars(
-    bundled: engine.Bundled, scheme: Scheme, method: str, ids: tuple[int, ...], mode: Mode
-) -> go.Figure:
+    bundled: engine.Bundled, scheme: Scheme, method: str, ids: tuple[int, ...], mode: kit.Mode
+) -> kit.Figure:
     """Return both errors of each matrix."""
     errors = errors_of(bundled, scheme, method, ids)
     both = tuple([getattr(one, kind) for one in errors] for kind in ("weights", "outputs"))
@@ -110,9 +94,9 @@ def report(errors: tuple[MatrixError, ...], largest: MatrixError) -> str:
     best = min(errors, key=lambda one: one.outputs)
     return words.layers_read.format(
         worst=f"“{name_of(worst.path)}”",
-        most=percent(worst.outputs),
+        most=kit.percent(worst.outputs),
         best=f"“{name_of(best.path)}”",
-        least=percent(best.outputs),
+        least=kit.percent(best.outputs),
         outlier=f"“{name_of(largest.path)}”",
         row=largest.row,
         times=largest.largest,
@@ -124,13 +108,8 @@ def _code(scheme: Scheme, ids: tuple[int, ...]) -> None:
         first = errors_of(model(), scheme, ROUNDING, ids)[0]
         return f"{first.path} {first.weights:.3f} {first.outputs:.3f}"
 
-    show_code(
+    kit.show_code(
         [matrix_errors, scaled],
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.quantization.scheme import Scheme\n"
-        "from llmviz.study.quantization_errors import matrix_errors\n\n"
-        f"model, tokenizer, card = load_bundled({MODEL!r})\n"
-        f"one = matrix_errors(model, {ids!r}, {scheme!r})[0]\n"
-        "print(f'{one.path} {one.weights:.3f} {one.outputs:.3f}')",
+        words.snippet_layers.format(model=MODEL, ids=ids, scheme=scheme),
         printed,
     )

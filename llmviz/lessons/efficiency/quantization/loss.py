@@ -1,66 +1,39 @@
 """The loss of the whole model by bits and scheme, its size, and the learner's own setting."""
 
-from __future__ import annotations
-
-import plotly.graph_objects as go
 import streamlit as st
 
-from llmviz.background import Job
 from llmviz.figures.lines import Line, lines
-from llmviz.figures.theme import Mode
 from llmviz.lessons.efficiency.quantization import words
 from llmviz.lessons.efficiency.quantization.digits import difference
 from llmviz.lessons.efficiency.quantization.setting import KEY, MODEL, model
 from llmviz.quantization.model import linears, plain_bytes, sizes
 from llmviz.quantization.scheme import GROUP, Scheme
-from llmviz.study.quantization_curves import (
-    COMMAND,
-    GROUP_OF,
-    WAYS,
-    Curves,
-    Point,
-    Way,
-    curves,
-)
+from llmviz.study.quantization_curves import COMMAND, GROUP_OF, WAYS, Curves, Point, Way, curves
 from llmviz.study.quantized_loss import DOCUMENTS, LossSoFar
 from llmviz.study.quantized_models import AWQ, ROUNDING
-from llmviz.ui import engine
-from llmviz.ui.common import choose, theme
-from llmviz.ui.job_pools import map_jobs
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.live_job import Said, live
-from llmviz.ui.notices import refuse
-from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import PageState
-from llmviz.ui.table import rows_table
+from llmviz.ui import engine, kit
+
+bundled = kit.kept(1)(curves)
 
 
-@kept(1)
-def bundled() -> Curves:
-    """Return what was measured once."""
-    return curves()
-
-
-@kept(32)
-def measured(model: engine.Bundled, scheme: Scheme, method: str) -> Job:
+@kit.kept(32)
+def measured(model: engine.Bundled, scheme: Scheme, method: str) -> kit.Job:
     """Return the measurement of one setting, in a process of its own."""
     target = "llmviz.study.quantized_loss:quantized_loss"
-    return map_jobs().start(target, name=MODEL, scheme=scheme.to_dict(), method=method)
+    return kit.map_jobs().start(target, name=MODEL, scheme=scheme.to_dict(), method=method)
 
 
-def draw(state: PageState, scheme: Scheme) -> None:
+def draw(state: kit.PageState, scheme: Scheme) -> None:
     """Show the section."""
     try:
         known = bundled()
     except ValueError as error:
-        refuse(error)
+        kit.refuse(error)
     else:
         _known(state, scheme, known)
-    predict(size_question(scheme), f"{KEY}.size")
-    prose(words.measure_text, documents=DOCUMENTS)
-    live(
+    kit.predict(size_question(scheme), f"{KEY}.size")
+    kit.prose(words.measure_text, documents=DOCUMENTS)
+    kit.live(
         state,
         "qmeasured",
         measured,
@@ -68,20 +41,20 @@ def draw(state: PageState, scheme: Scheme) -> None:
         _draw_results,
         start=words.measure,
         share=lambda job: len(job.results) and job.results[-1].documents / DOCUMENTS,
-        said=Said(words.going, words.stopped, words.again),
+        said=kit.Said(words.going, words.stopped, words.again),
     )
 
 
-def _known(state: PageState, scheme: Scheme, known: Curves) -> None:
+def _known(state: kit.PageState, scheme: Scheme, known: Curves) -> None:
     line = {"matrices": len(linears(model().model)), "above": known.loss - known.floor}
     line |= {"documents": known.documents, "tokens": known.tokens, "floor": known.floor}
-    section(words.loss, **line, command=COMMAND)
-    choose(state, "qaxis", words.axis, words.axes_of)
-    figure = chart(state["qform"], state["qaxis"], theme())
+    kit.section(words.loss, **line, command=COMMAND)
+    kit.choose(state, "qaxis", words.axis, words.axes_of)
+    figure = chart(state["qform"], state["qaxis"], kit.theme())
     st.plotly_chart(figure, key=f"{KEY}.curves", theme=None)
-    rows_table(rows(known, scheme.bits), words.loss_columns)
-    prose(report(known, scheme.bits, state["qform"]))
-    prose(words.about_size, rest=known.float16 - known.float16_matrices)
+    kit.rows_table(rows(known, scheme.bits), words.loss_columns)
+    kit.prose(report(known, scheme.bits, state["qform"]))
+    kit.prose(words.about_size, rest=known.float16 - known.float16_matrices)
 
 
 def way_name(way: Way) -> str:
@@ -95,8 +68,8 @@ def form_of(way: Way) -> str:
     return words.forms["symmetric" if way.symmetric else "asymmetric"]
 
 
-@kept(8)
-def chart(form: str, axis: str, mode: Mode) -> go.Figure:
+@kit.kept(8)
+def chart(form: str, axis: str, mode: kit.Mode) -> kit.Figure:
     """Return the loss above the floor of all ways of a form, across bits or bytes."""
     known = bundled()
     drawn = []
@@ -155,7 +128,7 @@ def report(known: Curves, bits: int, form: str) -> str:
     return f"{read} {words.awq_read[sign].format(**line)}"
 
 
-def size_question(scheme: Scheme) -> Question:
+def size_question(scheme: Scheme) -> kit.Question:
     """Ask how much smaller the whole model is than with 16 bits."""
     before, size = plain_bytes(model().model, 2), sizes(model().model, scheme)
     times = before / size.total
@@ -171,12 +144,12 @@ def size_question(scheme: Scheme) -> Question:
         for one in answers
     ]
     right = answers.index(words.size_answer.format(times=times))
-    return Question(words.size_ask.format(**line), answers, right, reasons)
+    return kit.Question(words.size_ask.format(**line), answers, right, reasons)
 
 
-def _draw_results(job: Job) -> None:
+def _draw_results(job: kit.Job) -> None:
     if job.results:
-        prose(told_measured(job.results[-1]))
+        kit.prose(told_measured(job.results[-1]))
 
 
 def told_measured(one: LossSoFar) -> str:

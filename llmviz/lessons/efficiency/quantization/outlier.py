@@ -1,29 +1,19 @@
 """One large weight: the grid of those that share its step as a line, and the errors of others."""
 
-from __future__ import annotations
-
 import numpy as np
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.quantization import rounding_line
-from llmviz.figures.theme import Mode
 from llmviz.lessons.efficiency.quantization import words
 from llmviz.lessons.efficiency.quantization.digits import decimals, fixed
 from llmviz.lessons.efficiency.quantization.place import Place, steps_of
 from llmviz.lessons.efficiency.quantization.setting import KEY, model, values_told
 from llmviz.quantization.scheme import GROUP, Scheme
 from llmviz.study.quantized_row import Damage, RowSteps, damage, with_large_weight
-from llmviz.ui import engine
-from llmviz.ui.common import percent, theme
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.prose import prose
-from llmviz.ui.state import PageState
-from llmviz.ui.table import rows_table
+from llmviz.ui import engine, kit
 
 
-@kept(64)
+@kit.kept(64)
 def damage_of(
     bundled: engine.Bundled, place: Place, times: int, scheme: Scheme
 ) -> dict[str, Damage]:
@@ -39,10 +29,10 @@ def together(place: Place, scheme: Scheme) -> range:
     return range(first, first + size)
 
 
-@kept(64)
+@kit.kept(64)
 def line_of(
-    bundled: engine.Bundled, place: Place, times: int, scheme: Scheme, mode: Mode
-) -> go.Figure:
+    bundled: engine.Bundled, place: Place, times: int, scheme: Scheme, mode: kit.Mode
+) -> kit.Figure:
     """Return the weights that share the chosen one's step, above the values of their grid."""
     steps = steps_of(bundled, place, times, scheme)
     part = together(place, scheme)
@@ -69,27 +59,27 @@ def read(steps: RowSteps, place: Place, scheme: Scheme) -> str:
         used=len(np.unique(codes)),
         codes=scheme.codes,
         error=fixed(error, decimals(steps.scale[part.start : part.stop])),
-        share=percent(error / steps.scale[place.column]),
+        share=kit.percent(error / steps.scale[place.column]),
     )
 
 
-def draw(state: PageState, steps: RowSteps, place: Place, scheme: Scheme) -> None:
+def draw(state: kit.PageState, steps: RowSteps, place: Place, scheme: Scheme) -> None:
     """Show the section; found: the row with its weight enlarged as the slider says."""
-    section(words.outlier)
+    kit.section(words.outlier)
     label = words.times.format(column=place.column)
     st.slider(label, width=320, **state.ranged("qtimes"))
     times = state["qtimes"]
-    figure = line_of(model(), place, times, scheme, theme())
+    figure = line_of(model(), place, times, scheme, kit.theme())
     st.plotly_chart(figure, key=f"{KEY}.line", theme=None)
     if values_told(scheme):
-        prose(read(steps, place, scheme))
+        kit.prose(read(steps, place, scheme))
     others = damage_of(model(), place, times, scheme)
     known = {"times": times, "bits": scheme.bits, "group": scheme.group, "ways": len(others)}
-    prose(words.damage, **known)
-    rows_table(damage_rows(others), words.damage_columns)
+    kit.prose(words.damage, **known)
+    kit.rows_table(damage_rows(others), words.damage_columns)
     line = damage_read(others)
     if line:
-        prose(line)
+        kit.prose(line)
 
 
 def damage_rows(damages: dict[str, Damage]) -> list[tuple[str, ...]]:
@@ -101,7 +91,7 @@ def damage_rows(damages: dict[str, Damage]) -> list[tuple[str, ...]]:
 
 
 def _share(value: float | None) -> str:
-    return words.no_others if value is None else percent(value)
+    return words.no_others if value is None else kit.percent(value)
 
 
 def damage_read(damages: dict[str, Damage]) -> str:
@@ -116,4 +106,4 @@ def damage_read(damages: dict[str, Damage]) -> str:
     }
     if any(one is None for one in shares.values()):
         return ""
-    return words.damage_read.format(**{name: percent(one) for name, one in shares.items()})
+    return words.damage_read.format(**{name: kit.percent(one) for name, one in shares.items()})

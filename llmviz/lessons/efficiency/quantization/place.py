@@ -1,16 +1,12 @@
 """The weight that the learner looks at, and its row at each step of quantization."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from llmviz.lessons.efficiency.quantization.setting import model
 from llmviz.quantization.scheme import Scheme
 from llmviz.study.quantization_errors import largest_weight
 from llmviz.study.quantized_row import RowSteps, row_steps, with_large_weight
-from llmviz.ui import engine
-from llmviz.ui.kept import kept
-from llmviz.ui.state import PageState
+from llmviz.ui import engine, kit
 
 
 class Place(NamedTuple):
@@ -23,7 +19,7 @@ class Place(NamedTuple):
     columns: int
 
 
-def place_of(state: PageState) -> Place:
+def place_of(state: kit.PageState) -> Place:
     """Return the weight that the controls name; where they name none, the largest one."""
     layers = len(model().model.blocks)
     path = f"blocks.{min(state['qlayer'], layers - 1)}.{state['qmatrix']}"
@@ -36,7 +32,7 @@ def place_of(state: PageState) -> Place:
     return Place(path, row, min(column, columns - 1), rows, columns)
 
 
-@kept(64)
+@kit.kept(64)
 def steps_of(bundled: engine.Bundled, place: Place, times: int, scheme: Scheme) -> RowSteps:
     """Return the row at each step, its weight `times` as large as it is."""
     w = with_large_weight(bundled.model, place.path, place.row, place.column, times)

@@ -1,7 +1,5 @@
 """One row of a matrix as cells, from its weights to their codes and back."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import streamlit as st
@@ -11,33 +9,29 @@ from llmviz.lessons.efficiency.quantization.cells import draw_cells
 from llmviz.lessons.efficiency.quantization.place import Place, place_of, steps_of
 from llmviz.lessons.efficiency.quantization.setting import MODEL, model
 from llmviz.quantization.scheme import Scheme
-from llmviz.ui.code import show_code
-from llmviz.ui.common import choose
-from llmviz.ui.lesson import section
-from llmviz.ui.prose import prose
-from llmviz.ui.state import PageState, tied
+from llmviz.ui import kit
 
 BOX = 124  # pixels, of a box for a number; below 120 it has no buttons
 
 
-def draw(state: PageState, scheme: Scheme) -> None:
+def draw(state: kit.PageState, scheme: Scheme) -> None:
     """Show the row and what enlarging a weight does.
 
     Raises ValueError for a scheme that does not fit the matrix.
     """
-    section(words.row_section)
+    kit.section(words.row_section)
     _controls(state)
     place = place_of(state)
     steps = steps_of(model(), place, state["qtimes"], scheme)
     draw_cells(state, steps, place, scheme)
     bits = scheme.bits_per_weight(place.rows, place.columns)
     kept = words.symmetric_kept if scheme.symmetric else words.asymmetric_kept
-    prose(words.step_kept, bits=bits, kept=kept)
+    kit.prose(words.step_kept, bits=bits, kept=kept)
     _code(place, scheme)
     outlier.draw(state, steps, place, scheme)
 
 
-def _controls(state: PageState) -> None:
+def _controls(state: kit.PageState) -> None:
     def other_matrix() -> None:
         state["qrow"] = state["qweight"] = -1
         state["qtimes"] = 1
@@ -52,7 +46,7 @@ def _controls(state: PageState) -> None:
             st.number_input(
                 words.layer, width=BOX, **state.ranged("qlayer", most=last, then=other_matrix)
             )
-        choose(state, "qmatrix", words.matrix, words.matrices, then=other_matrix)
+        kit.choose(state, "qmatrix", words.matrix, words.matrices, then=other_matrix)
         place = place_of(state)
         boxes = (("qrow", words.row, place.row, place.rows, other_row),)
         boxes += (("qweight", words.weight, place.column, place.columns, None),)
@@ -61,7 +55,7 @@ def _controls(state: PageState) -> None:
 
 
 def _number(
-    state: PageState,
+    state: kit.PageState,
     control: str,
     label: str,
     value: int,
@@ -75,7 +69,7 @@ def _number(
         if then is not None:
             then()
 
-    slot = tied(f"_efficiency.{control}.shown", value, changed)
+    slot = kit.tied(f"_efficiency.{control}.shown", value, changed)
     st.number_input(label, min_value=0, max_value=size - 1, width=BOX, **slot)
 
 
@@ -87,15 +81,8 @@ def _code(place: Place, scheme: Scheme) -> None:
         codes = [int(code) for code in steps.codes[:6]]
         return f"{codes}\n{[f'{value:.4f}' for value in steps.restored[:6]]}"
 
-    show_code(
+    kit.show_code(
         [quantize_steps, grid, dequantize],
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.quantization.grids import quantize_steps\n"
-        "from llmviz.quantization.scheme import Scheme\n\n"
-        f"model, tokenizer, card = load_bundled({MODEL!r})\n"
-        f"w = model.get_submodule({place.path!r}).weight\n"
-        f"steps = quantize_steps(w, {scheme!r})\n"
-        f"print(steps.codes[{place.row}, :6].tolist())\n"
-        f"print([f'{{value:.4f}}' for value in steps.restored[{place.row}, :6].tolist()])",
+        words.snippet_row.format(model=MODEL, path=place.path, scheme=scheme, row=place.row),
         printed,
     )

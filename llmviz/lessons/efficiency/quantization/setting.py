@@ -1,16 +1,10 @@
 """The grid that the learner chose: its controls, its sentence, and the question about it."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from llmviz.lessons.efficiency.quantization import words
 from llmviz.quantization.scheme import GROUP, Scheme
-from llmviz.ui import engine
-from llmviz.ui.common import choose
-from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, answered, predict
-from llmviz.ui.state import PageState
+from llmviz.ui import engine, kit
 
 MODEL = "tiny-world-gpt"
 KEY = "efficiency.quantization.setting"
@@ -21,13 +15,13 @@ def model() -> engine.Bundled:
     return engine.load(MODEL)
 
 
-def scheme_of(state: PageState) -> Scheme:
+def scheme_of(state: kit.PageState) -> Scheme:
     """Return the scheme that the controls say."""
     symmetric = state["qform"] == "symmetric"
     return Scheme(state["qbits"], symmetric, state["qper"], int(state["qgroup"]))
 
 
-def draw(state: PageState) -> Scheme:
+def draw(state: kit.PageState) -> Scheme:
     """Show the controls and what they mean; return the scheme."""
 
     def anew() -> None:
@@ -35,34 +29,34 @@ def draw(state: PageState) -> Scheme:
 
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         st.slider(words.bits, width=220, **state.ranged("qbits", then=anew))
-        choose(state, "qform", words.form, words.forms, then=anew)
-        choose(state, "qper", words.per, words.pers, then=anew)
+        kit.choose(state, "qform", words.form, words.forms, then=anew)
+        kit.choose(state, "qper", words.per, words.pers, then=anew)
         if state["qper"] == GROUP:
-            choose(state, "qgroup", words.group, words.groups, then=anew)
+            kit.choose(state, "qgroup", words.group, words.groups, then=anew)
     scheme = scheme_of(state)
     ends = {"bits": scheme.bits, "lowest": _minus(scheme.lowest), "highest": scheme.highest}
-    prose(words.scheme[state["qform"]], **ends)
-    predict(question(scheme), f"{KEY}.ask", covers=state["qview"] == "row")
+    kit.prose(words.scheme[state["qform"]], **ends)
+    kit.predict(question(scheme), f"{KEY}.ask", covers=state["qview"] == "row")
     return scheme
 
 
 def values_told(scheme: Scheme) -> bool:
     """Whether the page may say how many values the grid has, which is asked above."""
-    return answered(question(scheme), f"{KEY}.ask")
+    return kit.answered(question(scheme), f"{KEY}.ask")
 
 
 def _minus(number: int) -> str:
     return str(number).replace("-", "−")
 
 
-def question(scheme: Scheme) -> Question:
+def question(scheme: Scheme) -> kit.Question:
     """Ask how many values a grid has."""
     form = "symmetric" if scheme.symmetric else "asymmetric"
     every = 2**scheme.bits
     offered = sorted({every, every - 1, every // 2, 2 * scheme.bits})
     known = {"bits": scheme.bits, "all": every, "right": scheme.codes, "form": form}
     right = words.ask_right[form].format(**known)
-    return Question(
+    return kit.Question(
         words.ask.format(**known),
         [str(number) for number in offered],
         offered.index(scheme.codes),

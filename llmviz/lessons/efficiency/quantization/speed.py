@@ -1,46 +1,26 @@
 """How fast products with codes are on this machine, beside float32."""
 
-from __future__ import annotations
-
-import plotly.graph_objects as go
 import streamlit as st
 
-from llmviz.background import Job
 from llmviz.figures.lines import Line, lines
-from llmviz.figures.theme import Mode
 from llmviz.lessons.efficiency.quantization import words
 from llmviz.lessons.efficiency.quantization.setting import KEY
 from llmviz.quantization.kernels import INT4_GROUPS
-from llmviz.study.quantized_speed import (
-    FLOAT32,
-    INT4,
-    INT8,
-    KINDS,
-    REPEATS,
-    ROUNDS,
-    WIDTHS,
-    Speed,
-)
-from llmviz.ui.common import theme
-from llmviz.ui.job_pools import map_jobs
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.live_job import Said, live
-from llmviz.ui.prose import prose
-from llmviz.ui.state import PageState
+from llmviz.study.quantized_speed import FLOAT32, INT4, INT8, KINDS, REPEATS, ROUNDS, WIDTHS, Speed
+from llmviz.ui import kit
 
 
-@kept(1)
-def speeds() -> Job:
+@kit.kept(1)
+def speeds() -> kit.Job:
     """Return the measurement, in a process of its own."""
-    return map_jobs().start("llmviz.study.quantized_speed:product_speeds")
+    return kit.map_jobs().start("llmviz.study.quantized_speed:product_speeds")
 
 
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the section."""
     groups = f"{', '.join(map(str, INT4_GROUPS[:-1]))} or {INT4_GROUPS[-1]}"
-    section(words.speed, groups=groups)
-    live(
+    kit.section(words.speed, groups=groups)
+    kit.live(
         state,
         "qspeed",
         speeds,
@@ -48,21 +28,21 @@ def draw(state: PageState) -> None:
         _draw_results,
         start=words.speed_start,
         share=lambda job: len(job.results) / (len(WIDTHS) * len(KINDS)),
-        said=Said(words.going, words.stopped, words.again),
+        said=kit.Said(words.going, words.stopped, words.again),
     )
 
 
-def _draw_results(job: Job) -> None:
+def _draw_results(job: kit.Job) -> None:
     measured = tuple(job.results)
     whole = measured[: len(measured) - len(measured) % len(KINDS)]
     if not whole:
         return
-    st.plotly_chart(chart(whole, theme()), key=f"{KEY}.speed", theme=None)
-    prose(report(whole[-len(KINDS) :]))
+    st.plotly_chart(chart(whole, kit.theme()), key=f"{KEY}.speed", theme=None)
+    kit.prose(report(whole[-len(KINDS) :]))
 
 
-@kept(8)
-def chart(speeds: tuple[Speed, ...], mode: Mode) -> go.Figure:
+@kit.kept(8)
+def chart(speeds: tuple[Speed, ...], mode: kit.Mode) -> kit.Figure:
     """Return how many times as fast as float32 each kind is, by width."""
     plain = {one.width: one.seconds for one in speeds if one.kind == FLOAT32}
     drawn = []

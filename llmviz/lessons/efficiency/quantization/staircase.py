@@ -1,65 +1,45 @@
 """The straight-through estimator: the staircase, its gradient, and one weight that learns."""
 
-from __future__ import annotations
-
-import plotly.graph_objects as go
 import streamlit as st
 import torch
 
 from llmviz.figures.adapters import Curve, lines
-from llmviz.figures.theme import Mode
 from llmviz.lessons.efficiency.quantization import words
 from llmviz.lessons.efficiency.quantization.setting import KEY
 from llmviz.quantization.qat import fake_quantize
-from llmviz.study.straight_through import (
-    BEYOND,
-    Staircase,
-    Update,
-    picture_scheme,
-    staircase,
-    walk,
-)
-from llmviz.ui.code import show_code
-from llmviz.ui.common import choose, operand, signed, theme
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import PageState
+from llmviz.study.straight_through import BEYOND, Update, picture_scheme, staircase, walk
+from llmviz.ui import kit
 
 START, TARGET, UPDATES = -0.3, 0.7, 40
 GRADIENT = 0.6  # at the rounded weight, in the question
 ASKED = {2: 1.6, 3: 0.45, 4: -0.2}  # the exact weight of the question, by bits
 
 
-@kept(4)
-def stairs_of(bits: int) -> Staircase:
-    """Return the forward and the backward pass of a grid."""
-    return staircase(bits)
+stairs_of = kit.kept(4)(staircase)
 
 
-@kept(64)
+@kit.kept(64)
 def walk_of(bits: int, rate: float) -> tuple[Update, ...]:
     """Return how one weight learns."""
     return tuple(walk(bits, START, TARGET, rate, UPDATES))
 
 
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the section."""
-    section(words.training_stair)
-    choose(state, "stairbits", words.bits, words.training_stair_bits)
+    kit.section(words.training_stair)
+    kit.choose(state, "stairbits", words.bits, words.training_stair_bits)
     bits, rate = int(state["stairbits"]), state["stairrate"]
-    if predict(question(bits), f"{KEY}.through", covers=True):
-        st.plotly_chart(staircase_figure(bits, theme()), key=f"{KEY}.stairs", theme=None)
-    prose(words.training_walk_text, target=TARGET)
+    if kit.predict(question(bits), f"{KEY}.through", covers=True):
+        st.plotly_chart(staircase_figure(bits, kit.theme()), key=f"{KEY}.stairs", theme=None)
+    kit.prose(words.training_walk_text, target=TARGET)
     st.slider(words.training_rate, step=0.02, width=260, **state.ranged("stairrate"))
-    st.plotly_chart(walk_figure(bits, rate, theme()), key=f"{KEY}.walk", theme=None)
-    prose(report(walk_of(bits, rate), rate))
+    st.plotly_chart(walk_figure(bits, rate, kit.theme()), key=f"{KEY}.walk", theme=None)
+    kit.prose(report(walk_of(bits, rate), rate))
     _code(bits)
 
 
-@kept(8)
-def staircase_figure(bits: int, mode: Mode) -> go.Figure:
+@kit.kept(8)
+def staircase_figure(bits: int, mode: kit.Mode) -> kit.Figure:
     """Return the staircase, the straight line and the gradient."""
     staircase = stairs_of(bits)
     forward, line, backward = words.training_stair_names
@@ -71,8 +51,8 @@ def staircase_figure(bits: int, mode: Mode) -> go.Figure:
     return lines(curves, words.training_stair_axes, mode)
 
 
-@kept(32)
-def walk_figure(bits: int, rate: float, mode: Mode) -> go.Figure:
+@kit.kept(32)
+def walk_figure(bits: int, rate: float, mode: kit.Mode) -> kit.Figure:
     """Return the exact and the rounded weight, update by update."""
     walk = walk_of(bits, rate)
     steps = range(len(walk))
@@ -89,17 +69,17 @@ def report(walk: tuple[Update, ...], rate: float) -> str:
     """Return the first update in numbers, and the last rounded weight."""
     first, second = walk[:2]
     return words.training_walk_read.format(
-        weight=signed(first.weight),
-        rounded=signed(first.rounded),
+        weight=kit.signed(first.weight),
+        rounded=kit.signed(first.rounded),
         target=TARGET,
-        gradient=signed(first.at_rounded),
-        through=signed(first.at_weight),
+        gradient=kit.signed(first.at_rounded),
+        through=kit.signed(first.at_weight),
         rate=rate,
-        operand=operand(signed(first.at_weight)),
-        after=signed(second.weight),
+        operand=kit.operand(kit.signed(first.at_weight)),
+        after=kit.signed(second.weight),
         slope=f"{first.slope:g}".replace("-", "−"),
         updates=len(walk) - 1,
-        last=signed(walk[-1].rounded),
+        last=kit.signed(walk[-1].rounded),
     )
 
 
@@ -109,20 +89,20 @@ def end(bits: int, rate: float) -> str:
     return words.end_first["training"].format(
         bits=bits,
         updates=len(walk) - 1,
-        weight=signed(walk[-1].weight),
-        last=signed(walk[-1].rounded),
+        weight=kit.signed(walk[-1].weight),
+        last=kit.signed(walk[-1].rounded),
         target=TARGET,
     )
 
 
-def question(bits: int) -> Question:
+def question(bits: int) -> kit.Question:
     """Ask which gradient a weight gets, within the grid or beyond it."""
-    weight = signed(ASKED[bits])
+    weight = kit.signed(ASKED[bits])
     beyond = abs(ASKED[bits]) > 1 + float(1 / (picture_scheme(bits).highest * 2))
     reason = words.training_stair_reasons["beyond" if beyond else "inside"].format(weight=weight)
     right = 0 if beyond else 1
     text = words.training_stair_ask.format(weight=weight)
-    return Question(
+    return kit.Question(
         text, words.training_stair_answers, right, [reason] * len(words.training_stair_answers)
     )
 
@@ -135,14 +115,8 @@ def _code(bits: int) -> None:
 
     scheme = picture_scheme(bits)
     weights = [[-0.2, 0.1, 0.45, BEYOND]]
-    show_code(
+    kit.show_code(
         [fake_quantize, staircase],
-        "import torch\n"
-        "from llmviz.quantization.qat import fake_quantize\n"
-        "from llmviz.quantization.scheme import Scheme\n\n"
-        f"scheme = {scheme!r}\n"
-        f"w = torch.tensor({weights}, requires_grad=True)\n"
-        f"fake_quantize(w, scheme).backward(torch.full_like(w, {GRADIENT}))\n"
-        "print([round(one, 3) for one in w.grad[0].tolist()])",
+        words.snippet_staircase.format(scheme=scheme, weights=weights, gradient=GRADIENT),
         printed,
     )

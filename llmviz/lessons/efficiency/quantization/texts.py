@@ -1,7 +1,5 @@
 """What the model writes after the learner's text, and what it writes on the grid."""
 
-from __future__ import annotations
-
 from itertools import takewhile
 
 import streamlit as st
@@ -11,38 +9,34 @@ from llmviz.lessons.efficiency.quantization.layers import small_of
 from llmviz.lessons.efficiency.quantization.setting import model
 from llmviz.quantization.scheme import Scheme
 from llmviz.study.continuations import continuation
-from llmviz.ui import engine
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.prose import prose
-from llmviz.ui.state import PageState
+from llmviz.ui import engine, kit
 
 TOKENS = 60  # that are written
 
 
-@kept(64)
+@kit.kept(64)
 def plain_text(bundled: engine.Bundled, text: str) -> str:
     """Return what the model itself writes."""
     return continuation(bundled.model, bundled.tokenizer, text, TOKENS).text.strip()
 
 
-@kept(64)
+@kit.kept(64)
 def small_text(bundled: engine.Bundled, scheme: Scheme, method: str, text: str) -> str:
     """Return what it writes on the grid."""
     small = small_of(bundled, scheme, method).model
     return continuation(small, bundled.tokenizer, text, TOKENS).text.strip()
 
 
-def draw(state: PageState, scheme: Scheme, text: str) -> None:
+def draw(state: kit.PageState, scheme: Scheme, text: str) -> None:
     """Show both texts."""
-    section(words.texts, tokens=TOKENS)
+    kit.section(words.texts, tokens=TOKENS)
     bundled = model()
     both = plain_text(bundled, text), small_text(bundled, scheme, state["qmethod"], text)
     for column, label, written in zip(st.columns(2), words.models, both, strict=True):
         with column:
             st.markdown(f"**{label}**")
             st.code(written or words.nothing, language=None, wrap_lines=True)
-    prose(compared(*both))
+    kit.prose(compared(*both))
 
 
 def compared(one: str, other: str) -> str:

@@ -1,60 +1,45 @@
 """A small model trained on grids of few bits while the learner watches."""
 
-from __future__ import annotations
-
-import plotly.graph_objects as go
 import streamlit as st
 
-from llmviz.background import Job
 from llmviz.figures.adapters import Curve, lines
-from llmviz.figures.theme import Mode
 from llmviz.lessons.efficiency.quantization import words
 from llmviz.lessons.efficiency.quantization.digits import difference
 from llmviz.lessons.efficiency.quantization.setting import KEY
 from llmviz.quantization.qat import finish_qat, prepare_qat
 from llmviz.quantization.scheme import CHANNEL, Scheme
 from llmviz.study.quantization_aware import BITS, CHECKS, EXACT, KINDS, MODEL, RATE, Checked
-from llmviz.ui import engine
-from llmviz.ui.code import show_code
-from llmviz.ui.common import choose, theme
-from llmviz.ui.job_pools import training_jobs
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.live_job import live
-from llmviz.ui.model_picker import models_here
-from llmviz.ui.prose import prose
-from llmviz.ui.state import PageState
-from llmviz.ui.table import rows_table
+from llmviz.ui import engine, kit
 
 ROLES = {EXACT: "residual", 4: "value", 3: "query", 2: "key"}
 
 
-@kept(12)
-def race_of(updates: int, form: str, per: str) -> Job:
+@kit.kept(12)
+def race_of(updates: int, form: str, per: str) -> kit.Job:
     """Return the trainings in a process of their own; the same ones are run only once."""
     target = "llmviz.study.quantization_aware:quantization_aware"
     scheme = Scheme(symmetric=form == "symmetric", per=per)
-    return training_jobs().start(
+    return kit.training_jobs().start(
         target, steps=updates, scheme=scheme.to_dict(), rate=RATE, base=MODEL
     )
 
 
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the controls, the button and the race."""
-    section(words.training_qat, model=MODEL)
-    if not models_here(MODEL):
+    kit.section(words.training_qat, model=MODEL)
+    if not kit.models_here(MODEL):
         return
 
     def anew() -> None:
         state["qattrained"] = False
 
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        choose(state, "qatform", words.form, words.forms, then=anew)
-        choose(state, "qatper", words.per, words.training_qat_per, then=anew)
+        kit.choose(state, "qatform", words.form, words.forms, then=anew)
+        kit.choose(state, "qatper", words.per, words.training_qat_per, then=anew)
         st.slider(
             words.training_updates, step=50, width=260, **state.ranged("qatupdates", then=anew)
         )
-    live(
+    kit.live(
         state,
         "qattrained",
         race_of,
@@ -68,29 +53,23 @@ def draw(state: PageState) -> None:
         small = finish_qat(prepare_qat(engine.load(MODEL).model, Scheme(2, per=CHANNEL)))
         return str(sorted({int(code) for one in small.matrices.values() for code in one.codes[0]}))
 
-    show_code(
+    kit.show_code(
         [prepare_qat, finish_qat],
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.quantization.qat import finish_qat, prepare_qat\n"
-        "from llmviz.quantization.scheme import Scheme\n\n"
-        f"model, tokenizer, card = load_bundled({MODEL!r})\n"
-        "prepared = prepare_qat(model, Scheme(2, per='channel'))  # train it as any model\n"
-        "small = finish_qat(prepared)\n"
-        "print(sorted({int(code) for one in small.matrices.values() for code in one.codes[0]}))",
+        words.snippet_training.format(model=MODEL),
         printed,
     )
 
 
-def _draw_results(job: Job, updates: int) -> None:
+def _draw_results(job: kit.Job, updates: int) -> None:
     reports = list(job.results)
     if not reports:
         return
-    st.plotly_chart(figure(job, len(reports), theme()), key=f"{KEY}.race", theme=None)
+    st.plotly_chart(figure(job, len(reports), kit.theme()), key=f"{KEY}.race", theme=None)
     last = {one.bits: one for one in reports}
     if len(reports) < len(KINDS) or any(one.step < updates for one in last.values()):
         return
     first = {one.bits: one for one in reports if one.step == 0}
-    rows_table(
+    kit.rows_table(
         [
             (
                 words.training_qat_names[bits],
@@ -102,11 +81,11 @@ def _draw_results(job: Job, updates: int) -> None:
         ],
         words.training_qat_columns,
     )
-    prose("\n\n".join(report(first, last, bits) for bits in BITS))
+    kit.prose("\n\n".join(report(first, last, bits) for bits in BITS))
 
 
-@kept(32)
-def figure(job: Job, count: int, mode: Mode) -> go.Figure:
+@kit.kept(32)
+def figure(job: kit.Job, count: int, mode: kit.Mode) -> kit.Figure:
     """Return the loss of each training over its first looks, `count` in all."""
     reports = list(job.results)[:count]
     curves = []

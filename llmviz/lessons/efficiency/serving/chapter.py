@@ -1,7 +1,5 @@
 """Chapter "Many requests": a serving engine at work, tick by tick, and two policies compared."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from llmviz.components.serving_film.view import serving_film
@@ -9,21 +7,15 @@ from llmviz.lessons.efficiency.serving import figures, questions, schedule, text
 from llmviz.lessons.efficiency.serving.params import OPENING
 from llmviz.lessons.efficiency.serving.runs import TwoRuns, bundled, bundled_shown, own_shown
 from llmviz.study.serving_recording import COMMAND
-from llmviz.ui.common import choose, count, theme
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.notices import inform
-from llmviz.ui.prose import prose
-from llmviz.ui.question import predict
-from llmviz.ui.state import PageState
-from llmviz.ui.table import rows_table
+from llmviz.ui import kit
 
 KEY = "efficiency.serving"
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
-    section(words.intro)
+    kit.section(words.intro)
     st.page_link(
         "pages/transformer.py",
         label=words.loop_link,
@@ -38,36 +30,36 @@ def draw(state: PageState) -> None:
     if two_runs is not None:
         _compared(two_runs)
     texts.draw(state, two_runs)
-    section(words.server_section)
+    kit.section(words.server_section)
     st.code(words.server, language="sh")
     schedule.code(state["servepolicy"])
     numbers = None if two_runs is None else figures.end(two_runs, int(state["serveshown"]))
     if numbers is not None:
-        seen(words.end, **numbers)
+        kit.seen(words.end, **numbers)
 
 
 def _recorded() -> TwoRuns | None:
     try:
         return bundled_shown()
     except ValueError:
-        inform(words.no_file, ":material/download:")
+        kit.inform(words.no_file, ":material/download:")
         return None
 
 
-def _film(state: PageState, two_runs: TwoRuns, own: bool) -> None:
-    section(words.film_section)
+def _film(state: kit.PageState, two_runs: TwoRuns, own: bool) -> None:
+    kit.section(words.film_section)
     names = figures.names_of(two_runs)
-    choose(state, "serveshown", words.run, dict(zip(words.runs, names, strict=True)))
+    kit.choose(state, "serveshown", words.run, dict(zip(words.runs, names, strict=True)))
     number = int(state["serveshown"])
     run, picture = two_runs.runs[number], two_runs.pictures[number]
     config = run.recording.config
     window = f"{1000 * config.window:g}"
     about = words.about[config.policy].format(budget=config.token_budget, window=window)
-    prose(f"{about}\n\n{words.own_runs if own else _source()}")
+    kit.prose(f"{about}\n\n{words.own_runs if own else _source()}")
     longest = questions.longest_table(run.recording)
     if longest is not None:
         question = questions.blocks_of(*longest, config.block_size)
-        if not predict(question, f"{KEY}.blocks", covers=True):
+        if not kit.predict(question, f"{KEY}.blocks", covers=True):
             return
     key = f"{KEY}.film"
 
@@ -91,18 +83,18 @@ def _source() -> str:
         date=about.date,
         torch=about.environment["torch"],
         machine=about.environment["machine"],
-        threads=count(about.environment["threads"], "thread"),
+        threads=kit.count(about.environment["threads"], "thread"),
         command=COMMAND,
     )
 
 
 def _compared(two_runs: TwoRuns) -> None:
-    section(words.figures_section)
+    kit.section(words.figures_section)
     question = figures.who_waits_less(two_runs)
-    if question is not None and not predict(question, f"{KEY}.who", covers=True):
-        prose(figures.compared(two_runs))
+    if question is not None and not kit.predict(question, f"{KEY}.who", covers=True):
+        kit.prose(figures.compared(two_runs))
         return
     columns = ("", *figures.names_of(two_runs))
-    rows_table(figures.table_of(two_runs), columns, height="content")
-    prose(f"{figures.compared(two_runs)}\n\n{words.curve_text}")
-    st.plotly_chart(figures.first_tokens(two_runs, theme()), key=f"{KEY}.first", theme=None)
+    kit.rows_table(figures.table_of(two_runs), columns, height="content")
+    kit.prose(f"{figures.compared(two_runs)}\n\n{words.curve_text}")
+    st.plotly_chart(figures.first_tokens(two_runs, kit.theme()), key=f"{KEY}.first", theme=None)

@@ -1,20 +1,14 @@
 """Two runs of the same requests side by side: what people and the machine's owner notice."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np
-import plotly.graph_objects as go
 
 from llmviz.figures.lines import Line, lines
-from llmviz.figures.theme import Mode
 from llmviz.lessons.efficiency.serving import words
 from llmviz.lessons.efficiency.serving.runs import TwoRuns
 from llmviz.serving.recording import PERCENTILES, Recording
-from llmviz.ui.common import count
-from llmviz.ui.kept import kept
-from llmviz.ui.question import Question
+from llmviz.ui import kit
 
 
 def run_names(policies: tuple[str, str]) -> tuple[str, str]:
@@ -56,7 +50,7 @@ def measures(recording: Recording) -> dict[str, str]:
     return table
 
 
-@kept(16)
+@kit.kept(16)
 def table_of(two_runs: TwoRuns) -> tuple[tuple[str, ...], ...]:
     """Return the rows of the table: a title and both runs' figures."""
     first, second = (measures(run.recording) for run in two_runs.runs)
@@ -80,8 +74,8 @@ def compared(two_runs: TwoRuns) -> str:
     )
 
 
-@kept(32)
-def first_tokens(two_runs: TwoRuns, mode: Mode) -> go.Figure:
+@kit.kept(32)
+def first_tokens(two_runs: TwoRuns, mode: kit.Mode) -> kit.Figure:
     """Return the share of texts that had their first token after so many milliseconds."""
     drawn = []
     for number, (name, run) in enumerate(zip(names_of(two_runs), two_runs.runs, strict=True)):
@@ -92,7 +86,7 @@ def first_tokens(two_runs: TwoRuns, mode: Mode) -> go.Figure:
     return figure.update_traces(line_shape="hv")  # between two texts the share does not change
 
 
-def who_waits_less(two_runs: TwoRuns) -> Question | None:
+def who_waits_less(two_runs: TwoRuns) -> kit.Question | None:
     """Ask which policy gives first tokens sooner; None where the runs do not tell."""
     middle = [run.recording.to_first.get(50) for run in two_runs.runs]
     if None in middle or two_runs.trial.policies[0] == two_runs.trial.policies[1]:
@@ -101,10 +95,10 @@ def who_waits_less(two_runs: TwoRuns) -> Question | None:
     names = names_of(two_runs)
     right = 2 if one == other else 0 if one < other else 1
     reason = words.who_reason.format(first=names[0], one=one, second=names[1], other=other)
-    return Question(words.who, (*names, words.who_equal), right, (reason,) * 3)
+    return kit.Question(words.who, (*names, words.who_equal), right, (reason,) * 3)
 
 
-@kept(16)
+@kit.kept(16)
 def most_shared(two_runs: TwoRuns, number: int) -> tuple[int, int]:
     """Return how many blocks were shared at once at most, and how many were copied in all."""
     ticks = two_runs.runs[number].recording.ticks
@@ -116,7 +110,9 @@ def shared_line(two_runs: TwoRuns, number: int) -> str:
     """Return how much was shared in a run, in a sentence."""
     most, copies = most_shared(two_runs, number)
     return words.samples_live.format(
-        policy=names_of(two_runs)[number], most=count(most, "block"), copies=count(copies, "block")
+        policy=names_of(two_runs)[number],
+        most=kit.count(most, "block"),
+        copies=kit.count(copies, "block"),
     )
 
 
@@ -128,8 +124,8 @@ def end(two_runs: TwoRuns, number: int) -> dict[str, object] | None:
         return None
     return {
         "policy": names_of(two_runs)[number],
-        "texts": count(len(recording.timings), "text"),
-        "ticks": count(ticks, "tick"),
-        "tokens": count(recording.tokens, "token"),
+        "texts": kit.count(len(recording.timings), "text"),
+        "ticks": kit.count(ticks, "tick"),
+        "tokens": kit.count(recording.tokens, "token"),
         "each": recording.tokens / ticks,
     }

@@ -1,7 +1,5 @@
 """A recorded run as the film that the page draws."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any
 

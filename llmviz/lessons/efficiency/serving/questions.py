@@ -1,18 +1,15 @@
 """Questions about blocks: how many a text has, and how many samples of a prompt share."""
 
-from __future__ import annotations
-
 from llmviz.lessons.efficiency.serving import words
 from llmviz.serving.recording import Recording
-from llmviz.ui.common import count
-from llmviz.ui.question import Question
+from llmviz.ui import kit
 
 
-def _by_size(text: str, reasons: dict[int, str], right: int) -> Question:
+def _by_size(text: str, reasons: dict[int, str], right: int) -> kit.Question:
     """Return a question with an answer for each count, the smallest first."""
     counts = sorted(reasons)
     answers = [f"{number:,}" for number in counts]
-    return Question(text, answers, counts.index(right), [reasons[number] for number in counts])
+    return kit.Question(text, answers, counts.index(right), [reasons[number] for number in counts])
 
 
 def longest_table(recording: Recording) -> tuple[str, int] | None:
@@ -24,28 +21,32 @@ def longest_table(recording: Recording) -> tuple[str, int] | None:
     return name, length
 
 
-def blocks_of(name: str, length: int, size: int) -> Question:
+def blocks_of(name: str, length: int, size: int) -> kit.Question:
     """Ask how many blocks of `size` tokens a text of `length` tokens has."""
     blocks = -(-length // size)
     line = {"tokens": length, "size": size, "blocks": blocks}
     line |= {"slots": blocks * size, "waste": blocks * size - length}
-    line |= {"rest": count(length % size, "token")}
+    line |= {"rest": kit.count(length % size, "token")}
     reasons = {length: words.ask_tokens, blocks + 1: words.ask_one_more}
     if length % size and length > size:
         reasons[length // size] = words.ask_down
     reasons[blocks] = words.ask_up
     written = {number: reason.format(**line) for number, reason in reasons.items()}
-    text = words.ask.format(name=name, length=count(length, "token"), size=count(size, "token"))
+    text = words.ask.format(
+        name=name, length=kit.count(length, "token"), size=kit.count(size, "token")
+    )
     return _by_size(text, written, blocks)
 
 
-def blocks_of_samples(prompt: int, samples: int, size: int) -> Question:
+def blocks_of_samples(prompt: int, samples: int, size: int) -> kit.Question:
     """Ask how many blocks hold a prompt of so many tokens for two or more samples."""
     blocks = -(-prompt // size)
     line = {"tokens": prompt, "samples": samples, "slots": size, "blocks": blocks}
     reasons = {samples: words.ask_each}
     reasons |= {samples * blocks: words.ask_copies, blocks: words.ask_shared}
     written = {number: reason.format(**line) for number, reason in reasons.items()}
-    size_told = count(size, "token")
-    text = words.ask_samples.format(prompt=count(prompt, "token"), samples=samples, size=size_told)
+    size_told = kit.count(size, "token")
+    text = words.ask_samples.format(
+        prompt=kit.count(prompt, "token"), samples=samples, size=size_told
+    )
     return _by_size(text, written, blocks)

@@ -1,11 +1,9 @@
 """The runs that the chapter shows: the recorded ones, or those that the learner started last."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from llmviz.background import DONE, Job
+from llmviz.background import DONE
 from llmviz.components.serving_film.view import FilmPicture, film_picture
 from llmviz.lessons.efficiency.serving import words
 from llmviz.lessons.efficiency.serving.film import film_of, opening, sharing_opening
@@ -15,10 +13,7 @@ from llmviz.serving.workload import Workload
 from llmviz.study import serving_recording, serving_texts
 from llmviz.study.serving_recording import Bundled
 from llmviz.study.serving_run import Run, Trial, own_prompts, runs_of
-from llmviz.ui.job_pools import training_jobs
-from llmviz.ui.kept import kept
-from llmviz.ui.live_job import job_for
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 FLAG = "serverun"
 
@@ -33,7 +28,7 @@ class TwoRuns:
     openings: tuple[tuple[int, int], ...]  # tick, sequence
 
 
-def trial_of(state: PageState) -> Trial:
+def trial_of(state: kit.PageState) -> Trial:
     """Return what the controls ask for. Raises ValueError for wrong prompts of the learner's."""
     workload = Workload(
         requests=state["servecount"],
@@ -56,34 +51,31 @@ def trial_of(state: PageState) -> Trial:
     return Trial(workload, config, policies, own_prompts(state["serveown"]))
 
 
-@kept(8)
-def job_of(trial: Trial) -> Job:
+@kit.kept(8)
+def job_of(trial: Trial) -> kit.Job:
     """Return both runs in a process of their own; the same trial is run only once."""
-    return training_jobs().start("llmviz.study.serving_run:serving_run", trial=trial)
+    return kit.training_jobs().start("llmviz.study.serving_run:serving_run", trial=trial)
 
 
-@kept(1)
-def bundled() -> Bundled:
-    """Return the recorded runs. Raises ValueError: they are not in this copy, or damaged."""
-    return serving_recording.read()
+bundled = kit.kept(1)(serving_recording.read)
 
 
-@kept(1)
+@kit.kept(1)
 def bundled_shown() -> TwoRuns:
     """Return the recorded runs as the page shows them. Raises ValueError as `bundled` does."""
     recorded = bundled()
     return _two_runs(recorded.trial, recorded.runs)
 
 
-@kept(1)
+@kit.kept(1)
 def texts_shown() -> tuple[Bundled, TwoRuns]:
     """Return the recorded runs of one prompt. Raises ValueError as `bundled` does."""
     recorded = serving_texts.read()
     return recorded, _two_runs(recorded.trial, recorded.runs, sharing_opening)
 
 
-@kept(8)
-def job_shown(trial: Trial, job: Job) -> TwoRuns:
+@kit.kept(8)
+def job_shown(trial: Trial, job: kit.Job) -> TwoRuns:
     """Return the runs of a job that is over."""
     return _two_runs(trial, runs_of(trial, job.results))
 
@@ -97,7 +89,7 @@ def _two_runs(
     return TwoRuns(trial, runs, pictures, tuple(rule(run.recording) for run in runs))
 
 
-def own_shown(state: PageState) -> TwoRuns | None:
+def own_shown(state: kit.PageState) -> TwoRuns | None:
     """Return the learner's last runs with these controls; None where there are none."""
     if not state[FLAG]:
         return None
@@ -105,5 +97,5 @@ def own_shown(state: PageState) -> TwoRuns | None:
         trial = trial_of(state)
     except ValueError:
         return None
-    job = job_for(state, FLAG, job_of, (trial,))
+    job = kit.job_for(state, FLAG, job_of, (trial,))
     return job_shown(trial, job) if job.state == DONE else None

@@ -1,25 +1,8 @@
 """The code of the chapter: a schedule that needs no model, printed tick by tick."""
 
-from __future__ import annotations
-
 from llmviz.lessons.efficiency.serving import words
 from llmviz.serving import BlockManager, Request, Scheduler, ServingConfig, simulate
-from llmviz.ui.code import show_code
-
-SNIPPET = """
-    from llmviz.serving import Request, ServingConfig, simulate
-
-    config = ServingConfig(policy={policy!r}, max_batch=2, block_size=4, n_blocks=8)
-    requests = [
-        Request("a", prompt=(1, 2, 3, 4, 5), max_new_tokens=3),
-        Request("b", prompt=(6, 7), max_new_tokens=6),
-        Request("c", prompt=(8, 9, 10), max_new_tokens=2),
-    ]
-    for tick in simulate(requests, config).ticks:
-        rows = ", ".join(f"{{row.sequence}} {{row.phase}} {{row.tokens}}" for row in tick.rows)
-        waits = " ".join(tick.queue) or "-"
-        print(f"{{tick.number}}: {{rows}}; waits: {{waits}}; {{tick.waste}} slots empty")
-"""
+from llmviz.ui import kit
 
 
 def printed(policy: str) -> str:
@@ -40,9 +23,9 @@ def printed(policy: str) -> str:
 
 def code(policy: str) -> None:
     """Show the schedule of three requests under a policy."""
-    show_code(
+    kit.show_code(
         (Scheduler.schedule, BlockManager.own_copy, BlockManager.find),
-        SNIPPET.format(policy=policy),
+        words.snippet.format(policy=policy),
         lambda: printed(policy),
         label=words.code_label,
     )

@@ -1,7 +1,5 @@
 """Several texts to one prompt: which share a block, and how many blocks that saves."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from llmviz.components.serving_film.view import serving_film
@@ -9,30 +7,25 @@ from llmviz.lessons.efficiency.serving import figures, questions, words
 from llmviz.lessons.efficiency.serving.params import OPENING
 from llmviz.lessons.efficiency.serving.runs import TwoRuns, texts_shown
 from llmviz.study.serving_texts import COMMAND, WAYS, blocks_at_once
-from llmviz.ui.common import choose, count, percent
-from llmviz.ui.lesson import section
-from llmviz.ui.notices import inform
-from llmviz.ui.prose import prose
-from llmviz.ui.question import predict
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 KEY = "efficiency.serving.ways"
 
 
-def draw(state: PageState, two_runs: TwoRuns | None) -> None:
+def draw(state: kit.PageState, two_runs: TwoRuns | None) -> None:
     """Show a recorded run of one prompt, then what was shared in the runs shown above."""
-    section(words.samples_section)
+    kit.section(words.samples_section)
     try:
         about, recorded = texts_shown()
     except ValueError:
-        inform(words.no_file, ":material/download:")
+        kit.inform(words.no_file, ":material/download:")
     else:
-        choose(state, "serveways", words.ways, words.kinds)
+        kit.choose(state, "serveways", words.ways, words.kinds)
         number = WAYS.index(state["serveways"])
         date, torch = about.date, about.environment["torch"]
         source = words.ways_bundled.format(date=date, torch=torch, command=COMMAND)
         live = "" if two_runs is None else figures.shared_line(two_runs, int(state["serveshown"]))
-        prose(f"{source} {saved_line(recorded, number)}\n\n{live}")
+        kit.prose(f"{source} {saved_line(recorded, number)}\n\n{live}")
         _film(state, recorded, number)
     if two_runs is None:
         return
@@ -40,7 +33,7 @@ def draw(state: PageState, two_runs: TwoRuns | None) -> None:
     config = two_runs.runs[number].recording.config
     samples = max(2, two_runs.trial.workload.samples)
     prompt = max(len(one.prompt) for one in two_runs.runs[number].recording.requests)
-    predict(
+    kit.predict(
         questions.blocks_of_samples(prompt, samples, config.block_size),
         "efficiency.serving.samples",
     )
@@ -51,15 +44,15 @@ def saved_line(two_runs: TwoRuns, number: int) -> str:
     recording = two_runs.runs[number].recording
     named, held = blocks_at_once(recording)
     return words.ways_saved.format(
-        named=count(named, "block"),
+        named=kit.count(named, "block"),
         held=f"{held:,}",
-        saved=count(named - held, "block"),
-        share=percent((named - held) / max(1, named)),
-        copied=count(sum(len(tick.copies) for tick in recording.ticks), "block"),
+        saved=kit.count(named - held, "block"),
+        share=kit.percent((named - held) / max(1, named)),
+        copied=kit.count(sum(len(tick.copies) for tick in recording.ticks), "block"),
     )
 
 
-def _film(state: PageState, two_runs: TwoRuns, number: int) -> None:
+def _film(state: kit.PageState, two_runs: TwoRuns, number: int) -> None:
     key = f"{KEY}.{WAYS[number]}"
 
     def moved() -> None:

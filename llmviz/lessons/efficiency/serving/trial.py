@@ -1,10 +1,7 @@
 """The learner's own runs: what comes, how it is served, and how far they have come."""
 
-from __future__ import annotations
-
 import streamlit as st
 
-from llmviz.background import Job
 from llmviz.lessons.efficiency.serving import figures, words
 from llmviz.lessons.efficiency.serving.runs import FLAG, job_of, trial_of
 from llmviz.study.serving_run import (
@@ -17,31 +14,24 @@ from llmviz.study.serving_run import (
     memory_of_beam,
     runs_of,
 )
-from llmviz.ui.common import choose, count
-from llmviz.ui.lesson import section
-from llmviz.ui.live_job import Said, live
-from llmviz.ui.model_picker import models_here
-from llmviz.ui.notices import or_refused
-from llmviz.ui.prose import prose
-from llmviz.ui.state import PageState
-from llmviz.ui.text_field import text_area
+from llmviz.ui import kit
 
 WIDTH = 250
 
 
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the controls, the button, and how far the runs are."""
     sampled = words.sampled.format(temperature=SAMPLED.temperature)
-    section(words.serve.title, f"{words.serve_text} {sampled}")
-    if not models_here(BASE):
+    kit.section(words.serve.title, f"{words.serve_text} {sampled}")
+    if not kit.models_here(BASE):
         return
     _controls(state)
-    trial = or_refused(trial_of, state)
+    trial = kit.or_refused(trial_of, state)
     if trial is None:
         return
     if trial.workload.beams:
-        prose(words.searched, tokens=count(memory_of_beam(trial), "token"))
-    live(
+        kit.prose(words.searched, tokens=kit.count(memory_of_beam(trial), "token"))
+    kit.live(
         state,
         FLAG,
         job_of,
@@ -49,11 +39,11 @@ def draw(state: PageState) -> None:
         lambda job: _told(trial, job),
         start=words.start,
         share=lambda job: done_share(trial, list(job.results)),
-        said=Said(words.goes, words.stopped, words.again),
+        said=kit.Said(words.goes, words.stopped, words.again),
     )
 
 
-def _controls(state: PageState) -> None:
+def _controls(state: kit.PageState) -> None:
     def anew() -> None:
         state[FLAG] = False
 
@@ -61,9 +51,9 @@ def _controls(state: PageState) -> None:
         st.slider(label, step=step, width=WIDTH, **state.ranged(key, then=anew))
 
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
-        choose(state, "servepolicy", words.policy, words.policies, then=anew)
-        choose(state, "serveagainst", words.against, words.policies, then=anew)
-        choose(state, "servekind", words.kind, words.kinds, then=anew)
+        kit.choose(state, "servepolicy", words.policy, words.policies, then=anew)
+        kit.choose(state, "serveagainst", words.against, words.policies, then=anew)
+        kit.choose(state, "servekind", words.kind, words.kinds, then=anew)
         slider(words.count, "servecount")
         slider(words.rate, "serverate", 10)
         slider(words.prompt, "serveprompt")
@@ -72,11 +62,11 @@ def _controls(state: PageState) -> None:
         slider(words.beginning, "servebeginning", 4)
         slider(words.batch, "servebatch")
         slider(words.memory, "servememory", 32)
-        choose(state, "serveblock", words.block, words.block_sizes, then=anew)
-        choose(state, "servepreempt", words.preempt, words.preemptions, then=anew)
+        kit.choose(state, "serveblock", words.block, words.block_sizes, then=anew)
+        kit.choose(state, "servepreempt", words.preempt, words.preemptions, then=anew)
         st.toggle(words.share, **state.bind("serveshare", then=anew))
     limits = words.own_limits.format(lines=MOST_OWN, characters=MOST_OWN_CHARACTERS)
-    text_area(
+    kit.text_area(
         state,
         "serveown",
         words.own,
@@ -87,15 +77,15 @@ def _controls(state: PageState) -> None:
     )
 
 
-def _told(trial: Trial, job: Job) -> None:
+def _told(trial: Trial, job: kit.Job) -> None:
     for number, run in enumerate(runs_of(trial, list(job.results))):
         recording = run.recording
-        prose(
+        kit.prose(
             words.so_far,
             policy=figures.run_names(trial.policies)[number],
             ended=len(recording.outcomes),
             all=sum(request.texts for request in recording.requests),
-            tokens=count(recording.tokens, "token"),
+            tokens=kit.count(recording.tokens, "token"),
         )
     if job.state == "done":
-        prose(words.done)
+        kit.prose(words.done)

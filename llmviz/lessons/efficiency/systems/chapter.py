@@ -1,7 +1,5 @@
 """Chapter "Which system does what": the ideas of this lesson in known systems, with sources."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import streamlit as st
@@ -22,12 +20,7 @@ from llmviz.lessons.efficiency.systems.table import (
     System,
     cell,
 )
-from llmviz.ui.common import choose
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.prose import bold, prose
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import PageState
-from llmviz.ui.table import columns_table
+from llmviz.ui import kit
 
 KEY = "efficiency.systems"
 ANSWERS = 4
@@ -35,39 +28,39 @@ HEIGHT = 35 * (len(IDEAS) + 1) + 3  # pixels: all rows, without a bar to scroll
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
-    section(words.intro)
-    shown = predict(question(state["whosystem"]), f"{KEY}.ask", covers=True)
-    choose(state, "whoview", words.view, words.views, parts=True)
+    kit.section(words.intro)
+    shown = kit.predict(question(state["whosystem"]), f"{KEY}.ask", covers=True)
+    kit.choose(state, "whoview", words.view, words.views, parts=True)
     if state["whoview"] == "system":
-        choose(state, "whosystem", words.system, {one.key: one.name for one in SYSTEMS})
+        kit.choose(state, "whosystem", words.system, {one.key: one.name for one in SYSTEMS})
         (system,) = (one for one in SYSTEMS if one.key == state["whosystem"])
         rows = [
             (idea.name, idea.about if shown else "", cell(system.key, idea.key)) for idea in IDEAS
         ]
         one: System | Idea = system
-        prose(words.about_system, about=system.about, **_counts(system, rows))
+        kit.prose(words.about_system, about=system.about, **_counts(system, rows))
         ideas: Sequence[Idea] = [one for one in IDEAS if cell(system.key, one.key).state != OPEN]
     else:
-        choose(state, "whoidea", words.idea, {one.key: one.name for one in IDEAS})
+        kit.choose(state, "whoidea", words.idea, {one.key: one.name for one in IDEAS})
         (idea,) = (one for one in IDEAS if one.key == state["whoidea"])
         rows = [(system.name, system.about, cell(system.key, idea.key)) for system in SYSTEMS]
         one = idea
         line = _item(idea.name, idea.about if shown else "")
-        prose(words.about_idea, idea=line, **_counts(idea, rows))
+        kit.prose(words.about_idea, idea=line, **_counts(idea, rows))
         ideas = [idea]
     used = list(dict.fromkeys(one.source for _, _, one in rows if one.source))
     for group in STATES:
         _group(group, [row for row in rows if row[2].state == group], used)
     _links(ideas)
     _sources(used)
-    section(words.table)
-    columns_table(whole_table(), key=f"{KEY}.table", height=HEIGHT)
+    kit.section(words.table)
+    kit.columns_table(whole_table(), key=f"{KEY}.table", height=HEIGHT)
     st.caption(table_note())
     most, systems = most_spread()
     first = words.end_first[state["whoview"]].format(**_counts(one, rows))
-    seen(words.end, first=first, most=most, systems=systems)
+    kit.seen(words.end, first=first, most=most, systems=systems)
 
 
 Row = tuple[str, str, Cell]
@@ -113,7 +106,7 @@ def _group(state: str, rows: Sequence[Row], used: Sequence[str]) -> None:
 
 def _links(ideas: Sequence[Idea]) -> None:
     """Lead to the chapters that show ideas, each once."""
-    prose(bold(words.lead_title))
+    kit.prose(kit.bold(words.lead_title))
     with st.container(horizontal=True, gap="small"):
         for chapter in dict.fromkeys(one.chapter for one in ideas):
             st.page_link(
@@ -151,7 +144,7 @@ def table_note() -> str:
     return " ".join((*notes, words.table_moves))
 
 
-def question(column: str) -> Question:
+def question(column: str) -> kit.Question:
     """Ask what an idea of a system is, among other ideas: each system asks for another one."""
     keys = [one.key for one in SYSTEMS]
     at = keys.index(column)
@@ -160,7 +153,7 @@ def question(column: str) -> Question:
     first = IDEAS.index(right)
     offered = [IDEAS[(first + step) % len(IDEAS)] for step in range(ANSWERS)]
     slots = {"system": SYSTEMS[at].name, "title": SOURCES[cell(column, right.key).source].title}
-    return Question(
+    return kit.Question(
         words.ask.format(idea=right.name, **slots),
         [one.about for one in offered],
         0,

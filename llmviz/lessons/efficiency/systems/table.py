@@ -3,8 +3,6 @@
 A statement is there only where a source says it; `sources` lists them with their dates.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 YES, PARTLY, NO, OPEN = STATES = ("yes", "partly", "no", "open")

@@ -3,17 +3,13 @@
 S stages, T tokens, C = n_embd, L layers, H heads.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz import components as lv
 from llmviz.figures import embeddings as figures
-from llmviz.figures.theme import Mode
 from llmviz.lessons.embeddings import sources
 from llmviz.lessons.embeddings.clear import stands_out
 from llmviz.lessons.embeddings.context import words
@@ -22,44 +18,36 @@ from llmviz.models.gpt import GPT
 from llmviz.models.residual import Stage, read_stream
 from llmviz.similarity import VectorTable, unit_rows
 from llmviz.study.token_in_context import Move, Place, TwoPaths, largest_move, two_paths
-from llmviz.ui import engine
+from llmviz.ui import engine, kit
 from llmviz.ui import pinned_cells as cells
-from llmviz.ui.code import show_code
 from llmviz.ui.codec import pack_text
-from llmviz.ui.common import count, percent, refuse, signed, suggest, theme
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import PageState
-from llmviz.ui.text_field import text_input
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
-    section(words.intro)
+    kit.section(words.intro)
     _examples(state)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         table = sources.choose(state)
         if table is None:
             return
-        text_input(state, "ctxword", words.word, width=160, then=_forget(state))
+        kit.text_input(state, "ctxword", words.word, width=160, then=_forget(state))
     bundled = engine.load(table.name)
     if not isinstance(bundled.model, GPT):
-        prose(words.no_layers, name=sources.named(table))
+        kit.prose(words.no_layers, name=sources.named(table))
         return
     try:
         places = [sentence(state, table, bundled, number) for number in (0, 1)]
     except ValueError as error:
-        refuse(error)
+        kit.refuse(error)
         return
     if None not in places:
         st.caption(words.click)
         _compare(state, table, bundled, *places)
 
 
-def _forget(state: PageState):
+def _forget(state: kit.PageState):
     """Return a callback after which both words are looked for anew."""
 
     def then() -> None:
@@ -69,17 +57,19 @@ def _forget(state: PageState):
     return then
 
 
-def _examples(state: PageState) -> None:
+def _examples(state: kit.PageState) -> None:
     def take(name: str) -> None:
         for key, text in zip(("ctxword", "ctx1", "ctx2"), words.examples[name], strict=True):
             state[key] = text
         _forget(state)()
 
-    suggest(words.examples_label, list(words.examples), take, key="_embeddings.examples", wrap=True)
+    kit.suggest(
+        words.examples_label, list(words.examples), take, key="_embeddings.examples", wrap=True
+    )
 
 
 def _compare(
-    state: PageState, table: VectorTable, bundled: engine.Bundled, a: Place, b: Place
+    state: kit.PageState, table: VectorTable, bundled: engine.Bundled, a: Place, b: Place
 ) -> None:
     paths = two_paths(bundled.model, a, b)
     names = [_named(words.stages, step) for step in paths.steps]
@@ -88,16 +78,24 @@ def _compare(
     if not _ask(paths):
         return
     st.plotly_chart(
-        curve(tuple(names), tuple(paths.cosines.tolist()), tuple(paths.others.tolist()), theme()),
+        curve(
+            tuple(names), tuple(paths.cosines.tolist()), tuple(paths.others.tolist()), kit.theme()
+        ),
         key=f"{KEY}.curve",
         theme=None,
         config={"displayModeBar": False},
     )
-    prose(what_happens(table, paths, a, b))
+    kit.prose(what_happens(table, paths, a, b))
     _moved(state, table, bundled, largest_move(paths, a, b))
     _matrix(state, names, paths)
-    _code(bundled, a, b, paths)
-    seen(
+    kit.show_code(
+        [read_stream, two_paths, largest_move],
+        words.snippet.format(
+            name=bundled.name, list_a_ids=list(a.ids), list_b_ids=list(b.ids), a_at=a.at, b_at=b.at
+        ),
+        str([f"{value:.2f}" for value in paths.cosines]),
+    )
+    kit.seen(
         words.end,
         a=sources.label(table, a.ids[a.at]),
         b=sources.label(table, b.ids[b.at]),
@@ -107,7 +105,10 @@ def _compare(
 
 def end_change(paths: TwoPaths, n_layer: int) -> str:
     """Return how the cosine of two vectors changed from the row to the last layer."""
-    written, layers = [signed(float(value)) for value in paths.cosines], count(n_layer, "layer")
+    written, layers = (
+        [kit.signed(float(value)) for value in paths.cosines],
+        kit.count(n_layer, "layer"),
+    )
     if set(written) == {"1.00"}:
         return words.end_same.format(layers=layers, end=written[-1])
     low = int(paths.cosines.argmin())
@@ -120,10 +121,10 @@ def end_change(paths: TwoPaths, n_layer: int) -> str:
     )
 
 
-@kept(64)
+@kit.kept(64)
 def curve(
-    names: tuple[str, ...], cosines: tuple[float, ...], others: tuple[float, ...], mode: Mode
-) -> go.Figure:
+    names: tuple[str, ...], cosines: tuple[float, ...], others: tuple[float, ...], mode: kit.Mode
+) -> kit.Figure:
     """Return the cosine of the two vectors after each step, and that of other tokens."""
     return figures.by_stage(
         names,
@@ -139,7 +140,7 @@ def _warn(table: VectorTable, a: Place, b: Place) -> None:
     """Say so where the two tokens are not the same one."""
     if a.ids[a.at] != b.ids[b.at]:
         own, other = (sources.label(table, place.ids[place.at]) for place in (a, b))
-        prose(words.other_token, a=own, b=other)
+        kit.prose(words.other_token, a=own, b=other)
 
 
 def _named(texts: dict[str, str], stage: Stage) -> str:
@@ -148,7 +149,7 @@ def _named(texts: dict[str, str], stage: Stage) -> str:
 
 def what_happens(table: VectorTable, paths: TwoPaths, a: Place, b: Place) -> str:
     """Return the sentences about the curve: where both begin, where it falls, what comes next."""
-    cosines = [signed(float(value)) for value in paths.cosines]
+    cosines = [kit.signed(float(value)) for value in paths.cosines]
     sentences = []
     if a.ids[a.at] == b.ids[b.at]:
         sentences.append(words.say_start.format(row=cosines[0]))
@@ -173,17 +174,17 @@ def what_happens(table: VectorTable, paths: TwoPaths, a: Place, b: Place) -> str
         a=sources.label(table, a.ids[a.at]),
         b=sources.label(table, b.ids[b.at]),
         next_a=sources.label(table, next_a),
-        share_a=percent(share_a),
+        share_a=kit.percent(share_a),
         next_b=sources.label(table, next_b),
-        share_b=percent(share_b),
+        share_b=kit.percent(share_b),
     )
     return "\n\n".join((" ".join(sentences), expected, words.say_others))
 
 
-def _moved(state: PageState, table: VectorTable, bundled: engine.Bundled, move: Move) -> None:
+def _moved(state: kit.PageState, table: VectorTable, bundled: engine.Bundled, move: Move) -> None:
     """Say which head wrote the most different things, and lead to it in the next lesson."""
-    section(words.moved_section)
-    prose(what_moved(table, move))
+    kit.section(words.moved_section)
+    kit.prose(what_moved(table, move))
     with st.container(horizontal=True):
         for (key, _), title in zip(SENTENCES, words.open, strict=True):
             st.page_link(
@@ -202,7 +203,7 @@ def _moved(state: PageState, table: VectorTable, bundled: engine.Bundled, move: 
 
 def what_moved(table: VectorTable, move: Move) -> str:
     """Return the sentences about the attention step that moved the two vectors apart."""
-    before, after = signed(move.before), signed(move.after)
+    before, after = kit.signed(move.before), kit.signed(move.after)
     line = words.moved if move.before > move.after and before != after else words.moved_nowhere
     text = line.format(layer=move.layer, before=before, after=after)
     if f"{move.apart:.1f}" == "0.0":
@@ -212,15 +213,15 @@ def what_moved(table: VectorTable, move: Move) -> str:
         head=move.head,
         apart=move.apart,
         from_a=sources.label(table, from_a),
-        share_a=percent(share_a),
+        share_a=kit.percent(share_a),
         from_b=sources.label(table, from_b),
-        share_b=percent(share_b),
+        share_b=kit.percent(share_b),
     )
 
 
-def _matrix(state: PageState, names: Sequence[str], paths: TwoPaths) -> None:
+def _matrix(state: kit.PageState, names: Sequence[str], paths: TwoPaths) -> None:
     one, two = unit_rows(paths.a), unit_rows(paths.b)
-    section(words.matrix, width=one.shape[1])
+    kit.section(words.matrix, width=one.shape[1])
     limit = float(np.quantile(np.abs(np.vstack((one, two))), 0.99)) or None
     product = one * two
     edge = float(np.quantile(np.abs(product), 0.99)) or None
@@ -251,10 +252,10 @@ def _matrix(state: PageState, names: Sequence[str], paths: TwoPaths) -> None:
 def _ask(paths: TwoPaths) -> bool:
     """Ask after which step the two vectors are least alike, where that has one answer."""
     question = least_question(paths.steps, paths.cosines)
-    return question is None or predict(question, f"{KEY}.least", covers=True)
+    return question is None or kit.predict(question, f"{KEY}.least", covers=True)
 
 
-def least_question(steps: list[Stage], cosines: np.ndarray) -> Question | None:
+def least_question(steps: list[Stage], cosines: np.ndarray) -> kit.Question | None:
     """Return the question after which of the steps the cosine (S,) is lowest.
 
     None where two steps are equally low as their cosines are written, or there are too few.
@@ -264,26 +265,10 @@ def least_question(steps: list[Stage], cosines: np.ndarray) -> Question | None:
     options = [i for i in options if i < len(steps)]
     if len(options) < 3 or not stands_out([float(cosines[i]) for i in options], options.index(low)):
         return None
-    return Question(
+    return kit.Question(
         words.ask,
         [_named(words.stage_names, steps[i]) for i in options],
         options.index(low),
-        [words.ask_reason.format(cosine=signed(float(cosines[i]))) for i in options],
+        [words.ask_reason.format(cosine=kit.signed(float(cosines[i]))) for i in options],
         scale=True,
-    )
-
-
-def _code(bundled: engine.Bundled, a: Place, b: Place, paths: TwoPaths) -> None:
-    show_code(
-        [read_stream, two_paths, largest_move],
-        "from llmviz.models.residual import read_stream\n"
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.study.token_in_context import Place, two_paths\n\n"
-        f"model, tokenizer, card = load_bundled({bundled.name!r})\n"
-        f"one, two = {list(a.ids)}, {list(b.ids)}\n"
-        f"one = Place(tuple(one), {a.at}, read_stream(model, one))\n"
-        f"two = Place(tuple(two), {b.at}, read_stream(model, two))\n"
-        "cosines = two_paths(model, one, two).cosines\n"
-        'print([f"{cosine:.2f}" for cosine in cosines])',
-        str([f"{value:.2f}" for value in paths.cosines]),
     )

@@ -1,7 +1,5 @@
 """The controls of the chapter "In context", as its links write them."""
 
-from __future__ import annotations
-
 from llmviz.lessons.embeddings.context import words
 from llmviz.ui import codec
 

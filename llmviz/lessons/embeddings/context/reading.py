@@ -1,26 +1,16 @@
 """Part of the chapter "In context": two sentences, and where the word stands in each."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import streamlit as st
 
 from llmviz.components.token_strip.view import TokenRow, TokenSelection, token_strip
 from llmviz.lessons.embeddings.context import words
-from llmviz.models.residual import Stream, read_stream
+from llmviz.models.residual import read_stream
 from llmviz.similarity import VectorTable
 from llmviz.study.token_in_context import Place, last_piece
 from llmviz.tokenizers import Token
-from llmviz.ui import engine
-from llmviz.ui.common import count
-from llmviz.ui.kept import kept
-from llmviz.ui.pinned_cells import bound, second_of
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.selectable_models import label as menu_label
-from llmviz.ui.state import PageState
-from llmviz.ui.text import escape_markdown
-from llmviz.ui.text_field import text_input
+from llmviz.ui import engine, kit
 
 KEY = "embeddings.context"
 SENTENCES = (("ctx1", "at1"), ("ctx2", "at2"))  # the controls of each: its text, the token clicked
@@ -28,7 +18,7 @@ LONGEST = 1_000  # characters of a sentence
 
 
 def sentence(
-    state: PageState, table: VectorTable, bundled: engine.Bundled, number: int
+    state: kit.PageState, table: VectorTable, bundled: engine.Bundled, number: int
 ) -> Place | None:
     """Show one sentence as tokens and return the word in it; None where it is not there.
 
@@ -39,7 +29,7 @@ def sentence(
     def forget() -> None:
         state[at] = -1
 
-    text_input(state, key, words.sentences[number], then=forget)
+    kit.text_input(state, key, words.sentences[number], then=forget)
     if not state[key].strip():
         raise ValueError(words.empty.format(which=which))
     tokens = bundled.tokenizer.tokens(state[key])
@@ -50,7 +40,7 @@ def sentence(
             words.too_long.format(
                 which=which,
                 count=len(ids),
-                name=menu_label(table.name),
+                name=kit.label(table.name),
                 most=bundled.model.context_length,
             )
         )
@@ -61,27 +51,25 @@ def sentence(
         [TokenRow("", tokens)],
         key=f"{KEY}.{key}",
         selected=selected,
-        on_change=bound(state, f"{KEY}.{key}", selected=(at, second_of)),
+        on_change=kit.bound(state, f"{KEY}.{key}", selected=(at, kit.second_of)),
     )
     if place is None:
-        prose(words.not_there, word=quote(state["ctxword"]), which=which)
+        kit.prose(words.not_there, word=kit.quote(state["ctxword"]), which=which)
         return None
     stream = _read(bundled, ids)
     return Place(ids, place + len(before), stream, len(before))
 
 
-def first_place(table: VectorTable, tokens: Sequence[Token], state: PageState) -> int | None:
+def first_place(table: VectorTable, tokens: Sequence[Token], state: kit.PageState) -> int | None:
     """Return where the word stands first in a text, the last of its pieces; say if there are."""
     where = last_piece(table.tokenizer, tokens, state["ctxword"])
     if where is None:
         return None
     place, pieces = where
     if pieces > 1:
-        word = escape_markdown(state["ctxword"].strip())
-        st.caption(words.pieces.format(word=word, count=count(pieces, "token")))
+        word = kit.escape_markdown(state["ctxword"].strip())
+        st.caption(words.pieces.format(word=word, count=kit.count(pieces, "token")))
     return place
 
 
-@kept(64)
-def _read(bundled: engine.Bundled, ids: tuple[int, ...]) -> Stream:
-    return read_stream(bundled.model, ids)
+_read = kit.kept(64)(kit.on_model(read_stream))

@@ -3,8 +3,6 @@
 V rows, one a token; C columns.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
@@ -25,16 +23,9 @@ from llmviz.similarity import (
 )
 from llmviz.study.vector_tables import likest, measured
 from llmviz.tokenizers import Token
+from llmviz.ui import kit
 from llmviz.ui import pinned_cells as cells
-from llmviz.ui.code import show_code
-from llmviz.ui.common import learner_text, refuse, signed
-from llmviz.ui.lesson import section, seen
 from llmviz.ui.paint_order import before_controls
-from llmviz.ui.prose import prose
-from llmviz.ui.selectable_models import label as menu_label
-from llmviz.ui.shell import text_box
-from llmviz.ui.state import PageState
-from llmviz.ui.text_field import text_input
 
 KEY = "embeddings.lookup"
 AROUND = 3  # rows drawn on either side of the chosen one
@@ -44,10 +35,10 @@ MOST_CHIPS = 300
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
-    section(words.intro)
-    text_box(state, height=68)
+    kit.section(words.intro)
+    kit.text_box(state, height=68)
     table = sources.choose(state)
     if table is None:
         return
@@ -55,18 +46,18 @@ def draw(state: PageState) -> None:
 
 
 @st.fragment
-def _row(state: PageState, table: VectorTable) -> None:
+def _row(state: kit.PageState, table: VectorTable) -> None:
     """The row of a word: choosing another one does not draw the rest of the chapter again."""
     head = st.container()
     with st.container():  # a message here does not push the pictures to another place
         row = sources.find(state, "word", table)
     with head:
-        text = learner_text(state, READ)
+        text = kit.learner_text(state, READ)
     tokens = table.tokenizer.tokens(text) if text is not None else []
 
     def controls() -> None:
         _text(state, table, row, tokens)
-        text_input(state, "word", words.word, width=180)
+        kit.text_input(state, "word", words.word, width=180)
 
     with before_controls(head, controls):
         _whole(state, table, row, [token.id for token in tokens])
@@ -77,7 +68,7 @@ def _row(state: PageState, table: VectorTable) -> None:
             shown = ids.draw(state, table, row)
             _code(state, table, row)
         except ValueError as error:  # a row of zeros has no cosine
-            refuse(error)
+            kit.refuse(error)
     _downloads(table)
     if shown:
         _end(table, row)
@@ -86,7 +77,7 @@ def _row(state: PageState, table: VectorTable) -> None:
 def _end(table: VectorTable, row: int) -> None:
     alike = measured(table, row)
     for best in likest(alike, row, 1):
-        seen(
+        kit.seen(
             words.end,
             name=sources.named(table),
             rows=table.size,
@@ -94,12 +85,14 @@ def _end(table: VectorTable, row: int) -> None:
             word=sources.label(table, row),
             row=row,
             best=sources.label(table, best),
-            cosine=signed(alike[best]),
+            cosine=kit.signed(alike[best]),
             gap=abs(best - row),
         )
 
 
-def _text(state: PageState, table: VectorTable, row: int | None, tokens: Sequence[Token]) -> None:
+def _text(
+    state: kit.PageState, table: VectorTable, row: int | None, tokens: Sequence[Token]
+) -> None:
     """Show the learner's text as tokens to choose from."""
     if not tokens:
         return
@@ -120,17 +113,17 @@ def _text(state: PageState, table: VectorTable, row: int | None, tokens: Sequenc
     )
 
 
-def _whole(state: PageState, table: VectorTable, row: int | None, tokens: list[int]) -> None:
+def _whole(state: kit.PageState, table: VectorTable, row: int | None, tokens: list[int]) -> None:
     """Draw the whole table with the chosen row lit."""
     text = words.whole.format(
-        name=menu_label(table.name),
+        name=kit.label(table.name),
         rows=table.size,
         columns=table.width,
         numbers=table.size * table.width,
     )
     if row is not None:
         text += " " + words.whole_row.format(label=sources.label(table, row), row=row)
-    prose(f"{text} {words.whole_ticks}")
+    kit.prose(f"{text} {words.whole_ticks}")
 
     def take() -> None:
         chosen = clicked(st.session_state[f"{KEY}.table"].get("chosen"), table.size)
@@ -148,7 +141,7 @@ def _whole(state: PageState, table: VectorTable, row: int | None, tokens: list[i
 
 
 @st.fragment
-def _product(state: PageState, table: VectorTable, row: int) -> None:
+def _product(state: kit.PageState, table: VectorTable, row: int) -> None:
     """Show looking up as one-hot times matrix."""
     first = max(0, min(row - AROUND, table.size - 2 * AROUND - 1))
     last = min(table.size, first + 2 * AROUND + 1)
@@ -159,7 +152,7 @@ def _product(state: PageState, table: VectorTable, row: int) -> None:
     text, left_out = words.one_text.format(rows=table.size, row=row), table.size - (last - first)
     if left_out:
         text += " " + words.one_left.format(left=left_out)
-    section(words.one.title, text)
+    kit.section(words.one.title, text)
     if table.width > DRAWN:
         st.number_input(words.column, width=190, **state.ranged("column", most=table.width - DRAWN))
     labels = sources.labels(table)
@@ -203,7 +196,7 @@ def _product(state: PageState, table: VectorTable, row: int) -> None:
         stacked=True,
         numbers=True,
     )
-    prose(
+    kit.prose(
         words.one_cost,
         all=table.size * table.width,
         zero=(table.size - 1) * table.width,
@@ -211,23 +204,17 @@ def _product(state: PageState, table: VectorTable, row: int) -> None:
     )
 
 
-def _code(state: PageState, table: VectorTable, row: int) -> None:
+def _code(state: kit.PageState, table: VectorTable, row: int) -> None:
     best = likest(measured(table, row), row, 5)
-    show_code(
+    kit.show_code(
         [one_hot, renumbered, measure_all, nearest],
-        "from llmviz.similarity import nearest, one_hot\n"
-        "from llmviz.study.vector_tables import load_table\n\n"
-        f"vectors = load_table({table.name!r})\n"
-        f"row = vectors.find({state['word']!r})\n"
-        "product = one_hot(row, vectors.size) @ vectors.matrix\n"
-        "print(row, bool((product == vectors.matrix[row]).all()))\n"
-        f"print(nearest(vectors.matrix, product, {len(best)}, exclude=[row]).ids.tolist())",
+        words.snippet.format(name=table.name, word=state["word"], count_best=len(best)),
         f"{row} True\n{best}",
     )
 
 
 def _downloads(table: VectorTable) -> None:
-    section(words.download, rows=table.size, columns=table.width)
+    kit.section(words.download, rows=table.size, columns=table.width)
     labels = sources.labels(table)
     stem = table.name.replace(":", "-")
     with st.container(horizontal=True):

@@ -1,7 +1,5 @@
 """Part of the chapter "The table": ids mean nothing, rows do."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 
@@ -10,12 +8,7 @@ from llmviz.components.vector_table.view import clicked
 from llmviz.lessons.embeddings import sources
 from llmviz.lessons.embeddings.clear import stands_out
 from llmviz.lessons.embeddings.lookup import words
-from llmviz.similarity import (
-    VectorTable,
-    euclidean,
-    pairwise,
-    renumbered,
-)
+from llmviz.similarity import VectorTable, euclidean, pairwise, renumbered
 from llmviz.study.vector_tables import (
     crowded,
     id_correlation,
@@ -24,13 +17,7 @@ from llmviz.study.vector_tables import (
     next_id,
     spelled_like,
 )
-from llmviz.ui.common import signed
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import PageState
-from llmviz.ui.text_field import text_input
+from llmviz.ui import kit
 
 NAMED = 4  # neighbours that are named in the figure
 CROWD = 0.2  # share of the tokens with rows that point one way, from which on it is said
@@ -42,15 +29,15 @@ def ask(table: VectorTable, row: int) -> bool:
     Returns whether what shows it may be seen.
     """
     question = _asked(table, row)
-    return question is None or predict(question, "embeddings.likest", covers=True)
+    return question is None or kit.predict(question, "embeddings.likest", covers=True)
 
 
-@kept(64)
-def _asked(table: VectorTable, row: int) -> Question | None:
+@kit.kept(64)
+def _asked(table: VectorTable, row: int) -> kit.Question | None:
     return likest_question(table, row, measured(table, row))
 
 
-def likest_question(table: VectorTable, row: int, alike: np.ndarray) -> Question | None:
+def likest_question(table: VectorTable, row: int, alike: np.ndarray) -> kit.Question | None:
     """Return the question: the nearest row, the next id's, the likest spelling's, or another.
 
     alike: (V,) cosines of all rows with that of `row`, NaN for a row of zeros. None where two
@@ -71,12 +58,12 @@ def likest_question(table: VectorTable, row: int, alike: np.ndarray) -> Question
     answers.sort(key=lambda i: sources.labels(table)[i])
     reasons = [
         words.ask_why.format(
-            token=sources.label(table, i), id=i, gap=abs(i - row), cosine=signed(alike[i])
+            token=sources.label(table, i), id=i, gap=abs(i - row), cosine=kit.signed(alike[i])
         )
         + (f" {words.ask_right}" if i == best else "")
         for i in answers
     ]
-    return Question(
+    return kit.Question(
         words.ask.format(word=sources.label(table, row)),
         [words.ask_answer.format(token=sources.labels(table)[i], id=i) for i in answers],
         answers.index(best),
@@ -84,25 +71,25 @@ def likest_question(table: VectorTable, row: int, alike: np.ndarray) -> Question
     )
 
 
-def draw(state: PageState, table: VectorTable, row: int) -> bool:
+def draw(state: kit.PageState, table: VectorTable, row: int) -> bool:
     """Show distances of ids beside likeness of rows, for the model's ids or for dealt ones.
 
     Returns whether its question lets them be seen.
     """
-    section(words.ids)
+    kit.section(words.ids)
     alike = measured(table, row)
     if not ask(table, row):
         return False
-    prose(words.ids_picture, word=sources.label(table, row))
+    kit.prose(words.ids_picture, word=sources.label(table, row))
     _dealt(state, table, row, alike)
     return True
 
 
 @st.fragment
-def _dealt(state: PageState, table: VectorTable, row: int, alike: np.ndarray) -> None:
+def _dealt(state: kit.PageState, table: VectorTable, row: int, alike: np.ndarray) -> None:
     """Draw the dots and the text about them; alike: (V,) cosines of all rows with that of `row`."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        text_input(state, "other", words.other, width=180)
+        kit.text_input(state, "other", words.other, width=180)
         st.button(words.deal, icon=":material/shuffle:", on_click=_deal, args=(state, 1))
         st.button(words.undeal, on_click=_deal, args=(state, 0), disabled=not state["deal"])
     other = sources.find(state, "other", table)
@@ -111,27 +98,27 @@ def _dealt(state: PageState, table: VectorTable, row: int, alike: np.ndarray) ->
     if other is not None:
         _pair(table, row, other, new, alike)
     r, n = _correlation(table, row, state["deal"])
-    text = words.ids_correlation.format(count=n, r=signed(r))
+    text = words.ids_correlation.format(count=n, r=kit.signed(r))
     if state["deal"]:
-        prose(f"{text} {words.ids_dealt.format(deal=state['deal'])}")
+        kit.prose(f"{text} {words.ids_dealt.format(deal=state['deal'])}")
     else:
-        prose(f"{text} {words.ids_order.get(table.tokenizer.kind, '')}")
+        kit.prose(f"{text} {words.ids_order.get(table.tokenizer.kind, '')}")
     if crowd := _crowd(table, row):
-        prose(crowd)
+        kit.prose(crowd)
 
 
-@kept(64)
+@kit.kept(64)
 def _new_ids(size: int, deal: int) -> np.ndarray:
     """The ids of a table's rows (V,), dealt out anew unless `deal` is 0."""
     return renumbered(size, deal) if deal else np.arange(size)
 
 
-@kept(64)
+@kit.kept(64)
 def _correlation(table: VectorTable, row: int, deal: int) -> tuple[float, int]:
     return id_correlation(_new_ids(table.size, deal), measured(table, row), row)
 
 
-@kept(64)
+@kit.kept(64)
 def _crowd(table: VectorTable, row: int) -> str:
     """Where the tokens lie whose rows point one way; "" where they are a small part of all."""
     rows = crowded(table)
@@ -142,22 +129,22 @@ def _crowd(table: VectorTable, row: int) -> str:
         count=len(rows),
         low=low,
         high=high,
-        alike=signed(float(pairwise(table.matrix[rows[:300]]).mean())),
+        alike=kit.signed(float(pairwise(table.matrix[rows[:300]]).mean())),
     )
 
 
 def middle(alike: np.ndarray, rows: np.ndarray) -> tuple[str, str]:
     """Return, as they are written, the two numbers between which nine in ten of some rows lie."""
     low, high = np.nanquantile(alike[rows], (0.05, 0.95))
-    return signed(float(low)), signed(float(high))
+    return kit.signed(float(low)), kit.signed(float(high))
 
 
-def _deal(state: PageState, by: int) -> None:
+def _deal(state: kit.PageState, by: int) -> None:
     state["deal"] = state["deal"] % 999_999 + 1 if by else 0
 
 
 def _figure(
-    state: PageState,
+    state: kit.PageState,
     table: VectorTable,
     row: int,
     other: int | None,
@@ -191,17 +178,17 @@ def _figure(
 def _pair(table: VectorTable, row: int, other: int, new: np.ndarray, alike: np.ndarray) -> None:
     here = table.matrix[row]
     beside = next_id(new, row)
-    prose(
+    kit.prose(
         words.ids_pair,
         word=sources.label(table, row),
         other=sources.label(table, other),
         i=int(new[row]),
         j=int(new[other]),
         gap=int(abs(new[row] - new[other])),
-        cosine=signed(alike[other]),
+        cosine=kit.signed(alike[other]),
         distance=euclidean(here, table.matrix[other]),
         k=int(new[beside]),
         next=sources.label(table, beside),
-        next_cosine=signed(alike[beside]),
+        next_cosine=kit.signed(alike[beside]),
         next_distance=euclidean(here, table.matrix[beside]),
     )

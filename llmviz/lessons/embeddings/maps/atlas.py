@@ -3,8 +3,6 @@
 N points, d dimensions of a map.
 """
 
-from __future__ import annotations
-
 import threading
 import time
 from collections import OrderedDict
@@ -13,13 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from llmviz.background import OVER, Job
+from llmviz.background import OVER
 from llmviz.lessons.embeddings import sources
 from llmviz.similarity import neighbour_ids, project
 from llmviz.study.word_maps import Judged, Mapped, judge, mapped
-from llmviz.ui import engine
-from llmviz.ui.job_pools import map_jobs
-from llmviz.ui.kept import kept
+from llmviz.ui import engine, kit
 
 STEPS = "llmviz.similarity.projection:project_steps"
 KEPT = 48  # maps
@@ -57,7 +53,7 @@ class Request:
 class Drawing:
     """A map that is being drawn, or is done."""
 
-    job: Job
+    job: kit.Job
     started: float = field(default_factory=time.monotonic)
 
     @property
@@ -75,7 +71,7 @@ def ground(name: str, points: int, by: str, untrained: bool = False) -> Ground:
     return _ground(engine.load(name), points, by, untrained)
 
 
-@kept(8)
+@kit.kept(8)
 def _ground(bundled: engine.Bundled, points: int, by: str, untrained: bool) -> Ground:
     table = (sources.untrained if untrained else sources.table)(bundled.name)
     on_map = mapped(table, points, by, sources.labels(table))
@@ -106,7 +102,7 @@ class Atlas:
         known = self.find(ground, request)
         if known is not None:
             return known
-        job = map_jobs().start(
+        job = kit.map_jobs().start(
             STEPS,
             matrix=ground.vectors,
             orientation=project(ground.vectors, "pca", request.dimensions),
@@ -126,13 +122,10 @@ class Atlas:
             self._drawings.pop((ground.name, request), None)
 
 
-@kept(1)
-def atlas() -> Atlas:
-    """Return the maps of this server."""
-    return Atlas()
+atlas = kit.kept(1)(Atlas)
 
 
-@kept(24)
+@kit.kept(24)
 def flat_map(ground: Ground, dimensions: int) -> np.ndarray:
     """Return the PCA map (N, d), which takes no waiting."""
     return project(ground.vectors, "pca", dimensions)
@@ -144,12 +137,12 @@ def judged(ground: Ground, points: np.ndarray, k: int) -> Judged:
     return _judged(ground, points.shape, points.tobytes(), k)
 
 
-@kept(64)
+@kit.kept(64)
 def _judged(ground: Ground, shape: tuple[int, int], numbers: bytes, k: int) -> Judged:
     near = _near(shape, numbers, ground.near.shape[1])
     return judge(ground, np.frombuffer(numbers).reshape(shape), k, near)
 
 
-@kept(64)
+@kit.kept(64)
 def _near(shape: tuple[int, int], numbers: bytes, k: int) -> np.ndarray:
     return neighbour_ids(np.frombuffer(numbers).reshape(shape), k)

@@ -1,40 +1,25 @@
 """Chapter "Maps": many dimensions drawn in two or three, and how far such a drawing is true."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from llmviz.lessons.embeddings import sources
 from llmviz.lessons.embeddings import words as page_words
 from llmviz.lessons.embeddings.maps import clusters as maps_clusters
 from llmviz.lessons.embeddings.maps import params, picture, report, words
-from llmviz.lessons.embeddings.maps.atlas import (
-    Ground,
-    Request,
-    atlas,
-    flat_map,
-    ground,
-    judged,
-)
+from llmviz.lessons.embeddings.maps.atlas import Ground, Request, atlas, flat_map, ground, judged
 from llmviz.study.word_maps import Judged
-from llmviz.ui.common import choose, count, keep, refuse
-from llmviz.ui.job_pools import prepare_umap
-from llmviz.ui.lesson import section
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.selectable_models import label as menu_label
-from llmviz.ui.state import PageState
-from llmviz.ui.text import escape_markdown
+from llmviz.ui import kit
 
 PACE = 0.6  # seconds between two looks at a map that is being drawn
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
-    section(words.intro)
+    kit.section(words.intro)
     if not _vectors(state):
         return
-    prepare_umap()  # returns at once
+    kit.prepare_umap()  # returns at once
     _controls(state)
     try:
         here = ground(state["of"], state["points"], state["by"], _untrained(state))
@@ -42,14 +27,14 @@ def draw(state: PageState) -> None:
             raise ValueError(words.too_few.format(n=here.size))
         request = _request(state, here)
     except ValueError as error:
-        refuse(error)
+        kit.refuse(error)
         return
     drawing = None if request.method == "pca" else atlas().ask(here, request)
     live = drawing is not None and not drawing.job.over
     st.fragment(_map_part, run_every=PACE if live else None)(state, here, request, live)
 
 
-def _vectors(state: PageState) -> bool:
+def _vectors(state: kit.PageState) -> bool:
     known = sources.names(state["of"])
     if not known:
         st.info(page_words.no_table, icon=":material/download:")
@@ -57,26 +42,26 @@ def _vectors(state: PageState) -> bool:
         return False
     if state["of"] == params.DEFAULT_VECTORS and params.DEFAULT_VECTORS not in known:
         state["of"] = known[0]
-    keep(state, "of", known)
+    kit.keep(state, "of", known)
     return True
 
 
-def _untrained(state: PageState) -> bool:
+def _untrained(state: kit.PageState) -> bool:
     """Whether the table before training is asked for, of a model whose beginning is known."""
     return state["untrained"] and sources.can_begin(state["of"])
 
 
-def _controls(state: PageState) -> None:
+def _controls(state: kit.PageState) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         known = sources.names(state["of"])
         st.selectbox(
-            page_words.vectors, known, format_func=menu_label, width=240, **state.bind("of")
+            page_words.vectors, known, format_func=kit.label, width=240, **state.bind("of")
         )
         if sources.can_begin(state["of"]):
             st.toggle(words.untrained, help=words.untrained_help, **state.bind("untrained"))
-        choose(state, "map", words.method, words.methods)
-        choose(state, "space", words.space, words.spaces)
-        choose(state, "by", words.by, words.nearness)
+        kit.choose(state, "map", words.method, words.methods)
+        kit.choose(state, "space", words.space, words.spaces)
+        kit.choose(state, "by", words.by, words.nearness)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         _stops(words.points, params.POINTS, state, "points")
         if state["map"] == "tsne":
@@ -86,17 +71,17 @@ def _controls(state: PageState) -> None:
         if state["map"] != "pca" or state["shade"] == "cluster":
             st.number_input(words.seed, step=1, width=110, **state.ranged("mapseed"))
         st.slider(words.near, width=200, **state.ranged("near"))
-        choose(state, "shade", words.shade, words.shades)
+        kit.choose(state, "shade", words.shade, words.shades)
         if state["shade"] == "cluster":
             st.number_input(words.clusters, step=1, width=110, **state.ranged("clusters"))
 
 
-def _stops(label: str, stops: tuple[int, ...], state: PageState, key: str) -> None:
+def _stops(label: str, stops: tuple[int, ...], state: kit.PageState, key: str) -> None:
     options = sorted({*stops, state[key]})
     st.select_slider(label, options, width=200, **state.bind(key))
 
 
-def _request(state: PageState, here: Ground) -> Request:
+def _request(state: kit.PageState, here: Ground) -> Request:
     """What is to be drawn; settings that do not reach the map do not make it another one."""
     method = state["map"]
     most = (here.size - 1) / 3
@@ -118,7 +103,7 @@ def _request(state: PageState, here: Ground) -> Request:
 # ---- the map
 
 
-def _map_part(state: PageState, here: Ground, request: Request, live: bool) -> None:
+def _map_part(state: kit.PageState, here: Ground, request: Request, live: bool) -> None:
     """The map as far as it is, and what is true about it; looked at again while it is drawn."""
     points = flat_map(here, request.dimensions)
     method = "pca"
@@ -152,14 +137,14 @@ def _failed(here: Ground, request: Request, problem: str, expected: bool) -> Non
     if not expected:
         atlas().forget(here, request)
         raise RuntimeError(problem)  # a bug, and not the learner's
-    refuse(ValueError(problem))
+    kit.refuse(ValueError(problem))
 
 
 def _waiting(request: Request, seconds: float, frames: int, before: int) -> None:
     name = words.methods[request.method]
     if before:
-        text = words.queued.format(before=count(before, "map"))
-    elif request.method == "umap" and not prepare_umap()[1].over:
+        text = words.queued.format(before=kit.count(before, "map"))
+    elif request.method == "umap" and not kit.prepare_umap()[1].over:
         text = words.first_umap.format(seconds=seconds)
     else:
         text = words.drawing.format(name=name, seconds=seconds)
@@ -168,20 +153,20 @@ def _waiting(request: Request, seconds: float, frames: int, before: int) -> None
     st.progress(share if request.method == "tsne" else min(0.95, seconds / 25), text=text)
 
 
-def _say_limits(state: PageState, here: Ground, judged: Judged) -> None:
+def _say_limits(state: kit.PageState, here: Ground, judged: Judged) -> None:
     if here.left_out:
-        st.caption(words.left_out.format(n=count(here.left_out, "token")))
+        st.caption(words.left_out.format(n=kit.count(here.left_out, "token")))
     if here.size < state["points"] - here.left_out:
-        name = escape_markdown(menu_label(here.name[0]))
+        name = kit.escape_markdown(kit.label(here.name[0]))
         st.caption(words.all_of_them.format(n=here.size, name=name))
     lost = [word for word in state["spots"] if word not in here.labels]
     if lost and state["spots"] != state.params["spots"].default:  # somebody asked for them
-        prose(words.not_here, n=here.size, words=", ".join(map(quote, lost)))
+        kit.prose(words.not_here, n=here.size, words=", ".join(map(kit.quote, lost)))
     if judged.k < state["near"]:
         st.caption(words.less_near.format(asked=state["near"], n=here.size, used=judged.k))
 
 
-def chosen_spots(state: PageState, here: Ground) -> list[int]:
+def chosen_spots(state: kit.PageState, here: Ground) -> list[int]:
     """Return the points that are chosen, as far as they are on this map."""
     places = {label: i for i, label in reversed(list(enumerate(here.labels)))}
     return [places[word] for word in state["spots"] if word in places]

@@ -3,8 +3,6 @@
 N points, C numbers in a vector, K clusters.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,11 +13,7 @@ from llmviz.lessons.embeddings.maps.atlas import Ground
 from llmviz.lessons.embeddings.maps.params import of_snippet
 from llmviz.similarity import Clusters, adjusted_rand, kmeans, purity
 from llmviz.study.word_maps import central
-from llmviz.ui.code import show_code
-from llmviz.ui.common import count, percent, refuse
-from llmviz.ui.kept import kept
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 NAMED_WORDS = 6  # of a cluster
 
@@ -34,13 +28,13 @@ class Colours:
     clusters: Clusters | None = None
 
 
-def colours(state: PageState, here: Ground) -> Colours:
+def colours(state: kit.PageState, here: Ground) -> Colours:
     """Return the known kinds or the clusters; the kinds, after one clear line, without clusters."""
     if state["shade"] == "cluster":
         try:
             clusters = _clusters(here, state["clusters"], state["mapseed"])
         except ValueError as error:  # more clusters than points
-            refuse(error)
+            kit.refuse(error)
         else:
             lit = [one for one in range(len(clusters.centers)) if one not in state["off"]]
             return Colours(clusters.labels.astype(np.int32), _names(here, clusters), lit, clusters)
@@ -48,7 +42,7 @@ def colours(state: PageState, here: Ground) -> Colours:
     return Colours(here.kinds, kinds, [kind for kind in state["kinds"] if kind < len(kinds)])
 
 
-@kept(24)
+@kit.kept(24)
 def _clusters(here: Ground, k: int, seed: int) -> Clusters:
     return kmeans(here.vectors, k, seed)
 
@@ -67,7 +61,7 @@ def _central(here: Ground, clusters: Clusters, cluster: int) -> list[int]:
     return central(here, clusters.labels, clusters.centers, cluster)
 
 
-def lit(state: PageState, chosen: list[int]) -> None:
+def lit(state: kit.PageState, chosen: list[int]) -> None:
     """Store which colours are switched on."""
     if state["shade"] == "cluster":
         state["off"] = [one for one in range(state["clusters"]) if one not in chosen]
@@ -75,7 +69,7 @@ def lit(state: PageState, chosen: list[int]) -> None:
         state["kinds"] = chosen
 
 
-def say(state: PageState, here: Ground, colours: Colours) -> None:
+def say(state: kit.PageState, here: Ground, colours: Colours) -> None:
     """Say what the clusters are, what is in one, and how far they agree with the known kinds."""
     clusters = colours.clusters
     if clusters is None:
@@ -85,25 +79,25 @@ def say(state: PageState, here: Ground, colours: Colours) -> None:
     paragraphs = [
         words.clustered.format(k=k, c=here.vectors.shape[1], n=here.size),
         words.cluster_first.format(
-            size=count(len(first), "token"),
-            words=", ".join(quote(here.labels[i]) for i in first[:NAMED_WORDS]),
+            size=kit.count(len(first), "token"),
+            words=", ".join(kit.quote(here.labels[i]) for i in first[:NAMED_WORDS]),
         ),
     ]
     known = here.kinds >= 0
     if known.sum() < 2:
-        prose("\n\n".join([*paragraphs, words.no_kinds]))
+        kit.prose("\n\n".join([*paragraphs, words.no_kinds]))
         return
     own, kinds = clusters.labels[known], here.kinds[known]
     agreed = purity(own, kinds), adjusted_rand(own, kinds)
     agreement = words.agreed.format(
         n=int(known.sum()),
         kinds=len(set(kinds.tolist())),
-        purity=percent(agreed[0]),
-        one=percent(purity(np.zeros(len(kinds)), kinds)),
+        purity=kit.percent(agreed[0]),
+        one=kit.percent(purity(np.zeros(len(kinds)), kinds)),
         rand=agreed[1],
     )
-    prose("\n\n".join([*paragraphs, agreement]))
-    show_code(
+    kit.prose("\n\n".join([*paragraphs, agreement]))
+    kit.show_code(
         [kmeans, purity, adjusted_rand],
         words.cluster_snippet.format(
             **of_snippet(state),

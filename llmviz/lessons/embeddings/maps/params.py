@@ -1,7 +1,5 @@
 """The controls of the chapter "Maps", as its links write them."""
 
-from __future__ import annotations
-
 from llmviz.lessons.embeddings.word2vec.params import word_list
 from llmviz.similarity import METHODS
 from llmviz.study.word_maps import MOST_NEAR

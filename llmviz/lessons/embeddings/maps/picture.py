@@ -1,16 +1,12 @@
 """Part of the chapter "Maps": the picture of a map, in two dimensions or in three."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.components.scatter_film.view import MOST_CHOSEN, Near, scatter_film
 from llmviz.figures.maps import Kinds, Shade, map_in_space
-from llmviz.figures.theme import Mode
 from llmviz.lessons.embeddings import words as lesson_words
 from llmviz.lessons.embeddings.maps import clusters as maps_clusters
 from llmviz.lessons.embeddings.maps import words
@@ -18,11 +14,7 @@ from llmviz.lessons.embeddings.maps.atlas import Ground
 from llmviz.lessons.embeddings.maps.clusters import Colours
 from llmviz.similarity import pairwise
 from llmviz.study.word_maps import Judged
-from llmviz.ui.common import signed, theme
-from llmviz.ui.kept import kept
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.state import PageState
-from llmviz.ui.text import escape_plotly
+from llmviz.ui import kit
 
 KEY = "embeddings.maps.film"  # "embeddings.map" is the slot of a control
 
@@ -41,7 +33,7 @@ class MapView:
     colours: Colours
 
 
-def flat(state: PageState, view: MapView) -> None:
+def flat(state: kit.PageState, view: MapView) -> None:
     """Draw a map in two dimensions, where points can be clicked."""
     here, judged, colours = view.here, view.judged, view.colours
     scatter_film(
@@ -76,7 +68,7 @@ def _shade(shade: str, judged: Judged) -> Shade | None:
     return Shade(words.shades[shade], np.clip(values, low, 1.0), low)
 
 
-def _near(state: PageState, here: Ground, judged: Judged, i: int) -> Near:
+def _near(state: kit.PageState, here: Ground, judged: Judged, i: int) -> Near:
     true = judged.true[i]
     cosines = pairwise(here.vectors[[i]], "dot", here.vectors[true])[0]
     if state["by"] == "euclidean":
@@ -89,7 +81,7 @@ def _near(state: PageState, here: Ground, judged: Judged, i: int) -> Near:
     return Near(i, true[None], values[None], padded)
 
 
-@kept(24)
+@kit.kept(24)
 def space_figure(
     here: Ground,
     judged: Judged,
@@ -97,12 +89,12 @@ def space_figure(
     spots: tuple[int, ...],
     shade: str,
     method: str,
-    mode: Mode,
-) -> go.Figure:
+    mode: kit.Mode,
+) -> kit.Figure:
     """Return the map in space; `kinds` are those of its `Colours`."""
     return map_in_space(
         judged.points,
-        [escape_plotly(label) for label in here.labels],
+        [kit.escape_plotly(label) for label in here.labels],
         kinds,
         [(i, judged.true[i].tolist()) for i in spots],
         _shade(shade, judged),
@@ -111,7 +103,7 @@ def space_figure(
     )
 
 
-def in_space(state: PageState, view: MapView) -> None:
+def in_space(state: kit.PageState, view: MapView) -> None:
     """Draw a map in three dimensions, which can be turned."""
     here, judged, colours = view.here, view.judged, view.colours
     st.multiselect(
@@ -126,14 +118,14 @@ def in_space(state: PageState, view: MapView) -> None:
             judged,
             Kinds(
                 tuple(colours.kinds.tolist()),
-                tuple(escape_plotly(name) for name in colours.names),
+                tuple(kit.escape_plotly(name) for name in colours.names),
                 tuple(colours.lit),
                 words.others,
             ),
             tuple(view.spots),
             state["shade"],
             view.method,
-            theme(),
+            kit.theme(),
         ),
         key=f"{KEY}.space",
         theme=None,
@@ -143,16 +135,18 @@ def in_space(state: PageState, view: MapView) -> None:
     for i in view.spots:
         near = _near(state, here, judged, i)
         named = zip(near.ids[0], near.values[0], strict=True)
-        prose(
+        kit.prose(
             words.true,
             k=judged.k,
-            word=quote(here.labels[i]),
+            word=kit.quote(here.labels[i]),
             by=words.list[state["by"]],
-            near=", ".join(f"{quote(here.labels[j])} {signed(value)}" for j, value in named),
+            near=", ".join(
+                f"{kit.quote(here.labels[j])} {kit.signed(value)}" for j, value in named
+            ),
         )
 
 
-def _acted(state: PageState, here: Ground) -> None:
+def _acted(state: kit.PageState, here: Ground) -> None:
     act = st.session_state[KEY].get("act")
     if not isinstance(act, dict):
         return

@@ -1,7 +1,5 @@
 """Part of the chapter "Maps": how true a map is, in numbers, a question, the code."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from llmviz.lessons.embeddings.maps import atlas as maps
@@ -11,12 +9,7 @@ from llmviz.lessons.embeddings.maps.params import of_snippet
 from llmviz.similarity import METHODS, project, trustworthiness
 from llmviz.similarity.trust import trust_of_points
 from llmviz.study.word_maps import Judged, mapped, of_own_kind
-from llmviz.ui.code import show_code
-from llmviz.ui.common import count, percent
-from llmviz.ui.lesson import seen
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 
 def say(here: Ground, judged: Judged, spots: list[int], method: str, request: Request) -> None:
@@ -29,19 +22,19 @@ def say(here: Ground, judged: Judged, spots: list[int], method: str, request: Re
             trust=float(judged.trust.mean()),
             kept=kept,
             k=k,
-            share=percent(kept / k),
+            share=kit.percent(kept / k),
             chance=k / (n - 1) * k,
         )
     ]
     paragraphs += [
         words.trust_of_point.format(
-            word=quote(here.labels[i]), kept=int(judged.kept[i]), k=k, trust=judged.trust[i]
+            word=kit.quote(here.labels[i]), kept=int(judged.kept[i]), k=k, trust=judged.trust[i]
         )
         for i in spots
     ]
     paragraphs += [_compared(here, judged, request), _own_kind(here, judged)]
     paragraphs.append(words.about[method].format(d=request.dimensions))
-    prose("\n\n".join(filter(None, paragraphs)))
+    kit.prose("\n\n".join(filter(None, paragraphs)))
 
 
 def _own_kind(here: Ground, judged: Judged) -> str:
@@ -51,7 +44,7 @@ def _own_kind(here: Ground, judged: Judged) -> str:
         return ""
     untrained = here.name[-1]
     line = words.own_kind_before if untrained else words.own_kind
-    return line.format(k=judged.k, share=percent(share), chance=percent(chance))
+    return line.format(k=judged.k, share=kit.percent(share), chance=kit.percent(chance))
 
 
 def _compared(here: Ground, judged: Judged, request: Request) -> str:
@@ -93,17 +86,17 @@ def ask(here: Ground, judged: Judged, spots: list[int], method: str) -> bool:
     for i in sorted(free, key=lambda j: abs(int(judged.kept[j]) - judged.k / 3)):
         question = kept_question(here, judged, i, method)
         if question is not None:
-            return predict(question, "embeddings.maps.ask", covers=True)
+            return kit.predict(question, "embeddings.maps.ask", covers=True)
     return True
 
 
 def end(here: Ground, judged: Judged, method: str) -> None:
     """Say what was seen, on this map."""
-    seen(
+    kit.seen(
         words.end,
         name=words.methods[method],
         n=here.size,
-        c=count(here.vectors.shape[1], "number"),
+        c=kit.count(here.vectors.shape[1], "number"),
         d=judged.points.shape[1],
         kept=float(judged.kept.mean()),
         k=judged.k,
@@ -111,7 +104,7 @@ def end(here: Ground, judged: Judged, method: str) -> None:
     )
 
 
-def kept_question(here: Ground, judged: Judged, i: int, method: str) -> Question | None:
+def kept_question(here: Ground, judged: Judged, i: int, method: str) -> kit.Question | None:
     """Return the question how many neighbours of point i on a map are true ones.
 
     None where the k nearest are not one set, on the map or in truth, because the last of them and
@@ -124,12 +117,12 @@ def kept_question(here: Ground, judged: Judged, i: int, method: str) -> Question
     if len(others) < 2:
         return None
     answers = sorted([right, *others])
-    true = ", ".join(quote(here.labels[j]) for j in judged.true[i][:4])
+    true = ", ".join(kit.quote(here.labels[j]) for j in judged.true[i][:4])
     c, d = here.vectors.shape[1], judged.points.shape[1]
     about = {"n": right, "k": k, "true": true, "name": words.methods[method], "c": c, "d": d}
     fewer = words.ask_fewer if c > d else words.ask_fewer_flat
-    return Question(
-        words.ask.format(word=quote(here.labels[i]), k=k, name=words.methods[method]),
+    return kit.Question(
+        words.ask.format(word=kit.quote(here.labels[i]), k=k, name=words.methods[method]),
         [words.ask_answer.format(n=n, k=k) for n in answers],
         answers.index(right),
         [
@@ -147,8 +140,8 @@ def _one_set(points: np.ndarray, i: int, k: int) -> bool:
     return len(far) <= k + 1 or far[k + 1] - far[k] > 1e-9 * max(far[k], 1e-300)
 
 
-def code(state: PageState, request: Request, judged: Judged) -> None:
-    show_code(
+def code(state: kit.PageState, request: Request, judged: Judged) -> None:
+    kit.show_code(
         [mapped, project, trustworthiness, trust_of_points],
         words.snippet.format(
             **of_snippet(state),

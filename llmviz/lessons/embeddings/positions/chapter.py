@@ -20,59 +20,46 @@ from llmviz.lessons.embeddings.clear import stands_out
 from llmviz.lessons.embeddings.positions import input as positions_input
 from llmviz.lessons.embeddings.positions import longer, mistake, params, words
 from llmviz.lessons.embeddings.positions import shuffle as positions_shuffle
-from llmviz.nn.positions import (
-    Rotary,
-    sinusoidal_positions,
-    sinusoidal_shift,
-    turned,
-)
+from llmviz.nn.positions import Rotary, sinusoidal_positions, sinusoidal_shift, turned
 from llmviz.study.position_tables import (
     PositionTable,
     computed_positions,
     learned_positions,
     position_identities,
 )
-from llmviz.ui import engine
-from llmviz.ui.code import show_code
-from llmviz.ui.common import choose, keep, refuse
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section, seen
+from llmviz.ui import engine, kit
 from llmviz.ui.paint_order import before_controls
-from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, predict
-from llmviz.ui.selectable_models import label as menu_label
-from llmviz.ui.state import PageState
 
 KEY = "embeddings.positions"
 
 
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter; each part of it is drawn again by its own controls alone."""
-    section(words.intro)
+    kit.section(words.intro)
     _ways(state)
     mistake.draw()
     _order(state)
 
 
 @st.fragment
-def _order(state: PageState) -> None:
+def _order(state: kit.PageState) -> None:
     """The same words in another order, places after those of training, and the end."""
     ends = positions_shuffle.draw(state)
     if longer.draw(state["way"]) and ends:
-        seen(words.end, **ends)
+        kit.seen(words.end, **ends)
 
 
-def _ways(state: PageState) -> None:
+def _ways(state: kit.PageState) -> None:
     """The chosen way: its table, and what is done with it."""
-    choose(state, "way", words.way, words.ways, parts=True)
-    prose(words.about[state["way"]])
+    kit.choose(state, "way", words.way, words.ways, parts=True)
+    kit.prose(words.about[state["way"]])
     _one_way(state)
     if state["way"] == "sinusoidal":  # what is added does not depend on the waves above
         positions_input.added(state)
 
 
 @st.fragment
-def _one_way(state: PageState) -> None:
+def _one_way(state: kit.PageState) -> None:
     learned = state["way"] == "learned"
     known = _known(state) if learned else []
     try:
@@ -87,11 +74,11 @@ def _one_way(state: PageState) -> None:
         elif learned:
             positions_input.added(state)
     except ValueError as error:
-        refuse(error)
+        kit.refuse(error)
     _code(state)
 
 
-def _positions(state: PageState) -> Positions:
+def _positions(state: kit.PageState) -> Positions:
     if state["way"] == "learned":
         return _learned(engine.load(state["placed"]))
     return _computed(state["way"], state["length"], state["width"], float(state["base"]))
@@ -100,23 +87,23 @@ def _positions(state: PageState) -> Positions:
 # ---- the table
 
 
-def _known(state: PageState) -> list[str]:
+def _known(state: kit.PageState) -> list[str]:
     """The models that have learned a table; the one of the state is then one of them."""
     known = [
         name for name in positions_input.gpts(state["placed"]) if positions_input.has_table(name)
     ]
     if known:
-        keep(state, "placed", known)
+        kit.keep(state, "placed", known)
     return known
 
 
-def _controls(state: PageState, known: list[str]) -> None:
+def _controls(state: kit.PageState, known: list[str]) -> None:
     if state["way"] != "learned":
         _stops(words.length, params.LENGTHS, state, "length")
         _stops(words.widths[state["way"]], params.WIDTHS, state, "width")
         _stops(words.base, params.BASES, state, "base")
     elif known:
-        st.selectbox(words.model, known, format_func=menu_label, width=260, **state.bind("placed"))
+        st.selectbox(words.model, known, format_func=kit.label, width=260, **state.bind("placed"))
     else:
         st.info(words.no_table, icon=":material/download:")
 
@@ -128,12 +115,12 @@ class Positions(NamedTuple):
     table: PositionTable
 
 
-@kept(8)
+@kit.kept(8)
 def _learned(bundled: engine.Bundled) -> Positions:
     return _with_picture(learned_positions(bundled.model))
 
 
-@kept(64)
+@kit.kept(64)
 def _computed(way: str, t: int, c: int, base: float) -> Positions:
     return _with_picture(computed_positions(way, t, c, base))
 
@@ -142,12 +129,12 @@ def _with_picture(table: PositionTable) -> Positions:
     return Positions(positions_picture(table.table, table.similarity), table)
 
 
-def _stops(label: str, stops: tuple[int, ...], state: PageState, key: str) -> None:
+def _stops(label: str, stops: tuple[int, ...], state: kit.PageState, key: str) -> None:
     options = sorted({*stops, state[key]})
     st.select_slider(label, options, format_func="{:,}".format, width=200, **state.bind(key))
 
 
-def _table(state: PageState, positions: Positions) -> None:
+def _table(state: kit.PageState, positions: Positions) -> None:
     way = state["way"]
 
     def settled() -> None:
@@ -180,7 +167,7 @@ def _table(state: PageState, positions: Positions) -> None:
     if t >= 4:
         lines.append(alike(way, positions.table, row))
     if lines:
-        prose("\n\n".join(lines))
+        kit.prose("\n\n".join(lines))
 
 
 def alike(way: str, positions: PositionTable, row: int) -> str:
@@ -208,16 +195,16 @@ def _written(value: float) -> str:
     return f"{value:.3f}".replace("-", "−")
 
 
-def _ask(state: PageState) -> None:
+def _ask(state: kit.PageState) -> None:
     """Ask about a slower wave, where there are waves."""
     if state["way"] == "learned":
         return
     question = wave_question(state["way"], state["width"], state["base"])
     if question is not None:
-        predict(question, "embeddings.positions.ask")
+        kit.predict(question, "embeddings.positions.ask")
 
 
-def wave_question(way: str, c: int, base: float) -> Question | None:
+def wave_question(way: str, c: int, base: float) -> kit.Question | None:
     """Return the question after how many positions a slower one of c columns is where it was.
 
     None where there are too few columns for waves of different lengths, or two of the lengths
@@ -233,7 +220,7 @@ def wave_question(way: str, c: int, base: float) -> Question | None:
     if len({f"{length:,.2f}" for length in lengths.values()}) < 3:
         return None
     about = {"c": c, "half": c // 2, "column": column, "pair": pair, "twice": 2 * pair}
-    return Question(
+    return kit.Question(
         words.ask.format(first=2 * np.pi, column=column),
         [f"{length:,.2f}" for _, length in in_order],
         [reason for reason, _ in in_order].index(words.ask_right),
@@ -241,7 +228,7 @@ def wave_question(way: str, c: int, base: float) -> Question | None:
     )
 
 
-def _code(state: PageState) -> None:
+def _code(state: kit.PageState) -> None:
     c, base = state["width"], state["base"]
     if c % 2 or c < 2:
         return
@@ -249,13 +236,11 @@ def _code(state: PageState) -> None:
     if bundled is None:
         return
     d = min(c, bundled.model.config.n_embd // 2 * 2)
-    show_code(
+    kit.show_code(
         [sinusoidal_positions, sinusoidal_shift, turned, Rotary],
         words.snippet.format(name=bundled.name, c=c, d=d, base=base),
         partial(_identities, bundled, c, d, base),
     )
 
 
-@kept(64)
-def _identities(bundled: engine.Bundled, c: int, d: int, base: float) -> str:
-    return position_identities(bundled.model, bundled.tokenizer, c, d, base)
+_identities = kit.kept(64)(kit.on_model_and_tokenizer(position_identities))

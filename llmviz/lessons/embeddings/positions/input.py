@@ -3,8 +3,6 @@
 T tokens, C numbers in a vector, D numbers in a query.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 
@@ -17,25 +15,18 @@ from llmviz.similarity import VectorTable, cosine, euclidean
 from llmviz.study.position_tables import InputTables, input_tables, rotary_score, rotation
 from llmviz.textfile import check_text
 from llmviz.training.run_folders import description_of
-from llmviz.ui import engine
+from llmviz.ui import engine, kit
 from llmviz.ui import pinned_cells as cells
-from llmviz.ui.common import count, refuse
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
 from llmviz.ui.paint_order import before_controls
-from llmviz.ui.prose import prose, quote
 from llmviz.ui.rerun import once
-from llmviz.ui.selectable_models import load
-from llmviz.ui.state import PageState
-from llmviz.ui.text_field import text_input
 
 MOST_TOKENS, SHOWN_COLUMNS = 24, 5
 
 
 @st.fragment
-def added(state: PageState) -> None:
+def added(state: kit.PageState) -> None:
     """Show token + position = input embedding, number by number, in a trained model."""
-    section(words.add.title, words.add_text[state["way"]])
+    kit.section(words.add.title, words.add_text[state["way"]])
     bundled = with_table(state)
     if bundled is None:
         return
@@ -45,17 +36,15 @@ def added(state: PageState) -> None:
         state["from"] = last
 
     def controls() -> None:
-        text_input(state, "sat", words.sentence, width=420)
+        kit.text_input(state, "sat", words.sentence, width=420)
         st.number_input(
             words.from_text, step=SHOWN_COLUMNS, width=150, **state.ranged("from", most=last)
         )
 
     head = st.container(horizontal=True, vertical_alignment="bottom", gap="medium")
     with before_controls(head, controls):
-        try:
-            tables = _read(bundled, state["sat"])
-        except ValueError as error:  # it cannot be written as UTF-8
-            refuse(error)
+        tables = kit.or_refused(_read, bundled, state["sat"])
+        if tables is None:
             return
         if tables is None:
             st.info(words.no_words, icon=":material/edit:")
@@ -65,7 +54,7 @@ def added(state: PageState) -> None:
         _same_word(names, tables.token, tables.total)
 
 
-def _sum(state: PageState, names: list[str], tables: InputTables) -> None:
+def _sum(state: kit.PageState, names: list[str], tables: InputTables) -> None:
     """Draw the three tables (T, C), a few columns of them."""
     token, position, total = tables.token, tables.position, tables.total
     width = total.shape[1]
@@ -126,7 +115,7 @@ def has_table(name: str) -> bool:
     return isinstance(config, dict) and config.get("positions") == "learned"
 
 
-def with_table(state: PageState, tell: bool = True) -> engine.Bundled | None:
+def with_table(state: kit.PageState, tell: bool = True) -> engine.Bundled | None:
     """Return the model whose positions are added: the chosen one, or the first that has some.
 
     tell: say what was noted when it was loaded.
@@ -134,7 +123,7 @@ def with_table(state: PageState, tell: bool = True) -> engine.Bundled | None:
     known = gpts(state["placed"])
     for name in dict.fromkeys([state["placed"], *known]):
         if name in known and has_table(name):
-            return load(name, tell=tell)
+            return kit.load(name, tell=tell)
     return None
 
 
@@ -144,7 +133,7 @@ def _read(bundled: engine.Bundled, text: str) -> InputTables | None:
     return _tables(bundled, text)
 
 
-@kept(64)
+@kit.kept(64)
 def _tables(bundled: engine.Bundled, text: str) -> InputTables | None:
     return input_tables(bundled.model, bundled.tokenizer, text, MOST_TOKENS)
 
@@ -158,12 +147,12 @@ def _same_word(names: list[str], token: np.ndarray, total: np.ndarray) -> None:
             best = max(best or (0, 0), (first[name], i), key=lambda pair: pair[1] - pair[0])
         first.setdefault(name, i)
     if best is None:
-        prose(words.no_word_twice)
+        kit.prose(words.no_word_twice)
         return
     i, j = best
-    prose(
+    kit.prose(
         words.same_word,
-        word=quote(names[i].strip("·")),
+        word=kit.quote(names[i].strip("·")),
         i=i,
         j=j,
         before=euclidean(token[i], token[j]),
@@ -176,10 +165,10 @@ def _same_word(names: list[str], token: np.ndarray, total: np.ndarray) -> None:
 
 
 @st.fragment
-def turn(state: PageState) -> None:
+def turn(state: kit.PageState) -> None:
     """Show a query and a key turned by their positions, and the score that is left."""
     d = params.TURN_WIDTH
-    section(words.turn, d=d, half=d // 2)
+    kit.section(words.turn, d=d, half=d // 2)
     bundled = with_table(state)
     if bundled is None:
         return
@@ -191,24 +180,24 @@ def turn(state: PageState) -> None:
             _turned(state, table, rows)
 
 
-def _turn_controls(state: PageState) -> None:
-    text_input(state, "asks", words.asks, width=130)
+def _turn_controls(state: kit.PageState) -> None:
+    kit.text_input(state, "asks", words.asks, width=130)
     st.slider(words.at, width=170, **state.ranged("m"))
-    text_input(state, "answers", words.answers, width=130)
+    kit.text_input(state, "answers", words.answers, width=130)
     st.slider(words.at_too, width=170, **state.ranged("n"))
     st.slider(words.shift, width=170, **state.ranged("shift"))
 
 
-def _turned(state: PageState, table: VectorTable, rows: list[int]) -> None:
+def _turned(state: kit.PageState, table: VectorTable, rows: list[int]) -> None:
     """Draw the two vectors turned, and say that the score depends on their distance alone."""
     d = params.TURN_WIDTH
     q, k = (table.matrix[[row], :d].astype(np.float64) for row in rows)
     m, n, base = state["m"] + state["shift"], state["n"] + state["shift"], float(state["base"])
     _turned_cells(state, q, k, m, n, base)
     plain, moved = (rotary_score(q, k, a, b, base) for a, b in ((state["m"], state["n"]), (m, n)))
-    names = [quote(table.name_of(row)) for row in rows]
+    names = [kit.quote(table.name_of(row)) for row in rows]
     distance = state["m"] - state["n"]
-    prose(
+    kit.prose(
         words.turned,
         q=names[0],
         k=names[1],
@@ -218,7 +207,7 @@ def _turned(state: PageState, table: VectorTable, rows: list[int]) -> None:
         m2=m,
         n2=n,
         score2=_written(moved),
-        apart=words.apart[int(np.sign(distance))].format(n=count(abs(distance), "place")),
+        apart=words.apart[int(np.sign(distance))].format(n=kit.count(abs(distance), "place")),
     )
 
 
@@ -227,7 +216,7 @@ def _written(score: float) -> str:
 
 
 def _turned_cells(
-    state: PageState, q: np.ndarray, k: np.ndarray, m: int, n: int, base: float
+    state: kit.PageState, q: np.ndarray, k: np.ndarray, m: int, n: int, base: float
 ) -> None:
     d = q.shape[1]
     labels = [str(j) for j in range(d)]

@@ -1,19 +1,11 @@
 """Part of the chapter "Positions": texts that are longer than any in training, measured."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from llmviz.lessons.embeddings.positions import params
 from llmviz.lessons.embeddings.positions import words as words
 from llmviz.study.longer_texts import TIMES, LossBeyond, long_texts, longer_copy, loss_beyond
-from llmviz.ui import engine
-from llmviz.ui.code import show_code
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, predict
-from llmviz.ui.selectable_models import card_of
+from llmviz.ui import engine, kit
 
 CLEAR = 0.2  # nats: a smaller change of a mean over about a thousand tokens may be chance
 
@@ -23,24 +15,24 @@ def draw(way: str) -> bool:
 
     Returns whether the question was answered.
     """
-    section(words.longer_intro)
+    kit.section(words.longer_intro)
     kind = params.WAYS.index(way)
-    question = Question(
+    question = kit.Question(
         words.longer_ask.format(way=words.longer_ways[kind]),
         words.longer_ask_answers,
         kind,
         words.longer_ask_reasons,
     )
-    if not predict(question, "embeddings.positions.longer", covers=True):
+    if not kit.predict(question, "embeddings.positions.longer", covers=True):
         return False
-    prose(words.longer_kinds)
-    if any(card_of(name) is None for name in params.LONGER.values()):
+    kit.prose(words.longer_kinds)
+    if any(kit.card_of(name) is None for name in params.LONGER.values()):
         return True
     losses = {kind: _measured(engine.load(name)) for kind, name in params.LONGER.items()}
     _table(losses)
-    prose(what_longer_does(losses))
+    kit.prose(what_longer_does(losses))
     names = tuple(params.LONGER.values())
-    show_code(
+    kit.show_code(
         [long_texts, longer_copy, loss_beyond],
         "from llmviz.pretrained import load_bundled\n"
         "from llmviz.study.longer_texts import loss_beyond\n\n"
@@ -59,7 +51,7 @@ def draw(way: str) -> bool:
 def _table(losses: dict[str, LossBeyond]) -> None:
     """Show the losses of each kind; all models have one context length."""
     (context,) = {loss.context for loss in losses.values()}
-    prose(words.longer_measured, context=context, times=TIMES * context)
+    kit.prose(words.longer_measured, context=context, times=TIMES * context)
     inside = words.longer_inside.format(start=context // 2, end=context - 1)
     beyond = words.longer_new.format(start=context, end=context * 3 // 2 - 1)
     far = words.longer_new.format(start=(TIMES - 1) * context, end=TIMES * context - 1)
@@ -76,9 +68,7 @@ def _table(losses: dict[str, LossBeyond]) -> None:
     )
 
 
-@kept(len(params.LONGER))
-def _measured(bundled: engine.Bundled) -> LossBeyond:
-    return loss_beyond(bundled.model, bundled.tokenizer)
+_measured = kit.kept(len(params.LONGER))(kit.on_model_and_tokenizer(loss_beyond))
 
 
 def what_longer_does(losses: dict[str, LossBeyond]) -> str:

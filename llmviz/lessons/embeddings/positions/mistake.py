@@ -1,13 +1,10 @@
 """Part of the chapter "Positions": a row of sinusoidal positions with a mistake in it."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from llmviz.lessons.embeddings.positions import words
 from llmviz.study.position_tables import wave_value
-from llmviz.ui.lesson import section
-from llmviz.ui.question import Question, predict
+from llmviz.ui import kit
 
 POSITION, WIDTH, BASE = 3, 4, 10_000
 
@@ -15,7 +12,7 @@ POSITION, WIDTH, BASE = 3, 4, 10_000
 def draw() -> None:
     """Show a row whose exponents are those of single columns, and ask what is wrong with it."""
     about = {"position": POSITION, "width": WIDTH}
-    section(words.mistake, **about)
+    kit.section(words.mistake, **about)
     lines = [
         words.mistake_line.format(
             column=column,
@@ -28,14 +25,14 @@ def draw() -> None:
         for column in range(WIDTH)
     ]
     st.code("\n".join(lines), language=None, wrap_lines=True)
-    predict(mistake_question(), "embeddings.positions.mistake")
+    kit.predict(mistake_question(), "embeddings.positions.mistake")
 
 
-def mistake_question() -> Question:
+def mistake_question() -> kit.Question:
     """Return the question in which columns of the row the exponent is wrong."""
     exact = [wave_value(POSITION, j, (j - j % 2) / WIDTH, BASE) for j in range(WIDTH)]
     about = {"right_1": f"{exact[1]:.4f}", "right_3": f"{exact[3]:.4f}", "width": WIDTH}
-    return Question(
+    return kit.Question(
         words.mistake_ask,
         words.mistake_answers,
         1,

@@ -1,7 +1,5 @@
 """The controls of the chapter "Positions", as its links write them."""
 
-from __future__ import annotations
-
 from llmviz.ui import codec
 
 WAYS = ("sinusoidal", "learned", "rotary")

@@ -3,8 +3,6 @@
 V vocabulary, R orders.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -17,27 +15,19 @@ from llmviz.models.word_order import next_probabilities, shuffled, total_variati
 from llmviz.textfile import check_text
 from llmviz.tokenizers import UNKNOWN
 from llmviz.training.measures import probe_shares
-from llmviz.ui import engine
-from llmviz.ui.common import count, percent
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.notices import or_refused
-from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, predict, share_question
-from llmviz.ui.state import PageState
-from llmviz.ui.text_field import text_input
+from llmviz.ui import engine, kit
 
 TOP = 6
 MANY = 20  # orders that the mean is over
 RULE = "opposites"  # of tiny-world: what a model says of it depends on the order of words
 
 
-def draw(state: PageState) -> dict[str, object] | None:
+def draw(state: kit.PageState) -> dict[str, object] | None:
     """Show what two models say behind some words, as they stand and in another order.
 
     Returns what was seen, once asked.
     """
-    section(words.shuffle_section)
+    kit.section(words.shuffle_section)
     missing = [name for name in (params.WITH, params.WITHOUT) if name not in engine.names()]
     if missing:
         st.info(words.no_pair, icon=":material/download:")
@@ -46,19 +36,19 @@ def draw(state: PageState) -> dict[str, object] | None:
         return None
     pair = [engine.load(name) for name in (params.WITH, params.WITHOUT)]
     _controls(state)
-    ids = or_refused(_ids, state, pair[0])
+    ids = kit.or_refused(_ids, state, pair[0])
     if ids is None:
         return None
     many = [_predict(one, [ids, *_orders(ids)]) for one in pair]
     mean = [float(total_variation(one[:1], one[1:]).mean()) for one in many]
     question = shuffle_question(*mean)
-    if predict(question, "embeddings.positions.shuffle", covers=True):
+    if kit.predict(question, "embeddings.positions.shuffle", covers=True):
         if state["order"]:
             _other_order(pair, ids, shuffled(ids, state["order"], first=1), mean)
         else:
             _strip(pair[0].tokenizer, [ids])
             _bars(pair[0].tokenizer, [_predict(one, [ids]) for one in pair])
-            prose(words.as_written)
+            kit.prose(words.as_written)
         return {"n": MANY, "with_": _tiny(mean[0]), "without": _tiny(mean[1])}
     return None
 
@@ -83,12 +73,10 @@ def _predict(bundled: engine.Bundled, rows: list[list[int]]) -> np.ndarray:
     return _predicted(bundled, tuple(map(tuple, rows)))
 
 
-@kept(64)
-def _predicted(bundled: engine.Bundled, rows: tuple[tuple[int, ...], ...]) -> np.ndarray:
-    return next_probabilities(bundled.model, rows)
+_predicted = kit.kept(64)(kit.on_model(next_probabilities))
 
 
-def _controls(state: PageState) -> None:
+def _controls(state: kit.PageState) -> None:
     def another() -> None:
         state["order"] = state["order"] + 1
 
@@ -96,12 +84,12 @@ def _controls(state: PageState) -> None:
         state["order"] = 0
 
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        text_input(state, "prompt", words.prompt, width=460)
+        kit.text_input(state, "prompt", words.prompt, width=460)
         st.button(words.shuffle, icon=":material/shuffle:", type="primary", on_click=another)
         st.button(words.as_it_is, icon=":material/undo:", on_click=back)
 
 
-def _ids(state: PageState, bundled: engine.Bundled) -> list[int] | None:
+def _ids(state: kit.PageState, bundled: engine.Bundled) -> list[int] | None:
     """The prompt as the models read it; None, saying why, for one that is too short."""
     text = state["prompt"]
     check_text(text)
@@ -109,7 +97,7 @@ def _ids(state: PageState, bundled: engine.Bundled) -> list[int] | None:
     ids = tokenizer.encode_from_start(text)
     unknown = ids.count(tokenizer.special_tokens[UNKNOWN])
     if unknown:
-        st.info(words.unknown.format(n=count(unknown, "word")), icon=":material/help:")
+        st.info(words.unknown.format(n=kit.count(unknown, "word")), icon=":material/help:")
     if len(ids) > bundled.model.context_length:
         ids = [ids[0], *ids[-bundled.model.context_length + 1 :]]
         st.info(words.too_long.format(n=len(ids) - 1), icon=":material/content_cut:")
@@ -154,28 +142,28 @@ def _say(
 ) -> None:
     moved = [float(total_variation(one[0], one[1])) for one in predictions]
     line = words.moved if changed else words.unmoved
-    prose(line, with_=_tiny(moved[0]), without=_tiny(moved[1]))
-    prose(words.many, n=MANY, with_=_tiny(mean[0]), without=_tiny(mean[1]))
+    kit.prose(line, with_=_tiny(moved[0]), without=_tiny(moved[1]))
+    kit.prose(words.many, n=MANY, with_=_tiny(mean[0]), without=_tiny(mean[1]))
     cards = [one.card for one in pair]
     if all("score" in card for card in cards):
         losses = [card["score"]["nats_per_token"] for card in cards]
         probes = [probe_shares(card).get(RULE) for card in cards]
-        prose(words.losses, with_=losses[0], without=losses[1])
+        kit.prose(words.losses, with_=losses[0], without=losses[1])
         with_, without = probes
         if with_ and without and with_.count == without.count:
             written = f"{with_.count:,}"
-            prose(words.probes, with_=with_.right, without=without.right, n=written)
-    prose(words.why)
+            kit.prose(words.probes, with_=with_.right, without=without.right, n=written)
+    kit.prose(words.why)
 
 
 def _tiny(share: float) -> str:
     """A share that is nothing but rounding is written as such."""
-    return words.nothing if share < 1e-5 else percent(share)
+    return words.nothing if share < 1e-5 else kit.percent(share)
 
 
-def shuffle_question(with_: float, without: float) -> Question:
+def shuffle_question(with_: float, without: float) -> kit.Question:
     """Return the question how much probability moves on average in the model with positions."""
     about = {"share": _tiny(with_), "without": _tiny(without)}
     reasons = (words.ask_shuffle_right, words.ask_shuffle_less, words.ask_shuffle_more)
     reasons = [reason.format(**about) for reason in reasons]
-    return share_question(words.ask_shuffle.format(n=MANY), with_, reasons, _tiny)
+    return kit.share_question(words.ask_shuffle.format(n=MANY), with_, reasons, _tiny)

@@ -3,8 +3,6 @@
 V rows, C columns, Q questions.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -24,14 +22,9 @@ from llmviz.study.known_analogies import (
     questions,
     scores,
 )
+from llmviz.ui import kit
 from llmviz.ui import pinned_cells as cells
-from llmviz.ui.code import show_code
-from llmviz.ui.common import choose, percent, signed
 from llmviz.ui.paint_order import before_controls
-from llmviz.ui.prose import bold, prose
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import PageState
-from llmviz.ui.text_field import text_input
 
 KEY = "embeddings.analogy"
 WORDS = ("plus", "minus", "add")  # the controls of a, b and c
@@ -40,7 +33,7 @@ STRIDE = 37  # how far "another example" goes through the list, so that all kind
 FEW = 2  # pairs below which no analogy can be made
 
 
-def draw(state: PageState, table: VectorTable) -> str:
+def draw(state: kit.PageState, table: VectorTable) -> str:
     """Show the sum of three rows and what lies nearest to it; return what was seen, once asked.
 
     Raises ValueError: one of the rows is zero.
@@ -50,7 +43,7 @@ def draw(state: PageState, table: VectorTable) -> str:
         if None in rows:
             return ""
         about = _about(rows, table)
-        prose(words.analogy_text, **about)
+        kit.prose(words.analogy_text, **about)
         if not _ask(table, rows, about):
             return ""
         every = candidates(table, *rows, exclude_inputs=not state["inputs"])
@@ -59,30 +52,29 @@ def draw(state: PageState, table: VectorTable) -> str:
         _say(table, rows, every)
         _sum(state, table, rows, near)
     _score(state, table)
-    show_code(
+    kit.show_code(
         [analogy, score_analogies],
-        "from llmviz.similarity import analogy\n"
-        "from llmviz.study.vector_tables import load_table\n\n"
-        f"vectors = load_table({table.name!r})\n"
-        f"a, b, c = (vectors.find(word) for word in {[state[key] for key in WORDS]!r})\n"
-        f"near = analogy(vectors.matrix, a, b, c, {k}, exclude_inputs={not state['inputs']})\n"
-        "print([vectors.name_of(i) for i in near.ids])\n"
-        "print(near.values.round(3))",
+        words.snippet_analogies.format(
+            name=table.name,
+            state_key_for_key_in_words=[state[key] for key in WORDS],
+            k=k,
+            not_state_inputs=not state["inputs"],
+        ),
         f"{[table.name_of(i) for i in near.ids]}\n{near.values.round(3)}",
     )
     return words.end_analogy.format(
         best=sources.word(table, int(every.ids[0])),
-        cosine=signed(every.values[0]),
+        cosine=kit.signed(every.values[0]),
         allowed=words.allowed[str(state["inputs"])],
         **about,
     )
 
 
-def _controls(state: PageState, table: VectorTable) -> None:
+def _controls(state: kit.PageState, table: VectorTable) -> None:
     _presets(state, table)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         for key, name in zip(WORDS, words.three, strict=True):
-            text_input(state, key, name, width=150)
+            kit.text_input(state, key, name, width=150)
         st.slider(words.how_many, width=200, **state.ranged("k"))
         st.toggle(words.include, help=words.include_help, **state.bind("inputs"))
 
@@ -90,9 +82,9 @@ def _controls(state: PageState, table: VectorTable) -> None:
 # ---- known pairs
 
 
-def _presets(state: PageState, table: VectorTable) -> None:
+def _presets(state: kit.PageState, table: VectorTable) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        choose(
+        kit.choose(
             state,
             "relation",
             words.relation,
@@ -108,13 +100,13 @@ def _presets(state: PageState, table: VectorTable) -> None:
         )
 
 
-def _use(state: PageState, table: VectorTable) -> None:
+def _use(state: kit.PageState, table: VectorTable) -> None:
     """Go on with another table, which has words of the chosen relation."""
     state["model"] = table.name
     _another(state, table, 0)
 
 
-def _another(state: PageState, table: VectorTable, by: int) -> None:
+def _another(state: kit.PageState, table: VectorTable, by: int) -> None:
     """Put a known analogy into the boxes: the one after that which stands there."""
     known = questions(table, state["relation"])
     if not known:
@@ -130,7 +122,7 @@ def _another(state: PageState, table: VectorTable, by: int) -> None:
 # ---- the sum
 
 
-def _sum(state: PageState, table: VectorTable, rows: list[int], near: Neighbours) -> None:
+def _sum(state: kit.PageState, table: VectorTable, rows: list[int], near: Neighbours) -> None:
     """Draw the three rows, their sum, and the candidates."""
     labels = sources.labels(table)
     a, b, c = (unit_rows(table.matrix[[row]]) for row in rows)
@@ -171,7 +163,7 @@ def _about(rows: list[int], table: VectorTable) -> dict[str, str]:
 
 def _say(table: VectorTable, rows: list[int], every: Neighbours) -> None:
     text = words.best.format(
-        best=bold(sources.word(table, int(every.ids[0]))), cosine=signed(every.values[0])
+        best=kit.bold(sources.word(table, int(every.ids[0]))), cosine=kit.signed(every.values[0])
     )
     known = known_answer(rows, table)
     if known is not None:
@@ -182,10 +174,10 @@ def _say(table: VectorTable, rows: list[int], every: Neighbours) -> None:
         text += " " + line.format(
             expected=sources.word(table, expected), rank=rank, **_about(given, table)
         )
-    prose(text)
+    kit.prose(text)
 
 
-def _score(state: PageState, table: VectorTable) -> None:
+def _score(state: kit.PageState, table: VectorTable) -> None:
     """Say how many of the known analogies come out."""
     relation = state["relation"]
     known = questions(table, relation)
@@ -193,7 +185,9 @@ def _score(state: PageState, table: VectorTable) -> None:
     pairs = pairs_of(table, relation)
     if len(pairs) < FEW:
         every = known_pairs(relation)
-        prose(words.no_pairs, name=sources.named(table), have=len(pairs), all=every, relation=title)
+        kit.prose(
+            words.no_pairs, name=sources.named(table), have=len(pairs), all=every, relation=title
+        )
         other = sources.beside(table)
         theirs = 0 if other is None else len(pairs_of(other, relation))
         if theirs > len(pairs) and st.button(
@@ -208,18 +202,18 @@ def _score(state: PageState, table: VectorTable) -> None:
     )
     plain = scores(table, relation, step=False).right
     mean = mean_step_cosine(table, relation)
-    prose(
+    kit.prose(
         words.score.format(
             count=len(known),
             pairs=len(pairs),
             relation=title,
-            right=percent(right),
+            right=kit.percent(right),
             name=sources.named(table),
-            included=percent(included),
+            included=kit.percent(included),
         )
         + (f" {words.score_taken}" if included < right else "")
         + "\n\n"
-        + (words.steps_alike if mean > ALIKE else words.steps_unlike).format(mean=signed(mean))
+        + (words.steps_alike if mean > ALIKE else words.steps_unlike).format(mean=kit.signed(mean))
         + " "
         + step_line(right, plain)
     )
@@ -233,18 +227,18 @@ def step_line(right: float, plain: float) -> str:
         line = words.plain_enough
     else:
         line = words.plain_most if plain > right / 2 else words.plain_few
-    return line.format(plain=percent(plain))
+    return line.format(plain=kit.percent(plain))
 
 
 def _ask(table: VectorTable, rows: list[int], about: dict[str, str]) -> bool:
     """Ask what is nearest when the three words may win themselves, where one answer is right."""
     question = included_question(table, rows, about)
-    return question is None or predict(question, f"{KEY}.included", covers=True)
+    return question is None or kit.predict(question, f"{KEY}.included", covers=True)
 
 
 def included_question(
     table: VectorTable, rows: list[int], about: dict[str, str]
-) -> Question | None:
+) -> kit.Question | None:
     """Return the question what is nearest to a − b + c when the three words may win.
 
     None where fewer than four tokens differ, or the nearest does not stand out.
@@ -261,12 +255,14 @@ def included_question(
         return None
     if not stands_out([cosines[i] for i in answers], answers.index(best)):
         return None
-    return Question(
+    return kit.Question(
         words.ask_included.format(**about),
         labels,
         answers.index(best),
         [
-            words.ask_included_reason.format(word=sources.word(table, i), cosine=signed(cosines[i]))
+            words.ask_included_reason.format(
+                word=sources.word(table, i), cosine=kit.signed(cosines[i])
+            )
             for i in answers
         ],
     )

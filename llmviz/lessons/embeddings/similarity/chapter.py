@@ -1,7 +1,5 @@
 """Chapter "How alike": two vectors, a list of words, neighbours, analogies."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from llmviz.lessons.embeddings import sources
@@ -14,9 +12,7 @@ from llmviz.lessons.embeddings.similarity import (
     words,
 )
 from llmviz.similarity import VectorTable
-from llmviz.ui.common import choose, refuse
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 DRAW = {
     "pair": pair.draw,
@@ -27,11 +23,11 @@ DRAW = {
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
-    section(words.intro)
+    kit.section(words.intro)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        choose(state, "look", words.look, words.looks, parts=True)
+        kit.choose(state, "look", words.look, words.looks, parts=True)
         table = sources.choose(state)
     if table is None:
         return
@@ -39,14 +35,14 @@ def draw(state: PageState) -> None:
 
 
 @st.fragment
-def _looked(state: PageState, table: VectorTable) -> None:
+def _looked(state: kit.PageState, table: VectorTable) -> None:
     """What is compared: its controls do not draw the rest of the chapter again."""
     found = ""
     try:
         found = DRAW[state["look"]](state, table)
     except ValueError as error:  # a row of zeros has no cosine, say
-        refuse(error)
+        kit.refuse(error)
     if state["look"] == "pair":
         mistake.draw()
     if found:
-        seen(words.end, found=found)
+        kit.seen(words.end, found=found)

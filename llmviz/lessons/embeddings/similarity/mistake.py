@@ -1,15 +1,11 @@
 """Part of the chapter "How alike": a worked cosine with a mistake in it."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from llmviz.lessons.embeddings.similarity import words
 from llmviz.lessons.embeddings.similarity.params import TYPED, parse_vector
 from llmviz.similarity import cosine_terms, rounded_cosine
-from llmviz.ui.lesson import section
-from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, predict
+from llmviz.ui import kit
 
 REPORTED = 0.916  # what somebody's notes give for the cosine of v1 and v2
 PLACES = 2  # decimals to which the lengths were rounded there
@@ -40,15 +36,15 @@ def draw() -> None:
         "exact_b": f"{terms.norm_b:.4f}",
         "squared": f"{wrong**2:.3f}",
     }
-    section(words.mistake, **about)
+    kit.section(words.mistake, **about)
     lines = [line.format(**about) for line in words.mistake_lines]
     st.code(
         "\n".join(f"{number}  {line}" for number, line in enumerate(lines, 1)),
         language=None,
         wrap_lines=True,
     )
-    answered = predict(
-        Question(
+    answered = kit.predict(
+        kit.Question(
             words.mistake_ask,
             [words.mistake_line.format(number=number) for number in range(1, len(lines) + 1)],
             1,
@@ -62,7 +58,7 @@ def draw() -> None:
         return
     rounded = [rounded_cosine(v1, v2, places) for places in (1, 2, 3)]
     above = [value for value in rounded if value > 1]
-    prose(
+    kit.prose(
         words.mistake_right,
         cosine=f"{terms.cosine:.4f}",
         places="1, 2 and 3",

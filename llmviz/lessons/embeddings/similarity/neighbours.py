@@ -3,8 +3,6 @@
 V rows, C columns, k neighbours.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 
@@ -15,21 +13,16 @@ from llmviz.lessons.embeddings.lookup import ids
 from llmviz.lessons.embeddings.similarity import words
 from llmviz.similarity import Neighbours, VectorTable, best, measure_all, nearest, unit_rows
 from llmviz.study.vector_tables import crowded, measured
+from llmviz.ui import kit
 from llmviz.ui import pinned_cells as cells
-from llmviz.ui.code import show_code
-from llmviz.ui.common import choose, count, percent, signed, suggest
 from llmviz.ui.paint_order import before_controls
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import PageState
-from llmviz.ui.text_field import text_input
 
 KEY = "embeddings.neighbours"
 BESIDE = 5  # neighbours in the other table
 ABOVE = 0.5  # the cosine that the question asks about
 
 
-def draw(state: PageState, table: VectorTable) -> str:
+def draw(state: kit.PageState, table: VectorTable) -> str:
     """Show the nearest rows of a word; return what was seen, once asked.
 
     Raises ValueError: the word's row is zero and has no cosine.
@@ -48,16 +41,11 @@ def draw(state: PageState, table: VectorTable) -> str:
     _spread(table, row, values, near)
     _others(table, row, near)
     _beside(table, row, near)
-    show_code(
+    kit.show_code(
         [nearest, measure_all],
-        "from llmviz.similarity import nearest\n"
-        "from llmviz.study.vector_tables import load_table\n\n"
-        f"vectors = load_table({table.name!r})\n"
-        f"row = vectors.find({state['word']!r})\n"
-        f"k, metric = {len(near.ids)}, {near.metric!r}\n"
-        "near = nearest(vectors.matrix, vectors.matrix[row], k, metric, exclude=[row])\n"
-        "print([vectors.name_of(i) for i in near.ids])\n"
-        "print(near.values.round(3))",
+        words.snippet_neighbours.format(
+            name=table.name, word=state["word"], count_ids=len(near.ids), metric=near.metric
+        ),
         f"{[table.name_of(i) for i in near.ids]}\n{near.values.round(3)}",
     )
     alike = np.delete(measured(table, row), row)
@@ -67,21 +55,21 @@ def draw(state: PageState, table: VectorTable) -> str:
         best=sources.label(table, int(near.ids[0])),
         word=sources.label(table, row),
         metric=words.metrics[near.metric],
-        value=signed(float(near.values[0])),
-        above=count(above, "is", "are"),
+        value=kit.signed(float(near.values[0])),
+        above=kit.count(above, "is", "are"),
     )
 
 
-def _controls(state: PageState) -> None:
-    text_input(state, "word", words.word, width=180)
-    choose(state, "metric", words.metric, words.metrics)
+def _controls(state: kit.PageState) -> None:
+    kit.text_input(state, "word", words.word, width=180)
+    kit.choose(state, "metric", words.metric, words.metrics)
     st.slider(words.how_many, width=220, **state.ranged("k"))
 
 
-def _picture(state: PageState, table: VectorTable, row: int) -> tuple[Neighbours, np.ndarray]:
+def _picture(state: kit.PageState, table: VectorTable, row: int) -> tuple[Neighbours, np.ndarray]:
     """Draw the nearest rows; return them, and the measure (V,) of every row."""
     metric = state["metric"]
-    prose(words.neighbours_text, count=table.size, word=sources.label(table, row))
+    kit.prose(words.neighbours_text, count=table.size, word=sources.label(table, row))
     values = measured(table, row, metric)
     k = min(state["k"], int(np.isfinite(values).sum()) - 1)
     if k < 1:
@@ -91,7 +79,7 @@ def _picture(state: PageState, table: VectorTable, row: int) -> tuple[Neighbours
     return near, values
 
 
-def _rows(state: PageState, table: VectorTable, row: int, near: Neighbours) -> None:
+def _rows(state: kit.PageState, table: VectorTable, row: int, near: Neighbours) -> None:
     """Draw the word, its neighbours, and the measure of each as a cell that opens."""
     target, rows = table.exact[[row]], table.exact[near.ids]
     if near.metric == "cosine":
@@ -117,13 +105,13 @@ def _rows(state: PageState, table: VectorTable, row: int, near: Neighbours) -> N
     cells.show(state, matrices, layout, key=f"{KEY}.rows", control="term", stacked=True)
 
 
-def _walk(state: PageState, table: VectorTable, near: Neighbours) -> None:
+def _walk(state: kit.PageState, table: VectorTable, near: Neighbours) -> None:
     """Offer the neighbours as the next word."""
 
     def take(word: str) -> None:
         state["word"] = word
 
-    suggest(
+    kit.suggest(
         words.walk,
         [table.name_of(int(i)) for i in near.ids],
         take,
@@ -146,8 +134,8 @@ def _spread(table: VectorTable, row: int, values: np.ndarray, near: Neighbours) 
     )
     text = words.spread_text.format(
         metric=words.metrics[near.metric],
-        median=signed(float(np.median(rest))),
-        best=signed(float(near.values[0])),
+        median=kit.signed(float(np.median(rest))),
+        best=kit.signed(float(near.values[0])),
     )
     if near.undefined:
         text += " " + words.undefined.format(count=near.undefined)
@@ -155,7 +143,7 @@ def _spread(table: VectorTable, row: int, values: np.ndarray, near: Neighbours) 
     if near.metric == "cosine" and len(same) > ids.CROWD * table.size:
         low, high = ids.middle(values, same)
         text += " " + words.spread_crowd.format(count=len(same), low=low, high=high)
-    prose(text)
+    kit.prose(text)
 
 
 def _others(table: VectorTable, row: int, near: Neighbours) -> None:
@@ -164,7 +152,7 @@ def _others(table: VectorTable, row: int, near: Neighbours) -> None:
     other = "dot" if near.metric == "cosine" else "cosine"
     again = best(measured(table, row, other), k, other, exclude=[row])
     both = len(set(again.ids.tolist()) & set(near.ids.tolist()))
-    prose(words.metrics_differ, other=words.metrics[other], same=both, k=k)
+    kit.prose(words.metrics_differ, other=words.metrics[other], same=both, k=k)
 
 
 def _beside(table: VectorTable, row: int, near: Neighbours) -> None:
@@ -174,9 +162,9 @@ def _beside(table: VectorTable, row: int, near: Neighbours) -> None:
     if other is None or same is None:
         return
     again = nearest(other.exact, other.exact[same], BESIDE, near.metric, exclude=[same])
-    prose(
+    kit.prose(
         words.beside,
-        name=quote(other.name),
+        name=kit.quote(other.name),
         words=", ".join(sources.word(other, int(i)) for i in again.ids),
         why=words.beside_why,
     )
@@ -186,10 +174,10 @@ def _ask(table: VectorTable, row: int) -> bool:
     """Ask how many tokens point roughly the same way, where the answers are far enough apart."""
     alike = np.delete(measured(table, row), row)
     question = many_question(alike[np.isfinite(alike)], sources.label(table, row))
-    return question is None or predict(question, f"{KEY}.many", covers=True)
+    return question is None or kit.predict(question, f"{KEY}.many", covers=True)
 
 
-def many_question(alike: np.ndarray, word: str) -> Question | None:
+def many_question(alike: np.ndarray, word: str) -> kit.Question | None:
     """Return the question how many of the cosines (N,) of other tokens with a word are above 0.5.
 
     The other answers are the two of four shares of all that are farthest from the right one. None
@@ -203,11 +191,11 @@ def many_question(alike: np.ndarray, word: str) -> Question | None:
     answers = sorted([right, *others])
     about = {
         "right": right,
-        "share": percent(right / n),
-        "mean": signed(float(alike.mean())),
+        "share": kit.percent(right / n),
+        "mean": kit.signed(float(alike.mean())),
     }
     few = words.ask_many_few if right <= n // 20 else words.ask_many_many
-    return Question(
+    return kit.Question(
         words.ask_many.format(count=n, word=word),
         [words.ask_many_answer.format(count=answer) for answer in answers],
         answers.index(right),

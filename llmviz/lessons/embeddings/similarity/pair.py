@@ -3,8 +3,6 @@
 C width of a vector.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -16,19 +14,14 @@ from llmviz.lessons.embeddings.similarity import vector_sources as sides
 from llmviz.lessons.embeddings.similarity.vector_sources import Side
 from llmviz.similarity import CosineTerms, VectorTable, cosine_terms, euclidean_terms, in_plane
 from llmviz.study.vector_tables import measured
-from llmviz.ui.code import show_code
-from llmviz.ui.common import choose, count, operand, percent, refuse, signed
-from llmviz.ui.lesson import section
+from llmviz.ui import kit
 from llmviz.ui.paint_order import before_controls, pictures_first
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import PageState
 
 KEY = "embeddings.pair"
 FACTORS = (2, -2, 3, -3)  # what A is multiplied by in the question
 
 
-def draw(state: PageState, table: VectorTable) -> str:
+def draw(state: kit.PageState, table: VectorTable) -> str:
     """Show two vectors and every number of their measures; return what was seen, once asked."""
     try:
         with before_controls(st.container(), lambda: _controls(state)):
@@ -44,16 +37,16 @@ def draw(state: PageState, table: VectorTable) -> str:
                 cosine=_number(terms.cosine),
             )
     except ValueError as error:
-        refuse(error)
+        kit.refuse(error)
     return ""
 
 
-def _controls(state: PageState) -> None:
-    choose(state, "kind", words.kind, words.kinds)
+def _controls(state: kit.PageState) -> None:
+    kit.choose(state, "kind", words.kind, words.kinds)
     sides.BOXES[state["kind"]](state)
 
 
-def _compare(state: PageState, a: Side, b: Side) -> CosineTerms | None:
+def _compare(state: kit.PageState, a: Side, b: Side) -> CosineTerms | None:
     """Show the measures of two vectors and every product; return the cosine's terms, if any."""
     gap = euclidean_terms(a.values, b.values)
     # Places that may stay empty: where an element more would push the pictures down, they
@@ -63,8 +56,8 @@ def _compare(state: PageState, a: Side, b: Side) -> CosineTerms | None:
         terms = cosine_terms(a.values, b.values)
     except ValueError as error:
         with problem:
-            refuse(error)
-            prose(words.zero)
+            kit.refuse(error)
+            kit.prose(words.zero)
     dot = float(a.values @ b.values)
     with st.container(horizontal=True):
         st.metric(words.dot, _number(dot))
@@ -73,23 +66,23 @@ def _compare(state: PageState, a: Side, b: Side) -> CosineTerms | None:
             st.metric(words.cosine, _number(terms.cosine))
             angle = math.degrees(math.acos(terms.cosine))
             st.metric(words.angle_label, words.angle.format(angle=angle))
-    section(words.steps, width=a.values.size)
+    kit.section(words.steps, width=a.values.size)
     pair_cells.steps(state, a, b)
     _largest(a, b, dot)
     return terms
 
 
 def _sums(
-    state: PageState, table: VectorTable, a: Side, b: Side, terms: CosineTerms | None
+    state: kit.PageState, table: VectorTable, a: Side, b: Side, terms: CosineTerms | None
 ) -> bool:
     """Show how the products come together, and the two vectors in their plane.
 
     Returns whether the question about them was answered, or there is none.
     """
-    section(words.sums)
+    kit.section(words.sums)
     with st.container():
         if terms:
-            prose(
+            kit.prose(
                 words.sums_line,
                 dot=_number(terms.dot),
                 a=_number(terms.norm_a),
@@ -128,15 +121,15 @@ def _number(value: float) -> str:
 def _largest(a: Side, b: Side, dot: float) -> None:
     products = a.values * b.values
     at = int(np.abs(products).argmax())
-    prose(
+    kit.prose(
         words.largest,
         column=at,
         a=_number(a.values[at]),
-        b=operand(_number(b.values[at])),
+        b=kit.operand(_number(b.values[at])),
         product=_number(products[at]),
         width=products.size,
         dot=_number(dot),
-        positive=count(int((products > 0).sum()), "is", "are"),
+        positive=kit.count(int((products > 0).sum()), "is", "are"),
     )
 
 
@@ -147,23 +140,23 @@ def _rank(table: VectorTable, a: Side, b: Side) -> None:
     alike = measured(table, a.ids[0]).copy()
     alike[a.ids[0]] = np.nan
     above = int((alike > alike[b.ids[0]]).sum())
-    prose(
+    kit.prose(
         words.rank,
-        cosine=signed(alike[b.ids[0]]),
+        cosine=kit.signed(alike[b.ids[0]]),
         count=int(np.isfinite(alike).sum()),
         above=above,
-        word=quote(a.name),
-        other=quote(b.name),
-        share=percent(above / np.isfinite(alike).sum()),
+        word=kit.quote(a.name),
+        other=kit.quote(b.name),
+        share=kit.percent(above / np.isfinite(alike).sum()),
     )
 
 
 def _ask(a: Side, b: Side) -> bool:
     question = factor_question(a.values, b.values)
-    return question is None or predict(question, f"{KEY}.factor", covers=True)
+    return question is None or kit.predict(question, f"{KEY}.factor", covers=True)
 
 
-def factor_question(a: np.ndarray, b: np.ndarray) -> Question | None:
+def factor_question(a: np.ndarray, b: np.ndarray) -> kit.Question | None:
     """Return the question what the cosine is when A (C,) is multiplied by a number.
 
     The number is 2, 3, −2 or −3, by the digits of the cosine. None where the answers look alike.
@@ -173,11 +166,11 @@ def factor_question(a: np.ndarray, b: np.ndarray) -> Question | None:
     then = cosine_terms(factor * a, b)
     about = {
         "factor": f"{factor}".replace("-", "−"),
-        "c": signed(now.cosine),
+        "c": kit.signed(now.cosine),
         "dot": _number(then.dot),
         "length": _number(then.norm_a),
-        "b": operand(_number(then.norm_b)),
-        "new": signed(then.cosine),
+        "b": kit.operand(_number(then.norm_b)),
+        "new": kit.signed(then.cosine),
     }
     other = words.ask_factor_turned if factor > 0 else words.ask_factor_same
     answers = {
@@ -185,10 +178,10 @@ def factor_question(a: np.ndarray, b: np.ndarray) -> Question | None:
         -then.cosine: other,
         factor * now.cosine: words.ask_factor_product,
     }
-    written = [signed(value) for value in answers]
+    written = [kit.signed(value) for value in answers]
     if len(set(written)) < 3 or "0.00" in written or "−0.00" in written:
         return None
-    return Question(
+    return kit.Question(
         words.ask_factor.format(**about),
         written,
         0,
@@ -196,7 +189,7 @@ def factor_question(a: np.ndarray, b: np.ndarray) -> Question | None:
     )
 
 
-def _code(state: PageState, table: VectorTable, a: Side, b: Side) -> None:
+def _code(state: kit.PageState, table: VectorTable, a: Side, b: Side) -> None:
     lines = ["from llmviz.similarity import cosine_terms, euclidean_terms"]
     if a.ids:
         lines += [
@@ -214,7 +207,7 @@ def _code(state: PageState, table: VectorTable, a: Side, b: Side) -> None:
     ]
     terms = cosine_terms(a.values, b.values)
     distance = euclidean_terms(a.values, b.values).distance
-    show_code(
+    kit.show_code(
         [cosine_terms, euclidean_terms, in_plane],
         "\n".join(lines),
         f"{terms.dot:.4f} {terms.cosine:.4f}\n{distance:.4f}",

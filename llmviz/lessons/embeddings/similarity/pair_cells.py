@@ -3,8 +3,6 @@
 C width of a vector.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -14,14 +12,14 @@ from llmviz.lessons.embeddings.similarity import words
 from llmviz.lessons.embeddings.similarity.params import TYPED, parse_vector
 from llmviz.lessons.embeddings.similarity.vector_sources import Side
 from llmviz.similarity import cosine_terms, pairwise, unit_rows
+from llmviz.ui import kit
 from llmviz.ui import pinned_cells as cells
-from llmviz.ui.state import PageState
 
 KEY = "embeddings.pair"
 ROOMY = 12  # columns up to which every cell shows its number
 
 
-def steps(state: PageState, a: Side, b: Side) -> None:
+def steps(state: kit.PageState, a: Side, b: Side) -> None:
     """Draw both vectors, their products, and their differences with the squares."""
     difference = a.values - b.values
     names = words.vectors
@@ -67,7 +65,7 @@ def steps(state: PageState, a: Side, b: Side) -> None:
     )
 
 
-def sums(state: PageState, a: Side, b: Side, defined: bool) -> None:
+def sums(state: kit.PageState, a: Side, b: Side, defined: bool) -> None:
     """Draw the sums, lengths and measures as cells that open; the vectors are operands only."""
     of, vectors = words.labels, words.vectors
     gap = a.values - b.values
@@ -115,7 +113,7 @@ def sums(state: PageState, a: Side, b: Side, defined: bool) -> None:
     )
 
 
-def three(state: PageState) -> None:
+def three(state: kit.PageState) -> None:
     """Draw the cosines of all three typed vectors, where they have any."""
     if state["kind"] != "numbers":
         return

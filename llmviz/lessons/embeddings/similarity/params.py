@@ -1,7 +1,5 @@
 """The controls of the chapter "How alike", as its links write them; torch is not needed here."""
 
-from __future__ import annotations
-
 import math
 import re
 

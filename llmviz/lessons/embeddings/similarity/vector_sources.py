@@ -3,8 +3,6 @@
 C width of a vector.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -15,10 +13,7 @@ from llmviz.lessons.embeddings import sources
 from llmviz.lessons.embeddings.similarity import words
 from llmviz.lessons.embeddings.similarity.params import TYPED, parse_vector
 from llmviz.similarity import NotOneRow, VectorTable
-from llmviz.ui.common import choose, count
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.state import PageState
-from llmviz.ui.text_field import text_input
+from llmviz.ui import kit
 
 
 @dataclass(frozen=True)
@@ -32,18 +27,18 @@ class Side:
     short: str = ""  # the name, where it is no longer than a word
 
 
-def _word_boxes(state: PageState) -> None:
+def _word_boxes(state: kit.PageState) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        text_input(state, "word", words.first, width=200)
-        text_input(state, "other", words.second, width=200)
+        kit.text_input(state, "word", words.first, width=200)
+        kit.text_input(state, "other", words.second, width=200)
 
 
-def _words(state: PageState, table: VectorTable) -> tuple[Side, Side] | None:
+def _words(state: kit.PageState, table: VectorTable) -> tuple[Side, Side] | None:
     sides = [_word(state, table, key) for key in ("word", "other")]
     return None if None in sides else tuple(sides)
 
 
-def _word(state: PageState, table: VectorTable, key: str) -> Side | None:
+def _word(state: kit.PageState, table: VectorTable, key: str) -> Side | None:
     try:
         ids = table.read(state[key])
     except NotOneRow as problem:
@@ -53,23 +48,23 @@ def _word(state: PageState, table: VectorTable, key: str) -> Side | None:
         label = sources.labels(table)[ids[0]]
         return Side(label, words.row_of.format(row=ids[0]), table.mean(ids), ids, label)
     pieces = ", ".join(sources.label(table, row) for row in ids)
-    about = {"word": quote(state[key]), "name": sources.named(table), "pieces": pieces}
-    prose(words.mean, count=count(len(ids), "token"), **about)
+    about = {"word": kit.quote(state[key]), "name": sources.named(table), "pieces": pieces}
+    kit.prose(words.mean, count=kit.count(len(ids), "token"), **about)
     sources.likes(state, key, table, table.spelled_like(state[key].strip()))
     name = state[key].strip()[:24]
     return Side(name, _mean_of(ids), table.mean(ids), ids, name)
 
 
 def _mean_of(ids: Sequence[int]) -> str:
-    return words.mean_of.format(count=count(len(ids), "row"))
+    return words.mean_of.format(count=kit.count(len(ids), "row"))
 
 
-def _sentence_boxes(state: PageState) -> None:
+def _sentence_boxes(state: kit.PageState) -> None:
     for key, name in zip(("s1", "s2"), words.sentences, strict=True):
-        text_input(state, key, name)
+        kit.text_input(state, key, name)
 
 
-def _sentences(state: PageState, table: VectorTable) -> tuple[Side, Side] | None:
+def _sentences(state: kit.PageState, table: VectorTable) -> tuple[Side, Side] | None:
     sides = []
     for key, name in zip(("s1", "s2"), words.sentences, strict=True):
         try:
@@ -78,23 +73,23 @@ def _sentences(state: PageState, table: VectorTable) -> tuple[Side, Side] | None
             sources.say_unknown(table, problem)
             return None
         sides.append(Side(name, _mean_of(ids), table.mean(ids), ids))
-    first, second = (count(len(side.ids), "token") for side in sides)
-    prose(words.sentence_mean, first=first, second=second)
+    first, second = (kit.count(len(side.ids), "token") for side in sides)
+    kit.prose(words.sentence_mean, first=first, second=second)
     if sides[0].ids != sides[1].ids and sorted(sides[0].ids) == sorted(sides[1].ids):
-        prose(words.sentence_same)
+        kit.prose(words.sentence_same)
     return tuple(sides)
 
 
-def _number_boxes(state: PageState) -> None:
-    prose(words.numbers_text)
+def _number_boxes(state: kit.PageState) -> None:
+    kit.prose(words.numbers_text)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         for key in TYPED:
-            text_input(state, key, key, width=190)
+            kit.text_input(state, key, key, width=190)
         st.button(words.example, icon=":material/undo:", on_click=_example, args=(state,))
-    choose(state, "pair", words.pair, words.pairs)
+    kit.choose(state, "pair", words.pair, words.pairs)
 
 
-def _numbers(state: PageState, table: VectorTable) -> tuple[Side, Side]:
+def _numbers(state: kit.PageState, table: VectorTable) -> tuple[Side, Side]:
     names = [f"v{number}" for number in state["pair"]]
     sides = []
     for name in names:
@@ -106,7 +101,7 @@ def _numbers(state: PageState, table: VectorTable) -> tuple[Side, Side]:
     return tuple(sides)
 
 
-def _example(state: PageState) -> None:
+def _example(state: kit.PageState) -> None:
     for key, numbers in TYPED.items():
         state[key] = numbers
 

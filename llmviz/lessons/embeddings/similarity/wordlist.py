@@ -1,7 +1,5 @@
 """Part of the chapter "How alike": the cosine of every word of a list with every other."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np
@@ -13,40 +11,31 @@ from llmviz.lessons.embeddings.clear import stands_out
 from llmviz.lessons.embeddings.similarity import words
 from llmviz.lessons.embeddings.similarity.params import MOST_WORDS
 from llmviz.similarity import NotOneRow, VectorTable, pairwise, unit_rows
+from llmviz.ui import kit
 from llmviz.ui import pinned_cells as cells
-from llmviz.ui.code import show_code
-from llmviz.ui.common import count, signed
 from llmviz.ui.paint_order import before_controls
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import PageState
-from llmviz.ui.text_field import text_input
 
 KEY = "embeddings.wordlist"  # "embeddings.list" is the slot of a control
 
 
-def draw(state: PageState, table: VectorTable) -> str:
+def draw(state: kit.PageState, table: VectorTable) -> str:
     """Show the matrix of a list of words; return what was seen, once asked.
 
     Raises ValueError: too few or too many words, or a row of zeros.
     """
     box = st.container()
-    with before_controls(box, lambda: text_input(state, "list", words.list)):
+    with before_controls(box, lambda: kit.text_input(state, "list", words.list)):
         rows = _rows(state, table)
-        prose(words.list_text, width=table.width)
+        kit.prose(words.list_text, width=table.width)
         names = [_name(table, row) for row in rows]
         alike = pairwise(table.matrix[rows].astype(np.float64))
         if not _ask(alike, names):
             return ""
         _picture(state, table, rows, alike, names)
         found = _say(rows, alike, table)
-    show_code(
+    kit.show_code(
         [pairwise],
-        "from llmviz.similarity import pairwise\n"
-        "from llmviz.study.vector_tables import load_table\n\n"
-        f"vectors = load_table({table.name!r})\n"
-        f"rows = {rows}\n"
-        "print(pairwise(vectors.matrix[rows])[0].round(3))",
+        words.snippet_wordlist.format(name=table.name, rows=rows),
         f"{alike[0].round(3)}",
     )
     return found
@@ -58,7 +47,7 @@ def _name(table: VectorTable, row: int) -> str:
 
 
 def _picture(
-    state: PageState, table: VectorTable, rows: list[int], alike: np.ndarray, names: list[str]
+    state: kit.PageState, table: VectorTable, rows: list[int], alike: np.ndarray, names: list[str]
 ) -> None:
     """Draw the cosine (N, N) of every word with every other."""
     vectors = table.matrix[rows].astype(np.float64)
@@ -83,7 +72,7 @@ def _picture(
     )
 
 
-def _rows(state: PageState, table: VectorTable) -> list[int]:
+def _rows(state: kit.PageState, table: VectorTable) -> list[int]:
     """Return the rows of the words of the list; say which words have none."""
     typed = [word for word in re.split(r"[,;\n]+", state["list"]) if word.strip()]
     if len(typed) > MOST_WORDS:
@@ -95,13 +84,13 @@ def _rows(state: PageState, table: VectorTable) -> list[int]:
             row = table.find(word)
         except NotOneRow as problem:
             like = "".join(
-                f" ({words.like.format(word=quote(word))})" for word in problem.spellings[:1]
+                f" ({words.like.format(word=kit.quote(word))})" for word in problem.spellings[:1]
             )
-            lost.append(quote(problem.word) + like)
+            lost.append(kit.quote(problem.word) + like)
         else:
             rows += [row] if row not in rows else []
     if lost:
-        prose(words.list_skipped, words=", ".join(lost))
+        kit.prose(words.list_skipped, words=", ".join(lost))
     if len(rows) < 2:
         raise ValueError(words.list_few.format(count=len(rows)))
     return rows
@@ -116,18 +105,18 @@ def _say(rows: list[int], alike: np.ndarray, table: VectorTable) -> str:
         for at in (int(pairs.argmax()), int(pairs.argmin()))
     )
     line = words.list_pairs if len(pairs) > 1 else words.list_pair
-    about = {"a": a, "b": b, "high": signed(pairs.max()), "mean": signed(pairs.mean())}
-    prose(line, c=c, d=d, low=signed(pairs.min()), **about)
-    return words.end_list.format(count=count(len(rows), "word"), **about)
+    about = {"a": a, "b": b, "high": kit.signed(pairs.max()), "mean": kit.signed(pairs.mean())}
+    kit.prose(line, c=c, d=d, low=kit.signed(pairs.min()), **about)
+    return words.end_list.format(count=kit.count(len(rows), "word"), **about)
 
 
 def _ask(alike: np.ndarray, names: list[str]) -> bool:
     """Ask which word fits least, where that has one answer."""
     question = odd_question(alike, names)
-    return question is None or predict(question, f"{KEY}.odd", covers=True)
+    return question is None or kit.predict(question, f"{KEY}.odd", covers=True)
 
 
-def odd_question(alike: np.ndarray, names: list[str]) -> Question | None:
+def odd_question(alike: np.ndarray, names: list[str]) -> kit.Question | None:
     """Return the question which word has the lowest mean cosine with the others.
 
     alike: (N, N) cosines. None for fewer than four words, and where two answers are equally low.
@@ -142,12 +131,12 @@ def odd_question(alike: np.ndarray, names: list[str]) -> Question | None:
     odd = int(order[0])
     if not stands_out([float(means[i]) for i in chosen], chosen.index(odd)):
         return None
-    return Question(
+    return kit.Question(
         words.ask_odd,
         [names[i] for i in chosen],
         chosen.index(odd),
         [
-            words.ask_odd_reason.format(mean=signed(means[i]))
+            words.ask_odd_reason.format(mean=kit.signed(means[i]))
             + (f" {words.ask_odd_right}" if i == odd else "")
             for i in chosen
         ],

@@ -1,7 +1,5 @@
 """Chapter "Word2vec": how word vectors are learned, watched while it happens."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from llmviz.background import PAUSED, RUNNING, WAITING
@@ -15,14 +13,7 @@ from llmviz.models.word2vec_training import train_skip_gram
 from llmviz.similarity import nearest, nearest_spellings
 from llmviz.study.word_films import WordFilm
 from llmviz.training.word_vectors import Text, WordVectorPlan, film
-from llmviz.ui import engine
-from llmviz.ui.code import show_code
-from llmviz.ui.common import IN_SNIPPET, choose, count, refuse
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.notices import refuse_failed
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.shell import text_box
-from llmviz.ui.state import PageState
+from llmviz.ui import engine, kit
 
 PACE = 0.7  # seconds between two looks at a training
 
@@ -32,18 +23,18 @@ EPOCHS_FOR = {"tiny-world": 20, "story": 50, "text": 200}
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
-    section(words.intro)
+    kit.section(words.intro)
     _text_controls(state)
     try:
         plan, own = plans.plan_of(state), plans.own_text(state)
         text = plans.text_of(plan, own)
         reading = word2vec_pairs.draw(state, plan, own, text)
     except ValueError as error:
-        refuse(error)
+        kit.refuse(error)
         return
-    section(words.train_section)
+    kit.section(words.train_section)
     _training_controls(state)
     _check_also(plan, text)
     if state["trained"] and runs.own_run(plan, own) is None:
@@ -58,21 +49,21 @@ def draw(state: PageState) -> None:
             word2vec_kept.draw(run)
         ends = _after(state, plan, text, run)
         word2vec_pairs.loss_of_a_pair(state, plan, text, reading, run)
-    prose(words.relatives)
+    kit.prose(words.relatives)
     _code(state, plan, own, text, run)
     if ends:
-        seen(words.end, **ends)
+        kit.seen(words.end, **ends)
 
 
-def _text_controls(state: PageState) -> None:
+def _text_controls(state: kit.PageState) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        choose(state, "corpus", words.corpus, words.corpora, then=lambda: _other_corpus(state))
+        kit.choose(state, "corpus", words.corpus, words.corpora, then=lambda: _other_corpus(state))
         st.slider(words.window, width=220, **state.ranged("window", then=lambda: _changed(state)))
     if state["corpus"] == "text":
-        text_box(state)
+        kit.text_box(state)
 
 
-def _training_controls(state: PageState) -> None:
+def _training_controls(state: kit.PageState) -> None:
     def control(kind: str, label: str, key: str, *rest: object, **more: object) -> None:
         getattr(st, kind)(label, *rest, **more, **state.bind(key, then=lambda: _changed(state)))
 
@@ -93,10 +84,10 @@ def _check_also(plan: WordVectorPlan, text: Text) -> None:
     for word in plan.also:
         if word not in text.tokenizer.vocabulary:
             like = nearest_spellings(word, text.tokenizer.vocabulary, 3)
-            prose(
-                words.also_lost.format(word=quote(word))
+            kit.prose(
+                words.also_lost.format(word=kit.quote(word))
                 + "".join(
-                    words.also_like.format(words=", ".join(map(quote, like))) for _ in like[:1]
+                    words.also_like.format(words=", ".join(map(kit.quote, like))) for _ in like[:1]
                 )
             )
 
@@ -106,12 +97,12 @@ def _with(options: tuple[float, ...], value: float) -> list[float]:
     return sorted({*options, value})
 
 
-def _changed(state: PageState) -> None:
+def _changed(state: kit.PageState) -> None:
     state["trained"] = False
     state["frame"] = -1
 
 
-def _other_corpus(state: PageState) -> None:
+def _other_corpus(state: kit.PageState) -> None:
     _changed(state)
     state["center"] = 0
     state["epochs"] = EPOCHS_FOR[state["corpus"]]
@@ -120,7 +111,7 @@ def _other_corpus(state: PageState) -> None:
 # ---- training
 
 
-def _film_part(state: PageState, plan: WordVectorPlan, own: str | None, live: bool) -> None:
+def _film_part(state: kit.PageState, plan: WordVectorPlan, own: str | None, live: bool) -> None:
     """The buttons, how far the training is, and the film so far; looked at again as it grows."""
     run = runs.own_run(plan, own)
     if live != (run is not None and not run.job.over):
@@ -137,10 +128,8 @@ def _film_part(state: PageState, plan: WordVectorPlan, own: str | None, live: bo
 
 def _bundled_film(plan: WordVectorPlan, waiting: bool) -> WordFilm | None:
     """Return the film that comes with the app, saying that it is that one."""
-    try:
-        frames = runs.bundled()
-    except ValueError as error:
-        refuse(error)
+    frames = kit.or_refused(runs.bundled)
+    if frames is None:
         return None
     if frames is None:
         if not waiting:
@@ -156,7 +145,7 @@ def _bundled_film(plan: WordVectorPlan, waiting: bool) -> WordFilm | None:
 
 
 def _buttons(
-    state: PageState, plan: WordVectorPlan, own: str | None, run: runs.OwnRun | None
+    state: kit.PageState, plan: WordVectorPlan, own: str | None, run: runs.OwnRun | None
 ) -> None:
     going = run is not None and not run.job.over
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -186,7 +175,7 @@ def _buttons(
         )
 
 
-def _start(state: PageState, plan: WordVectorPlan, own: str | None) -> None:
+def _start(state: kit.PageState, plan: WordVectorPlan, own: str | None) -> None:
     runs.start(plan, own)
     state["trained"] = True
     state["frame"] = -1
@@ -196,7 +185,7 @@ def _progress(run: runs.OwnRun) -> None:
     """Say how far a run is, or why it ended."""
     job = run.job
     if job.problem:
-        refuse_failed(job)
+        kit.refuse_failed(job)
         return
     if job.over:
         return
@@ -206,14 +195,14 @@ def _progress(run: runs.OwnRun) -> None:
         share = last.read / max(1, last.total)
         text = words.progress.format(read=last.read, total=last.total)
     elif job.state == WAITING and job.before:
-        text = words.queued.format(before=count(job.before, "training"))
+        text = words.queued.format(before=kit.count(job.before, "training"))
     elif run.beginning is not None:
         text = words.reading
     st.progress(min(1.0, share), text=text if job.state in (RUNNING, WAITING) else words.paused)
 
 
 def _after(
-    state: PageState, plan: WordVectorPlan, text: Text, run: runs.OwnRun | None
+    state: kit.PageState, plan: WordVectorPlan, text: Text, run: runs.OwnRun | None
 ) -> dict[str, str] | None:
     """Show the text under a whole film, and a question; return what was seen, once asked."""
     if run is None:
@@ -223,20 +212,22 @@ def _after(
         frames = run.film()
         if frames is not None and run.frames[-1].seconds > 0 and not run.job.problem:
             last = run.frames[-1]
-            prose(words.took, words=last.read, seconds=last.seconds, speed=last.read / last.seconds)
+            kit.prose(
+                words.took, words=last.read, seconds=last.seconds, speed=last.read / last.seconds
+            )
     if frames is None:
         return None
     learned = word2vec_film.say_neighbours(state, frames)
     width = frames.vectors.shape[2]
     held = words.held if len(frames.words) < frames.vocabulary else words.held_all
     about_map = words.about_map[min(width, 3)].format(width=width, n=len(frames.words))
-    prose(held.format(n=len(frames.words), all=frames.vocabulary) + "\n\n" + about_map)
+    kit.prose(held.format(n=len(frames.words), all=frames.vocabulary) + "\n\n" + about_map)
     if not word2vec_film.ask(state, frames, text):
         return None
     return {
         "corpus": words.end_corpora[plan.corpus],
-        "count": count(frames.vocabulary, "word"),
-        "width": count(width, "number"),
+        "count": kit.count(frames.vocabulary, "word"),
+        "width": kit.count(width, "number"),
         "learned": learned,
     }
 
@@ -251,9 +242,9 @@ def _settings(plan: WordVectorPlan) -> dict[str, object]:
 
 
 def _code(
-    state: PageState, plan: WordVectorPlan, own: str | None, text: Text, run: runs.OwnRun | None
+    state: kit.PageState, plan: WordVectorPlan, own: str | None, text: Text, run: runs.OwnRun | None
 ) -> None:
-    if run is not None and run.end is not None and len(own or "") <= IN_SNIPPET:
+    if run is not None and run.end is not None and len(own or "") <= kit.IN_SNIPPET:
         vectors, names, snippet = run.end.word, text.tokenizer, words.snippet_own
         filled = {"plan": plan.to_dict(), "text": own}
     elif runs.BUNDLED in engine.names():
@@ -265,7 +256,7 @@ def _code(
     word = next((w for w in state["watch"] if w in names.vocabulary), names.vocabulary[-1])
     row = names.vocabulary.index(word)
     near = nearest(vectors, vectors[row], min(5, len(vectors) - 1), exclude=[row])
-    show_code(
+    kit.show_code(
         [train_skip_gram, film],
         snippet.format(word=word, **filled),
         str([names.token_bytes(int(i)).decode() for i in near.ids]),

@@ -1,7 +1,5 @@
 """Part of the chapter "Word2vec": the film of a training, and what is near the chosen words."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -16,23 +14,19 @@ from llmviz.similarity import pairwise
 from llmviz.similarity.film import near_film
 from llmviz.study.word_films import WordFilm, companion
 from llmviz.training.word_vectors import Text
-from llmviz.ui.common import count, signed
-from llmviz.ui.kept import kept
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 KEY = "embeddings.word2vec.film"
 NEIGHBOURS = 8
 ENOUGH = 8  # numbers in a vector, for neighbours that make sense
 
 
-def draw(state: PageState, film: WordFilm) -> None:
+def draw(state: kit.PageState, film: WordFilm) -> None:
     """Show the map, frame by frame, with the neighbours of the words that are watched."""
     chosen = watched(state, film)
     lost = [word for word in state["watch"] if word not in film.words]
     if lost and state["watch"] != state.params["watch"].default:  # somebody asked for them
-        prose(words.not_here, n=len(film.words), words=", ".join(map(quote, lost)))
+        kit.prose(words.not_here, n=len(film.words), words=", ".join(map(kit.quote, lost)))
     width = film.vectors.shape[2]
     k = min(NEIGHBOURS, len(film.words) - 1)
     metric = "cosine" if width > 1 else "euclidean"
@@ -50,7 +44,7 @@ def draw(state: PageState, film: WordFilm) -> None:
         curve=Curve(words.loss, [None if math.isnan(x) else float(x) for x in film.loss]),
         notes=[]
         if film.counts is None
-        else [words.stands.format(n=count(int(n), "time")) for n in film.counts],
+        else [words.stands.format(n=kit.count(int(n), "time")) for n in film.counts],
         axes=words.axes[min(width, 3)],
         equal=width > 1,
         step=state["frame"] if state["frame"] < film.frames - 1 else -1,
@@ -59,7 +53,7 @@ def draw(state: PageState, film: WordFilm) -> None:
     )
 
 
-@kept(16)
+@kit.kept(16)
 def near_at_every_frame(
     film: WordFilm, i: int, k: int, metric: str
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -81,7 +75,7 @@ def _loss(loss: float) -> str:
     return f"{loss:.3f}" if loss < 1000 else f"{loss:.2e}"
 
 
-def watched(state: PageState, film: WordFilm) -> list[int]:
+def watched(state: kit.PageState, film: WordFilm) -> list[int]:
     """Return the points that are watched: the words of the link, or the first if none is here."""
     places = {word: i for i, word in enumerate(film.words)}
     points = [places[word] for word in state["watch"] if word in places]
@@ -90,11 +84,11 @@ def watched(state: PageState, film: WordFilm) -> list[int]:
     return [0]
 
 
-def _stepped(state: PageState) -> None:
+def _stepped(state: kit.PageState) -> None:
     state["frame"] = int(st.session_state[KEY].get("step", -1))
 
 
-def _acted(state: PageState, film: WordFilm) -> None:
+def _acted(state: kit.PageState, film: WordFilm) -> None:
     act = st.session_state[KEY].get("act")
     if not isinstance(act, dict):
         return
@@ -114,13 +108,15 @@ def _acted(state: PageState, film: WordFilm) -> None:
 
 def _measured(value: float) -> str:
     """A cosine or a distance; small distances are not rounded away."""
-    return signed(value) if abs(value) >= 0.1 or value == 0 else f"{value:.2g}".replace("-", "−")
+    return (
+        kit.signed(value) if abs(value) >= 0.1 or value == 0 else f"{value:.2g}".replace("-", "−")
+    )
 
 
 # ---- predict, then look
 
 
-def ask(state: PageState, film: WordFilm, text: Text) -> bool:
+def ask(state: kit.PageState, film: WordFilm, text: Text) -> bool:
     """Ask which word ends nearest to one: its companion, its like, or its first neighbour.
 
     The word is one whose neighbours are not on the page. Returns whether what it asks for may be
@@ -131,11 +127,11 @@ def ask(state: PageState, film: WordFilm, text: Text) -> bool:
     seen = set(watched(state, film))
     for i in range(3, min(len(film.words), 200), 17):
         if i not in seen and (question := likest_question(film, text, i)) is not None:
-            return predict(question, "embeddings.word2vec.ask", covers=True)
+            return kit.predict(question, "embeddings.word2vec.ask", covers=True)
     return True
 
 
-def likest_question(film: WordFilm, text: Text, i: int) -> Question | None:
+def likest_question(film: WordFilm, text: Text, i: int) -> kit.Question | None:
     """Return the question about a word; None where two of the answers could be called right."""
     names = film.words
     first, last = (near_film([film.vectors[at]], i, 10)[0][0] for at in (0, -1))
@@ -148,24 +144,24 @@ def likest_question(film: WordFilm, text: Text, i: int) -> Question | None:
     if three[0] in last or not stands_out(cosines, 1):
         return None
     answers = [names[j] for j in three]
-    near = ", ".join(quote(names[j]) for j in last[:4])
+    near = ", ".join(kit.quote(names[j]) for j in last[:4])
     reasons = [
         words.ask_beside.format(
-            word=quote(names[i]), beside=quote(answers[0]), cosine=signed(cosines[0])
+            word=kit.quote(names[i]), beside=kit.quote(answers[0]), cosine=kit.signed(cosines[0])
         ),
-        words.ask_right.format(word=quote(names[i]), near=near),
-        words.ask_first.format(first=quote(answers[2])),
+        words.ask_right.format(word=kit.quote(names[i]), near=near),
+        words.ask_first.format(first=kit.quote(answers[2])),
     ]
     order = sorted(range(3), key=lambda a: answers[a])
-    return Question(
-        words.ask.format(word=quote(names[i])),
+    return kit.Question(
+        words.ask.format(word=kit.quote(names[i])),
         [answers[a] for a in order],
         order.index(1),
         [reasons[a] for a in order],
     )
 
 
-def say_neighbours(state: PageState, film: WordFilm) -> str:
+def say_neighbours(state: kit.PageState, film: WordFilm) -> str:
     """Say what the neighbours of the first watched word were and are; return it in short."""
     chosen = watched(state, film)
     if not chosen or len(film.words) < 5:
@@ -174,11 +170,11 @@ def say_neighbours(state: PageState, film: WordFilm) -> str:
     metric = "cosine" if film.vectors.shape[2] > 1 else "euclidean"
     (early, late), (_, values) = near_film([film.vectors[0], film.vectors[-1]], i, k, metric)
     about = {
-        "word": quote(film.words[i]),
-        "early": ", ".join(quote(film.words[j]) for j in early),
-        "late": ", ".join(quote(film.words[j]) for j in late),
+        "word": kit.quote(film.words[i]),
+        "early": ", ".join(kit.quote(film.words[j]) for j in early),
+        "late": ", ".join(kit.quote(film.words[j]) for j in late),
     }
-    prose(
+    kit.prose(
         words.neighbours_before_and_after,
         measure=words.measures[metric],
         value=_measured(float(values[0])),

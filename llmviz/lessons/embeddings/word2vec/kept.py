@@ -1,15 +1,12 @@
 """Part of the chapter "Word2vec": the trained vectors as files, and kept for the other lessons."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from llmviz.lessons.embeddings.word2vec import run as runs
 from llmviz.lessons.embeddings.word2vec import words
 from llmviz.similarity.table import projector_labels
 from llmviz.training import run_folders
-from llmviz.ui.common import refuse
-from llmviz.ui.prose import prose, quote
+from llmviz.ui import kit
 
 
 def draw(run: runs.OwnRun) -> None:
@@ -34,9 +31,9 @@ def draw(run: runs.OwnRun) -> None:
                 label, data, name, icon=":material/download:", key=name, on_click="ignore"
             )
     if run.kept:
-        prose(words.kept, name=quote(run.kept.removeprefix(run_folders.PREFIX)))
+        kit.prose(words.kept, name=kit.quote(run.kept.removeprefix(run_folders.PREFIX)))
     if problem := st.session_state.pop("embeddings.word2vec.kept", ""):
-        refuse(ValueError(problem))
+        kit.refuse(ValueError(problem))
 
 
 def _keep(run: runs.OwnRun) -> None:

@@ -3,8 +3,6 @@
 C numbers in a vector, K random words.
 """
 
-from __future__ import annotations
-
 import json
 
 import numpy as np
@@ -19,18 +17,14 @@ from llmviz.models.word2vec import SkipGramConfig
 from llmviz.models.word2vec_reading import Reading, first_reading
 from llmviz.study.word_films import pair_cost
 from llmviz.training.word_vectors import Text, WordVectorPlan
-from llmviz.ui import engine
+from llmviz.ui import engine, kit
 from llmviz.ui import pinned_cells as cells
-from llmviz.ui.common import count, percent
-from llmviz.ui.kept import kept
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.state import PageState
 
 KEY = "embeddings.word2vec.pairs"
 DRAWN_TEXT = 90  # words of the text that are drawn
 
 
-def draw(state: PageState, plan: WordVectorPlan, own: str | None, text: Text) -> Reading:
+def draw(state: kit.PageState, plan: WordVectorPlan, own: str | None, text: Text) -> Reading:
     """Show the first pairs that a training with these settings makes.
 
     Raises ValueError: the text is too short for a pair, or shorter than the window.
@@ -58,15 +52,15 @@ def draw(state: PageState, plan: WordVectorPlan, own: str | None, text: Text) ->
     )
     share = float(reading.kept.mean())
     text = words.reach.format(
-        word=quote(names[centers[at]]),
-        reach=count(_reach(reading, centers[at]), "word"),
+        word=kit.quote(names[centers[at]]),
+        reach=kit.count(_reach(reading, centers[at]), "word"),
         window=plan.model_options["window"],
     )
-    prose(text if share == 1 else f"{text} {words.reach_kept.format(kept=percent(share))}")
+    kit.prose(text if share == 1 else f"{text} {words.reach_kept.format(kept=kit.percent(share))}")
     return reading
 
 
-@kept(16)
+@kit.kept(16)
 def _reading(settings: str, own: str | None) -> Reading:
     """Return the first pairs of a plan, given as JSON, and of the learner's text if it needs it."""
     plan = WordVectorPlan.from_dict(json.loads(settings))
@@ -95,7 +89,11 @@ def _reach(reading: Reading, center: int) -> int:
 
 
 def loss_of_a_pair(
-    state: PageState, plan: WordVectorPlan, text: Text, reading: Reading, run: runs.OwnRun | None
+    state: kit.PageState,
+    plan: WordVectorPlan,
+    text: Text,
+    reading: Reading,
+    run: runs.OwnRun | None,
 ) -> None:
     """Show what one pair costs with the trained vectors, every cell open."""
     tables = _tables(run)
@@ -111,11 +109,11 @@ def loss_of_a_pair(
     w = word[[center]].astype(np.float64)
     cost = pair_cost(w, rows)
     names = [_name(text, i) for i in (near, *others)]
-    prose(
+    kit.prose(
         words.loss_text,
-        word=quote(_name(text, center)),
-        near=quote(names[0]),
-        k=count(k, "random word"),
+        word=kit.quote(_name(text, center)),
+        near=kit.quote(names[0]),
+        k=kit.count(k, "random word"),
         total=cost.costs.sum(),
     )
     numbers = [str(j) for j in range(w.shape[1])]
@@ -155,7 +153,7 @@ def loss_of_a_pair(
         first="scores.0.0",
         narrow=1,
     )
-    prose(words.loss_means)
+    kit.prose(words.loss_means)
 
 
 def _tables(run: runs.OwnRun | None) -> tuple[np.ndarray, np.ndarray] | None:

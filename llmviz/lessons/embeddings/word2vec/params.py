@@ -1,7 +1,5 @@
 """The controls of the chapter "Word2vec", as its links write them; torch is not needed here."""
 
-from __future__ import annotations
-
 from llmviz.ui import codec
 
 CORPORA = ("tiny-world", "story", "text")

@@ -1,21 +1,18 @@
 """The plan that the controls of the chapter "Word2vec" stand for, and the text that it reads."""
 
-from __future__ import annotations
-
 import re
 
 from llmviz.lessons.embeddings.word2vec import words
 from llmviz.lessons.embeddings.word2vec.params import MOST_ALSO
 from llmviz.models.word2vec_reading import SkipGramTraining
 from llmviz.training.word_vectors import Text, WordVectorPlan, read_text
-from llmviz.ui.kept import kept
-from llmviz.ui.state import LEARNER_TEXT, PageState
+from llmviz.ui import kit
 
 FRAMES = 40
 USUAL = 1_000_000  # characters of tiny-world
 
 
-def plan_of(state: PageState) -> WordVectorPlan:
+def plan_of(state: kit.PageState) -> WordVectorPlan:
     """Return what the controls ask for.
 
     Raises ValueError: settings that break a rule.
@@ -42,7 +39,7 @@ def plan_of(state: PageState) -> WordVectorPlan:
     )
 
 
-def also(state: PageState) -> tuple[str, ...]:
+def also(state: kit.PageState) -> tuple[str, ...]:
     """Return the words that the film must hold.
 
     Raises ValueError: there are too many.
@@ -53,9 +50,9 @@ def also(state: PageState) -> tuple[str, ...]:
     return typed
 
 
-def own_text(state: PageState) -> str | None:
+def own_text(state: kit.PageState) -> str | None:
     """Return the learner's text where that is the corpus, else None."""
-    return state[LEARNER_TEXT.key] if state["corpus"] == "text" else None
+    return state[kit.LEARNER_TEXT.key] if state["corpus"] == "text" else None
 
 
 def usual_texts() -> None:
@@ -74,7 +71,7 @@ def text_of(plan: WordVectorPlan, text: str | None) -> Text:
     return _text(plan.corpus, plan.characters, text)
 
 
-@kept(6)
+@kit.kept(6)
 def _text(corpus: str, characters: int | None, text: str | None) -> Text:
     return read_text(WordVectorPlan(corpus=corpus, characters=characters), text)
 

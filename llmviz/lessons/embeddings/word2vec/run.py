@@ -1,21 +1,17 @@
 """The films of the chapter "Word2vec": the bundled one, and those that the learner trains."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 
 import streamlit as st
 
-from llmviz.background import Job
 from llmviz.corpus import word_categories
 from llmviz.similarity import VectorTable
 from llmviz.study.word_films import FilmBuilder, WordFilm, read_film
 from llmviz.training import run_folders
 from llmviz.training.word_vector_files import save_vectors
 from llmviz.training.word_vectors import Beginning, End, Frame, WordVectorPlan
-from llmviz.ui import engine
-from llmviz.ui.job_pools import training_jobs
+from llmviz.ui import engine, kit
 from llmviz.ui.rerun import once
 
 BUNDLED = "tiny-world-word2vec"
@@ -29,7 +25,7 @@ class OwnRun:
     """A training of the learner: the job, and its results so far."""
 
     plan: WordVectorPlan
-    job: Job
+    job: kit.Job
     beginning: Beginning | None = None
     builder: FilmBuilder | None = None
     end: End | None = None
@@ -67,7 +63,7 @@ def kind_names() -> list[str]:
 
 def warm_up() -> None:
     """Have a process ready: importing torch takes longer than the training."""
-    training_jobs().warm_up(FILM.partition(":")[0])
+    kit.training_jobs().warm_up(FILM.partition(":")[0])
 
 
 def own_run(plan: WordVectorPlan, text: str | None) -> OwnRun | None:
@@ -84,7 +80,9 @@ def start(plan: WordVectorPlan, text: str | None) -> None:
     for run in runs.values():
         run.job.stop()
     runs.pop(_settings(plan, text), None)
-    runs[_settings(plan, text)] = OwnRun(plan, training_jobs().start(FILM, plan=plan, text=text))
+    runs[_settings(plan, text)] = OwnRun(
+        plan, kit.training_jobs().start(FILM, plan=plan, text=text)
+    )
     while len(runs) > KEPT_RUNS:
         runs.pop(next(iter(runs)))
 

@@ -3,16 +3,12 @@
 W ways to ask, K people of a story.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.lines import Line, lines
-from llmviz.figures.theme import Mode
 from llmviz.lessons.errors.asked import examples, longer, own, words
 from llmviz.study.moved_answers import (
     COMMAND,
@@ -27,19 +23,7 @@ from llmviz.study.moved_answers import (
     recorded,
 )
 from llmviz.training.measures import Share
-from llmviz.ui import engine
-from llmviz.ui.code import show_code
-from llmviz.ui.common import percent, theme
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.model_picker import models_here
-from llmviz.ui.notices import inform, or_refused
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.question import Question, predict, share_question
-from llmviz.ui.selectable_models import load
-from llmviz.ui.state import PageState
-from llmviz.ui.table import rows_table
-from llmviz.ui.text_field import text_input
+from llmviz.ui import engine, kit
 
 KEY = "errors.asked"
 SHOWN = 90  # characters of a prompt's end
@@ -53,37 +37,37 @@ def ahead() -> None:
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
-    section(words.intro, model=MODEL)
-    if not models_here(MODEL):
+    kit.section(words.intro, model=MODEL)
+    if not kit.models_here(MODEL):
         return
-    bundled = load(MODEL)
+    bundled = kit.load(MODEL)
     if bundled is None:
         return
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         st.number_input(words.story, step=1, width=120, **state.ranged("askedstory"))
-        text_input(state, "askedbefore", words.sentence)
+        kit.text_input(state, "askedbefore", words.sentence)
     number, sentence = state["askedstory"], state["askedbefore"].strip()
     chosen = examples.stories(bundled.version)[number - 1]
-    chances = or_refused(examples.answered, bundled.version, number, sentence)
+    chances = kit.or_refused(examples.answered, bundled.version, number, sentence)
     if chances is None:
         return
     story = example(chosen, chances)
     _example(chosen, sentence, chances, story)
     longest = max(examples.prompts(chosen, sentence), key=len)
     if len(bundled.tokenizer.encode_from_start(longest)) > bundled.model.context_length:
-        inform(words.too_long, ":material/content_cut:")
+        kit.inform(words.too_long, ":material/content_cut:")
     _code(chosen, sentence, chances)
     own.draw(state, bundled)
-    measured = or_refused(recorded)
+    measured = kit.or_refused(recorded)
     if measured is None:
         return
     over = _over(measured)
     _place(measured)
     longer.draw()
     if over is not None:
-        seen(words.end, **story, **over)
+        kit.seen(words.end, **story, **over)
 
 
 def example(asked: Asked, chances: np.ndarray) -> dict[str, Any]:
@@ -91,7 +75,7 @@ def example(asked: Asked, chances: np.ndarray) -> dict[str, Any]:
     return {
         "ways": len(chances),
         "wrong": int((chances.argmax(-1) != 0).sum()),
-        "own": percent(float(chances[-1, 0])),
+        "own": kit.percent(float(chances[-1, 0])),
     }
 
 
@@ -100,15 +84,15 @@ def _example(asked: Asked, sentence: str, chances: np.ndarray, story: dict[str, 
     names = [*(words.ways[name] for name in WAYS), words.own_way]
     people = (asked.right, *asked.others)
     table = [
-        (name, f"… {prompt[-SHOWN:]}", people[int(row.argmax())], percent(float(row[0])))
+        (name, f"… {prompt[-SHOWN:]}", people[int(row.argmax())], kit.percent(float(row[0])))
         for name, prompt, row in zip(names, examples.prompts(asked, sentence), chances, strict=True)
     ]
-    rows_table(table, words.example_columns)
-    prose(
+    kit.rows_table(table, words.example_columns)
+    kit.prose(
         words.example_read.format(
-            right=quote(asked.right),
+            right=kit.quote(asked.right),
             thing=asked.thing,
-            plain=percent(float(chances[list(WAYS).index(PLAIN), 0])),
+            plain=kit.percent(float(chances[list(WAYS).index(PLAIN), 0])),
             **story,
         )
     )
@@ -117,12 +101,12 @@ def _example(asked: Asked, sentence: str, chances: np.ndarray, story: dict[str, 
 def _over(measured: Moved) -> dict[str, Any] | None:
     """Show the section on all stories; return its numbers, None while the question covers them."""
     ways = measured.ways
-    section(words.over, stories=ways[PLAIN].stories, command=COMMAND)
-    if not predict(question(measured), f"{KEY}.order", covers=True):
+    kit.section(words.over, stories=ways[PLAIN].stories, command=COMMAND)
+    if not kit.predict(question(measured), f"{KEY}.order", covers=True):
         return None
-    rows_table(over_rows(measured), words.over_columns)
+    kit.rows_table(over_rows(measured), words.over_columns)
     numbers = over_numbers(measured)
-    prose(words.over_read.format(**numbers))
+    kit.prose(words.over_read.format(**numbers))
     return {name: numbers[name] for name in ("stories", "plain", "most", "moved")}
 
 
@@ -132,8 +116,8 @@ def over_rows(measured: Moved) -> list[tuple[str, ...]]:
     for name, way in measured.ways.items():
         low, high = Share(way.right, way.stories).interval
         moved = ("", "") if name == PLAIN else (f"{way.broken:,}", f"{way.mended:,}")
-        share = percent(way.right / way.stories)
-        table.append((words.ways[name], share, f"{percent(low)} – {percent(high)}", *moved))
+        share = kit.percent(way.right / way.stories)
+        table.append((words.ways[name], share, f"{kit.percent(low)} – {kit.percent(high)}", *moved))
     return table
 
 
@@ -145,7 +129,7 @@ def over_numbers(measured: Moved) -> dict[str, Any]:
     plain = measured.ways[PLAIN]
     return {
         "stories": plain.stories,
-        "plain": percent(plain.right / plain.stories),
+        "plain": kit.percent(plain.right / plain.stories),
         "most": words.ways[most],
         "moved": others[most].moved,
         "least": words.ways[least],
@@ -153,26 +137,28 @@ def over_numbers(measured: Moved) -> dict[str, Any]:
     }
 
 
-def question(measured: Moved) -> Question:
+def question(measured: Moved) -> kit.Question:
     """Return the question how many answers move when the wrong option stands first."""
     way = measured.ways[MOVING]
     share = way.moved / way.stories
-    numbers = {"moved": percent(share), "broken": way.broken, "mended": way.mended}
+    numbers = {"moved": kit.percent(share), "broken": way.broken, "mended": way.mended}
     reasons = [one.format(**numbers) for one in words.ask_order_reasons]
-    return share_question(words.ask_order.format(stories=way.stories), share, reasons, percent)
+    return kit.share_question(
+        words.ask_order.format(stories=way.stories), share, reasons, kit.percent
+    )
 
 
 def _place(measured: Moved) -> None:
     stories = measured.places[0].stories
-    section(words.place, fillers=FILLERS, stories=stories)
+    kit.section(words.place, fillers=FILLERS, stories=stories)
     st.plotly_chart(
-        place_figure(theme()), key=f"{KEY}.place", theme=None, config={"displayModeBar": False}
+        place_figure(kit.theme()), key=f"{KEY}.place", theme=None, config={"displayModeBar": False}
     )
-    prose(place_line(measured.places))
+    kit.prose(place_line(measured.places))
 
 
-@kept(2)
-def place_figure(mode: Mode) -> go.Figure:
+@kit.kept(2)
+def place_figure(mode: kit.Mode) -> kit.Figure:
     """Return the share of right answers by place, with its interval."""
     places = recorded().places
     x = [one.before for one in places]
@@ -197,22 +183,24 @@ def place_line(places: list[Place]) -> str:
     high = Share(worst.right, worst.stories).interval[1]
     return words.place_read.format(
         best=best.before,
-        best_share=percent(best.right / best.stories),
+        best_share=kit.percent(best.right / best.stories),
         worst=worst.before,
-        worst_share=percent(worst.right / worst.stories),
+        worst_share=kit.percent(worst.right / worst.stories),
         verdict=words.place_verdict["apart" if low > high else "tie"],
     )
 
 
 def _code(asked: Asked, sentence: str, chances: np.ndarray) -> None:
     prompt = examples.prompts(asked, sentence)[-1]
-    show_code(
+    kit.show_code(
         [answers],
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.study.moved_answers import Asked, answers\n\n"
-        f"model, tokenizer, card = load_bundled({MODEL!r})\n"
-        f"asked = Asked({asked.story!r}, {asked.thing!r}, {asked.right!r}, {asked.others!r})\n"
-        f"prompt = {prompt!r}\n"
-        "print(answers(model, tokenizer, asked, [prompt])[0].round(3))",
+        words.snippet.format(
+            model=MODEL,
+            story=asked.story,
+            thing=asked.thing,
+            right=asked.right,
+            others=asked.others,
+            prompt=prompt,
+        ),
         f"{chances[-1].round(3)}",
     )

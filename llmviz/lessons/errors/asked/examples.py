@@ -1,17 +1,14 @@
 """The stories that the chapter asks about, and what the story model answers."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from llmviz.study.moved_answers import MODEL, WAYS, Asked, answers, asked_stories
-from llmviz.ui import engine
-from llmviz.ui.kept import kept
+from llmviz.ui import engine, kit
 
 EXAMPLES = 20  # stories to choose from; the first of those that were measured
 
 
-@kept(4)
+@kit.kept(4)
 def stories(version: str) -> list[Asked]:
     """Return the stories; version: of the model's weights."""
     return asked_stories(engine.load(MODEL).tokenizer, EXAMPLES)
@@ -32,7 +29,7 @@ def answered(version: str, number: int, sentence: str) -> np.ndarray:
     )
 
 
-@kept(128)
+@kit.kept(128)
 def _answers(version: str, number: int, texts: tuple[str, ...]) -> np.ndarray:
     bundled = engine.load(MODEL)
     story = stories(version)[number - 1]

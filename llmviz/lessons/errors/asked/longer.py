@@ -1,12 +1,9 @@
 """Texts longer than any of the training, for learned and rotary positions, three models each."""
 
-from __future__ import annotations
-
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.ranges import Ranged, ranged_lines
-from llmviz.figures.theme import INK, Mode
+from llmviz.figures.theme import INK
 from llmviz.lessons.errors.asked import words
 from llmviz.study.beyond_context import (
     BIN,
@@ -20,12 +17,7 @@ from llmviz.study.beyond_context import (
     BeyondContext,
     recorded,
 )
-from llmviz.ui.common import count, theme
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.notices import or_refused
-from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, predict
+from llmviz.ui import kit
 
 KEY = "errors.asked.beyond"
 ROLES = {LEARNED: "key", ROTARY: "query"}
@@ -33,21 +25,21 @@ ROLES = {LEARNED: "key", ROTARY: "query"}
 
 def draw() -> None:
     """Show the section."""
-    known = or_refused(recorded)
+    known = kit.or_refused(recorded)
     if known is None:
         return
-    section(
+    kit.section(
         words.beyond,
         seeds=len(SEEDS),
         context=known.context,
-        texts=count(TEXTS, "text"),
+        texts=kit.count(TEXTS, "text"),
         times=TIMES,
         command=COMMAND,
     )
-    if not predict(question(known), KEY, covers=True):
+    if not kit.predict(question(known), KEY, covers=True):
         return
-    st.plotly_chart(figure(theme()), key=KEY, theme=None, config={"displayModeBar": False})
-    prose(words.beyond_read.format(half=known.context // 2, **numbers(known)))
+    st.plotly_chart(figure(kit.theme()), key=KEY, theme=None, config={"displayModeBar": False})
+    kit.prose(words.beyond_read.format(half=known.context // 2, **numbers(known)))
 
 
 def grows_more(known: BeyondContext) -> str:
@@ -71,15 +63,17 @@ def numbers(known: BeyondContext) -> dict[str, str]:
     return found
 
 
-def question(known: BeyondContext) -> Question:
+def question(known: BeyondContext) -> kit.Question:
     """Return the question whose loss grows more behind the context."""
     given = numbers(known)
     right = (LEARNED, ROTARY, "tie").index(grows_more(known))
-    return Question.of(words.ask_beyond, right, context=known.context, seeds=len(SEEDS), **given)
+    return kit.Question.of(
+        words.ask_beyond, right, context=known.context, seeds=len(SEEDS), **given
+    )
 
 
-@kept(2)
-def figure(mode: Mode) -> go.Figure:
+@kit.kept(2)
+def figure(mode: kit.Mode) -> kit.Figure:
     """Return the loss by place, with the range of the models and the end of the context."""
     known = recorded()
     drawn = [Ranged(words.kinds[kind], ROLES[kind], known.losses[kind]) for kind in POSITIONS]

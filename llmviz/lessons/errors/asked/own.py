@@ -1,7 +1,5 @@
 """The learner's own story, fact and question: where the fact stands, and what stands before it."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import streamlit as st
@@ -10,53 +8,44 @@ from llmviz.lessons.errors.asked import words
 from llmviz.study.moved_answers import MODEL
 from llmviz.study.own_question import OPTIONS, OwnAnswer, own_answers, own_prompts
 from llmviz.textfile import check_text
-from llmviz.ui import engine
-from llmviz.ui.common import LOOKED_AT, listed, percent
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.model_on_text import spoken
-from llmviz.ui.notices import inform, refuse
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.state import PageState
-from llmviz.ui.table import rows_table
-from llmviz.ui.text_field import text_area, text_input
+from llmviz.ui import engine, kit
 
 Answers = dict[tuple[str, str], OwnAnswer]
 
 
-def draw(state: PageState, bundled: engine.Bundled) -> None:
+def draw(state: kit.PageState, bundled: engine.Bundled) -> None:
     """Show the section."""
-    section(words.own)
-    text_area(state, "askedown", words.own_story, height=130)
-    text_input(state, "askedfact", words.own_fact)
+    kit.section(words.own)
+    kit.text_area(state, "askedown", words.own_story, height=130)
+    kit.text_input(state, "askedfact", words.own_fact)
     with st.container(horizontal=True, gap="medium"):
-        text_input(state, "askedquestion", words.own_question)
-        text_input(state, "askedreworded", words.own_reworded)
+        kit.text_input(state, "askedquestion", words.own_question)
+        kit.text_input(state, "askedreworded", words.own_reworded)
     story, fact, question = (
         state[key].strip() for key in ("askedown", "askedfact", "askedquestion")
     )
     if not story or not question:
-        inform(words.own_needed, ":material/edit:")
+        kit.inform(words.own_needed, ":material/edit:")
         return
     further = state["askedbefore"], state["askedreworded"]
-    prompts = own_prompts(story[:LOOKED_AT], fact, question, *further)
+    prompts = own_prompts(story[: kit.LOOKED_AT], fact, question, *further)
     try:
         for prompt in prompts.values():
             check_text(prompt)
         found = answers_of(bundled.version, tuple(prompts.items()))
     except ValueError as error:
-        refuse(error)
+        kit.refuse(error)
         return
     longest = max(prompts.values(), key=len)
     if len(bundled.tokenizer.encode_from_start(longest)) > bundled.model.context_length:
-        inform(words.too_long, ":material/content_cut:")
-    rows_table(rows(found), words.own_columns, height="content")
-    prose(read_line(found, bundled))
+        kit.inform(words.too_long, ":material/content_cut:")
+    kit.rows_table(rows(found), words.own_columns, height="content")
+    kit.prose(read_line(found, bundled))
     if all(way != OPTIONS for _, way in found):
-        inform(words.own_no_options, ":material/info:")
+        kit.inform(words.own_no_options, ":material/info:")
 
 
-@kept(64)
+@kit.kept(64)
 def answers_of(version: str, prompts: tuple[tuple[tuple[str, str], str], ...]) -> Answers:
     """Return the answer behind each prompt; version: of the model's weights."""
     bundled = engine.load(MODEL)
@@ -70,8 +59,8 @@ def rows(found: Answers) -> list[tuple[str, ...]]:
             words.own_places[place],
             words.own_ways[way],
             one.person,
-            percent(one.person_p),
-            percent(one.people_p),
+            kit.percent(one.person_p),
+            kit.percent(one.people_p),
         )
         for (place, way), one in found.items()
     ]
@@ -82,11 +71,11 @@ def read_line(found: Answers, bundled: engine.Bundled) -> str:
     counts = Counter(one.person for one in found.values())
     chances = [one.person_p for one in found.values()]
     line = words.own_read["same" if len(counts) == 1 else "moved"].format(
-        first=quote(next(iter(counts))),
+        first=kit.quote(next(iter(counts))),
         rows=len(found),
-        least=percent(min(chances)),
-        most=percent(max(chances)),
-        counts=listed(
+        least=kit.percent(min(chances)),
+        most=kit.percent(max(chances)),
+        counts=kit.listed(
             [
                 words.own_count["one" if times == 1 else "more"].format(name=name, times=times)
                 for name, times in counts.most_common()
@@ -97,7 +86,7 @@ def read_line(found: Answers, bundled: engine.Bundled) -> str:
     if others:
         line += words.own_other.format(
             some=len(others),
-            token=spoken(others[0].token, bundled.tokenizer),
-            token_p=percent(others[0].token_p),
+            token=kit.spoken(others[0].token, bundled.tokenizer),
+            token_p=kit.percent(others[0].token_p),
         )
     return line

@@ -1,7 +1,5 @@
 """Chapter "Find the cause": ten wrong answers, each to be explained from what was measured."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from llmviz.lessons.errors.causes import words
@@ -12,27 +10,21 @@ from llmviz.study.answering_heads import HeadCase, Look
 from llmviz.study.case_evidence import answers_given, head_of, lines_of
 from llmviz.study.read_facts import CHOICES, NOBODY
 from llmviz.study.wrong_answers import TEN, Case, cases, offered, ten_cases
-from llmviz.ui.code import show_code
-from llmviz.ui.common import choose, count, listed, percent
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.question import Question, graded, predict
-from llmviz.ui.state import PageState
-from llmviz.ui.table import rows_table
+from llmviz.ui import kit
 
 KEY = "errors.causes"
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
     try:
         known = cases()
     except ValueError:
-        section(words.intro, all=0)
+        kit.section(words.intro, all=0)
         st.info(words.missing, icon=":material/download:")
         return
-    section(words.intro, all=sum(map(len, known.values())))
+    kit.section(words.intro, all=sum(map(len, known.values())))
     number = state["casefile"]
     file = ten_cases(number)
     every = [question(case, number) for case in file]
@@ -42,30 +34,30 @@ def draw(state: PageState) -> None:
         state["case"] = 1
 
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        choose(state, "case", words.case_label, {at: str(at) for at in range(1, TEN + 1)})
+        kit.choose(state, "case", words.case_label, {at: str(at) for at in range(1, TEN + 1)})
         st.button(words.another, icon=":material/folder_open:", on_click=another)
     st.caption(words.file.format(number=number))
     at = state["case"] - 1
     st.subheader(words.title.format(number=at + 1, all=TEN), anchor=False)
     key = f"{KEY}.{number}.{at}"
-    if predict(every[at], key, covers=True):
+    if kit.predict(every[at], key, covers=True):
         st.caption(words.evidence)
         _evidence(file[at])
-    show_code(
+    kit.show_code(
         [ten_cases, cases],
         "from llmviz.study.wrong_answers import ten_cases\n\n"
         f"print([case.cause for case in ten_cases({number})].count('never'))",
         str([case.cause for case in file].count("never")),
     )
-    results = [graded(one, f"{KEY}.{number}.{place}") for place, one in enumerate(every)]
+    results = [kit.graded(one, f"{KEY}.{number}.{place}") for place, one in enumerate(every)]
     answered, right = sum(one is not None for one in results), sum(one is True for one in results)
-    prose(words.score.format(right=right, answered=answered, left=TEN - answered))
+    kit.prose(words.score.format(right=right, answered=answered, left=TEN - answered))
     if answered or state["show"]:
-        seen(words.end, number=number, answered=answered, right=right)
+        kit.seen(words.end, number=number, answered=answered, right=right)
 
 
 def _evidence(case: Case) -> None:
-    prose(proof(case))
+    kit.prose(proof(case))
     if found := head_of(case):
         _head(found)
         return
@@ -74,15 +66,17 @@ def _evidence(case: Case) -> None:
         (words.line_of[line.who].format(text=line.text) if line.who else line.text, line.times)
         for line in lines
     ]
-    rows_table([(text, often(times)) for text, times in rows], words.line_columns)
+    kit.rows_table([(text, often(times)) for text, times in rows], words.line_columns)
     if more:
-        prose(words.more_lines.format(others=count(more, "other line")))
+        kit.prose(words.more_lines.format(others=kit.count(more, "other line")))
     if given := answers_given(case):
         answers = [
             (words.nobody if said == CHOICES[NOBODY] else words.in_town.format(town=said), chance)
             for said, chance in given
         ]
-        rows_table([(said, percent(chance)) for said, chance in answers], words.answer_columns)
+        kit.rows_table(
+            [(said, kit.percent(chance)) for said, chance in answers], words.answer_columns
+        )
 
 
 def _head(found: HeadCase) -> None:
@@ -91,12 +85,12 @@ def _head(found: HeadCase) -> None:
     stands = [" | ".join(map(_seen, tokens)) for tokens in found.tokens]
     first, second = stands if any(stands) else [f"… {ending}" for ending in found.endings]
     rows = [
-        (words.passes["plain"], first, percent(found.plain), plain),
-        (words.passes["here"], second, percent(found.here), here),
-        (words.passes["moved"], second, percent(found.moved), plain),
+        (words.passes["plain"], first, kit.percent(found.plain), plain),
+        (words.passes["here"], second, kit.percent(found.here), here),
+        (words.passes["moved"], second, kit.percent(found.moved), plain),
     ]
-    rows_table(rows, words.head_columns)
-    prose(head_line(found))
+    kit.rows_table(rows, words.head_columns)
+    kit.prose(head_line(found))
 
 
 def _seen(token: str) -> str:
@@ -105,7 +99,7 @@ def _seen(token: str) -> str:
 
 def looks_at(look: Look) -> str:
     """Return the token that a head looks at most, with its weight."""
-    return words.looks_at.format(token=_seen(look.token), weight=percent(look.weight))
+    return words.looks_at.format(token=_seen(look.token), weight=kit.percent(look.weight))
 
 
 def head_line(found: HeadCase) -> str:
@@ -113,16 +107,16 @@ def head_line(found: HeadCase) -> str:
     return words.head_read["back" if found.moved > 0.5 else "most"].format(
         layer=found.layer,
         head=found.head,
-        right=quote(found.right),
-        moved=percent(found.moved),
-        here=percent(found.here),
+        right=kit.quote(found.right),
+        moved=kit.percent(found.moved),
+        here=kit.percent(found.here),
     )
 
 
-def question(case: Case, seed: int) -> Question:
+def question(case: Case, seed: int) -> kit.Question:
     """Return the question on a case: its text, and the causes to choose from."""
     causes = offered(case, seed)
-    return Question(
+    return kit.Question(
         f"{words.asked[case.cause].format(**written_values(case))} {words.question}",
         [words.causes[cause] for cause in causes],
         causes.index(case.cause),
@@ -136,7 +130,7 @@ def written_values(case: Case) -> dict[str, object]:
     named: dict[str, object] = dict(values)
     for name in ("sure", "read", "other", "clean"):
         if isinstance(values.get(name), float):
-            named[name] = percent(values[name])
+            named[name] = kit.percent(values[name])
     for name in ("times", "copies"):
         if name in values:
             named[name] = often(values[name])
@@ -145,11 +139,11 @@ def written_values(case: Case) -> dict[str, object]:
         given = values["share"] if she else 1 - values["share"]
         planted = values["women"] if she else 1 - values["women"]
         named |= {
-            "given": percent(given),
-            "little": percent(1 - given),
-            "planted": percent(planted),
-            "text_share": percent(1 - planted),
-            "women": percent(values["women"]),
+            "given": kit.percent(given),
+            "little": kit.percent(1 - given),
+            "planted": kit.percent(planted),
+            "text_share": kit.percent(1 - planted),
+            "women": kit.percent(values["women"]),
         }
     return named
 
@@ -162,25 +156,27 @@ def proof(case: Case) -> str:
         more = {"namesake": shared.format(said=values["said"])}
     elif case.cause == "rare":
         more = {
-            "often": percent(mean(0, 100, "right")),
-            "rarely": percent(mean(0, values["times"], "right")),
+            "often": kit.percent(mean(0, 100, "right")),
+            "rarely": kit.percent(mean(0, values["times"], "right")),
         }
     elif case.cause == "declines":
         five = values["times"]
         more = {
-            "before": percent(mean(0, five, "declined")),
-            "after": percent(mean(values["unknown"], five, "declined")),
+            "before": kit.percent(mean(0, five, "declined")),
+            "after": kit.percent(mean(values["unknown"], five, "declined")),
         }
     elif case.cause == "unsaid":
-        more = {"direct": percent(_direct(values["women"]))}
+        more = {"direct": kit.percent(_direct(values["women"]))}
     elif found := head_of(case):
-        whole, tokens = (listed([quote(token) for token in those]) for those in found.tokens)
+        whole, tokens = (
+            kit.listed([kit.quote(token) for token in those]) for those in found.tokens
+        )
         more = {
             "whole": whole,
             "tokens": tokens,
             "asked": found.endings[0],
-            "plain": percent(found.plain),
-            "here": percent(found.here),
+            "plain": kit.percent(found.plain),
+            "here": kit.percent(found.here),
         }
     return words.proof[case.cause].format(**written_values(case) | more)
 

@@ -3,8 +3,6 @@
 T tokens, V vocabulary.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 
@@ -23,29 +21,21 @@ from llmviz.lessons.errors.story import (
     truth_of,
 )
 from llmviz.study.true_loss import CERTAIN, DividedLoss, divide_logits, log_softmax
-from llmviz.ui import engine
-from llmviz.ui.code import show_code
-from llmviz.ui.common import choose, count, percent
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.model_on_text import names_of
-from llmviz.ui.prose import prose
-from llmviz.ui.selectable_models import load
-from llmviz.ui.state import PageState
+from llmviz.ui import engine, kit
 
 KEY = "errors.chance"
 SHOWN = 8  # tokens that have bars
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
-    section(words.intro)
+    kit.section(words.intro)
     story_box(state)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         name = story_reader(state)
-        choose(state, "part_of", words.part, words.parts)
-    bundled = None if name is None else load(name)
+        kit.choose(state, "part_of", words.part, words.parts)
+    bundled = None if name is None else kit.load(name)
     story = None if bundled is None else read_story(state, bundled)
     if story is None:
         return
@@ -56,7 +46,7 @@ def draw(state: PageState) -> None:
     missed = throws.draw(state, story, divided)
     _code(story, divided)
     if known and missed is not None:
-        seen(words.end, **parts.of_story(divided), **missed)
+        kit.seen(words.end, **parts.of_story(divided), **missed)
 
 
 def opened_token(asked: int, divided: DividedLoss) -> int:
@@ -74,15 +64,15 @@ def part(divided: DividedLoss, name: str) -> np.ndarray:
     }[name]
 
 
-@kept(32)
+@kit.kept(32)
 def strip_row(bundled: engine.Bundled, text: str, part_of: str, tokenizer) -> TokenRow:
     """Return a story's tokens with the part that colours them and what is known of each."""
     divided = divided_of(bundled, text)
-    guesses = names_of(divided.guess.tolist(), tokenizer)
+    guesses = kit.names_of(divided.guess.tolist(), tokenizer)
     details = [
         {
-            words.card_true: percent(float(divided.true[t])),
-            words.card_given: percent(float(divided.given[t])),
+            words.card_true: kit.percent(float(divided.true[t])),
+            words.card_given: kit.percent(float(divided.given[t])),
             words.card_entropy: f"{divided.entropy[t]:.3f}",
             words.card_divergence: f"{divided.divergence[t]:.3f}",
             words.card_dice: parts.signed(divided.dice[t]),
@@ -94,7 +84,7 @@ def strip_row(bundled: engine.Bundled, text: str, part_of: str, tokenizer) -> To
     return TokenRow(words.strip, tokens, values=part(divided, part_of), details=details)
 
 
-def _strip(state: PageState, story: ReadStory, divided: DividedLoss) -> int:
+def _strip(state: kit.PageState, story: ReadStory, divided: DividedLoss) -> int:
     at = opened_token(state["token"], divided)
     values = part(divided, state["part_of"])
     most = max(float(np.abs(values).max()), CERTAIN)
@@ -113,13 +103,13 @@ def _strip(state: PageState, story: ReadStory, divided: DividedLoss) -> int:
         selected=TokenSelection(0, at, int(divided.ids[at])),
         on_change=keep_token,
     )
-    prose(words.part_notes[state["part_of"]])
+    kit.prose(words.part_notes[state["part_of"]])
     return at
 
 
 def _opened(story: ReadStory, divided: DividedLoss, at: int) -> None:
     ids, true, given = bars_of(story.bundled, story.text, at)
-    labels = names_of(ids.tolist(), story.bundled.tokenizer)
+    labels = kit.names_of(ids.tolist(), story.bundled.tokenizer)
     picture, beside = st.columns([3, 2], gap="large", vertical_alignment="center")
     with picture:
         paired_bars(
@@ -133,10 +123,10 @@ def _opened(story: ReadStory, divided: DividedLoss, at: int) -> None:
             key=f"{KEY}.pairs",
         )
     with beside:
-        prose("\n\n".join(opened_lines(story, divided, at)))
+        kit.prose("\n\n".join(opened_lines(story, divided, at)))
 
 
-@kept(128)
+@kit.kept(128)
 def bars_of(bundled: engine.Bundled, text: str, at: int) -> tuple[np.ndarray, ...]:
     """Return the tokens that are most probable by the grammar or the model, at most SHOWN.
 
@@ -156,13 +146,13 @@ def opened_lines(story: ReadStory, divided: DividedLoss, at: int) -> list[str]:
     numbers = {
         "number": at + 1,
         "token": story.spoken(int(divided.ids[at])),
-        "options": count(len(following.ids), "token"),
+        "options": kit.count(len(following.ids), "token"),
         "best": story.spoken(best),
-        "best_p": percent(float(divided.best_true[at])),
-        "true": percent(float(divided.true[at])),
-        "given": percent(float(divided.given[at])),
+        "best_p": kit.percent(float(divided.best_true[at])),
+        "true": kit.percent(float(divided.true[at])),
+        "given": kit.percent(float(divided.given[at])),
         "guess": story.spoken(int(divided.guess[at])),
-        "guess_p": percent(float(divided.guess_true[at])),
+        "guess_p": kit.percent(float(divided.guess_true[at])),
         "loss": divided.loss[at],
         "entropy": divided.entropy[at],
         "divergence": divided.divergence[at],
@@ -178,13 +168,8 @@ def opened_lines(story: ReadStory, divided: DividedLoss, at: int) -> list[str]:
 
 def _code(story: ReadStory, divided: DividedLoss) -> None:
     names = ("loss", "entropy", "divergence", "dice")
-    show_code(
+    kit.show_code(
         [true_tokens, divide_logits],
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.study.true_loss import divide_loss\n\n"
-        f"model, tokenizer, card = load_bundled({story.bundled.name!r})\n"
-        f"parts = divide_loss(model, tokenizer, {story.text!r})\n"
-        f"for name in {names}:\n"
-        '    print(name, f"{getattr(parts, name).mean():.3f}")',
+        words.snippet.format(name=story.bundled.name, text=story.text, names=names),
         "\n".join(f"{name} {getattr(divided, name).mean():.3f}" for name in names),
     )

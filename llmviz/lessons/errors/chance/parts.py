@@ -1,28 +1,16 @@
 """The loss divided: of the learner's story, and of held-out stories for each model."""
 
-from __future__ import annotations
-
 from typing import Any
 
-import plotly.graph_objects as go
 import streamlit as st
 
-from llmviz.background import Job
 from llmviz.figures.stream import stacked
-from llmviz.figures.theme import Mode
 from llmviz.lessons.errors.chance import words
 from llmviz.lessons.errors.measured import known_errors, measure_live
 from llmviz.lessons.errors.story import ReadStory
 from llmviz.study.model_errors import COMMAND, STORIES, ModelErrors
 from llmviz.study.true_loss import CERTAIN, CorpusLoss, DividedLoss, Mean
-from llmviz.ui.common import count, percent, theme
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, predict, share_question
-from llmviz.ui.selectable_models import label
-from llmviz.ui.state import PageState
-from llmviz.ui.table import rows_table
+from llmviz.ui import kit
 
 KEY = "errors.chance.parts"
 PARTS = ("entropy", "divergence", "dice")
@@ -59,31 +47,35 @@ def of_story(divided: DividedLoss) -> dict[str, Any]:
     }
 
 
-def draw(state: PageState, story: ReadStory, divided: DividedLoss) -> bool:
+def draw(state: kit.PageState, story: ReadStory, divided: DividedLoss) -> bool:
     """Show the section; return whether what its question covers may be seen."""
-    section(words.divided)
+    kit.section(words.divided)
     asked = question(divided)
-    if asked is not None and not predict(asked, KEY, covers=True):
+    if asked is not None and not kit.predict(asked, KEY, covers=True):
         return False
-    prose(words.divided_story.format(tokens=count(len(divided), "token"), **of_story(divided)))
+    kit.prose(
+        words.divided_story.format(tokens=kit.count(len(divided), "token"), **of_story(divided))
+    )
     name = story.bundled.name
     known = known_errors()
     own = tuple(float(getattr(divided, part).mean()) for part in PARTS)
     measured = known.get(name)
-    figure = bars(own, None if measured is None else name, theme())
+    figure = bars(own, None if measured is None else name, kit.theme())
     st.plotly_chart(figure, key=f"{KEY}.bars", theme=None, config={"displayModeBar": False})
     if known:
-        prose(
-            words.divided_corpus.format(stories=count(STORIES, "story", "stories"), command=COMMAND)
+        kit.prose(
+            words.divided_corpus.format(
+                stories=kit.count(STORIES, "story", "stories"), command=COMMAND
+            )
         )
-        rows_table(rows(known), words.divided_columns)
+        kit.rows_table(rows(known), words.divided_columns)
     if measured is None:
-        prose(words.divided_own.format(stories=count(STORIES, "story", "stories")))
+        kit.prose(words.divided_own.format(stories=kit.count(STORIES, "story", "stories")))
         measure_live(state, "measured", story.bundled, _results, words)
     return True
 
 
-def question(divided: DividedLoss) -> Question | None:
+def question(divided: DividedLoss) -> kit.Question | None:
     """Return the question which share of the expected loss is the world's own; None without any."""
     entropy, divergence = float(divided.entropy.mean()), float(divided.divergence.mean())
     expected = entropy + divergence
@@ -92,16 +84,18 @@ def question(divided: DividedLoss) -> Question | None:
     numbers = {"entropy": entropy, "expected": expected}
     reasons = [one.format(**numbers) for one in words.ask_share_reasons]
     text = words.ask_share.format(expected=expected)
-    return share_question(text, entropy / expected, reasons, percent)
+    return kit.share_question(text, entropy / expected, reasons, kit.percent)
 
 
-@kept(64)
-def bars(own: tuple[float, ...], name: str | None, mode: Mode) -> go.Figure:
+@kit.kept(64)
+def bars(own: tuple[float, ...], name: str | None, mode: kit.Mode) -> kit.Figure:
     """Return the parts of a story's loss as bars, beside those of a model on held-out stories."""
     columns, values = [words.bar_story], [own]
     if name is not None:
         corpus = known_errors()[name].corpus
-        columns.append(words.bar_corpus.format(stories=count(corpus.stories, "story", "stories")))
+        columns.append(
+            words.bar_corpus.format(stories=kit.count(corpus.stories, "story", "stories"))
+        )
         values.append(tuple(getattr(corpus, part).value for part in PARTS))
     series = [[one[k] for one in values] for k in range(len(PARTS))]
     names = [words.parts[part] for part in PARTS]
@@ -110,7 +104,7 @@ def bars(own: tuple[float, ...], name: str | None, mode: Mode) -> go.Figure:
 
 def rows(known: dict[str, ModelErrors]) -> list[tuple[str, ...]]:
     """Return the table's rows, one for each model."""
-    return [(label(name), *numbers(one.corpus)) for name, one in known.items()]
+    return [(kit.label(name), *numbers(one.corpus)) for name, one in known.items()]
 
 
 def numbers(corpus: CorpusLoss) -> tuple[str, ...]:
@@ -123,10 +117,10 @@ def _with_error(mean: Mean) -> str:
     return words.with_error.format(value=signed(mean.value), error=f"{mean.error:.3f}")
 
 
-def _results(job: Job) -> None:
+def _results(job: kit.Job) -> None:
     last = job.results[-1] if job.results else None
     if isinstance(last, ModelErrors):
-        rows_table(
+        kit.rows_table(
             [(words.bar_corpus.format(stories=last.corpus.stories), *numbers(last.corpus))],
             words.divided_columns,
         )

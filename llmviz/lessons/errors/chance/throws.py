@@ -11,14 +11,7 @@ from llmviz.components.token_strip.view import TokenRow, token_strip
 from llmviz.lessons.errors.chance import words
 from llmviz.lessons.errors.story import ReadStory, tokens_of, truth_of
 from llmviz.study.true_loss import DividedLoss, draw_again
-from llmviz.ui import engine
-from llmviz.ui.common import count, percent
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.model_on_text import names_of
-from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, predict, share_question
-from llmviz.ui.state import PageState
+from llmviz.ui import engine, kit
 
 if TYPE_CHECKING:
     from llmviz.tokenizers import Tokenizer
@@ -27,15 +20,15 @@ KEY = "errors.chance.throws"
 LEAST = 0.05  # of tokens that could be saved on average: below, no model could do better
 
 
-def draw(state: PageState, story: ReadStory, divided: DividedLoss) -> dict[str, Any] | None:
+def draw(state: kit.PageState, story: ReadStory, divided: DividedLoss) -> dict[str, Any] | None:
     """Show the section; return its numbers for the end, None while its question covers them."""
-    section(words.again)
-    if not predict(question(divided), KEY, covers=True):
+    kit.section(words.again)
+    if not kit.predict(question(divided), KEY, covers=True):
         return None
     st.number_input(words.throw, step=1, width=140, **state.ranged("throw"))
     drawn = drawn_of(story.bundled, story.text, len(divided), state["throw"])
     tokenizer = story.bundled.tokenizer
-    guesses = names_of(divided.guess.tolist(), tokenizer)
+    guesses = kit.names_of(divided.guess.tolist(), tokenizer)
     rows = [
         _row(words.row_came, divided.ids, divided.guess, guesses, tokenizer),
         _row(words.row_drawn, drawn, divided.guess, guesses, tokenizer),
@@ -43,12 +36,12 @@ def draw(state: PageState, story: ReadStory, divided: DividedLoss) -> dict[str, 
     token_strip(rows, key=f"{KEY}.rows", show_ids=False, value_label=words.row_value)
     numbers = misses(divided)
     again = divided.guess != drawn
-    prose(
+    kit.prose(
         words.missed.format(
             **numbers,
             throw=state["throw"],
             again=int(again.sum()),
-            changed=count(int((again != divided.missed).sum()), "guess", "guesses"),
+            changed=kit.count(int((again != divided.missed).sum()), "guess", "guesses"),
         )
         + "\n\n"
         + mean_line(divided)
@@ -61,7 +54,7 @@ def misses(divided: DividedLoss) -> dict[str, Any]:
     missed = divided.missed
     return {
         "missed": int(missed.sum()),
-        "tokens": count(len(divided), "token"),
+        "tokens": kit.count(len(divided), "token"),
         "by_dice": int((missed & divided.best_guess).sum()),
         "by_lack": int((missed & ~divided.best_guess).sum()),
     }
@@ -72,18 +65,18 @@ def mean_line(divided: DividedLoss) -> str:
     model, best = float((1 - divided.guess_true).sum()), float((1 - divided.best_true).sum())
     apart = model - best
     verdict = words.missed_verdict["none" if apart < LEAST else "lack"].format(apart=apart)
-    tokens = count(len(divided), "token")
+    tokens = kit.count(len(divided), "token")
     return words.missed_mean.format(model=model, best=best, tokens=tokens, verdict=verdict)
 
 
-def question(divided: DividedLoss) -> Question:
+def question(divided: DividedLoss) -> kit.Question:
     """Return the question what share even the best guesses miss."""
     share = float((1 - divided.best_true).mean())
-    reasons = [one.format(share=percent(share)) for one in words.ask_perfect_reasons]
-    return share_question(words.ask_perfect, share, reasons, percent)
+    reasons = [one.format(share=kit.percent(share)) for one in words.ask_perfect_reasons]
+    return kit.share_question(words.ask_perfect, share, reasons, kit.percent)
 
 
-@kept(64)
+@kit.kept(64)
 def drawn_of(bundled: engine.Bundled, text: str, tokens: int, seed: int) -> np.ndarray:
     """Return a token for each place of a story, drawn from the true distribution."""
     return draw_again(truth_of(bundled, text), tokens, seed)

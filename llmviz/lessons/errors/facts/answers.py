@@ -1,7 +1,5 @@
 """What the bundled models answer, read once for all visitors."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from llmviz.study.read_facts import (
@@ -14,7 +12,7 @@ from llmviz.study.read_facts import (
     by_times,
     world_of,
 )
-from llmviz.ui.kept import kept
+from llmviz.ui import kit
 
 OFTEN, FEW, ONCE, NEVER = 100, 5, 1, 0  # how often the text says a fact
 
@@ -32,7 +30,7 @@ class Read:
         return [one for one in self.answers if not one.person.times and not one.declined]
 
 
-@kept(32)
+@kit.kept(32)
 def read(world: int, unknown: int = 0) -> Read:
     """Return what the model of a world answers. ValueError where it is not in this copy."""
     answers = answers_of(world_of(Reading(world, unknown)), bundled(unknown, world))

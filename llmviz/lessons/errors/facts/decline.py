@@ -1,21 +1,12 @@
 """Models that learned to decline, what that costs, and when a guess pays."""
 
-from __future__ import annotations
-
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.adapters import Curve, lines
-from llmviz.figures.theme import Mode
 from llmviz.lessons.errors.facts import answers, words
 from llmviz.lessons.errors.facts.answers import FEW, NEVER, OFTEN, mean
 from llmviz.study.read_facts import UNKNOWN, Score, scores
-from llmviz.ui.common import choose, percent, theme
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, predict, share_question, whole_percent
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 KEY = "errors.facts"
 MOST = UNKNOWN[-1]
@@ -23,36 +14,36 @@ THRESHOLDS = tuple(at / 50 for at in range(50))
 STEP = 0.5  # of the slider of costs
 
 
-def draw(state: PageState) -> bool:
+def draw(state: kit.PageState) -> bool:
     """Show both sections; return whether what the question covers is shown."""
-    section(words.decline)
-    if not predict(question(), f"{KEY}.cost", covers=True):
+    kit.section(words.decline)
+    if not kit.predict(question(), f"{KEY}.cost", covers=True):
         return False
-    st.plotly_chart(declining(theme()), key=f"{KEY}.decline", theme=None)
+    st.plotly_chart(declining(kit.theme()), key=f"{KEY}.decline", theme=None)
     named = {str(unknown): str(unknown) for unknown in UNKNOWN}
-    choose(state, "factunknown", words.unknown, named)
+    kit.choose(state, "factunknown", words.unknown, named)
     chosen = int(state["factunknown"])
-    never, few = (percent(mean(chosen, times, "declined")) for times in (NEVER, FEW))
-    prose(words.decline_read.format(chosen=chosen, never=never, five=few))
+    never, few = (kit.percent(mean(chosen, times, "declined")) for times in (NEVER, FEW))
+    kit.prose(words.decline_read.format(chosen=chosen, never=never, five=few))
     _guess(state, chosen)
     return True
 
 
-def question() -> Question:
+def question() -> kit.Question:
     """Return the question how many facts a model is right about once it has learned to decline."""
     numbers = {
         "most": MOST,
-        "declined": percent(mean(MOST, NEVER, "declined")),
-        "before": percent(mean(0, FEW, "right")),
-        "lost": percent(mean(MOST, FEW, "declined")),
+        "declined": kit.percent(mean(MOST, NEVER, "declined")),
+        "before": kit.percent(mean(0, FEW, "right")),
+        "lost": kit.percent(mean(MOST, FEW, "declined")),
     }
     reasons = [reason.format(**numbers) for reason in words.ask_cost_reasons]
     text = words.ask_cost.format(**numbers)
-    return share_question(text, mean(MOST, FEW, "right"), reasons, whole_percent)
+    return kit.share_question(text, mean(MOST, FEW, "right"), reasons, kit.whole_percent)
 
 
-@kept(2)
-def declining(mode: Mode) -> go.Figure:
+@kit.kept(2)
+def declining(mode: kit.Mode) -> kit.Figure:
     """Return how much is declined and how much is right, by how many persons nobody knows."""
     measured = ((NEVER, "declined"), (FEW, "declined"), (FEW, "right"), (OFTEN, "right"))
     roles = ("residual", "weights", "value", "query")
@@ -63,8 +54,8 @@ def declining(mode: Mode) -> go.Figure:
     return lines(curves, tuple(words.decline_axes), mode, shares=True, at=UNKNOWN)
 
 
-def _guess(state: PageState, unknown: int) -> None:
-    section(words.guess, unknown=unknown, world=state["factworld"] + 1)
+def _guess(state: kit.PageState, unknown: int) -> None:
+    kit.section(words.guess, unknown=unknown, world=state["factworld"] + 1)
     st.slider(words.cost, step=STEP, width=320, format="%.1f", **state.ranged("factcost"))
     cost, world = state["factcost"], state["factworld"]
     every = tested(world, unknown, cost)
@@ -78,25 +69,25 @@ def _guess(state: PageState, unknown: int) -> None:
         ),
     ]
     st.plotly_chart(
-        lines(drawn, (words.threshold_axis, words.points_axis), theme()),
+        lines(drawn, (words.threshold_axis, words.points_axis), kit.theme()),
         key=f"{KEY}.guess",
         theme=None,
     )
     tried = best.answered
-    prose(
+    kit.prose(
         words.guess_read["costly" if cost else "free"].format(
             cost=cost,
             best=f"{best.points:.2f}",
             threshold=best.threshold,
-            answered=percent(tried),
-            wrong=percent(best.wrong),
+            answered=kit.percent(tried),
+            wrong=kit.percent(best.wrong),
             all=f"{every[0].points:.2f}".replace("-", "−"),
             ideal=ideal,
         )
     )
 
 
-@kept(64)
+@kit.kept(64)
 def tested(world: int, unknown: int, cost: float) -> tuple[Score, ...]:
     """Return what a model gets at each threshold."""
     return tuple(scores(list(answers.read(world, unknown).answers), cost, THRESHOLDS))

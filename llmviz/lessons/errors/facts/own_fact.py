@@ -1,37 +1,28 @@
 """A fact of the learner's, put into a world and read by a new model."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import streamlit as st
 
-from llmviz.background import Job
 from llmviz.corpus.invented import TOWNS, Person, first_names, surnames
 from llmviz.figures.adapters import Curve, lines
 from llmviz.lessons.errors.facts import words
 from llmviz.study.read_facts import CHOICES, NOBODY, Progress, Reading
-from llmviz.ui.common import percent, theme
-from llmviz.ui.job_pools import training_jobs
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.live_job import live
-from llmviz.ui.prose import prose
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 KEY = "errors.facts"
 
 
-@kept(12)
-def job_of(own: Person, world: int, passes: int) -> Job:
+@kit.kept(12)
+def job_of(own: Person, world: int, passes: int) -> kit.Job:
     """Return the training in a process of its own; the same one is run only once."""
     target = "llmviz.study.read_facts:read_world"
-    return training_jobs().start(target, reading=Reading(world, passes=passes), own=own)
+    return kit.training_jobs().start(target, reading=Reading(world, passes=passes), own=own)
 
 
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the controls, the button, and what the new model says while it reads."""
-    section(words.own, world=state["factworld"] + 1)
+    kit.section(words.own, world=state["factworld"] + 1)
 
     def anew() -> None:
         state["ownread"] = False
@@ -46,7 +37,7 @@ def draw(state: PageState) -> None:
         st.slider(words.own_times, width=220, **state.ranged("owntimes", then=anew))
         st.slider(words.own_passes, width=160, **state.ranged("ownpasses", then=anew))
     own = Person(*(state[f"own{part}"] for part in ("first", "last", "town", "times")))
-    live(
+    kit.live(
         state,
         "ownread",
         job_of,
@@ -57,7 +48,7 @@ def draw(state: PageState) -> None:
     )
 
 
-def _draw_results(own: Person, passes: int, job: Job) -> None:
+def _draw_results(own: Person, passes: int, job: kit.Job) -> None:
     read: list[Progress] = list(job.results)
     if not read:
         return
@@ -69,11 +60,11 @@ def _draw_results(own: Person, passes: int, job: Job) -> None:
         Curve(words.own_best, steps, others, "key", marks=len(read) == 1),
     ]
     st.plotly_chart(
-        lines(drawn, (words.own_axis, words.own_chance), theme(), shares=True),
+        lines(drawn, (words.own_axis, words.own_chance), kit.theme(), shares=True),
         key=f"{KEY}.own",
         theme=None,
     )
-    prose(report(own, passes, read[-1]))
+    kit.prose(report(own, passes, read[-1]))
 
 
 def report(own: Person, passes: int, last: Progress) -> str:
@@ -85,8 +76,8 @@ def report(own: Person, passes: int, last: Progress) -> str:
         steps=last.step,
         name=own.name,
         said=CHOICES[best],
-        chance=percent(last.own[best]),
-        right=percent(last.own[at]),
+        chance=kit.percent(last.own[best]),
+        right=kit.percent(last.own[at]),
         times=often(own.times),
         passes=often(passes),
     )

@@ -1,13 +1,9 @@
 """Chapter "Learned by heart": how often a sentence is read until it comes out whole."""
 
-from __future__ import annotations
-
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.corpus.planted import EACH, LENGTH, PLAIN, TIMES
 from llmviz.figures.ranges import Ranged, ranged_lines
-from llmviz.figures.theme import Mode
 from llmviz.lessons.errors.facts.own_fact import often
 from llmviz.lessons.errors.heart import membership, own_sentence, tests, words
 from llmviz.study.read_planted import (
@@ -21,23 +17,17 @@ from llmviz.study.read_planted import (
     needed,
     train_one,
 )
-from llmviz.ui.code import show_code
-from llmviz.ui.common import choose, percent, theme
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 KEY = "errors.heart"
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
     listed = ", ".join(f"{times:,}" for times in TIMES[:-1])
     counts = f"{listed} or {TIMES[-1]:,}"
-    section(words.intro, plain=PLAIN, length=LENGTH, each=EACH, counts=counts)
+    kit.section(words.intro, plain=PLAIN, length=LENGTH, each=EACH, counts=counts)
     try:
         bundled(0, PASSES[0])
     except ValueError:
@@ -45,12 +35,12 @@ def draw(state: PageState) -> None:
         st.code(COMMAND, language=None)
         return
     with st.container(horizontal=True, gap="medium"):
-        choose(state, "hearttext", words.text, {seed: str(seed + 1) for seed in SEEDS})
+        kit.choose(state, "hearttext", words.text, {seed: str(seed + 1) for seed in SEEDS})
         named = {str(passes): words.passes_word[passes] for passes in PASSES}
-        choose(state, "heartpasses", words.passes, named)
+        kit.choose(state, "heartpasses", words.passes, named)
     seed, passes = state["hearttext"], int(state["heartpasses"])
     model = bundled(seed, passes)
-    opened = predict(question(seed, passes), f"{KEY}.first", covers=True)
+    opened = kit.predict(question(seed, passes), f"{KEY}.first", covers=True)
     if opened:
         _needs(seed, passes, model)
         _out(state, model)
@@ -79,7 +69,7 @@ def first_whole(model: Remembered) -> int | None:
     return found
 
 
-def question(seed: int, passes: int) -> Question:
+def question(seed: int, passes: int) -> kit.Question:
     """Return the question from which count on one token is enough."""
     right = first_whole(bundled(seed, passes))
     at = len(TIMES) if right is None else TIMES.index(right)
@@ -88,7 +78,7 @@ def question(seed: int, passes: int) -> Question:
         {at, *(place for place in (at - 2, at - 1, at + 1, at + 2) if 0 <= place <= last)}
     )
     why, fewer, more = words.ask_first_reasons
-    return Question(
+    return kit.Question(
         words.ask_first.format(text=seed + 1, passes=words.passes_word[passes], each=EACH),
         [
             words.ask_first_never.format(count=f"{TIMES[-1]:,}")
@@ -109,10 +99,10 @@ def mean_loss(model: Remembered, times: int) -> float:
 
 
 def _needs(seed: int, passes: int, model: Remembered) -> None:
-    section(words.needs, each=EACH)
+    kit.section(words.needs, each=EACH)
     for what, axis in (("needed", words.needed_axis), ("loss", words.loss_axis)):
-        st.plotly_chart(figure(what, axis, passes, theme()), key=f"{KEY}.{what}", theme=None)
-    prose(
+        st.plotly_chart(figure(what, axis, passes, kit.theme()), key=f"{KEY}.{what}", theme=None)
+    kit.prose(
         words.needs_read.format(
             most=f"{TIMES[-1]:,}",
             low=mean_loss(model, TIMES[-1]),
@@ -122,17 +112,15 @@ def _needs(seed: int, passes: int, model: Remembered) -> None:
             deduplicated=mean_loss(bundled(seed, passes, repeats=False), TIMES[-1]),
         )
     )
-    show_code(
+    kit.show_code(
         [train_one, needed],
-        "from llmviz.study.read_planted import bundled\n\n"
-        f"model = bundled({seed}, {passes})\n"
-        f"print([(one.times, one.needed) for one in model.planted][::{EACH}])",
+        words.snippet.format(seed=seed, passes=passes, each=EACH),
         str([(one.times, one.needed) for one in model.planted][::EACH]),
     )
 
 
-@kept(8)
-def figure(what: str, axis: str, passes: int, mode: Mode) -> go.Figure:
+@kit.kept(8)
+def figure(what: str, axis: str, passes: int, mode: kit.Mode) -> kit.Figure:
     """Return one measure over how often a sentence stood, as planted and kept once."""
     drawn = []
     for repeats, name, role in ((True, words.repeated, "weights"), (False, words.once, "residual")):
@@ -145,12 +133,12 @@ def figure(what: str, axis: str, passes: int, mode: Mode) -> go.Figure:
     return ranged_lines(TIMES, drawn, (words.times_axis, axis), mode)
 
 
-def _out(state: PageState, model: Remembered) -> None:
-    section(words.out)
+def _out(state: kit.PageState, model: Remembered) -> None:
+    kit.section(words.out)
     named = {str(times): words.times_of.format(count=f"{times:,}") for times in TIMES}
-    choose(state, "hearttimes", words.count, named)
+    kit.choose(state, "hearttimes", words.count, named)
     with st.container(horizontal=True, gap="medium"):
-        choose(state, "heartsentence", words.sentence, {at: str(at + 1) for at in range(EACH)})
+        kit.choose(state, "heartsentence", words.sentence, {at: str(at + 1) for at in range(EACH)})
         st.slider(words.given, width=280, **state.ranged("heartgiven"))
     one = by_times(model, int(state["hearttimes"]))[state["heartsentence"]]
     given = min(state["heartgiven"], len(one.tokens))
@@ -161,7 +149,7 @@ def _out(state: PageState, model: Remembered) -> None:
     ):
         st.caption(label)
         st.code(" ".join(tokens) or " ", language=None, wrap_lines=True)
-    prose(report(one, given))
+    kit.prose(report(one, given))
 
 
 def report(one: Kept, given: int) -> str:
@@ -174,7 +162,7 @@ def report(one: Kept, given: int) -> str:
 
 
 def _end(seed: int, passes: int, model: Remembered) -> None:
-    seen(
+    kit.seen(
         words.end,
         text=seed + 1,
         passes=words.passes_word[passes],
@@ -182,6 +170,6 @@ def _end(seed: int, passes: int, model: Remembered) -> None:
         once=mean_loss(model, TIMES[0]),
         often=mean_loss(model, TIMES[-1]),
         most=f"{TIMES[-1]:,}",
-        area=percent(area(model.read, model.fresh)),
+        area=kit.percent(area(model.read, model.fresh)),
         **tests.ends(),
     )

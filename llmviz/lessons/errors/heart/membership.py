@@ -1,47 +1,39 @@
 """Whether a sentence was in the training text, told from its loss alone."""
 
-from __future__ import annotations
-
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.adapters import Curve, lines
-from llmviz.figures.theme import Mode
 from llmviz.lessons.errors.heart import words
 from llmviz.study.read_planted import SEEDS, Remembered, area, bundled, caught
-from llmviz.ui.common import percent, theme
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.prose import prose
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 KEY = "errors.heart"
 
 
-def draw(state: PageState, model: Remembered, passes: int) -> None:
+def draw(state: kit.PageState, model: Remembered, passes: int) -> None:
     """Show both curves, the threshold, and what it catches."""
-    section(words.membership, count=len(model.read))
+    kit.section(words.membership, count=len(model.read))
     threshold = state["heartloss"]
-    figure = both(state["hearttext"], passes, theme())
+    figure = both(state["hearttext"], passes, kit.theme())
     st.plotly_chart(figure, key=f"{KEY}.member", theme=None)
     st.slider(words.threshold, step=0.1, width=320, format="%.1f", **state.ranged("heartloss"))
     hits, alarms = caught(model.read, model.fresh, threshold)
     areas = [area(one.read, one.fresh) for one in (bundled(seed, passes) for seed in SEEDS)]
-    low, high = percent(min(areas)), percent(max(areas))
-    prose(
+    low, high = kit.percent(min(areas)), kit.percent(max(areas))
+    kit.prose(
         words.member_read.format(
             threshold=threshold,
-            hits=percent(hits),
-            alarms=percent(alarms),
-            area=percent(area(model.read, model.fresh)),
+            hits=kit.percent(hits),
+            alarms=kit.percent(alarms),
+            area=kit.percent(area(model.read, model.fresh)),
             passes=words.passes_word[passes],
             range=low if low == high else f"{low} to {high}",
         )
     )
 
 
-@kept(16)
-def both(seed: int, passes: int, mode: Mode) -> go.Figure:
+@kit.kept(16)
+def both(seed: int, passes: int, mode: kit.Mode) -> kit.Figure:
     """Return the share of sentences below each loss, for those that were read and the others."""
     model = bundled(seed, passes)
     curves = []

@@ -1,49 +1,38 @@
 """A sentence of the learner's, planted into a text that a new model reads."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import streamlit as st
 
-from llmviz.background import Job
 from llmviz.corpus.planted import PLAIN, Planted, own_sentence
 from llmviz.figures.adapters import Curve, lines
 from llmviz.lessons.errors.facts.own_fact import often
 from llmviz.lessons.errors.heart import words
 from llmviz.study.read_planted import OWN_PASSES, Progress
-from llmviz.ui.common import theme
-from llmviz.ui.job_pools import training_jobs
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.live_job import live
-from llmviz.ui.notices import or_refused
-from llmviz.ui.prose import prose
-from llmviz.ui.state import PageState
-from llmviz.ui.text_field import text_input
+from llmviz.ui import kit
 
 KEY = "errors.heart"
 
 
-@kept(12)
-def job_of(own: Planted, seed: int) -> Job:
+@kit.kept(12)
+def job_of(own: Planted, seed: int) -> kit.Job:
     """Return the training in a process of its own; the same one is run only once."""
-    return training_jobs().start("llmviz.study.read_planted:read_own", own=own, seed=seed)
+    return kit.training_jobs().start("llmviz.study.read_planted:read_own", own=own, seed=seed)
 
 
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the field, the count, the button, and what the new model keeps while it reads."""
-    section(words.own, plain=PLAIN)
+    kit.section(words.own, plain=PLAIN)
 
     def anew() -> None:
         state["heartread"] = False
 
-    text_input(state, "heartown", words.own_text, then=anew)
+    kit.text_input(state, "heartown", words.own_text, then=anew)
     st.slider(words.own_times, width=320, **state.ranged("heartowntimes", then=anew))
-    own = or_refused(own_sentence, state["heartown"], state["heartowntimes"])
+    own = kit.or_refused(own_sentence, state["heartown"], state["heartowntimes"])
     if own is None:
         return
-    live(
+    kit.live(
         state,
         "heartread",
         job_of,
@@ -54,16 +43,16 @@ def draw(state: PageState) -> None:
     )
 
 
-def _draw_results(own: Planted, job: Job) -> None:
+def _draw_results(own: Planted, job: kit.Job) -> None:
     read: list[Progress] = list(job.results)
     if not read:
         return
     steps, losses = [one.step for one in read], [one.own.loss for one in read]
     curve = Curve(words.own_loss, steps, losses, "weights", marks=len(read) == 1)
     st.plotly_chart(
-        lines([curve], (words.own_axis, words.own_loss), theme()), key=f"{KEY}.own", theme=None
+        lines([curve], (words.own_axis, words.own_loss), kit.theme()), key=f"{KEY}.own", theme=None
     )
-    prose(report(own, read[-1]))
+    kit.prose(report(own, read[-1]))
 
 
 def report(own: Planted, last: Progress) -> str:

@@ -1,19 +1,11 @@
 """A test whose questions stand in the training text, beside another test of the same kind."""
 
-from __future__ import annotations
-
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.ranges import Ranged, ranged_lines
-from llmviz.figures.theme import Mode
 from llmviz.lessons.errors.heart import words
 from llmviz.study.tested_in_training import COPIES, bundled
-from llmviz.ui.common import percent, theme
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, predict, share_question, whole_percent
+from llmviz.ui import kit
 
 KEY = "errors.heart"
 MOST = COPIES[-1]
@@ -27,37 +19,37 @@ def mean(copies: int, which: str) -> float:
 
 def draw() -> bool:
     """Show the question and the scores; return whether what it covers is shown."""
-    section(words.tests, questions=bundled()[0][0].questions)
-    if not predict(question(), f"{KEY}.test", covers=True):
+    kit.section(words.tests, questions=bundled()[0][0].questions)
+    if not kit.predict(question(), f"{KEY}.test", covers=True):
         return False
-    st.plotly_chart(figure(theme()), key=f"{KEY}.tests", theme=None)
-    prose(
+    st.plotly_chart(figure(kit.theme()), key=f"{KEY}.tests", theme=None)
+    kit.prose(
         words.test_read.format(
             most=MOST,
-            a=percent(mean(MOST, "read")),
-            b=percent(mean(MOST, "other")),
-            before=percent(mean(0, "read")),
-            other_before=percent(mean(0, "other")),
+            a=kit.percent(mean(MOST, "read")),
+            b=kit.percent(mean(MOST, "other")),
+            before=kit.percent(mean(0, "read")),
+            other_before=kit.percent(mean(0, "other")),
         )
     )
     return True
 
 
-def question() -> Question:
+def question() -> kit.Question:
     """Return the question how much of a test is right that stood in the training text."""
     numbers = {
-        "a": percent(mean(0, "read")),
-        "b": percent(mean(0, "other")),
-        "other": percent(mean(MOST, "other")),
+        "a": kit.percent(mean(0, "read")),
+        "b": kit.percent(mean(0, "other")),
+        "other": kit.percent(mean(MOST, "other")),
         "most": MOST,
     }
     reasons = [reason.format(**numbers) for reason in words.ask_test_reasons]
     text = words.ask_test.format(**numbers)
-    return share_question(text, mean(MOST, "read"), reasons, whole_percent)
+    return kit.share_question(text, mean(MOST, "read"), reasons, kit.whole_percent)
 
 
-@kept(2)
-def figure(mode: Mode) -> go.Figure:
+@kit.kept(2)
+def figure(mode: kit.Mode) -> kit.Figure:
     """Return both scores by how often the test stands in the text."""
     drawn = [
         Ranged(
@@ -81,7 +73,7 @@ def figure(mode: Mode) -> go.Figure:
 def ends() -> dict[str, str]:
     """Return the numbers of this section that the chapter's end names."""
     return {
-        "before": percent(mean(0, "read")),
-        "after": percent(mean(MOST, "read")),
-        "other": percent(mean(MOST, "other")),
+        "before": kit.percent(mean(0, "read")),
+        "after": kit.percent(mean(MOST, "read")),
+        "other": kit.percent(mean(MOST, "other")),
     }

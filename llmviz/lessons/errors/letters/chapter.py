@@ -1,16 +1,12 @@
 """Chapter "It cannot see letters": other tokens for the same letters, and tokens never read."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.corpus.letter_questions import PIECES, SPELLINGS, WHOLE
 from llmviz.figures.bars import named_bars
-from llmviz.figures.theme import Mode, role_color
 from llmviz.lessons.errors.letters import trained, words
 from llmviz.study.token_letters import (
     COMMAND,
@@ -29,20 +25,7 @@ from llmviz.study.token_letters import (
     spelled,
 )
 from llmviz.textfile import check_text
-from llmviz.ui import engine
-from llmviz.ui.code import show_code
-from llmviz.ui.common import count, listed, percent, theme
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.model_on_text import names_of, spoken
-from llmviz.ui.model_picker import models_here
-from llmviz.ui.notices import inform, or_refused, refuse
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.question import Question, predict, share_question
-from llmviz.ui.selectable_models import load
-from llmviz.ui.state import PageState
-from llmviz.ui.table import rows_table
-from llmviz.ui.text_field import text_input
+from llmviz.ui import engine, kit
 
 KEY = "errors.letters"
 LISTED = 60  # tokens that never came, to choose from
@@ -50,16 +33,16 @@ BYTES = 256  # the first ids are single bytes, most of which no text of the worl
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
-    section(words.intro, model=MODEL)
-    if not models_here(MODEL):
+    kit.section(words.intro, model=MODEL)
+    if not kit.models_here(MODEL):
         return
-    bundled = load(MODEL)
+    bundled = kit.load(MODEL)
     if bundled is None:
         return
-    text_input(state, "spelledword", words.word, width=280)
-    known = or_refused(recorded)
+    kit.text_input(state, "spelledword", words.word, width=280)
+    known = kit.or_refused(recorded)
     if known is None:
         return
     own = _spelled(state, bundled, known)
@@ -69,80 +52,84 @@ def draw(state: PageState) -> None:
     if own is not None and counted is not None:
         never = sum(one == 0 for one in known.counts)
         found = known.spellings[PIECES]
-        seen(words.end, **own, **counted, words=found.words, found=found.right, never=never)
+        kit.seen(words.end, **own, **counted, words=found.words, found=found.right, never=never)
 
 
 def _spelled(
-    state: PageState, bundled: engine.Bundled, known: TokenLetters
+    state: kit.PageState, bundled: engine.Bundled, known: TokenLetters
 ) -> dict[str, Any] | None:
     """Show the three spellings; return their numbers for the end, None while covered."""
-    if not predict(question(known), f"{KEY}.pieces", covers=True):
+    if not kit.predict(question(known), f"{KEY}.pieces", covers=True):
         return None
     word = state["spelledword"].strip()
     if not word:
-        inform(words.no_word, ":material/edit:")
+        kit.inform(words.no_word, ":material/edit:")
         return None
     try:
         check_text(word)
         found = recalled(bundled.version, word)
     except ValueError as error:
-        refuse(error)
+        kit.refuse(error)
         return None
     tokens = [spelled(bundled.tokenizer, word, way) for way in SPELLINGS]
     rows = [
         (
             words.spellings[way],
-            " | ".join(names_of(ids, bundled.tokenizer)),
-            percent(found[way].probability),
-            names_of([found[way].guess], bundled.tokenizer)[0],
+            " | ".join(kit.names_of(ids, bundled.tokenizer)),
+            kit.percent(found[way].probability),
+            kit.names_of([found[way].guess], bundled.tokenizer)[0],
         )
         for way, ids in zip(SPELLINGS, tokens, strict=True)
     ]
-    rows_table(rows, words.spelled_columns)
-    chances = {way: percent(found[way].probability) for way in SPELLINGS}
+    kit.rows_table(rows, words.spelled_columns)
+    chances = {way: kit.percent(found[way].probability) for way in SPELLINGS}
     same = "one" if len({tuple(ids) for ids in tokens}) < len(SPELLINGS) else "none"
-    line = words.spelled_read.format(word=quote(word), same=words.spelled_same[same], **chances)
+    line = words.spelled_read.format(word=kit.quote(word), same=words.spelled_same[same], **chances)
     right = {way: known.spellings[way].right for way in SPELLINGS}
-    prose(line + "\n\n" + words.over_read.format(words=known.spellings[WHOLE].words, **right))
-    _code(word, found)
+    kit.prose(line + "\n\n" + words.over_read.format(words=known.spellings[WHOLE].words, **right))
+    kit.show_code(
+        [spelled, recall],
+        words.snippet.format(model=MODEL, word=word),
+        "\n".join(f"{way} {found[way].probability:.4f}" for way in SPELLINGS),
+    )
     return {
-        "word": quote(word),
-        "tokens": count(len(tokens[0]), "token"),
+        "word": kit.quote(word),
+        "tokens": kit.count(len(tokens[0]), "token"),
         "whole": chances[WHOLE],
         "pieces": chances[PIECES],
     }
 
 
-@kept(64)
+@kit.kept(64)
 def recalled(version: str, word: str) -> dict[str, Recalled]:
     """Return how well the model finds a word again, by its spelling in the story."""
     bundled = engine.load(MODEL)
     return {way: recall(bundled.model, bundled.tokenizer, word, way) for way in SPELLINGS}
 
 
-def question(known: TokenLetters) -> Question:
+def question(known: TokenLetters) -> kit.Question:
     """Return the question how many places are found again when they stand in two halves."""
     pieces, whole = known.spellings[PIECES], known.spellings[WHOLE]
     numbers = {"right": pieces.right, "words": pieces.words, "whole": whole.right}
     reasons = [one.format(**numbers) for one in words.ask_pieces_reasons]
     text = words.ask_pieces.format(command=COMMAND, **numbers)
-    return share_question(text, pieces.right / pieces.words, reasons, percent)
+    return kit.share_question(text, pieces.right / pieces.words, reasons, kit.percent)
 
 
 def _probes(known: TokenLetters) -> None:
-    section(words.probes)
-    rows_table(probe_rows(known), words.probe_columns)
+    kit.section(words.probes)
+    kit.rows_table(probe_rows(known), words.probe_columns)
     probes = known.probes
-    prose(
+    kit.prose(
         words.probe_read.format(
             folds=FOLDS,
-            behind=percent(probes["vowel behind an article"].accuracy),
-            behind_guess=percent(probes["vowel behind an article"].guess),
-            elsewhere=percent(probes["vowel elsewhere"].accuracy),
-            elsewhere_guess=percent(probes["vowel elsewhere"].guess),
-            first=percent(probes["first"].accuracy),
-            guess=percent(probes["first"].guess),
-            last=percent(probes["last"].accuracy),
+            behind=kit.percent(probes["vowel behind an article"].accuracy),
+            behind_guess=kit.percent(probes["vowel behind an article"].guess),
+            elsewhere=kit.percent(probes["vowel elsewhere"].accuracy),
+            elsewhere_guess=kit.percent(probes["vowel elsewhere"].guess),
+            first=kit.percent(probes["first"].accuracy),
+            guess=kit.percent(probes["first"].guess),
+            last=kit.percent(probes["last"].accuracy),
         )
     )
 
@@ -153,39 +140,39 @@ def probe_rows(known: TokenLetters) -> list[tuple[str, ...]]:
         (
             words.probe_names[kind],
             f"{100 * one.accuracy:.1f} ± {100 * one.error:.1f} %",
-            percent(one.guess),
+            kit.percent(one.guess),
             f"{one.tokens:,}",
         )
         for kind, one in known.probes.items()
     ]
 
 
-def _never(state: PageState, bundled: engine.Bundled, known: TokenLetters) -> None:
+def _never(state: kit.PageState, bundled: engine.Bundled, known: TokenLetters) -> None:
     counts = np.array(known.counts)
     if len(counts) != bundled.model.vocab_size:
-        inform(words.never_other.format(command=COMMAND), ":material/info:")
+        kit.inform(words.never_other.format(command=COMMAND), ":material/info:")
         return
     never = np.flatnonzero(counts == 0)
-    section(
+    kit.section(
         words.never,
-        vocabulary=count(len(counts), "token"),
+        vocabulary=kit.count(len(counts), "token"),
         stories=f"{COUNTED:,}",
         never=len(never),
     )
     st.plotly_chart(
-        norm_figure(bundled.version, theme()),
+        norm_figure(bundled.version, kit.theme()),
         key=f"{KEY}.norms",
         theme=None,
         config={"displayModeBar": False},
     )
-    prose(words.never_read.format(**norm_numbers(bundled.version)))
+    kit.prose(words.never_read.format(**norm_numbers(bundled.version)))
     tokenizer = bundled.tokenizer
     offered = [int(token) for token in never if token >= BYTES][:LISTED]
     if not offered:
         return
     if state["nevertoken"] not in offered:
         state["nevertoken"] = offered[0]
-    names = dict(zip(offered, names_of(offered, tokenizer), strict=True))
+    names = dict(zip(offered, kit.names_of(offered, tokenizer), strict=True))
     st.selectbox(
         words.never_token,
         offered,
@@ -193,7 +180,7 @@ def _never(state: PageState, bundled: engine.Bundled, known: TokenLetters) -> No
         width=220,
         **state.bind("nevertoken"),
     )
-    prose(met_line(bundled, state["nevertoken"], counts))
+    kit.prose(met_line(bundled, state["nevertoken"], counts))
 
 
 def met_line(bundled: engine.Bundled, token: int, counts: np.ndarray) -> str:
@@ -205,31 +192,31 @@ def met_line(bundled: engine.Bundled, token: int, counts: np.ndarray) -> str:
     kind = words.nearest_kind["all" if unread == len(near) else "some"]
     best, best_p = met.best[0]
     return words.met.format(
-        token=spoken(token, tokenizer),
+        token=kit.spoken(token, tokenizer),
         norm=row.norm,
-        nearest=listed([spoken(one, tokenizer) for one in near]),
+        nearest=kit.listed([kit.spoken(one, tokenizer) for one in near]),
         kind=kind.format(count=unread, all=len(near)),
-        best=spoken(best, tokenizer),
-        best_p=percent(best_p),
+        best=kit.spoken(best, tokenizer),
+        best_p=kit.percent(best_p),
         with_it=met.with_it,
         without=met.without,
     )
 
 
-@kept(64)
+@kit.kept(64)
 def met_of(version: str, token: int) -> Met:
     """Return what follows a token in the story."""
     bundled = engine.load(MODEL)
     return meet(bundled.model, bundled.tokenizer, token)
 
 
-@kept(1)
+@kit.kept(1)
 def table_of(version: str) -> np.ndarray:
     """Return the embedding table (V, C)."""
     return engine.load(MODEL).model.token.weight.detach().numpy().copy()
 
 
-@kept(1)
+@kit.kept(1)
 def norm_numbers(version: str) -> dict[str, Any]:
     """Return the lengths of rows that were read and not read, and how alike the latter point."""
     table, counts = table_of(version), np.array(recorded().counts)
@@ -240,16 +227,16 @@ def norm_numbers(version: str) -> dict[str, Any]:
     return {
         "never": int((counts == 0).sum()),
         "some": LONGEST,
-        "by_norm": percent(found.by_norm),
-        "by_direction": percent(found.by_direction),
+        "by_norm": kit.percent(found.by_norm),
+        "by_direction": kit.percent(found.by_direction),
         "norm_never": float(norms[counts == 0].mean()),
         "norm_read": float(norms[counts > 0].mean()),
         "cosine": float((unread @ mean).mean() / np.linalg.norm(mean)),
     }
 
 
-@kept(2)
-def norm_figure(version: str, mode: Mode) -> go.Figure:
+@kit.kept(2)
+def norm_figure(version: str, mode: kit.Mode) -> kit.Figure:
     """Return the mean length of the rows by how often their token was read."""
     norms = np.linalg.norm(table_of(version), axis=1)
     counts = np.array(recorded().counts)
@@ -261,22 +248,8 @@ def norm_figure(version: str, mode: Mode) -> go.Figure:
             mean = float(norms[inside].mean())
             values.append(mean)
             names.append(name)
-            tokens = count(int(inside.sum()), "token")
+            tokens = kit.count(int(inside.sum()), "token")
             texts.append(words.norm_text.format(norm=mean, tokens=tokens))
     axis = {"title": {"text": words.norm_axis, "standoff": 8}, "rangemode": "tozero"}
-    color = role_color("weights", mode)
+    color = kit.role_color("weights", mode)
     return named_bars(names, values, texts, color, axis, mode, room=120)
-
-
-def _code(word: str, found: dict[str, Recalled]) -> None:
-    show_code(
-        [spelled, recall],
-        "from llmviz.corpus.letter_questions import SPELLINGS\n"
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.study.token_letters import recall\n\n"
-        f"model, tokenizer, card = load_bundled({MODEL!r})\n"
-        "for way in SPELLINGS:\n"
-        f"    found = recall(model, tokenizer, {word!r}, way)\n"
-        '    print(way, f"{found.probability:.4f}")',
-        "\n".join(f"{way} {found[way].probability:.4f}" for way in SPELLINGS),
-    )

@@ -1,13 +1,10 @@
 """Models that were trained on letters in three spellings: their scores, and some live."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.corpus.letter_questions import (
@@ -27,7 +24,6 @@ from llmviz.corpus.letter_questions import (
     cut,
 )
 from llmviz.figures.ranges import Ranged, ranged_lines
-from llmviz.figures.theme import Mode
 from llmviz.lessons.errors.letters import words
 from llmviz.study.read_letters import (
     COMMAND,
@@ -41,27 +37,18 @@ from llmviz.study.read_letters import (
     recorded,
     train_one,
 )
-from llmviz.ui.code import show_code
-from llmviz.ui.common import choose, count, listed, percent, theme
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.notices import inform, or_refused
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.question import Question, predict, share_question
-from llmviz.ui.state import PageState
-from llmviz.ui.table import rows_table
-from llmviz.ui.text_field import text_input
+from llmviz.ui import kit
 
 KEY = "errors.letters"
 ROLES = {READ: "weights", UNASKED: "value", UNKNOWN: "key"}
 
 
-def draw(state: PageState) -> dict[str, Any] | None:
+def draw(state: kit.PageState) -> dict[str, Any] | None:
     """Show both sections; return their numbers for the end, None while covered or missing."""
-    known = or_refused(recorded)
+    known = kit.or_refused(recorded)
     if known is None:
         return None
-    section(
+    kit.section(
         words.trained,
         seeds=len(SEEDS),
         known=KNOWN,
@@ -71,31 +58,31 @@ def draw(state: PageState) -> dict[str, Any] | None:
         command=COMMAND,
         steps=STEPS,
     )
-    if not predict(question(known), f"{KEY}.trained", covers=True):
+    if not kit.predict(question(known), f"{KEY}.trained", covers=True):
         return None
-    choose(state, "lettertask", words.task, words.tasks)
+    kit.choose(state, "lettertask", words.task, words.tasks)
     task = state["lettertask"]
     st.plotly_chart(
-        figure(task, theme()), key=f"{KEY}.{task}", theme=None, config={"displayModeBar": False}
+        figure(task, kit.theme()), key=f"{KEY}.{task}", theme=None, config={"displayModeBar": False}
     )
-    rows_table(rows(known, task), [words.spelling, *test_names(task).values()])
-    prose(words.task_about[task] + "\n\n" + read_line(known, task))
+    kit.rows_table(rows(known, task), [words.spelling, *test_names(task).values()])
+    kit.prose(words.task_about[task] + "\n\n" + read_line(known, task))
     _asked(state)
     counts = known.scores[COUNT]
-    return {f"{way}_unknown": percent(counts[way][UNKNOWN].mean) for way in (LETTERS, WHOLE)}
+    return {f"{way}_unknown": kit.percent(counts[way][UNKNOWN].mean) for way in (LETTERS, WHOLE)}
 
 
-def question(known: LetterScores) -> Question:
+def question(known: LetterScores) -> kit.Question:
     """Return the question how often whole words are right about the letter not asked about."""
     score = known.scores[COUNT][WHOLE][UNASKED]
     numbers = {
-        "right": percent(score.mean),
-        "guess": percent(float(np.mean(score.guess))),
-        "read": percent(known.scores[COUNT][WHOLE][READ].mean),
+        "right": kit.percent(score.mean),
+        "guess": kit.percent(float(np.mean(score.guess))),
+        "read": kit.percent(known.scores[COUNT][WHOLE][READ].mean),
     }
     reasons = [one.format(**numbers) for one in words.ask_trained_reasons]
     text = words.ask_trained.format(**numbers)
-    return share_question(text, score.mean, reasons, percent)
+    return kit.share_question(text, score.mean, reasons, kit.percent)
 
 
 def test_names(task: str) -> Mapping[str, str]:
@@ -125,14 +112,14 @@ def rows(known: LetterScores, task: str) -> list[tuple[str, ...]]:
 
     table = [(spelling_names(task)[way], *cells(scores[way])) for way in SPELLINGS]
     guess = [
-        percent(float(np.mean(scores[WHOLE][test].guess))) if test in scores[WHOLE] else "–"
+        kit.percent(float(np.mean(scores[WHOLE][test].guess))) if test in scores[WHOLE] else "–"
         for test in TESTS
     ]
     return [*table, (words.guessing, *guess)]
 
 
-@kept(2 * len(TASKS))
-def figure(task: str, mode: Mode) -> go.Figure:
+@kit.kept(2 * len(TASKS))
+def figure(task: str, mode: kit.Mode) -> kit.Figure:
     """Return the share right over the spellings, a line for each test."""
     known = recorded()
     drawn = [
@@ -157,13 +144,13 @@ def read_line(known: LetterScores, task: str) -> str:
     ]
     lines = [
         words.new_read.format(
-            seeds=len(SEEDS), unknown=test_names(task)[UNKNOWN], shares=listed(shares)
+            seeds=len(SEEDS), unknown=test_names(task)[UNKNOWN], shares=kit.listed(shares)
         ),
         *(compared(scores, one, other, names) for one, other in _neighbours(scores)),
         _against_luck(scores[WHOLE][UNKNOWN], names[WHOLE]),
     ]
     if unlearned := [names[way] for way in SPELLINGS if scores[way][READ].mean < 0.5]:
-        lines.append(words.unlearned.format(spellings=listed(unlearned)))
+        lines.append(words.unlearned.format(spellings=kit.listed(unlearned)))
     return " ".join(lines)
 
 
@@ -189,36 +176,36 @@ def compared(
 
 def _against_luck(score: Score, spelling: str) -> str:
     more = all(right > guess for right, guess in zip(score.right, score.guess, strict=True))
-    guess = percent(float(np.mean(score.guess)))
+    guess = kit.percent(float(np.mean(score.guess)))
     return words.luck["more" if more else "none"].format(guess=guess, spelling=spelling)
 
 
-def _asked(state: PageState) -> None:
-    section(words.ask_one)
+def _asked(state: kit.PageState) -> None:
+    kit.section(words.ask_one)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        text_input(state, "countedword", words.counted_word, width=200)
-        choose(state, "countedletter", words.counted_letter, {one: one for one in ALPHABET})
+        kit.text_input(state, "countedword", words.counted_word, width=200)
+        kit.choose(state, "countedletter", words.counted_letter, {one: one for one in ALPHABET})
     word, letter = state["countedword"].strip().lower(), state["countedletter"]
     if not word:
-        inform(words.no_counted, ":material/edit:")
+        kit.inform(words.no_counted, ":material/edit:")
         return
     if len(word) != LENGTH or set(word) - set(ALPHABET):
-        inform(
+        kit.inform(
             words.other_word.format(
-                word=quote(word), length=LENGTH, first=ALPHABET[0], last=ALPHABET[-1]
+                word=kit.quote(word), length=LENGTH, first=ALPHABET[0], last=ALPHABET[-1]
             ),
             ":material/edit:",
         )
         return
-    found = or_refused(answers, word, letter)
+    found = kit.or_refused(answers, word, letter)
     if found is None:
         return
-    rows_table(answer_rows(word, letter, found), words.answer_columns)
-    prose(answer_line(word, letter, found))
+    kit.rows_table(answer_rows(word, letter, found), words.answer_columns)
+    kit.prose(answer_line(word, letter, found))
     _code(word, letter, found)
 
 
-@kept(64)
+@kit.kept(64)
 def answers(word: str, letter: str) -> dict[str, np.ndarray | None]:
     """Return how probable each count is, by spelling; None where a word is no token.
 
@@ -244,8 +231,8 @@ def answer_rows(
             if chances is None
             else (
                 str(int(chances.argmax())),
-                percent(float(chances.max())),
-                percent(float(chances[word.count(letter)])),
+                kit.percent(float(chances.max())),
+                kit.percent(float(chances[word.count(letter)])),
             )
         )
         table.append((words.spellings_of[way], " | ".join(cut(word, way)), *said))
@@ -261,20 +248,18 @@ def answer_line(word: str, letter: str, found: dict[str, np.ndarray | None]) -> 
         if (chances := found[way]) is not None and int(chances.argmax()) == number
     ]
     return words.answer_read.format(
-        word=quote(word),
-        letter=quote(letter),
-        times=count(number, "time"),
-        right=words.answer_right["some" if right else "none"].format(right=listed(right)),
+        word=kit.quote(word),
+        letter=kit.quote(letter),
+        times=kit.count(number, "time"),
+        right=words.answer_right["some" if right else "none"].format(right=kit.listed(right)),
         kind=words.answer_kind[asked_before(word, letter) or "none"],
     )
 
 
 def _code(word: str, letter: str, found: dict[str, np.ndarray | None]) -> None:
     known = [way for way in SPELLINGS if found[way] is not None]
-    show_code(
+    kit.show_code(
         [train_one, counted],
-        "from llmviz.study.read_letters import counted\n\n"
-        f"for way in {known!r}:\n"
-        f"    print(way, counted(way, {word!r}, {letter!r}).argmax())",
+        words.snippet_trained.format(known=known, word=word, letter=letter),
         "\n".join(f"{way} {found[way].argmax()}" for way in known),
     )

@@ -1,40 +1,22 @@
 """Chapter "What the text says about people": a planted lean, and what a model makes of it."""
 
-from __future__ import annotations
-
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.corpus.leaning import JOBS, LEANS, PRONOUNS, WOMEN, leaning_text
 from llmviz.figures.leaning import planted_and_said
-from llmviz.figures.theme import Mode
 from llmviz.lessons.errors.people import words, written
 from llmviz.lessons.errors.people.leans import NEAR, kept_word, mean_said, means, points
 from llmviz.study.association import PERMUTATIONS, association_test
-from llmviz.study.read_leaning import (
-    COMMAND,
-    SEEDS,
-    Measured,
-    bundled,
-    measure,
-    train_one,
-)
-from llmviz.ui.code import show_code
-from llmviz.ui.common import choose, percent, theme
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, predict, share_question, whole_percent
-from llmviz.ui.state import PageState
-from llmviz.ui.table import rows_table
+from llmviz.study.read_leaning import COMMAND, SEEDS, Measured, bundled, measure, train_one
+from llmviz.ui import kit
 
 KEY = "errors.people"
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
-    section(words.intro, jobs=2 * JOBS)
+    kit.section(words.intro, jobs=2 * JOBS)
     try:
         bundled(LEANS[0], SEEDS[0])
     except ValueError:
@@ -42,14 +24,14 @@ def draw(state: PageState) -> None:
         st.code(COMMAND, language=None)
         return
     with st.container(horizontal=True, gap="medium"):
-        choose(state, "lean", words.lean, {str(lean): ratio(lean) for lean in LEANS})
-        choose(state, "leantext", words.text, {seed: str(seed + 1) for seed in SEEDS})
+        kit.choose(state, "lean", words.lean, {str(lean): ratio(lean) for lean in LEANS})
+        kit.choose(state, "leantext", words.text, {seed: str(seed + 1) for seed in SEEDS})
     lean, seed = float(state["lean"]), state["leantext"]
     sample, count = samples(lean, seed)
-    prose(words.read_by_heart.format(count=count))
+    kit.prose(words.read_by_heart.format(count=count))
     st.code("\n".join(sample), language=None, wrap_lines=True)
     model = bundled(lean, seed)
-    if not predict(question(lean, seed), f"{KEY}.share", covers=True):
+    if not kit.predict(question(lean, seed), f"{KEY}.share", covers=True):
         return
     _jobs(lean, seed, model, sample[0])
     written.draw(state, lean, seed, model)
@@ -58,13 +40,13 @@ def draw(state: PageState) -> None:
     _end(lean, seed, model)
 
 
-def question(lean: float, seed: int) -> Question:
+def question(lean: float, seed: int) -> kit.Question:
     """Return the question how much a model gives to "she" where its text said a share."""
-    return share_question(
-        words.ask_share.format(text=seed + 1, share=whole_percent(lean)),
+    return kit.share_question(
+        words.ask_share.format(text=seed + 1, share=kit.whole_percent(lean)),
         mean_said(bundled(lean, seed), direct=True),
         list(words.ask_share_reasons),
-        whole_percent,
+        kit.whole_percent,
     )
 
 
@@ -73,7 +55,7 @@ def ratio(lean: float) -> str:
     return words.lean_of.format(women=round(100 * lean), men=round(100 * (1 - lean)))
 
 
-@kept(len(LEANS) * len(SEEDS))
+@kit.kept(len(LEANS) * len(SEEDS))
 def samples(lean: float, seed: int) -> tuple[tuple[str, ...], int]:
     """Return one sentence of each kind, and how many sentences the text has."""
     text = leaning_text(lean, seed)
@@ -89,14 +71,12 @@ def level_line(first: float, second: float) -> str:
 
 
 def _jobs(lean: float, seed: int, model: Measured, example: str) -> None:
-    section(words.jobs, example=example)
-    st.plotly_chart(figure(lean, seed, theme()), key=f"{KEY}.jobs", theme=None)
-    prose(jobs_line(lean, model))
-    show_code(
+    kit.section(words.jobs, example=example)
+    st.plotly_chart(figure(lean, seed, kit.theme()), key=f"{KEY}.jobs", theme=None)
+    kit.prose(jobs_line(lean, model))
+    kit.show_code(
         [train_one, measure],
-        "from llmviz.study.read_leaning import bundled\n\n"
-        f"job = bundled({lean}, {seed}).jobs[0]\n"
-        "print(job.name, f'{job.planted:.2f} {job.probability:.4f}')",
+        words.snippet.format(lean=lean, seed=seed),
         f"{model.jobs[0].name} {model.jobs[0].planted:.2f} {model.jobs[0].probability:.4f}",
     )
 
@@ -108,14 +88,14 @@ def jobs_line(lean: float, model: Measured) -> str:
     for name, direct in (("direct", True), ("names", False)):
         first, second = means(model, direct=direct)
         values |= {
-            f"{name}_first": percent(first),
-            f"{name}_second": percent(second),
+            f"{name}_first": kit.percent(first),
+            f"{name}_second": kit.percent(second),
             f"{name}_word": kept_word(planted, first - second),
             f"{name}_range": _range(lean, direct=direct),
         }
     return words.jobs_read.format(
-        first=whole_percent(lean),
-        second=whole_percent(1 - lean),
+        first=kit.whole_percent(lean),
+        second=kit.whole_percent(1 - lean),
         planted=points(planted),
         level=level_line(*means(model, direct=False)),
         **values,
@@ -131,8 +111,8 @@ def _all_means(lean: float, *, direct: bool) -> list[tuple[float, float]]:
     return [means(bundled(lean, seed), direct=direct) for seed in SEEDS]
 
 
-@kept(32)
-def figure(lean: float, seed: int, mode: Mode) -> go.Figure:
+@kit.kept(32)
+def figure(lean: float, seed: int, mode: kit.Mode) -> kit.Figure:
     """Return all jobs by what was planted and what the model says."""
     groups = []
     for direct, name, role in ((True, words.direct, "weights"), (False, words.names_only, "key")):
@@ -150,37 +130,40 @@ def figure(lean: float, seed: int, mode: Mode) -> go.Figure:
 
 
 def _vectors(lean: float, seed: int, model: Measured) -> None:
-    section(words.vectors)
+    kit.section(words.vectors)
     rows = [
-        [ratio(each), str(text + 1), f"{one.effect:.2f}".replace("-", "−"), percent(one.p_value)]
+        [
+            ratio(each),
+            str(text + 1),
+            f"{one.effect:.2f}".replace("-", "−"),
+            kit.percent(one.p_value),
+        ]
         for each in LEANS
         for text in SEEDS
         for one in [bundled(each, text)]
     ]
     titles = (words.lean_column, words.text_column, words.effect_column, words.p_column)
-    rows_table(rows, titles, height="content")
+    kit.rows_table(rows, titles, height="content")
     effects = [bundled(lean, text).effect for text in SEEDS]
-    prose(
+    kit.prose(
         words.vectors_read.format(
             text=seed + 1,
             effect=model.effect,
             drawn=PERMUTATIONS,
-            p=percent(model.p_value),
+            p=kit.percent(model.p_value),
             range=f"{min(effects):.2f} to {max(effects):.2f}".replace("-", "−"),
         )
     )
-    show_code(
+    kit.show_code(
         [association_test],
-        "from llmviz.study.read_leaning import bundled\n\n"
-        f"model = bundled({lean}, {seed})\n"
-        "print(f'{model.effect:.4f} {model.p_value:.4f}')",
+        words.snippet_vectors.format(lean=lean, seed=seed),
         f"{model.effect:.4f} {model.p_value:.4f}",
     )
 
 
-def _mended(state: PageState, model: Measured) -> None:
-    section(words.mended)
-    choose(state, "leantaken", words.taken, words.takens)
+def _mended(state: kit.PageState, model: Measured) -> None:
+    kit.section(words.mended)
+    kit.choose(state, "leantaken", words.taken, words.takens)
     how = state["leantaken"]
     after = "removed" if how == "all" else "jobs_removed"
     agreement_after = model.agreement_removed if how == "all" else model.agreement
@@ -188,13 +171,13 @@ def _mended(state: PageState, model: Measured) -> None:
     rows = []
     for name, half in zip((words.row_first, words.row_second), halves, strict=True):
         shares = [sum(getattr(one, what) for one in half) / JOBS for what in ("probability", after)]
-        rows.append([name, *map(percent, shares)])
-    rows.append([words.row_agreement, percent(model.agreement), percent(agreement_after)])
-    rows_table(rows, (words.what, words.before, words.after))
-    prose(
+        rows.append([name, *map(kit.percent, shares)])
+    rows.append([words.row_agreement, kit.percent(model.agreement), kit.percent(agreement_after)])
+    kit.rows_table(rows, (words.what, words.before, words.after))
+    kit.prose(
         words.mended_read[how].format(
-            agreement=percent(model.agreement),
-            agreement_after=percent(agreement_after),
+            agreement=kit.percent(model.agreement),
+            agreement_after=kit.percent(agreement_after),
             effect=model.effect,
             effect_after=model.effect_removed,
             others=words.others if still_apart(model) else "",
@@ -211,13 +194,13 @@ def still_apart(model: Measured) -> bool:
 
 
 def _end(lean: float, seed: int, model: Measured) -> None:
-    seen(
+    kit.seen(
         words.end,
         text=seed + 1,
-        lean=whole_percent(lean),
-        direct=percent(mean_said(model, direct=True)),
-        greedy=percent(written.written_share(model, 0.0)),
+        lean=kit.whole_percent(lean),
+        direct=kit.percent(mean_said(model, direct=True)),
+        greedy=kit.percent(written.written_share(model, 0.0)),
         effect=model.effect,
-        agreement=percent(model.agreement),
-        agreement_after=percent(model.agreement_removed),
+        agreement=kit.percent(model.agreement),
+        agreement_after=kit.percent(model.agreement_removed),
     )

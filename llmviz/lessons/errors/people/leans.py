@@ -1,7 +1,5 @@
 """How far both halves of the jobs are apart, and what becomes of a planted difference."""
 
-from __future__ import annotations
-
 from llmviz.corpus.leaning import JOBS
 from llmviz.lessons.errors.people import words
 from llmviz.study.read_leaning import JobRead, Measured

@@ -1,7 +1,5 @@
 """What a model writes after each job: shares at any temperature, and sentences that it wrote."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -11,12 +9,7 @@ from llmviz.corpus.leaning import JOBS
 from llmviz.lessons.errors.people import words
 from llmviz.lessons.errors.people.leans import first_half, kept_word, mean_said, points
 from llmviz.study.read_leaning import HEATS, WRITTEN, JobRead, Measured, sharpened
-from llmviz.ui.common import percent
-from llmviz.ui.lesson import section
-from llmviz.ui.prose import prose
-from llmviz.ui.question import whole_percent
-from llmviz.ui.state import PageState
-from llmviz.ui.table import rows_table
+from llmviz.ui import kit
 
 
 def written_share(model: Measured, temperature: float) -> float:
@@ -25,9 +18,9 @@ def written_share(model: Measured, temperature: float) -> float:
     return sum(sharpened(one.probability, temperature) for one in those) / len(those)
 
 
-def draw(state: PageState, lean: float, seed: int, model: Measured) -> None:
+def draw(state: kit.PageState, lean: float, seed: int, model: Measured) -> None:
     """Show the shares at a temperature, and what the model wrote at three of them."""
-    section(words.written)
+    kit.section(words.written)
     st.slider(
         words.temperature, step=0.05, width=320, format="%.2f", **state.ranged("leantemperature")
     )
@@ -35,21 +28,21 @@ def draw(state: PageState, lean: float, seed: int, model: Measured) -> None:
     rows = [
         [
             one.name,
-            whole_percent(one.planted),
-            percent(one.probability),
-            percent(sharpened(one.probability, at)),
+            kit.whole_percent(one.planted),
+            kit.percent(one.probability),
+            kit.percent(sharpened(one.probability, at)),
         ]
         for one in model.jobs
         if one.direct
     ]
     column = words.at_temperature.format(temperature=at)
-    rows_table(rows, (words.job, words.in_text, words.given, column), height="content")
-    prose(
+    kit.rows_table(rows, (words.job, words.in_text, words.given, column), height="content")
+    kit.prose(
         words.written_read.format(
             temperature=at,
-            written=percent(written_share(model, at)),
-            given=percent(mean_said(model, direct=True)),
-            lean=whole_percent(lean),
+            written=kit.percent(written_share(model, at)),
+            given=kit.percent(mean_said(model, direct=True)),
+            lean=kit.whole_percent(lean),
         )
     )
     _wrote(lean, seed, model)
@@ -71,8 +64,8 @@ def written_shares(model: Measured, place: int) -> tuple[np.ndarray, np.ndarray]
 def _wrote(lean: float, seed: int, model: Measured) -> None:
     """Show what the model wrote at each of HEATS, and some of it."""
     st.code("\n".join(model.examples), language=None, wrap_lines=True)
-    rows_table(wrote_rows(model), words.wrote_columns)
-    prose(wrote_line(lean, seed, model))
+    kit.rows_table(wrote_rows(model), words.wrote_columns)
+    kit.prose(wrote_line(lean, seed, model))
 
 
 def wrote_rows(model: Measured) -> list[tuple[str, ...]]:

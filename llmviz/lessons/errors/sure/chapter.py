@@ -3,29 +3,17 @@
 B bins.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import streamlit as st
 
-from llmviz.background import Job
 from llmviz.figures.calibration import over_temperature, reliability_chart
 from llmviz.lessons.errors.measured import known_errors, measure_live
-from llmviz.lessons.errors.story import (
-    reads_stories,
-)
+from llmviz.lessons.errors.story import reads_stories
 from llmviz.lessons.errors.sure import own_story, smoothing, words
 from llmviz.study.calibration import TEMPERATURES, fit_temperature, reliability
 from llmviz.study.model_errors import BASE, CAME, COMMAND, STORIES, TO_FIT, TRUE, ModelErrors
-from llmviz.ui.code import show_code
-from llmviz.ui.common import choose, count, keep, percent, theme
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.question import Question, predict
-from llmviz.ui.selectable_models import label, load, offered
-from llmviz.ui.state import PageState
-from llmviz.ui.table import rows_table
+from llmviz.ui import kit
 
 KEY = "errors.sure"
 POINT = 0.01  # nearer than that, sure and right count as equal in the question
@@ -34,23 +22,25 @@ SAME = 0.0005  # calibration errors that differ by less count as equal
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
-    held_out = count(STORIES, "story", "stories")
-    section(words.intro, stories=held_out, command=COMMAND)
+    held_out = kit.count(STORIES, "story", "stories")
+    kit.section(words.intro, stories=held_out, command=COMMAND)
     known = known_errors()
-    names = [*known, *(one for one in offered(reads_stories, state["sure_model"]))]
+    names = [*known, *(one for one in kit.offered(reads_stories, state["sure_model"]))]
     if not names:
         return
-    name = keep(state, "sure_model", names)
+    name = kit.keep(state, "sure_model", names)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        st.selectbox(words.model, names, format_func=label, width=280, **state.bind("sure_model"))
-        choose(state, "against", words.against, words.held_against)
+        st.selectbox(
+            words.model, names, format_func=kit.label, width=280, **state.bind("sure_model")
+        )
+        kit.choose(state, "against", words.against, words.held_against)
         st.slider(words.heat, step=0.1, width=260, **state.ranged("heat"))
     measured = known.get(name) or _own(state, name)
     covered = measured is None
     if measured is not None:
-        covered = not predict(question(name, measured), f"{KEY}.{name}", covers=True)
+        covered = not kit.predict(question(name, measured), f"{KEY}.{name}", covers=True)
         if not covered:
             _chart(state, name, measured)
             _heat(state, name, measured)
@@ -61,7 +51,7 @@ def draw(state: PageState) -> None:
     if measured is not None:
         _code(state, name, known)
     if not covered and own is not None:
-        seen(words.end, **end(name, measured, nearest(state["heat"])), **own)
+        kit.seen(words.end, **end(name, measured, nearest(state["heat"])), **own)
 
 
 def nearest(heat: float) -> float:
@@ -69,15 +59,15 @@ def nearest(heat: float) -> float:
     return min(TEMPERATURES, key=lambda one: abs(one - heat))
 
 
-def _own(state: PageState, name: str) -> ModelErrors | None:
+def _own(state: kit.PageState, name: str) -> ModelErrors | None:
     """Measure a run of the learner, once asked for; what is known of it, or None."""
-    bundled = load(name)
+    bundled = kit.load(name)
     if bundled is None:
         return None
-    prose(words.unmeasured.format(stories=count(STORIES, "story", "stories")))
+    kit.prose(words.unmeasured.format(stories=kit.count(STORIES, "story", "stories")))
     found: list[ModelErrors] = []
 
-    def take(job: Job) -> None:
+    def take(job: kit.Job) -> None:
         last = job.results[-1] if job.results else None
         if isinstance(last, ModelErrors):
             found.append(last)
@@ -94,14 +84,14 @@ def shares(measured: ModelErrors, heat: float, against: str = CAME) -> tuple[flo
     return float(measured.sure[at].sum() / total), float(held[at].sum() / total)
 
 
-def question(name: str, measured: ModelErrors) -> Question:
+def question(name: str, measured: ModelErrors) -> kit.Question:
     """Return the question whether a model is right as often as it is sure."""
     sure, right = shares(measured, 1.0)
     place = 0 if right - sure >= POINT else 2 if sure - right >= POINT else 1
-    numbers = {"sure": percent(sure), "right": percent(right)}
-    numbers["tokens"] = count(measured.corpus.tokens, "token")
-    return Question(
-        words.ask_sure.format(model=quote(label(name)), sure=percent(sure)),
+    numbers = {"sure": kit.percent(sure), "right": kit.percent(right)}
+    numbers["tokens"] = kit.count(measured.corpus.tokens, "token")
+    return kit.Question(
+        words.ask_sure.format(model=kit.quote(kit.label(name)), sure=kit.percent(sure)),
         words.ask_sure_answers,
         place,
         [one.format(**numbers) for one in words.ask_sure_reasons],
@@ -109,7 +99,7 @@ def question(name: str, measured: ModelErrors) -> Question:
     )
 
 
-def _chart(state: PageState, name: str, measured: ModelErrors) -> None:
+def _chart(state: kit.PageState, name: str, measured: ModelErrors) -> None:
     heat, against = nearest(state["heat"]), state["against"]
     found = measured.reliability(heat, against)
     figure = reliability_chart(
@@ -118,10 +108,10 @@ def _chart(state: PageState, name: str, measured: ModelErrors) -> None:
         found.counts,
         (words.points, words.equal, words.counts),
         (words.sure_axis, words.right_axis),
-        theme(),
+        kit.theme(),
     )
     st.plotly_chart(figure, key=f"{KEY}.chart", theme=None, config={"displayModeBar": False})
-    prose(words.held_notes[against] + "\n\n" + chart_line(measured, heat, against))
+    kit.prose(words.held_notes[against] + "\n\n" + chart_line(measured, heat, against))
 
 
 def chart_line(measured: ModelErrors, heat: float, against: str) -> str:
@@ -131,16 +121,16 @@ def chart_line(measured: ModelErrors, heat: float, against: str) -> str:
     verdict = "even" if abs(apart) < EVEN else "over" if apart > 0 else "under"
     return words.chart.format(
         heat=heat,
-        error=percent(measured.reliability(heat, against).error),
-        spread=percent(measured.spread(heat, against)),
-        sure=percent(sure),
-        right=percent(right),
+        error=kit.percent(measured.reliability(heat, against).error),
+        spread=kit.percent(measured.spread(heat, against)),
+        sure=kit.percent(sure),
+        right=kit.percent(right),
         verdict=words.chart_verdict[verdict],
     )
 
 
-def _heat(state: PageState, name: str, measured: ModelErrors) -> None:
-    section(words.heat_section)
+def _heat(state: kit.PageState, name: str, measured: ModelErrors) -> None:
+    kit.section(words.heat_section)
     lines = [errors_over(measured, against) for against in (CAME, TRUE)]
     figure = over_temperature(
         TEMPERATURES,
@@ -149,10 +139,10 @@ def _heat(state: PageState, name: str, measured: ModelErrors) -> None:
         nearest(state["heat"]),
         (measured.fitted, words.fitted),
         (words.heat_axis, words.error_axis),
-        theme(),
+        kit.theme(),
     )
     st.plotly_chart(figure, key=f"{KEY}.heat", theme=None, config={"displayModeBar": False})
-    prose(fit_line(name, measured))
+    kit.prose(fit_line(name, measured))
 
 
 def errors_over(measured: ModelErrors, against: str) -> list[float]:
@@ -166,15 +156,15 @@ def fit_line(name: str, measured: ModelErrors) -> str:
     one, fit = (measured.reliability(heat, TRUE).error for heat in (1.0, near))
     verdict = "equal" if abs(one - fit) < SAME else "better" if fit < one else "worse"
     return words.fit.format(
-        to_fit=count(TO_FIT, "story", "stories"),
-        stories=count(measured.corpus.stories, "story", "stories"),
-        model=quote(label(name)),
+        to_fit=kit.count(TO_FIT, "story", "stories"),
+        stories=kit.count(measured.corpus.stories, "story", "stories"),
+        model=kit.quote(kit.label(name)),
         fitted=measured.fitted,
         near=near,
         at_one=measured.loss(1.0),
         at_fit=measured.loss(near),
-        error_one=percent(one),
-        error_fit=percent(fit),
+        error_one=kit.percent(one),
+        error_fit=kit.percent(fit),
         verdict=words.fit_verdict[verdict],
     )
 
@@ -182,10 +172,10 @@ def fit_line(name: str, measured: ModelErrors) -> str:
 def _training(known: dict[str, ModelErrors]) -> None:
     if not known:
         return
-    section(words.training_section)
-    rows_table(rows(known), words.training_columns)
+    kit.section(words.training_section)
+    kit.rows_table(rows(known), words.training_columns)
     if line := training_line(known):
-        prose(line)
+        kit.prose(line)
 
 
 def rows(known: dict[str, ModelErrors]) -> list[tuple[str, ...]]:
@@ -197,7 +187,9 @@ def rows(known: dict[str, ModelErrors]) -> list[tuple[str, ...]]:
             f"{100 * one.spread(1.0, against):.2f} %"
             for against in (CAME, TRUE)
         )
-        table.append((label(name), *map(percent, shares(one, 1.0)), *errors, f"{one.fitted:.2f}"))
+        table.append(
+            (kit.label(name), *map(kit.percent, shares(one, 1.0)), *errors, f"{one.fitted:.2f}")
+        )
     return table
 
 
@@ -214,7 +206,7 @@ def training_line(known: dict[str, ModelErrors]) -> str:
         return ""
     points = {slot: points_apart(known[name]) for slot, name in models.items()}
     errors = {
-        f"{slot}_error": percent(known[models[slot]].reliability(1.0).error)
+        f"{slot}_error": kit.percent(known[models[slot]].reliability(1.0).error)
         for slot in ("heart", "smoothed")
     }
     return words.training_read.format(**points, **errors)
@@ -230,26 +222,22 @@ def end(name: str, measured: ModelErrors, heat: float) -> dict[str, Any]:
     """Return what the chapter ends with, of the measured model."""
     sure, right = shares(measured, heat)
     return {
-        "stories": count(measured.corpus.stories, "held-out story", "held-out stories"),
-        "model": quote(label(name)),
-        "sure": percent(sure),
-        "right": percent(right),
-        "error": percent(measured.reliability(heat).error),
+        "stories": kit.count(measured.corpus.stories, "held-out story", "held-out stories"),
+        "model": kit.quote(kit.label(name)),
+        "sure": kit.percent(sure),
+        "right": kit.percent(right),
+        "error": kit.percent(measured.reliability(heat).error),
         "heat": heat,
     }
 
 
-def _code(state: PageState, name: str, known: dict[str, ModelErrors]) -> None:
+def _code(state: kit.PageState, name: str, known: dict[str, ModelErrors]) -> None:
     if name not in known:
         return
     heat, against = nearest(state["heat"]), state["against"]
     found = known[name].reliability(heat, against)
-    show_code(
+    kit.show_code(
         [reliability, fit_temperature],
-        "from llmviz.study.model_errors import recorded\n\n"
-        f"measured = recorded()[{name!r}]\n"
-        f"found = measured.reliability({heat!r}, {against!r})\n"
-        "print(found.counts.astype(int))\n"
-        'print(f"{found.error:.4f}", f"{measured.fitted:.3f}")',
+        words.snippet.format(name=name, heat=heat, against=against),
         f"{found.counts.astype(int)}\n{found.error:.4f} {known[name].fitted:.3f}",
     )

@@ -1,7 +1,5 @@
 """How sure a model is of the learner's own text, and the temperature that fits it."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
@@ -23,25 +21,17 @@ from llmviz.lessons.errors.sure import words
 from llmviz.study.calibration import fit_temperature, reliability
 from llmviz.study.text_loss import target_logits
 from llmviz.study.true_loss import log_softmax
-from llmviz.ui import engine
-from llmviz.ui.common import count, percent
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.model_picker import Picker, continues
-from llmviz.ui.notices import refuse
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.selectable_models import label, load
-from llmviz.ui.state import PageState
+from llmviz.ui import engine, kit
 
 ENDS = (0.05, 20.0)  # of the fitted temperatures
 
 
-def draw(state: PageState) -> dict[str, Any] | None:
+def draw(state: kit.PageState) -> dict[str, Any] | None:
     """Show the section on the learner's story; return its numbers for the end."""
-    section(words.own_section)
+    kit.section(words.own_section)
     story_box(state)
-    name = Picker(fits=continues, also=ALSO).choose(state)
-    bundled = None if name is None else load(name)
+    name = kit.Picker(fits=kit.continues, also=ALSO).choose(state)
+    bundled = None if name is None else kit.load(name)
     if bundled is None:
         return None
     if reads_stories(bundled.card):
@@ -53,7 +43,7 @@ def draw(state: PageState) -> dict[str, Any] | None:
         return None
     line = words.own["true" if "true" in numbers else "came"].format(**numbers)
     at_end = any(math.isclose(numbers["fitted"], end, rel_tol=0.01) for end in ENDS)
-    prose(line + words.own_end_of_range if at_end else line)
+    kit.prose(line + words.own_end_of_range if at_end else line)
     return {"tokens": numbers["tokens"], "own": numbers["came"], "reader": numbers["model"]}
 
 
@@ -63,7 +53,7 @@ def own_numbers(story: ReadStory) -> dict[str, Any]:
     sure = guesses.sure[guesses.at(1.0)]
     return {
         **came_numbers(story.bundled, sure, guesses.right),
-        "true": percent(reliability(sure, guesses.true).error),
+        "true": kit.percent(reliability(sure, guesses.true).error),
         "fitted": fitted_to(story.bundled, story.text),
     }
 
@@ -71,15 +61,15 @@ def own_numbers(story: ReadStory) -> dict[str, Any]:
 def came_numbers(bundled: engine.Bundled, sure: np.ndarray, right: np.ndarray) -> dict[str, Any]:
     """Return how sure the guesses (T,) were, how many right, and the error of both."""
     return {
-        "tokens": count(len(sure), "token"),
-        "model": quote(label(bundled.name)),
-        "came": percent(reliability(sure, right).error),
-        "sure": percent(float(sure.mean())),
-        "right": percent(float(right.mean())),
+        "tokens": kit.count(len(sure), "token"),
+        "model": kit.quote(kit.label(bundled.name)),
+        "came": kit.percent(reliability(sure, right).error),
+        "sure": kit.percent(float(sure.mean())),
+        "right": kit.percent(float(right.mean())),
     }
 
 
-def numbers_without_truth(state: PageState, bundled: engine.Bundled) -> dict[str, Any] | None:
+def numbers_without_truth(state: kit.PageState, bundled: engine.Bundled) -> dict[str, Any] | None:
     """Return the calibration of a model whose tokens have no known truth; None without a text."""
     text = story_text(state)
     if text is None:
@@ -87,13 +77,13 @@ def numbers_without_truth(state: PageState, bundled: engine.Bundled) -> dict[str
     try:
         ids, sure, right, fitted = read_without_truth(bundled, text)
     except ValueError as error:
-        refuse(error)
+        kit.refuse(error)
         return None
     within_context(ids, bundled)
     return {**came_numbers(bundled, sure, right), "fitted": fitted}
 
 
-@kept(64)
+@kit.kept(64)
 def read_without_truth(
     bundled: engine.Bundled, text: str
 ) -> tuple[int, np.ndarray, np.ndarray, float]:
@@ -109,7 +99,7 @@ def read_without_truth(
     return len(ids), sure, right, fit_temperature(logits, targets)
 
 
-@kept(64)
+@kit.kept(64)
 def fitted_to(bundled: engine.Bundled, text: str) -> float:
     """Return the temperature with the lowest loss on a story."""
     return fit_temperature(logits_of(bundled, text), divided_of(bundled, text).ids)

@@ -1,22 +1,8 @@
 """Models trained with label smoothing beside models trained without it."""
 
-from __future__ import annotations
-
 from llmviz.lessons.errors.sure import words
-from llmviz.study.smoothed_runs import (
-    CHARACTERS,
-    COMMAND,
-    SEEDS,
-    SMOOTHING,
-    SmoothedRuns,
-    recorded,
-)
-from llmviz.ui.common import percent
-from llmviz.ui.lesson import section
-from llmviz.ui.notices import or_refused
-from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, predict, whole_percent
-from llmviz.ui.table import rows_table
+from llmviz.study.smoothed_runs import CHARACTERS, COMMAND, SEEDS, SMOOTHING, SmoothedRuns, recorded
+from llmviz.ui import kit
 
 KEY = "errors.sure.smoothing"
 PLAIN, SMOOTHED = SMOOTHING
@@ -24,28 +10,28 @@ PLAIN, SMOOTHED = SMOOTHING
 
 def draw() -> None:
     """Show the section."""
-    known = or_refused(recorded)
+    known = kit.or_refused(recorded)
     if known is None:
         return
-    section(
+    kit.section(
         words.smoothing_section,
-        share=whole_percent(SMOOTHED),
+        share=kit.whole_percent(SMOOTHED),
         characters=CHARACTERS,
         passes=known.passes,
         seeds=len(SEEDS),
         command=COMMAND,
     )
-    if predict(question(known), KEY, covers=True):
-        rows_table(rows(known), words.smoothed_columns)
-        prose(read_line(known))
+    if kit.predict(question(known), KEY, covers=True):
+        kit.rows_table(rows(known), words.smoothed_columns)
+        kit.prose(read_line(known))
 
 
-def question(known: SmoothedRuns) -> Question:
+def question(known: SmoothedRuns) -> kit.Question:
     """Return the question by how much models with label smoothing are surer than right."""
     plain, smoothed = (known.mean(one, "apart")[0] for one in SMOOTHING)
     place = 0 if smoothed < plain / 2 else 1 if smoothed <= 1.5 * plain else 2
     numbers = {"plain": points(plain), "smoothed": points(smoothed), "seeds": len(SEEDS)}
-    return Question(
+    return kit.Question(
         words.ask_smoothed.format(**numbers),
         words.ask_smoothed_answers,
         place,
@@ -88,8 +74,8 @@ def read_line(known: SmoothedRuns) -> str:
     )
     return words.smoothed_read.format(
         seeds=len(SEEDS),
-        true_plain=percent(true[0]),
-        true_smoothed=percent(true[1]),
+        true_plain=kit.percent(true[0]),
+        true_smoothed=kit.percent(true[1]),
         true_verdict=verdict(known, "true_error"),
         loss_plain=f"{loss[0]:.3f}",
         loss_smoothed=f"{loss[1]:.3f}",

@@ -1,7 +1,5 @@
 """Chapter "A classifier": the head exchanged, trained live, and asked for its reasons."""
 
-from __future__ import annotations
-
 import contextlib
 
 import streamlit as st
@@ -24,14 +22,7 @@ from llmviz.lessons.finetuning.classifier.runs import Outcome
 from llmviz.models.gpt import GPT
 from llmviz.study.class_training import ClassPlan
 from llmviz.study.class_training import training as train_classifier
-from llmviz.ui.code import show_code
-from llmviz.ui.common import IN_SNIPPET
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.model_picker import Picker
-from llmviz.ui.notices import refuse
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.selectable_models import label, load
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 
 def ahead() -> None:
@@ -41,16 +32,16 @@ def ahead() -> None:
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
-    section(words.intro)
+    kit.section(words.intro)
     folder = ready.choose(state)
     if folder:
         _of_folder(state, folder)
         return
-    name = Picker().choose(state)
+    name = kit.Picker().choose(state)
     source.controls(state)
-    bundled = None if name is None else load(name)
+    bundled = None if name is None else kit.load(name)
     if bundled is None:
         return
     try:
@@ -59,16 +50,16 @@ def draw(state: PageState) -> None:
         own = source.own_texts(state)
         some = own or source.some_stories(state["task"], state["reads"])
     except ValueError as error:
-        refuse(error)
+        kit.refuse(error)
         return
     source.show(some, own is not None, name)
     config, classes = bundled.model.config, len(some.names)
     sizes = {"vocab": config.vocab_size, "width": config.n_embd, "classes": classes}
     new, old = classes * (config.n_embd + 1), config.vocab_size * config.n_embd
-    prose(
+    kit.prose(
         words.head["tied" if config.tied_head else "own"], **sizes, old=f"{old:,}", new=f"{new:,}"
     )
-    section(words.train_section)
+    kit.section(words.train_section)
     training.controls(state)
     plan = plan_of(state, name, own)
     now = training.draw(state, plan)
@@ -80,22 +71,20 @@ def draw(state: PageState) -> None:
     if now is not None and now.trained is not None:
         _code(state, now)
     if shown:
-        seen(words.end, **outcome.end_texts(now))
+        kit.seen(words.end, **outcome.end_texts(now))
 
 
-def _of_folder(state: PageState, name: str) -> None:
+def _of_folder(state: kit.PageState, name: str) -> None:
     """Show what a classifier of the learner's says of a sentence."""
-    try:
-        mine = ready.OfFolder(name)
-    except ValueError as error:
-        refuse(error)
+    mine = kit.or_refused(ready.OfFolder, name)
+    if mine is None:
         return
-    listed = ", ".join(map(quote, mine.names))
-    prose(words.folder_text, name=quote(label(name)), names=listed)
+    listed = ", ".join(map(kit.quote, mine.names))
+    kit.prose(words.folder_text, name=kit.quote(kit.label(name)), names=listed)
     sentence.draw(state, mine)
 
 
-def plan_of(state: PageState, name: str, own: Labelled | None) -> ClassPlan:
+def plan_of(state: kit.PageState, name: str, own: Labelled | None) -> ClassPlan:
     """Return what the controls say is trained."""
     first = params.FIRST
     return ClassPlan(
@@ -112,14 +101,14 @@ def plan_of(state: PageState, name: str, own: Labelled | None) -> ClassPlan:
     )
 
 
-def _code(state: PageState, now: Outcome) -> None:
+def _code(state: kit.PageState, now: Outcome) -> None:
     """Show the code of a training that has come to its end, where a snippet can repeat it."""
     plan, trained = now.plan, now.trained
     assert trained is not None
     if trained.step < plan.steps or state["labels"] == "file":
         return
     typed = state["typed"] if plan.own is not None else ""
-    if len(typed) > IN_SNIPPET:
+    if len(typed) > kit.IN_SNIPPET:
         return
     usual = ClassPlan()
     given = ", ".join(
@@ -129,7 +118,7 @@ def _code(state: PageState, now: Outcome) -> None:
     )
     given = ", ".join(filter(None, (given, f"seed={plan.seed}")))
     text = words.snippet if plan.own is None else words.snippet_own
-    show_code(
+    kit.show_code(
         [classifier, last_token, train_classifier],
         text.format(given=given, typed=typed),
         f"{trained.accuracy:.3f}\n{trained.table.tolist()}",

@@ -1,20 +1,12 @@
 """Accuracy against the number of training texts, as it was measured for each way of training."""
 
-from __future__ import annotations
-
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.finetuning import bands
-from llmviz.figures.theme import Mode
 from llmviz.finetuning.plan import BASE
 from llmviz.lessons.finetuning.classifier import words
 from llmviz.study.examples_curve import COMMAND, TASK, Measured, measured
-from llmviz.ui.common import percent, theme
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.notices import inform
-from llmviz.ui.prose import prose
+from llmviz.ui import kit
 
 
 def draw() -> None:
@@ -22,8 +14,8 @@ def draw() -> None:
     try:
         measured = curves()
     except ValueError:
-        section(words.curve.title)
-        inform(words.no_curve, ":material/download:")
+        kit.section(words.curve.title)
+        kit.inform(words.no_curve, ":material/download:")
         st.code(COMMAND, language=None)
         return
     line = {
@@ -32,16 +24,13 @@ def draw() -> None:
         "seeds": measured.seeds,
     }
     question = words.task_text[TASK]
-    section(words.curve, question=question, base=BASE, tested=measured.tested, **line)
-    st.plotly_chart(picture(theme()), key="finetuning.classifier.examples", theme=None)
+    kit.section(words.curve, question=question, base=BASE, tested=measured.tested, **line)
+    st.plotly_chart(picture(kit.theme()), key="finetuning.classifier.examples", theme=None)
     steps = words.curve_steps.format(command=COMMAND, **measured.steps)
-    prose(f"{steps}\n\n{reading_of(measured)}")
+    kit.prose(f"{steps}\n\n{reading_of(measured)}")
 
 
-@kept(1)
-def curves() -> Measured:
-    """Return the bundled curves; ValueError where they are not here."""
-    return measured()
+curves = kit.kept(1)(measured)
 
 
 def reading_of(measured: Measured) -> str:
@@ -57,16 +46,16 @@ def reading_of(measured: Measured) -> str:
     return words.curve_read.format(
         count=f"{measured.counts[at]:,}",
         best=words.ways[best],
-        best_share=percent(means[best][at]),
-        nothing_share=percent(nothing[at]),
+        best_share=kit.percent(means[best][at]),
+        nothing_share=kit.percent(nothing[at]),
         most=f"{measured.counts[-1]:,}",
-        best_most=percent(means[best][-1]),
-        nothing_most=percent(nothing[-1]),
+        best_most=kit.percent(means[best][-1]),
+        nothing_most=kit.percent(nothing[-1]),
     )
 
 
-@kept(2)
-def picture(mode: Mode) -> go.Figure:
+@kit.kept(2)
+def picture(mode: kit.Mode) -> kit.Figure:
     """Return the curves with their bands."""
     measured = curves()
     ways = [(words.ways[band.way], band.lowest, band.mean, band.highest) for band in measured.bands]

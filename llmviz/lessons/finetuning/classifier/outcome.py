@@ -1,7 +1,5 @@
 """What a classifier gets right on the test: the share, the confusion matrix, texts of a cell."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from llmviz.components.cell_grid.view import cell_grid, read_cell
@@ -10,36 +8,32 @@ from llmviz.lessons.finetuning.classifier.runs import Outcome
 from llmviz.lessons.finetuning.number_question import by_size
 from llmviz.study.class_training import Trained
 from llmviz.textfile import whole_number
-from llmviz.ui.common import count, percent
-from llmviz.ui.lesson import section
-from llmviz.ui.pinned_cells import bound, link_of
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import PageState
-from llmviz.ui.table import columns_table
+from llmviz.ui import kit
 
 KEY = "finetuning.classifier.table"
 TEXTS = 5  # of an opened cell
 
 
-def draw(state: PageState, now: Outcome) -> bool:
+def draw(state: kit.PageState, now: Outcome) -> bool:
     """Show how good a classifier is, and where it errs, once asked."""
     trained, begun = now.trained, now.begun
     assert trained is not None and begun is not None
-    section(words.reached_section)
+    kit.section(words.reached_section)
     question = guess_question(begun.tested)
-    if question is not None and not predict(question, "finetuning.classifier.guess", covers=True):
+    if question is not None and not kit.predict(
+        question, "finetuning.classifier.guess", covers=True
+    ):
         return False
     table = trained.table
     line = words.reached.format(**_reached(now))
-    balanced = words.balanced_reached.format(balanced=percent(trained.balanced_accuracy))
+    balanced = words.balanced_reached.format(balanced=kit.percent(trained.balanced_accuracy))
     paragraphs = [
         f"{line} {balanced}",
         f"{words.table[0].upper()}{words.table[1:]}. {words.open_cell}",
     ]
     if now.plan.rare < 1:
         paragraphs.insert(1, rare_line(now))
-    prose("\n\n".join(paragraphs))
+    kit.prose("\n\n".join(paragraphs))
     opened = confusion(state, trained, table)
     _texts_of(trained, table, opened)
     return True
@@ -51,11 +45,11 @@ def _reached(now: Outcome) -> dict[str, str]:
     assert trained is not None and begun is not None
     most = max(begun.tested, key=begun.tested.__getitem__)
     return {
-        "count": count(int(trained.table.sum()), "test text"),
+        "count": kit.count(int(trained.table.sum()), "test text"),
         "right": f"{np.trace(trained.table):,}",
-        "share": percent(trained.accuracy),
-        "guess": quote(most),
-        "chance": percent(begun.tested[most] / trained.table.sum()),
+        "share": kit.percent(trained.accuracy),
+        "guess": kit.quote(most),
+        "chance": kit.percent(begun.tested[most] / trained.table.sum()),
     }
 
 
@@ -66,21 +60,21 @@ def end_texts(now: Outcome) -> dict[str, str]:
     return _reached(now) | {
         "trained": f"{begun.trained:,}",
         "parameters": f"{begun.parameters:,}",
-        "texts": count(sum(begun.counts.values()), "text"),
+        "texts": kit.count(sum(begun.counts.values()), "text"),
     }
 
 
-def confusion(state: PageState, trained: Trained, table: np.ndarray) -> tuple[int, int] | None:
+def confusion(state: kit.PageState, trained: Trained, table: np.ndarray) -> tuple[int, int] | None:
     """Draw the confusion matrix and return the opened cell."""
     names = trained.names
     shares = table / np.maximum(1, table.sum(1, keepdims=True))
     notes = [
         [
             words.cell_note.format(
-                texts=count(int(table[i, j]), "text"),
+                texts=kit.count(int(table[i, j]), "text"),
                 own=own,
                 called=called,
-                share=percent(shares[i, j]),
+                share=kit.percent(shares[i, j]),
             )
             for j, called in enumerate(names)
         ]
@@ -100,7 +94,7 @@ def confusion(state: PageState, trained: Trained, table: np.ndarray) -> tuple[in
         scale=words.scale,
         label=words.table,
         chosen=chosen,
-        on_change=bound(state, KEY, chosen=("cell", link_of)),
+        on_change=kit.bound(state, KEY, chosen=("cell", kit.link_of)),
     )
 
 
@@ -109,15 +103,15 @@ def _texts_of(trained: Trained, table: np.ndarray, cell: tuple[int, int] | None)
         return
     chosen = trained.probabilities.argmax(1)
     places = np.flatnonzero((trained.labels == cell[0]) & (chosen == cell[1]))[:TEXTS]
-    own, called = (quote(trained.names[i]) for i in cell)
+    own, called = (kit.quote(trained.names[i]) for i in cell)
     if not len(places):
-        prose(words.cell_empty, own=own, called=called)
+        kit.prose(words.cell_empty, own=own, called=called)
         return
     line = {"shown": len(places), "count": f"{table[cell]:,}"}
-    prose(words.cell_opened, own=own, called=called, **line)
-    shares = [percent(float(trained.probabilities[i, cell[1]])) for i in places]
+    kit.prose(words.cell_opened, own=own, called=called, **line)
+    shares = [kit.percent(float(trained.probabilities[i, cell[1]])) for i in places]
     rows = dict(zip(words.cell_columns, ([trained.texts[i] for i in places], shares), strict=True))
-    columns_table(rows, height="content")
+    kit.columns_table(rows, height="content")
 
 
 def rare_line(now: Outcome) -> str:
@@ -127,16 +121,16 @@ def rare_line(now: Outcome) -> str:
     name, table = trained.names[0], trained.table
     few = begun.counts[name]
     return words.rare_seen.format(
-        name=quote(name),
-        few=count(few, "text"),
+        name=kit.quote(name),
+        few=kit.count(few, "text"),
         rest=f"{sum(begun.counts.values()) - few:,}",
-        tested=count(int(table[0].sum()), "text"),
+        tested=kit.count(int(table[0].sum()), "text"),
         recognised=f"{table[0, 0]:,}",
         advice=words.rare_balanced if now.plan.balanced else words.rare_advice,
     )
 
 
-def guess_question(tested: dict[str, int]) -> Question | None:
+def guess_question(tested: dict[str, int]) -> kit.Question | None:
     """Return what always saying one class gets right, as a question; None for equal answers.
 
     tested: how many test texts each class has.
@@ -146,9 +140,9 @@ def guess_question(tested: dict[str, int]) -> Question | None:
     right, wrong = tested[most], {"even": total // classes, "none": 0, "all": total}
     if len({right, *wrong.values()}) < 1 + len(wrong):
         return None
-    counts = ", ".join(f"{quote(name)} {n:,}" for name, n in tested.items())
+    counts = ", ".join(f"{kit.quote(name)} {n:,}" for name, n in tested.items())
     known = {"count": f"{total:,}", "counts": counts, "classes": classes}
-    known |= {"guess": quote(most), "most": f"{tested[most]:,}"}
+    known |= {"guess": kit.quote(most), "most": f"{tested[most]:,}"}
     reasons = {number: words.guess_wrong[key].format(**known) for key, number in wrong.items()}
     reasons[right] = words.guess_right.format(**known)
     return by_size(words.guess_question.format(**known), reasons, right)

@@ -1,7 +1,5 @@
 """Texts of one batch as they lie in memory, and what is read at the wrong column."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 
@@ -10,14 +8,7 @@ from llmviz.lessons.finetuning.classifier import runs, words
 from llmviz.lessons.finetuning.classifier.runs import Outcome
 from llmviz.lessons.finetuning.number_question import by_size
 from llmviz.study.class_training import Padded, padded
-from llmviz.ui import engine
-from llmviz.ui.common import percent
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.model_on_text import names_of
-from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, predict
-from llmviz.ui.table import columns_table
+from llmviz.ui import engine, kit
 
 ROWS = 3
 COLUMNS = 14  # that are drawn, the last ones
@@ -28,11 +19,13 @@ REAL = 0.35  # how strongly a token is coloured that is not read
 def draw(now: Outcome) -> bool:
     """Show up to three texts of the test in one batch, once asked."""
     assert now.trained is not None
-    section(words.padding)
+    kit.section(words.padding)
     seen = batch_of(now.known, now)
     lengths = seen.batch.lengths.tolist()
     question = column_question(min(lengths), max(lengths))
-    if question is not None and not predict(question, "finetuning.classifier.column", covers=True):
+    if question is not None and not kit.predict(
+        question, "finetuning.classifier.column", covers=True
+    ):
         return False
     _grid(now, seen)
     trained = now.trained
@@ -42,11 +35,11 @@ def draw(now: Outcome) -> bool:
         [trained.texts[place] for place in places],
         lengths,
         [trained.names[label] for label in own],
-        [percent(float(row[k])) for row, k in zip(seen.at_last_token, own, strict=True)],
-        [percent(float(row[k])) for row, k in zip(seen.at_last_column, own, strict=True)],
+        [kit.percent(float(row[k])) for row, k in zip(seen.at_last_token, own, strict=True)],
+        [kit.percent(float(row[k])) for row, k in zip(seen.at_last_column, own, strict=True)],
     )
-    columns_table(dict(zip(words.padded_columns, columns, strict=True)), height="content")
-    prose(filler_line(seen))
+    kit.columns_table(dict(zip(words.padded_columns, columns, strict=True)), height="content")
+    kit.prose(filler_line(seen))
     return True
 
 
@@ -58,7 +51,7 @@ def filler_line(seen: Padded) -> str:
     return words.padded_measured.format(moved=moved)
 
 
-@kept(16, key=lambda known, now: known)
+@kit.kept(16, key=lambda known, now: known)
 def chosen(known: tuple[str, int], now: Outcome) -> list[int]:
     """Return which test texts are shown: the shortest one, and longer ones of other lengths."""
     assert now.trained is not None
@@ -81,7 +74,7 @@ def some_of(lengths: list[int]) -> list[int]:
     return [first[length] for length in dict.fromkeys(apart)]
 
 
-@kept(16, key=lambda known, now: known)
+@kit.kept(16, key=lambda known, now: known)
 def batch_of(known: tuple[str, int], now: Outcome) -> Padded:
     """Return what the classifier says of these texts in one batch."""
     assert now.trained is not None
@@ -97,7 +90,7 @@ def _grid(now: Outcome, seen: Padded) -> None:
     texts, notes = [], []
     values = np.zeros(idx.shape)
     for row, length in enumerate(lengths.tolist()):
-        names = names_of(idx[row, :length].tolist(), tokenizer)
+        names = kit.names_of(idx[row, :length].tolist(), tokenizer)
         texts.append([*names, *([words.filler] * (width - length))][start:])
         values[row, :length], values[row, length - 1] = REAL, 1.0
         note = words.padded_notes
@@ -119,7 +112,7 @@ def _grid(now: Outcome, seen: Padded) -> None:
         st.caption(words.padded_cut.format(first=start + 1, last=width))
 
 
-def column_question(tokens: int, columns: int) -> Question | None:
+def column_question(tokens: int, columns: int) -> kit.Question | None:
     """Return from which column a text's class is read; None where all its columns are tokens."""
     if not 1 < tokens < columns:
         return None

@@ -1,7 +1,5 @@
 """A classifier that is ready for use: one that was trained here, or one of the learner's own."""
 
-from __future__ import annotations
-
 from typing import Any, Protocol
 
 import streamlit as st
@@ -9,13 +7,7 @@ import streamlit as st
 from llmviz.finetuning.classifier import Classifier
 from llmviz.finetuning.tuned_classes import Classes, load_classes
 from llmviz.lessons.finetuning.classifier import words
-from llmviz.ui import engine
-from llmviz.ui.kept import kept
-from llmviz.ui.model_picker import tells_classes
-from llmviz.ui.notices import warn
-from llmviz.ui.prose import quote
-from llmviz.ui.selectable_models import label, offered
-from llmviz.ui.state import LINK_ICON, PageState
+from llmviz.ui import engine, kit
 
 
 class Ready(Protocol):
@@ -51,25 +43,25 @@ class OfFolder:
         return _loaded(*self.known).model
 
 
-@kept(4)
+@kit.kept(4)
 def _loaded(name: str, version: str) -> Classes:
     classes = load_classes(engine.folder_of(name))
     classes.model.requires_grad_(False)
     return classes
 
 
-def choose(state: PageState) -> str:
+def choose(state: kit.PageState) -> str:
     """Offer the learner's own classifiers, where there are some; return the one chosen, or ""."""
     wanted = state["classfolder"]
-    names = offered(tells_classes, wanted)
+    names = kit.offered(kit.tells_classes, wanted)
     if wanted and wanted not in names:
-        warn(words.folder_other.format(name=quote(wanted)), LINK_ICON)
+        kit.warn(words.folder_other.format(name=kit.quote(wanted)), kit.LINK_ICON)
         state["classfolder"] = ""
     if names:
         st.selectbox(
             words.folder,
             ["", *names],
-            format_func=lambda name: label(name) if name else words.folder_none,
+            format_func=lambda name: kit.label(name) if name else words.folder_none,
             width=260,
             **state.bind("classfolder"),
         )

@@ -1,18 +1,13 @@
 """The classifiers of the chapter: the one that is there from the start, and the learner's own."""
 
-from __future__ import annotations
-
 import uuid
 from dataclasses import dataclass, field
 
 import streamlit as st
 
-from llmviz.background import Job
 from llmviz.finetuning.classifier import Classifier
 from llmviz.study.class_training import Begun, ClassPlan, Point, Trained, rebuilt, training
-from llmviz.ui import engine
-from llmviz.ui.job_pools import training_jobs
-from llmviz.ui.kept import kept
+from llmviz.ui import engine, kit
 
 TRAINING = "llmviz.study.class_training:training"
 RUNS = "finetuning.classifier.runs"  # in the session: {plan: OwnRun}
@@ -66,7 +61,7 @@ class Outcome:
 class OwnRun:
     """A training of the learner: the job, and its results so far."""
 
-    job: Job
+    job: kit.Job
     outcome: Outcome
     _taken: int = 0
 
@@ -93,14 +88,14 @@ def start(plan: ClassPlan) -> None:
     for run in runs.values():
         run.job.stop()
     runs.pop(plan, None)
-    runs[plan] = OwnRun(training_jobs().start(TRAINING, plan=plan), Outcome(plan))
+    runs[plan] = OwnRun(kit.training_jobs().start(TRAINING, plan=plan), Outcome(plan))
     while len(runs) > KEPT_RUNS:
         runs.pop(next(iter(runs)))
 
 
 def warm_up() -> None:
     """Have a process ready: importing torch takes longer than training a head."""
-    training_jobs().warm_up(TRAINING.partition(":")[0])
+    kit.training_jobs().warm_up(TRAINING.partition(":")[0])
 
 
 def first(plan: ClassPlan) -> Outcome | None:
@@ -110,7 +105,7 @@ def first(plan: ClassPlan) -> Outcome | None:
     return _first(engine.load(plan.base))
 
 
-@kept(2)
+@kit.kept(2)
 def _first(bundled: engine.Bundled) -> Outcome:
     outcome = Outcome(ClassPlan())
     for part in training(outcome.plan):
@@ -123,7 +118,7 @@ def model_of(outcome: Outcome) -> Classifier:
     return _model(outcome.known, outcome)
 
 
-@kept(8, key=lambda known, outcome: known)
+@kit.kept(8, key=lambda known, outcome: known)
 def _model(known: tuple[str, int], outcome: Outcome) -> Classifier:
     assert outcome.trained is not None
     return rebuilt(engine.load(outcome.plan.base).model, outcome.plan, outcome.trained)

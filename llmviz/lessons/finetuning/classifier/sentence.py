@@ -1,7 +1,5 @@
 """The learner's sentence: what a classifier says of it, and what each token gave to that."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 
@@ -11,24 +9,16 @@ from llmviz.lessons.finetuning.classifier import words
 from llmviz.lessons.finetuning.classifier.ready import Ready
 from llmviz.study.class_training import Reading, read
 from llmviz.textfile import check_text
-from llmviz.ui import engine
-from llmviz.ui.common import percent, signed
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.model_on_text import names_of, spoken
-from llmviz.ui.notices import inform, or_refused
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.state import PageState
-from llmviz.ui.text_field import text_area
+from llmviz.ui import engine, kit
 
 LONGEST = 64  # tokens that are read, the last ones
 
 
-def draw(state: PageState, now: Ready) -> None:
+def draw(state: kit.PageState, now: Ready) -> None:
     """Show the answer and two explanations of it."""
     names = now.names
-    section(words.sentence_section)
-    text_area(state, "sentence", words.sentence_label, height=80)
+    kit.section(words.sentence_section)
+    kit.text_area(state, "sentence", words.sentence_label, height=80)
     if state["explained"] >= len(names):
         state["explained"] = -1
     st.selectbox(
@@ -38,41 +28,44 @@ def draw(state: PageState, now: Ready) -> None:
         width=260,
         **state.bind("explained"),
     )
-    text = or_refused(check_text, state["sentence"])
+    text = kit.or_refused(check_text, state["sentence"])
     if text is None:
         return
     if not text:
-        inform(words.empty, ":material/edit:")
+        kit.inform(words.empty, ":material/edit:")
     answer = reading(now.known, text, state["explained"], now)
     if answer.left_out:
         line = words.read_last.format(count=len(answer.ids), left_out=answer.left_out)
-        inform(line, ":material/content_cut:")
+        kit.inform(line, ":material/content_cut:")
     chances = ", ".join(
-        f"{quote(names[k])} {percent(float(answer.probabilities[k]))}"
+        f"{kit.quote(names[k])} {kit.percent(float(answer.probabilities[k]))}"
         for k in np.argsort(-answer.probabilities, kind="stable")
     )
-    chosen = quote(names[int(answer.probabilities.argmax())])
-    says, target = words.says.format(chosen=chosen, chances=chances), quote(names[answer.target])
-    prose(f"{says}\n\n{words.occlusion.format(target=target)}")
+    chosen = kit.quote(names[int(answer.probabilities.argmax())])
+    says, target = (
+        words.says.format(chosen=chosen, chances=chances),
+        kit.quote(names[answer.target]),
+    )
+    kit.prose(f"{says}\n\n{words.occlusion.format(target=target)}")
     _strip(now, answer, answer.without, words.fell, "without")
-    prose(words.gradient, target=target)
+    kit.prose(words.gradient, target=target)
     _strip(now, answer, answer.gradient, words.slope, "gradient")
     lines = [agreement(answer, now.tokenizer_of)]
     if len(answer.ids) > 1:
-        last = signed(float(answer.without[-1]))
+        last = kit.signed(float(answer.without[-1]))
         lines.insert(0, words.last_token.format(value=last, target=target))
     if any(lines):
-        prose("\n\n".join(filter(None, lines)))
+        kit.prose("\n\n".join(filter(None, lines)))
 
 
-@kept(64, key=lambda known, text, target, now: (known, text, target))
+@kit.kept(64, key=lambda known, text, target, now: (known, text, target))
 def reading(known: tuple[str, object], text: str, target: int, now: Ready) -> Reading:
     """Return what a classifier says of a text, and why."""
     return read(now.model(), engine.tokenizer(now.tokenizer_of), text, LONGEST, target)
 
 
 def _strip(now: Ready, answer: Reading, values: np.ndarray, label: str, key: str) -> None:
-    names = names_of(answer.ids, engine.tokenizer(now.tokenizer_of))
+    names = kit.names_of(answer.ids, engine.tokenizer(now.tokenizer_of))
     # The class is read at the last token, which may outweigh all others: the scale is theirs.
     limit = float(np.abs(values[:-1] if len(values) > 1 else values).max()) or 1.0
     token_strip(
@@ -93,6 +86,6 @@ def agreement(answer: Reading, name: str) -> str:
     if len(answer.ids) < 3 or any(one.std() == 0 for one in both):
         return ""
     tokenizer = engine.tokenizer(name)
-    tops = [spoken(answer.ids[int(one.argmax())], tokenizer) for one in both]
-    correlation = signed(float(np.corrcoef(*both)[0, 1]))
+    tops = [kit.spoken(answer.ids[int(one.argmax())], tokenizer) for one in both]
+    correlation = kit.signed(float(np.corrcoef(*both)[0, 1]))
     return words.agree.format(correlation=correlation, without=tops[0], gradient=tops[1])

@@ -1,22 +1,12 @@
 """Where the labelled texts come from: the grammar, lines that were typed, or a table."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from llmviz.finetuning.labels import ENDINGS_OF_TABLES, LIMIT, Labelled, from_csv, from_lines
 from llmviz.lessons.finetuning.classifier import words
 from llmviz.study.class_texts import labelled_stories
 from llmviz.tokenizers import UNKNOWN
-from llmviz.ui import engine
-from llmviz.ui.common import choose, count, percent
-from llmviz.ui.kept import kept
-from llmviz.ui.notices import inform, refuse
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.state import PageState
-from llmviz.ui.table import columns_table
-from llmviz.ui.text import escape_markdown
-from llmviz.ui.text_field import text_area
+from llmviz.ui import engine, kit
 
 FILE = "finetuning.classifier.file"  # in the session: (name, Labelled)
 REFUSED = "finetuning.classifier.refused"  # in the session: why the last file was not taken
@@ -27,17 +17,17 @@ SHOWN = 2  # texts of each class
 COUNTED = 300  # of the learner's texts whose tokens are looked at
 
 
-def controls(state: PageState) -> None:
+def controls(state: kit.PageState) -> None:
     """Show where labels come from, and what is asked of stories or given by the learner."""
-    choose(state, "labels", words.labels, words.sources)
+    kit.choose(state, "labels", words.labels, words.sources)
     match state["labels"]:
         case "stories":
             with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-                choose(state, "task", words.task, words.tasks)
-                choose(state, "reads", words.reads_label, words.reads)
-            prose(words.grammar, question=words.task_text[state["task"]])
+                kit.choose(state, "task", words.task, words.tasks)
+                kit.choose(state, "reads", words.reads_label, words.reads)
+            kit.prose(words.grammar, question=words.task_text[state["task"]])
         case "typed":
-            text_area(state, "typed", words.typed_label, height=220)
+            kit.text_area(state, "typed", words.typed_label, height=220)
         case _:
             _upload()
 
@@ -64,14 +54,14 @@ def _upload() -> None:
         on_change=take,
     )
     if st.session_state.get(REFUSED):
-        refuse(st.session_state[REFUSED])
+        kit.refuse(st.session_state[REFUSED])
     if FILE in st.session_state:
         name, some = st.session_state[FILE]
-        line = {"name": escape_markdown(name), "texts": count(len(some.texts), "text")}
+        line = {"name": kit.escape_markdown(name), "texts": kit.count(len(some.texts), "text")}
         st.caption(words.file_taken.format(**line))
 
 
-def own_texts(state: PageState) -> Labelled | None:
+def own_texts(state: kit.PageState) -> Labelled | None:
     """Return the learner's labelled texts; None for those of the grammar.
 
     Raises ValueError for lines that cannot be used, and where no file was chosen yet.
@@ -85,13 +75,10 @@ def own_texts(state: PageState) -> Labelled | None:
     return st.session_state[FILE][1]
 
 
-@kept(32)
-def typed(lines: str) -> Labelled:
-    """Return the texts of typed lines."""
-    return from_lines(lines)
+typed = kit.kept(32)(from_lines)
 
 
-@kept(32)
+@kit.kept(32)
 def some_stories(task: str, reads: str) -> Labelled:
     """Return a few labelled stories, to be looked at."""
     return labelled_stories(task, reads, LOOKED_AT)
@@ -100,19 +87,19 @@ def some_stories(task: str, reads: str) -> Labelled:
 def show(some: Labelled, own: bool, tokenizer_of: str) -> None:
     """Show a few texts with their labels; of the learner's own, how many there are too."""
     if own:
-        counts = ", ".join(f"{quote(name)} {n:,}" for name, n in some.counts.items())
-        line = {"texts": count(len(some.texts), "text"), "counts": counts}
-        prose(words.counted, classes=count(len(some.names), "class", "classes"), **line)
+        counts = ", ".join(f"{kit.quote(name)} {n:,}" for name, n in some.counts.items())
+        line = {"texts": kit.count(len(some.texts), "text"), "counts": counts}
+        kit.prose(words.counted, classes=kit.count(len(some.names), "class", "classes"), **line)
         line = unknown_line(some, tokenizer_of)
         if line:
-            inform(line, ":material/help:")
+            kit.inform(line, ":material/help:")
     rows: dict[str, list[str]] = {name: [] for name in words.columns}
     for number, name in enumerate(some.names):
         texts = [t for t, one in zip(some.texts, some.labels, strict=True) if one == number]
         for text in texts[:SHOWN]:
             rows[words.columns[0]].append(name)
             rows[words.columns[1]].append(text)
-    columns_table(rows, height="content")
+    kit.columns_table(rows, height="content")
 
 
 def unknown_line(some: Labelled, tokenizer_of: str) -> str:
@@ -121,10 +108,10 @@ def unknown_line(some: Labelled, tokenizer_of: str) -> str:
     if not lost:
         return ""
     looked = words.looked[len(some.texts) > COUNTED].format(count=COUNTED)
-    return words.unknown.format(share=percent(lost), looked=looked)
+    return words.unknown.format(share=kit.percent(lost), looked=looked)
 
 
-@kept(32)
+@kit.kept(32)
 def share_unknown(texts: tuple[str, ...], tokenizer_of: str) -> float:
     """Return which share of the tokens of some texts a model's tokenizer does not know."""
     tokenizer = engine.tokenizer(tokenizer_of)

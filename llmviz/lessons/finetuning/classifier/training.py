@@ -1,26 +1,18 @@
 """The controls of a training, its buttons, its curve, and how far it is."""
 
-from __future__ import annotations
-
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.background import WAITING
 from llmviz.figures.finetuning import learning_curve
-from llmviz.figures.theme import Mode
 from llmviz.lessons.finetuning.classifier import params, runs, words
 from llmviz.lessons.finetuning.classifier.runs import Outcome, OwnRun
 from llmviz.study.class_training import ClassPlan
-from llmviz.ui.common import choose, count, theme
-from llmviz.ui.kept import kept
-from llmviz.ui.notices import refuse_failed
-from llmviz.ui.prose import prose
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 PACE = 0.7  # seconds between two looks at a training
 
 
-def controls(state: PageState) -> None:
+def controls(state: kit.PageState) -> None:
     """Show what is trained and how."""
 
     def changed() -> None:
@@ -31,7 +23,7 @@ def controls(state: PageState) -> None:
         state["classupdates"] = params.STEPS[state["trains"]]
 
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        choose(state, "trains", words.way, words.ways, then=other_way)
+        kit.choose(state, "trains", words.way, words.ways, then=other_way)
         st.number_input(words.examples, width=140, **state.ranged("examples", then=changed))
         st.number_input(words.steps, width=120, **state.ranged("classupdates", then=changed))
         st.number_input(words.seed, width=120, **state.ranged("classseed", then=changed))
@@ -42,7 +34,7 @@ def controls(state: PageState) -> None:
         st.toggle(words.balanced, help=words.balanced_help, **balanced)
 
 
-def draw(state: PageState, plan: ClassPlan) -> Outcome | None:
+def draw(state: kit.PageState, plan: ClassPlan) -> Outcome | None:
     """Show the training of a plan, and return it; None where there is none yet."""
     if state["classtrained"] and runs.own_run(plan) is None and runs.first(plan) is None:
         runs.start(plan)  # a link asked for it
@@ -56,7 +48,7 @@ def draw(state: PageState, plan: ClassPlan) -> Outcome | None:
     return run.outcome if run.job.over and not run.job.problem else None
 
 
-def _live(state: PageState, plan: ClassPlan, live: bool) -> None:
+def _live(state: kit.PageState, plan: ClassPlan, live: bool) -> None:
     """The buttons, how far it is, and the curve so far; looked at again while it grows."""
     run = runs.own_run(plan)
     if live != (run is not None and not run.job.over):
@@ -71,17 +63,17 @@ def _live(state: PageState, plan: ClassPlan, live: bool) -> None:
         st.caption(words.not_yet)
     if now is None or not now.points:
         return
-    figure = curve(now.mark, len(now.points), now, theme())
+    figure = curve(now.mark, len(now.points), now, kit.theme())
     st.plotly_chart(figure, key="finetuning.classifier.curve", theme=None)
     if not live and now.begun is not None:
         slots = {
             "trained": f"{now.begun.trained:,}",
             "parameters": f"{now.begun.parameters:,}",
-            "texts": count(sum(now.begun.counts.values()), "text"),
+            "texts": kit.count(sum(now.begun.counts.values()), "text"),
             "preparing": seconds(now.begun.preparing),
             "seconds": seconds(now.points[-1].seconds),
         }
-        prose(words.took, **slots)
+        kit.prose(words.took, **slots)
 
 
 def seconds(value: float) -> str:
@@ -95,8 +87,8 @@ def seconds(value: float) -> str:
     return f"{value:.1f} seconds" if value < 10 else f"{value:.0f} seconds"
 
 
-@kept(64, key=lambda mark, points, outcome, mode: (mark, points, mode))
-def curve(mark: str, points: int, outcome: Outcome, mode: Mode) -> go.Figure:
+@kit.kept(64, key=lambda mark, points, outcome, mode: (mark, points, mode))
+def curve(mark: str, points: int, outcome: Outcome, mode: kit.Mode) -> kit.Figure:
     """Return the losses so far; `mark` and `points` tell this state of it from all others."""
     drawn = outcome.points[:points]
     measured = [(one.step, one.validation) for one in drawn if one.validation is not None]
@@ -105,7 +97,7 @@ def curve(mark: str, points: int, outcome: Outcome, mode: Mode) -> go.Figure:
     return learning_curve(steps, losses, measured, words.loss_names, words.loss_axes, end, mode)
 
 
-def _buttons(state: PageState, plan: ClassPlan, run: OwnRun | None) -> None:
+def _buttons(state: kit.PageState, plan: ClassPlan, run: OwnRun | None) -> None:
     if run is not None and not run.job.over:
         key = "finetuning.classifier.stop"
         st.button(words.stop, icon=":material/stop:", on_click=run.job.stop, key=key)
@@ -129,7 +121,7 @@ def _progress(run: OwnRun) -> None:
     """Say how far a run is, or why it ended."""
     job, points = run.job, run.outcome.points
     if job.problem:
-        refuse_failed(job)
+        kit.refuse_failed(job)
         return
     steps = run.outcome.plan.steps
     if job.over:
@@ -143,6 +135,6 @@ def _progress(run: OwnRun) -> None:
         text = words.progress.format(step=points[-1].step, steps=steps)
         st.progress(points[-1].step / steps, text=text)
     elif job.state == WAITING and job.before:
-        st.progress(0.0, text=words.queued.format(before=count(job.before, "training")))
+        st.progress(0.0, text=words.queued.format(before=kit.count(job.before, "training")))
     else:
         st.progress(0.0, text=words.starting)

@@ -1,14 +1,9 @@
 """How often both models are right: by the number of examples, and with wrong ones among them."""
 
-from __future__ import annotations
-
-import plotly.graph_objects as go
 import streamlit as st
 
-from llmviz.background import Job
 from llmviz.corpus.rules import ANSWERS
 from llmviz.figures.adapters import Curve, lines
-from llmviz.figures.theme import Mode
 from llmviz.finetuning.fewshot import best_possible
 from llmviz.finetuning.plan import BASE
 from llmviz.finetuning.recipes import TUNINGS
@@ -17,13 +12,7 @@ from llmviz.lessons.finetuning.fewshot.prompt import KEY, TUNED
 from llmviz.paths import TUNED as FOLDER
 from llmviz.study.rule_prompts import OF, SHOTS, WRONG, Share
 from llmviz.study.tuned_models import tuned_card
-from llmviz.ui.common import percent, theme
-from llmviz.ui.job_pools import training_jobs
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.live_job import live
-from llmviz.ui.prose import prose
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 PROMPTS = 200  # for each point
 SEED = 5  # other prompts than those of the card
@@ -31,28 +20,28 @@ TWO = 2  # groups of their rules
 ALL = 2 * len(SHOTS) + len(WRONG) - 1  # points
 
 
-@kept(1)
-def curves_of() -> Job:
+@kit.kept(1)
+def curves_of() -> kit.Job:
     """Return the asking of both models in a process of its own; done once for all visitors."""
     target = "llmviz.study.rule_prompts:rule_curves"
     folder = str(FOLDER / TUNED)
-    return training_jobs().start(target, base=BASE, folder=folder, prompts=PROMPTS, seed=SEED)
+    return kit.training_jobs().start(target, base=BASE, folder=folder, prompts=PROMPTS, seed=SEED)
 
 
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the curve of the card, the button, and what was measured."""
     card = tuned_card(TUNED)
     known = {int(key): share for key, share in card.get("accuracy_by_examples", {}).items()}
     prompts = TUNINGS[TUNED].plan.test_examples
-    section(words.curves)
+    kit.section(words.curves)
     if not known:
         st.info(words.no_card, icon=":material/info:")
     if not state["curves"]:
         points = tuple(sorted(known.items()))
-        st.plotly_chart(by_examples(points, (), theme()), key=f"{KEY}.card", theme=None)
+        st.plotly_chart(by_examples(points, (), kit.theme()), key=f"{KEY}.card", theme=None)
         told_of = words.from_card.format(prompts=prompts) if known else ""
-        prose(f"{told_of} {words.measure_text.format(prompts=PROMPTS)}")
-    live(
+        kit.prose(f"{told_of} {words.measure_text.format(prompts=PROMPTS)}")
+    kit.live(
         state,
         "curves",
         curves_of,
@@ -63,24 +52,24 @@ def draw(state: PageState) -> None:
     )
 
 
-def _draw_results(job: Job, known: tuple[tuple[int, float], ...], steps: int) -> None:
+def _draw_results(job: kit.Job, known: tuple[tuple[int, float], ...], steps: int) -> None:
     shares = tuple(job.results)
     plain = tuple(one for one in shares if not one.wrong)
     wrong = tuple(one for one in shares if one.model == TUNED and one.examples == OF)
-    figure = by_examples(known, plain, theme())
+    figure = by_examples(known, plain, kit.theme())
     st.plotly_chart(figure, key=f"{KEY}.examples", theme=None)
     if len(shares) < ALL:
         return
-    prose(f"{words.from_now.format(prompts=PROMPTS)} {report(plain, steps)}")
-    figure = by_wrong(wrong, theme())
+    kit.prose(f"{words.from_now.format(prompts=PROMPTS)} {report(plain, steps)}")
+    figure = by_wrong(wrong, kit.theme())
     st.plotly_chart(figure, key=f"{KEY}.wrong", theme=None)
-    prose(told_wrong(wrong))
+    kit.prose(told_wrong(wrong))
 
 
-@kept(32)
+@kit.kept(32)
 def by_examples(
-    known: tuple[tuple[int, float], ...], shares: tuple[Share, ...], mode: Mode
-) -> go.Figure:
+    known: tuple[tuple[int, float], ...], shares: tuple[Share, ...], mode: kit.Mode
+) -> kit.Figure:
     """Return the shares over the number of examples; known: those of the card."""
     curves = []
     measured = [one for one in shares if one.model == TUNED]
@@ -96,8 +85,8 @@ def by_examples(
     return lines(curves, words.curves_axes, mode, shares=True, at=SHOTS)
 
 
-@kept(8)
-def by_wrong(shares: tuple[Share, ...], mode: Mode) -> go.Figure:
+@kit.kept(8)
+def by_wrong(shares: tuple[Share, ...], mode: kit.Mode) -> kit.Figure:
     """Return the shares over the number of wrong examples among eight."""
     x, y = [one.wrong for one in shares], [one.right for one in shares]
     curve = Curve(words.wrong_name, x, y, "key", marks=True)
@@ -108,7 +97,11 @@ def report(shares: tuple[Share, ...], steps: int) -> str:
     """Return what both models can do, in a sentence."""
     base = [one.right for one in shares if one.model == BASE]
     (tuned,) = (one.right for one in shares if one.model == TUNED and one.examples == OF)
-    line = {"low": percent(min(base)), "high": percent(max(base)), "tuned": percent(tuned)}
+    line = {
+        "low": kit.percent(min(base)),
+        "high": kit.percent(max(base)),
+        "tuned": kit.percent(tuned),
+    }
     line["cannot"] = words.cannot if max(base) < 1 / TWO else ""
     return words.measured.format(**line, steps=steps, colours=len(ANSWERS))
 
@@ -118,5 +111,5 @@ def told_wrong(shares: tuple[Share, ...]) -> str:
     by_count = {one.wrong: one.right for one in shares}
     most = max(by_count)
     return words.wrong_read.format(
-        wrong=most, share=percent(by_count[most]), clean=percent(by_count[0])
+        wrong=most, share=kit.percent(by_count[most]), clean=kit.percent(by_count[0])
     )

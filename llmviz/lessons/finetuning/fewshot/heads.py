@@ -1,7 +1,5 @@
 """Where the word at the end of the prompt looks, head by head."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 
@@ -14,26 +12,17 @@ from llmviz.lessons.finetuning.fewshot.prompt import KEY, TUNED
 from llmviz.lessons.finetuning.tuned_model import base, tuned
 from llmviz.study.rule_prompts import Look, look
 from llmviz.textfile import whole_number
-from llmviz.ui import engine
+from llmviz.ui import kit
 from llmviz.ui.codec import pack_text
-from llmviz.ui.common import percent
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.model_on_text import names_of
-from llmviz.ui.pinned_cells import bound, link_of
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.state import PageState
+
+looks = kit.kept(64, key=lambda bundled, asked: (bundled.kept_as, repr(asked)))(
+    kit.on_model_and_tokenizer(look)
+)
 
 
-@kept(64, key=lambda bundled, asked: (bundled.kept_as, repr(asked)))
-def looks(bundled: engine.Bundled, question: Question) -> Look:
-    """Return where a model looks."""
-    return look(bundled.model, bundled.tokenizer, question)
-
-
-def draw(state: PageState, question: Question) -> None:
+def draw(state: kit.PageState, question: Question) -> None:
     """Show all heads, and what the last word gives to each token in one of them."""
-    section(words.look)
+    kit.section(words.look)
     if not question.examples:
         st.info(words.look_none, icon=":material/visibility_off:")
         return
@@ -43,20 +32,20 @@ def draw(state: PageState, question: Question) -> None:
     heads_grid(
         np.minimum(look.weights, 1.0),
         key=key,
-        tokens=names_of(look.tokens, base().tokenizer),
+        tokens=kit.names_of(look.tokens, base().tokenizer),
         notes=[
             [
-                words.look_note.format(same=percent(same), other=percent(other))
+                words.look_note.format(same=kit.percent(same), other=kit.percent(other))
                 for same, other in zip(*rows, strict=True)
             ]
             for rows in zip(look.same.tolist(), look.other.tolist(), strict=True)
         ],
         chosen=(layer, head),
-        on_change=bound(state, key, chosen=("rulehead", link_of)),
+        on_change=kit.bound(state, key, chosen=("rulehead", kit.link_of)),
     )
     given = look.weights[layer, head, -1].tolist()
-    shares = [{words.share: percent(one)} for one in given]
-    names = names_of(look.tokens, base().tokenizer)
+    shares = [{words.share: kit.percent(one)} for one in given]
+    names = kit.names_of(look.tokens, base().tokenizer)
     token_strip(
         [row_of(look.tokens, names, given, shares)],
         key=f"{KEY}.given",
@@ -69,7 +58,7 @@ def draw(state: PageState, question: Question) -> None:
         induction_told(look, before, layer, head),
         words.look_limit,
     )
-    prose("\n\n".join(filter(None, lines)))
+    kit.prose("\n\n".join(filter(None, lines)))
     st.page_link(
         "pages/attention.py",
         label=words.look_link,
@@ -102,12 +91,12 @@ def report(question: Question, look: Look, before: Look, layer: int, head: int) 
     return words.look_read.format(
         head=head,
         layer=layer,
-        word=quote(question.word),
-        same=percent(float(look.same[layer, head])),
-        other=percent(float(look.other[layer, head])),
+        word=kit.quote(question.word),
+        same=kit.percent(float(look.same[layer, head])),
+        other=kit.percent(float(look.other[layer, head])),
         tokens=len(look.tokens),
-        even=percent(look.even),
-        before=percent(float(before.same[layer, head])),
+        even=kit.percent(look.even),
+        before=kit.percent(float(before.same[layer, head])),
     )
 
 
@@ -117,7 +106,7 @@ def induction_told(look: Look, before: Look, layer: int, head: int) -> str:
         return ""
     best_layer, best_head = np.unravel_index(look.induction.argmax(), look.induction.shape)
     best, own = (
-        percent(float(look.induction[at])) for at in ((best_layer, best_head), (layer, head))
+        kit.percent(float(look.induction[at])) for at in ((best_layer, best_head), (layer, head))
     )
     line = words.look_induction_best if own == best else words.look_induction
     return line.format(
@@ -125,5 +114,5 @@ def induction_told(look: Look, before: Look, layer: int, head: int) -> str:
         best_layer=best_layer,
         best=best,
         own=own,
-        before=percent(float(before.induction[layer, head])),
+        before=kit.percent(float(before.induction[layer, head])),
     )

@@ -1,7 +1,5 @@
 """The prompt of the chapter: a rule that is drawn, or the learner's own examples."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np
@@ -15,22 +13,14 @@ from llmviz.lessons.finetuning.fewshot import words
 from llmviz.lessons.finetuning.number_question import by_size
 from llmviz.lessons.finetuning.tuned_model import base, tuned
 from llmviz.study.rule_prompts import group_of, read_prompt
-from llmviz.ui import engine
-from llmviz.ui.code import show_code
-from llmviz.ui.common import count, percent
-from llmviz.ui.kept import kept
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.question import Question as Asked
-from llmviz.ui.question import predict
-from llmviz.ui.state import PageState
-from llmviz.ui.text_field import text_input
+from llmviz.ui import engine, kit
 
 KEY = "finetuning.fewshot"
 TUNED = "few-shot"
 BEST = 6  # colours that are drawn
 
 
-def draw(state: PageState) -> Question:
+def draw(state: kit.PageState) -> Question:
     """Show the controls and the prompt; return it. ValueError for examples that cannot be read."""
     own = state["ownrule"].strip()
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
@@ -40,26 +30,26 @@ def draw(state: PageState) -> Question:
             if state["shots"]:
                 st.slider(words.wrong, width=200, **state.ranged("wrong", most=state["shots"]))
             st.button(words.draw, icon=":material/casino:", on_click=_another, args=(state,))
-    text_input(state, "ownrule", words.own_label, help=as_markdown(words.own_help))
+    kit.text_input(state, "ownrule", words.own_label, help=as_markdown(words.own_help))
     question = read_prompt(own) if own else drawn(*settings(state))
     st.caption(words.prompt)
     st.code(question.prompt, language=None, wrap_lines=True)
     return question
 
 
-def settings(state: PageState) -> tuple[int, int, int, int]:
+def settings(state: kit.PageState) -> tuple[int, int, int, int]:
     """Return what a drawn prompt depends on."""
     wrong = min(state["wrong"], state["shots"])
     return state["drawing"], state["shots"], state["groups"], wrong
 
 
-@kept(64)
+@kit.kept(64)
 def drawn(seed: int, examples: int, groups: int, wrong: int) -> Question:
     """Return a prompt about a held-out rule."""
     return questions(1, examples, groups, wrong, seed)[0]
 
 
-def _another(state: PageState) -> None:
+def _another(state: kit.PageState) -> None:
     state["drawing"] = state["drawing"] % 9_999 + 1
 
 
@@ -69,7 +59,7 @@ def report(question: Question, own: bool) -> str:
         words.rule_part.format(group=group, answer=answer)
         for group, answer in question.rule.answers.items()
     ]
-    slots = {"parts": ", ".join(parts), "word": quote(question.word), "answer": question.answer}
+    slots = {"parts": ", ".join(parts), "word": kit.quote(question.word), "answer": question.answer}
     if own and (colours := tied(question)):
         group = group_of()[question.word]
         return words.rule_tied.format(group=group, colours=" and ".join(colours), **slots)
@@ -94,7 +84,7 @@ def tied(question: Question) -> list[str]:
 
 def share(probability: float) -> str:
     """Return a probability in words that do not call a small one 0."""
-    return percent(probability) if probability >= 1e-4 else words.tiny
+    return kit.percent(probability) if probability >= 1e-4 else words.tiny
 
 
 def not_told(question: Question) -> str:
@@ -109,7 +99,7 @@ def not_told(question: Question) -> str:
     return words.misled.format(group=group, answer=question.answer)
 
 
-@kept(128, key=lambda bundled, asked: (bundled.kept_as, repr(asked)))
+@kit.kept(128, key=lambda bundled, asked: (bundled.kept_as, repr(asked)))
 def reply(bundled: engine.Bundled, question: Question) -> Answers:
     """Return what a model says."""
     return answers(bundled.model, bundled.tokenizer, [question])
@@ -144,7 +134,7 @@ def bars(question: Question, *, own: bool) -> dict[str, str]:
         "base": ANSWERS[best[1]],
         "base_share": share(float(chances[1][best[1]])),
     }
-    prose(
+    kit.prose(
         words.read,
         tuned_right=share(float(chances[0][right])),
         base_right=share(float(chances[1][right])),
@@ -153,8 +143,8 @@ def bars(question: Question, *, own: bool) -> dict[str, str]:
         **slots,
     )
     st.caption(words.unsure)
-    shots = count(len(question.examples), "example")
-    return {"shots": shots, "word": quote(question.word), **slots}
+    shots = kit.count(len(question.examples), "example")
+    return {"shots": shots, "word": kit.quote(question.word), **slots}
 
 
 def _replies(question: Question) -> tuple[Answers, Answers]:
@@ -165,10 +155,10 @@ def _replies(question: Question) -> tuple[Answers, Answers]:
 def ask(quiz: Question) -> bool:
     """Ask which examples matter; return whether what the prompt leads to may be shown."""
     question = same_question(quiz)
-    return question is None or predict(question, f"{KEY}.same", covers=True)
+    return question is None or kit.predict(question, f"{KEY}.same", covers=True)
 
 
-def same_question(question: Question) -> Asked | None:
+def same_question(question: Question) -> kit.Question | None:
     """Return the question how many examples are of the last word's group; None without examples."""
     groups, shots = group_of(), len(question.examples)
     if not shots:
@@ -180,27 +170,20 @@ def same_question(question: Question) -> Asked | None:
         shots: words.ask_same_all,
         shots - len(same): words.ask_same_others,
         len(same): right.format(
-            right=count(len(same), "example"), words=", ".join(map(quote, dict.fromkeys(same)))
+            right=kit.count(len(same), "example"),
+            words=", ".join(map(kit.quote, dict.fromkeys(same))),
         ),
     }
-    text = words.ask_same.format(word=quote(question.word), shots=count(shots, "example"))
+    text = words.ask_same.format(word=kit.quote(question.word), shots=kit.count(shots, "example"))
     return by_size(text, reasons, len(same))
 
 
 def code(question: Question) -> None:
     """Show the code behind the bars."""
     both = _replies(question)
-    show_code(
+    kit.show_code(
         [answers, draw_question],
-        "from llmviz.corpus.rules import ANSWERS, Question, Rule\n"
-        "from llmviz.finetuning.fewshot import answers\n"
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.study.tuned_models import tuned_model\n\n"
-        f"base, tokenizer, card = load_bundled({base().name!r})\n"
-        f"asked = {question!r}\n"
-        f"for model in (tuned_model(base, {TUNED!r}), base.eval()):\n"
-        "    answered = answers(model, tokenizer, [asked])\n"
-        '    print(ANSWERS[answered.chosen[0]], f"{answered.probabilities.max():.3f}")',
+        words.snippet_prompt.format(name=base().name, question=question, tuned=TUNED),
         "\n".join(
             f"{ANSWERS[int(one.chosen[0])]} {float(one.probabilities.max()):.3f}" for one in both
         ),

@@ -1,7 +1,5 @@
 """Chapter "Following instructions": questions with answers, the mask, and what is forgotten."""
 
-from __future__ import annotations
-
 import contextlib
 
 import streamlit as st
@@ -11,15 +9,7 @@ from llmviz.finetuning.plan import BASE
 from llmviz.lessons.finetuning import tuned_model
 from llmviz.lessons.finetuning.instructions import forgetting, mask, side_by_side, words
 from llmviz.textfile import check_text
-from llmviz.ui import engine
-from llmviz.ui.common import suggest
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.model_picker import models_here
-from llmviz.ui.notices import inform, refuse
-from llmviz.ui.state import PageState
-from llmviz.ui.text import escape_markdown
-from llmviz.ui.text_field import text_area, text_input
+from llmviz.ui import engine, kit
 
 OFFERED = 24  # stories that “Another story” goes through
 TOLD = "finetuning.instructions.told"  # in the session: the number of the last of them
@@ -33,12 +23,12 @@ def ahead() -> None:
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
-    section(words.intro)
+    kit.section(words.intro)
     _controls(state)
     ends: dict[str, str] | None = None
-    if not models_here(BASE):
+    if not kit.models_here(BASE):
         return
     try:
         story, question = (check_text(state[key]) for key in ("story", "question"))
@@ -49,15 +39,15 @@ def draw(state: PageState) -> None:
         side_by_side.draw(instruction)
         ends = mask.draw(instruction)
     except ValueError as error:
-        refuse(error)
+        kit.refuse(error)
     forgot = forgetting.draw()
     if ends and forgot:
-        seen(words.end, **ends, **forgot)
+        kit.seen(words.end, **ends, **forgot)
 
 
-def _controls(state: PageState) -> None:
+def _controls(state: kit.PageState) -> None:
     """Show the story, the questions that can be asked about it, and the learner's own question."""
-    text_area(state, "story", words.story_label, height=130, help=words.story_help)
+    kit.text_area(state, "story", words.story_label, height=130, help=words.story_help)
 
     def another() -> None:
         number = st.session_state.get(TOLD, -1) + 1
@@ -74,15 +64,15 @@ def _controls(state: PageState) -> None:
 
     if questions:
         key = "_finetuning.instructions.asked"
-        suggest(words.askable, list(questions), take, key=key, format_func=escape_markdown)
-    text_input(state, "question", words.question_label)
+        kit.suggest(words.askable, list(questions), take, key=key, format_func=kit.escape_markdown)
+    kit.text_input(state, "question", words.question_label)
     if state["question"].strip() and not known_answer(story, state["question"]):
-        text_input(state, "reply", words.reply_label, help=words.reply_help)
+        kit.text_input(state, "reply", words.reply_label, help=words.reply_help)
         if not state["reply"].strip():
-            inform(words.by_tuned, ":material/help:")
+            kit.inform(words.by_tuned, ":material/help:")
 
 
-@kept(64)
+@kit.kept(64)
 def askable(story: str) -> dict[str, str]:
     """Return the questions that the grammar can answer about a story, with their answers."""
     return {one.question: one.answer for one in ask(story)}
@@ -99,7 +89,7 @@ def typed_answer(written: str) -> str:
     return written.strip().rstrip(".").strip()
 
 
-@kept(1)
+@kit.kept(1)
 def offered() -> list[Instruction]:
     """Return the stories of “Another story”, with a question each; nothing was trained on them."""
     return instructions(OFFERED, seed=1)

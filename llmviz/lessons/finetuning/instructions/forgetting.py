@@ -1,26 +1,17 @@
 """The loss on plain stories before and after, with and without some of them mixed in."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.losses import compared
-from llmviz.figures.theme import Mode
 from llmviz.finetuning.recipes import TUNINGS
 from llmviz.lessons.finetuning import tuned_model
 from llmviz.lessons.finetuning.instructions import words
 from llmviz.study.instruction_reading import plain_stories, story_losses
 from llmviz.study.tuned_models import tuned_card
-from llmviz.ui import engine
-from llmviz.ui.common import percent, theme
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.notices import refuse
-from llmviz.ui.prose import prose
+from llmviz.ui import engine, kit
 
 MIXED, ALONE = "instructions", "instructions-alone"
 STORIES = 16
@@ -41,24 +32,24 @@ def draw() -> dict[str, str] | None:
         bundled = tuned_model.base()
         losses = measured(bundled)
     except ValueError as error:
-        section(words.forgot_section.title)
-        refuse(error)
+        kit.section(words.forgot_section.title)
+        kit.refuse(error)
         return None
-    section(words.forgot_section, count=STORIES)
-    st.plotly_chart(bars(bundled, theme()), key="finetuning.forgot", theme=None)
-    prose(report(losses))
-    prose(words.mix, share=percent(TUNINGS[MIXED].plan.mix))
+    kit.section(words.forgot_section, count=STORIES)
+    st.plotly_chart(bars(bundled, kit.theme()), key="finetuning.forgot", theme=None)
+    kit.prose(report(losses))
+    kit.prose(words.mix, share=kit.percent(TUNINGS[MIXED].plan.mix))
     if losses.alone is not None:
-        prose(
+        kit.prose(
             words.mix_alone,
             alone=f"{losses.alone.mean():.3f}",
-            alone_right=percent(tuned_card(ALONE)["right"]),
-            right=percent(tuned_card(MIXED)["right"]),
+            alone_right=kit.percent(tuned_card(ALONE)["right"]),
+            right=kit.percent(tuned_card(MIXED)["right"]),
         )
     return {"before": f"{losses.base.mean():.3f}", "after": f"{losses.mixed.mean():.3f}"}
 
 
-@kept(2)
+@kit.kept(2)
 def measured(bundled: engine.Bundled) -> Losses:
     """Return the losses; ValueError where the adapter is not here or does not fit."""
     stories, tokenizer = plain_stories(STORIES), bundled.tokenizer
@@ -86,14 +77,14 @@ def report(losses: Losses) -> str:
     return words.forgot.format(
         base=f"{base:.3f}",
         tuned=f"{mixed:.3f}",
-        change=words.changes[kind].format(share=percent(share)),
+        change=words.changes[kind].format(share=kit.percent(share)),
         worse=int((losses.mixed > losses.base).sum()),
         count=len(losses.base),
     )
 
 
-@kept(8)
-def bars(bundled: engine.Bundled, mode: Mode) -> go.Figure:
+@kit.kept(8)
+def bars(bundled: engine.Bundled, mode: kit.Mode) -> kit.Figure:
     """Return the mean losses as bars; that after questions alone, too, where it is here."""
     losses = measured(bundled)
     named = [(words.bars["base"], losses.base), (words.bars["mixed"], losses.mixed)]

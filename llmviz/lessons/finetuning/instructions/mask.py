@@ -1,7 +1,5 @@
 """The template token by token, which tokens the loss counts, and the loss from them."""
 
-from __future__ import annotations
-
 import dataclasses
 
 from llmviz.components import TokenRow, token_strip
@@ -12,24 +10,10 @@ from llmviz.finetuning.plan import BASE
 from llmviz.lessons.finetuning import tuned_model
 from llmviz.lessons.finetuning.chips import row_of
 from llmviz.lessons.finetuning.instructions import words
-from llmviz.lessons.finetuning.instructions.side_by_side import (
-    TUNING,
-    answer,
-    both,
-    encoded,
-    nats,
-)
+from llmviz.lessons.finetuning.instructions.side_by_side import TUNING, answer, both, encoded, nats
 from llmviz.lessons.finetuning.number_question import by_size
 from llmviz.study.instruction_reading import Example, losses_of
-from llmviz.ui import engine
-from llmviz.ui.code import show_code
-from llmviz.ui.common import IN_SNIPPET, percent
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.model_on_text import names_of
-from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, predict
-from llmviz.ui.table import columns_table
+from llmviz.ui import engine, kit
 
 SHOWN_TERMS = 6  # of a sum
 
@@ -41,14 +25,16 @@ def draw(one: Instruction) -> dict[str, str] | None:
 
     Raises ValueError for an example that is too long to be trained on.
     """
-    section(words.mask)
+    kit.section(words.mask)
     models = both()
     if not one.answer:
         written = answer(models["tuned"], one.prompt).text.strip().split("\n")[0]
         one = dataclasses.replace(one, answer=written.removesuffix("."))
     known = encoded(models["base"], one)
     question = count_question(known)
-    if question is not None and not predict(question, "finetuning.instructions.mask", covers=True):
+    if question is not None and not kit.predict(
+        question, "finetuning.instructions.mask", covers=True
+    ):
         return None
     token_strip(
         [strip(one, *models.values())],
@@ -62,9 +48,9 @@ def draw(one: Instruction) -> dict[str, str] | None:
     names = [name for name, counts in zip(names_in(known), known.counts, strict=True) if counts]
     columns = (names, *([f"{one[place]:.3f}" for place in places] for one in (base, tuned)))
     rows = dict(zip(words.table, columns, strict=True))
-    columns_table(rows, height="content", width=420)
+    kit.columns_table(rows, height="content", width=420)
     before, after = losses_of(base, known), losses_of(tuned, known)
-    prose(
+    kit.prose(
         words.mean,
         base_sum=written_sum(columns[1]),
         count=len(places),
@@ -73,11 +59,11 @@ def draw(one: Instruction) -> dict[str, str] | None:
         places=len(base),
         base_all=f"{before[1]:.3f}",
         tuned_all=f"{after[1]:.3f}",
-        share=percent(1 - len(places) / len(base)),
+        share=kit.percent(1 - len(places) / len(base)),
     )
-    if len(one.prompt) <= IN_SNIPPET:
+    if len(one.prompt) <= kit.IN_SNIPPET:
         given = {"story": one.story, "question": one.question, "answer": one.answer}
-        show_code(
+        kit.show_code(
             [tokens_of, masked_batch, load_adapter],
             words.snippet.format(name=BASE, tuning=TUNING, **given),
             f"{len(places)} {before[0]:.2f} {after[0]:.2f}",
@@ -101,7 +87,7 @@ def written_sum(terms: list[str]) -> str:
     return " + ".join(terms)
 
 
-@kept(32)
+@kit.kept(32)
 def strip(one: Instruction, *models: engine.Bundled) -> TokenRow:
     """Return the example as chips, with what each token is to the loss."""
     known = encoded(models[0], one)
@@ -121,10 +107,10 @@ def strip(one: Instruction, *models: engine.Bundled) -> TokenRow:
 
 def names_in(known: Example) -> list[str]:
     """Return how the tokens of an example are shown; the last one ends the text."""
-    return [*names_of(known.ids[:-1], tuned_model.base().tokenizer), words.end_token]
+    return [*kit.names_of(known.ids[:-1], tuned_model.base().tokenizer), words.end_token]
 
 
-def count_question(known: Example) -> Question | None:
+def count_question(known: Example) -> kit.Question | None:
     """Return how many tokens the loss counts, as a question; None for equal answers."""
     counted, tokens = sum(known.counts), len(known.ids)
     wrong = {"answer": counted - 1, "prompt": tokens - counted, "all": tokens}

@@ -1,7 +1,5 @@
 """The base model and the fine-tuned one on the learner's question."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -13,12 +11,7 @@ from llmviz.lessons.finetuning.instructions import words
 from llmviz.study.continuations import Continuation, continuation
 from llmviz.study.instruction_reading import Example, example_of, nats_of
 from llmviz.study.tuned_models import tuned_card
-from llmviz.ui import engine
-from llmviz.ui.common import percent
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.notices import inform
-from llmviz.ui.prose import prose, quote
+from llmviz.ui import engine, kit
 
 TUNING = "instructions"
 TOKENS = 24
@@ -30,12 +23,12 @@ def draw(one: Instruction) -> None:
 
     Raises ValueError where the adapter is not here or does not fit.
     """
-    section(words.side)
+    kit.section(words.side)
     models = both()
     answers = {name: answer(bundled, one.prompt) for name, bundled in models.items()}
     if answers["base"].left_out:
         kept_tokens = models["base"].model.context_length - TOKENS
-        inform(words.cut.format(kept=kept_tokens), ":material/content_cut:")
+        kit.inform(words.cut.format(kept=kept_tokens), ":material/content_cut:")
     titles = {"base": words.base, "tuned": words.tuned}
     for column, (name, answered) in zip(st.columns(len(answers)), answers.items(), strict=True):
         with column:
@@ -43,16 +36,16 @@ def draw(one: Instruction) -> None:
             st.code(answered.text.strip() or words.nothing, language=None, wrap_lines=True)
             ends = words.ends if answered.ended else words.stopped.format(count=TOKENS)
             st.caption(ends)
-            prose(verdict(answered, one))
+            kit.prose(verdict(answered, one))
     if one.answer:
         _chances(one)
     card = tuned_card(TUNING)
     if "right" in card:
         kinds = ", ".join(
-            f"{words.kinds.get(kind, kind)} {percent(share)}"
+            f"{words.kinds.get(kind, kind)} {kit.percent(share)}"
             for kind, share in card["right_by_kind"].items()
         )
-        prose(words.card, asked=ASKED, right=percent(card["right"]), kinds=kinds)
+        kit.prose(words.card, asked=ASKED, right=kit.percent(card["right"]), kinds=kinds)
 
 
 def verdict(continuation: Continuation, one: Instruction) -> str:
@@ -64,7 +57,7 @@ def verdict(continuation: Continuation, one: Instruction) -> str:
         return words.right
     cut_off = bool(text) and not continuation.ended and reply.startswith(text)
     line = words.goes_on if text.startswith(reply) else words.too_long if cut_off else words.wrong
-    return line.format(answer=quote(one.answer))
+    return line.format(answer=kit.quote(one.answer))
 
 
 def _chances(one: Instruction) -> None:
@@ -77,23 +70,23 @@ def _chances(one: Instruction) -> None:
     chances = {
         name: math.exp(-float(nats(model, one)[counted].sum())) for name, model in models.items()
     }
-    line = {name: percent(p) if p >= 1e-4 else words.tiny for name, p in chances.items()}
-    prose(words.chance, answer=quote(one.answer), **line)
+    line = {name: kit.percent(p) if p >= 1e-4 else words.tiny for name, p in chances.items()}
+    kit.prose(words.chance, answer=kit.quote(one.answer), **line)
 
 
-@kept(64)
+@kit.kept(64)
 def answer(bundled: engine.Bundled, prompt: str) -> Continuation:
     """Return what one of the models writes after a prompt."""
     return continuation(bundled.model, bundled.tokenizer, prompt, TOKENS)
 
 
-@kept(64)
+@kit.kept(64)
 def encoded(bundled: engine.Bundled, one: Instruction) -> Example:
     """Return an example token by token; ValueError for one that is too long."""
     return example_of(bundled.tokenizer, one, bundled.model.context_length)
 
 
-@kept(64)
+@kit.kept(64)
 def nats(bundled: engine.Bundled, one: Instruction) -> np.ndarray:
     """Return what each token of an example costs one of the models, in nats."""
     return nats_of(bundled.model, encoded(bundled, one))

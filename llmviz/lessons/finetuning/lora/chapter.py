@@ -1,28 +1,23 @@
 """Chapter "LoRA": a frozen matrix and its small change, what a rank holds, what it saves."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from llmviz.finetuning.plan import BASE
 from llmviz.lessons.finetuning.lora import matrices, race, ranks, savings, source, switching, words
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.model_picker import models_here
-from llmviz.ui.notices import refuse
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
-    section(words.intro)
-    if not models_here(BASE):
+    kit.section(words.intro)
+    if not kit.models_here(BASE):
         return
     try:
         for name in words.adapters:
             source.beside(name)
     except ValueError as error:
-        refuse(error)
+        kit.refuse(error)
         return
     name, path, shown = matrices.draw(state)
     shown = shown and ranks.draw(state, name, path, race.trained(state))
@@ -30,4 +25,4 @@ def draw(state: PageState) -> None:
     race.draw(state)
     switching.draw(state, name)
     if shown:
-        seen(words.end, **ranks.end_numbers(name, path))
+        kit.seen(words.end, **ranks.end_numbers(name, path))

@@ -1,7 +1,5 @@
 """W, B, A, their product and W in effect as linked matrices, a part of them at a time."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 
 import numpy as np
@@ -11,15 +9,8 @@ from llmviz import components as lv
 from llmviz.lessons.finetuning.lora import source, words
 from llmviz.lessons.finetuning.tuned_model import base
 from llmviz.study.adapted import Change, change_at, cut, largest_at
-from llmviz.ui import engine
-from llmviz.ui.code import show_code
-from llmviz.ui.common import choose, percent
-from llmviz.ui.kept import kept
+from llmviz.ui import engine, kit
 from llmviz.ui.matrix_picture import read_windows
-from llmviz.ui.pinned_cells import NONE, link_of
-from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import PageState, tied
 
 KEY = "finetuning.lora.matrices"
 SIZE = 32  # rows and columns of the part that is sent
@@ -29,22 +20,22 @@ NAMES = ("W", "B", "A", "BA", "added", "sum")
 LAYOUT = (("B", "×", "A", "=", "BA"), ("W", "+", "added", "=", "sum"))
 
 
-def draw(state: PageState) -> tuple[str, str, bool]:
+def draw(state: kit.PageState) -> tuple[str, str, bool]:
     """Show the choice of a matrix and, once asked, its picture.
 
     Returns the adapter's name, the path, and whether its numbers may be shown.
     """
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        choose(state, "adapter", words.adapter, words.adapters, then=lambda: _anywhere(state))
+        kit.choose(state, "adapter", words.adapter, words.adapters, then=lambda: _anywhere(state))
         layers = base().model.config.n_layer
         slot = state.ranged("adapterlayer", most=layers - 1, then=lambda: _largest(state))
         st.number_input(words.layer, width=110, **slot)
-        choose(state, "matrix", words.matrix, words.matrices, then=lambda: _anywhere(state))
+        kit.choose(state, "matrix", words.matrix, words.matrices, then=lambda: _anywhere(state))
     name, layer = state["adapter"], min(state["adapterlayer"], layers - 1)
     path = source.path_of(layer, state["matrix"])
     known = (source.beside(name), path)
     change = source.change_of(*known)
-    if not predict(question(*change.weight.shape, len(change.a)), f"{KEY}.ask", covers=True):
+    if not kit.predict(question(*change.weight.shape, len(change.a)), f"{KEY}.ask", covers=True):
         return name, path, False
     row, column = _place(state, change)
     _picture(state, known, row, column)
@@ -53,17 +44,17 @@ def draw(state: PageState) -> tuple[str, str, bool]:
     return name, path, True
 
 
-def _anywhere(state: PageState) -> None:
+def _anywhere(state: kit.PageState) -> None:
     state["fromrow"] = state["fromcolumn"] = -1
     _largest(state)
 
 
-def _largest(state: PageState) -> None:
+def _largest(state: kit.PageState) -> None:
     """Let the windows stand where the change of the part is largest."""
     state["loraseen"] = ""
 
 
-def _place(state: PageState, change: Change) -> tuple[int, int]:
+def _place(state: kit.PageState, change: Change) -> tuple[int, int]:
     """Show which part of the matrix is shown, and return its first row and column."""
     own = largest_at(change.added, SIZE)
     corner = []
@@ -77,14 +68,14 @@ def _place(state: PageState, change: Change) -> tuple[int, int]:
                 state[key] = -1 if value is None else value
                 _largest(state)
 
-            slot = tied(f"_{KEY}.{key}", at, take)
+            slot = kit.tied(f"_{KEY}.{key}", at, take)
             more = {"help": words.places, "width": 140}
             st.number_input(label, min_value=0, max_value=most, **more, **slot)
             corner.append(at)
     return corner[0], corner[1]
 
 
-@kept(32)
+@kit.kept(32)
 def matrices_of(
     bundled: engine.Bundled, path: str, row: int, column: int
 ) -> tuple[tuple[lv.Matrix, ...], dict[str, lv.Window]]:
@@ -126,7 +117,7 @@ def matrices_of(
     return matrices, windows
 
 
-def _picture(state: PageState, known: tuple[str, str, str], row: int, column: int) -> None:
+def _picture(state: kit.PageState, known: tuple[str, str, str], row: int, column: int) -> None:
     matrices, windows = matrices_of(*known, row, column)
     change = source.change_of(*known)
     rank = len(change.a)
@@ -138,7 +129,7 @@ def _picture(state: PageState, known: tuple[str, str, str], row: int, column: in
 
     def settled() -> None:
         sent = st.session_state[KEY]
-        kept = link_of(sent.get("pinned")) or NONE
+        kept = kit.link_of(sent.get("pinned")) or kit.NONE
         state["loracell"] = "" if kept == first else kept
         if (places := sent.get("window")) is not None:
             state["loraseen"] = seen(places, windows)
@@ -213,22 +204,22 @@ def _told(change: Change, row: int, column: int) -> None:
     size = words.size.format(
         weight=float(np.abs(part.weight).max()),
         added=float(np.abs(part.added).max()),
-        share=percent(share),
+        share=kit.percent(share),
     )
-    prose(f"{line} {size}")
+    kit.prose(f"{line} {size}")
 
 
-def question(rows: int, columns: int, rank: int) -> Question:
+def question(rows: int, columns: int, rank: int) -> kit.Question:
     """Ask how many numbers LoRA trains for a matrix; of equal mistakes one is offered."""
     right = rank * (rows + columns)
     wrong = {"product": rows * columns, "one": rank * columns, "cells": rank * rank}
     known = {"rows": rows, "columns": columns, "rank": rank, "right": right}
-    known |= {"whole": rows * columns, "share": percent(right / (rows * columns))}
+    known |= {"whole": rows * columns, "share": kit.percent(right / (rows * columns))}
     offered = {right: words.ask_right.format(**known)}
     for name, number in wrong.items():
         offered.setdefault(number, words.ask_wrong[name].format(**known))
     answers = sorted(offered)
-    return Question(
+    return kit.Question(
         words.ask.format(**known),
         [f"{number:,}" for number in answers],
         answers.index(right),
@@ -239,16 +230,11 @@ def question(rows: int, columns: int, rank: int) -> Question:
 def _code(name: str, path: str, change: Change) -> None:
     row, column = largest_at(change.added, 1)
     numbers = (change.weight[row, column], change.added[row, column])
-    show_code(
+    kit.show_code(
         [change_at, cut],
-        "from llmviz.paths import TUNED\n"
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.study.adapted import adapted, change_at\n\n"
-        f"base, tokenizer, card = load_bundled({base().name!r})\n"
-        f"model = adapted(base, {base().name!r}, TUNED / {name!r})\n"
-        f"change = change_at(model, {path!r})\n"
-        "print(change.weight.shape, change.a.shape, change.b.shape)\n"
-        f'print(f"{{change.weight[{row}, {column}]:.4f}} + {{change.added[{row}, {column}]:.4f}}")',
+        words.snippet_matrices.format(
+            base_name=base().name, name=name, path=path, row=row, column=column
+        ),
         f"{change.weight.shape} {change.a.shape} {change.b.shape}\n"
         f"{numbers[0]:.4f} + {numbers[1]:.4f}",
     )

@@ -1,68 +1,57 @@
 """The same stories sorted by two trainings, LoRA and every weight, while the learner watches."""
 
-from __future__ import annotations
-
-import plotly.graph_objects as go
 import streamlit as st
 
-from llmviz.background import Job
 from llmviz.figures.adapters import Curve, lines
-from llmviz.figures.theme import Mode
 from llmviz.finetuning.plan import BASE
 from llmviz.lessons.finetuning.lora import words
 from llmviz.lessons.finetuning.lora.ranks import Trained
 from llmviz.lessons.finetuning.training_cost import tell_cost
 from llmviz.study.lora_race import BATCH, WAYS, RaceEnd, RaceStep
-from llmviz.ui.common import count, percent, theme
-from llmviz.ui.job_pools import training_jobs
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.live_job import job_for, live
-from llmviz.ui.prose import prose
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 KEY = "finetuning.lora.race"
 ROLES = {"lora": "key", "all": "query"}
 
 
-@kept(12)
-def race_of(task: str, updates: int, rank: int) -> Job:
+@kit.kept(12)
+def race_of(task: str, updates: int, rank: int) -> kit.Job:
     """Return both trainings in a process of their own; the same ones are run only once."""
     target = "llmviz.study.lora_race:lora_race"
     alpha = 2.0 * rank
-    return training_jobs().start(
+    return kit.training_jobs().start(
         target, task=task, steps=updates, rank=rank, alpha=alpha, base=BASE
     )
 
 
-def ends_of(job: Job) -> dict[str, RaceEnd]:
+def ends_of(job: kit.Job) -> dict[str, RaceEnd]:
     """Return what each way came to, as far as it has."""
     return {one.way: one for one in list(job.results) if isinstance(one, RaceEnd)}
 
 
-@kept(12)
-def trained_by(job: Job, rank: int) -> Trained:
+@kit.kept(12)
+def trained_by(job: kit.Job, rank: int) -> Trained:
     """Return the changes that a race, which is over, ended with."""
     return Trained({way: one.changes for way, one in ends_of(job).items()}, rank)
 
 
-def given(state: PageState) -> tuple[str, int, int]:
+def given(state: kit.PageState) -> tuple[str, int, int]:
     """Return what makes a race: the task, the updates, the rank."""
     return state["sorted"], state["updates"], state["rank"]
 
 
-def trained(state: PageState) -> Trained | None:
+def trained(state: kit.PageState) -> Trained | None:
     """Return what the learner's race ended with; None before."""
     if not state["race"]:
         return None
-    job = job_for(state, "race", race_of, given(state))
+    job = kit.job_for(state, "race", race_of, given(state))
     done = job.over and len(ends_of(job)) == len(WAYS)
     return trained_by(job, state["rank"]) if done else None
 
 
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the controls, the button, and the race."""
-    section(words.race)
+    kit.section(words.race)
 
     def anew() -> None:
         state["race"] = False
@@ -78,7 +67,7 @@ def draw(state: PageState) -> None:
         st.slider(words.updates, step=10, width=260, **state.ranged("updates", then=anew))
     updates = state["updates"]
     tell_cost(words.race_cost, len(WAYS) * BATCH * updates, batch=BATCH, updates=updates)
-    live(
+    kit.live(
         state,
         "race",
         race_of,
@@ -89,36 +78,36 @@ def draw(state: PageState) -> None:
     )
 
 
-def _draw_results(state: PageState, job: Job) -> None:
+def _draw_results(state: kit.PageState, job: kit.Job) -> None:
     results = list(job.results)
     if any(isinstance(one, RaceStep) for one in results):
-        figure = curves(tuple(one for one in results if isinstance(one, RaceStep)), theme())
+        figure = curves(tuple(one for one in results if isinstance(one, RaceStep)), kit.theme())
         st.plotly_chart(figure, key=f"{KEY}.curves", theme=None)
     ends = ends_of(job)
     if len(ends) < len(WAYS):
         return
-    prose("\n\n".join(report(ends[way], state["updates"]) for way in WAYS))
+    kit.prose("\n\n".join(report(ends[way], state["updates"]) for way in WAYS))
     lora, every = (ends[way] for way in WAYS)
     line = words.race_ratio.format(
-        ratio=lora.seconds / every.seconds, share=percent(lora.trained / every.trained)
+        ratio=lora.seconds / every.seconds, share=kit.percent(lora.trained / every.trained)
     )
-    prose(f"{line} {words.race_then}")
+    kit.prose(f"{line} {words.race_then}")
 
 
 def report(end: RaceEnd, updates: int) -> str:
     """Return what a way came to, in a sentence."""
     return words.race_ended.format(
         name=words.ways[end.way][0].upper() + words.ways[end.way][1:],
-        accuracy=percent(end.accuracy),
-        tested=count(end.tested, "new story", "new stories"),
+        accuracy=kit.percent(end.accuracy),
+        tested=kit.count(end.tested, "new story", "new stories"),
         trained=f"{end.trained:,}",
         seconds=end.seconds,
         updates=updates,
     )
 
 
-@kept(32)
-def curves(steps: tuple[RaceStep, ...], mode: Mode) -> go.Figure:
+@kit.kept(32)
+def curves(steps: tuple[RaceStep, ...], mode: kit.Mode) -> kit.Figure:
     """Return the losses of a race so far, two lines a way."""
     drawn = []
     for way in WAYS:

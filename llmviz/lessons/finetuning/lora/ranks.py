@@ -3,34 +3,21 @@
 R rows and C columns of the change, N = min(R, C).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz import components as lv
 from llmviz.figures.adapters import Curve, lines
-from llmviz.figures.theme import Mode
 from llmviz.finetuning.lora import share_kept
 from llmviz.lessons.finetuning.lora import source, words
 from llmviz.lessons.finetuning.lora.source import beside
 from llmviz.lessons.finetuning.tuned_model import base
 from llmviz.study.adapted import Spectrum, Studied, spectrum
 from llmviz.study.lora_race import PARTS, SQUARE
-from llmviz.ui import engine
-from llmviz.ui.code import show_code
-from llmviz.ui.common import choose, percent, theme
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.notices import inform
-from llmviz.ui.pinned_cells import bound, link_of, one_of
-from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, predict, share_question
-from llmviz.ui.state import PageState
+from llmviz.ui import engine, kit
 
 KEY = "finetuning.lora.ranks"
 DRAWN = 32  # singular values of the chart
@@ -46,24 +33,24 @@ class Trained:
     rank: int
 
 
-def draw(state: PageState, name: str, path: str, trained: Trained | None) -> bool:
+def draw(state: kit.PageState, name: str, path: str, trained: Trained | None) -> bool:
     """Show the section, once asked; trained: what the race below has ended with, None before."""
-    section(words.rank_section)
-    choose(state, "change", words.change, words.changes)
+    kit.section(words.rank_section)
+    kit.choose(state, "change", words.change, words.changes)
     whose = state["change"] if trained is not None else "adapter"
     if whose != state["change"]:
-        inform(words.not_trained, ":material/info:")
+        kit.inform(words.not_trained, ":material/info:")
     change = source.change_of(beside(name), path)
     rank = len(change.a)
     if whose == "adapter":
         question = rank_question(change_of(beside(name), path, None, whose).spectrum, rank)
-        if question is not None and not predict(question, f"{KEY}.ask", covers=True):
+        if question is not None and not kit.predict(question, f"{KEY}.ask", covers=True):
             return False
     _stages(state, name, path, trained, whose)
-    figure = spectra(beside(name), path, trained, theme())
+    figure = spectra(beside(name), path, trained, kit.theme())
     st.plotly_chart(figure, key=f"{KEY}.values", theme=None)
     known = ["adapter", *(trained.changes if trained is not None else ())]
-    prose("\n\n".join(read(name, path, trained, one) for one in known))
+    kit.prose("\n\n".join(read(name, path, trained, one) for one in known))
     _code(name, path)
     return True
 
@@ -80,16 +67,16 @@ def above_zero(values: np.ndarray) -> int:
     return int((values > TINY * values[0]).sum())
 
 
-def rank_question(spectrum: Spectrum, rank: int) -> Question | None:
+def rank_question(spectrum: Spectrum, rank: int) -> kit.Question | None:
     """Return the question how much of a change rank 1 holds; None for zeros, and for rank 1."""
     if rank < 2 or not spectrum.s[0]:
         return None
     held = 1 - float(spectrum.left()[1])
     reasons = [
-        reason.format(share=percent(held))
+        reason.format(share=kit.percent(held))
         for reason in (words.rank_right, words.rank_less, words.rank_more)
     ]
-    return share_question(words.rank_ask.format(rank=rank), held, reasons, percent)
+    return kit.share_question(words.rank_ask.format(rank=rank), held, reasons, kit.percent)
 
 
 def end_numbers(name: str, path: str) -> dict[str, object]:
@@ -102,8 +89,8 @@ def end_numbers(name: str, path: str) -> dict[str, object]:
         "rows": rows,
         "columns": columns,
         "trained": rank * (rows + columns),
-        "share": percent(rank * (rows + columns) / (rows * columns)),
-        "first": percent(1 - float(left[1])),
+        "share": kit.percent(rank * (rows + columns) / (rows * columns)),
+        "first": kit.percent(1 - float(left[1])),
         "rank": rank,
     }
 
@@ -121,7 +108,7 @@ def read(name: str, path: str, trained: Trained | None, whose: str) -> str:
     line = {
         "name": _label(trained, whose, rank),
         "few": few,
-        "held": percent(1 - float(spectrum.left()[few])),
+        "held": kit.percent(1 - float(spectrum.left()[few])),
         "count": above_zero(spectrum.s),
         "all": len(spectrum.s),
     }
@@ -129,8 +116,10 @@ def read(name: str, path: str, trained: Trained | None, whose: str) -> str:
     return text[0].upper() + text[1:]
 
 
-@kept(64)
-def spectra(bundled: engine.Bundled, path: str, trained: Trained | None, mode: Mode) -> go.Figure:
+@kit.kept(64)
+def spectra(
+    bundled: engine.Bundled, path: str, trained: Trained | None, mode: kit.Mode
+) -> kit.Figure:
     """Return the first singular values of every change that there is."""
     rank = len(source.change_of(bundled, path).a)
     curves = []
@@ -143,7 +132,7 @@ def spectra(bundled: engine.Bundled, path: str, trained: Trained | None, mode: M
     return lines(curves, words.spectrum_axes, mode)
 
 
-@kept(32)
+@kit.kept(32)
 def picture_of(
     bundled: engine.Bundled, path: str, trained: Trained | None, whose: str
 ) -> lv.StagePicture:
@@ -188,11 +177,11 @@ def picture_of(
         ]
         line = {
             "rank": rank,
-            "held": percent(held[rank]),
-            "left": percent(max(0.0, 1 - held[rank])),
+            "held": kit.percent(held[rank]),
+            "left": kit.percent(max(0.0, 1 - held[rank])),
             "numbers": rank * sum(size),
             "whole": size[0] * size[1],
-            "share": percent(rank * sum(size) / (size[0] * size[1])),
+            "share": kit.percent(rank * sum(size) / (size[0] * size[1])),
             "shown": SQUARE,
         }
         stages.append(
@@ -208,7 +197,9 @@ def picture_of(
     return lv.stage_picture(matrices, stages, {})
 
 
-def _stages(state: PageState, name: str, path: str, trained: Trained | None, whose: str) -> None:
+def _stages(
+    state: kit.PageState, name: str, path: str, trained: Trained | None, whose: str
+) -> None:
     picture = picture_of(beside(name), path, trained, whose)
 
     lv.stage_view(
@@ -216,27 +207,20 @@ def _stages(state: PageState, name: str, path: str, trained: Trained | None, who
         key=KEY,
         step=state["keptrank"] - 1,
         pinned=lv.cell_of(state["rankcell"], picture.shapes),
-        on_change=bound(
+        on_change=kit.bound(
             state,
             KEY,
-            step=("keptrank", one_of(range(1, picture.last + 2))),
-            pinned=("rankcell", link_of),
+            step=("keptrank", kit.one_of(range(1, picture.last + 2))),
+            pinned=("rankcell", kit.link_of),
         ),
     )
 
 
 def _code(name: str, path: str) -> None:
     parts = change_of(beside(name), path, None, "adapter").spectrum
-    show_code(
+    kit.show_code(
         [spectrum, Spectrum, share_kept],
-        "from llmviz.paths import TUNED\n"
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.study.adapted import adapted, change_at, spectrum\n\n"
-        f"base, tokenizer, card = load_bundled({base().name!r})\n"
-        f"model = adapted(base, {base().name!r}, TUNED / {name!r})\n"
-        f"parts = spectrum(change_at(model, {path!r}).added)\n"
-        'print([f"{value:.3f}" for value in parts.s[:4]])\n'
-        'print([f"{share:.3f}" for share in parts.left()[:4]])',
+        words.snippet_ranks.format(base_name=base().name, name=name, path=path),
         f"{[f'{value:.3f}' for value in parts.s[:4]]}\n"
         f"{[f'{share:.3f}' for share in parts.left()[:4]]}",
     )

@@ -1,28 +1,21 @@
 """What LoRA trains and what it takes, at any rank: counted from the model's settings."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from llmviz.lessons.finetuning.lora import words
 from llmviz.lessons.finetuning.tuned_model import base
 from llmviz.study.adapter_counts import Trained, of_rank, sides, whole
-from llmviz.ui.code import show_code
-from llmviz.ui.common import percent
-from llmviz.ui.lesson import section
-from llmviz.ui.prose import prose
-from llmviz.ui.state import PageState
-from llmviz.ui.table import rows_table
+from llmviz.ui import kit
 
 
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the section; its controls draw it again alone while no race is shown."""
-    section(words.count)
+    kit.section(words.count)
     _counted(state, state["race"])
 
 
 @st.fragment
-def _counted(state: PageState, raced: bool) -> None:
+def _counted(state: kit.PageState, raced: bool) -> None:
     """Show the controls and the table; raced: whether the rest of the chapter shows a race."""
     if raced and not state["race"]:
         st.rerun()  # the race was of another rank
@@ -48,16 +41,12 @@ def _counted(state: PageState, raced: bool) -> None:
         return
     adapter = of_rank(config, state["rank"], targets)
     rows = rows_of(adapter.parameters, whole(config).parameters, state["rank"])
-    rows_table(rows, words.count_columns)
+    kit.rows_table(rows, words.count_columns)
     share = adapter.parameters / whole(config).parameters
-    prose(words.count_read, share=percent(share))
-    show_code(
+    kit.prose(words.count_read, share=kit.percent(share))
+    kit.show_code(
         [of_rank, sides],
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.study.adapter_counts import of_rank, whole\n\n"
-        f"config = load_bundled({base().name!r})[0].config\n"
-        f"adapter = of_rank(config, {state['rank']}, {targets!r})\n"
-        "print(adapter.parameters, adapter.optimizer, whole(config).parameters)",
+        words.snippet_savings.format(name=base().name, rank=state["rank"], targets=targets),
         f"{adapter.parameters} {adapter.optimizer} {whole(config).parameters}",
     )
 
@@ -71,5 +60,5 @@ def rows_of(parameters: int, every: int, rank: int) -> list[tuple[str, ...]]:
             words.mib.format(size=size / 2**20)
             for size in (trained.gradients, trained.optimizer, trained.file)
         ]
-        rows.append((label.format(rank=rank), f"{count:,}", percent(count / every), *taken))
+        rows.append((label.format(rank=rank), f"{count:,}", kit.percent(count / every), *taken))
     return rows

@@ -1,24 +1,13 @@
 """The adapters of the chapter beside their base, kept for all visitors."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from llmviz.finetuning.plan import BASE
 from llmviz.lessons.finetuning.tuned_model import base
 from llmviz.paths import TUNED
-from llmviz.study.adapted import (
-    Change,
-    MergedCopy,
-    Studied,
-    adapted,
-    change_at,
-    merged_copy,
-    studied,
-)
+from llmviz.study.adapted import Studied, adapted, change_at, merged_copy, studied
 from llmviz.study.lora_race import PARTS, SQUARE
-from llmviz.ui import engine
-from llmviz.ui.kept import kept
+from llmviz.ui import engine, kit
 
 
 def beside(name: str) -> engine.Bundled:
@@ -29,16 +18,13 @@ def beside(name: str) -> engine.Bundled:
     return _beside(base(), name)
 
 
-@kept(4)
+@kit.kept(4)
 def _beside(bundled: engine.Bundled, name: str) -> engine.Bundled:
     model = adapted(bundled.model, BASE, TUNED / name)
     return bundled.changed(f"{name} beside", model)
 
 
-@kept(4)
-def merged(bundled: engine.Bundled) -> MergedCopy:
-    """Return a copy of a model with its adapter added into its matrices, the same for all."""
-    return merged_copy(bundled.model)
+merged = kit.kept(4)(kit.on_model(merged_copy))
 
 
 def path_of(layer: int, matrix: str) -> str:
@@ -46,13 +32,10 @@ def path_of(layer: int, matrix: str) -> str:
     return f"blocks.{layer}.{matrix}"
 
 
-@kept(32)
-def change_of(bundled: engine.Bundled, path: str) -> Change:
-    """Return W, A, B and the scale of one matrix of an adapter."""
-    return change_at(bundled.model, path)
+change_of = kit.kept(32)(kit.on_model(change_at))
 
 
-@kept(64)
+@kit.kept(64)
 def studied_of(bundled: engine.Bundled, path: str) -> Studied:
     """Return what an adapter adds to a matrix, as parts of rank 1 and a square of cells."""
     return studied(change_of(bundled, path).added, SQUARE, PARTS)

@@ -1,7 +1,5 @@
 """Merging measured on the learner's text, and several adapters on one base."""
 
-from __future__ import annotations
-
 import time
 
 import streamlit as st
@@ -13,28 +11,22 @@ from llmviz.lessons.finetuning.lora import source, words
 from llmviz.lessons.finetuning.tuned_model import base
 from llmviz.study.adapted import BothWays, MergedCopy, both_ways, pairs_of
 from llmviz.study.continuations import Continuation, continuation
-from llmviz.ui import engine
-from llmviz.ui.code import show_code
-from llmviz.ui.common import IN_SNIPPET, count, power_of_ten, suggest
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.prose import prose
-from llmviz.ui.state import PageState
+from llmviz.ui import engine, kit
 
 KEY = "finetuning.lora.switching"
 TOKENS = 12  # that are written
 ALONE = ""  # the base without an adapter
 
 
-def draw(state: PageState, name: str) -> None:
+def draw(state: kit.PageState, name: str) -> None:
     """Show both sections; name: of the adapter that is merged."""
-    section(words.switch)
+    kit.section(words.switch)
 
     def take(name: str) -> None:
         state["adapted"] = words.prompts[name]
 
     key = f"_{KEY}.examples"
-    suggest(words.examples, list(words.prompts), take, key=key, label_visibility="collapsed")
+    kit.suggest(words.examples, list(words.prompts), take, key=key, label_visibility="collapsed")
     text = typed_beginning.ask(state, "adapted", words.prompt, words.empty)
     if text is None:
         return
@@ -45,12 +37,12 @@ def draw(state: PageState, name: str) -> None:
             st.code(
                 written(_model(one), text).text or words.nothing, language=None, wrap_lines=True
             )
-    prose(memory(base()))
+    kit.prose(memory(base()))
     beside = source.beside(name)
     difference, taken_out = compared(beside, text), source.merged(beside)
     apart = (words.merge_apart if difference.largest else words.merge_same).format(
-        tokens=count(len(read(text)), "token"),
-        largest=power_of_ten(difference.largest),
+        tokens=kit.count(len(read(text)), "token"),
+        largest=kit.power_of_ten(difference.largest),
         logit=difference.logit,
     )
     line = words.merge_read.format(
@@ -59,7 +51,7 @@ def draw(state: PageState, name: str) -> None:
         slow=1000 * difference.seconds[0],
         fast=1000 * difference.seconds[1],
     )
-    section(words.merge.title, f"{words.merge_text}\n\n{line}")
+    kit.section(words.merge.title, f"{words.merge_text}\n\n{line}")
     _code(name, text)
 
 
@@ -68,7 +60,7 @@ def _back(taken_out: MergedCopy) -> str:
     if not taken_out.back:
         return words.merge_not_back
     kind = "rounding" if taken_out.apart else "none"
-    subtracted = words.merge_subtracted[kind].format(weights=count(taken_out.apart, "weight"))
+    subtracted = words.merge_subtracted[kind].format(weights=kit.count(taken_out.apart, "weight"))
     return words.merge_back.format(subtracted=subtracted)
 
 
@@ -83,20 +75,20 @@ def _model(name: str) -> engine.Bundled:
     return source.beside(name) if name else base()
 
 
-@kept(96)
+@kit.kept(96)
 def written(bundled: engine.Bundled, text: str) -> Continuation:
     """Return what a model writes behind a text."""
     return continuation(bundled.model, bundled.tokenizer, text, TOKENS)
 
 
-@kept(32)
+@kit.kept(32)
 def compared(bundled: engine.Bundled, text: str) -> BothWays:
     """Return what merging changes for a text, measured once."""
     merged = source.merged(bundled).model
     return both_ways(bundled.model, merged, read(text), time.thread_time)
 
 
-@kept(4)
+@kit.kept(4)
 def memory(bundled: engine.Bundled) -> str:
     """Return what the models take together, in a sentence."""
     numbers = sum(one.numel() for one in bundled.model.parameters())
@@ -111,22 +103,13 @@ def memory(bundled: engine.Bundled) -> str:
 
 
 def _code(name: str, text: str) -> None:
-    if len(text) > IN_SNIPPET:
+    if len(text) > kit.IN_SNIPPET:
         return
-    show_code(
+    kit.show_code(
         [use_adapter, merge, unmerge],
-        "from llmviz.finetuning.adapters import load_adapter\n"
-        "from llmviz.finetuning.lora import use_adapter\n"
-        "from llmviz.paths import TUNED\n"
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.study.continuations import continuation\n\n"
-        f"model, tokenizer, card = load_bundled({BASE!r})\n"
-        f"names = {list(words.adapters)}\n"
-        "for name in names:\n"
-        f"    load_adapter(model, TUNED / name, {BASE!r}, name)\n"
-        "for name in [None, *names]:\n"
-        "    use_adapter(model, name)\n"
-        f"    print(repr(continuation(model, tokenizer, {text!r}, {TOKENS}).text))",
+        words.snippet_switching.format(
+            base=BASE, adapters=list(words.adapters), text=text, tokens=TOKENS
+        ),
         lambda: "\n".join(
             repr(written(_model(one), text).text) for one in (ALONE, *words.adapters)
         ),

@@ -1,59 +1,43 @@
 """Chapter "Preferences": pairs of endings, the loss of DPO, and a model that learns from them."""
 
-from __future__ import annotations
-
 import math
 
 import streamlit as st
 
 from llmviz.finetuning.plan import BASE
-from llmviz.lessons.finetuning.preferences import (
-    loss_picture,
-    own_story,
-    pairs_of_rule,
-    run,
-    words,
-)
+from llmviz.lessons.finetuning.preferences import loss_picture, own_story, pairs_of_rule, run, words
 from llmviz.lessons.finetuning.tuned_model import base
-from llmviz.ui.common import count
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.model_picker import models_here
-from llmviz.ui.notices import refuse
-from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
-    section(words.intro)
-    if not models_here(BASE):
+    kit.section(words.intro)
+    if not kit.models_here(BASE):
         return
-    try:
-        number = pairs_of_rule.draw(state)
-    except ValueError as error:
-        refuse(error)
+    number = kit.or_refused(pairs_of_rule.draw, state)
+    if number is None:
         return
     trained = run.model_of(state)
     ends = _loss(state, number, trained)
     run.draw(state)
     own_story.draw(state, trained)
     if ends:
-        seen(words.end, **ends)
+        kit.seen(words.end, **ends)
 
 
-def _loss(state: PageState, number: int, trained: object) -> dict[str, object] | None:
+def _loss(state: kit.PageState, number: int, trained: object) -> dict[str, object] | None:
     """Show the loss of a pair; return what was seen, once asked."""
-    section(words.loss)
+    kit.section(words.loss)
 
     def anew() -> None:
         state["prefer"] = False
 
     st.select_slider(words.beta, words.betas, width=420, **state.bind("beta", then=anew))
-    prose(words.beta_text)
+    kit.prose(words.beta_text)
     rule, beta = state["rule"], float(state["beta"])
-    shown = predict(question(state["beta"], number), "finetuning.preferences.ask", covers=True)
+    shown = kit.predict(question(state["beta"], number), "finetuning.preferences.ask", covers=True)
     before = pairs_of_rule.base_logs(base(), rule).log_p
     now = before if trained is None else pairs_of_rule.logs_of(trained, rule)
     loss_picture.draw(state, number, now, before, beta)
@@ -62,9 +46,9 @@ def _loss(state: PageState, number: int, trained: object) -> dict[str, object] |
     slots = {"updates": state["preferupdates"], "beta": state["beta"]}
     slots["right"] = int((steps.margin > 0).sum())
     if trained is None:
-        prose(words.at_start, loss=loss)
+        kit.prose(words.at_start, loss=loss)
     else:
-        prose(words.after, pairs=len(now), loss=loss, **slots)
+        kit.prose(words.after, pairs=len(now), loss=loss, **slots)
     loss_picture.code(rule, beta)
     if not shown:
         return None
@@ -75,11 +59,11 @@ def _loss(state: PageState, number: int, trained: object) -> dict[str, object] |
     }
 
 
-def question(beta: str, number: int) -> Question:
+def question(beta: str, number: int) -> kit.Question:
     """Return the question what the margin of a pair is; its gains come from the pair's number."""
     up, down, scale = number % 4 + 2, number % 2 + 1, float(beta)
     about = {"up": up, "down": down, "sum": up + down, "beta": beta}
-    about |= {"gained": count(up, "nat"), "lost": count(down, "nat")}
+    about |= {"gained": kit.count(up, "nat"), "lost": kit.count(down, "nat")}
     about["margin"] = f"{scale * (up + down):g}"
     about["loss"] = math.log1p(math.exp(-scale * (up + down)))
     offered = {about["margin"]: words.ask_right}
@@ -90,4 +74,4 @@ def question(beta: str, number: int) -> Question:
     ):
         offered.setdefault(f"{value:g}", reason)
     reasons = [reason.format(**about) for reason in offered.values()]
-    return Question(words.ask.format(**about), list(offered), 0, reasons)
+    return kit.Question(words.ask.format(**about), list(offered), 0, reasons)

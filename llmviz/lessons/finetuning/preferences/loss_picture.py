@@ -1,7 +1,5 @@
 """The loss of a few pairs as linked matrices, from log-probabilities to nats."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from llmviz import components as lv
@@ -10,10 +8,7 @@ from llmviz.lessons.finetuning.preferences import words
 from llmviz.lessons.finetuning.preferences.pairs_of_rule import SEED, SHOWN, base_logs
 from llmviz.lessons.finetuning.tuned_model import base
 from llmviz.study.pair_numbers import LossNumbers, loss_numbers, pair_logs
-from llmviz.ui.code import show_code
-from llmviz.ui.kept import kept
-from llmviz.ui.pinned_cells import show
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 KEY = "finetuning.preferences.loss"
 POSITIVE = ("probability", "nats")
@@ -24,14 +19,14 @@ LAYOUT = (
 )
 
 
-@kept(32)
+@kit.kept(32)
 def numbers_of(now: bytes, before: bytes, beta: float) -> LossNumbers:
     """Return the steps of the loss; now and before are (P, 2) float64 as bytes, for the key."""
     both = (np.frombuffer(one).reshape(-1, 2) for one in (now, before))
     return loss_numbers(*both, beta)
 
 
-@kept(32)
+@kit.kept(32)
 def matrices_of(now: bytes, before: bytes, beta: float) -> tuple[lv.Matrix, ...]:
     """Return the linked matrices."""
     both = [np.frombuffer(one).reshape(-1, 2) for one in (now, before)]
@@ -64,10 +59,12 @@ def matrices_of(now: bytes, before: bytes, beta: float) -> tuple[lv.Matrix, ...]
     )
 
 
-def draw(state: PageState, number: int, now: np.ndarray, before: np.ndarray, beta: float) -> None:
+def draw(
+    state: kit.PageState, number: int, now: np.ndarray, before: np.ndarray, beta: float
+) -> None:
     """Draw them; the loss of the chosen pair is open at first."""
     matrices = matrices_of(now.tobytes(), before.tobytes(), beta)
-    show(
+    kit.show(
         state,
         matrices,
         LAYOUT,
@@ -80,18 +77,11 @@ def draw(state: PageState, number: int, now: np.ndarray, before: np.ndarray, bet
 def code(rule: str, beta: float) -> None:
     """Show the code behind it, on the untrained model."""
     before = base_logs(base(), rule).log_p
-    show_code(
+    kit.show_code(
         [dpo_steps, pair_logs],
-        "import torch\n"
-        "from llmviz.finetuning.dpo import dpo_steps\n"
-        "from llmviz.finetuning.preferences import pairs\n"
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.study.pair_numbers import pair_logs\n\n"
-        f"model, tokenizer, card = load_bundled({base().name!r})\n"
-        f"log_p = pair_logs(model.eval(), tokenizer, pairs({rule!r}, {SHOWN}, {SEED})).log_p\n"
-        "print([f'{one:.2f}' for one in log_p[0]])\n"
-        "better, worse = torch.from_numpy(log_p.T.copy())\n"
-        f"print(f'{{dpo_steps(better, worse, better, worse, {beta}).loss:.4f}}')",
+        words.snippet_loss_picture.format(
+            name=base().name, rule=rule, shown=SHOWN, seed=SEED, beta=beta
+        ),
         f"{[f'{one:.2f}' for one in before[0]]}\n"
         f"{numbers_of(before.tobytes(), before.tobytes(), beta).nats.mean():.4f}",
     )

@@ -1,7 +1,5 @@
 """The learner's story, ended by the base and by the model of the last run."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from llmviz.lessons.finetuning import typed_beginning
@@ -9,16 +7,14 @@ from llmviz.lessons.finetuning.preferences import words
 from llmviz.lessons.finetuning.tuned_model import base
 from llmviz.models import GPT
 from llmviz.study.continuations import continuation
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 TOKENS = 40  # that are written
 
 
-def draw(state: PageState, trained: GPT | None) -> None:
+def draw(state: kit.PageState, trained: GPT | None) -> None:
     """Show both endings; trained: None before a run has ended."""
-    section(words.own)
+    kit.section(words.own)
     text = typed_beginning.ask(state, "beginning", words.beginning, words.empty)
     if text is None:
         return
@@ -30,7 +26,7 @@ def draw(state: PageState, trained: GPT | None) -> None:
             st.code(written or words.nothing, language=None, wrap_lines=True)
 
 
-@kept(64)
+@kit.kept(64)
 def ending(model: GPT, text: str) -> str:
     """Return what a model writes behind a story."""
     return continuation(model, base().tokenizer, text, TOKENS).text.strip()

@@ -1,7 +1,5 @@
 """The pairs of a rule, and what the base, or a trained model, thinks of them."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 
@@ -11,44 +9,40 @@ from llmviz.lessons.finetuning.preferences import words
 from llmviz.lessons.finetuning.tuned_model import base
 from llmviz.models import GPT
 from llmviz.study.pair_numbers import PairLogs, pair_logs
-from llmviz.ui import engine
-from llmviz.ui.common import choose, signed
-from llmviz.ui.kept import kept
-from llmviz.ui.prose import prose
-from llmviz.ui.state import PageState
+from llmviz.ui import engine, kit
 
 SHOWN = 5  # pairs
 SEED = 1  # not that of the pairs that are learned from
 
 
-@kept(8)
+@kit.kept(8)
 def shown_pairs(rule: str) -> tuple[Pair, ...]:
     """Return the pairs that are looked at; none of them is trained on."""
     return tuple(pairs(rule, SHOWN, SEED))
 
 
-@kept(8)
+@kit.kept(8)
 def base_logs(bundled: engine.Bundled, rule: str) -> PairLogs:
     """Return what the base thinks of them."""
     return pair_logs(bundled.model, bundled.tokenizer, shown_pairs(rule))
 
 
-@kept(16)
+@kit.kept(16)
 def logs_of(model: GPT, rule: str) -> np.ndarray:
     """Return ln P of the endings under a trained model, (P, 2)."""
     return pair_logs(model, base().tokenizer, shown_pairs(rule)).log_p
 
 
-def draw(state: PageState) -> int:
+def draw(state: kit.PageState) -> int:
     """Show the choice of the rule and of a pair, and the pair; return its number from 0."""
 
     def anew() -> None:
         state["prefer"] = False
 
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        choose(state, "rule", words.rule, words.rules, then=anew)
+        kit.choose(state, "rule", words.rule, words.rules, then=anew)
         st.number_input(words.pair, width=110, **state.ranged("pair"))
-    prose(words.about[state["rule"]], glad=len(GLAD), sorry=len(SORRY))
+    kit.prose(words.about[state["rule"]], glad=len(GLAD), sorry=len(SORRY))
     number = state["pair"] - 1
     pair = shown_pairs(state["rule"])[number]
     st.caption(words.pair_story)
@@ -60,12 +54,12 @@ def draw(state: PageState) -> int:
             st.markdown(f"**{label}**")
             st.code(text, language=None, wrap_lines=True)
     better, worse = logs.log_p[number].tolist()
-    prose(thinks(better, worse))
+    kit.prose(thinks(better, worse))
     return number
 
 
 def thinks(better: float, worse: float) -> str:
     """Return what the base makes of a pair, in a sentence; both as ln P."""
     sign = int(np.sign(round(better, 2) - round(worse, 2)))
-    written = {"better": signed(better), "worse": signed(worse)}
+    written = {"better": kit.signed(better), "worse": kit.signed(worse)}
     return words.base_thinks.format(**written, prefers=words.prefers[sign])

@@ -1,16 +1,11 @@
 """The training on pairs while the learner watches: margin, distance, texts, and runs compared."""
 
-from __future__ import annotations
-
 import math
 
 import pandas as pd
-import plotly.graph_objects as go
 import streamlit as st
 
-from llmviz.background import Job
 from llmviz.figures.adapters import Curve, lines
-from llmviz.figures.theme import Mode
 from llmviz.finetuning.plan import BASE, LoraConfig
 from llmviz.lessons.finetuning.preferences import words
 from llmviz.lessons.finetuning.training_cost import tell_cost
@@ -27,15 +22,7 @@ from llmviz.study.preference_run import (
     looks_every,
     pairs_for,
 )
-from llmviz.ui import engine
-from llmviz.ui.common import percent, signed, theme
-from llmviz.ui.job_pools import training_jobs
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.live_job import job_for, live
-from llmviz.ui.prose import bold, prose
-from llmviz.ui.state import PageState
-from llmviz.ui.text import escape_markdown
+from llmviz.ui import engine, kit
 
 KEY = "finetuning.preferences.run"
 RUNS = f"{KEY}.done"  # in the session: how runs that have ended went, by their settings
@@ -47,52 +34,52 @@ Settings = tuple[str, int, str]  # rule, updates, β as the link writes it
 Course = tuple[tuple[float, float], ...]  # at each look: the distance, the share of right pairs
 
 
-@kept(12)
-def run_of(rule: str, updates: int, beta: str) -> Job:
+@kit.kept(12)
+def run_of(rule: str, updates: int, beta: str) -> kit.Job:
     """Return a training in a process of its own; the same one is run only once."""
     target = "llmviz.study.preference_run:preference_run"
     more = {"rank": RANK, "base": BASE}
-    return training_jobs().start(target, rule=rule, steps=updates, beta=float(beta), **more)
+    return kit.training_jobs().start(target, rule=rule, steps=updates, beta=float(beta), **more)
 
 
-def given(state: PageState) -> Settings:
+def given(state: kit.PageState) -> Settings:
     """Return what makes a run."""
     return state["rule"], state["preferupdates"], state["beta"]
 
 
-def looks(job: Job) -> list[Look]:
+def looks(job: kit.Job) -> list[Look]:
     """Return how the model was at each look so far."""
     return [one for one in list(job.results) if isinstance(one, Look)]
 
 
-def model_of(state: PageState) -> GPT | None:
+def model_of(state: kit.PageState) -> GPT | None:
     """Return the model that the learner's run ended with; None before."""
     if not state["prefer"]:
         return None
-    job = job_for(state, "prefer", run_of, given(state))
+    job = kit.job_for(state, "prefer", run_of, given(state))
     done = job.over and any(isinstance(one, Learned) for one in job.results)
     return _model(job, base()) if done else None
 
 
-@kept(4)
-def _model(job: Job, bundled: engine.Bundled) -> GPT:
+@kit.kept(4)
+def _model(job: kit.Job, bundled: engine.Bundled) -> GPT:
     (learned,) = (one for one in job.results if isinstance(one, Learned))
     return adapted_by(bundled.model, LoraConfig(RANK, 2.0 * RANK), learned.pairs)
 
 
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the controls, the button and the run."""
     updates = state["preferupdates"]
     line = {"pairs": pairs_for(updates), "batch": BATCH, "every": looks_every(updates)}
     line |= {"held_out": HELD_OUT, "prompts": PROMPTS}
-    section(words.train, **line)
+    kit.section(words.train, **line)
 
     def anew() -> None:
         state["prefer"] = False
 
     st.slider(words.updates, step=8, width=300, **state.ranged("preferupdates", then=anew))
     tell_cost(words.cost, 2 * BATCH * updates, updates=updates)
-    live(
+    kit.live(
         state,
         "prefer",
         run_of,
@@ -103,19 +90,19 @@ def draw(state: PageState) -> None:
     )
 
 
-def _draw_results(state: PageState, job: Job) -> None:
+def _draw_results(state: kit.PageState, job: kit.Job) -> None:
     so_far = looks(job)
     if not so_far:
         return
     left, right = st.columns(2, gap="medium")
-    figures = run_figures(job, len(so_far), theme())
+    figures = run_figures(job, len(so_far), kit.theme())
     for place, figure, name in zip((left, right), figures, ("margin", "moved"), strict=True):
         place.plotly_chart(figure, key=f"{KEY}.{name}", theme=None)
-    prose(report(so_far[-1]))
+    kit.prose(report(so_far[-1]))
     _texts(state, job, so_far)
     if job.over and so_far[-1].step == state["preferupdates"]:
-        section(words.over)
-        prose(over(so_far))
+        kit.section(words.over)
+        kit.prose(over(so_far))
         _compared(state, so_far)
 
 
@@ -125,7 +112,7 @@ def report(last: Look) -> str:
     return words.read.format(
         updates=last.step,
         seconds=last.seconds,
-        preferred=percent(last.preferred),
+        preferred=kit.percent(last.preferred),
         moved=last.divergence,
         own=OWN_TEXTS,
         times=f"{times:,.2f}" if times < 100 else f"{times:,.0f}",
@@ -137,7 +124,7 @@ def over(so_far: list[Look]) -> str:
     best = max(so_far, key=lambda one: (one.preferred, -one.step))
     kind = "never" if not best.preferred else "end" if best is so_far[-1] else "before"
     moved = words.over_best[kind].format(
-        share=percent(best.preferred),
+        share=kit.percent(best.preferred),
         step=best.step,
         then=best.divergence,
         now=so_far[-1].divergence,
@@ -147,11 +134,11 @@ def over(so_far: list[Look]) -> str:
 
 
 def _score(one: Look) -> str:
-    return signed(sum(ending.score for ending in one.endings) / len(one.endings))
+    return kit.signed(sum(ending.score for ending in one.endings) / len(one.endings))
 
 
-@kept(32)
-def run_figures(job: Job, count: int, mode: Mode) -> tuple[go.Figure, go.Figure]:
+@kit.kept(32)
+def run_figures(job: kit.Job, count: int, mode: kit.Mode) -> tuple[kit.Figure, kit.Figure]:
     """Return the margin and loss, and the distance, over the first `count` looks of a run."""
     so_far = looks(job)[:count]
     steps = [one.step for one in so_far]
@@ -165,41 +152,41 @@ def run_figures(job: Job, count: int, mode: Mode) -> tuple[go.Figure, go.Figure]
     return lines(first, words.margin_axes, mode), lines(second, words.moved_axes, mode)
 
 
-def _texts(state: PageState, job: Job, so_far: list[Look]) -> None:
-    section(words.texts.title, f"{words.texts_text} {words.scores[state['rule']]}")
+def _texts(state: kit.PageState, job: kit.Job, so_far: list[Look]) -> None:
+    kit.section(words.texts.title, f"{words.texts_text} {words.scores[state['rule']]}")
     number = min(state["pair"], PROMPTS) - 1
     st.code(so_far[0].endings[number].story, language=None, wrap_lines=True)
     st.table(texts_of(job, len(so_far), number), border="horizontal", hide_index=True)
 
 
-@kept(32)
-def texts_of(job: Job, count: int, number: int) -> pd.DataFrame:
+@kit.kept(32)
+def texts_of(job: kit.Job, count: int, number: int) -> pd.DataFrame:
     """Return the endings of one story at the first `count` looks of a run."""
     rows = [
         (
             one.step,
             f"{one.divergence:.3f}",
             f"{one.endings[number].score:g}".replace("-", "−"),
-            escape_markdown(one.endings[number].text) or words.nothing,
+            kit.escape_markdown(one.endings[number].text) or words.nothing,
         )
         for one in looks(job)[:count]
     ]
     return pd.DataFrame(rows, columns=list(words.text_columns))
 
 
-def _compared(state: PageState, so_far: list[Look]) -> None:
+def _compared(state: kit.PageState, so_far: list[Look]) -> None:
     done: dict[Settings, Course] = st.session_state.setdefault(RUNS, {})
     done[given(state)] = tuple((one.divergence, one.preferred) for one in so_far)
     while len(done) > KEPT_RUNS:
         done.pop(next(iter(done)))
     same = {one: path for one, path in done.items() if one[0] == state["rule"]}
-    prose(f"{bold(words.runs_title)} {words.runs_text}")
-    figure = runs_figure(tuple(same.items()), theme())
+    kit.prose(f"{kit.bold(words.runs_title)} {words.runs_text}")
+    figure = runs_figure(tuple(same.items()), kit.theme())
     st.plotly_chart(figure, key=f"{KEY}.runs", theme=None)
 
 
-@kept(32)
-def runs_figure(runs: tuple[tuple[Settings, Course], ...], mode: Mode) -> go.Figure:
+@kit.kept(32)
+def runs_figure(runs: tuple[tuple[Settings, Course], ...], mode: kit.Mode) -> kit.Figure:
     """Return the share of right pairs against the distance, a line for each run."""
     curves = []
     for number, ((_, updates, beta), path) in enumerate(runs):

@@ -1,28 +1,14 @@
 """One prompt through the model before any training, after pretraining, and after fine-tuning."""
 
-from __future__ import annotations
-
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.stream import three_bars
-from llmviz.figures.theme import Mode
 from llmviz.finetuning.plan import BASE
 from llmviz.lessons.finetuning import tuned_model
 from llmviz.lessons.finetuning.stages import words
 from llmviz.study.continuations import Continuation, continuation
 from llmviz.textfile import check_text
-from llmviz.ui import engine
-from llmviz.ui.common import suggest, theme
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.model_on_text import names_of
-from llmviz.ui.model_picker import models_here
-from llmviz.ui.notices import inform, refuse
-from llmviz.ui.prose import prose
-from llmviz.ui.state import PageState
-from llmviz.ui.text import escape_plotly
-from llmviz.ui.text_field import text_area
+from llmviz.ui import engine, kit
 
 TUNED = "instructions"
 TOKENS = 40
@@ -35,50 +21,50 @@ MODELS = {
 }
 
 
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show what each model writes after the learner's prompt, and its first choice."""
-    section(words.before)
+    kit.section(words.before)
 
     def take(name: str) -> None:
         state["prompt"] = words.prompts[name]
 
     key = "_finetuning.stages.examples"
-    suggest(words.examples, list(words.prompts), take, key=key, label_visibility="collapsed")
-    text_area(state, "prompt", words.prompt, height=150)
-    if not models_here(BASE):
+    kit.suggest(words.examples, list(words.prompts), take, key=key, label_visibility="collapsed")
+    kit.text_area(state, "prompt", words.prompt, height=150)
+    if not kit.models_here(BASE):
         return
     try:
         prompt = check_text(state["prompt"])
         models = [model() for model in MODELS.values()]
         written = {name: after(one, prompt) for name, one in zip(MODELS, models, strict=True)}
     except ValueError as error:
-        refuse(error)
+        kit.refuse(error)
         return
     if written["base"].left_out:
         kept_tokens = max(1, models[0].model.context_length - TOKENS)
-        inform(words.cut.format(kept=kept_tokens), ":material/content_cut:")
+        kit.inform(words.cut.format(kept=kept_tokens), ":material/content_cut:")
     for column, (name, one) in zip(st.columns(len(written)), written.items(), strict=True):
         with column:
             st.markdown(f"**{words.models[name]}**")
             st.code(one.text or words.nothing, language=None, wrap_lines=True)
             st.caption(words.ends if one.ended else words.stopped.format(count=TOKENS))
-    prose(words.first)
-    figure = first_bars(prompt, theme(), *models)
+    kit.prose(words.first)
+    figure = first_bars(prompt, kit.theme(), *models)
     st.plotly_chart(figure, key="finetuning.stages.first", theme=None)
-    prose(words.before_reading)
+    kit.prose(words.before_reading)
 
 
-@kept(96)
+@kit.kept(96)
 def after(bundled: engine.Bundled, prompt: str) -> Continuation:
     """Return what one of the models writes after a prompt."""
     return continuation(bundled.model, bundled.tokenizer, prompt, TOKENS)
 
 
-@kept(32)
-def first_bars(prompt: str, mode: Mode, *models: engine.Bundled) -> go.Figure:
+@kit.kept(32)
+def first_bars(prompt: str, mode: kit.Mode, *models: engine.Bundled) -> kit.Figure:
     """Return the likeliest first tokens of the trained models, under all three."""
     chances = [after(one, prompt).first for one in models]
     best = [int(i) for i in sum(chances[1:]).argsort()[::-1][:BARS]]
-    labels = [escape_plotly(one) for one in names_of(best, models[0].tokenizer)]
+    labels = [kit.escape_plotly(one) for one in kit.names_of(best, models[0].tokenizer)]
     series = [[float(row[i]) for i in best] for row in chances]
     return three_bars(labels, series, [words.models[name] for name in MODELS], mode)

@@ -1,14 +1,10 @@
 """What each stage of this project read and took, from the cards of what is bundled."""
 
-from __future__ import annotations
-
 from typing import Any
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.losses import compared
-from llmviz.figures.theme import Mode
 from llmviz.finetuning.plan import BASE
 from llmviz.lessons.finetuning import LESSON, tuned_model
 from llmviz.lessons.finetuning.stages import words
@@ -18,11 +14,7 @@ from llmviz.paths import TUNED
 from llmviz.study.tuned_models import tuned_card
 from llmviz.training.files import read_json
 from llmviz.training.reading import CONFIG, METRICS, read_metrics
-from llmviz.ui import engine
-from llmviz.ui.common import percent, theme
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.prose import prose
+from llmviz.ui import engine, kit
 
 Lines = dict[str, tuple[str, ...]]
 TUNINGS = ("instructions", "few-shot")
@@ -30,7 +22,7 @@ TUNINGS = ("instructions", "few-shot")
 
 def draw() -> None:
     """Show the five stages with their figures, and how much each training was scored on."""
-    section(words.intro)
+    kit.section(words.intro)
     lines = lines_of(tuned_model.base()) if BASE in engine.names() else {}
     columns = st.columns(len(words.stages))
     for column, (key, (number, title, text)) in zip(columns, words.stages.items(), strict=True):
@@ -40,12 +32,12 @@ def draw() -> None:
             st.markdown("\n".join(f"- {line}" for line in lines.get(key) or (words.not_there,)))
     counts = scored(tuned_model.base()) if lines else {}
     if {"pretraining", "instructions"} <= counts.keys():
-        st.plotly_chart(bars(tuple(counts.items()), theme()), key="stages.bars", theme=None)
+        st.plotly_chart(bars(tuple(counts.items()), kit.theme()), key="stages.bars", theme=None)
         share = f"{counts['pretraining'] / counts['instructions']:,.0f}"
-        prose(words.bars_text, share=share)
+        kit.prose(words.bars_text, share=share)
 
 
-@kept(4)
+@kit.kept(4)
 def lines_of(bundled: engine.Bundled) -> Lines:
     """Return what is known of each stage, a sentence each; stages without figures have none."""
     card, about = bundled.card, read_json(engine.folder_of(bundled.name) / CONFIG)
@@ -73,7 +65,7 @@ def lines_of(bundled: engine.Bundled) -> Lines:
             tokens=_scored_tokens("instructions"),
             steps=tuned["steps"],
             time=in_words(tuned["seconds"]),
-            right=percent(tuned["right"]),
+            right=kit.percent(tuned["right"]),
             trained=tuned["trained_parameters"],
             parameters=tuned["parameters"] - tuned["trained_parameters"],
         )
@@ -83,7 +75,7 @@ def lines_of(bundled: engine.Bundled) -> Lines:
     return lines
 
 
-@kept(4)
+@kit.kept(4)
 def scored(bundled: engine.Bundled) -> dict[str, int]:
     """Return on how many tokens each training was scored; those that are not known are left out."""
     counts = {"pretraining": bundled.card.get("tokens", 0)}
@@ -100,8 +92,8 @@ def scored_line() -> str:
     return words.end_scored.format(before=before, after=after)
 
 
-@kept(4)
-def bars(counts: tuple[tuple[str, int], ...], mode: Mode) -> go.Figure:
+@kit.kept(4)
+def bars(counts: tuple[tuple[str, int], ...], mode: kit.Mode) -> kit.Figure:
     """Return the counts as bars on an axis of powers of ten."""
     names = [words.bars_names[name] for name, _ in counts]
     values = [count for _, count in counts]

@@ -1,12 +1,8 @@
 """Which numbers a way of training changes: every layer as an area, coloured by its state."""
 
-from __future__ import annotations
-
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.finetuning import areas
-from llmviz.figures.theme import Mode
 from llmviz.finetuning.classifier import classifier
 from llmviz.finetuning.plan import BASE
 from llmviz.lessons.finetuning import tuned_model
@@ -14,49 +10,40 @@ from llmviz.lessons.finetuning.number_question import by_size
 from llmviz.lessons.finetuning.stages import words
 from llmviz.models.settings import GPTConfig
 from llmviz.study.parameter_states import FROZEN, NEW, STATES, TRAINED, Part, count_of, parts_of
-from llmviz.ui import engine
-from llmviz.ui.code import show_code
-from llmviz.ui.common import choose, percent, theme
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.model_picker import models_here
-from llmviz.ui.notices import refuse
-from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import PageState
+from llmviz.ui import engine, kit
 
 
-def draw(state: PageState) -> dict[str, str] | None:
+def draw(state: kit.PageState) -> dict[str, str] | None:
     """Show the switch, a question, the picture and the count; return what was seen, once asked."""
-    section(words.moves)
-    if not models_here(BASE):
+    kit.section(words.moves)
+    if not kit.models_here(BASE):
         return None
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        choose(state, "way", words.way, words.ways)
+        kit.choose(state, "way", words.way, words.ways)
         st.number_input(words.outputs, width=120, **state.ranged("outputs"))
     way, classes = state["way"], state["outputs"]
     try:
         bundled = tuned_model.base()
         parts = states(bundled, way, classes)
     except ValueError as error:
-        refuse(error)
+        kit.refuse(error)
         return None
     question = head_question(bundled.model.config, classes, parts)
-    if question is not None and not predict(question, "finetuning.stages.head", covers=True):
+    if question is not None and not kit.predict(question, "finetuning.stages.head", covers=True):
         return None
-    st.plotly_chart(picture(bundled, way, classes, theme()), key="stages.areas", theme=None)
+    st.plotly_chart(picture(bundled, way, classes, kit.theme()), key="stages.areas", theme=None)
     may_change, whole = count_of(parts, TRAINED, NEW), count_of(parts)
-    prose(
+    kit.prose(
         words.counts,
         what=words.what[way],
         trained=f"{may_change:,}",
         all=f"{whole:,}",
-        share=percent(may_change / whole),
+        share=kit.percent(may_change / whole),
         new=f"{count_of(parts, NEW):,}",
         frozen=f"{count_of(parts, FROZEN):,}",
     )
-    prose(words.words_apart)
-    show_code(
+    kit.prose(words.words_apart)
+    kit.show_code(
         [classifier, parts_of],
         words.snippet.format(name=BASE, classes=classes, way=way),
         str({state: count_of(parts, state) for state in STATES}),
@@ -64,7 +51,7 @@ def draw(state: PageState) -> dict[str, str] | None:
     return {"way": words.ways[way], "trained": f"{may_change:,}", "all": f"{whole:,}"}
 
 
-@kept(64)
+@kit.kept(64)
 def states(bundled: engine.Bundled, way: str, classes: int) -> tuple[Part, ...]:
     """Return the layers of a classifier with their counts and states."""
     return parts_of(bundled.model, classes, way)
@@ -82,8 +69,8 @@ def group_of(path: str) -> str:
     return words.groups.get(first, words.norm)
 
 
-@kept(64)
-def picture(bundled: engine.Bundled, way: str, classes: int, mode: Mode) -> go.Figure:
+@kit.kept(64)
+def picture(bundled: engine.Bundled, way: str, classes: int, mode: kit.Mode) -> kit.Figure:
     """Return the layers as areas."""
     drawn = [
         (group_of(part.path), _short(part.path), part.count, part.state)
@@ -98,7 +85,7 @@ def _short(path: str) -> str:
     return ".".join(names[2:] if names[0] == "blocks" else names)
 
 
-def head_question(config: GPTConfig, classes: int, parts: tuple[Part, ...]) -> Question | None:
+def head_question(config: GPTConfig, classes: int, parts: tuple[Part, ...]) -> kit.Question | None:
     """Return what training the head alone changes, as a question; None for equal answers."""
     width = config.n_embd
     right = classes * (width + 1)

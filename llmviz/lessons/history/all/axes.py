@@ -1,30 +1,17 @@
 """The nine models on the same axes: what each costs and what it brings."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 import streamlit as st
 
-from llmviz.background import Job
 from llmviz.figures.history import by_measure
 from llmviz.figures.networks import network_number
-from llmviz.figures.theme import Mode
 from llmviz.lessons.history.all import nine, words
 from llmviz.lessons.history.all.nine import Measured, measures
 from llmviz.study.nine_models import COUNTED, NINE, TIE, Written, reach
-from llmviz.ui.code import show_code
-from llmviz.ui.common import listed, percent, theme
-from llmviz.ui.job_pools import training_jobs
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.notices import refuse_failed
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 KEY = "history.all.axes"
 COUNT, LONGEST = 100, 15  # names that each writes, and the letters of the longest
@@ -32,11 +19,11 @@ POLL = 0.5  # seconds between two looks at the job
 LISTED = 3  # names of each that are shown
 
 
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chart of two measures, the table of all, and what the models write."""
-    section(words.axes)
+    kit.section(words.axes)
     question = size_question(measures())
-    if question is not None and not predict(question, f"{KEY}.size", covers=True):
+    if question is not None and not kit.predict(question, f"{KEY}.size", covers=True):
         return
     names = {key: title.format(count=COUNT) for key, title in words.measures.items()}
     left, right = st.columns(2, gap="medium")
@@ -45,7 +32,7 @@ def draw(state: PageState) -> None:
     job = _writing(state["wseed"]) if state["wrote"] else None
     going = job is not None and not job.over
     st.fragment(partial(_growing, state, job, going), run_every=POLL if going else None)()
-    prose(lowest(measures()))
+    kit.prose(lowest(measures()))
     left, right = st.columns([1, 2], vertical_alignment="bottom")
     left.number_input(words.write_seed, **state.ranged("wseed"))
     right.button(
@@ -56,19 +43,19 @@ def draw(state: PageState) -> None:
     _code()
 
 
-@kept(16)
-def _writing(seed: int) -> Job:
+@kit.kept(16)
+def _writing(seed: int) -> kit.Job:
     target = "llmviz.study.nine_models:write_names"
-    return training_jobs().start(target, count=COUNT, seed=seed, longest=LONGEST)
+    return kit.training_jobs().start(target, count=COUNT, seed=seed, longest=LONGEST)
 
 
-def _growing(state: PageState, job: Job | None, going: bool) -> None:
+def _growing(state: kit.PageState, job: kit.Job | None, going: bool) -> None:
     """The chart and the table, as far as the nine have written."""
     if going and job is not None and job.over:
         st.rerun()  # which ends the polling
     if job is not None and job.problem:
         _writing.forget(state["wseed"])
-        refuse_failed(job)
+        kit.refuse_failed(job)
     written = {} if job is None else {one.key: one for one in list(job.results)}
     if job is not None and not job.over:
         done = len(written)
@@ -79,17 +66,17 @@ def _growing(state: PageState, job: Job | None, going: bool) -> None:
         st.info(words.unwritten, icon=":material/edit_note:")
     else:
         speeds = tuple((one.key, _rate(one), one.new) for one in written.values())
-        st.plotly_chart(_figure(*chosen, speeds, theme()), key=f"{KEY}.chart")
+        st.plotly_chart(_figure(*chosen, speeds, kit.theme()), key=f"{KEY}.chart")
     st.dataframe(_frame(tuple(written.values())), hide_index=True)
     if written:
         listed = "; ".join(
             words.wrote_one.format(
                 model=words.models[one.key],
-                names=", ".join(quote(name) for name in one.names[:LISTED]),
+                names=", ".join(kit.quote(name) for name in one.names[:LISTED]),
             )
             for one in written.values()
         )
-        prose(words.wrote, seed=state["wseed"], listed=listed)
+        kit.prose(words.wrote, seed=state["wseed"], listed=listed)
 
 
 def _rate(one: Written) -> float:
@@ -104,10 +91,10 @@ def value_of(one: Measured, measure: str, speeds: dict[str, tuple[float, int]]) 
     return float(getattr(one, measure))
 
 
-@kept(64)
+@kit.kept(64)
 def _figure(
-    across: str, up: str, speeds: tuple[tuple[str, float, int], ...], mode: Mode
-) -> go.Figure:
+    across: str, up: str, speeds: tuple[tuple[str, float, int], ...], mode: kit.Mode
+) -> kit.Figure:
     known = {key: (rate, new) for key, rate, new in speeds}
     points = {
         words.models[one.key]: (value_of(one, across, known), value_of(one, up, known))
@@ -118,7 +105,7 @@ def _figure(
     return by_measure(points, numbers, titles, [key in words.powers for key in (across, up)], mode)
 
 
-@kept(16)
+@kit.kept(16)
 def _frame(written: tuple[Written, ...]) -> pd.DataFrame:
     known = {one.key: (_rate(one), one.new) for one in written}
     columns: dict[str, list[str]] = {words.model: [words.models[one.key] for one in measures()]}
@@ -137,7 +124,7 @@ def lowest(all_of_them: tuple[Measured, ...]) -> str:
     trained = order[0]
     near = [words.models[one.key] for one in order[1:] if one.loss - trained.loss <= TIE]
     follow = "follows" if len(near) == 1 else "follow"
-    ties = words.lowest_ties.format(others=listed(near), follow=follow, tie=TIE)
+    ties = words.lowest_ties.format(others=kit.listed(near), follow=follow, tie=TIE)
     text = words.lowest.format(
         best=words.models[first.key],
         low=first.loss,
@@ -148,10 +135,10 @@ def lowest(all_of_them: tuple[Measured, ...]) -> str:
     )
     if first.key != "counted-fours":
         return text
-    return text + words.counts_win.format(known=percent(_known()))
+    return text + words.counts_win.format(known=kit.percent(_known()))
 
 
-@kept(1)
+@kit.kept(1)
 def _known() -> float:
     from llmviz.corpus import load_corpus
 
@@ -160,7 +147,7 @@ def _known() -> float:
     return table.grams.known(held_out, table.n)
 
 
-def size_question(all_of_them: tuple[Measured, ...]) -> Question | None:
+def size_question(all_of_them: tuple[Measured, ...]) -> kit.Question | None:
     """Ask which of two trained models has the lower loss, where the smaller one might surprise.
 
     The pair: of all in which the smaller model is better, that with the largest gap of losses; any
@@ -182,7 +169,7 @@ def size_question(all_of_them: tuple[Measured, ...]) -> Question | None:
             text = words.ask_right if one is small else words.ask_right_larger
         model = words.models[one.key]
         reasons.append(text.format(model=model, loss=one.loss, other=other.loss))
-    return Question(
+    return kit.Question(
         words.ask.format(
             a=words.models[small.key],
             a_parameters=small.parameters,
@@ -198,12 +185,8 @@ def size_question(all_of_them: tuple[Measured, ...]) -> Question | None:
 
 def _code() -> None:
     gpt = next(one for one in measures() if one.key == "names-gpt")
-    show_code(
+    kit.show_code(
         [reach],
-        "from functools import partial\n"
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.study.nine_models import chances_by_model, reach\n\n"
-        "model, tokenizer, card = load_bundled('names-gpt')\n"
-        "print(card['parameters'], reach(partial(chances_by_model, model, tokenizer)))",
+        words.snippet_axes,
         f"{gpt.parameters} {gpt.context}",
     )

@@ -1,7 +1,5 @@
 """Chapter "All of them": one name through nine models, their measures, and when each came."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -13,19 +11,14 @@ from llmviz.lessons.history.all import axes, name, when, words
 from llmviz.lessons.history.all.nine import measures
 from llmviz.lessons.history.params import NAME
 from llmviz.study.nine_models import TRAINED
-from llmviz.ui import engine
-from llmviz.ui.chapter_parts import draw_part
-from llmviz.ui.common import count
+from llmviz.ui import engine, kit
 from llmviz.ui.engine_ready import engine_ready
-from llmviz.ui.lesson import seen
-from llmviz.ui.prose import quote
-from llmviz.ui.state import PageState
 
 PARTS = {"name": name.draw, "axes": axes.draw, "when": when.draw}
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
     missing = [one for one in TRAINED if one not in engine.names()]
     if missing:
@@ -34,10 +27,10 @@ def draw(state: PageState) -> None:
         st.info(as_markdown(text), icon=":material/download:")
         return
     if engine_ready():
-        draw_part(state, "all", words.looks_label, words.looks, PARTS)
+        kit.draw_part(state, "all", words.looks_label, words.looks, PARTS)
         typed = typed_name.read(state[NAME.key]).letters
         if typed:
-            seen(words.end, **end(typed))
+            kit.seen(words.end, **end(typed))
 
 
 def end(typed: str) -> dict[str, Any]:
@@ -47,11 +40,11 @@ def end(typed: str) -> dict[str, Any]:
     back = [one.context for one in every]
     losses = [one.loss for one in every]
     return {
-        "name": quote(typed),
+        "name": kit.quote(typed),
         "low": float(means.min()),
         "high": float(means.max()),
         "least": min(losses),
         "most": max(losses),
-        "back": count(int(min(back)), "letter"),
-        "far": count(int(max(back)), "letter"),
+        "back": kit.count(int(min(back)), "letter"),
+        "far": kit.count(int(max(back)), "letter"),
     }

@@ -1,7 +1,5 @@
 """The learner's name, letter by letter, through nine models."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from llmviz.components.cell_grid.view import cell_grid
@@ -10,24 +8,19 @@ from llmviz.lessons.history.all import nine, words
 from llmviz.lessons.history.other_lessons import link_onward
 from llmviz.study.invented_names import names_learned_from
 from llmviz.study.nine_models import NINE, chances_by_model
-from llmviz.ui.code import show_code
-from llmviz.ui.common import percent
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 KEY = "history.all.name"
 
 
-@kept(1)
+@kit.kept(1)
 def _learned() -> frozenset[str]:
     return frozenset(names_learned_from())
 
 
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the losses of each letter of the name, by model."""
-    section(words.intro, names=len(_learned()))
+    kit.section(words.intro, names=len(_learned()))
     name = typed_name.ask(state)
     if not name:
         return
@@ -51,12 +44,12 @@ def draw(state: PageState) -> None:
         scale=(words.scale[0], words.scale[1].format(most=most)),
         label=words.grid,
     )
-    prose(f"{best(name, chances)} {words.listed[name in _learned()]}")
+    kit.prose(f"{best(name, chances)} {words.listed[name in _learned()]}")
     link_onward(name)
     _code(name, chances)
 
 
-@kept(256)
+@kit.kept(256)
 def scores(name: str) -> np.ndarray:
     """Return what each of the nine gives each letter and the end of a name, (9, T)."""
     return np.array([nine.chances(key, name) for key in NINE])
@@ -67,7 +60,7 @@ def _notes(letters: list[str], chances: np.ndarray, losses: np.ndarray) -> list[
     for key, row, own in zip(NINE, chances, losses, strict=True):
         model = words.models[key]
         line = [
-            words.note.format(model=model, letter=letter, p=percent(p), loss=loss)
+            words.note.format(model=model, letter=letter, p=kit.percent(p), loss=loss)
             for letter, p, loss in zip(letters, row, own, strict=True)
         ]
         notes.append([*line, words.note_mean.format(model=model, loss=own.mean())])
@@ -80,32 +73,28 @@ def best(name: str, chances: np.ndarray) -> str:
     means = losses.mean(axis=1)
     low, high = int(means.argmin()), int(means.argmax())
     if f"{means[low]:.3f}" == f"{means[high]:.3f}":
-        return words.best_tie.format(name=quote(name), low=means[low])
+        return words.best_tie.format(name=kit.quote(name), low=means[low])
     at = int((losses.max(axis=0) - losses.min(axis=0)).argmax())
-    letters = [words.place.format(number=i, letter=quote(one)) for i, one in enumerate(name, 1)]
+    letters = [words.place.format(number=i, letter=kit.quote(one)) for i, one in enumerate(name, 1)]
     least, most = int(chances[:, at].argmin()), int(chances[:, at].argmax())
     return words.best.format(
-        name=quote(name),
+        name=kit.quote(name),
         best=words.models[NINE[low]],
         worst=words.models[NINE[high]],
         low=means[low],
         high=means[high],
         place=[*letters, words.place_end][at],
-        least=percent(chances[least, at]),
+        least=kit.percent(chances[least, at]),
         least_model=words.models[NINE[least]],
-        most=percent(chances[most, at]),
+        most=kit.percent(chances[most, at]),
         most_model=words.models[NINE[most]],
     )
 
 
 def _code(name: str, chances: np.ndarray) -> None:
     gpt = chances[NINE.index("names-gpt")]
-    show_code(
+    kit.show_code(
         [chances_by_model],
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.study.nine_models import chances_by_model\n\n"
-        "model, tokenizer, card = load_bundled('names-gpt')\n"
-        f"for p in chances_by_model(model, tokenizer, {name!r}):\n"
-        "    print(f'{p:.4f}')",
+        words.snippet_name.format(name=name),
         "\n".join(f"{p:.4f}" for p in gpt),
     )

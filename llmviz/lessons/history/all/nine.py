@@ -1,7 +1,5 @@
 """The nine models as this chapter needs them: what they give a name, and their measures."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import partial
 
@@ -10,7 +8,6 @@ import numpy as np
 from llmviz.study.nine_models import (
     COUNTED,
     NINE,
-    Counts,
     chances_by_counts,
     chances_by_model,
     count_names,
@@ -18,8 +15,7 @@ from llmviz.study.nine_models import (
 )
 from llmviz.training.curves import CurveFile
 from llmviz.training.reading import read_description
-from llmviz.ui import engine
-from llmviz.ui.kept import kept
+from llmviz.ui import engine, kit
 
 
 @dataclass(frozen=True)
@@ -35,10 +31,7 @@ class Measured:
     steps: int
 
 
-@kept(len(COUNTED))
-def counted(key: str) -> Counts:
-    """Return one of the tables of counts."""
-    return count_names(key)
+counted = kit.kept(len(COUNTED))(count_names)
 
 
 def chances(key: str, name: str) -> np.ndarray:
@@ -49,7 +42,7 @@ def chances(key: str, name: str) -> np.ndarray:
     return chances_by_model(bundled.model, bundled.tokenizer, name)
 
 
-@kept(1)
+@kit.kept(1)
 def measures() -> tuple[Measured, ...]:
     """Return the measures of all nine; those of trained models from the runs that made them."""
     return tuple(_of_counts(key) if key in COUNTED else _of_run(key) for key in NINE)

@@ -1,7 +1,5 @@
 """The controls of the chapter "All of them", as its links write them."""
 
-from __future__ import annotations
-
 from llmviz.lessons.history.all import words
 from llmviz.ui import codec
 

@@ -1,12 +1,8 @@
 """When each kind of model came, what it needed, and what it measures here."""
 
-from __future__ import annotations
-
 from llmviz.lessons.history.all import words
 from llmviz.lessons.history.all.nine import measures
-from llmviz.ui.lesson import section
-from llmviz.ui.prose import prose
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 MODELS_OF = {
     "1913": ("counted-pairs", "names-bigram"),
@@ -20,10 +16,10 @@ MODELS_OF = {
 }  # by the year of the event
 
 
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the events in their order."""
-    section(words.when)
-    prose("\n\n".join(events()))
+    kit.section(words.when)
+    kit.prose("\n\n".join(events()))
 
 
 def events() -> list[str]:

@@ -1,7 +1,5 @@
 """A name that the table of letter pairs writes, one random number a letter."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 
@@ -10,11 +8,7 @@ from llmviz.corpus.counts import LETTERS
 from llmviz.lessons.history.counting import pairs, words
 from llmviz.study.invented_names import names_learned_from
 from llmviz.study.letter_pairs import Throw, fall, probabilities, throw_name
-from llmviz.ui.code import show_code
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 MORE = 8  # seeds whose names are listed
 LONGEST = 30  # letters
@@ -22,9 +16,9 @@ BARS = 12  # letters that have a bar of their own
 OTHERS = 199  # random numbers that fall on a strip beside the name's own
 
 
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the strip of one letter, and the name that the letters make."""
-    section(words.dice)
+    kit.section(words.dice)
     seed, letter = st.columns(2, gap="medium")
     seed.number_input(words.dice_seed, **state.ranged("throw"))
     throws = thrown(state["throw"])
@@ -34,32 +28,29 @@ def draw(state: PageState) -> None:
         letter.slider(words.dice_letter, **state.ranged("letter", most=len(throws)))
     at = state["letter"] - 1
     _strip(throws[at], state["throw"], at)
-    prose(f"{_step(at, throws[at])} {words.dice_others.format(others=OTHERS)}")
+    kit.prose(f"{_step(at, throws[at])} {words.dice_others.format(others=OTHERS)}")
     others = [spelled(thrown(state["throw"] + more)) for more in range(1, MORE + 1)]
-    listed = ", ".join(quote(one) for one in others)
-    prose(f"{_written(throws)} {words.dice_more.format(count=MORE, listed=listed)}")
-    show_code(
+    listed = ", ".join(kit.quote(one) for one in others)
+    kit.prose(f"{_written(throws)} {words.dice_more.format(count=MORE, listed=listed)}")
+    kit.show_code(
         [throw_name],
-        "from llmviz.corpus.counts import letter_pair_counts\n"
-        "from llmviz.study.letter_pairs import probabilities, throw_name\n\n"
-        f"for one in throw_name(probabilities(letter_pair_counts()), seed={state['throw']}):\n"
-        "    print(f'{one.u:.4f} {one.start:.4f} {one.end:.4f} {one.letter}')",
+        words.snippet_dice.format(throw=state["throw"]),
         "\n".join(f"{one.u:.4f} {one.start:.4f} {one.end:.4f} {one.letter}" for one in throws),
     )
 
 
-@kept(256)
+@kit.kept(256)
 def thrown(seed: int) -> list[Throw]:
     """Return the letters that the counted table writes from a seed."""
     return throw_name(_table(), seed, LONGEST)
 
 
-@kept(1)
+@kit.kept(1)
 def _table() -> np.ndarray:
     return probabilities(pairs.counts())
 
 
-@kept(1)
+@kit.kept(1)
 def _known() -> frozenset[str]:
     return frozenset(names_learned_from())
 
@@ -97,11 +88,11 @@ def _strip(throw: Throw, seed: int, at: int) -> None:
 def _step(at: int, throw: Throw) -> str:
     return words.dice_step.format(
         number=at + 1,
-        first=words.dot if throw.first == LETTERS[0] else quote(throw.first),
+        first=words.dot if throw.first == LETTERS[0] else kit.quote(throw.first),
         u=throw.u,
         start=throw.start,
         end=throw.end,
-        letter=words.dot if throw.letter == LETTERS[0] else quote(throw.letter),
+        letter=words.dot if throw.letter == LETTERS[0] else kit.quote(throw.letter),
         chance=throw.end - throw.start,
     )
 
@@ -109,5 +100,5 @@ def _step(at: int, throw: Throw) -> str:
 def _written(throws: list[Throw]) -> str:
     name = spelled(throws)
     if throws[-1].letter != LETTERS[0]:
-        return words.dice_cut.format(name=quote(name), all=len(name))
-    return words.dice_written.format(name=quote(name), known=words.dice_known[name in _known()])
+        return words.dice_cut.format(name=kit.quote(name), all=len(name))
+    return words.dice_written.format(name=kit.quote(name), known=words.dice_known[name in _known()])

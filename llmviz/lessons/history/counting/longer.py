@@ -1,54 +1,44 @@
 """Longer contexts: how many rows their tables have, how many are ever seen, and the loss."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.corpus.counts import LETTERS
 from llmviz.figures.history import losses_by_length
-from llmviz.figures.theme import Mode
 from llmviz.lessons.history import typed_name
 from llmviz.lessons.history.counting import pairs, words
 from llmviz.lessons.history.counting.params import LONGEST
 from llmviz.models.ngram import METHODS, V, positions
 from llmviz.study.longer_contexts import LongerContexts, longer_contexts
-from llmviz.ui.code import show_code
-from llmviz.ui.common import choose, count, percent, theme
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 KEY = f"{pairs.KEY}.longer"
 TOP = 3  # symbols
 
 
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the tables of all lengths, their losses, and one row for the learner's name."""
     measured = measure()
-    section(words.longer, counted=measured.counted_names, held_out=len(measured.held_out))
+    kit.section(words.longer, counted=measured.counted_names, held_out=len(measured.held_out))
     question = curse_question(measured)
-    if question is not None and not predict(question, f"{KEY}.curse", covers=True):
+    if question is not None and not kit.predict(question, f"{KEY}.curse", covers=True):
         return
     st.dataframe(_frame(), hide_index=True)
-    prose(words.longer_methods)
-    st.plotly_chart(_figure(theme()), key=f"{KEY}.losses")
-    prose("\n\n".join([turns(measured), curse(measured)]))
+    kit.prose(words.longer_methods)
+    st.plotly_chart(_figure(kit.theme()), key=f"{KEY}.losses")
+    kit.prose("\n\n".join([turns(measured), curse(measured)]))
     _one_row(state, measured)
     _code(measured)
 
 
-@kept(1)
+@kit.kept(1)
 def measure() -> LongerContexts:
     """Return what was counted and measured, for all visitors."""
     return longer_contexts(LONGEST)
 
 
-@kept(1)
+@kit.kept(1)
 def _frame() -> pd.DataFrame:
     columns: dict[str, list[object]] = {name: [] for name in words.columns.values()}
     for row in measure().rows:
@@ -56,8 +46,8 @@ def _frame() -> pd.DataFrame:
             row.n,
             f"{row.rows:,}",
             f"{row.seen:,}",
-            percent(row.seen / row.rows) if row.seen / row.rows > 1e-4 else "< 0.01 %",
-            percent(row.known),
+            kit.percent(row.seen / row.rows) if row.seen / row.rows > 1e-4 else "< 0.01 %",
+            kit.percent(row.known),
         )
         for name, value in zip(columns, values, strict=True):
             columns[name].append(value)
@@ -67,8 +57,8 @@ def _frame() -> pd.DataFrame:
     return pd.DataFrame(columns)
 
 
-@kept(2)
-def _figure(mode: Mode) -> go.Figure:
+@kit.kept(2)
+def _figure(mode: kit.Mode) -> kit.Figure:
     measured = measure()
     lines = {
         words.methods[method]: [row.losses[method] for row in measured.rows] for method in METHODS
@@ -100,20 +90,20 @@ def curse(measured: LongerContexts) -> str:
         longest=last.n,
         rows=last.rows,
         seen=last.seen,
-        share=percent(share) if share > 1e-3 else f"one of {round(1 / share):,}",
-        unknown=percent(1 - last.known),
+        share=kit.percent(share) if share > 1e-3 else f"one of {round(1 / share):,}",
+        unknown=kit.percent(1 - last.known),
     )
 
 
-def _one_row(state: PageState, measured: LongerContexts) -> None:
-    section(words.row)
+def _one_row(state: kit.PageState, measured: LongerContexts) -> None:
+    kit.section(words.row)
     name = typed_name.ask(state)
     left, right = st.columns(2, gap="medium")
     left.slider(words.n_label, **state.ranged("back"))
     with right:
-        choose(state, "smooth", words.method_label, words.methods)
+        kit.choose(state, "smooth", words.method_label, words.methods)
     if name:
-        prose(row_of(measured, name, state["back"], state["smooth"]))
+        kit.prose(row_of(measured, name, state["back"], state["smooth"]))
 
 
 def row_of(measured: LongerContexts, name: str, n: int, method: str) -> str:
@@ -124,14 +114,14 @@ def row_of(measured: LongerContexts, name: str, n: int, method: str) -> str:
     seen = int(measured.grams.raw[n].rows(context).sum())
     order = np.argsort(-row, kind="stable")[:TOP]
     return words.row_text.format(
-        context=quote((LETTERS[0] * n + name)[-n:]),
-        typed=words.row_from.format(symbols=count(n, "symbol")),
+        context=kit.quote((LETTERS[0] * n + name)[-n:]),
+        typed=words.row_from.format(symbols=kit.count(n, "symbol")),
         seen=words.row_seen.format(count=seen) if seen else words.row_unseen,
-        top=", ".join(f"{quote(LETTERS[i])} {percent(row[i])}" for i in order),
+        top=", ".join(f"{kit.quote(LETTERS[i])} {kit.percent(row[i])}" for i in order),
     )
 
 
-def curse_question(measured: LongerContexts) -> Question | None:
+def curse_question(measured: LongerContexts) -> kit.Question | None:
     """Ask how many rows of the longest table can be seen at all; None where that is all of them."""
     last = measured.rows[-1]
     letters = measured.grams.letters
@@ -145,20 +135,15 @@ def curse_question(measured: LongerContexts) -> Question | None:
         "longer": last.rows * V,
     }
 
-    return Question.of(words.ask_curse, **numbers)
+    return kit.Question.of(words.ask_curse, **numbers)
 
 
 def _code(measured: LongerContexts) -> None:
     from llmviz.models.ngram import NGrams
 
     best = measured.best("kneser-ney")
-    show_code(
+    kit.show_code(
         [NGrams],
-        "from llmviz.corpus import load_corpus\n"
-        "from llmviz.models.ngram import NGrams\n\n"
-        "learned, held_out = load_corpus('names').split(0.1, 0)\n"
-        f"grams = NGrams(list(learned), {LONGEST})\n"
-        f"print(grams.seen({best.n}), "
-        f"f\"{{grams.loss(list(held_out), {best.n}, 'kneser-ney'):.4f}}\")",
+        words.snippet_longer.format(longest=LONGEST, n=best.n),
         f"{best.seen} {best.losses['kneser-ney']:.4f}",
     )

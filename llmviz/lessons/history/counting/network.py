@@ -1,7 +1,5 @@
 """The one-layer network that learns the table of letter pairs, as a film of its steps."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from llmviz.components._shared.stored import Stored
@@ -10,29 +8,22 @@ from llmviz.corpus.counts import LETTERS
 from llmviz.lessons.history.counting import pairs, words
 from llmviz.lessons.history.counting.params import STEPS
 from llmviz.study.table_descent import RATES, TableDescent, table_descent
-from llmviz.ui.code import show_code
-from llmviz.ui.common import choose
+from llmviz.ui import kit
 from llmviz.ui.engine_ready import engine_ready
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.pinned_cells import bound, one_of
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import PageState
 
 KEY = f"{pairs.KEY}.film"
 
 
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the film, and how near the network comes to the counted table."""
     counts = pairs.counts()
     numbers = {"weights": counts.size, "pairs": int(counts.sum())}
-    section(words.network, **numbers)
+    kit.section(words.network, **numbers)
     if not engine_ready():
         return
-    choose(state, "learn", words.optimizer, words.optimizers)
+    kit.choose(state, "learn", words.optimizer, words.optimizers)
     way, film = _film(state["learn"])
-    if not predict(start_question(way, counts.size), f"{KEY}.start", covers=True):
+    if not kit.predict(start_question(way, counts.size), f"{KEY}.start", covers=True):
         return
 
     table_film(
@@ -43,14 +34,18 @@ def draw(state: PageState) -> None:
         words=words.film,
         step=state["learnstep"],
         steps=STEPS,
-        on_change=bound(state, KEY, step=("learnstep", one_of([*range(STEPS), -1]))),
+        on_change=kit.bound(state, KEY, step=("learnstep", kit.one_of([*range(STEPS), -1]))),
     )
-    prose(result(way, counts, state["learn"]))
-    prose(words.network_more)
-    _code(state["learn"], way)
+    kit.prose(result(way, counts, state["learn"]))
+    kit.prose(words.network_more)
+    kit.show_code(
+        [table_descent],
+        words.snippet_network.format(optimizer=state["learn"], steps=STEPS),
+        f"{way.losses[0]:.4f} {way.losses[-1]:.4f} {way.floor:.4f}",
+    )
 
 
-@kept(len(RATES))
+@kit.kept(len(RATES))
 def _film(optimizer: str) -> tuple[TableDescent, Stored]:
     way = table_descent(optimizer, STEPS)
     return way, film_of_table(way.tables, way.losses, way.target)
@@ -73,24 +68,14 @@ def result(way: TableDescent, counts: np.ndarray, optimizer: str) -> str:
         loss=way.losses[-1],
         floor=way.floor,
         gap=way.losses[-1] - way.floor,
-        worst=words.dot if worst == 0 else quote(LETTERS[worst]),
+        worst=words.dot if worst == 0 else kit.quote(LETTERS[worst]),
         worst_gap=rows[worst],
         worst_pairs=int(counts[worst].sum()),
     )
 
 
-def start_question(way: TableDescent, weights: int) -> Question:
+def start_question(way: TableDescent, weights: int) -> kit.Question:
     """Ask for the loss of a network whose weights are all 0."""
     numbers = {"blind": float(np.log(len(LETTERS))), "floor": way.floor, "weights": weights}
 
-    return Question.of(words.ask_start, **numbers)
-
-
-def _code(optimizer: str, way: TableDescent) -> None:
-    show_code(
-        [table_descent],
-        "from llmviz.study.table_descent import table_descent\n\n"
-        f"way = table_descent({optimizer!r}, {STEPS})\n"
-        f"print(f'{{way.losses[0]:.4f}} {{way.losses[-1]:.4f}} {{way.floor:.4f}}')",
-        f"{way.losses[0]:.4f} {way.losses[-1]:.4f} {way.floor:.4f}",
-    )
+    return kit.Question.of(words.ask_start, **numbers)

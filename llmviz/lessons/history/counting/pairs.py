@@ -1,7 +1,5 @@
 """The counted table of letter pairs, and the learner's name walked through it."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np
@@ -12,29 +10,22 @@ from llmviz.corpus.counts import LETTERS, letter_pair_counts
 from llmviz.lessons.history import typed_name
 from llmviz.lessons.history.counting import words
 from llmviz.study.letter_pairs import PairStep, average_loss, probabilities, walk
-from llmviz.ui import pinned_cells
-from llmviz.ui.code import show_code
-from llmviz.ui.common import power_of_ten
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import PageState
+from llmviz.ui import kit, pinned_cells
 
 KEY = "history.counting"
 FIRST_CELL = "P.1.14"  # what opens before anything is touched: n after a
 STRONG_COUNT, STRONG_SHARE = 3_000, 0.4  # from which on a colour is as strong as it gets
 
-counts = kept(1)(letter_pair_counts)
+counts = kit.kept(1)(letter_pair_counts)
 
 
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the table and the name's way through it."""
     table = counts()
-    section(words.intro, names=int(table[0].sum()))
+    kit.section(words.intro, names=int(table[0].sum()))
     name = typed_name.ask(state)
     question = row_question(table, name) if name else None
-    divided = question is None or predict(question, f"{KEY}.row", covers=True)
+    divided = question is None or kit.predict(question, f"{KEY}.row", covers=True)
     pinned_cells.show(
         state,
         matrices() if divided else matrices()[:1],
@@ -46,21 +37,18 @@ def draw(state: PageState) -> None:
     )
     if not name or not divided:
         return
-    section(words.walk)
+    kit.section(words.walk)
     steps = walk(table, name)
     _grid(steps)
-    prose(result(table, name, steps))
-    show_code(
+    kit.prose(result(table, name, steps))
+    kit.show_code(
         [walk],
-        "from llmviz.corpus.counts import letter_pair_counts\n"
-        "from llmviz.study.letter_pairs import walk\n\n"
-        f"for step in walk(letter_pair_counts(), {name!r}):\n"
-        "    print(step.first, step.second, step.seen, f'{step.chance:.4f}')",
+        words.snippet_pairs.format(name=name),
         "\n".join(f"{one.first} {one.second} {one.seen} {one.chance:.4f}" for one in steps),
     )
 
 
-@kept(1)
+@kit.kept(1)
 def matrices() -> list[lv.Matrix]:
     """Return the counts and the probabilities as matrices whose cells open."""
     labels = {"row_labels": LETTERS, "col_labels": LETTERS}
@@ -99,7 +87,7 @@ def small(p: float) -> str:
     """
     if p >= 0.001:
         return f"{p:.4f}"
-    return power_of_ten(p, 3)
+    return kit.power_of_ten(p, 3)
 
 
 def _grid(steps: list[PairStep]) -> None:
@@ -155,15 +143,15 @@ def result(table: np.ndarray, name: str, steps: list[PairStep]) -> str:
     if never is not None:
         own = [one.loss for one in walk(table + 1, name)]
         return words.never.format(
-            pair=quote(never.first + never.second),
+            pair=kit.quote(never.first + never.second),
             names=int(table[0].sum()),
-            name=quote(name),
+            name=kit.quote(name),
             smooth=sum(own) / len(own),
             mean=plain,
             mean_smooth=smooth,
         )
     return words.result.format(
-        name=quote(name),
+        name=kit.quote(name),
         product=small(steps[-1].product),
         loss=sum(one.loss for one in steps) / len(steps),
         pairs=int(table.sum()),
@@ -178,13 +166,13 @@ def end(table: np.ndarray, name: str) -> dict[str, object]:
     loss = sum(losses) / len(losses)
     return {
         "pairs": int(table.sum()),
-        "name": quote(name),
+        "name": kit.quote(name),
         "loss": f"{loss:.2f}" if np.isfinite(loss) else "∞",
         "mean": average_loss(table),
     }
 
 
-def row_question(table: np.ndarray, name: str) -> Question | None:
+def row_question(table: np.ndarray, name: str) -> kit.Question | None:
     """Ask what a count has to be divided by, on the first pair of the name that is fit for it.
 
     Not fit: a pair that was never seen, whose probability is 0 without any division, and one
@@ -200,8 +188,8 @@ def row_question(table: np.ndarray, name: str) -> Question | None:
     first, second = LETTERS[i], LETTERS[j]
     seen = int(table[i, j])
     numbers = {
-        "first": quote(first),
-        "second": quote(second),
+        "first": kit.quote(first),
+        "second": kit.quote(second),
         "seen": seen,
         "of_all": int(table[i].sum()),
         "ends": int(table[:, j].sum()),
@@ -211,7 +199,7 @@ def row_question(table: np.ndarray, name: str) -> Question | None:
         "back": seen / table[:, j].sum(),
     }
     answers = numbers | {"first": first, "second": second}
-    return Question(
+    return kit.Question(
         words.ask_row.text.format(**numbers),
         [answer.format(**answers) for answer in words.ask_row.answers],
         0,

@@ -1,31 +1,20 @@
 """Chapter "One test for all": which letter came first, asked of every model at every distance."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.document.marks import as_markdown
 from llmviz.figures.lines import Line, lines
 from llmviz.figures.networks import is_dashed, network_number
-from llmviz.figures.theme import Mode
 from llmviz.lessons.history.memory import own_string, words
 from llmviz.training import first_letter
 from llmviz.training.first_letter import CHANCE, FARTHEST, LENGTH, OPTIONS, TRAINING
-from llmviz.ui.code import show_code
-from llmviz.ui.common import count, listed, percent, theme
+from llmviz.ui import kit
 from llmviz.ui.engine_ready import engine_ready
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.notices import or_refused
-from llmviz.ui.prose import bold, prose
-from llmviz.ui.question import Question, predict
 from llmviz.ui.rerun import once
-from llmviz.ui.state import PageState
 
 KEY = "history.memory"
 ASKED = "rnn"  # whose reach the question is about
@@ -33,18 +22,18 @@ TABLE_AT = (7, 31, 60)
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
     text = words.text.format(
-        chance=percent(CHANCE),
+        chance=kit.percent(CHANCE),
         models=len(OPTIONS),
         steps=TRAINING.steps,
         rows=TRAINING.batch_size,
         length=LENGTH,
         farthest=FARTHEST,
     )
-    section(words.intro.title, text)
-    known = or_refused(cards)
+    kit.section(words.intro.title, text)
+    known = kit.or_refused(cards)
     if known is None:
         return
     if not known:
@@ -55,7 +44,7 @@ def draw(state: PageState) -> None:
     if missing:
         line = words.missing.format(names=", ".join(missing), command=words.command)
         st.info(as_markdown(line), icon=":material/download:")
-    shown = ASKED not in known or predict(
+    shown = ASKED not in known or kit.predict(
         question(known[ASKED]["right"]), f"{KEY}.ask", covers=True
     )
     if shown:
@@ -64,24 +53,31 @@ def draw(state: PageState) -> None:
         own_string.draw(state, list(known))
     if shown:
         shares = ", ".join(
-            f"{words.models[name]} {percent(float(np.mean(card['right'])))}"
+            f"{words.models[name]} {kit.percent(float(np.mean(card['right'])))}"
             for name, card in known.items()
         )
-        seen(words.end, farthest=FARTHEST, shares=shares)
+        kit.seen(words.end, farthest=FARTHEST, shares=shares)
 
 
 def _measured(known: dict[str, dict[str, Any]]) -> None:
     questions = max(card["asked"] for card in known.values())
-    section(words.chart, asked=questions)
+    kit.section(words.chart, asked=questions)
     curves = tuple((name, tuple(card["right"])) for name, card in known.items())
-    st.plotly_chart(chart(curves, theme()), key=f"{KEY}.chart", theme=None)
+    st.plotly_chart(chart(curves, kit.theme()), key=f"{KEY}.chart", theme=None)
     alike = together(known)
     if len(alike) > 1:
-        st.caption(words.together.format(names=listed(alike)))
+        st.caption(words.together.format(names=kit.listed(alike)))
     _table(known)
-    section(words.why, models=len(known))
-    prose("\n\n".join(reasons(known)))
-    _code(known)
+    kit.section(words.why, models=len(known))
+    kit.prose("\n\n".join(reasons(known)))
+    kit.show_code(
+        [first_letter.FirstLetterData, first_letter.shares_right, first_letter.make],
+        words.snippet.format(known=list(known)),
+        "\n".join(
+            f"{name} {first_letter.reach(card['right'])} {card['right'][-1]:.4f}"
+            for name, card in known.items()
+        ),
+    )
 
 
 @once
@@ -93,8 +89,8 @@ def cards() -> dict[str, dict[str, Any]]:
     return {name: first_letter.read_card(name) for name in first_letter.there()}
 
 
-@kept(4)
-def chart(curves: tuple[tuple[str, tuple[float, ...]], ...], mode: Mode) -> go.Figure:
+@kit.kept(4)
+def chart(curves: tuple[tuple[str, tuple[float, ...]], ...], mode: kit.Mode) -> kit.Figure:
     """Return each model's share of right answers by distance."""
     order = list(words.models)
     drawn = [
@@ -151,7 +147,7 @@ def reasons(known: dict[str, dict[str, Any]]) -> list[str]:
         config, mean = card["model"]["config"], round(100 * float(np.mean(card["right"])), 1)
         window = config.get("window") or 2 ** config.get("n_layer", 0)
         reads = {"window": window, "covered": window - 1, "farthest": FARTHEST}
-        text = f"{bold(words.models[name] + '.')} {words.ideas[name].format(**reads)} "
+        text = f"{kit.bold(words.models[name] + '.')} {words.ideas[name].format(**reads)} "
         text += measured(card["right"], card["asked"])
         if before is not None:
             other, least = before
@@ -178,27 +174,15 @@ def _distance(reach: int) -> str:
 
 
 def _more(letters: int) -> str:
-    return count(letters, words.more_letter)
+    return kit.count(letters, words.more_letter)
 
 
-def question(right: list[float]) -> Question:
+def question(right: list[float]) -> kit.Question:
     """Ask how far the RNN remembers."""
     reach = first_letter.reach(right)
     correct = int(np.searchsorted([8, 31, FARTHEST], reach, side="right"))
     reason = words.ask_reason.format(letters=_more(reach)) if reach else words.ask_never
     text = words.ask.format(length=LENGTH)
-    return Question(text, words.ask_answers, correct, [reason] * len(words.ask_answers), scale=True)
-
-
-def _code(known: dict[str, dict[str, Any]]) -> None:
-    show_code(
-        [first_letter.FirstLetterData, first_letter.shares_right, first_letter.make],
-        "from llmviz.training.first_letter import reach, read_card\n\n"
-        f"for name in {list(known)}:\n"
-        '    right = read_card(name)["right"]\n'
-        '    print(name, reach(right), f"{right[-1]:.4f}")',
-        "\n".join(
-            f"{name} {first_letter.reach(card['right'])} {card['right'][-1]:.4f}"
-            for name, card in known.items()
-        ),
+    return kit.Question(
+        text, words.ask_answers, correct, [reason] * len(words.ask_answers), scale=True
     )

@@ -9,12 +9,10 @@ from string import ascii_lowercase as LETTERS
 from typing import TYPE_CHECKING
 
 import numpy as np
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.components.cell_grid.view import cell_grid
 from llmviz.figures.losses import compared
-from llmviz.figures.theme import Mode
 from llmviz.lessons.history import typed_name
 from llmviz.lessons.history.memory import words
 from llmviz.lessons.history.other_lessons import link_onward
@@ -22,14 +20,7 @@ from llmviz.study.first_letter_answers import answers
 from llmviz.textfile import whole_number
 from llmviz.training import first_letter
 from llmviz.training.first_letter import LENGTH
-from llmviz.ui.code import show_code
-from llmviz.ui.common import listed, percent, theme
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.notices import refuse
-from llmviz.ui.prose import bold, prose, quote
-from llmviz.ui.state import PageState
-from llmviz.ui.text_field import text_input
+from llmviz.ui import kit
 
 if TYPE_CHECKING:
     from torch import nn
@@ -38,16 +29,16 @@ KEY = "history.memory.own"
 LISTED = 6  # letters whose probabilities are drawn
 
 
-def draw(state: PageState, models: list[str]) -> None:
+def draw(state: kit.PageState, models: list[str]) -> None:
     """Show what each model says after each letter of a typed string."""
-    section(words.own, length=LENGTH)
+    kit.section(words.own, length=LENGTH)
     string = _ask(state)
     if not string:
         return
     try:
         chances = {name: probabilities(model_of(name), string) for name in models}
     except ValueError as error:
-        refuse(error)
+        kit.refuse(error)
         return
     first = LETTERS.index(string[0])
     guesses = {name: p.argmax(1) for name, p in chances.items()}
@@ -68,7 +59,7 @@ def draw(state: PageState, models: list[str]) -> None:
         notes=[
             [
                 words.note.format(
-                    guess=LETTERS[one], right=percent(float(p[first])), first=string[0]
+                    guess=LETTERS[one], right=kit.percent(float(p[first])), first=string[0]
                 )
                 for one, p in zip(guesses[name], chances[name], strict=True)
             ]
@@ -82,22 +73,22 @@ def draw(state: PageState, models: list[str]) -> None:
         chosen=(models.index(model), at),
         on_change=opened,
     )
-    prose(
+    kit.prose(
         ending(
             string, [words.models[n] for n in models], [g[-1] == first for g in guesses.values()]
         )
     )
-    place = words.opened.format(model=words.models[model], n=at + 1, letter=quote(string[at]))
-    prose(bold(place))
-    figure = bars(model_of(model), string, at, theme())
+    place = words.opened.format(model=words.models[model], n=at + 1, letter=kit.quote(string[at]))
+    kit.prose(kit.bold(place))
+    figure = bars(model_of(model), string, at, kit.theme())
     st.plotly_chart(figure, key=f"{KEY}.bars", theme=None)
     _code(model, string, chances[model])
     link_onward(string[: typed_name.LONGEST])  # the other lessons read no longer name
 
 
-def _ask(state: PageState) -> str:
+def _ask(state: kit.PageState) -> str:
     """Show the box for the string; return its letters, and "" after one line if there is none."""
-    text_input(state, "string", words.string)
+    kit.text_input(state, "string", words.string)
     return typed_name.letters_of(state["string"], LENGTH, words.long, words.empty)
 
 
@@ -131,19 +122,16 @@ def model_of(name: str) -> nn.Module:
     return _model(name, stamp(name))
 
 
-@kept(6)
+@kit.kept(6)
 def _model(name: str, version: int) -> nn.Module:
     return first_letter.load(name)
 
 
-@kept(256)
-def probabilities(model: nn.Module, string: str) -> np.ndarray:
-    """Return what a model gives each letter of being the first one, after each letter, (T, 26)."""
-    return answers(model, string)
+probabilities = kit.kept(256)(answers)
 
 
-@kept(64)
-def bars(model: nn.Module, string: str, at: int, mode: Mode) -> go.Figure:
+@kit.kept(64)
+def bars(model: nn.Module, string: str, at: int, mode: kit.Mode) -> kit.Figure:
     """Return the likeliest letters after one letter of the string, and the right one, as bars."""
     p, first = probabilities(model, string)[at], LETTERS.index(string[0])
     best = [int(one) for one in np.argsort(-p, kind="stable")[:LISTED]]
@@ -166,21 +154,18 @@ def ending(string: str, names: list[str], right: list[bool]) -> str:
     text = words.end_both if know and lost else words.end_right if know else words.end_wrong
     return text.format(
         after=words.end_after.format(n=len(string)) if len(string) > 1 else words.end_after_one,
-        first=quote(string[0]),
-        right=listed(know),
+        first=kit.quote(string[0]),
+        right=kit.listed(know),
         know="gives" if len(know) == 1 else "give",
-        wrong=listed(lost),
+        wrong=kit.listed(lost),
         give="gives" if len(lost) == 1 else "give",
     )
 
 
 def _code(model: str, string: str, chances: np.ndarray) -> None:
     best = LETTERS[int(chances[-1].argmax())]
-    show_code(
+    kit.show_code(
         [first_letter.load, answers],
-        "from llmviz.study.first_letter_answers import answers\n"
-        "from llmviz.training.first_letter import load\n\n"
-        f"p = answers(load({model!r}), {string!r})\n"
-        'print("abcdefghijklmnopqrstuvwxyz"[p[-1].argmax()], f"{p[-1].max():.3f}")',
+        words.snippet_own_string.format(model=model, string=string),
         f"{best} {chances[-1].max():.3f}",
     )

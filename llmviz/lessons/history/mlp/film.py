@@ -1,26 +1,17 @@
 """Part of the chapter "MLP": two models learn names, with and without batch norm; their film."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
 import streamlit as st
 
-from llmviz.background import WAITING, Job
+from llmviz.background import WAITING
 from llmviz.components.scatter_film.view import LAST, Curve, scatter_film
 from llmviz.lessons.history.mlp import norm, words
 from llmviz.lessons.history.mlp.params import SCALES
 from llmviz.study.letter_film import LetterFilm, film_of, read_film
 from llmviz.study.letter_map import MapSettings
-from llmviz.ui.common import choose
-from llmviz.ui.job_pools import training_jobs
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.notices import refuse_failed
-from llmviz.ui.pinned_cells import bound, one_of
-from llmviz.ui.prose import prose
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 NEARER = 0.8  # times the distance from consonants: below it vowels are a group
 KEY = "history.mlp.film"
@@ -35,7 +26,7 @@ class OwnRun:
     """A training of the learner: its settings, and the film of what the job has yielded so far."""
 
     settings: MapSettings
-    job: Job
+    job: kit.Job
     _film: LetterFilm | None = None
     _of: int = 0
 
@@ -48,14 +39,14 @@ class OwnRun:
         return self._film
 
 
-def settings_of(state: PageState) -> MapSettings:
+def settings_of(state: kit.PageState) -> MapSettings:
     """Return what the controls ask for."""
     return MapSettings(
         scale=float(state["firsts"]), activation=state["bend"], seed=state["mapseed"]
     )
 
 
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the controls and the film."""
     settings = settings_of(state)
     text = words.map_text.format(
@@ -64,11 +55,11 @@ def draw(state: PageState) -> None:
         hidden=settings.hidden,
         steps=settings.steps,
     )
-    section(words.map.title, text)
+    kit.section(words.map.title, text)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        choose(state, "bend", words.bend, words.bends, then=lambda: _reset(state))
+        kit.choose(state, "bend", words.bend, words.bends, then=lambda: _reset(state))
         scales = {one: one for one in SCALES}
-        choose(state, "firsts", words.scale, scales, then=lambda: _reset(state))
+        kit.choose(state, "firsts", words.scale, scales, then=lambda: _reset(state))
         slot = state.ranged("mapseed", then=lambda: _reset(state))
         st.number_input(words.seed, width=120, step=1, **slot)
     run = own_run(settings)
@@ -76,7 +67,7 @@ def draw(state: PageState) -> None:
     st.fragment(_film_part, run_every=POLL if live else None)(state, settings, live)
 
 
-def _reset(state: PageState) -> None:
+def _reset(state: kit.PageState) -> None:
     state["mapframe"] = -1
 
 
@@ -86,16 +77,16 @@ def own_run(settings: MapSettings) -> OwnRun | None:
     return run if run is not None and run.settings == settings else None
 
 
-def _start(state: PageState, settings: MapSettings) -> None:
+def _start(state: kit.PageState, settings: MapSettings) -> None:
     before: OwnRun | None = st.session_state.get(RUN)
     if before is not None:
         before.job.stop()
-    job = training_jobs().start("llmviz.study.letter_map:film", settings=settings)
+    job = kit.training_jobs().start("llmviz.study.letter_map:film", settings=settings)
     st.session_state[RUN] = OwnRun(settings, job)
     state["mapframe"] = -1
 
 
-def _film_part(state: PageState, settings: MapSettings, live: bool) -> None:
+def _film_part(state: kit.PageState, settings: MapSettings, live: bool) -> None:
     run = own_run(settings)
     if live != (run is not None and not run.job.over):
         st.rerun()  # looking again and again begins, or ends
@@ -112,7 +103,7 @@ def _film_part(state: PageState, settings: MapSettings, live: bool) -> None:
             key=f"{KEY}.train",
         )
     if run is not None and run.job.problem:
-        refuse_failed(run.job)
+        kit.refuse_failed(run.job)
     own = run.film() if run is not None else None
     bend = settings.activation
     if own is None:
@@ -129,10 +120,7 @@ def _progress(run: OwnRun) -> None:
     st.progress(step / steps, text=words.queued if run.job.state == WAITING else text)
 
 
-@kept(1)
-def bundled() -> LetterFilm:
-    """Return the film that comes with the project. Raises ValueError where it cannot be read."""
-    return read_film()
+bundled = kit.kept(1)(read_film)
 
 
 def _bundled(settings: MapSettings, waiting: bool) -> LetterFilm | None:
@@ -148,8 +136,8 @@ def _bundled(settings: MapSettings, waiting: bool) -> LetterFilm | None:
     return film
 
 
-def _drawn(state: PageState, film: LetterFilm, bend: str, settings: MapSettings) -> None:
-    choose(state, "map", words.map_label, words.maps)
+def _drawn(state: kit.PageState, film: LetterFilm, bend: str, settings: MapSettings) -> None:
+    kit.choose(state, "map", words.map_label, words.maps)
     on, last = state["map"] == "on", film.frames - 1
     at = state["mapframe"] if 0 <= state["mapframe"] < last else last
 
@@ -166,9 +154,9 @@ def _drawn(state: PageState, film: LetterFilm, bend: str, settings: MapSettings)
         curve=Curve(words.loss, [None if np.isnan(x) else float(x) for x in film.losses[on]]),
         axes=words.film_axes,
         step=LAST if at == last else at,
-        on_step=bound(state, KEY, step=("mapframe", one_of([*range(last), -1], -1))),
+        on_step=kit.bound(state, KEY, step=("mapframe", kit.one_of([*range(last), -1], -1))),
     )
-    prose(map_report(film, on, at))
+    kit.prose(map_report(film, on, at))
     norm.draw(film, bend, at, settings)
 
 

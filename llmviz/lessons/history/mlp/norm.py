@@ -1,23 +1,14 @@
 """Part of the chapter "MLP": what reaches the activation function, with batch norm and without."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.lines import Line, lines
-from llmviz.figures.theme import Mode
 from llmviz.lessons.history.mlp import words
 from llmviz.study.letter_film import LetterFilm
 from llmviz.study.letter_map import BARS, REACH, SATURATED, WATCHED, MapSettings, activity, film
-from llmviz.ui.code import show_code
-from llmviz.ui.common import percent, signed, theme
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, predict
+from llmviz.ui import kit
 
 KEY = "history.mlp.norm"
 BORDERS = (0.1, 0.4, 0.6)  # between the answers
@@ -29,17 +20,17 @@ def draw(film: LetterFilm, bend: str, at: int, settings: MapSettings) -> None:
     flat = words.flat[bend].format(saturated=SATURATED)
     step = int(film.steps[at])
     text = words.norm_text.format(bend=name, step=step, names=WATCHED, flat=flat)
-    section(words.norm.title, text)
+    kit.section(words.norm.title, text)
     quiz = question(film, name, settings.scale)
-    if quiz is not None and not predict(quiz, f"{KEY}.ask", covers=True):
+    if quiz is not None and not kit.predict(quiz, f"{KEY}.ask", covers=True):
         return
     shares = tuple(tuple(film.counts[on][at].tolist()) for on in (True, False))
-    st.plotly_chart(histograms(*shares, name, theme()), key=f"{KEY}.histograms", theme=None)
+    st.plotly_chart(histograms(*shares, name, kit.theme()), key=f"{KEY}.histograms", theme=None)
     st.caption(words.histogram_note.format(reach=REACH))
     rows = [
         [
             words.maps["on" if on else "off"],
-            signed(float(film.mean[on][at])),
+            kit.signed(float(film.mean[on][at])),
             f"{film.deviation[on][at]:.2f}",
             f"{100 * film.saturated[on][at]:.1f}",
             f"{film.dead[on][at]} of {film.units}",
@@ -49,9 +40,9 @@ def draw(film: LetterFilm, bend: str, at: int, settings: MapSettings) -> None:
     ]
     frame = pd.DataFrame(rows, columns=list(words.stats))
     st.dataframe(frame, hide_index=True, width=680)
-    prose(norm_report(film, name, at) + words.norm_why[bend])
+    kit.prose(norm_report(film, name, at) + words.norm_why[bend])
     values = tuple(tuple((100 * film.saturated[on]).tolist()) for on in (True, False))
-    figure = flat_chart(tuple(film.steps.tolist()), *values, theme())
+    figure = flat_chart(tuple(film.steps.tolist()), *values, kit.theme())
     st.plotly_chart(figure, key=f"{KEY}.flat", theme=None)
     _code(film, settings)
 
@@ -61,8 +52,8 @@ def _loss(film: LetterFilm, on: bool, at: int) -> str:
     return words.no_loss if np.isnan(loss) else f"{loss:.3f}"
 
 
-@kept(64)
-def histograms(on: tuple[int, ...], off: tuple[int, ...], bend: str, mode: Mode) -> go.Figure:
+@kit.kept(64)
+def histograms(on: tuple[int, ...], off: tuple[int, ...], bend: str, mode: kit.Mode) -> kit.Figure:
     """Return the numbers before an activation function with and without batch norm, as shares."""
     width = 2 * REACH / BARS
     centres = -REACH + width * (np.arange(BARS) + 0.5)
@@ -74,10 +65,10 @@ def histograms(on: tuple[int, ...], off: tuple[int, ...], bend: str, mode: Mode)
     return lines(drawn, axes, mode, hover="%{y:.2f} %", height=300)
 
 
-@kept(64)
+@kit.kept(64)
 def flat_chart(
-    steps: tuple[int, ...], on: tuple[float, ...], off: tuple[float, ...], mode: Mode
-) -> go.Figure:
+    steps: tuple[int, ...], on: tuple[float, ...], off: tuple[float, ...], mode: kit.Mode
+) -> kit.Figure:
     """Return the share of numbers where the slope is almost 0, over the training."""
     drawn = [
         Line(words.maps[name], steps, values, colour, marked=False)
@@ -90,8 +81,8 @@ def norm_report(film: LetterFilm, bend: str, at: int) -> str:
     """Say what batch norm changes at one frame."""
     losses = {on: _loss(film, on, at) for on in (True, False)}
     text = words.norm_read.format(
-        on=percent(float(film.saturated[True][at])),
-        off=percent(float(film.saturated[False][at])),
+        on=kit.percent(float(film.saturated[True][at])),
+        off=kit.percent(float(film.saturated[False][at])),
         bend=bend,
         on_dead=int(film.dead[True][at]),
         off_dead=int(film.dead[False][at]),
@@ -103,28 +94,28 @@ def norm_report(film: LetterFilm, bend: str, at: int) -> str:
     return text + words.norm_loss.format(on_loss=nats[True], off_loss=nats[False])
 
 
-def question(film: LetterFilm, bend: str, scale: float) -> Question | None:
+def question(film: LetterFilm, bend: str, scale: float) -> kit.Question | None:
     """Ask how much of the first weights' numbers is flat without batch norm.
 
     None where the share, as it is written, is a border of two answers.
     """
     off = float(film.saturated[False][0])
-    if percent(off) in map(percent, BORDERS):
+    if kit.percent(off) in map(kit.percent, BORDERS):
         return None
     right = int(np.searchsorted(BORDERS, off))
-    reason = words.norm_reason.format(off=percent(off), on=percent(float(film.saturated[True][0])))
+    reason = words.norm_reason.format(
+        off=kit.percent(off), on=kit.percent(float(film.saturated[True][0]))
+    )
     text = words.norm_ask.format(scale=f"{scale:g}", bend=bend)
-    return Question(text, words.norm_answers, right, [reason] * len(words.norm_answers), scale=True)
+    return kit.Question(
+        text, words.norm_answers, right, [reason] * len(words.norm_answers), scale=True
+    )
 
 
 def _code(map_film: LetterFilm, settings: MapSettings) -> None:
     saturated = f"{map_film.saturated[False][0]:.4f} {map_film.saturated[True][0]:.4f}"
-    show_code(
+    kit.show_code(
         [film, activity],
-        "from llmviz.study.letter_map import MapSettings, film\n\n"
-        f"frames = film({settings!r})\n"
-        "next(frames)  # the letters\n"
-        "first = next(frames).activity\n"
-        'print(f"{first[False].saturated:.4f} {first[True].saturated:.4f}")',
+        words.snippet_norm.format(settings=settings),
         saturated,
     )

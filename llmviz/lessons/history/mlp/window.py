@@ -3,8 +3,6 @@
 T tokens of the name, W window.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import streamlit as st
@@ -19,39 +17,31 @@ from llmviz.lessons.history.named_model import spoken_next
 from llmviz.lessons.history.other_lessons import link_onward
 from llmviz.models.ngram import V
 from llmviz.study.sliding_window import WindowsRead, read_windows
-from llmviz.ui import engine
-from llmviz.ui.code import show_code
-from llmviz.ui.common import percent
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
+from llmviz.ui import engine, kit
 from llmviz.ui.matrix_picture import Picture
-from llmviz.ui.model_on_text import names_of
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import PageState
 
 KEY = "history.mlp.window"
 MODEL = "names-mlp"
 
 
-def draw(state: PageState, bundled: engine.Bundled, name: str) -> None:
+def draw(state: kit.PageState, bundled: engine.Bundled, name: str) -> None:
     """Show the windows of a name and the opened one."""
     config, read = bundled.model.config, windows(bundled, name)
-    section(words.window, window=config.window)
+    kit.section(words.window, window=config.window)
     ids = bundled.tokenizer.encode_from_start(name)
     at = state["slideat"] if 0 <= state["slideat"] < len(ids) else len(ids) - 1
-    quiz = question(read.added[-1].tolist(), slot_names(read, len(ids) - 1), quote(name[-1]))
+    quiz = question(read.added[-1].tolist(), slot_names(read, len(ids) - 1), kit.quote(name[-1]))
     targets = [*ids[1:], bundled.tokenizer.end]
-    if quiz is None or predict(quiz, f"{KEY}.ask", covers=True):
+    if quiz is None or kit.predict(quiz, f"{KEY}.ask", covers=True):
         _grid(state, read, targets, at)
-        prose(report(read, targets[at], at))
+        kit.prose(report(read, targets[at], at))
     text = words.opened_text.format(
         window=config.window,
         width=config.n_embd,
         row=config.window * config.n_embd,
         tokens=config.vocab_size,
     )
-    section(words.opened.title, text)
+    kit.section(words.opened.title, text)
     picture = window_picture(bundled, name, at)
     show(state, picture, key=f"{KEY}.opened", control="sliding", stacked=True)
     link_onward(name)
@@ -68,12 +58,12 @@ def end(bundled: engine.Bundled, name: str) -> dict[str, Any]:
         "width": config.n_embd,
         "parameters": engine.card(MODEL)["parameters"],
         "rows": V**config.window,
-        "name": quote(name),
+        "name": kit.quote(name),
         "loss": -float(chances.mean()),
     }
 
 
-@kept(64)
+@kit.kept(64)
 def windows(bundled: engine.Bundled, name: str) -> WindowsRead:
     """Return what the bundled MLP computes on a name, the start token in front."""
     return read_windows(bundled.model, bundled.tokenizer.encode_from_start(name))
@@ -84,7 +74,7 @@ def letter_name(token: int | None) -> str:
     tokenizer = engine.tokenizer(MODEL)
     if token is None or token in tokenizer.special_tokens.values():
         return words.pad
-    return names_of([token], tokenizer)[0]
+    return kit.names_of([token], tokenizer)[0]
 
 
 def slot_names(read: WindowsRead, at: int) -> list[str]:
@@ -98,7 +88,7 @@ def slot_names(read: WindowsRead, at: int) -> list[str]:
     ]
 
 
-def _grid(state: PageState, read: WindowsRead, targets: list[int], at: int) -> None:
+def _grid(state: kit.PageState, read: WindowsRead, targets: list[int], at: int) -> None:
     key, (rows, slots) = f"{KEY}.grid", read.added.shape
 
     def opened() -> None:
@@ -111,7 +101,9 @@ def _grid(state: PageState, read: WindowsRead, targets: list[int], at: int) -> N
     for row, target in enumerate(targets):
         place = words.start if row == 0 else letter_name(read.seen[row][-1])
         token = unmarked(spoken_next(target, tokenizer))
-        names.append(words.row.format(place=place, token=token, p=percent(float(p[row, target]))))
+        names.append(
+            words.row.format(place=place, token=token, p=kit.percent(float(p[row, target])))
+        )
     back = [words.slot.format(n=slots - 1 - i) for i in range(slots - 1)]
     cell_grid(
         read.added.numpy(),
@@ -136,22 +128,22 @@ def report(read: WindowsRead, target: int, at: int) -> str:
     p, tokenizer = read.logits[at].double().softmax(-1), engine.tokenizer(MODEL)
     best, most = int(p.argmax()), int(read.added[at].argmax())
     return words.window_read.format(
-        most=unmarked(quote(slot_names(read, at)[most])),
+        most=unmarked(kit.quote(slot_names(read, at)[most])),
         token=spoken_next(target, tokenizer),
-        p=percent(float(p[target])),
+        p=kit.percent(float(p[target])),
         best=spoken_next(best, tokenizer),
-        best_p=percent(float(p[best])),
+        best_p=kit.percent(float(p[best])),
     )
 
 
-def question(added: list[float], names: list[str], place: str) -> Question | None:
+def question(added: list[float], names: list[str], place: str) -> kit.Question | None:
     """Ask which place of the window after `place` adds most; None where two look alike."""
     order = sorted(range(len(added)), key=lambda i: -added[i])
     if len(added) < 2 or f"{added[order[0]]:.2f}" == f"{added[order[1]]:.2f}":
         return None
     places = sorted({order[0], order[1], order[-1], len(added) - 1}, reverse=True)
     most = f"{added[order[0]]:.2f}"
-    return Question(
+    return kit.Question(
         words.ask.format(place=place),
         [names[i] for i in places],
         places.index(order[0]),
@@ -164,7 +156,7 @@ def question(added: list[float], names: list[str], place: str) -> Question | Non
     )
 
 
-@kept(64)
+@kit.kept(64)
 def window_picture(bundled: engine.Bundled, name: str, at: int) -> Picture:
     """Return one window through the layers, as matrices of one row each."""
     read, picture = windows(bundled, name), Picture()
@@ -185,7 +177,7 @@ def window_picture(bundled: engine.Bundled, name: str, at: int) -> Picture:
     add_layer(picture, model.layers[0], "window", read.linear[[at]], read.normed[[at]], [""])
     picture.add("head", model.head.weight.T)
     picture.add("head bias", model.head.bias[None])
-    columns = names_of(list(range(model.config.vocab_size)), bundled.tokenizer)
+    columns = kit.names_of(list(range(model.config.vocab_size)), bundled.tokenizer)
     op = lv.matmul("tanh", "head", bias="head bias")
     add_strip(picture, "logits", read.logits[[at]], op, col_labels=columns)
     p = read.logits[[at]].softmax(-1)
@@ -206,13 +198,8 @@ def _even(picture: Picture) -> Picture:
 
 def _code(bundled: engine.Bundled, name: str, at: int, read: WindowsRead) -> None:
     p = read.logits[at].softmax(-1)
-    show_code(
+    kit.show_code(
         [type(bundled.model).forward, read_windows],
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.study.sliding_window import read_windows\n\n"
-        f"model, tokenizer, card = load_bundled({bundled.name!r})\n"
-        f"read = read_windows(model, tokenizer.encode_from_start({name!r}))\n"
-        f"p = read.logits[{at}].softmax(-1)\n"
-        'print(int(p.argmax()), f"{p.max().item():.4f}")',
+        words.snippet_window.format(bundled_name=bundled.name, name=name, at=at),
         f"{int(p.argmax())} {float(p.max()):.4f}",
     )

@@ -1,7 +1,5 @@
 """Chapter "RNN, GRU, LSTM": one state over the letters, its gates, its gradient, its units."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 
@@ -10,40 +8,35 @@ import streamlit as st
 from llmviz.lessons.history import named_model, typed_name
 from llmviz.lessons.history.params import NAME
 from llmviz.lessons.history.recurrent import gradient, parallel, words
-from llmviz.ui import engine
-from llmviz.ui.chapter_parts import draw_part
-from llmviz.ui.common import choose, count
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.prose import quote
-from llmviz.ui.state import PageState
+from llmviz.ui import engine, kit
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
-    section(words.intro)
-    choose(state, "cell", words.cell, words.cells)
-    parts: dict[str, Callable[[PageState], None]] = {
+    kit.section(words.intro)
+    kit.choose(state, "cell", words.cell, words.cells)
+    parts: dict[str, Callable[[kit.PageState], None]] = {
         name: partial(_on_name, draw_part)
         for name, draw_part in (("state", _strips), ("past", gradient.draw), ("units", _roles))
     }
     parts["time"] = lambda state: parallel.draw(words.cells[state["cell"]], state["cell"])
-    draw_part(state, "recurrent", words.look, words.looks, parts)
+    kit.draw_part(state, "recurrent", words.look, words.looks, parts)
     name = typed_name.read(state[NAME.key]).letters
     model = f"names-{state['cell']}"
     if name and engine.ready() and model in engine.names():
         loaded = engine.load(model).model
-        seen(
+        kit.seen(
             words.end,
             model=words.cells[state["cell"]],
             units=loaded.config.hidden_size or loaded.config.n_embd,
-            name=quote(name),
-            times=count(len(name) + 1, "time"),
+            name=kit.quote(name),
+            times=kit.count(len(name) + 1, "time"),
             cell=words.end_cell[loaded.layers[0].n_state > 1],
         )
 
 
-def _on_name(draw_part: Callable, state: PageState) -> None:
+def _on_name(draw_part: Callable, state: kit.PageState) -> None:
     """Show a part that looks at the name with the chosen model."""
     name = typed_name.ask(state)
     bundled = named_model.load(f"names-{state['cell']}") if name else None

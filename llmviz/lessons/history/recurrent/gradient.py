@@ -1,25 +1,14 @@
 """Part of the chapter "RNN, GRU, LSTM": the gradient through time, and its clipping."""
 
-from __future__ import annotations
-
 import numpy as np
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.lines import Line, lines
 from llmviz.figures.losses import compared
-from llmviz.figures.theme import Mode
 from llmviz.lessons.history.recurrent import words
 from llmviz.lessons.history.recurrent.params import LETTERS, TIMES
 from llmviz.study.gradient_through_time import PastGradients, fresh, past_gradients, scaled
-from llmviz.ui import engine
-from llmviz.ui.code import show_code
-from llmviz.ui.common import power_of_ten, refuse, theme
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import PageState
+from llmviz.ui import engine, kit
 
 KEY = "history.recurrent.past"
 SEED = 0
@@ -27,10 +16,10 @@ SEED = 0
 BOUNDS = (1e-3, 0.5, 2.0, 1e3)
 
 
-def draw(state: PageState, bundled: engine.Bundled, name: str) -> None:
+def draw(state: kit.PageState, bundled: engine.Bundled, name: str) -> None:
     """Show how long the gradient is at each earlier state."""
     context = bundled.model.context_length
-    section(words.past, letters=state["through"], context=context)
+    kit.section(words.past, letters=state["through"], context=context)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         st.slider(words.back, width=220, **state.ranged("through"))
         st.slider(words.times, step=0.25, width=260, **state.ranged("times"))
@@ -38,19 +27,21 @@ def draw(state: PageState, bundled: engine.Bundled, name: str) -> None:
     try:
         of = (gradients(*known, 0.0), gradients(*known, state["times"]))
     except ValueError as error:  # it exploded
-        refuse(error)
+        kit.refuse(error)
         return
     model = words.cells[state["cell"]]
     # Of the first setting, so that who answered may move the sliders.
     quiz = question(gradients(*known[:2], LETTERS, TIMES), model, TIMES, LETTERS)
-    if quiz is not None and not predict(quiz, f"{KEY}.ask", covers=True):
+    if quiz is not None and not kit.predict(quiz, f"{KEY}.ask", covers=True):
         return
-    st.plotly_chart(chart(*known, state["times"], theme()), key=KEY, theme=None)
-    prose(" ".join(sentence(one, kind, model) for one, kind in zip(of, words.kinds, strict=True)))
+    st.plotly_chart(chart(*known, state["times"], kit.theme()), key=KEY, theme=None)
+    kit.prose(
+        " ".join(sentence(one, kind, model) for one, kind in zip(of, words.kinds, strict=True))
+    )
     st.slider(words.clip, step=0.1, width=300, **state.ranged("clip"))
-    figure = clip_chart(*known, state["times"], state["clip"], theme())
+    figure = clip_chart(*known, state["times"], state["clip"], kit.theme())
     st.plotly_chart(figure, key=f"{KEY}.clip", theme=None)
-    prose(clipping(of[1], state["clip"]))
+    kit.prose(clipping(of[1], state["clip"]))
     _code(bundled, name, state["through"], state["times"], of[1])
 
 
@@ -64,7 +55,7 @@ def letters(name: str, count: int) -> tuple[str, str]:
     return text[:-1], text[-1]
 
 
-@kept(128)
+@kit.kept(128)
 def gradients(bundled: engine.Bundled, name: str, count: int, times: float) -> PastGradients:
     """Return the gradients of the trained model (times 0), or of an untrained one."""
     read, after = letters(name, count)
@@ -73,8 +64,10 @@ def gradients(bundled: engine.Bundled, name: str, count: int, times: float) -> P
     return past_gradients(used, ids, target)
 
 
-@kept(64)
-def chart(bundled: engine.Bundled, name: str, count: int, times: float, mode: Mode) -> go.Figure:
+@kit.kept(64)
+def chart(
+    bundled: engine.Bundled, name: str, count: int, times: float, mode: kit.Mode
+) -> kit.Figure:
     """Return the lengths of the gradient at all states, of both models, on a logarithmic axis."""
     x, drawn = np.arange(1, count + 1), []
     for at, (scale, label, cell) in enumerate(
@@ -90,10 +83,10 @@ def chart(bundled: engine.Bundled, name: str, count: int, times: float, mode: Mo
     return lines(drawn, words.past_axes, mode, logarithmic=(False, True), hover="%{y:.2e}")
 
 
-@kept(64)
+@kit.kept(64)
 def clip_chart(
-    bundled: engine.Bundled, name: str, count: int, times: float, limit: float, mode: Mode
-) -> go.Figure:
+    bundled: engine.Bundled, name: str, count: int, times: float, limit: float, mode: kit.Mode
+) -> kit.Figure:
     """Return the length of the gradient of all parameters before and after clipping, as bars."""
     past = gradients(bundled, name, count, times)
     values = [past.whole, past.whole * past.clipped(limit)]
@@ -104,7 +97,7 @@ def written(factor: float) -> str:
     """Return a factor in few digits, whatever its size."""
     if factor == 0 or 1e-3 <= factor < 1e4:
         return f"{factor:.3g}"
-    return power_of_ten(factor)
+    return kit.power_of_ten(factor)
 
 
 def sentence(past: PastGradients, kind: str, model: str) -> str:
@@ -122,7 +115,7 @@ def clipping(past: PastGradients, limit: float) -> str:
     return words.clip_read.format(whole=whole, limit=limit, factor=written(factor))
 
 
-def question(past: PastGradients, model: str, times: float, count: int) -> Question | None:
+def question(past: PastGradients, model: str, times: float, count: int) -> kit.Question | None:
     """Ask what becomes of the gradient of the untrained model.
 
     None where its factor, as it is written, is a border of two answers.
@@ -131,7 +124,7 @@ def question(past: PastGradients, model: str, times: float, count: int) -> Quest
         return None
     right = 0 if past.ratio < 0.5 else 1 if past.ratio <= 2 else 2
     reason = words.past_reason.format(factor=written(past.ratio))
-    return Question(
+    return kit.Question(
         words.past_ask.format(model=model, times=times, letters=count),
         words.past_answers,
         right,
@@ -144,13 +137,10 @@ def _code(
     bundled: engine.Bundled, name: str, count: int, times: float, past: PastGradients
 ) -> None:
     read, after = letters(name, count)
-    show_code(
+    kit.show_code(
         [past_gradients],
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.study.gradient_through_time import fresh, past_gradients\n\n"
-        f"model, tokenizer, card = load_bundled({bundled.name!r})\n"
-        f"ids, target = tokenizer.encode({read!r}), tokenizer.encode({after!r})[0]\n"
-        f"past = past_gradients(fresh(model, {SEED}, {times}), ids, target)\n"
-        'print(f"{past.loss:.4f} {past.ratio:.3g}")',
+        words.snippet_gradient.format(
+            name=bundled.name, read=read, after=after, seed=SEED, times=times
+        ),
         f"{past.loss:.4f} {past.ratio:.3g}",
     )

@@ -1,21 +1,14 @@
 """Part of the chapter "RNN, GRU, LSTM": time per token by length, measured beside attention."""
 
-from __future__ import annotations
-
 import pandas as pd
 import streamlit as st
 
-from llmviz.background import WAITING, Job
+from llmviz.background import WAITING
 from llmviz.figures.lines import Line, lines
 from llmviz.figures.networks import network_number
 from llmviz.lessons.history.recurrent import words
 from llmviz.study.length_timing import LENGTHS, MODELS, ROWS, WIDTH, Timing, time_steps, waits
-from llmviz.ui.code import show_code
-from llmviz.ui.common import theme
-from llmviz.ui.job_pools import training_jobs
-from llmviz.ui.lesson import section
-from llmviz.ui.notices import refuse_failed
-from llmviz.ui.prose import prose
+from llmviz.ui import kit
 
 KEY = "history.recurrent.parallel"
 JOB = f"{KEY}.job"  # in the session
@@ -25,11 +18,11 @@ NAMES = {**words.cells, "gpt": words.attention}
 
 def draw(model: str, cell: str) -> None:
     """Show the measurement, and offer to take it."""
-    section(words.waiting, rows=ROWS, width=WIDTH)
-    job: Job | None = st.session_state.get(JOB)
+    kit.section(words.waiting, rows=ROWS, width=WIDTH)
+    job: kit.Job | None = st.session_state.get(JOB)
     live = job is not None and not job.over
     st.fragment(_measured, run_every=POLL if live else None)(model, cell, live)
-    show_code(
+    kit.show_code(
         [time_steps, waits],
         "from llmviz.study.length_timing import waits\n\n"
         'for length in (16, 512):\n    print(waits("rnn", length), waits("gpt", length))',
@@ -38,7 +31,7 @@ def draw(model: str, cell: str) -> None:
 
 
 def _measured(model: str, cell: str, live: bool) -> None:
-    job: Job | None = st.session_state.get(JOB)
+    job: kit.Job | None = st.session_state.get(JOB)
     if live != (job is not None and not job.over):
         st.rerun()  # looking again and again begins, or ends
     if live:
@@ -53,16 +46,16 @@ def _measured(model: str, cell: str, live: bool) -> None:
     if job is None:
         return
     if job.problem:
-        refuse_failed(job)
+        kit.refuse_failed(job)
     if job.results:
         show(list(job.results), model, cell)
 
 
 def _start() -> None:
-    before: Job | None = st.session_state.get(JOB)
+    before: kit.Job | None = st.session_state.get(JOB)
     if before is not None:
         before.stop()
-    st.session_state[JOB] = training_jobs().start("llmviz.study.length_timing:time_steps")
+    st.session_state[JOB] = kit.training_jobs().start("llmviz.study.length_timing:time_steps")
 
 
 def show(timings: list[Timing], model: str, cell: str) -> None:
@@ -73,7 +66,9 @@ def show(timings: list[Timing], model: str, cell: str) -> None:
         if own:
             y = [1e6 * one.per_token for one in own]
             drawn.append(Line(NAMES[name], [one.length for one in own], y, network_number(name)))
-    figure = lines(drawn, words.wait_axes, theme(), logarithmic=(True, True), hover="%{y:.2f} µs")
+    figure = lines(
+        drawn, words.wait_axes, kit.theme(), logarithmic=(True, True), hover="%{y:.2f} µs"
+    )
     figure.update_xaxes(tickvals=list(LENGTHS))
     st.plotly_chart(figure, key=f"{KEY}.chart", theme=None)
     whole = [length for length in LENGTHS if len(at(timings, length)) == len(MODELS)]
@@ -92,8 +87,8 @@ def show(timings: list[Timing], model: str, cell: str) -> None:
         column_config={name: two for name in words.wait_columns[2:]},
     )
     if len(whole) > 1:
-        prose(sentence(timings, whole[0], whole[-1], model, cell))
-    prose(words.wait_thread)
+        kit.prose(sentence(timings, whole[0], whole[-1], model, cell))
+    kit.prose(words.wait_thread)
 
 
 def at(timings: list[Timing], length: int) -> dict[str, Timing]:

@@ -11,14 +11,7 @@ from llmviz.lessons.history.recurrent import words
 from llmviz.lessons.history.recurrent.strips import rows_of, states
 from llmviz.study.invented_names import names_learned_from
 from llmviz.study.unit_roles import LATER, UnitRoles, find_roles
-from llmviz.ui import engine
-from llmviz.ui.code import show_code
-from llmviz.ui.common import percent, signed
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import PageState
+from llmviz.ui import engine, kit
 
 if TYPE_CHECKING:
     from torch import nn
@@ -28,13 +21,13 @@ CLEAR = 0.1  # a difference between two shares that is more than luck
 EVERY = 3  # of the names that the model learned from, one in so many
 
 
-def draw(state: PageState, bundled: engine.Bundled, name: str) -> None:
+def draw(state: kit.PageState, bundled: engine.Bundled, name: str) -> None:
     """Show both units on the name, and how well they do what they do."""
     cell, known = state["cell"], (bundled,)
     unit_roles = roles(*known)
     names, units = unit_roles.names, len(unit_roles.shares)
-    section(words.roles, names=f"{names:,}", later=LATER)
-    if not predict(question(unit_roles, words.cells[cell]), f"{KEY}.ask", covers=True):
+    kit.section(words.roles, names=f"{names:,}", later=LATER)
+    if not kit.predict(question(unit_roles, words.cells[cell]), f"{KEY}.ask", covers=True):
         return
     shown = [unit_roles.counts, *([unit_roles.remembers] if unit_roles.tells else [])]
     titles = [
@@ -48,14 +41,18 @@ def draw(state: PageState, bundled: engine.Bundled, name: str) -> None:
         key=f"{KEY}.{cell}",
         row_names=titles,
         column_names=rows_of(bundled, name),
-        texts=[[signed(one) for one in row] for row in numbers],
-        notes=[[words.role_note.format(value=signed(one)) for one in row] for row in numbers],
+        texts=[[kit.signed(one) for one in row] for row in numbers],
+        notes=[[words.role_note.format(value=kit.signed(one)) for one in row] for row in numbers],
         role="value",
         scale=words.roles_scale,
         label=words.roles_label,
     )
-    prose(report(unit_roles, units))
-    _code(bundled, unit_roles)
+    kit.prose(report(unit_roles, units))
+    kit.show_code(
+        [find_roles],
+        words.snippet_roles.format(name=bundled.name, every=EVERY, model=part_of(bundled.model)),
+        f"{unit_roles.counts} {unit_roles.correlation:.3f} {unit_roles.remembers}",
+    )
 
 
 def part_of(model: nn.Module) -> str:
@@ -63,7 +60,7 @@ def part_of(model: nn.Module) -> str:
     return "cell" if model.layers[0].n_state > 1 else "hidden"
 
 
-@kept(8)
+@kit.kept(8)
 def roles(bundled: engine.Bundled) -> UnitRoles:
     """Return the units of a bundled model that count and remember."""
     names = names_learned_from()[::EVERY]
@@ -74,16 +71,16 @@ def report(unit_roles: UnitRoles, units: int) -> str:
     """Say how well both units do what they do."""
     line = (words.roles_unit if unit_roles.tells else words.roles_no_unit).format(
         remembers=unit_roles.remembers,
-        explained=percent(unit_roles.explained),
-        guessed=percent(unit_roles.guessed),
-        usual=percent(unit_roles.usual),
+        explained=kit.percent(unit_roles.explained),
+        guessed=kit.percent(unit_roles.guessed),
+        usual=kit.percent(unit_roles.usual),
     )
     text = words.roles_read.format(
         counts=unit_roles.counts,
-        correlation=signed(unit_roles.correlation),
+        correlation=kit.signed(unit_roles.correlation),
         told=line,
         units=units,
-        together=percent(unit_roles.together),
+        together=kit.percent(unit_roles.together),
     )
     # A difference of a few cases in a hundred is no evidence.
     if unit_roles.together <= unit_roles.usual + CLEAR:
@@ -92,28 +89,14 @@ def report(unit_roles: UnitRoles, units: int) -> str:
     return text + (words.roles_spread if spread else "")
 
 
-def question(unit_roles: UnitRoles, model: str) -> Question:
+def question(unit_roles: UnitRoles, model: str) -> kit.Question:
     """Ask how much of the first letter is in all units together."""
     right = int(np.searchsorted([0.25, 0.5, 0.75], unit_roles.together, side="right"))
-    reason = words.roles_reason.format(together=percent(unit_roles.together))
-    return Question(
+    reason = words.roles_reason.format(together=kit.percent(unit_roles.together))
+    return kit.Question(
         words.roles_ask.format(units=len(unit_roles.shares), model=model, later=LATER),
         words.roles_answers,
         right,
         [reason] * len(words.roles_answers),
         scale=True,
-    )
-
-
-def _code(bundled: engine.Bundled, unit_roles: UnitRoles) -> None:
-    show_code(
-        [find_roles],
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.study.invented_names import names_learned_from\n"
-        "from llmviz.study.unit_roles import find_roles\n\n"
-        f"model, tokenizer, card = load_bundled({bundled.name!r})\n"
-        f"names = names_learned_from()[::{EVERY}]\n"
-        f"roles = find_roles(model, tokenizer, names, {part_of(bundled.model)!r})\n"
-        'print(roles.counts, f"{roles.correlation:.3f}", roles.remembers)',
-        f"{unit_roles.counts} {unit_roles.correlation:.3f} {unit_roles.remembers}",
     )

@@ -21,16 +21,8 @@ from llmviz.study.recurrent_states import (
     gate_steps,
     read_states,
 )
-from llmviz.ui import engine
-from llmviz.ui.code import show_code
-from llmviz.ui.common import choose, percent
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
+from llmviz.ui import engine, kit
 from llmviz.ui.matrix_picture import Picture
-from llmviz.ui.model_on_text import names_of
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import PageState
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -41,40 +33,40 @@ GATED = {"reset", "update", "input", "forget", "output", "rest"}
 BOUNDED = {"hidden", "candidate", "before", "shown"}  # between −1 and 1
 
 
-def draw(state: PageState, bundled: engine.Bundled, name: str) -> None:
+def draw(state: kit.PageState, bundled: engine.Bundled, name: str) -> None:
     """Show the strips, the opened gate, and what is to be said of them."""
     cell, known = state["cell"], (bundled, name)
     read = states(*known)
     moved = moves(read.parts["hidden"]).tolist()[1:]
     quiz = question(name, moved, words.cells[cell])
-    shown = quiz is None or predict(quiz, f"{KEY}.ask", covers=True)
+    shown = quiz is None or kit.predict(quiz, f"{KEY}.ask", covers=True)
     units, gated = read.parts["hidden"].shape[1], len(GATES[cell]) > 1
-    section(words.strips, units=units)
+    kit.section(words.strips, units=units)
     picture = strips(*known) if gated else gate_picture(*known, "hidden")
     if shown:
         show(state, picture, key=f"{KEY}.{cell}", control="state", stacked=True)
-        prose(report(name, cell, moved, read))
+        kit.prose(report(name, cell, moved, read))
     gate = GATES[cell][-1]
     if gated:
-        section(words.gate_section)
+        kit.section(words.gate_section)
         gate = _choice(state, cell)
         opened_gate = gate_picture(*known, gate)
         show(state, opened_gate, key=f"{KEY}.{cell}.{gate}", control="gated", stacked=True)
-    prose(words.gate_read, c=bundled.model.config.n_embd, h=units)
+    kit.prose(words.gate_read, c=bundled.model.config.n_embd, h=units)
     link_onward(name)
     _code(bundled, name, gate)
 
 
-def _choice(state: PageState, cell: str) -> str:
+def _choice(state: kit.PageState, cell: str) -> str:
     """Show the choice of a gate; return it. Where a cell has fewer gates, the last one stands."""
     gates = dict(zip(ORDINALS, GATES[cell], strict=False))
     if state["gate"] not in gates:
         state["gate"] = list(gates)[-1]
-    choose(state, "gate", words.gate, {key: words.labels[gate] for key, gate in gates.items()})
+    kit.choose(state, "gate", words.gate, {key: words.labels[gate] for key, gate in gates.items()})
     return gates[state["gate"]]
 
 
-@kept(64)
+@kit.kept(64)
 def states(bundled: engine.Bundled, name: str) -> StatesRead:
     """Return what a bundled model computes on a name, the start token in front."""
     return read_states(bundled.model, bundled.tokenizer.encode_from_start(name))
@@ -83,7 +75,7 @@ def states(bundled: engine.Bundled, name: str) -> StatesRead:
 def rows_of(bundled: engine.Bundled, name: str) -> list[str]:
     """Return how the tokens of a name are shown, the start token in front."""
     tokenizer = bundled.tokenizer
-    return names_of(tokenizer.encode_from_start(name), tokenizer)
+    return kit.names_of(tokenizer.encode_from_start(name), tokenizer)
 
 
 class _Strips:
@@ -114,7 +106,7 @@ class _Strips:
         self.picture.layout.append([name])
 
 
-@kept(64)
+@kit.kept(64)
 def strips(bundled: engine.Bundled, name: str) -> Picture:
     """Return the gates and states of a GRU or an LSTM over the letters of a name."""
     cell = bundled.model.cell
@@ -153,13 +145,13 @@ def _lstm(drawn: _Strips, parts: dict[str, Tensor], old: Tensor) -> list[list[st
     return [["kept"], ["new", "cell"], ["shown", "hidden"]]
 
 
-@kept(64)
+@kit.kept(64)
 def opened(bundled: engine.Bundled, name: str, gate: str) -> GateSteps:
     """Return how one gate came about at every letter of a name."""
     return gate_steps(bundled.model, states(bundled, name), gate)
 
 
-@kept(64)
+@kit.kept(64)
 def gate_picture(bundled: engine.Bundled, name: str, gate: str) -> Picture:
     """Return one gate, or the RNN's state, with its products and sums."""
     steps, drawn = opened(bundled, name, gate), _Strips(rows_of(bundled, name))
@@ -197,7 +189,7 @@ def moves(hidden: Tensor) -> np.ndarray:
 
 
 def _place(name: str, at: int) -> str:
-    return words.place.format(n=at + 1, letter=quote(name[at]))
+    return words.place.format(n=at + 1, letter=kit.quote(name[at]))
 
 
 def report(name: str, cell: str, moved: list[float], read: StatesRead) -> str:
@@ -219,19 +211,21 @@ def report(name: str, cell: str, moved: list[float], read: StatesRead) -> str:
     if gate is not None and len(name) > 1:
         shares = read.parts[gate].double().mean(1)[1:]
         at = int(shares.argmax())
-        text += " " + words.stays[cell].format(high=percent(float(shares[at])), at=_place(name, at))
+        text += " " + words.stays[cell].format(
+            high=kit.percent(float(shares[at])), at=_place(name, at)
+        )
     return text
 
 
-def question(name: str, moved: list[float], model: str) -> Question | None:
+def question(name: str, moved: list[float], model: str) -> kit.Question | None:
     """Ask where the state changes most; None for a name of one letter, and where two are alike."""
     order = sorted(range(len(moved)), key=lambda at: -moved[at])
     if len(moved) < 2 or f"{moved[order[0]]:.2f}" == f"{moved[order[1]]:.2f}":
         return None
     places = sorted({order[0], order[1], order[-1], 0})
     far = moved[order[0]]
-    return Question(
-        words.ask.format(name=quote(name), model=model),
+    return kit.Question(
+        words.ask.format(name=kit.quote(name), model=model),
         [words.place.format(n=at + 1, letter=name[at]) for at in places],
         places.index(order[0]),
         [
@@ -244,13 +238,8 @@ def question(name: str, moved: list[float], model: str) -> Question | None:
 def _code(bundled: engine.Bundled, name: str, gate: str) -> None:
     value = float(opened(bundled, name, gate).value[-1, 0])
     layer = bundled.model.layers[0]
-    show_code(
+    kit.show_code(
         [layer.step, type(layer).steps, gate_steps],
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.study.recurrent_states import gate_steps, read_states\n\n"
-        f"model, tokenizer, card = load_bundled({bundled.name!r})\n"
-        f"read = read_states(model, tokenizer.encode_from_start({name!r}))\n"
-        f"opened = gate_steps(model, read, {gate!r})\n"
-        'print(f"{opened.value[-1, 0].item():.4f}")',
+        words.snippet_strips.format(bundled_name=bundled.name, name=name, gate=gate),
         f"{value:.4f}",
     )

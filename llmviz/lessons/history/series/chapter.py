@@ -1,7 +1,5 @@
 """Chapter "A series first": each value told from the ones before, by least squares."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -20,30 +18,22 @@ from llmviz.study.series_fit import (
     running_error,
     swing,
 )
-from llmviz.ui.code import show_code
-from llmviz.ui.common import choose, count
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.notices import inform, refuse
-from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import PageState
-from llmviz.ui.text_field import text_area
+from llmviz.ui import kit
 
 KEY = "history.series.view"  # not that of the control called series
 SWING = 48  # values
 AHEAD = 12  # steps of a forecast at least
 
-MEASURED = {"sunspots": kept(1)(sunspots), "sea": kept(1)(sea_temperatures)}
+MEASURED = {"sunspots": kit.kept(1)(sunspots), "sea": kit.kept(1)(sea_temperatures)}
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
-    section(words.intro)
-    choose(state, "series", words.source, words.sources)
+    kit.section(words.intro)
+    kit.choose(state, "series", words.source, words.sources)
     source = state["series"]
-    prose(
+    kit.prose(
         words.about[source],
         first=FIRST_YEAR,
         last=FIRST_YEAR + len(MEASURED["sunspots"]()) - 1,
@@ -53,38 +43,38 @@ def draw(state: PageState) -> None:
     try:
         values = series_of(state)
     except SeriesError as error:
-        refuse(error)
+        kit.refuse(error)
         return
     held = _controls(state, values)
     fitted = len(values) - held
     try:
         fit = fit_series(values[:fitted], state["lags"])
     except SeriesError as error:
-        refuse(error)
+        kit.refuse(error)
         fit = None
     if fit is not None and fit.left_out:
         them = words.them[1 if fit.left_out == 1 else 2]
-        rows = count(fit.left_out, "row is", "rows are")
-        inform(words.gaps.format(gaps=rows, them=them), ":material/content_cut:")
+        rows = kit.count(fit.left_out, "row is", "rows are")
+        kit.inform(words.gaps.format(gaps=rows, them=them), ":material/content_cut:")
     question = None if fit is None else far_question(values, fitted, fit)
-    shown = question is None or predict(question, f"{KEY}.far", covers=True)
+    shown = question is None or kit.predict(question, f"{KEY}.far", covers=True)
     _view(state, values, fitted, fit)
     if fit is None:
         return
     far = growth(values, fitted, fit) if shown else ""
-    prose("\n\n".join(filter(None, [summary(fit), far])))
+    kit.prose("\n\n".join(filter(None, [summary(fit), far])))
     normal.draw(state, fit)
     letters.draw(state)
     _code(source, values, fitted, fit)
-    numbers = {"lags": count(fit.lags, "value"), "rows": count(len(fit.y), "value")}
+    numbers = {"lags": kit.count(fit.lags, "value"), "rows": kit.count(len(fit.y), "value")}
     mean = float(np.var(fit.y))
-    seen(words.end, **numbers, error=fit.mean_square, mean=mean)
+    kit.seen(words.end, **numbers, error=fit.mean_square, mean=mean)
 
 
-def series_of(state: PageState) -> np.ndarray:
+def series_of(state: kit.PageState) -> np.ndarray:
     """Return the chosen series, (T,). Raises SeriesError for a text that holds none."""
     if state["series"] == "typed":
-        text_area(state, "typed", words.typed, height=80)
+        kit.text_area(state, "typed", words.typed, height=80)
         return read_series(state["typed"])
     if state["series"] == "drawn":
         drawn = state["drawn"]
@@ -93,7 +83,7 @@ def series_of(state: PageState) -> np.ndarray:
     return measured() if measured else swing(SWING)
 
 
-def _controls(state: PageState, values: np.ndarray) -> int:
+def _controls(state: kit.PageState, values: np.ndarray) -> int:
     """Show the sliders; return how many values at the end are held out."""
     left, right = st.columns(2, gap="medium")
     left.slider(words.lags, **state.ranged("lags"))
@@ -106,7 +96,7 @@ def _controls(state: PageState, values: np.ndarray) -> int:
     return state["hold"]
 
 
-def _view(state: PageState, values: np.ndarray, fitted: int, fit: Fit | None) -> None:
+def _view(state: kit.PageState, values: np.ndarray, fitted: int, fit: Fit | None) -> None:
     b = [] if fit is None else fit.b.tolist()
     drawable = state["series"] == "drawn"
     steps = max(len(values) - fitted, AHEAD) if b else 0
@@ -158,7 +148,7 @@ def summary(fit: Fit) -> str:
     terms = [f"{_signed(b)}·{name}" for b, name in zip(fit.b[1:], names, strict=True)]
     formula = " ".join([f"{fit.b[0]:.4f}".replace("-", "−"), *terms])
     return words.fitted.format(
-        rows=count(len(fit.y), "value"),
+        rows=kit.count(len(fit.y), "value"),
         formula=formula,
         error=fit.mean_square,
         mean=float(np.var(fit.y)),
@@ -203,7 +193,7 @@ def growth(values: np.ndarray, fitted: int, fit: Fit) -> str:
     )
 
 
-def far_question(values: np.ndarray, fitted: int, fit: Fit) -> Question | None:
+def far_question(values: np.ndarray, fitted: int, fit: Fit) -> kit.Question | None:
     """Ask by how much the forecast is off; None where nothing is missed, or at a border."""
     known = missed(values, fitted, fit)
     if known is None or known.one <= 1e-9 * (1 + float(np.abs(known.truth).max())):
@@ -213,7 +203,7 @@ def far_question(values: np.ndarray, fitted: int, fit: Fit) -> Question | None:
     if not np.isfinite(times) or f"{times:.3g}" in ("0.5", "2"):
         return None
     reason = words.ask_reason.format(last=last, times=times)
-    return Question(
+    return kit.Question(
         words.ask.format(steps=len(known.truth), one=known.one),
         words.ask_answers,
         0 if times < 0.5 else 1 if times <= 2 else 2,
@@ -237,7 +227,7 @@ def _code(source: str, values: np.ndarray, fitted: int, fit: Fit) -> None:
         ]
     else:
         imports = [f"from llmviz.study.series_fit import fit_series, {needed}"]
-    show_code(
+    kit.show_code(
         [fit_series],
         "\n".join(imports) + "\n\n"
         f"values = {series}\n"

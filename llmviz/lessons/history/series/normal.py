@@ -1,21 +1,17 @@
 """The normal equations as matrices whose cells open."""
 
-from __future__ import annotations
-
 from llmviz import components as lv
 from llmviz.lessons.history.series import words
 from llmviz.study.series_fit import Fit
-from llmviz.ui import pinned_cells
-from llmviz.ui.lesson import section
-from llmviz.ui.state import PageState
+from llmviz.ui import kit, pinned_cells
 
 SEEN = 5  # rows of X that are seen at once
 
 
-def draw(state: PageState, fit: Fit) -> None:
+def draw(state: kit.PageState, fit: Fit) -> None:
     """Show X, y, their products, and the coefficients."""
     lags = (words.lag if fit.lags == 1 else words.lags_plural).format(lags=fit.lags)
-    section(words.normal, lags=lags)
+    kit.section(words.normal, lags=lags)
     windows = {"rows": lv.Window(len(fit.y), SEEN)} if len(fit.y) > SEEN else {}
     rows = "rows" if windows else ""
     names = [words.ones, *(words.lag_name.format(lag=lag) for lag in range(1, fit.lags + 1))]

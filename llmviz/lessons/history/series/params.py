@@ -1,7 +1,5 @@
 """The controls of the chapter "A series first", as its links write them."""
 
-from __future__ import annotations
-
 from llmviz.lessons.history.series import words
 from llmviz.ui import codec
 

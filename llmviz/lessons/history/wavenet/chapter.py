@@ -1,20 +1,17 @@
 """Chapter "WaveNet": the tree of fused pairs above a letter of the learner's name."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from llmviz.lessons.history import named_model, typed_name
 from llmviz.lessons.history.other_lessons import link_onward
 from llmviz.lessons.history.wavenet import words
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
-    section(words.intro)
+    kit.section(words.intro)
     name = typed_name.ask(state)
     bundled = named_model.load("names-wavenet") if name else None
     if bundled is not None:
@@ -23,4 +20,4 @@ def draw(state: PageState) -> None:
         numbers = tree.draw(state, bundled, name)
         link_onward(name)
         if numbers:
-            seen(words.end, **numbers)
+            kit.seen(words.end, **numbers)

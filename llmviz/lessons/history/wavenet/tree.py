@@ -3,8 +3,6 @@
 W window, L levels, F hidden width.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import streamlit as st
@@ -19,54 +17,46 @@ from llmviz.lessons.history.named_model import spoken_next
 from llmviz.lessons.history.wavenet import words
 from llmviz.study.fused_tree import FusedTree, fused_tree
 from llmviz.textfile import whole_number
-from llmviz.ui import engine
-from llmviz.ui.code import show_code
-from llmviz.ui.common import percent
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
+from llmviz.ui import engine, kit
 from llmviz.ui.matrix_picture import Picture
-from llmviz.ui.model_on_text import names_of
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import PageState, tied
 
 KEY = "history.wavenet"
 MODEL = "names-wavenet"
 BEST = 3  # letters that are named as likely
 
 
-def draw(state: PageState, bundled: engine.Bundled, name: str) -> dict[str, Any]:
+def draw(state: kit.PageState, bundled: engine.Bundled, name: str) -> dict[str, Any]:
     """Show the tree above a letter of a name, and one of its nodes.
 
     Returns what the chapter's end says; nothing as long as a question covers that.
     """
-    section(words.tree, width=bundled.model.config.n_embd)
+    kit.section(words.tree, width=bundled.model.config.n_embd)
     at = _place(state, name)
     fused = tree(bundled, name, at)
     node = _tree(state, fused, bundled)
-    prose(report(fused, bundled))
+    kit.prose(report(fused, bundled))
     _opened(state, bundled, name, at, node)
     nodes = nodes_of(bundled.model.config.n_layer, len(name) + 1)
-    section(words.shared)
+    kit.section(words.shared)
     quiz = question(nodes, name)
-    shown = quiz is None or predict(quiz, f"{KEY}.ask", covers=True)
+    shown = quiz is None or kit.predict(quiz, f"{KEY}.ask", covers=True)
     if shown:
         line = words.shared_text
-        prose(line, tokens=nodes.tokens, shared=nodes.sum, apart=nodes.apart, more=nodes.more)
+        kit.prose(line, tokens=nodes.tokens, shared=nodes.sum, apart=nodes.apart, more=nodes.more)
     _code(bundled, name, at, fused)
     if not shown:
         return {}
     return {
         "window": len(fused.seen),
         "levels": len(fused.levels),
-        "name": quote(name),
+        "name": kit.quote(name),
         "shared": sum(nodes.together),
         "apart": nodes.apart,
         "more": nodes.more,
     }
 
 
-def _place(state: PageState, name: str) -> int:
+def _place(state: kit.PageState, name: str) -> int:
     """Show the choice of a letter; return its place among the tokens, the start token first."""
     places = list(range(len(name) + 1))
     at = state["treeat"] if state["treeat"] in places else places[-1]
@@ -75,7 +65,7 @@ def _place(state: PageState, name: str) -> int:
         state["treeat"] = -1 if chosen == places[-1] else chosen
 
     label = [words.start, *name]
-    slot = tied(f"_{KEY}.at", at, moved)
+    slot = kit.tied(f"_{KEY}.at", at, moved)
     st.select_slider(
         words.at,
         places,
@@ -86,7 +76,7 @@ def _place(state: PageState, name: str) -> int:
     return at
 
 
-@kept(64)
+@kit.kept(64)
 def tree(bundled: engine.Bundled, name: str, at: int) -> FusedTree:
     """Return the tree above a letter of a name."""
     return fused_tree(bundled.model, bundled.tokenizer.encode_from_start(name), at)
@@ -98,10 +88,10 @@ def letters_seen(fused: FusedTree, level: int, node: int) -> str:
     special = tokenizer.special_tokens.values()
     span = fused.span(level, node)
     letters = [one for one in span if one is not None and one not in special]
-    return words.pad * (len(span) - len(letters)) + "".join(names_of(letters, tokenizer))
+    return words.pad * (len(span) - len(letters)) + "".join(kit.names_of(letters, tokenizer))
 
 
-def _tree(state: PageState, fused: FusedTree, bundled: engine.Bundled) -> tuple[int, int]:
+def _tree(state: kit.PageState, fused: FusedTree, bundled: engine.Bundled) -> tuple[int, int]:
     """Draw the tree; return the (level, node) that is open."""
     key, last = f"{KEY}.tree", len(fused.levels)
 
@@ -145,7 +135,7 @@ def report(fused: FusedTree, bundled: engine.Bundled) -> str:
     """Say what the tree is made of and what comes next."""
     best = fused.probabilities.topk(BEST)
     listed = [
-        words.best.format(token=spoken_next(int(one), bundled.tokenizer), p=percent(float(p)))
+        words.best.format(token=spoken_next(int(one), bundled.tokenizer), p=kit.percent(float(p)))
         for one, p in zip(best.indices, best.values, strict=True)
     ]
     window = len(fused.seen)
@@ -190,16 +180,16 @@ def nodes_of(levels: int, tokens: int) -> Nodes:
     return Nodes(tokens, window - 1, together)
 
 
-def question(nodes: Nodes, name: str) -> Question | None:
+def question(nodes: Nodes, name: str) -> kit.Question | None:
     """Ask how many nodes are computed; None where two answers would be equal."""
     few, shared = nodes.tokens * len(nodes.together), sum(nodes.together)
     if len({few, shared, nodes.apart}) < 3:
         return None
-    return Question.of(
+    return kit.Question.of(
         words.ask,
         tokens=nodes.tokens,
         nodes=nodes.each,
-        name=quote(name),
+        name=kit.quote(name),
         shared=shared,
         levels=" + ".join(map(str, nodes.together)),
         apart=nodes.apart,
@@ -207,7 +197,7 @@ def question(nodes: Nodes, name: str) -> Question | None:
     )
 
 
-@kept(64)
+@kit.kept(64)
 def node_picture(bundled: engine.Bundled, name: str, at: int, level: int, node: int) -> Picture:
     """Return how one node was made, as matrices; of a leaf, its vector."""
     fused, picture = tree(bundled, name, at), Picture()
@@ -218,7 +208,7 @@ def node_picture(bundled: engine.Bundled, name: str, at: int, level: int, node: 
     below = (fused.embed, *(one.nodes for one in fused.levels))[level - 1]
     one = fused.levels[level - 1]
     left, right = (
-        unmarked(quote(letters_seen(fused, level - 1, 2 * node + side))) for side in (0, 1)
+        unmarked(kit.quote(letters_seen(fused, level - 1, 2 * node + side))) for side in (0, 1)
     )
     for side, label in enumerate((left, right)):
         key = ("left", "right")[side]
@@ -231,33 +221,30 @@ def node_picture(bundled: engine.Bundled, name: str, at: int, level: int, node: 
 
 
 def _opened(
-    state: PageState, bundled: engine.Bundled, name: str, at: int, node: tuple[int, int]
+    state: kit.PageState, bundled: engine.Bundled, name: str, at: int, node: tuple[int, int]
 ) -> None:
     level, number = node
     fused = tree(bundled, name, at)
-    label = quote(letters_seen(fused, level, number))
+    label = kit.quote(letters_seen(fused, level, number))
     if level:
-        left, right = (quote(letters_seen(fused, level - 1, 2 * number + side)) for side in (0, 1))
+        left, right = (
+            kit.quote(letters_seen(fused, level - 1, 2 * number + side)) for side in (0, 1)
+        )
         at_level = fused.levels[level - 1]
         text = words.opened_text.format(
             left=left, right=right, pair=at_level.pairs.shape[1], width=at_level.nodes.shape[1]
         )
-        section(words.opened.title.format(seen=unmarked(label)), text)
+        kit.section(words.opened.title.format(seen=unmarked(label)), text)
     else:
-        section(words.leaf, seen=unmarked(label))
+        kit.section(words.leaf, seen=unmarked(label))
     picture = node_picture(bundled, name, at, level, number)
     show(state, picture, key=f"{KEY}.node.{min(level, 1)}", control="fused", stacked=True)
 
 
 def _code(bundled: engine.Bundled, name: str, at: int, fused: FusedTree) -> None:
     root = fused.levels[-1].nodes[0, :3].tolist()
-    show_code(
+    kit.show_code(
         [type(bundled.model).forward, fused_tree],
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.study.fused_tree import fused_tree\n\n"
-        f"model, tokenizer, card = load_bundled({bundled.name!r})\n"
-        f"tree = fused_tree(model, tokenizer.encode_from_start({name!r}), {at})\n"
-        "print([len(one.nodes) for one in tree.levels])\n"
-        'print([f"{x:.3f}" for x in tree.levels[-1].nodes[0, :3].tolist()])',
+        words.snippet_tree.format(bundled_name=bundled.name, name=name, at=at),
         f"{[len(one.nodes) for one in fused.levels]}\n{[f'{x:.3f}' for x in root]}",
     )

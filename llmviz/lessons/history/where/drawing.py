@@ -1,7 +1,5 @@
 """Pictures of letters: one network names what the learner draws, another draws by itself."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from string import ascii_uppercase
@@ -9,7 +7,6 @@ from string import ascii_uppercase
 import numpy as np
 import streamlit as st
 
-from llmviz.background import Job
 from llmviz.components.cell_grid.view import cell_grid
 from llmviz.components.draw_pad.view import draw_pad
 from llmviz.lessons.history.where import words
@@ -23,13 +20,7 @@ from llmviz.study.letter_pictures import (
     picture_of,
     which_letter,
 )
-from llmviz.ui.code import show_code
-from llmviz.ui.common import percent
-from llmviz.ui.job_pools import training_jobs
-from llmviz.ui.kept import kept
-from llmviz.ui.notices import refuse_failed
-from llmviz.ui.prose import bold, prose, quote
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 KEY = "history.where.pad"
 POLL = 0.4  # seconds between two looks at the training
@@ -37,19 +28,19 @@ BARS, SHOWN = 6, 3  # letters that have a cell, and those named after the best o
 DEFAULT = "A"  # what stands on the canvas where there is no name
 
 
-def classify(state: PageState, name: str) -> None:
+def classify(state: kit.PageState, name: str) -> None:
     """Show the canvas and what the network takes the drawing for."""
     _once_trained(partial(_classify, state, name))
 
 
-def generate(state: PageState, name: str) -> None:
+def generate(state: kit.PageState, name: str) -> None:
     """Show a picture of the name's first letter that the other network draws."""
     _once_trained(partial(_generate, state, name))
 
 
-@kept(1)
-def _training() -> Job:
-    return training_jobs().start("llmviz.study.letter_pictures:train_networks")
+@kit.kept(1)
+def _training() -> kit.Job:
+    return kit.training_jobs().start("llmviz.study.letter_pictures:train_networks")
 
 
 def _once_trained(draw: Callable[[Networks], None]) -> None:
@@ -60,7 +51,7 @@ def _once_trained(draw: Callable[[Networks], None]) -> None:
     st.fragment(partial(_waiting, job), run_every=POLL)()
 
 
-def _waiting(job: Job) -> None:
+def _waiting(job: kit.Job) -> None:
     if job.over:
         st.rerun()
     done = list(job.results)
@@ -71,21 +62,21 @@ def _waiting(job: Job) -> None:
     st.progress(step / STEPS, words.training.format(step=step, steps=STEPS, loss=loss))
 
 
-def _draw_results(job: Job, draw: Callable[[Networks], None]) -> None:
+def _draw_results(job: kit.Job, draw: Callable[[Networks], None]) -> None:
     networks = job.results[-1][2] if job.results else None
     if networks is not None and not job.problem:
         draw(networks)
         return
     _training.forget()  # so that it can be tried again
-    refuse_failed(job)
+    kit.refuse_failed(job)
 
 
 def _first(name: str) -> str:
     return name[0].upper() if name else DEFAULT
 
 
-def _classify(state: PageState, name: str, networks: Networks) -> None:
-    prose(words.pad, seen=networks.seen, hidden=HIDDEN)
+def _classify(state: kit.PageState, name: str, networks: Networks) -> None:
+    kit.prose(words.pad, seen=networks.seen, hidden=HIDDEN)
     known = read_picture(state["pad"])
     picture = picture_of(_first(name), SIDE) if known is None else known
 
@@ -103,7 +94,7 @@ def _classify(state: PageState, name: str, networks: Networks) -> None:
             return
         p = which_letter(networks, picture)
         _bars(p)
-        prose(report(p, networks))
+        kit.prose(report(p, networks))
     _code(picture, p)
 
 
@@ -115,7 +106,7 @@ def _bars(p: np.ndarray) -> None:
         row_names=["%"],
         column_names=[ascii_uppercase[i] for i in order],
         texts=[[f"{100 * p[i]:.1f}" for i in order]],
-        notes=[[percent(p[i]) for i in order]],
+        notes=[[kit.percent(p[i]) for i in order]],
         limit=1.0,
         label=words.pad_letters,
     )
@@ -124,26 +115,21 @@ def _bars(p: np.ndarray) -> None:
 def report(p: np.ndarray, networks: Networks) -> str:
     """Say what the network takes a drawing for."""
     order = np.argsort(-p, kind="stable")
-    others = ", ".join(f"{ascii_uppercase[i]} {percent(p[i])}" for i in order[1 : SHOWN + 1])
+    others = ", ".join(f"{ascii_uppercase[i]} {kit.percent(p[i])}" for i in order[1 : SHOWN + 1])
     return words.pad_done.format(
-        best=bold(ascii_uppercase[order[0]]),
-        p=percent(p[order[0]]),
+        best=kit.bold(ascii_uppercase[order[0]]),
+        p=kit.percent(p[order[0]]),
         others=others,
         tested=networks.tested,
-        accuracy=percent(networks.accuracy),
+        accuracy=kit.percent(networks.accuracy),
     )
 
 
 def _code(picture: np.ndarray, p: np.ndarray) -> None:
     best = int(p.argmax())
-    show_code(
+    kit.show_code(
         [which_letter, fitted],
-        "from string import ascii_uppercase\n"
-        "from llmviz.study.drawn_pictures import read_picture\n"
-        "from llmviz.study.letter_pictures import train_networks, which_letter\n\n"
-        "*_, (step, loss, networks) = train_networks()\n"
-        f"p = which_letter(networks, read_picture({write_picture(picture)!r}))\n"
-        "print(ascii_uppercase[p.argmax()], f'{p.max():.3f}')",
+        words.snippet_drawing.format(picture=write_picture(picture)),
         f"{ascii_uppercase[best]} {p[best]:.3f}",
     )
 
@@ -151,15 +137,15 @@ def _code(picture: np.ndarray, p: np.ndarray) -> None:
 def drawn_letter(name: str, letter: str, pixels: np.ndarray) -> str:
     """Say which letter was drawn, and how much of the picture is black."""
     return words.draws_done.format(
-        letter=quote(letter),
+        letter=kit.quote(letter),
         whose=words.draws_whose[bool(name)],
         black=int(pixels.sum()),
         all=pixels.size,
     )
 
 
-def _generate(state: PageState, name: str, networks: Networks) -> None:
-    prose(words.draws)
+def _generate(state: kit.PageState, name: str, networks: Networks) -> None:
+    kit.prose(words.draws)
     st.number_input(words.draws_seed, width=200, **state.ranged("drawseed"))
     letter = _first(name)
     pixels = draw_letter(networks, letter, state["drawseed"])
@@ -173,12 +159,9 @@ def _generate(state: PageState, name: str, networks: Networks) -> None:
             limit=1.0,
             label=words.draws_grid,
         )
-    prose(drawn_letter(name, letter, pixels))
-    show_code(
+    kit.prose(drawn_letter(name, letter, pixels))
+    kit.show_code(
         [draw_letter],
-        "from llmviz.study.letter_pictures import draw_letter, train_networks\n\n"
-        "*_, (step, loss, networks) = train_networks()\n"
-        f"for row in draw_letter(networks, {letter!r}, seed={state['drawseed']}):\n"
-        "    print(''.join('#' if pixel else '.' for pixel in row))",
+        words.snippet_drawing_generate.format(letter=letter, drawseed=state["drawseed"]),
         "\n".join("".join("#" if pixel else "." for pixel in row) for row in pixels),
     )

@@ -1,7 +1,5 @@
 """The controls of the chapter "Where language models stand", as its links write them."""
 
-from __future__ import annotations
-
 from llmviz.lessons.history.where import words
 from llmviz.ui import codec
 

@@ -1,7 +1,5 @@
 """Four programs on one task: the next letter of the learner's name."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
@@ -23,13 +21,7 @@ from llmviz.study.next_letters import (
     right_by_model,
     right_by_rules,
 )
-from llmviz.ui import engine
-from llmviz.ui.code import show_code
-from llmviz.ui.common import listed, percent
-from llmviz.ui.kept import kept
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.question import Question
-from llmviz.ui.state import PageState
+from llmviz.ui import engine, kit
 
 MLP, GPT = "names-mlp", "names-gpt"
 WRITER = "names-lstm"  # what goes on by the dice
@@ -43,14 +35,14 @@ def missing(names: list[str]) -> str:
     return all_words.missing.format(names=", ".join(names), command=command)
 
 
-@kept(1)
+@kit.kept(1)
 def split() -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the names that models learn from and those held out."""
     learned, held_out = load_corpus("names").split(0.1, 0)
     return tuple(learned), tuple(held_out)
 
 
-@kept(1)
+@kit.kept(1)
 def _pairs() -> NGrams:
     return NGrams(split()[0], 1)
 
@@ -66,7 +58,7 @@ def about(ring: str) -> str:
     )
 
 
-@kept(1)
+@kit.kept(1)
 def shares() -> dict[str, float]:
     """Return how often each program is right on the held-out names."""
     held_out = split()[1]
@@ -78,17 +70,17 @@ def shares() -> dict[str, float]:
     return right
 
 
-@kept(1)
+@kit.kept(1)
 def _letters() -> int:
     return sum(len(name) + 1 for name in split()[1] if len(name) <= LONGEST)
 
 
-def question() -> Question | None:
+def question() -> kit.Question | None:
     """Ask which of the four programs is right most often; None where all four are alike."""
     return question_of(shares(), _letters())
 
 
-def question_of(right: dict[str, float], letters: int) -> Question | None:
+def question_of(right: dict[str, float], letters: int) -> kit.Question | None:
     """Ask which program is right most often; those that are too close to tell are one answer.
 
     right: shares of the same letters. Too close is a difference of up to two standard errors, as
@@ -100,7 +92,7 @@ def question_of(right: dict[str, float], letters: int) -> Question | None:
     }
     first = [key for key, p in right.items() if best - p <= 2 * error[key]]
     why = {
-        key: words.ask_reason.format(program=title, share=percent(right[key]))
+        key: words.ask_reason.format(program=title, share=kit.percent(right[key]))
         for key, title in words.programs.items()
     }
     groups = [[key] for key in words.programs if key not in first] + [first]
@@ -113,10 +105,12 @@ def question_of(right: dict[str, float], letters: int) -> Question | None:
             answers.append(titles[0])
             reasons.append(why[group[0]])
         else:
-            answers.append(words.together.format(programs=listed(_in_line(titles))))
+            answers.append(words.together.format(programs=kit.listed(_in_line(titles))))
             said = " ".join(why[key] for key in group).rstrip(".")
             reasons.append(words.together_reason.format(shares=said, letters=letters))
-    return Question(words.ask.format(names=len(split()[1])), answers, groups.index(first), reasons)
+    return kit.Question(
+        words.ask.format(names=len(split()[1])), answers, groups.index(first), reasons
+    )
 
 
 def _in_line(titles: list[str]) -> list[str]:
@@ -128,44 +122,44 @@ def end(name: str) -> dict[str, Any]:
 
     name: its letters, may be none.
     """
-    right = {key: percent(share) for key, share in shares().items()}
+    right = {key: kit.percent(share) for key, share in shares().items()}
     own = ""
     if name:
         row = _after(GPT, name)
         best = int(row.argmax())
         token = _spoken(LETTERS[best])
-        own = words.end_own.format(name=quote(name), token=token, p=percent(row[best]))
+        own = words.end_own.format(name=kit.quote(name), token=token, p=kit.percent(row[best]))
     return right | {"letters": _letters(), "own": own}
 
 
-def draw(state: PageState, ring: str, name: str) -> None:
+def draw(state: kit.PageState, ring: str, name: str) -> None:
     """Show what a field's program says about the letter after a name."""
     if ring == "ai":
         _rules(name)
     elif ring == "ml":
-        prose(
+        kit.prose(
             _chances_line(name, _pairs().rows(positions([name], 1)[0][-1:], 1, ADD_ONE)[0], "pairs")
         )
     elif ring == "generative":
         st.number_input(words.dice, width=180, **state.ranged("dice"))
-        prose(by_dice(name, _continued(name, state["dice"])))
+        kit.prose(by_dice(name, _continued(name, state["dice"])))
     else:
         key = MLP if ring == "dl" else GPT
-        prose(_chances_line(name, _after(key, name), "mlp" if ring == "dl" else "gpt"))
+        kit.prose(_chances_line(name, _after(key, name), "mlp" if ring == "dl" else "gpt"))
         _code(key, name)
 
 
 def _rules(name: str) -> None:
     letter, rule = next_by_rules(name)
     whole = continue_by_rules(name, LONGEST)
-    more = words.rules_go_on.format(whole=quote(whole)) if whole != name else ""
+    more = words.rules_go_on.format(whole=kit.quote(whole)) if whole != name else ""
     lines = [
-        words.by_rules.format(name=quote(name), letter=_spoken(letter), rule=rule, more=more),
+        words.by_rules.format(name=kit.quote(name), letter=_spoken(letter), rule=rule, more=more),
         words.rule_list.format(rules="; ".join(rule for rule, _ in RULES)),
-        words.share_rules.format(share=percent(shares()["rules"]), letters=_letters()),
+        words.share_rules.format(share=kit.percent(shares()["rules"]), letters=_letters()),
     ]
-    prose("\n\n".join(lines))
-    show_code(
+    kit.prose("\n\n".join(lines))
+    kit.show_code(
         [next_by_rules],
         "from llmviz.study.next_letters import next_by_rules\n\n"
         f"print(*next_by_rules({name!r}), sep=': ')",
@@ -176,10 +170,10 @@ def _rules(name: str) -> None:
 def by_dice(name: str, whole: str) -> str:
     """Say how a name goes on by the dice, ends, or has no room to go on."""
     if len(name) >= LONGEST:
-        return words.by_dice_full.format(name=quote(name), limit=LONGEST)
+        return words.by_dice_full.format(name=kit.quote(name), limit=LONGEST)
     if whole == name:
-        return words.by_dice_ends.format(name=quote(name))
-    return words.by_dice.format(name=quote(name), whole=quote(whole))
+        return words.by_dice_ends.format(name=kit.quote(name))
+    return words.by_dice.format(name=kit.quote(name), whole=kit.quote(whole))
 
 
 def writer() -> str:
@@ -188,24 +182,24 @@ def writer() -> str:
 
 
 def _spoken(letter: str) -> str:
-    return words.name_ends if letter == LETTERS[0] else quote(letter)
+    return words.name_ends if letter == LETTERS[0] else kit.quote(letter)
 
 
 def _chances_line(name: str, row: np.ndarray, program: str) -> str:
     order = np.argsort(-row, kind="stable")[:TOP]
-    top = ", ".join(f"{_spoken(LETTERS[i])} {percent(row[i])}" for i in order)
-    chances = words.by_chances.format(name=quote(name), top=top)
-    share = words.share.format(share=percent(shares()[program]), letters=_letters())
+    top = ", ".join(f"{_spoken(LETTERS[i])} {kit.percent(row[i])}" for i in order)
+    chances = words.by_chances.format(name=kit.quote(name), top=top)
+    share = words.share.format(share=kit.percent(shares()[program]), letters=_letters())
     return f"{chances}\n\n{share}"
 
 
-@kept(256)
+@kit.kept(256)
 def _after(key: str, name: str) -> np.ndarray:
     bundled = engine.load(key)
     return chances_after(bundled.model, bundled.tokenizer, name)
 
 
-@kept(256)
+@kit.kept(256)
 def _continued(name: str, seed: int) -> str:
     bundled = engine.load(writer())
     return continue_by_dice(bundled.model, bundled.tokenizer, name, seed, LONGEST)
@@ -214,13 +208,8 @@ def _continued(name: str, seed: int) -> str:
 def _code(key: str, name: str) -> None:
     row = _after(key, name)
     best = int(row.argmax())
-    show_code(
+    kit.show_code(
         [chances_after],
-        "from llmviz.corpus.counts import LETTERS\n"
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.study.next_letters import chances_after\n\n"
-        f"model, tokenizer, card = load_bundled({key!r})\n"
-        f"row = chances_after(model, tokenizer, {name!r})\n"
-        "print(LETTERS[row.argmax()], f'{row.max():.4f}')",
+        words.snippet_programs.format(key=key, name=name),
         f"{LETTERS[best]} {row[best]:.4f}",
     )

@@ -1,25 +1,19 @@
 """A way through a map: in artificial intelligence, and nothing is learned."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 
 from llmviz.components.cell_grid.view import cell_grid, read_cell
 from llmviz.lessons.history.where import words
 from llmviz.study.routes import Route, shortest, start, walls
-from llmviz.ui.code import show_code
-from llmviz.ui.common import count
-from llmviz.ui.kept import kept
-from llmviz.ui.prose import prose
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 KEY = "history.where.route"
 
 
-def draw(state: PageState, name: str) -> None:
+def draw(state: kit.PageState, name: str) -> None:
     """Show the map, the way to the chosen square, and how many squares were looked at."""
-    prose(words.route)
+    kit.prose(words.route)
     blocked = walls()
     goal = goal_of(state["goal"], blocked)
     way = _route(goal, True)
@@ -32,17 +26,15 @@ def draw(state: PageState, name: str) -> None:
     _grid(way, blocked, goal, clicked)
     if list(goal) != state["goal"]:
         st.info(words.route_wall, icon=":material/block:")
-    prose(report(way, _route(goal, False), int((~blocked).sum())))
-    show_code(
+    kit.prose(report(way, _route(goal, False), int((~blocked).sum())))
+    kit.show_code(
         [shortest],
-        "from llmviz.study.routes import shortest, start, walls\n\n"
-        f"way = shortest(walls(), start(), {goal}, guided=True)\n"
-        "print(len(way.squares) - 1, len(way.looked_at))",
+        words.snippet_route.format(goal=goal),
         f"{len(way.squares) - 1} {len(way.looked_at)}",
     )
 
 
-@kept(256)
+@kit.kept(256)
 def _route(goal: tuple[int, int], guided: bool) -> Route:
     return shortest(walls(), start(), goal, guided=guided)
 
@@ -64,7 +56,7 @@ def _grid(way: Route, blocked: np.ndarray, goal: tuple[int, int], clicked) -> No
             [
                 words.route_is_wall
                 if blocked[row, at]
-                else words.route_note.format(steps=count(int(s), "step"))
+                else words.route_note.format(steps=kit.count(int(s), "step"))
                 if s >= 0
                 else words.route_untried
                 for at, s in enumerate(line)
@@ -108,7 +100,7 @@ def report(way: Route, plain: Route, free: int) -> str:
     if len(way.squares) == 1:
         return words.route_here
     return words.route_done.format(
-        steps=count(len(way.squares) - 1, "step"),
+        steps=kit.count(len(way.squares) - 1, "step"),
         guided=len(way.looked_at),
         plain=len(plain.looked_at),
         free=free,

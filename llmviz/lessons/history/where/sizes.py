@@ -1,27 +1,19 @@
 """What makes a language model large: parameters, text and computing, on axes by powers of ten."""
 
-from __future__ import annotations
-
 import pandas as pd
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.history import sizes as sizes_figure
-from llmviz.figures.theme import Mode
 from llmviz.lessons.history.where import programs, words
 from llmviz.study.model_sizes import KNOWN, ModelSize
-from llmviz.ui import engine
-from llmviz.ui.common import power_of_ten, theme
-from llmviz.ui.kept import kept
-from llmviz.ui.prose import prose
-from llmviz.ui.state import PageState
+from llmviz.ui import engine, kit
 
 
-def small(state: PageState, name: str) -> None:
+def small(state: kit.PageState, name: str) -> None:
     """Say how small the language model is that runs here."""
     own = ours()
     gpt3 = next(one for one in KNOWN if one.name == "GPT-3")
-    prose(
+    kit.prose(
         words.small,
         parameters=int(own.parameters),
         tokens=int(own.tokens),
@@ -29,15 +21,15 @@ def small(state: PageState, name: str) -> None:
     )
 
 
-def draw(state: PageState, name: str) -> None:
+def draw(state: kit.PageState, name: str) -> None:
     """Show the chart and the table of sizes."""
-    prose(words.sizes)
-    st.plotly_chart(_figure(theme()), key="history.where.sizes")
-    prose(compared(ours(), KNOWN))
+    kit.prose(words.sizes)
+    st.plotly_chart(_figure(kit.theme()), key="history.where.sizes")
+    kit.prose(compared(ours(), KNOWN))
     st.dataframe(_frame(), hide_index=True)
 
 
-@kept(1)
+@kit.kept(1)
 def ours() -> ModelSize:
     """Return the bundled GPT of names, by its card."""
     card = engine.card(programs.GPT)
@@ -51,7 +43,7 @@ def short(number: float) -> str:
     ('2.98 million', '175 billion', '950', '3.15·10²³')
     """
     if number >= 1e15:
-        return power_of_ten(number, 3)
+        return kit.power_of_ten(number, 3)
     for power, word in ((1e12, "trillion"), (1e9, "billion"), (1e6, "million")):
         if number >= power:
             return f"{number / power:.3g} {word}"
@@ -69,8 +61,8 @@ def compared(own: ModelSize, known: tuple[ModelSize, ...]) -> str:
     )
 
 
-@kept(2)
-def _figure(mode: Mode) -> go.Figure:
+@kit.kept(2)
+def _figure(mode: kit.Mode) -> kit.Figure:
     points = {
         f"{one.name}, {one.year}" if one.year else one.name: (one.tokens, one.parameters)
         for one in (ours(), *KNOWN)
@@ -79,7 +71,7 @@ def _figure(mode: Mode) -> go.Figure:
     return sizes_figure(points, words.ours, words.size_axes, mode)
 
 
-@kept(1)
+@kit.kept(1)
 def _frame() -> pd.DataFrame:
     rows = [
         (

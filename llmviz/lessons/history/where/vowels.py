@@ -1,60 +1,48 @@
 """A line through points: learned from data, and without a hidden layer."""
 
-from __future__ import annotations
-
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.history import points_and_line
-from llmviz.figures.theme import Mode
 from llmviz.lessons.history.where import programs, words
 from llmviz.study.next_letters import VOWELS, fit_line, vowels_by_length
-from llmviz.ui.code import show_code
-from llmviz.ui.common import count, theme
-from llmviz.ui.kept import kept
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 
-def draw(state: PageState, name: str) -> None:
+def draw(state: kit.PageState, name: str) -> None:
     """Show the points, the line, and where the learner's name lies."""
-    prose(words.line, names=len(programs.split()[0]))
+    kit.prose(words.line, names=len(programs.split()[0]))
     a, b = _line()
     vowels = sum(letter in VOWELS for letter in name)
-    st.plotly_chart(_figure(len(name), vowels, theme()), key="history.where.line")
+    st.plotly_chart(_figure(len(name), vowels, kit.theme()), key="history.where.line")
     if name:
-        prose(
+        kit.prose(
             words.line_done,
             a=f"{a:.3f}".replace("-", "−"),
             b=b,
-            name=quote(name),
-            letters=count(len(name), "letter"),
+            name=kit.quote(name),
+            letters=kit.count(len(name), "letter"),
             guess=a + b * len(name),
             vowels=vowels,
         )
-    show_code(
+    kit.show_code(
         [fit_line],
-        "from llmviz.corpus import load_corpus\n"
-        "from llmviz.study.next_letters import fit_line, vowels_by_length\n\n"
-        "learned, held_out = load_corpus('names').split(0.1, 0)\n"
-        "a, b = fit_line(*vowels_by_length(list(learned)))\n"
-        "print(f'{a:.4f} {b:.4f}')",
+        words.snippet_vowels.format(),
         f"{a:.4f} {b:.4f}",
     )
 
 
-@kept(1)
+@kit.kept(1)
 def _points():
     return vowels_by_length(programs.split()[0])
 
 
-@kept(1)
+@kit.kept(1)
 def _line() -> tuple[float, float]:
     return fit_line(*_points())
 
 
-@kept(64)
-def _figure(letters: int, vowels: int, mode: Mode) -> go.Figure:
+@kit.kept(64)
+def _figure(letters: int, vowels: int, mode: kit.Mode) -> kit.Figure:
     lengths, means, _ = _points()
     own = (letters, vowels) if letters else None
     return points_and_line(lengths, means, _line(), own, words.line_names, words.line_axes, mode)

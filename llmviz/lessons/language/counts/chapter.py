@@ -1,7 +1,5 @@
 """Chapter "Counts": words and n-grams, Zipf's line, tf-idf of the learner's text."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from llmviz.components import TokenRow, token_strip
@@ -10,15 +8,8 @@ from llmviz.language.counts import ngrams, tf_idf, zipf
 from llmviz.lessons.language.counts import counted, pictures, questions, weighing, words
 from llmviz.lessons.language.counts.counted import Counted
 from llmviz.tokenizers import Token
-from llmviz.ui.code import show_code
+from llmviz.ui import kit
 from llmviz.ui.codec import MOST_OF_A_TEXT
-from llmviz.ui.common import IN_SNIPPET, choose, count, learner_text, percent, signed, theme
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.notices import inform
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.question import predict
-from llmviz.ui.shell import text_box
-from llmviz.ui.state import PageState
 
 KEY = "language.counts"
 STRIP_WORDS = 300
@@ -33,14 +24,14 @@ def ahead() -> None:
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
-    section(words.intro)
-    choose(state, "counted", words.source, words.sources)
+    kit.section(words.intro)
+    kit.choose(state, "counted", words.source, words.sources)
     source, text = state["counted"], None
     if source == "text":
-        text_box(state, height=90)
-        text = learner_text(state, MOST_OF_A_TEXT)
+        kit.text_box(state, height=90)
+        text = kit.learner_text(state, MOST_OF_A_TEXT)
         if text is None:
             return
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
@@ -49,24 +40,24 @@ def draw(state: PageState) -> None:
     fold = state["fold"]
     text_counts = counted.bundled(source, fold) if text is None else counted.of_text(text, fold)
     if not text_counts.words:
-        inform(words.no_words, ":material/info:")
+        kit.inform(words.no_words, ":material/info:")
         return
     _strip(text_counts)
     _grams(text_counts, state["n"], (source, text, fold))
     _zipf(text_counts, (source, text, fold))
     weighing.draw(state, text_counts)
     _code(text_counts, text, state["n"])
-    seen(words.end, **end(text_counts))
+    kit.seen(words.end, **end(text_counts))
 
 
 def end(text_counts: Counted) -> dict[str, str]:
     """Return what the chapter ends with, for a text of at least one word."""
     first, times = text_counts.first
     return {
-        "all": count(len(text_counts.words), "word"),
+        "all": kit.count(len(text_counts.words), "word"),
         "different": f"{len(text_counts.grams[0]):,}",
-        "first": quote(first),
-        "times": count(times, "time"),
+        "first": kit.quote(first),
+        "times": kit.count(times, "time"),
     }
 
 
@@ -78,15 +69,15 @@ def _strip(text_counts: Counted) -> None:
         at += len(data)
         times = text_counts.grams[0][(word,)]
         values.append(float(times))
-        details.append({words.card_share: percent(times / len(text_counts.words))})
+        details.append({words.card_share: kit.percent(times / len(text_counts.words))})
     row = TokenRow(words.strip, tokens, values=values, details=details)
     token_strip([row], key=f"{KEY}.strip", show_ids=False, value_label=words.strip_value)
     if len(text_counts.words) > STRIP_WORDS:
         st.caption(words.strip_cut.format(drawn=STRIP_WORDS, all=len(text_counts.words)))
-    prose(read_line(text_counts))
+    kit.prose(read_line(text_counts))
     if text_counts.unspaced:
         word = questions.shortened(text_counts.unspaced)
-        inform(words.unspaced.format(word=word), ":material/info:")
+        kit.inform(words.unspaced.format(word=word), ":material/info:")
 
 
 def read_line(text_counts: Counted) -> str:
@@ -94,23 +85,23 @@ def read_line(text_counts: Counted) -> str:
     first, times = text_counts.first
     ties = sum(other == times for other in text_counts.grams[0].values())
     return (words.read if ties == 1 else words.read_ties).format(
-        all=count(len(text_counts.words), "word"),
+        all=kit.count(len(text_counts.words), "word"),
         different=f"{len(text_counts.grams[0]):,}",
-        first=quote(first),
-        share=percent(times / len(text_counts.words)),
-        ties=count(ties, "word"),
-        times=count(times, "time"),
+        first=kit.quote(first),
+        share=kit.percent(times / len(text_counts.words)),
+        ties=kit.count(ties, "word"),
+        times=kit.count(times, "time"),
     )
 
 
 def _grams(text_counts: Counted, n: int, known: pictures.Known) -> None:
-    section(words.grams)
+    kit.section(words.grams)
     if not text_counts.grams[n - 1]:
-        all_words = count(len(text_counts.words), "word")
-        inform(words.no_grams.format(n=n, words=all_words), ":material/info:")
+        all_words = kit.count(len(text_counts.words), "word")
+        kit.inform(words.no_grams.format(n=n, words=all_words), ":material/info:")
     else:
-        st.plotly_chart(pictures.bars(*known, n, theme()), key=f"{KEY}.bars", theme=None)
-        if not predict(questions.once(text_counts, n), f"{KEY}.once", covers=True):
+        st.plotly_chart(pictures.bars(*known, n, kit.theme()), key=f"{KEY}.bars", theme=None)
+        if not kit.predict(questions.once(text_counts, n), f"{KEY}.once", covers=True):
             st.caption(words.answer_first)
             return
     there = [size for size in range(1, counted.MOST_N + 1) if text_counts.grams[size - 1]]
@@ -118,9 +109,9 @@ def _grams(text_counts: Counted, n: int, known: pictures.Known) -> None:
     for size in there:
         different, once = len(text_counts.grams[size - 1]), text_counts.once(size)
         share, total = once / different, len(text_counts.words) - size + 1
-        rows.append([f"{different:,}", f"{once:,}", percent(share)])
+        rows.append([f"{different:,}", f"{once:,}", kit.percent(share)])
         slots = {"once": once, "different": different, "n": size, "all": total}
-        line = words.sparse_once.format(share=percent(share), **slots)
+        line = words.sparse_once.format(share=kit.percent(share), **slots)
         notes.append([words.sparse_different.format(**slots), line, line])
         values.append([different / total, once / total, share])
     cell_grid(
@@ -136,41 +127,35 @@ def _grams(text_counts: Counted, n: int, known: pictures.Known) -> None:
 
 
 def _zipf(text_counts: Counted, known: pictures.Known) -> None:
-    section(words.zipf)
+    kit.section(words.zipf)
     line = text_counts.zipf
     if line is None:
-        inform(words.zipf_too_few, ":material/info:")
+        kit.inform(words.zipf_too_few, ":material/info:")
         return
-    st.plotly_chart(pictures.zipf_line(*known, theme()), key=f"{KEY}.zipf", theme=None)
+    st.plotly_chart(pictures.zipf_line(*known, kit.theme()), key=f"{KEY}.zipf", theme=None)
     if (drawn := len(pictures.drawn_ranks(len(line.words)))) < len(line.words):
         st.caption(words.zipf_cut.format(words=len(line.words), drawn=drawn))
     rank = min(10, len(line.words))
-    prose(
+    kit.prose(
         words.zipf_read,
         words=len(line.words),
-        intercept=signed(round(line.intercept, 2) + 0.0),
-        slope=signed(round(line.slope, 2) + 0.0),  # no minus before 0.00
+        intercept=kit.signed(round(line.intercept, 2) + 0.0),
+        slope=kit.signed(round(line.slope, 2) + 0.0),  # no minus before 0.00
         rank=rank,
         line=f"{line.at(rank):,.1f}",
-        word=quote(line.words[rank - 1]),
-        count=count(int(line.frequencies[rank - 1]), "time"),
+        word=kit.quote(line.words[rank - 1]),
+        count=kit.count(int(line.frequencies[rank - 1]), "time"),
     )
 
 
 def _code(text_counts: Counted, text: str | None, n: int) -> None:
-    quoted = (text if text is not None else " ".join(text_counts.words))[:IN_SNIPPET]
+    quoted = (text if text is not None else " ".join(text_counts.words))[: kit.IN_SNIPPET]
     short = counted.of_text(quoted, text_counts.fold)
     if not short.words:
         return
     lower = ".lower()" if text_counts.fold else ""
-    show_code(
+    kit.show_code(
         [ngrams, zipf, tf_idf],
-        "from llmviz.corpus.roles import split_words\n"
-        "from llmviz.language.counts import ngrams\n\n"
-        f"text = {quoted!r}\n"
-        f"words = [word{lower} for word, _ in split_words(text)]\n"
-        "words = [word for word in words if any(sign.isalnum() for sign in word)]\n"
-        f"for gram, times in ngrams(words, {n}).most_common(3):\n"
-        '    print(" ".join(gram), times)',
+        words.snippet.format(quoted=quoted, lower=lower, n=n),
         "\n".join(f"{' '.join(gram)} {times}" for gram, times in short.most(n, 3, False)),
     )

@@ -1,7 +1,5 @@
 """A text counted: its words, their runs, Zipf's line, and the weights of its sentences' words."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,7 +10,7 @@ from llmviz.corpus import load_corpus
 from llmviz.corpus.roles import split_words
 from llmviz.language.counts import TfIdf, ZipfLine, ngrams, tf_idf, zipf
 from llmviz.study.word_roles import cut_sentences
-from llmviz.ui.kept import kept
+from llmviz.ui import kit
 
 MOST_N = 5
 WEIGHED = 12  # sentences whose words are weighed
@@ -82,13 +80,10 @@ def count_text(text: str, fold: bool) -> Counted:
     return Counted(words, tuple(filter(None, sentences)), fold, grams, alone)
 
 
-@kept(32)
-def of_text(text: str, fold: bool) -> Counted:
-    """Return a learner's text counted."""
-    return count_text(text, fold)
+of_text = kit.kept(32)(count_text)
 
 
-@kept(8)
+@kit.kept(8)
 def bundled(name: str, fold: bool) -> Counted:
     """Return a bundled text counted, about a second for the largest."""
     return count_text(load_corpus(name).text, fold)

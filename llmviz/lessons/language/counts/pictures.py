@@ -1,17 +1,12 @@
 """The figures of the chapter "Counts", each built once for its text."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
-import plotly.graph_objects as go
 
 from llmviz.figures import language as figures
-from llmviz.figures.theme import Mode
 from llmviz.lessons.language.counts import counted, words
-from llmviz.ui.kept import kept
-from llmviz.ui.text import escape_plotly
+from llmviz.ui import kit
 
 Known = tuple[str, str | None, bool]  # the source, the learner's own text, whether capitals fold
 BARS = 12
@@ -24,19 +19,19 @@ def _text_counts(source: str, text: str | None, fold: bool) -> counted.Counted:
 
 
 def _short(name: str) -> str:
-    return escape_plotly(name if len(name) <= NAME else f"{name[: NAME - 1]}…")
+    return kit.escape_plotly(name if len(name) <= NAME else f"{name[: NAME - 1]}…")
 
 
-@kept(64)
-def bars(source: str, text: str | None, fold: bool, n: int, mode: Mode) -> go.Figure:
+@kit.kept(64)
+def bars(source: str, text: str | None, fold: bool, n: int, mode: kit.Mode) -> kit.Figure:
     """Return the most frequent n-grams as bars."""
     most = _text_counts(source, text, fold).most(n, BARS)
     names = [_short(" ".join(gram)) for gram, _ in most]
     return figures.count_bars(names, [times for _, times in most], words.grams_axis, mode)
 
 
-@kept(64)
-def zipf_line(source: str, text: str | None, fold: bool, mode: Mode) -> go.Figure:
+@kit.kept(64)
+def zipf_line(source: str, text: str | None, fold: bool, mode: kit.Mode) -> kit.Figure:
     """Return the words by rank and count, with the line through all of them."""
     line = _text_counts(source, text, fold).zipf
     ranks = drawn_ranks(len(line.words))

@@ -1,32 +1,27 @@
 """The questions of the chapter "Counts", made from the text's own numbers."""
 
-from __future__ import annotations
-
 from llmviz.lessons.language.counts import words
 from llmviz.lessons.language.counts.counted import Counted
-from llmviz.ui.common import percent
-from llmviz.ui.prose import quote
-from llmviz.ui.question import Question
-from llmviz.ui.text import escape_markdown
+from llmviz.ui import kit
 
 ANSWERS = 4
 
 
-def once(text_counts: Counted, n: int) -> Question:
+def once(text_counts: Counted, n: int) -> kit.Question:
     """Return how many of the different n-grams were seen only once, as a question.
 
     n: of runs that the text has.
     """
     different, alone = len(text_counts.grams[n - 1]), text_counts.once(n)
     right = 0 if 3 * alone < different else 1 if 3 * alone <= 2 * different else 2
-    slots = {"once": alone, "different": different, "share": percent(alone / different)}
+    slots = {"once": alone, "different": different, "share": kit.percent(alone / different)}
     reason = words.ask_once_reason.format(**slots)
-    return Question(
+    return kit.Question(
         words.ask_once.format(n=n), words.ask_once_answers, right, [reason] * 3, scale=True
     )
 
 
-def heaviest(text_counts: Counted, most: int) -> tuple[Question, int] | None:
+def heaviest(text_counts: Counted, most: int) -> tuple[kit.Question, int] | None:
     """Return which word of a sentence weighs most, as a question, and the sentence.
 
     It is the first of the first `most` whose heaviest word is one alone, also as its weight is
@@ -40,7 +35,7 @@ def heaviest(text_counts: Counted, most: int) -> tuple[Question, int] | None:
     return next(filter(None, candidates), None)
 
 
-def _one_alone(text_counts: Counted, row: int, kind: str) -> tuple[Question, int] | None:
+def _one_alone(text_counts: Counted, row: int, kind: str) -> tuple[kit.Question, int] | None:
     """Return the question which word of a sentence weighs most, or least, if one alone does."""
     weighed, weights = text_counts.weights, text_counts.weights.weights[row]
     inside = [v for v in range(len(weights)) if weighed.tf[row, v]]
@@ -48,7 +43,7 @@ def _one_alone(text_counts: Counted, row: int, kind: str) -> tuple[Question, int
     if len(order) < 2 or written(weights[order[0]]) == written(weights[order[1]]):
         return None
     offered = sorted({*order[: ANSWERS - 1], order[-1]})
-    names = [escape_markdown(shortened(weighed.words[v])) for v in offered]
+    names = [kit.escape_markdown(shortened(weighed.words[v])) for v in offered]
     if len(set(names)) < len(names):
         return None
     reasons = []
@@ -58,10 +53,10 @@ def _one_alone(text_counts: Counted, row: int, kind: str) -> tuple[Question, int
         reason = words.ask_weight_zero if df == documents else words.ask_weight_right
         other = "" if v == order[0] else f" {words.ask_weight_wrong[kind]}"
         reasons.append(reason.format(**slots) + other)
-    sentence = quote(" ".join(text_counts.sentences[row]), 80)
+    sentence = kit.quote(" ".join(text_counts.sentences[row]), 80)
     text = words.ask_weight if kind == "most" else words.ask_least
     line = text.format(number=row + 1, sentence=sentence)
-    return Question(line, names, offered.index(order[0]), reasons), row
+    return kit.Question(line, names, offered.index(order[0]), reasons), row
 
 
 def written(weight: float) -> str:

@@ -1,37 +1,30 @@
 """tf-idf of the words of a text's sentences, as matrices whose cells open."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from llmviz import components as lv
 from llmviz.lessons.language.counts import counted, questions, words
 from llmviz.lessons.language.counts.counted import Counted
-from llmviz.ui import pinned_cells
-from llmviz.ui.lesson import section
-from llmviz.ui.notices import inform
-from llmviz.ui.prose import prose
-from llmviz.ui.question import answered, predict
-from llmviz.ui.state import PageState
+from llmviz.ui import kit, pinned_cells
 
 KEY = "language.counts.tfidf"
 SENTENCES, WORDS = 8, 10  # that have a row, and a column
 START = 22  # characters of a sentence that name its row
 
 
-def draw(state: PageState, text_counts: Counted) -> None:
+def draw(state: kit.PageState, text_counts: Counted) -> None:
     """Show the section."""
-    section(words.tfidf)
+    kit.section(words.tfidf)
     question = questions.heaviest(text_counts, SENTENCES)
-    known = question is None or answered(question[0], f"{KEY}.heaviest")
+    known = question is None or kit.answered(question[0], f"{KEY}.heaviest")
     if question is not None:
-        predict(question[0], f"{KEY}.heaviest", covers=True)
+        kit.predict(question[0], f"{KEY}.heaviest", covers=True)
     matrices, layout = tables(text_counts, None if known else question[1])
     pinned_cells.show(state, matrices, layout, key=KEY, control="weighed")
     if line := cut_line(text_counts):
-        prose(line)
+        kit.prose(line)
     if len(text_counts.sentences) == 1:
-        inform(words.tfidf_one, ":material/info:")
+        kit.inform(words.tfidf_one, ":material/info:")
 
 
 def cut_line(text_counts: Counted) -> str:

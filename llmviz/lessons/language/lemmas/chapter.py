@@ -1,7 +1,5 @@
 """Chapter "Lemmas": dictionary and rules beside the stem, and what the sentence decides."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 
@@ -13,17 +11,7 @@ from llmviz.lessons.language import counted_stories
 from llmviz.lessons.language.lemmas import words
 from llmviz.lessons.language.sentence import named, read, sentence_box, sentence_of
 from llmviz.study.word_roles import ReadWord
-from llmviz.ui.code import show_code
-from llmviz.ui.common import choose, count
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.notices import inform
-from llmviz.ui.pinned_cells import bound, second_of
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import PageState
-from llmviz.ui.table import rows_table
-from llmviz.ui.text import escape_markdown
+from llmviz.ui import kit
 
 KEY = "language.lemmas"
 SMOOTHING = "0.01"  # of the counted tables
@@ -32,11 +20,11 @@ QUOTED = 20  # letters of a word that an answer holds
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
-    section(words.intro)
+    kit.section(words.intro)
     sentence_box(state)
-    choose(state, "decides", words.tagger, words.taggers)
+    kit.choose(state, "decides", words.tagger, words.taggers)
     text = sentence_of(state)
     if text is None:
         return
@@ -51,56 +39,53 @@ def draw(state: PageState) -> None:
         )
     spelled = tuple(word for word in every if _has_letter(word.text))
     if not spelled:
-        inform(words.no_letters, ":material/info:")
+        kit.inform(words.no_letters, ":material/info:")
         return
     drawn = spelled[:DRAWN]
     if len(spelled) > DRAWN:
-        inform(words.cut.format(drawn=DRAWN, all=len(spelled)), ":material/content_cut:")
+        kit.inform(words.cut.format(drawn=DRAWN, all=len(spelled)), ":material/content_cut:")
     quiz = question(drawn)
     hidden = None
     if quiz is not None:
-        hidden = None if predict(quiz[0], f"{KEY}.ask", covers=True) else quiz[1]
+        hidden = None if kit.predict(quiz[0], f"{KEY}.ask", covers=True) else quiz[1]
     at = _grid(state, drawn, hidden)
     if at == hidden:
-        prose(words.answer_first)
+        kit.prose(words.answer_first)
     else:
         _opened(drawn[at])
     unknown = [word.text for word in drawn if not word.known]
     if unknown:
         line = words.unknown[state["decides"]]
-        prose(line, words=", ".join(map(quote, dict.fromkeys(unknown))))
+        kit.prose(line, words=", ".join(map(kit.quote, dict.fromkeys(unknown))))
     lemmas = [lemma_of(word.text, word.tag) for word in drawn]
     agree = sum(one.by_rule == one.lemma.lower() for one in lemmas)
-    prose(words.rules, words=count(len(drawn), "word"), agree=agree)
+    kit.prose(words.rules, words=kit.count(len(drawn), "word"), agree=agree)
     there = [named(tag) for tag in TAGS if any(word.tag == tag for word in drawn)]
     st.caption(words.legend.format(tags=", ".join(there)))
     _twice(drawn, hidden)
     _code(drawn)
     if hidden is None:
-        seen(words.end, **end(lemmas))
+        kit.seen(words.end, **end(lemmas))
 
 
 def end(lemmas: list[Lemma]) -> dict[str, object]:
     """Return what the chapter ends with, for the lemmas of the table."""
     whys = [_why(one) for one in lemmas]
     return {
-        "words": count(len(lemmas), "word"),
+        "words": kit.count(len(lemmas), "word"),
         "looked": whys.count("dictionary"),
         "tagged": whys.count("tag"),
     }
 
 
-@kept(4_096)
-def lemma_of(word: str, tag: str) -> Lemma:
-    """Return a word's lemma with its tag."""
-    return lemma(word, tag)
+lemma_of = kit.kept(4096)(lemma)
 
 
 def _has_letter(text: str) -> bool:
     return any(sign.isalnum() for sign in text)
 
 
-def _grid(state: PageState, drawn: tuple[ReadWord, ...], hidden: int | None) -> int:
+def _grid(state: kit.PageState, drawn: tuple[ReadWord, ...], hidden: int | None) -> int:
     """Draw the table of lemmas, but that of a hidden word; return which word is open."""
     lemmas = [lemma_of(word.text, word.tag) for word in drawn]
     first = next((i for i, one in enumerate(lemmas) if one.why == "tag"), 0)
@@ -136,7 +121,7 @@ def _grid(state: PageState, drawn: tuple[ReadWord, ...], hidden: int | None) -> 
         limit=1.6,
         label=words.grid,
         chosen=(4, at),
-        on_change=bound(state, f"{KEY}.grid", chosen=("lword", second_of)),
+        on_change=kit.bound(state, f"{KEY}.grid", chosen=("lword", kit.second_of)),
     )
     return at
 
@@ -158,23 +143,23 @@ def _why(one: Lemma) -> str:
 def _opened(word: ReadWord) -> None:
     found = lemma_of(word.text, word.tag)
     forms = AMBIGUOUS.get(word.text.lower(), {})
-    prose(
+    kit.prose(
         words.opened[_why(found)].format(
-            word=quote(word.text),
+            word=kit.quote(word.text),
             tag=word.tag,
-            lemma=quote(found.lemma),
-            stem=quote(stem(word.text)),
-            rule=quote(found.by_rule),
-            dictionary=quote(found.dictionary),
+            lemma=kit.quote(found.lemma),
+            stem=kit.quote(stem(word.text)),
+            rule=kit.quote(found.by_rule),
+            dictionary=kit.quote(found.dictionary),
             forms=", ".join(
-                words.form.format(lemma=quote(form), tag=t) for t, form in forms.items()
+                words.form.format(lemma=kit.quote(form), tag=t) for t, form in forms.items()
             ),
         )
-        + (words.two_verbs.format(other=quote(found.other)) if found.other else "")
+        + (words.two_verbs.format(other=kit.quote(found.other)) if found.other else "")
     )
 
 
-def question(drawn: tuple[ReadWord, ...]) -> tuple[Question, int] | None:
+def question(drawn: tuple[ReadWord, ...]) -> tuple[kit.Question, int] | None:
     """Return which lemma a word with several of them has in the text, as a question; which word.
 
     None where no word of the text has two lemmas and a tag that decides.
@@ -184,14 +169,14 @@ def question(drawn: tuple[ReadWord, ...]) -> tuple[Question, int] | None:
         if word.tag not in forms:
             continue
         right = forms[word.tag]
-        reasons = {right: words.ask_right.format(tag=word.tag, lemma=quote(right))}
+        reasons = {right: words.ask_right.format(tag=word.tag, lemma=kit.quote(right))}
         for tag, form in forms.items():
             reasons.setdefault(form, words.ask_wrong.format(tag=tag))
         reasons.setdefault(stem(word.text), words.ask_stem)
         answers = sorted(reasons)
-        question = Question(
-            words.ask.format(word=quote(word.text), number=number),
-            [escape_markdown(answer) for answer in answers],
+        question = kit.Question(
+            words.ask.format(word=kit.quote(word.text), number=number),
+            [kit.escape_markdown(answer) for answer in answers],
             answers.index(right),
             [reasons[answer] for answer in answers],
         )
@@ -200,7 +185,7 @@ def question(drawn: tuple[ReadWord, ...]) -> tuple[Question, int] | None:
 
 
 def _twice(drawn: tuple[ReadWord, ...], hidden: int | None) -> None:
-    section(words.twice)
+    kit.section(words.twice)
     here: dict[str, list[str]] = {}
     for i, word in enumerate(drawn):
         small = word.text.lower()
@@ -211,17 +196,14 @@ def _twice(drawn: tuple[ReadWord, ...], hidden: int | None) -> None:
         (word, " · ".join(forms), " · ".join(forms.values()), ", ".join(here.get(word, [])))
         for word, forms in AMBIGUOUS.items()
     ]
-    rows_table(rows, words.twice_columns, width=720, height="content")
+    kit.rows_table(rows, words.twice_columns, width=720, height="content")
 
 
 def _code(drawn: tuple[ReadWord, ...]) -> None:
     pairs = [(word.text, word.tag) for word in drawn if len(word.text) <= QUOTED]
-    show_code(
+    kit.show_code(
         [lemma],
-        "from llmviz.language.lemmas import lemma\n\n"
-        f"for word, tag in {pairs!r}:\n"
-        "    one = lemma(word, tag)\n"
-        "    print(word, tag, one.lemma, one.why)",
+        words.snippet.format(pairs=pairs),
         "\n".join(
             f"{word} {tag} {lemma_of(word, tag).lemma} {lemma_of(word, tag).why}"
             for word, tag in pairs

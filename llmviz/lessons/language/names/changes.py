@@ -1,7 +1,5 @@
 """The tags that the learner gives words by hand, as a link carries them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import streamlit as st
@@ -10,9 +8,7 @@ from llmviz.corpus.roles import ENTITY_TAGS
 from llmviz.lessons.language.names import words
 from llmviz.study.word_roles import ReadWord
 from llmviz.textfile import whole_number
-from llmviz.ui.prose import prose
-from llmviz.ui.state import PageState, tied
-from llmviz.ui.text import escape_markdown
+from llmviz.ui import kit
 
 LONG = 24  # letters of a word that the control's name holds
 
@@ -40,18 +36,18 @@ def applied(written: str, given: Sequence[str]) -> list[str]:
     return tags
 
 
-def forget(state: PageState) -> None:
+def forget(state: kit.PageState) -> None:
     """Take all changes back, and let go of the open word."""
     state["changed"], state["nword"] = "", -1
 
 
-def undo(state: PageState) -> None:
+def undo(state: kit.PageState) -> None:
     """Take all changes back; the word stays open."""
     state["changed"] = ""
 
 
 def control(
-    state: PageState, read_words: Sequence[ReadWord], tags: Sequence[str], scored: bool
+    state: kit.PageState, read_words: Sequence[ReadWord], tags: Sequence[str], scored: bool
 ) -> None:
     """Show the choice of a tag for the open word; scored: whether true tags are known."""
     at = state["nword"]
@@ -65,15 +61,15 @@ def control(
         state["changed"] = ",".join(f"{place}.{one}" for place, one in sorted(changes.items()))
 
     if not is_open:
-        prose(words.change_text if scored else words.change_unscored)
+        kit.prose(words.change_text if scored else words.change_unscored)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         if is_open:
             word = read_words[at].text
             word = word if len(word) <= LONG else f"{word[: LONG - 1]}…"
             st.pills(
-                words.change.format(word=escape_markdown(word)),
+                words.change.format(word=kit.escape_markdown(word)),
                 ENTITY_TAGS,
-                **tied(f"_language.names.tag.{at}", tags[at], take),
+                **kit.tied(f"_language.names.tag.{at}", tags[at], take),
             )
         if read_changes(state["changed"], len(read_words)):
             st.button(words.undo, icon=":material/undo:", on_click=undo, args=(state,))

@@ -1,7 +1,5 @@
 """Chapter "Names": BIO tags of the tagger, changed by hand, and two ways to score them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
@@ -12,14 +10,7 @@ from llmviz.language.names import span_score, spans, token_score
 from llmviz.lessons.language.names import changes, questions, scores, stories, words
 from llmviz.lessons.language.sentence import base_model, read, sentence_box, sentence_of
 from llmviz.study.word_roles import ReadWord
-from llmviz.ui.code import show_code
-from llmviz.ui.common import choose, count
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.notices import inform
-from llmviz.ui.pinned_cells import bound, second_of
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.question import predict
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 KEY = "language.names"
 DRAWN = 48  # words that have a column
@@ -27,11 +18,11 @@ SNIPPET = 24  # words that the code quotes
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
-    section(words.intro)
+    kit.section(words.intro)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        choose(state, "read", words.source, words.sources, then=lambda: changes.forget(state))
+        kit.choose(state, "read", words.source, words.sources, then=lambda: changes.forget(state))
         if state["read"] == "story":
             number = state.ranged("story", then=lambda: changes.forget(state))
             st.number_input(words.story, step=1, width=130, **number)
@@ -50,7 +41,7 @@ def draw(state: PageState) -> None:
         return
     drawn = whole_names(truth or (), DRAWN)
     if len(read_words) > drawn:
-        inform(words.cut.format(drawn=drawn, all=len(read_words)), ":material/content_cut:")
+        kit.inform(words.cut.format(drawn=drawn, all=len(read_words)), ":material/content_cut:")
     read_words, truth = read_words[:drawn], None if truth is None else truth[:drawn]
     given = [word.entity for word in read_words]
     yours = changes.applied(state["changed"], given)
@@ -58,24 +49,24 @@ def draw(state: PageState) -> None:
     changes.control(state, read_words, yours, scored=truth is not None)
     _names(read_words, yours)
     if truth is None:
-        prose(words.no_truth)
+        kit.prose(words.no_truth)
     else:
         if state["read"] == "text":
-            prose(words.yours_is_story)
+            kit.prose(words.yours_is_story)
         question = questions.shortened([word.text for word in read_words], truth)
         if question is not None:
-            predict(question, f"{KEY}.ask")
+            kit.predict(question, f"{KEY}.ask")
         scores.draw(truth, yours)
     scores.draw_bundled()
     _code(read_words, truth or given, yours)
-    seen(words.end, **end(read_words, yours))
+    kit.seen(words.end, **end(read_words, yours))
 
 
 def end(read_words: Sequence[ReadWord], tags: Sequence[str]) -> dict[str, object]:
     """Return what the chapter ends with: the names by the tags, and the words that are new."""
     return {
-        "words": count(len(read_words), "word"),
-        "names": count(len(spans(tags)), "name"),
+        "words": kit.count(len(read_words), "word"),
+        "names": kit.count(len(spans(tags)), "name"),
         "unknown": sum(not word.known for word in read_words),
     }
 
@@ -92,7 +83,7 @@ def whole_names(truth: Sequence[str], most: int) -> int:
 
 
 def _grid(
-    state: PageState,
+    state: kit.PageState,
     read_words: Sequence[ReadWord],
     given: Sequence[str],
     yours: Sequence[str],
@@ -133,7 +124,7 @@ def _grid(
         limit=1.6,
         label=words.grid,
         chosen=(names.index("tagger"), at) if 0 <= at < len(read_words) else None,
-        on_change=bound(state, f"{KEY}.grid", chosen=("nword", second_of)),
+        on_change=kit.bound(state, f"{KEY}.grid", chosen=("nword", kit.second_of)),
     )
 
 
@@ -155,25 +146,21 @@ def _names(read_words: Sequence[ReadWord], tags: Sequence[str]) -> None:
     """Say which names the tags mark, and which words the model does not know."""
     marked = [
         words.name.format(
-            words=quote(" ".join(word.text for word in read_words[one.start : one.end]), 60),
+            words=kit.quote(" ".join(word.text for word in read_words[one.start : one.end]), 60),
             kind=words.kinds[one.kind],
         )
         for one in spans(tags)
     ]
     line = words.found.format(names=", ".join(marked)) if marked else words.none_found
     unknown = list(dict.fromkeys(word.text for word in read_words if not word.known))
-    sentence = words.unknown.format(words=", ".join(map(quote, unknown)))
-    prose(f"{line} {sentence if unknown else words.all_known}")
+    sentence = words.unknown.format(words=", ".join(map(kit.quote, unknown)))
+    kit.prose(f"{line} {sentence if unknown else words.all_known}")
 
 
 def _code(read_words: Sequence[ReadWord], truth: Sequence[str], given: Sequence[str]) -> None:
     a, b = list(truth[:SNIPPET]), list(given[:SNIPPET])
-    show_code(
+    kit.show_code(
         [spans, token_score, span_score],
-        "from llmviz.language.names import span_score, spans, token_score\n\n"
-        f"truth = {a!r}\n"
-        f"given = {b!r}\n"
-        "print(spans(given))\n"
-        "print(token_score([truth], [given]), span_score([truth], [given]))",
+        words.snippet.format(a=a, b=b),
         f"{spans(b)}\n{token_score([a], [b])} {span_score([a], [b])}",
     )

@@ -1,17 +1,13 @@
 """The question of the chapter "Names": what one missed word costs."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from llmviz.language.names import OUTSIDE, span_score, spans, token_score
 from llmviz.lessons.language.names import words
-from llmviz.ui.common import count
-from llmviz.ui.prose import quote
-from llmviz.ui.question import Question
+from llmviz.ui import kit
 
 
-def shortened(texts: Sequence[str], truth: Sequence[str]) -> Question | None:
+def shortened(texts: Sequence[str], truth: Sequence[str]) -> kit.Question | None:
     """Return what counts as right if the last word of the longest name is missed, as a question.
 
     None where no name has two words.
@@ -24,10 +20,10 @@ def shortened(texts: Sequence[str], truth: Sequence[str]) -> Question | None:
     given[longest.end - 1] = OUTSIDE
     whole, by_word = span_score([truth], [given]), token_score([truth], [given])
     slots = {
-        "name": quote(" ".join(texts[longest.start : longest.end]), 60),
+        "name": kit.quote(" ".join(texts[longest.start : longest.end]), 60),
         "length": longest.end - longest.start,
         "there": whole.there,
-        "names": count(whole.there, "name"),
+        "names": kit.count(whole.there, "name"),
         "right": whole.right,
         "less": whole.right,
         "token_right": by_word.right,
@@ -37,4 +33,4 @@ def shortened(texts: Sequence[str], truth: Sequence[str]) -> Question | None:
     reason = words.ask_reason.format(**slots)
     if whole.right > 0:
         answers.append(words.ask_less.format(less=0))
-    return Question(words.ask.format(**slots), answers, 1, [reason] * len(answers))
+    return kit.Question(words.ask.format(**slots), answers, 1, [reason] * len(answers))

@@ -1,7 +1,5 @@
 """Both scores of one story with their arithmetic, and those of many stories."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
@@ -10,16 +8,14 @@ from llmviz.components.cell_grid.view import cell_grid
 from llmviz.language.names import Score, span_score, token_score
 from llmviz.lessons.language.measured import card
 from llmviz.lessons.language.names import words
-from llmviz.ui.lesson import section
-from llmviz.ui.notices import or_refused
-from llmviz.ui.prose import prose
+from llmviz.ui import kit
 
 KEY = "language.names.scores"
 
 
 def draw(truth: Sequence[str], given: Sequence[str]) -> None:
     """Show the scores of some tags against the true ones."""
-    section(words.scores)
+    kit.section(words.scores)
     scores = token_score([truth], [given]), span_score([truth], [given])
     values = [[0.0, 0.0, 0.0, score.precision, score.recall, score.f1] for score in scores]
     cell_grid(
@@ -32,7 +28,7 @@ def draw(truth: Sequence[str], given: Sequence[str]) -> None:
         limit=1.6,
         label=words.score_grid,
     )
-    prose(f1_line(truth, given))
+    kit.prose(f1_line(truth, given))
 
 
 def f1_line(truth: Sequence[str], given: Sequence[str]) -> str:
@@ -71,11 +67,11 @@ def notes_of(score: Score) -> list[str]:
 
 def draw_bundled() -> None:
     """Show what the tagger reached on many stories, by kind of name."""
-    measured = or_refused(card)
+    measured = kit.or_refused(card)
     if measured is None:
         return
     slots = {"stories": measured["test_stories"], "command": measured["command"]}
-    section(words.bundled, **slots)
+    kit.section(words.bundled, **slots)
     named = {words.kinds[kind]: one for kind, one in measured["names"]["by_kind"].items()}
     named[words.bundled_all] = measured["names"]
     rows = [(Score(*one["token"]), Score(*one["span"])) for one in named.values()]

@@ -1,16 +1,14 @@
 """The beginnings of held-out stories, whose names the grammar knows."""
 
-from __future__ import annotations
-
 from llmviz.language.role_scores import TEST_SEED
 from llmviz.lessons.language.names.params import STORIES
 from llmviz.study.word_roles import beginning, story_names
-from llmviz.ui.kept import kept
+from llmviz.ui import kit
 
 WORDS = 40  # of a story, up to the end of a sentence
 
 
-@kept(1)
+@kit.kept(1)
 def beginnings() -> tuple[tuple[str, tuple[str, ...]], ...]:
     """Return the first sentences of each story, with the true BIO tags of their words."""
     from llmviz.language.tagger import tagged_stories, text_of
@@ -19,7 +17,4 @@ def beginnings() -> tuple[tuple[str, tuple[str, ...]], ...]:
     return tuple((text_of(one), tuple(word.entity for word in one)) for one in first_words)
 
 
-@kept(64)
-def names_of_text(text: str) -> list[str] | None:
-    """Return the true tags of a text that the stories' grammar could have written, else None."""
-    return story_names(text)
+names_of_text = kit.kept(64)(story_names)

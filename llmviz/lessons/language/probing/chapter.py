@@ -3,32 +3,18 @@
 L places of the model: the embeddings and the output of each layer.
 """
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.components.cell_grid.view import cell_grid
 from llmviz.document.marks import as_markdown
 from llmviz.figures import language as figures
-from llmviz.figures.theme import Mode
 from llmviz.lessons.language.probing import results, words
 from llmviz.lessons.language.probing.results import Results
-from llmviz.ui import engine
-from llmviz.ui.code import show_code
-from llmviz.ui.common import choose, percent, theme
+from llmviz.ui import engine, kit
 from llmviz.ui.engine_ready import engine_ready
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.model_picker import Picker
-from llmviz.ui.notices import inform, refuse
-from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, predict
-from llmviz.ui.selectable_models import label, load
-from llmviz.ui.state import PageState
 
 KEY = "language.probing"
 FEW = 4  # stories of the snippet, which should take a second
@@ -37,17 +23,17 @@ POLL = 1.0  # seconds between two looks at probes that are being fitted
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
-    section(words.intro)
-    prose(words.control)
+    kit.section(words.intro)
+    kit.prose(words.control)
     if not engine_ready():
         return
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        choose(state, "probe", words.kind, words.kinds, parts=True)
-        name = Picker("probed", results.can_be_read).choose(state)
+        kit.choose(state, "probe", words.kind, words.kinds, parts=True)
+        name = kit.Picker("probed", results.can_be_read).choose(state)
         st.slider(words.stories, step=10, width=240, **state.ranged("told"))
-    bundled = None if name is None else load(name)
+    bundled = None if name is None else kit.load(name)
     if bundled is None:
         return
     choice = results.Asked(bundled, state["probe"], state["told"])
@@ -76,33 +62,37 @@ def _measured(choice: results.Asked, live: bool, places: int) -> None:
     elif live:
         st.rerun()  # which ends the looking
     if job is not None and job.state == "failed":
-        refuse(words.failed.format(problem=job.problem))
+        kit.refuse(words.failed.format(problem=job.problem))
     if job is not None and job.state == "stopped" and job.results:
-        inform(words.stopped.format(done=len(job.results), all=places), ":material/stop:")
+        kit.inform(words.stopped.format(done=len(job.results), all=places), ":material/stop:")
     if probed is None:
         if job is None:
-            inform(words.none, ":material/info:")
+            kit.inform(words.none, ":material/info:")
         return
     growing = job is not None and not job.over
     question = ask(probed) if probed.whole else None
-    known = not growing and (question is None or predict(question, f"{KEY}.ask", covers=True))
+    known = not growing and (question is None or kit.predict(question, f"{KEY}.ask", covers=True))
     _picture(probed, known)
-    slots = {"stories": probed.stories, "test": probed.test, "model": label(choice.bundled.name)}
+    slots = {
+        "stories": probed.stories,
+        "test": probed.test,
+        "model": kit.label(choice.bundled.name),
+    }
     line = words.measured if probed.command else words.fitted
     st.caption(as_markdown(line.format(command=probed.command, **slots)))
     if not growing:
-        prose(read_line(probed) if known else words.answer_first)
-    prose(words.wide)
+        kit.prose(read_line(probed) if known else words.answer_first)
+    kit.prose(words.wide)
     if known and probed.whole:
-        seen(words.end, **best_places(probed))
+        kit.seen(words.end, **best_places(probed))
 
 
 def _picture(probed: Results, known: bool) -> None:
     """Draw the lines and the table; known: also the selectivity, which the question asks for."""
-    figure = lines(probed.layers, probed.accuracy, probed.control, known, theme())
+    figure = lines(probed.layers, probed.accuracy, probed.control, known, kit.theme())
     st.plotly_chart(figure, key=f"{KEY}.lines", theme=None)
     rows = [probed.accuracy, probed.control, probed.selectivity]
-    texts = [[percent(value) for value in row] for row in rows]
+    texts = [[kit.percent(value) for value in row] for row in rows]
     texts[2] = [text.replace("-", "−") for text in texts[2]]
     notes = [
         [
@@ -124,14 +114,14 @@ def _picture(probed: Results, known: bool) -> None:
     )
 
 
-@kept(32)
+@kit.kept(32)
 def lines(
     layers: tuple[str, ...],
     accuracy: tuple[float, ...],
     control: tuple[float, ...],
     known: bool,
-    mode: Mode,
-) -> go.Figure:
+    mode: kit.Mode,
+) -> kit.Figure:
     """Return accuracy and control over the layers; known: with the selectivity, too."""
     rows = [accuracy, control]
     if known:
@@ -141,7 +131,7 @@ def lines(
 
 def read_line(probed: Results) -> str:
     """Return which places are best, in a sentence; all of them where several are."""
-    slots = best_places(probed) | {"first": percent(probed.accuracy[0])}
+    slots = best_places(probed) | {"first": kit.percent(probed.accuracy[0])}
     return (words.read if len(probed.layers) > 1 else words.read_one).format(**slots)
 
 
@@ -159,18 +149,18 @@ def best_places(probed: Results) -> dict[str, str]:
 
 def _best(layers: tuple[str, ...], values: tuple[float, ...]) -> tuple[str, str]:
     """All places whose value is the largest as it is written, and that value."""
-    texts = [percent(value).replace("-", "−") for value in values]
+    texts = [kit.percent(value).replace("-", "−") for value in values]
     largest = texts[int(np.argmax(values))]
     some = [name for name, text in zip(layers, texts, strict=True) if text == largest]
     return words.both.join(some), largest
 
 
-def ask(probed: Results) -> Question | None:
+def ask(probed: Results) -> kit.Question | None:
     """Return where selectivity is highest, as a question.
 
     None where two places share it, or differ by less than the rounding of what is drawn above it.
     """
-    written = [percent(value).replace("-", "−") for value in probed.selectivity]
+    written = [kit.percent(value).replace("-", "−") for value in probed.selectivity]
     best = int(np.argmax(probed.selectivity))
     others = [value for i, value in enumerate(probed.selectivity) if i != best]
     if not others or probed.selectivity[best] - max(others) < CLOSE:
@@ -178,31 +168,25 @@ def ask(probed: Results) -> Question | None:
     reasons = [
         words.ask_reason.format(
             selectivity=written[i],
-            accuracy=percent(probed.accuracy[i]),
-            control=percent(probed.control[i]),
+            accuracy=kit.percent(probed.accuracy[i]),
+            control=kit.percent(probed.control[i]),
         )
         for i in range(len(written))
     ]
-    return Question(words.ask, probed.layers, best, reasons, scale=True)
+    return kit.Question(words.ask, probed.layers, best, reasons, scale=True)
 
 
 def _code(choice: results.Asked) -> None:
     from llmviz.language.probes import control_labels, probe_layers
 
-    show_code(
+    kit.show_code(
         [probe_layers, control_labels],
-        "from llmviz.language.probes import probe_layers\n"
-        "from llmviz.language.tagger import tagged_stories\n"
-        "from llmviz.pretrained import load_bundled\n\n"
-        f"model, tokenizer, card = load_bundled({choice.bundled.name!r})\n"
-        f"stories = tagged_stories({FEW}), tagged_stories({FEW}, 1)\n"
-        f"first = next(probe_layers(model, tokenizer, *stories, {choice.kind!r}))\n"
-        'print(f"{first.layer} {first.accuracy:.3f} {first.control:.3f}")',
+        words.snippet.format(name=choice.bundled.name, few=FEW, kind=choice.kind),
         partial(_printed, choice.bundled, choice.kind),
     )
 
 
-@kept(16)
+@kit.kept(16)
 def _printed(bundled: engine.Bundled, kind: str) -> str:
     """Return what the snippet prints."""
     from llmviz.language.probes import probe_layers

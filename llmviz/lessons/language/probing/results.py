@@ -1,22 +1,15 @@
 """What probes reached: the bundled measurements, and those that this session has fitted."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import streamlit as st
 
-from llmviz.background import Job
 from llmviz.lessons.language.measured import card
 from llmviz.lessons.language.probing import words
 from llmviz.lessons.language.sentence import BASE
-from llmviz.ui import engine
-from llmviz.ui.job_pools import training_jobs
-from llmviz.ui.kept import kept
-from llmviz.ui.model_picker import reads_text
-from llmviz.ui.selectable_models import Card
+from llmviz.ui import engine, kit
 
 JOBS = "language.probing.jobs"  # in the session: the jobs by what was asked for
 KEPT_JOBS = 6
@@ -52,9 +45,9 @@ class Results:
         return tuple(a - b for a, b in zip(self.accuracy, self.control, strict=True))
 
 
-def can_be_read(card: Card) -> bool:
+def can_be_read(card: kit.Card) -> bool:
     """Whether probes of a model can be fitted: a transformer of decoder blocks on tiny-world."""
-    return reads_text(card) and str(card.get("corpus", "")).startswith("tiny-world")
+    return kit.reads_text(card) and str(card.get("corpus", "")).startswith("tiny-world")
 
 
 def known(choice: Asked) -> Results | None:
@@ -74,7 +67,7 @@ def known(choice: Asked) -> Results | None:
     return bundled(choice.kind)
 
 
-@kept(4)
+@kit.kept(4)
 def bundled(kind: str) -> Results:
     """Return the bundled measurements of a kind."""
     measured = card()
@@ -113,7 +106,7 @@ def name_of(layer: str) -> str:
     return words.layer.format(layer=layer.split(".")[1])
 
 
-def own_job(choice: Asked) -> Job | None:
+def own_job(choice: Asked) -> kit.Job | None:
     """Return this session's job of these probes; None where there is none."""
     return st.session_state.get(JOBS, {}).get(choice)
 
@@ -124,7 +117,7 @@ def start(choice: Asked) -> None:
     for job in jobs.values():
         job.stop()
     jobs.pop(choice, None)
-    jobs[choice] = training_jobs().start(
+    jobs[choice] = kit.training_jobs().start(
         TARGET,
         model=choice.bundled.name,
         kind=choice.kind,

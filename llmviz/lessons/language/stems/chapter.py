@@ -1,7 +1,5 @@
 """Chapter "Stems": Porter's algorithm rule by rule, Snowball beside it, and both their faults."""
 
-from __future__ import annotations
-
 from string import ascii_lowercase
 
 import numpy as np
@@ -18,17 +16,7 @@ from llmviz.lessons.language.stems.opened import opened_text
 from llmviz.lessons.language.stems.rows import rows_of
 from llmviz.study.word_forms import families, judged_pairs, snowball_stem
 from llmviz.textfile import check_text, whole_number
-from llmviz.ui.code import show_code
-from llmviz.ui.common import count
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.notices import inform, or_refused
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.question import predict
-from llmviz.ui.shell import HALF_CHARACTER
-from llmviz.ui.state import PageState
-from llmviz.ui.table import rows_table
-from llmviz.ui.text_field import text_input
+from llmviz.ui import kit
 
 KEY = "language.stems"
 DRAWN = 12  # words that have a column
@@ -36,43 +24,43 @@ LETTERS = 30  # of a stem that are opened
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
     rules = sum(map(len, STEPS.values()))
-    section(words.intro, rules=rules, steps=len(STEPS))
+    kit.section(words.intro, rules=rules, steps=len(STEPS))
     with st.container(gap=None):
-        text_input(state, "forms", words.forms)
-        text_guard(HALF_CHARACTER)
-    text = or_refused(check_text, state["forms"])
+        kit.text_input(state, "forms", words.forms)
+        text_guard(kit.HALF_CHARACTER)
+    text = kit.or_refused(check_text, state["forms"])
     if text is None:
         return
     every = words_of(text)
     if not every:
-        inform(words.empty, ":material/edit:")
+        kit.inform(words.empty, ":material/edit:")
         return
     listed = every[:DRAWN]
     if len(every) > DRAWN:
-        inform(words.most.format(drawn=DRAWN, all=len(every)), ":material/content_cut:")
+        kit.inform(words.most.format(drawn=DRAWN, all=len(every)), ":material/content_cut:")
     column, row = _grid(state, listed)
     _opened(listed[column], row)
     for line in remarks(listed):
-        prose(line)
+        kit.prose(line)
     question = questions.stem_of(listed)
     if question is not None:
-        predict(question, f"{KEY}.stem")
+        kit.predict(question, f"{KEY}.stem")
     _beside(listed)
     _faults()
     _code(listed)
-    seen(words.end, **end(listed))
+    kit.seen(words.end, **end(listed))
 
 
 def end(listed: tuple[str, ...]) -> dict[str, object]:
     """Return what the chapter ends with, for at least one word."""
     judged = judged_pairs("porter")
     return {
-        "one": quote(stem("connected")),
-        "other": quote(stem("connecting")),
-        "words": count(len(listed), "word"),
+        "one": kit.quote(stem("connected")),
+        "other": kit.quote(stem("connecting")),
+        "words": kit.count(len(listed), "word"),
         "changed": sum(stem(word) != word.lower() for word in listed),
         "over": sum(pair.fault == "over" for pair in judged),
         "pairs": len(judged),
@@ -97,19 +85,19 @@ def remarks(listed: tuple[str, ...]) -> list[str]:
     other = [word for word in listed if set(word.lower()) - set(ascii_lowercase)]
     short = [word for word in listed if len(word) < 3 and stem(word) != word.lower()]
     return [
-        line.format(words=", ".join(map(quote, some)))
+        line.format(words=", ".join(map(kit.quote, some)))
         for line, some in ((words.other_letters, other), (words.short, short))
         if some
     ]
 
 
-@kept(1_024)
+@kit.kept(1_024)
 def steps_of(word: str) -> tuple[StemStep, ...]:
     """Return what each step of Porter's algorithm does to a word."""
     return tuple(stem_steps(word))
 
 
-def _grid(state: PageState, listed: tuple[str, ...]) -> tuple[int, int]:
+def _grid(state: kit.PageState, listed: tuple[str, ...]) -> tuple[int, int]:
     """Draw the words after each step; return the open cell as (column, row)."""
     columns = [rows_of(steps_of(word)) for word in listed]
     count_rows = len(columns[0])
@@ -150,7 +138,7 @@ def _opened(word: str, row: int) -> None:
     """Show what a step looked at in a word."""
     steps = steps_of(word)
     step, text = opened_text(word, steps, row)
-    prose(text)
+    kit.prose(text)
     if step is None or step.rule is None or not step.stem:
         return
     letters = step.stem[-LETTERS:]
@@ -172,28 +160,29 @@ def _opened(word: str, row: int) -> None:
 
 
 def _beside(listed: tuple[str, ...]) -> None:
-    section(words.beside)
+    kit.section(words.beside)
     rows = [(word, stem(word), snowball_stem(word)) for word in listed]
-    rows_table(rows, words.beside_columns, width=520, height="content")
+    kit.rows_table(rows, words.beside_columns, width=520, height="content")
     different = [word for word, ours, theirs in rows if ours != theirs]
     sentence = words.beside_different if different else words.beside_same
     if len(rows) == 1:
         sentence = words.beside_one_different if different else words.beside_one_same
     line = sentence.format(
-        words=count(len(rows), "word"),
+        words=kit.count(len(rows), "word"),
         different=len(different),
-        list=", ".join(map(quote, different)),
+        list=", ".join(map(kit.quote, different)),
     )
     shared = families(listed, "porter")
     groups = "; ".join(
-        f"{', '.join(map(quote, members))} ({quote(name)})" for name, members in shared.items()
+        f"{', '.join(map(kit.quote, members))} ({kit.quote(name)})"
+        for name, members in shared.items()
     )
     if len(rows) > 1:
         line += " " + (words.families.format(families=groups) if shared else words.no_families)
-    prose(line)
+    kit.prose(line)
 
 
-@kept(1)
+@kit.kept(1)
 def _fault_table() -> pd.DataFrame:
     pairs = {name: judged_pairs(name) for name in ("porter", "snowball")}
     rows = [
@@ -211,23 +200,21 @@ def _fault_table() -> pd.DataFrame:
 
 
 def _faults() -> None:
-    section(words.faults)
+    kit.section(words.faults)
     st.dataframe(_fault_table(), hide_index=True, height="content")
     slots = {
         f"{name}_{fault}": sum(pair.fault == fault for pair in judged_pairs(name))
         for name in ("porter", "snowball")
         for fault in ("over", "under")
     }
-    prose(words.faults_read, pairs=len(_fault_table()), **slots)
+    kit.prose(words.faults_read, pairs=len(_fault_table()), **slots)
 
 
 def _code(listed: tuple[str, ...]) -> None:
     quoted = [word for word in listed if len(word) <= 60]
-    show_code(
+    kit.show_code(
         [stem_steps, measure],
-        "from llmviz.language.porter import stem, stem_steps\n\n"
-        f"for word in {quoted!r}:\n"
-        "    print(word, stem(word), [step.name for step in stem_steps(word) if step.fired])",
+        words.snippet.format(quoted=quoted),
         "\n".join(
             f"{word} {stem(word)} {[step.name for step in stem_steps(word) if step.fired]}"
             for word in quoted

@@ -1,7 +1,5 @@
 """The question of the chapter "Stems": what the algorithm makes of one of the learner's words."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from llmviz.language.lemmas import lemma
@@ -9,12 +7,10 @@ from llmviz.language.porter import stem_steps
 from llmviz.lessons.language.stems import words
 from llmviz.lessons.language.stems.rows import rule_text
 from llmviz.study.word_forms import snowball_stem
-from llmviz.ui.prose import quote
-from llmviz.ui.question import Question
-from llmviz.ui.text import escape_markdown
+from llmviz.ui import kit
 
 
-def stem_of(listed: Sequence[str]) -> Question | None:
+def stem_of(listed: Sequence[str]) -> kit.Question | None:
     """Return what becomes of a word that is not in the table yet, as a question.
 
     None where all words that could be asked about are there.
@@ -24,7 +20,7 @@ def stem_of(listed: Sequence[str]) -> Question | None:
     return None if word is None else asked_of(word)
 
 
-def asked_of(word: str) -> Question | None:
+def asked_of(word: str) -> kit.Question | None:
     """Return what becomes of a word, as a question; the wrong answers are what else is made of it.
 
     None where there are fewer than three answers.
@@ -33,7 +29,7 @@ def asked_of(word: str) -> Question | None:
     right = changes[-1].after if changes else word.lower()
     line = " ".join(
         words.ask_stem_change.format(
-            name=s.name, rule=quote(rule_text(s.rule), 80), after=quote(s.after)
+            name=s.name, rule=kit.quote(rule_text(s.rule), 80), after=kit.quote(s.after)
         )
         for s in changes
     )
@@ -49,9 +45,9 @@ def asked_of(word: str) -> Question | None:
     if len(reasons) < 3 or not all(reasons):
         return None
     answers = sorted(reasons)
-    return Question(
-        words.ask_stem.format(word=quote(word)),
-        [escape_markdown(answer) for answer in answers],
+    return kit.Question(
+        words.ask_stem.format(word=kit.quote(word)),
+        [kit.escape_markdown(answer) for answer in answers],
         answers.index(right),
         [reasons[answer] for answer in answers],
     )

@@ -1,13 +1,11 @@
 """The steps of one word as the cells of a column."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from llmviz.language.porter import STEPS, Rule, StemStep
 from llmviz.lessons.language.stems import words
-from llmviz.ui.text import visible
+from llmviz.ui import kit
 
 LONG = 24  # letters of a word that a note holds
 
@@ -70,7 +68,7 @@ def rule_text(rule: Rule) -> str:
 
 def short(word: str) -> str:
     """Return a word for a note: the end of a long one, where the rules look."""
-    word = visible(word)
+    word = kit.visible(word)
     return word if len(word) <= LONG else f"…{word[1 - LONG :]}"
 
 

@@ -3,8 +3,6 @@
 T words, K tags.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 
@@ -15,13 +13,7 @@ from llmviz.lessons.language import counted_stories as counted
 from llmviz.lessons.language.sentence import base_model, named, read, sentence_box, sentence_of
 from llmviz.lessons.language.tags import lattice, questions, scores, tables, two_roles, words
 from llmviz.study.word_roles import ReadWord, cut_sentences
-from llmviz.ui.code import show_code
-from llmviz.ui.common import count
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.notices import inform
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.question import predict
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 KEY = "language.tags"
 DRAWN = 40  # words that have a column
@@ -36,9 +28,9 @@ def ahead() -> None:
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
-    section(words.intro, stories=counted.COUNTED)
+    kit.section(words.intro, stories=counted.COUNTED)
     sentence_box(state)
     text = sentence_of(state)
     if text is None or base_model() is None:
@@ -53,26 +45,27 @@ def draw(state: PageState) -> None:
     lattice.draw(state, texts, parts)
     question = questions.context(texts, by_tables)
     if question is not None:
-        predict(question, f"{KEY}.context")
+        kit.predict(question, f"{KEY}.context")
     part = parts[min(state["which"], len(parts)) - 1]
     tables.draw(state, tuple(texts[i] for i in part))
     scores.draw(state)
     two_roles.draw(state)
     _code(tuple(texts[i] for i in part), state["smooth"])
-    seen(words.end, agree=agree, words=count(len(texts), "word"))
+    kit.seen(words.end, agree=agree, words=kit.count(len(texts), "word"))
 
 
 def _both(read_words: tuple[ReadWord, ...], by_tables: tuple[str, ...]) -> int:
     """Show both taggers' tags under the words; return on how many they agree."""
     drawn = read_words[:DRAWN]
     if len(read_words) > DRAWN:
-        inform(words.cut.format(drawn=DRAWN, all=len(read_words)), ":material/content_cut:")
+        kit.inform(words.cut.format(drawn=DRAWN, all=len(read_words)), ":material/content_cut:")
     times = [counted.times(word.text) for word in drawn]
     ours = by_tables[: len(drawn)]
     theirs = [word.tag for word in drawn]
     differ = np.array([a != b for a, b in zip(ours, theirs, strict=True)])
     seen_notes = [
-        words.note_seen.format(count=count(n, "time")) if n else words.note_unseen for n in times
+        words.note_seen.format(count=kit.count(n, "time")) if n else words.note_unseen
+        for n in times
     ]
     cell_grid(
         np.array([differ, differ, [n == 0 for n in times]], dtype=np.float32),
@@ -95,11 +88,11 @@ def _both(read_words: tuple[ReadWord, ...], by_tables: tuple[str, ...]) -> int:
         label=words.grid,
     )
     agree = sum(a == word.tag for a, word in zip(by_tables, read_words, strict=True))
-    line = words.agree.format(agree=agree, words=count(len(read_words), "word"))
+    line = words.agree.format(agree=agree, words=kit.count(len(read_words), "word"))
     unseen = list(dict.fromkeys(word.text for word in read_words if not counted.times(word.text)))
     if unseen:
-        line += " " + words.unseen.format(words=", ".join(map(quote, unseen)))
-    prose(line)
+        line += " " + words.unseen.format(words=", ".join(map(kit.quote, unseen)))
+    kit.prose(line)
     st.caption(words.legend.format(tags=", ".join(named(tag) for tag in TAGS)))
     return agree
 
@@ -109,12 +102,8 @@ def _code(sentence: tuple[str, ...], smoothing: str) -> None:
     if not quoted:
         return
     lattice = counted.lattice(smoothing, tuple(quoted))
-    show_code(
+    kit.show_code(
         [count_hmm, viterbi],
-        "from llmviz.language.hmm import viterbi\n"
-        "from llmviz.language.role_scores import story_hmm\n\n"
-        f"lattice = viterbi(story_hmm({float(smoothing)!r}), {quoted!r})\n"
-        'print(" ".join(lattice.tags))\n'
-        'print(f"{lattice.log_prob:.3f}")',
+        words.snippet.format(smoothing=float(smoothing), quoted=quoted),
         f"{' '.join(lattice.tags)}\n{lattice.log_prob:.3f}",
     )

@@ -1,7 +1,5 @@
 """Viterbi's lattice of one sentence of the text, with a caption for each step."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
@@ -13,36 +11,33 @@ from llmviz.language.hmm import Lattice
 from llmviz.lessons.language import counted_stories as counted
 from llmviz.lessons.language.tags import questions, words
 from llmviz.textfile import whole_number
-from llmviz.ui.common import count
-from llmviz.ui.lesson import section
-from llmviz.ui.notices import inform
-from llmviz.ui.pinned_cells import bound, link_of, one_of
-from llmviz.ui.prose import prose
-from llmviz.ui.question import predict
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 KEY = "language.tags.lattice"
 DRAWN = 24  # words that have a column
 LONG = 16  # letters of a word that a caption holds
 
 
-def draw(state: PageState, texts: Sequence[str], parts: Sequence[range]) -> None:
+def draw(state: kit.PageState, texts: Sequence[str], parts: Sequence[range]) -> None:
     """Show the section on the lattice."""
     which = min(state["which"], len(parts))
     whole = [texts[i] for i in parts[which - 1]]
     drawn = tuple(whole[:DRAWN])
-    section(words.lattice)
-    prose(
-        words.lattice_text, words=count(len(drawn), "word"), ways=_ways(len(drawn)), tags=len(TAGS)
+    kit.section(words.lattice)
+    kit.prose(
+        words.lattice_text,
+        words=kit.count(len(drawn), "word"),
+        ways=_ways(len(drawn)),
+        tags=len(TAGS),
     )
     question = questions.ways(len(drawn))
     if question is not None:
-        predict(question, f"{KEY}.ways")
+        kit.predict(question, f"{KEY}.ways")
     if len(parts) > 1:
         st.number_input(words.which, step=1, width=140, **state.ranged("which", most=len(parts)))
     if len(whole) > DRAWN:
         line = words.lattice_cut.format(drawn=DRAWN, all=len(whole))
-        inform(line, ":material/content_cut:")
+        kit.inform(line, ":material/content_cut:")
     lattice = counted.lattice(state["smooth"], drawn)
 
     lattice_view(
@@ -52,8 +47,11 @@ def draw(state: PageState, texts: Sequence[str], parts: Sequence[range]) -> None
         text=words.lattice_texts,
         step=len(drawn) if state["column"] < 0 else state["column"],
         chosen=_cell(state["cell"], len(drawn)) or (len(drawn) - 1, lattice.path[-1]),
-        on_change=bound(
-            state, KEY, step=("column", one_of(range(len(drawn)), -1)), chosen=("cell", link_of)
+        on_change=kit.bound(
+            state,
+            KEY,
+            step=("column", kit.one_of(range(len(drawn)), -1)),
+            chosen=("cell", kit.link_of),
         ),
     )
 

@@ -1,7 +1,5 @@
 """The questions of the chapter "Parts of speech", made from the learner's text."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from decimal import Decimal
 
@@ -9,9 +7,7 @@ from llmviz.corpus.roles import TAGS
 from llmviz.lessons.language import counted_stories as counted
 from llmviz.lessons.language.tags import words
 from llmviz.study.word_roles import commonest_tags, cut_sentences
-from llmviz.ui.common import count
-from llmviz.ui.prose import quote
-from llmviz.ui.question import Question
+from llmviz.ui import kit
 
 FEWEST = 3  # words for which the three numbers differ
 MOST = 12  # the exponent up to which a power is written with all its digits
@@ -34,7 +30,7 @@ def power(base: int, exponent: int) -> str:
     return f"about {mantissa} · 10^{int(tens)}"
 
 
-def ways(length: int) -> Question | None:
+def ways(length: int) -> kit.Question | None:
     """Return how many ways into cells it compares, as a question; None for short sentences."""
     if length < FEWEST:
         return None
@@ -47,7 +43,7 @@ def ways(length: int) -> Question | None:
         "right": f"{sums(length):,}",
         "all": power(tags, length),
     }
-    return Question(
+    return kit.Question(
         words.ask_ways.format(**slots),
         [answer.format(**slots) for answer in words.ask_ways_answers],
         1,
@@ -61,7 +57,7 @@ def _alone(word: str) -> bool:
     return bool((counts == counts.max()).sum() == 1)
 
 
-def context(texts: Sequence[str], given: Sequence[str]) -> Question | None:
+def context(texts: Sequence[str], given: Sequence[str]) -> kit.Question | None:
     """Return which tag a word has most often in the counted stories, as a question.
 
     given: Viterbi's tag of each word. It is the first word in a sentence with others of which one
@@ -78,7 +74,7 @@ def context(texts: Sequence[str], given: Sequence[str]) -> Question | None:
     if at is None:
         return None
     beside = ", ".join(
-        words.neighbour.format(word=quote(texts[i]), tag=given[i])
+        words.neighbour.format(word=kit.quote(texts[i]), tag=given[i])
         for i in (at - 1, at + 1)
         if i in part
     )
@@ -90,9 +86,13 @@ def context(texts: Sequence[str], given: Sequence[str]) -> Question | None:
     }
     answers = sorted(reasons)
     counts = counted.tag_counts().of(texts[at])
-    slots = {"common": common[at], "neighbours": beside, "all": count(int(counts.sum()), "time")}
-    return Question(
-        words.ask_context.format(word=quote(texts[at]), given=given[at]),
+    slots = {
+        "common": common[at],
+        "neighbours": beside,
+        "all": kit.count(int(counts.sum()), "time"),
+    }
+    return kit.Question(
+        words.ask_context.format(word=kit.quote(texts[at]), given=given[at]),
         answers,
         answers.index(common[at]),
         [

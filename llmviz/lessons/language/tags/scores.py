@@ -1,7 +1,5 @@
 """How often both taggers are right on held-out stories, read from the bundled measurements."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import streamlit as st
@@ -11,26 +9,22 @@ from llmviz.corpus.roles import TAGS
 from llmviz.language.role_scores import scores_of
 from llmviz.lessons.language.measured import card
 from llmviz.lessons.language.tags import words
-from llmviz.ui.common import choose, percent
-from llmviz.ui.lesson import section
-from llmviz.ui.notices import refuse
-from llmviz.ui.prose import prose
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 KEY = "language.tags.confusion"
 
 
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the section on how often they are right."""
     try:
         measured = card()
     except ValueError as error:
-        section(words.scores.title)
-        refuse(error)
+        kit.section(words.scores.title)
+        kit.refuse(error)
         return
     slots = {"stories": measured["test_stories"], "words": measured["test_words"]}
-    section(words.scores, command=measured["command"], smoothing=measured["smoothing"], **slots)
-    choose(state, "tagger", words.tagger, words.taggers)
+    kit.section(words.scores, command=measured["command"], smoothing=measured["smoothing"], **slots)
+    kit.choose(state, "tagger", words.tagger, words.taggers)
     scores = scores_of(measured, state["tagger"])
     rows = scores.confusion.sum(1, keepdims=True)
     shares = scores.confusion / rows.clip(1)
@@ -53,7 +47,7 @@ def draw(state: PageState) -> None:
                     all=int(rows[i, 0]),
                     true=true,
                     given=given,
-                    share=percent(shares[i, j]),
+                    share=kit.percent(shares[i, j]),
                 )
                 for j, given in enumerate(TAGS)
             ]
@@ -65,15 +59,15 @@ def draw(state: PageState) -> None:
         chosen=(TAGS.index(state["truetag"]), TAGS.index(state["giventag"])),
         on_change=opened,
     )
-    prose(words.scores_read, **_shares(measured))
+    kit.prose(words.scores_read, **_shares(measured))
 
 
 def _shares(measured: dict[str, Any]) -> dict[str, Any]:
     slots: dict[str, Any] = {}
     for name in words.taggers:
         scores = scores_of(measured, name)
-        slots[name] = percent(scores.accuracy)
+        slots[name] = kit.percent(scores.accuracy)
         for kind in ("ambiguous", "unseen"):
             right, every = getattr(scores, kind)
-            slots |= {f"{name}_{kind}": percent(right / max(1, every)), kind: every}
+            slots |= {f"{name}_{kind}": kit.percent(right / max(1, every)), kind: every}
     return slots

@@ -1,7 +1,5 @@
 """The tables of the hidden Markov model: counts, smoothing, probabilities; each cell opens."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -11,12 +9,7 @@ from llmviz import components as lv
 from llmviz.corpus.roles import TAGS
 from llmviz.lessons.language import counted_stories as counted
 from llmviz.lessons.language.tags import words
-from llmviz.ui.common import choose
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.pinned_cells import bound, link_of, one_of
-from llmviz.ui.prose import prose
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 KEY = "language.tags.tables"
 COLUMNS = 12  # different words of the sentence that have a column
@@ -32,12 +25,12 @@ class Tables(NamedTuple):
     chances: np.ndarray
 
 
-def draw(state: PageState, sentence: tuple[str, ...]) -> None:
+def draw(state: kit.PageState, sentence: tuple[str, ...]) -> None:
     """Show the section on the tables."""
-    section(words.tables)
+    kit.section(words.tables)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        choose(state, "table", words.table, words.table_names)
-        choose(state, "smooth", words.smoothing, words.smoothings)
+        kit.choose(state, "table", words.table, words.table_names)
+        kit.choose(state, "smooth", words.smoothing, words.smoothings)
     different = tuple(dict.fromkeys(sentence))
     listed = different[:COLUMNS]
     is_emission = state["table"] == "emission"
@@ -48,14 +41,16 @@ def draw(state: PageState, sentence: tuple[str, ...]) -> None:
         key=KEY,
         step=state["tstage"],
         pinned=lv.cell_of(state["tcell"], picture.shapes),
-        on_change=bound(state, KEY, step=("tstage", one_of((0, 1), 0)), pinned=("tcell", link_of)),
+        on_change=kit.bound(
+            state, KEY, step=("tstage", kit.one_of((0, 1), 0)), pinned=("tcell", kit.link_of)
+        ),
     )
     if is_emission:
         known = len(counted.tag_counts().words)
         line = words.emission_note.format(words=known, columns=known + 1)
         if len(different) > len(listed):
             line = words.emission_cut.format(drawn=len(listed), all=len(different)) + line
-        prose(line)
+        kit.prose(line)
 
 
 def transition_tables(smoothing: float) -> Tables:
@@ -76,7 +71,7 @@ def emission_tables(smoothing: float, listed: tuple[str, ...]) -> Tables:
     return Tables(counts, smoothed, totals, smoothed / totals)
 
 
-@kept(64)
+@kit.kept(64)
 def picture_of(table: str, smoothing: str, listed: tuple[str, ...]) -> lv.StagePicture:
     """Return the picture of a table; listed: the words of its columns, for that of words."""
     added = float(smoothing)

@@ -1,7 +1,5 @@
 """Words with two roles, each in two of the counted sentences, with both taggers' answers."""
 
-from __future__ import annotations
-
 import pandas as pd
 import streamlit as st
 
@@ -9,22 +7,15 @@ from llmviz.lessons.language import counted_stories as counted
 from llmviz.lessons.language.sentence import base_model, tagged
 from llmviz.lessons.language.tags import words
 from llmviz.study.word_roles import TwoRoles
-from llmviz.ui import engine
-from llmviz.ui.common import keep
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.notices import or_refused
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.state import PageState
-from llmviz.ui.text import escape_markdown
+from llmviz.ui import engine, kit
 
 
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the section."""
-    section(words.twice)
+    kit.section(words.twice)
     pairs = {one.word: one for one in counted.two_roles()}
     names = list(pairs)
-    word = keep(state, "role", names) if state["role"] else names[0]
+    word = kit.keep(state, "role", names) if state["role"] else names[0]
 
     def take() -> None:
         state["role"] = st.session_state[slot] or ""
@@ -35,22 +26,22 @@ def draw(state: PageState) -> None:
     bundled = base_model()
     if bundled is None:
         return
-    rows = or_refused(answers, bundled, pairs[word], state["smooth"])
+    rows = kit.or_refused(answers, bundled, pairs[word], state["smooth"])
     if rows is None:
         return
     st.table(table_of(rows), border="horizontal", hide_index=True)  # its sentences break into lines
     right = [sum(row[1] == row[column] for row in rows) for column in (2, 3)]
-    prose(words.twice_read, word=quote(word), hmm=right[0], transformer=right[1])
+    kit.prose(words.twice_read, word=kit.quote(word), hmm=right[0], transformer=right[1])
 
 
-@kept(32)
+@kit.kept(32)
 def table_of(rows: tuple[tuple[str, str, str, str], ...]) -> pd.DataFrame:
     """Return what `answers` returned as a table with titles."""
-    safe = [(escape_markdown(text), *tags) for text, *tags in rows]
+    safe = [(kit.escape_markdown(text), *tags) for text, *tags in rows]
     return pd.DataFrame(safe, columns=list(words.twice_columns))
 
 
-@kept(32)
+@kit.kept(32)
 def answers(
     bundled: engine.Bundled, pair: TwoRoles, smoothing: str
 ) -> tuple[tuple[str, str, str, str], ...]:

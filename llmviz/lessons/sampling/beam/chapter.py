@@ -1,7 +1,5 @@
 """Chapter "Beam search": the tree with its scores, and what greedy missed."""
 
-from __future__ import annotations
-
 import math
 from functools import partial
 
@@ -15,18 +13,13 @@ from llmviz.lessons.sampling.source import Prompted
 from llmviz.sampling import BeamTree, beam_search
 from llmviz.study.growing_beam import GrowingBeam
 from llmviz.study.searches import scored_at, taken_at
-from llmviz.ui import engine
-from llmviz.ui.code import show_code
-from llmviz.ui.common import count, refuse, signed
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import PageState
+from llmviz.ui import engine, kit
 
 SLICE = 0.1  # seconds of work by which each search grows at a time: all of it, in most cases
 POLL = 0.1  # seconds between two reruns while they grow
 
 
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter: the tree, and a search among all texts beside it."""
     _draw_tree(state)
     if engine.ready():
@@ -34,7 +27,7 @@ def draw(state: PageState) -> None:
 
 
 @source.reads_prompt(words.intro)
-def _draw_tree(state: PageState, prompt: Prompted) -> None:
+def _draw_tree(state: kit.PageState, prompt: Prompted) -> None:
     with st.container(horizontal=True, gap="medium"):
         st.slider(words.width, width=220, **state.ranged("width"))
         st.slider(words.tokens, width=220, **state.ranged("depth"))
@@ -50,14 +43,16 @@ def _draw_tree(state: PageState, prompt: Prompted) -> None:
         searches = [growing(prompt, one, depth, penalty) for one in (width, 1)]
         live = not all([one.grow(SLICE) for one in searches])
     except ValueError as error:
-        refuse(error)
+        kit.refuse(error)
         return
     body = partial(_searched, state, prompt, searches, live)
     # Behind a prompt as long as the context each token takes the model a whole window.
     st.fragment(body, run_every=POLL if live else None)()
 
 
-def _searched(state: PageState, prompt: Prompted, searches: list[GrowingBeam], live: bool) -> None:
+def _searched(
+    state: kit.PageState, prompt: Prompted, searches: list[GrowingBeam], live: bool
+) -> None:
     """Show the tree once both searches are over: that of the beam, and the greedy one."""
     if live and not all([one.grow(SLICE) for one in searches]):
         st.caption(words.growing)
@@ -67,9 +62,9 @@ def _searched(state: PageState, prompt: Prompted, searches: list[GrowingBeam], l
     width = state["width"]
     tree, greedy = (one.whole() for one in searches)
     quiz = question(tree, width, prompt.logits.size)
-    if quiz is None or predict(quiz, "beam.scored", covers=True):
+    if quiz is None or kit.predict(quiz, "beam.scored", covers=True):
         _tree(prompt, tree, width)
-    prose(beside_greedy(prompt, tree, greedy))
+    kit.prose(beside_greedy(prompt, tree, greedy))
     _code(prompt, tree, state)
 
 
@@ -90,7 +85,7 @@ def _tree(prompt: Prompted, tree: BeamTree, width: int) -> None:
     picture = words.picture
     start = picture["start"].format(n=f"{prompt.logits.size:,}", w=width)
     captions = [start, *(_caption(tree, step) for step in range(1, steps))]
-    end = picture["end"].format(f=len(tree.finals), score=signed(tree.best.score))
+    end = picture["end"].format(f=len(tree.finals), score=kit.signed(tree.best.score))
     beam_tree(
         branches,
         tree.finals,
@@ -104,7 +99,7 @@ def _tree(prompt: Prompted, tree: BeamTree, width: int) -> None:
 def _caption(tree: BeamTree, step: int) -> str:
     taken, ended = taken_at(tree, step)
     text = words.picture["at_ends" if ended else "at"]
-    return text.format(k=step, w=count(taken, "continuation"), ended=ended)
+    return text.format(k=step, w=kit.count(taken, "continuation"), ended=ended)
 
 
 def beside_greedy(prompt: Prompted, tree: BeamTree, greedy: BeamTree) -> str:
@@ -112,12 +107,12 @@ def beside_greedy(prompt: Prompted, tree: BeamTree, greedy: BeamTree) -> str:
     best, first = tree.tokens(), greedy.tokens()
     decode = prompt.bundled.tokenizer.decode
     numbers = {
-        "best": quote(decode(best), 90),
-        "greedy": quote(decode(first), 90),
-        "best_total": signed(tree.best.total),
-        "greedy_total": signed(greedy.best.total),
-        "best_mean": signed(tree.best.total / len(best)),
-        "greedy_mean": signed(greedy.best.total / len(first)),
+        "best": kit.quote(decode(best), 90),
+        "greedy": kit.quote(decode(first), 90),
+        "best_total": kit.signed(tree.best.total),
+        "greedy_total": kit.signed(greedy.best.total),
+        "best_mean": kit.signed(tree.best.total / len(best)),
+        "greedy_mean": kit.signed(greedy.best.total / len(first)),
         "times": times(tree.best.total - greedy.best.total),
     }
     if best == first:
@@ -132,12 +127,12 @@ def times(nats: float) -> str:
     ('1.00', '0.00091', 'e^60')
     """
     if abs(nats) > 20:
-        return f"e^{signed(nats)[:-3]}"
+        return f"e^{kit.signed(nats)[:-3]}"
     factor = math.exp(nats)
     return f"{factor:,.2f}" if factor >= 0.1 else f"{factor:.2g}"
 
 
-def question(tree: BeamTree, width: int, vocab_size: int) -> Question | None:
+def question(tree: BeamTree, width: int, vocab_size: int) -> kit.Question | None:
     """Return the question how many continuations the second step scores; None without that step.
 
     None, too, where the vocabulary is so small that wrong answers would be right.
@@ -148,32 +143,34 @@ def question(tree: BeamTree, width: int, vocab_size: int) -> Question | None:
     taken, ended = taken_at(tree, 1)
     living = taken - ended
     reason = words.ask_beam_reason.format(
-        beams=count(living, "beginning"), v=count(vocab_size, "token"), n=f"{right:,}", w=width
+        beams=kit.count(living, "beginning"),
+        v=kit.count(vocab_size, "token"),
+        n=f"{right:,}",
+        w=width,
     )
     answers = {right: reason}
     if ended:
         answers.setdefault(taken * vocab_size, words.ask_beam_ended)
-    answers.setdefault(vocab_size**2, words.ask_beam_all.format(kept=count(living, "beginning")))
+    answers.setdefault(
+        vocab_size**2, words.ask_beam_all.format(kept=kit.count(living, "beginning"))
+    )
     answers.setdefault(living * width, words.ask_beam_few)
     if len(answers) < 3:
         return None
     order = sorted(answers)
     text = words.ask_beam_ends if ended else words.ask_beam
-    return Question(
-        text.format(beams=count(taken, "beginning"), ended=ended),
-        [count(n, "continuation") for n in order],
+    return kit.Question(
+        text.format(beams=kit.count(taken, "beginning"), ended=ended),
+        [kit.count(n, "continuation") for n in order],
         order.index(right),
         [answers[n] for n in order],
     )
 
 
-def _code(prompt: Prompted, tree: BeamTree, state: PageState) -> None:
+def _code(prompt: Prompted, tree: BeamTree, state: kit.PageState) -> None:
     width, depth, penalty = state["width"], state["depth"], state["penalty"]
-    show_code(
+    kit.show_code(
         [beam_search],
-        source.snippet(prompt) + "from llmviz.sampling import beam_search\n\n"
-        f"tree = beam_search(model, ids, beam_width={width}, max_new_tokens={depth},\n"
-        f"                   length_penalty={penalty!r}, stop_id=tokenizer.end)\n"
-        "print(repr(tokenizer.decode(tree.tokens())), round(tree.best.score, 2))",
+        source.snippet(prompt) + words.snippet.format(width=width, depth=depth, penalty=penalty),
         f"{prompt.bundled.tokenizer.decode(tree.tokens())!r} {round(tree.best.score, 2)}",
     )

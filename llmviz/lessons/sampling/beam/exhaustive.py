@@ -1,30 +1,17 @@
 """Second half of chapter "Beam search": its find beside every text there is."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures import sampling as figures
-from llmviz.figures.theme import Mode
 from llmviz.lessons.sampling import source
 from llmviz.lessons.sampling.beam import searches, words
 from llmviz.lessons.sampling.source import Prompted
 from llmviz.sampling import Continuations, exhaustive_search
 from llmviz.study.searches import Compared, continuation_count
 from llmviz.textfile import check_text
-from llmviz.ui.code import show_code
-from llmviz.ui.common import count, percent, refuse, theme
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.question import Question, predict
-from llmviz.ui.selectable_models import load
-from llmviz.ui.state import PageState
-from llmviz.ui.text import escape_plotly
-from llmviz.ui.text_field import text_input
+from llmviz.ui import kit
 
 WIDTHS = range(1, 9)
 BARS = 12
@@ -33,18 +20,18 @@ MANY = 10  # tokens: all texts of so many are too many to be scored
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show this half of the chapter."""
-    section(words.exhaustive_intro)
+    kit.section(words.exhaustive_intro)
     name = SMALL.name(state)
     if name is None:
         return
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
-        text_input(state, "begin", words.exhaustive_beginning, width=220)
+        kit.text_input(state, "begin", words.exhaustive_beginning, width=220)
         st.slider(words.exhaustive_tokens, width=220, **state.ranged("letters"))
         SMALL.menu(state, title=words.exhaustive_model)
     length = state["letters"]
-    bundled = load(name)
+    bundled = kit.load(name)
     if bundled is None:
         return
     try:
@@ -52,15 +39,15 @@ def draw(state: PageState) -> None:
         prompt = source.read(bundled, state["begin"])
         compared = searches.compared(prompt, length, WIDTHS)
     except ValueError as error:
-        refuse(error)
+        kit.refuse(error)
         return
     _figure(prompt, compared)
     quiz = question(prompt.vocab_size, length, prompt.stop_id is not None)
-    if quiz is None or predict(quiz, "exhaustive.cost", covers=True):
+    if quiz is None or kit.predict(quiz, "exhaustive.cost", covers=True):
         _all(prompt, compared.every)
         _finds(prompt, compared)
         _code(prompt, compared.every, length)
-        seen(words.end, **end(prompt, compared))
+        kit.seen(words.end, **end(prompt, compared))
 
 
 def written(prompt: Prompted, tokens: list[int]) -> str:
@@ -71,14 +58,14 @@ def written(prompt: Prompted, tokens: list[int]) -> str:
 
 
 def _all(prompt: Prompted, every: Continuations) -> None:
-    prose(
+    kit.prose(
         words.exhaustive_all,
         v=prompt.vocab_size,
-        n=count(len(every.ids), "text"),
-        beginning=quote(prompt.text) if prompt.text else words.exhaustive_nothing,
+        n=kit.count(len(every.ids), "text"),
+        beginning=kit.quote(prompt.text) if prompt.text else words.exhaustive_nothing,
         mass=f"{every.probabilities.sum():.4f}",
-        best=quote(written(prompt, every.tokens(1))),
-        p=percent(float(every.probabilities[0])),
+        best=kit.quote(written(prompt, every.tokens(1))),
+        p=kit.percent(float(every.probabilities[0])),
     )
 
 
@@ -88,11 +75,11 @@ def _figure(prompt: Prompted, compared: Compared) -> None:
     texts = [written(prompt, every.tokens(place)) for place in bars]
     st.plotly_chart(
         places_figure(
-            tuple(escape_plotly(text) for text in texts),
+            tuple(kit.escape_plotly(text) for text in texts),
             tuple(float(every.probabilities[place - 1]) for place in bars),
             tuple(note(place, places) for place in bars),
             tuple(bars),
-            theme(),
+            kit.theme(),
         ),
         key="sampling.exhaustive",
         theme=None,
@@ -102,14 +89,14 @@ def _figure(prompt: Prompted, compared: Compared) -> None:
         st.caption(words.exhaustive_end_note.format(end=words.exhaustive_end))
 
 
-@kept(64)
+@kit.kept(64)
 def places_figure(
     texts: tuple[str, ...],
     probabilities: tuple[float, ...],
     notes: tuple[str, ...],
     listed: tuple[int, ...],
-    mode: Mode,
-) -> go.Figure:
+    mode: kit.Mode,
+) -> kit.Figure:
     """Return the best texts and those that a search gives."""
     return figures.places(texts, probabilities, notes, listed, words.exhaustive_figure, mode)
 
@@ -135,12 +122,12 @@ def _finds(prompt: Prompted, compared: Compared) -> None:
         greedy = words.exhaustive_greedy_finds
     else:
         greedy = words.exhaustive_greedy_misses.format(
-            greedy=quote(written(prompt, every.tokens(places[1]))), place=places[1]
+            greedy=kit.quote(written(prompt, every.tokens(places[1]))), place=places[1]
         )
     beams = beams_find(
         compared.best, max(places), compared.expanded, prompt.vocab_size, len(every.ids)
     )
-    prose(f"{greedy} {beams}")
+    kit.prose(f"{greedy} {beams}")
 
 
 def beams_find(best: Sequence[int], most: int, expanded: dict[int, int], v: int, n: int) -> str:
@@ -164,11 +151,11 @@ def end(prompt: Prompted, compared: Compared) -> dict[str, str]:
     return {
         "found": found.format(
             place=compared.places[1],
-            all=count(len(every.ids), "text"),
-            beginning=quote(prompt.text) if prompt.text else words.exhaustive_nothing,
+            all=kit.count(len(every.ids), "text"),
+            beginning=kit.quote(prompt.text) if prompt.text else words.exhaustive_nothing,
         ),
-        "n": count(MANY, "token"),
-        "many": count(
+        "n": kit.count(MANY, "token"),
+        "many": kit.count(
             continuation_count(prompt.vocab_size, MANY, can_end=prompt.stop_id is not None), "text"
         ),
         "beam": f"{_scored(prompt.vocab_size, MANY):,}",
@@ -180,7 +167,7 @@ def _scored(v: int, n: int) -> int:
     return v + 3 * v * (n - 1)
 
 
-def question(v: int, n: int, can_end: bool) -> Question | None:
+def question(v: int, n: int, can_end: bool) -> kit.Question | None:
     """Return the question how many texts of up to n tokens there are with v tokens.
 
     `can_end`: whether one of them ends a text. None with fewer than 3 tokens, which hardly
@@ -201,9 +188,9 @@ def question(v: int, n: int, can_end: bool) -> Question | None:
         reasons = {**reasons, right: text.format(beam=beam, **numbers)}
         reasons[n + v] = words.exhaustive_ask_linear
     order = sorted(reasons)
-    return Question(
+    return kit.Question(
         words.exhaustive_ask.format(n=n, v=v),
-        [count(number, "text") for number in order],
+        [kit.count(number, "text") for number in order],
         order.index(right),
         [reasons[number] for number in order],
     )
@@ -212,11 +199,8 @@ def question(v: int, n: int, can_end: bool) -> Question | None:
 def _code(prompt: Prompted, every: Continuations, length: int) -> None:
     tokenizer = prompt.bundled.tokenizer
     greedy = searches.searched(prompt, 1, length).tokens()
-    show_code(
+    kit.show_code(
         [exhaustive_search],
-        source.snippet(prompt) + "from llmviz.sampling import beam_search, exhaustive_search\n\n"
-        f"every = exhaustive_search(model, ids, {length}, stop_id=tokenizer.end)\n"
-        f"greedy = beam_search(model, ids, 1, {length}, stop_id=tokenizer.end).tokens()\n"
-        "print(len(every.ids), repr(tokenizer.decode(every.tokens(1))), every.place(greedy))",
+        source.snippet(prompt) + words.snippet_exhaustive.format(length=length),
         f"{len(every.ids)} {tokenizer.decode(every.tokens(1))!r} {every.place(greedy)}",
     )

@@ -1,7 +1,5 @@
 """The controls of the chapter "Beam search", as its links write them."""
 
-from __future__ import annotations
-
 from llmviz.lessons.sampling import source
 from llmviz.ui import codec
 

@@ -1,7 +1,5 @@
 """The searches of chapter "Beam search", kept: a control that is moved back costs nothing."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,8 +7,7 @@ from llmviz.lessons.sampling.source import Prompted, cache_after
 from llmviz.sampling import BeamTree, beam_steps, exhaustive_search
 from llmviz.study.growing_beam import GrowingBeam
 from llmviz.study.searches import Compared, compare
-from llmviz.ui import engine
-from llmviz.ui.kept import kept
+from llmviz.ui import engine, kit
 
 
 def searched(prompt: Prompted, width: int, depth: int, penalty: float = 0.0) -> BeamTree:
@@ -32,7 +29,7 @@ def _key(prompt: Prompted) -> tuple[Any, ...]:
     return prompt.bundled, prompt.ids, prompt.stop_id
 
 
-@kept(128)
+@kit.kept(128)
 def _beam(
     bundled: engine.Bundled,
     ids: tuple[int, ...],
@@ -48,7 +45,7 @@ def _beam(
     return GrowingBeam(steps)
 
 
-@kept(32)
+@kit.kept(32)
 def _compared(
     bundled: engine.Bundled,
     ids: tuple[int, ...],

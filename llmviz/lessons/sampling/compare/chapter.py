@@ -1,7 +1,5 @@
 """Chapter "Side by side": three settings write from one seed."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 
@@ -15,20 +13,14 @@ from llmviz.lessons.sampling.compare.params import NAMES
 from llmviz.lessons.sampling.source import Prompted
 from llmviz.lessons.sampling.writing.chapter import tokens_of, writer_words
 from llmviz.sampling import text_measures, usual_order
-from llmviz.ui.code import show_code
-from llmviz.ui.common import refuse, signed
-from llmviz.ui.lesson import seen
-from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import PageState
-from llmviz.ui.table import rows_table
+from llmviz.ui import kit
 
 SLICE = 0.03  # seconds of work by which each text grows in one rerun: a share of 0.1 for each
 POLL = 0.1  # seconds between two reruns while they grow
 
 
 @source.reads_prompt(words.intro)
-def draw(state: PageState, prompt: Prompted) -> None:
+def draw(state: kit.PageState, prompt: Prompted) -> None:
     """Show the chapter."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.number_input(lesson_words.seed, step=1, width=150, **state.ranged("seed"))
@@ -43,7 +35,7 @@ def draw(state: PageState, prompt: Prompted) -> None:
     st.fragment(body, run_every=POLL if growing else None)()
 
 
-def _settings(state: PageState, name: str, vocab_size: int) -> dict[str, Any]:
+def _settings(state: kit.PageState, name: str, vocab_size: int) -> dict[str, Any]:
     k = state[f"k{name}"]
     return {
         "temperature": state[f"t{name}"],
@@ -52,7 +44,7 @@ def _settings(state: PageState, name: str, vocab_size: int) -> dict[str, Any]:
     }
 
 
-def _grow(state: PageState, prompt: Prompted, name: str, seconds: float) -> bool:
+def _grow(state: kit.PageState, prompt: Prompted, name: str, seconds: float) -> bool:
     """Let a text grow for some seconds; return whether all that it may get is known.
 
     A text whose settings are refused wants none.
@@ -67,11 +59,11 @@ def _grow(state: PageState, prompt: Prompted, name: str, seconds: float) -> bool
     return text.ended or len(text.tokens) >= _length(state, prompt)
 
 
-def _length(state: PageState, prompt: Prompted) -> int:
+def _length(state: kit.PageState, prompt: Prompted) -> int:
     return min(state["length"], texts.most(prompt, len(NAMES)))
 
 
-def _texts(state: PageState, prompt: Prompted, growing: bool) -> None:
+def _texts(state: kit.PageState, prompt: Prompted, growing: bool) -> None:
     """Show the texts side by side; while they grow, each time a slice longer."""
     grown = all([_grow(state, prompt, name, SLICE if growing else 0.0) for name in NAMES])
     length, rows, means = _length(state, prompt), [], {}
@@ -81,7 +73,7 @@ def _texts(state: PageState, prompt: Prompted, growing: bool) -> None:
             try:
                 written = texts.text(prompt, settings, state["seed"], 0)
             except ValueError as error:
-                refuse(error)
+                kit.refuse(error)
                 continue
             tokens = tokens_of(prompt, written)[:length]
             writer(
@@ -105,14 +97,14 @@ def _texts(state: PageState, prompt: Prompted, growing: bool) -> None:
     if length < state["length"]:
         st.caption(words.cut.format(context=prompt.bundled.model.context_length, n=length))
     quiz = question(means)
-    answered = quiz is None or predict(quiz, "compare.mean", covers=True)
+    answered = quiz is None or kit.predict(quiz, "compare.mean", covers=True)
     if rows:
         hidden = [] if answered else [words.columns["mean"]]  # it is what was asked
         table = [row | dict.fromkeys(hidden, "?") for row in rows]
-        rows_table((row.values() for row in table), table[0], width=760)
+        kit.rows_table((row.values() for row in table), table[0], width=760)
     _code()
     if rows and answered:
-        seen(words.end, **end(rows))
+        kit.seen(words.end, **end(rows))
 
 
 def _row(
@@ -126,7 +118,7 @@ def _row(
         tokens,
         f"{measures['distinct']:.0%}",
         f"{measures['repetition']:.0%}",
-        signed(measures["mean_log_probability"]),
+        kit.signed(measures["mean_log_probability"]),
     )
     return dict(zip(words.columns.values(), values, strict=True))
 
@@ -145,26 +137,26 @@ def end(rows: list[dict[str, Any]]) -> dict[str, str]:
     return {"distinct": listed("distinct"), "means": listed("mean")}
 
 
-def question(means: dict[str, float]) -> Question | None:
+def question(means: dict[str, float]) -> kit.Question | None:
     """Return the question which text is the most probable one, of mean log-probabilities in nats.
 
     None without a clear winner: its number must differ from the others as they are shown.
     """
     ordered = sorted(means, key=means.__getitem__, reverse=True)
-    if len(means) < 2 or signed(means[ordered[0]]) == signed(means[ordered[1]]):
+    if len(means) < 2 or kit.signed(means[ordered[0]]) == kit.signed(means[ordered[1]]):
         return None
     names = list(means)
-    return Question(
+    return kit.Question(
         words.ask_compare.format(n=len(names)),
         names,
         names.index(ordered[0]),
         [
-            words.ask_compare_reason.format(name=name, mean=signed(mean))
+            words.ask_compare_reason.format(name=name, mean=kit.signed(mean))
             for name, mean in means.items()
         ],
     )
 
 
 def _code() -> None:
-    prose(words.note)
-    show_code([text_measures], words.snippet, words.prints)
+    kit.prose(words.note)
+    kit.show_code([text_measures], words.snippet, words.prints)

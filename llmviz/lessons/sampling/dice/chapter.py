@@ -1,16 +1,12 @@
 """Chapter "The dice": the random number, and what many of them add up to."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.components.dice.view import dice
 from llmviz.figures import sampling as figures
-from llmviz.figures.theme import Mode
 from llmviz.lessons.sampling import params, pipeline_settings, source
 from llmviz.lessons.sampling import words as lesson_words
 from llmviz.lessons.sampling.dice import words
@@ -18,13 +14,7 @@ from llmviz.lessons.sampling.source import Prompted
 from llmviz.sampling import SamplingSteps
 from llmviz.study.draws import distance, distances, expected_distance
 from llmviz.study.sweeps import likeliest
-from llmviz.ui.code import show_code
-from llmviz.ui.common import count, percent, theme
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import seen
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 BARS = 14
 RECENT = 200  # random numbers that are drawn on the strip
@@ -36,7 +26,7 @@ RATIOS = {"tenth": (0.07, 0.15), "half": (0.35, 0.7)}  # what still counts as ab
 
 
 @source.reads_prompt(words.intro)
-def draw(state: PageState, prompt: Prompted) -> None:
+def draw(state: kit.PageState, prompt: Prompted) -> None:
     """Show the chapter."""
     settings = pipeline_settings.usable(state, prompt)
     steps = pipeline_settings.steps_of(state, prompt, settings)
@@ -50,17 +40,17 @@ def draw(state: PageState, prompt: Prompted) -> None:
         _dice(prompt, steps, us, drawn)
     with head:
         st.caption(lesson_words.in_force.format(settings=pipeline_settings.described(settings)))
-        prose(why(prompt, steps, float(us[-1]), int(drawn[-1])))
+        kit.prose(why(prompt, steps, float(us[-1]), int(drawn[-1])))
         _buttons(state)
-    prose(words.counts, n=count(n, "draw"), seed=state["seed"])
-    prose(words.distance)
+    kit.prose(words.counts, n=kit.count(n, "draw"), seed=state["seed"])
+    kit.prose(words.distance)
     many = steps.draw_many(source.random_numbers(state["seed"], MANY))
     quiz = question(steps.probabilities, many)
-    if quiz is None or predict(quiz, "dice.root", covers=True):
-        prose(words.curve)
+    if quiz is None or kit.predict(quiz, "dice.root", covers=True):
+        kit.prose(words.curve)
         if n >= SHORTEST:
             st.plotly_chart(
-                convergence(*map(tuple, distances(steps.probabilities, drawn)), theme()),
+                convergence(*map(tuple, distances(steps.probabilities, drawn)), kit.theme()),
                 key="sampling.convergence",
                 theme=None,
                 config={"displayModeBar": False},
@@ -68,7 +58,7 @@ def draw(state: PageState, prompt: Prompted) -> None:
         else:
             st.caption(words.curve_waits.format(n=SHORTEST))
     _code(prompt, settings, state, drawn)
-    seen(words.end, **end(prompt, steps, float(us[-1]), drawn))
+    kit.seen(words.end, **end(prompt, steps, float(us[-1]), drawn))
 
 
 def why(prompt: Prompted, steps: SamplingSteps, u: float, token: int) -> str:
@@ -82,18 +72,18 @@ def why(prompt: Prompted, steps: SamplingSteps, u: float, token: int) -> str:
     if share > 1 - 1e-12:
         text = words.sure
     return text.format(
-        top=quote(prompt.token_text(top)),
-        drawn=quote(prompt.token_text(token)),
-        p=percent(share),
+        top=kit.quote(prompt.token_text(top)),
+        drawn=kit.quote(prompt.token_text(token)),
+        p=kit.percent(share),
         start=start,
         end=end,
         u=u,
-        equal=count(int(np.count_nonzero(steps.probabilities == share)), "token"),
+        equal=kit.count(int(np.count_nonzero(steps.probabilities == share)), "token"),
         others=f"{100 * (1 - share):.3g}",
     )
 
 
-def _buttons(state: PageState) -> None:
+def _buttons(state: kit.PageState) -> None:
     def draw_more(n: int) -> None:
         state["draw"] = min(params.MOST_DRAWS, state["draw"] + n)
 
@@ -152,13 +142,10 @@ def _dice(prompt: Prompted, steps: SamplingSteps, us: np.ndarray, drawn: np.ndar
     )
 
 
-@kept(128)
-def convergence(draws: tuple[int, ...], apart: tuple[float, ...], mode: Mode) -> go.Figure:
-    """Return how far the frequencies are from the probabilities."""
-    return figures.convergence(draws, apart, mode)
+convergence = kit.kept(128)(figures.convergence)
 
 
-def question(probabilities: np.ndarray, drawn: np.ndarray) -> Question | None:
+def question(probabilities: np.ndarray, drawn: np.ndarray) -> kit.Question | None:
     """Return the question how much nearer 10,000 draws come than the first 100 of them.
 
     `drawn` are the tokens of 10,000 draws from probabilities (V,). None where the distance on
@@ -179,7 +166,7 @@ def question(probabilities: np.ndarray, drawn: np.ndarray) -> Question | None:
         "tokens": f"{np.count_nonzero(probabilities):,}",
         "met": f"{np.unique(drawn).size:,}",
     }
-    return Question(
+    return kit.Question(
         words.ask_dice.format(first=f"{first:.4f}"),
         list(words.ask_dice_answers.values()),
         list(words.ask_dice_answers).index(right),
@@ -195,28 +182,26 @@ def end(prompt: Prompted, steps: SamplingSteps, u: float, drawn: np.ndarray) -> 
     token = int(drawn[-1])
     times = int(np.count_nonzero(drawn == token))
     return {
-        "token": quote(prompt.token_text(token)),
+        "token": kit.quote(prompt.token_text(token)),
         "u": f"{u:.4f}",
-        "p": percent(float(steps.probabilities[token])),
-        "n": count(drawn.size, "draw"),
-        "times": count(times, "time"),
-        "share": percent(times / drawn.size),
+        "p": kit.percent(float(steps.probabilities[token])),
+        "n": kit.count(drawn.size, "draw"),
+        "times": kit.count(times, "time"),
+        "share": kit.percent(times / drawn.size),
     }
 
 
-def _code(prompt: Prompted, settings: dict[str, Any], state: PageState, drawn: np.ndarray) -> None:
+def _code(
+    prompt: Prompted, settings: dict[str, Any], state: kit.PageState, drawn: np.ndarray
+) -> None:
     counts = np.bincount(drawn)
     top = int(counts.argmax())
-    show_code(
+    kit.show_code(
         [SamplingSteps.draw_many],
         "import numpy as np\nimport torch\n"
         + source.snippet(prompt)
-        + "from llmviz.sampling import sampling_steps\n"
-        "from llmviz.sampling.generation import NextLogits\n\n"
-        "steps = sampling_steps(NextLogits(model)(ids), previous=ids"
-        f"{pipeline_settings.arguments(settings)})\n"
-        f"drawn = steps.draw_many({drawn.size}, torch.Generator().manual_seed({state['seed']}))\n"
-        "counts = np.bincount(drawn)\n"
-        "print(tokenizer.token_bytes(int(counts.argmax())), counts.max())",
+        + words.snippet.format(
+            settings=pipeline_settings.arguments(settings), size=drawn.size, seed=state["seed"]
+        ),
         f"{prompt.bundled.tokenizer.token_bytes(top)} {counts.max()}",
     )

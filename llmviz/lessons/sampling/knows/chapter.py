@@ -1,18 +1,14 @@
 """Chapter "What it knows": the rules of tiny-world, and what temperature does to them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.components.writer.view import writer
 from llmviz.corpus.probes import PROBES, Probe
 from llmviz.figures import sampling as figures
-from llmviz.figures.theme import Mode
 from llmviz.lessons.sampling import source, texts
 from llmviz.lessons.sampling import words as lesson_words
 from llmviz.lessons.sampling.knows import probing, words
@@ -21,14 +17,7 @@ from llmviz.lessons.sampling.source import Prompted
 from llmviz.lessons.sampling.writing.chapter import tokens_of, writer_words
 from llmviz.study import probe_chances
 from llmviz.training.measures import Share, probe_shares
-from llmviz.ui import engine
-from llmviz.ui.code import show_code
-from llmviz.ui.common import count, percent, refuse, theme
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.prose import bold, prose, quote
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import PageState
+from llmviz.ui import engine, kit
 
 STOPS = probe_chances.TEMPERATURES  # of the curves
 WRITTEN = 16  # tokens that go on from the probe
@@ -49,9 +38,9 @@ def ahead() -> None:
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
-    section(words.intro)
+    kit.section(words.intro)
     bundled = source.model(state)
     if bundled is None:
         return
@@ -73,28 +62,28 @@ def draw(state: PageState) -> None:
         chances = probing.of_kind(bundled, kind)
         _story(state, bundled, probe, heat)
     except ValueError as error:
-        refuse(error)
+        kit.refuse(error)
         return
     _score(bundled, kind)
     quiz = question(chances)
-    shown = quiz is None or predict(quiz, f"knows.{kind}", covers=True)
+    shown = quiz is None or kit.predict(quiz, f"knows.{kind}", covers=True)
     if shown:
         st.plotly_chart(
-            story_figure(bundled, kind, state["example"] - 1, heat, theme()),
+            story_figure(bundled, kind, state["example"] - 1, heat, kit.theme()),
             key="sampling.shares",
             theme=None,
             config={"displayModeBar": False},
         )
         _all(bundled, kind, heat)
-        prose(words.curve, n=probe_chances.EXAMPLES, kind=words.kinds.get(kind, kind))
+        kit.prose(words.curve, n=probe_chances.EXAMPLES, kind=words.kinds.get(kind, kind))
     _code(bundled, kind, state["example"] - 1, heat)
     if kind in probe_chances.SHORT_CUTS:
         _short_cut(bundled, kind)
     if shown:
-        seen(words.end, **end(kind, chances))
+        kit.seen(words.end, **end(kind, chances))
 
 
-@kept(256)
+@kit.kept(256)
 def of_story(bundled: engine.Bundled, kind: str, example: int) -> np.ndarray:
     """Return the chances (2, S) of the right and the wrong words of a story, at each stop."""
     return _chances(bundled, probe_chances.examples(kind)[example], STOPS)
@@ -106,17 +95,17 @@ def _chances(bundled: engine.Bundled, probe: Probe, heats: Sequence[float]) -> n
     return probe_chances.chances(bundled.model, bundled.tokenizer, pairs, heats)
 
 
-@kept(256)
+@kit.kept(256)
 def story_figure(
-    bundled: engine.Bundled, kind: str, example: int, heat: float, mode: Mode
-) -> go.Figure:
+    bundled: engine.Bundled, kind: str, example: int, heat: float, mode: kit.Mode
+) -> kit.Figure:
     """Return what follows a story at every temperature."""
     right, wrong = of_story(bundled, kind, example)
     return figures.shares(STOPS, right, wrong, heat, mode)
 
 
-@kept(256)
-def rules_figure(bundled: engine.Bundled, kind: str, heat: float, mode: Mode) -> go.Figure:
+@kit.kept(256)
+def rules_figure(bundled: engine.Bundled, kind: str, heat: float, mode: kit.Mode) -> kit.Figure:
     """Return the chances of all rules at every temperature, once they are known."""
     curves = {
         words.kinds.get(one, one): probing.of_kind(bundled, one).mean(axis=0) for one in PROBES
@@ -125,7 +114,7 @@ def rules_figure(bundled: engine.Bundled, kind: str, heat: float, mode: Mode) ->
     return figures.chances(STOPS, curves, chosen, heat, mode)
 
 
-@kept(64)
+@kit.kept(64)
 def _shares_right(bundled: engine.Bundled, kind: str) -> list[Share]:
     from llmviz.training.evaluate import share_right
 
@@ -135,7 +124,7 @@ def _shares_right(bundled: engine.Bundled, kind: str) -> list[Share]:
     ]
 
 
-@kept(256)
+@kit.kept(256)
 def at_heat(bundled: engine.Bundled, kind: str, example: int, heat: float) -> np.ndarray:
     """Return the chances (2,) of the right and the wrong words of a story at a temperature.
 
@@ -146,7 +135,7 @@ def at_heat(bundled: engine.Bundled, kind: str, example: int, heat: float) -> np
     return _chances(bundled, probe_chances.examples(kind)[example], [heat])[:, 0]
 
 
-def _story(state: PageState, bundled: engine.Bundled, probe: Probe, heat: float) -> None:
+def _story(state: kit.PageState, bundled: engine.Bundled, probe: Probe, heat: float) -> None:
     known = bundled, state["rule"], state["example"] - 1
     p_right, p_wrong = map(float, at_heat(*known, heat))
     ids = tuple(bundled.tokenizer.encode_from_start(probe.prompt))
@@ -164,14 +153,14 @@ def _story(state: PageState, bundled: engine.Bundled, probe: Probe, heat: float)
         ended=written.ended and len(written.tokens) <= WRITTEN,
         controls=False,
     )
-    prose(
+    kit.prose(
         words.numbers,
         t=heat,
-        right=bold(quote(probe.right.strip())),
-        wrong=quote(probe.wrong.strip()),
-        p_right=percent(p_right),
-        p_wrong=percent(p_wrong),
-        rest=percent(max(0.0, 1 - p_right - p_wrong)),
+        right=kit.bold(kit.quote(probe.right.strip())),
+        wrong=kit.quote(probe.wrong.strip()),
+        p_right=kit.percent(p_right),
+        p_wrong=kit.percent(p_wrong),
+        rest=kit.percent(max(0.0, 1 - p_right - p_wrong)),
     )
 
     def open_story() -> None:
@@ -185,8 +174,8 @@ def _story(state: PageState, bundled: engine.Bundled, probe: Probe, heat: float)
 
 def with_interval(share: Share) -> str:
     """Return a share with its interval."""
-    low, high = map(percent, share.interval)
-    return words.share.format(share=percent(share.share), low=low, high=high)
+    low, high = map(kit.percent, share.interval)
+    return words.share.format(share=kit.percent(share.share), low=low, high=high)
 
 
 def _score(bundled: engine.Bundled, kind: str) -> None:
@@ -195,7 +184,7 @@ def _score(bundled: engine.Bundled, kind: str) -> None:
     if kind not in shares:
         return
     lowest = min(shares, key=lambda one: shares[one].share)
-    prose(
+    kit.prose(
         words.score,
         n=f"{shares[kind].count:,}",
         share=with_interval(shares[kind]),
@@ -222,10 +211,10 @@ def _rules(
     if growing:
         st.rerun()  # which ends the looking
     if every_kind.problem:
-        refuse(ValueError(every_kind.problem))
+        kit.refuse(ValueError(every_kind.problem))
         return
     st.plotly_chart(
-        rules_figure(bundled, kind, heat, theme()),
+        rules_figure(bundled, kind, heat, kit.theme()),
         key="sampling.chances",
         theme=None,
         config={"displayModeBar": False},
@@ -245,20 +234,15 @@ def _short_cut(bundled: engine.Bundled, kind: str) -> None:
         text += hole + words.hidden
     elif min(easy.share, hard.share) > KNOWS:
         text += words.looked_up.get(kind, "")
-    prose(text)
-    show_code(
+    kit.prose(text)
+    kit.show_code(
         [probe_chances.SHORT_CUTS[kind], probe_chances.told_apart, share_right],
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.training.evaluate import share_right\n"
-        "from llmviz.study.probe_chances import told_apart\n\n"
-        f"model, tokenizer, card = load_bundled({bundled.name!r})\n"
-        f"for asked in told_apart({kind!r}):\n"
-        "    print(share_right(model, tokenizer, asked))",
+        words.snippet.format(name=bundled.name, kind=kind),
         f"{easy}\n{hard}",
     )
 
 
-def question(chances: np.ndarray) -> Question | None:
+def question(chances: np.ndarray) -> kit.Question | None:
     """Return the question what a temperature of 2 leaves the right words, of chances (N, S).
 
     N stories, S temperatures. None where the share is tiny, or the answer on the edge between two.
@@ -269,11 +253,11 @@ def question(chances: np.ndarray) -> Question | None:
         return None
     right = 0 if hot > cold else 1 if hot > cold / 2 else 2
     gained = int(np.count_nonzero(at_two > at_one))
-    numbers = {"hot": percent(hot), "cold": percent(cold), "times": f"{hot / cold:.2g}"}
+    numbers = {"hot": kit.percent(hot), "cold": kit.percent(cold), "times": f"{hot / cold:.2g}"}
     reason = words.ask_knows_reasons[right].format(gained=gained, n=len(chances), **numbers)
     no = words.ask_knows_no.format(**numbers)
-    return Question(
-        words.ask_knows.format(cold=percent(cold)),
+    return kit.Question(
+        words.ask_knows.format(cold=kit.percent(cold)),
         words.ask_knows_answers,
         right,
         [reason if answer == right else no for answer in range(3)],
@@ -286,11 +270,11 @@ def end(kind: str, chances: np.ndarray) -> dict[str, str]:
     at_one = chances[:, STOPS.index(1.0)]
     return {
         "kind": words.kinds.get(kind, kind),
-        "n": count(len(chances), "story", "stories"),
-        "low": percent(float(at_one.min())),
-        "high": percent(float(at_one.max())),
-        "cold": percent(float(at_one.mean())),
-        "hot": percent(float(chances[:, STOPS.index(2.0)].mean())),
+        "n": kit.count(len(chances), "story", "stories"),
+        "low": kit.percent(float(at_one.min())),
+        "high": kit.percent(float(at_one.max())),
+        "cold": kit.percent(float(at_one.mean())),
+        "hot": kit.percent(float(chances[:, STOPS.index(2.0)].mean())),
     }
 
 
@@ -301,13 +285,10 @@ def _printed(bundled: engine.Bundled, kind: str, example: int, heat: float) -> s
 def _code(bundled: engine.Bundled, kind: str, example: int, heat: float) -> None:
     known = bundled, kind, example, heat
     probe = probe_chances.examples(kind)[example]
-    show_code(
+    kit.show_code(
         [probe_chances.continuation_logits, probe_chances.chance],
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.study.probe_chances import chances\n\n"
-        f"model, tokenizer, card = load_bundled({bundled.name!r})\n"
-        f"story = {probe.prompt!r}\n"
-        f"asked = [(story, {probe.right!r}), (story, {probe.wrong!r})]\n"
-        f"print(chances(model, tokenizer, asked, [{heat!r}])[:, 0].round(3))",
+        words.snippet_code.format(
+            name=bundled.name, prompt=probe.prompt, right=probe.right, wrong=probe.wrong, heat=heat
+        ),
         partial(_printed, *known),
     )

@@ -1,7 +1,5 @@
 """The controls of the chapter "What it knows", as its links write them."""
 
-from __future__ import annotations
-
 from llmviz.corpus.probes import PROBES
 from llmviz.study import probe_chances
 from llmviz.ui import codec

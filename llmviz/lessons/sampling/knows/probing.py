@@ -1,21 +1,14 @@
 """The rules of tiny-world, asked of a model: one at once for a page, all of them behind it."""
 
-from __future__ import annotations
-
 import threading
 
 import numpy as np
 
 from llmviz.corpus.probes import PROBES
 from llmviz.study import probe_chances
-from llmviz.ui import engine
-from llmviz.ui.kept import kept
+from llmviz.ui import engine, kit
 
-
-@kept(16 * len(PROBES))
-def of_kind(bundled: engine.Bundled, kind: str) -> np.ndarray:
-    """Return `probe_chances.of_kind` of a model."""
-    return probe_chances.of_kind(bundled.model, bundled.tokenizer, kind)
+of_kind = kit.kept(16 * len(PROBES))(kit.on_model_and_tokenizer(probe_chances.of_kind))
 
 
 class Probing:
@@ -41,7 +34,4 @@ class Probing:
             self._ended.set()
 
 
-@kept(16)
-def all_kinds(bundled: engine.Bundled) -> Probing:
-    """Begin to ask a model for all rules, once for all visitors; returns at once."""
-    return Probing(bundled)
+all_kinds = kit.kept(16)(Probing)

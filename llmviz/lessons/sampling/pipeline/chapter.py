@@ -1,7 +1,5 @@
 """Chapter "Logits to a token": every step of the pipeline over the same tokens."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,13 +15,8 @@ from llmviz.sampling import STEPS, SamplingSteps, kind_of, nucleus_size, samplin
 from llmviz.sampling.kinds import full_order
 from llmviz.sampling.pipeline import top_ids
 from llmviz.study.sweeps import steps_with_column
-from llmviz.ui.code import show_code
-from llmviz.ui.common import count, percent, refuse
-from llmviz.ui.lesson import seen
+from llmviz.ui import kit
 from llmviz.ui.paint_order import pictures_first
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import PageState
 
 KEY = "sampling.board"
 SHOWN = 18  # tokens that have a bar of their own
@@ -33,12 +26,12 @@ COVERED = "top_p"  # the step that gives the answer away
 
 
 @source.reads_prompt(words.intro)
-def draw(state: PageState, prompt: Prompted) -> None:
+def draw(state: kit.PageState, prompt: Prompted) -> None:
     """Show the chapter."""
     settings = pipeline_settings.usable(state, prompt)
     quiz = question(sampling_steps(prompt.logits).model_probabilities)
     sliders = SLIDERS
-    if quiz and not predict(quiz, "pipeline.nucleus", covers=True):
+    if quiz and not kit.predict(quiz, "pipeline.nucleus", covers=True):
         st.caption(words.ask_nucleus_waits)  # its slider would count the tokens
         settings[COVERED] = kind_of(COVERED).neutral
         sliders = tuple(name for name in SLIDERS if name != COVERED)
@@ -51,17 +44,17 @@ def draw(state: PageState, prompt: Prompted) -> None:
     # of all sliders are computed anew.
     with below:
         _buttons(state, settings)
-        prose(words.ban + " " + tail(prompt, settings["banned"]))
-        prose(order_effect(prompt, settings, steps))
+        kit.prose(words.ban + " " + tail(prompt, settings["banned"]))
+        kit.prose(order_effect(prompt, settings, steps))
     pictures_first()
     with board:
         _board(state, prompt, settings, sliders)
     _code(prompt, settings, state)
     mistakes.draw(prompt)
-    seen(words.end, **end(prompt, steps, u_of(state)))
+    kit.seen(words.end, **end(prompt, steps, u_of(state)))
 
 
-def u_of(state: PageState) -> float:
+def u_of(state: kit.PageState) -> float:
     """Return the random number of the page's present draw."""
     return float(source.random_numbers(state["seed"], state["draw"])[-1])
 
@@ -73,7 +66,7 @@ def bar_ids(prompt: Prompted, banned: tuple[int, ...] = ()) -> np.ndarray:
 
 
 def _board(
-    state: PageState, prompt: Prompted, settings: dict[str, Any], sliders: Sequence[str]
+    state: kit.PageState, prompt: Prompted, settings: dict[str, Any], sliders: Sequence[str]
 ) -> None:
     ids, u = bar_ids(prompt, settings["banned"]), u_of(state)
     controls = []
@@ -81,7 +74,7 @@ def _board(
         try:
             controls.append(sweeps.control(name, prompt, settings, ids, u))
         except ValueError as error:
-            refuse(error)
+            kit.refuse(error)
             return
     sampler(
         columns(settings),
@@ -107,7 +100,7 @@ def columns(settings: dict[str, Any]) -> list[Column]:
     ]
 
 
-def take_act(state: PageState, act: dict[str, Any], vocab_size: int) -> None:
+def take_act(state: kit.PageState, act: dict[str, Any], vocab_size: int) -> None:
     """Put what was done in the picture into the page's state."""
     match act:
         case {"set": str(name), "value": value} if name in SLIDERS:
@@ -142,7 +135,7 @@ def moved(order: list[str], name: str, by: int, with_banned: bool) -> list[str]:
     return [*hidden, *movable]
 
 
-def _buttons(state: PageState, settings: dict[str, Any]) -> None:
+def _buttons(state: kit.PageState, settings: dict[str, Any]) -> None:
     def again() -> None:
         state["draw"] = state["draw"] % params.MOST_DRAWS + 1
 
@@ -167,7 +160,7 @@ def tail(prompt: Prompted, banned: tuple[int, ...]) -> str:
         forbidden=words.tail_forbidden if bars.size > most else "",
         vocabulary=prompt.logits.size,
         rest=prompt.logits.size - bars.size,
-        mass=percent(max(0.0, 1 - float(steps.model_probabilities[bars].sum()))),
+        mass=kit.percent(max(0.0, 1 - float(steps.model_probabilities[bars].sum()))),
     )
 
 
@@ -186,13 +179,13 @@ def order_effect(prompt: Prompted, settings: dict[str, Any], steps: SamplingStep
         return words.order_nothing if usual else words.order_changed_same.format(order=titles)
     return (words.order_same if usual else words.order_changed).format(
         order=titles,
-        now=count(int(steps.kept.sum()), "token"),
-        other=count(int(other.kept.sum()), "token"),
-        share=percent(apart),
+        now=kit.count(int(steps.kept.sum()), "token"),
+        other=kit.count(int(other.kept.sum()), "token"),
+        share=kit.percent(apart),
     )
 
 
-def question(own: np.ndarray) -> Question | None:
+def question(own: np.ndarray) -> kit.Question | None:
     """Return the question how many tokens the nucleus of the probabilities (V,) holds.
 
     None where the vocabulary leaves no wrong answer.
@@ -206,15 +199,17 @@ def question(own: np.ndarray) -> Question | None:
         return None
     answers = sorted({size, *others})
     text = {False: words.ask_nucleus_few, True: words.ask_nucleus_many}
-    return Question(
+    return kit.Question(
         words.ask_nucleus.format(p=ASKED),
-        [count(n, "token") for n in answers],
+        [kit.count(n, "token") for n in answers],
         answers.index(size),
         [
-            words.ask_nucleus_reason.format(n=count(n, "token"), p=ASKED, mass=percent(mass[n - 1]))
+            words.ask_nucleus_reason.format(
+                n=kit.count(n, "token"), p=ASKED, mass=kit.percent(mass[n - 1])
+            )
             if n == size
             else text[n > size].format(
-                n=count(n, "token"), p=ASKED, mass=percent(min(1.0, mass[n - 1]))
+                n=kit.count(n, "token"), p=ASKED, mass=kit.percent(min(1.0, mass[n - 1]))
             )
             for n in answers
         ],
@@ -225,28 +220,24 @@ def end(prompt: Prompted, steps: SamplingSteps, u: float) -> dict[str, str]:
     """Return the numbers that the chapter ends with: what was left, and what was drawn."""
     token = steps.draw(u)
     return {
-        "logits": count(prompt.logits.size, "logit"),
-        "kept": count(int(steps.kept.sum()), "token"),
+        "logits": kit.count(prompt.logits.size, "logit"),
+        "kept": kit.count(int(steps.kept.sum()), "token"),
         "u": f"{u:.4f}",
-        "token": quote(prompt.token_text(token)),
-        "own": percent(float(steps.model_probabilities[token])),
-        "p": percent(float(steps.probabilities[token])),
+        "token": kit.quote(prompt.token_text(token)),
+        "own": kit.percent(float(steps.model_probabilities[token])),
+        "p": kit.percent(float(steps.probabilities[token])),
     }
 
 
-def _code(prompt: Prompted, settings: dict[str, Any], state: PageState) -> None:
+def _code(prompt: Prompted, settings: dict[str, Any], state: kit.PageState) -> None:
     steps = sampling_steps(prompt.logits, previous=prompt.ids, **settings)
     token = steps.draw(u_of(state))
     tokenizer = prompt.bundled.tokenizer
-    show_code(
+    kit.show_code(
         [SamplingSteps.draw, *(kind.function for kind in STEPS if kind.stops)],
-        source.snippet(prompt) + "from llmviz.sampling import sampling_steps\n"
-        "from llmviz.sampling.generation import NextLogits\n"
-        "from llmviz.study.draws import seed_numbers\n\n"
-        "logits = NextLogits(model)(ids)\n"
-        f"steps = sampling_steps(logits, previous=ids{pipeline_settings.arguments(settings)})\n"
-        f"u = seed_numbers({state['seed']}, {state['draw']})[-1]\n"
-        "token = steps.draw(u)\n"
-        "print(tokenizer.token_bytes(token), round(float(steps.probabilities[token]), 3))",
+        source.snippet(prompt)
+        + words.snippet.format(
+            settings=pipeline_settings.arguments(settings), seed=state["seed"], draw=state["draw"]
+        ),
         f"{tokenizer.token_bytes(token)} {round(float(steps.probabilities[token]), 3)}",
     )

@@ -1,23 +1,15 @@
 """The section "Spot the mistake": top-p on a cut vocabulary, and a tie at top-k."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from llmviz.lessons.sampling.pipeline import words as words
 from llmviz.lessons.sampling.source import Prompted, logits_after
 from llmviz.study import top_mistakes
 from llmviz.study.top_mistakes import CutVocabulary, Tie
-from llmviz.ui import engine
-from llmviz.ui.code import show_code
-from llmviz.ui.common import count, percent
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.prose import quote
-from llmviz.ui.question import Question, predict
+from llmviz.ui import engine, kit
 
 
-@kept(256)
+@kit.kept(256)
 def of_prompt(
     bundled: engine.Bundled, ids: tuple[int, ...]
 ) -> tuple[CutVocabulary | None, Tie | None]:
@@ -32,40 +24,36 @@ def draw(prompt: Prompted) -> None:
     cut, tie = of_prompt(prompt.bundled, prompt.ids)
     if cut is None and tie is None:
         return
-    section(words.mistake_intro)
+    kit.section(words.mistake_intro)
     shown = True
     if cut:
         st.code(words.mistake_cut_code.format(**cut._asdict()), language="python")
-        shown &= predict(cut_question(cut, prompt.vocab_size), "pipeline.cut", covers=True)
+        shown &= kit.predict(cut_question(cut, prompt.vocab_size), "pipeline.cut", covers=True)
     if tie:
         st.code(words.mistake_tie_code.format(**tie._asdict()), language="python")
-        shown &= predict(tie_question(tie, prompt), "pipeline.tie", covers=True)
+        shown &= kit.predict(tie_question(tie, prompt), "pipeline.tie", covers=True)
     if shown:
-        _code(prompt, cut, tie)
+        kit.show_code(
+            [top_mistakes.cut_vocabulary, top_mistakes.tie_at_top_k],
+            "from llmviz.pretrained import load_bundled\n"
+            "from llmviz.sampling.generation import NextLogits\n"
+            "from llmviz.study.top_mistakes import as_bfloat16, cut_vocabulary, tie_at_top_k\n\n"
+            f"model, tokenizer, card = load_bundled({prompt.bundled.name!r})\n"
+            f"ids = tokenizer.encode_from_start({prompt.text!r})\n"
+            "logits = NextLogits(model)(ids).double().numpy()\n"
+            "print(cut_vocabulary(logits))\n"
+            "print(tie_at_top_k(as_bfloat16(logits)))",
+            f"{cut}\n{tie}",
+        )
 
 
-def _code(prompt: Prompted, cut: CutVocabulary | None, tie: Tie | None) -> None:
-    show_code(
-        [top_mistakes.cut_vocabulary, top_mistakes.tie_at_top_k],
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.sampling.generation import NextLogits\n"
-        "from llmviz.study.top_mistakes import as_bfloat16, cut_vocabulary, tie_at_top_k\n\n"
-        f"model, tokenizer, card = load_bundled({prompt.bundled.name!r})\n"
-        f"ids = tokenizer.encode_from_start({prompt.text!r})\n"
-        "logits = NextLogits(model)(ids).double().numpy()\n"
-        "print(cut_vocabulary(logits))\n"
-        "print(tie_at_top_k(as_bfloat16(logits)))",
-        f"{cut}\n{tie}",
-    )
-
-
-def cut_question(cut: CutVocabulary, vocab_size: int) -> Question:
+def cut_question(cut: CutVocabulary, vocab_size: int) -> kit.Question:
     """Ask what the program prints that cuts the vocabulary before softmax."""
     reason = words.mistake_cut_reason.format(
-        left=count(vocab_size - cut.shortlist, "token"),
-        short=count(cut.short, "token"),
+        left=kit.count(vocab_size - cut.shortlist, "token"),
+        short=kit.count(cut.short, "token"),
         p=cut.p,
-        mass=percent(cut.mass),
+        mass=kit.percent(cut.mass),
     )
     numbers = {
         cut.short: reason,
@@ -73,14 +61,14 @@ def cut_question(cut: CutVocabulary, vocab_size: int) -> Question:
         2 * cut.whole - cut.short: words.mistake_cut_more,  # as many too many
     }
     text = words.mistake_cut_ask.format(
-        vocabulary=vocab_size, p=cut.p, whole=count(cut.whole, "token")
+        vocabulary=vocab_size, p=cut.p, whole=kit.count(cut.whole, "token")
     )
     return _numbers(text, cut.short, numbers)
 
 
-def tie_question(tie: Tie, prompt: Prompted) -> Question:
+def tie_question(tie: Tie, prompt: Prompted) -> kit.Question:
     """Ask what the program prints that lets in all tokens of a tie."""
-    last, extra = (quote(prompt.token_text(token)) for token in (tie.last, tie.extra))
+    last, extra = (kit.quote(prompt.token_text(token)) for token in (tie.last, tie.extra))
     numbers = {
         tie.kept: words.mistake_tie_reason.format(last=last, extra=extra, k=tie.k, value=tie.value),
         tie.k: words.mistake_tie_right,
@@ -89,9 +77,9 @@ def tie_question(tie: Tie, prompt: Prompted) -> Question:
     return _numbers(words.mistake_tie_ask.format(k=tie.k), tie.kept, numbers)
 
 
-def _numbers(text: str, right: int, reasons: dict[int, str]) -> Question:
+def _numbers(text: str, right: int, reasons: dict[int, str]) -> kit.Question:
     answers = sorted(reasons)
-    return Question(
+    return kit.Question(
         text,
         [f"{n:,}" for n in answers],
         answers.index(right),

@@ -1,7 +1,5 @@
 """Chapter "Temperature": the arithmetic of softmax, entropy, and both limits."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -14,12 +12,7 @@ from llmviz.lessons.sampling.source import Prompted
 from llmviz.lessons.sampling.temperature import words
 from llmviz.sampling import entropy, softmax_terms, temperature_limit
 from llmviz.sampling.pipeline import top_ids
-from llmviz.ui.code import show_code
-from llmviz.ui.common import operand, percent
-from llmviz.ui.lesson import seen
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 KEY = "sampling.softmax"
 ROWS = 12
@@ -29,44 +22,28 @@ STOPS = (
     0.0,
     *(round(0.05 * i, 2) for i in range(1, 20)),
     *(round(0.1 * i, 1) for i in range(10, 31)),
-    *(
-        3.25,
-        3.5,
-        3.75,
-        4.0,
-        4.5,
-        5.0,
-        5.5,
-        6.0,
-        7.0,
-        8.0,
-        10.0,
-        12.0,
-        15.0,
-        20.0,
-        30.0,
-        50.0,
-        100.0,
-    ),
+    *(round(0.25 * i, 2) for i in range(13, 17)),
+    *(round(0.5 * i, 1) for i in range(9, 13)),
+    *map(float, (7, 8, 10, 12, 15, 20, 30, 50, 100)),
 )
 
 
 @source.reads_prompt(words.intro)
-def draw(state: PageState, prompt: Prompted) -> None:
+def draw(state: kit.PageState, prompt: Prompted) -> None:
     """Show the chapter."""
     quiz = question(prompt)
-    shown = quiz is None or predict(quiz, "temperature.half", covers=True)
+    shown = quiz is None or kit.predict(quiz, "temperature.half", covers=True)
     if shown:
-        prose(words.drag)
+        kit.prose(words.drag)
         chances = _table(state, prompt, [*sorted({*STOPS, state["temperature"]}), None])
-        prose(words.softmax_zero + " " + words.softmax_infinite)
+        kit.prose(words.softmax_zero + " " + words.softmax_infinite)
     _code(prompt, state["temperature"] or 1.0)
     if shown:
-        seen(words.end, **end(prompt, chances))
+        kit.seen(words.end, **end(prompt, chances))
 
 
 def _table(
-    state: PageState, prompt: Prompted, stops: list[float | None]
+    state: kit.PageState, prompt: Prompted, stops: list[float | None]
 ) -> dict[float | None, float]:
     """Show the table; return the probability of its first token at each stop."""
     ids = top_ids(prompt.logits, min(ROWS, prompt.logits.size))
@@ -129,7 +106,7 @@ def _terms(
         token=names[row],
         logit=f"{logits[token]:.4f}".replace("-", "−"),
         t=f"{stop:g}",
-        highest=operand(f"{terms.highest:.4f}"),
+        highest=kit.operand(f"{terms.highest:.4f}"),
         total=f"{terms.total:.4f}",
         exp=f"{terms.exps[token]:.4f}",
         probability=f"{terms.probabilities[token]:.4f}",
@@ -145,7 +122,7 @@ def _terms(
     }
 
 
-def question(prompt: Prompted) -> Question | None:
+def question(prompt: Prompted) -> kit.Question | None:
     """Return the question what T = 0.5 makes of the ratio of two probabilities.
 
     None where there are fewer than three tokens, or where a wrong answer is nearly right.
@@ -160,10 +137,10 @@ def question(prompt: Prompted) -> Question | None:
     answers = sorted((ratio, 2 * ratio, ratio**2))
     no = {ratio: words.ask_half_same, 2 * ratio: words.ask_half_twice}
     reason = words.ask_half_reason.format(ratio=_number(ratio), square=_number(ratio**2))
-    return Question(
+    return kit.Question(
         words.ask_half.format(
-            first=quote(prompt.token_text(first)),
-            third=quote(prompt.token_text(third)),
+            first=kit.quote(prompt.token_text(first)),
+            third=kit.quote(prompt.token_text(third)),
             ratio=_number(ratio),
         ),
         [words.ratio.format(n=_number(n)) for n in answers],
@@ -175,8 +152,8 @@ def question(prompt: Prompted) -> Question | None:
 def end(prompt: Prompted, chances: dict[float | None, float]) -> dict[str, str]:
     """Return the numbers that the chapter ends with: the first token's probability at three T."""
     token = int(top_ids(prompt.logits, 1)[0])
-    said = {name: percent(chances[t]) for name, t in END_AT.items()}
-    return {"token": quote(prompt.token_text(token)), **said}
+    said = {name: kit.percent(chances[t]) for name, t in END_AT.items()}
+    return {"token": kit.quote(prompt.token_text(token)), **said}
 
 
 def _number(value: float) -> str:
@@ -186,11 +163,8 @@ def _number(value: float) -> str:
 def _code(prompt: Prompted, temperature: float) -> None:
     terms = softmax_terms(prompt.logits, temperature)
     nats = float(entropy(terms.probabilities))
-    show_code(
+    kit.show_code(
         [softmax_terms, temperature_limit, entropy],
-        source.snippet(prompt) + "from llmviz.sampling import entropy, softmax_terms\n"
-        "from llmviz.sampling.generation import NextLogits\n\n"
-        f"terms = softmax_terms(NextLogits(model)(ids), {temperature!r})\n"
-        "print(round(float(terms.probabilities.max()), 3), round(entropy(terms.probabilities), 3))",
+        source.snippet(prompt) + words.snippet.format(temperature=temperature),
         f"{round(float(terms.probabilities.max()), 3)} {round(nats, 3)}",
     )

@@ -1,7 +1,5 @@
 """Chapter "Writing": a text token by token, with other ways to go at each of them."""
 
-from __future__ import annotations
-
 import math
 from functools import partial
 from typing import Any
@@ -16,13 +14,7 @@ from llmviz.lessons.sampling.source import Prompted
 from llmviz.lessons.sampling.writing import words
 from llmviz.sampling import generate, text_measures
 from llmviz.study.growing_text import Fork, Text
-from llmviz.ui.code import show_code
-from llmviz.ui.common import count, percent, signed
-from llmviz.ui.lesson import seen
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.question import Question, answered, predict
-from llmviz.ui.state import PageState
-from llmviz.ui.text import escape_markdown
+from llmviz.ui import kit
 
 KEY = "sampling.writer"
 READY = 8  # tokens that are known before they are asked for: enough until an answer comes
@@ -35,7 +27,7 @@ _WANTED = "sampling.wanted"
 
 
 @source.reads_prompt(words.intro)
-def draw(state: PageState, prompt: Prompted) -> None:
+def draw(state: kit.PageState, prompt: Prompted) -> None:
     """Show the chapter."""
     settings = pipeline_settings.usable(state, prompt)
     st.caption(lesson_words.in_force.format(settings=pipeline_settings.described(settings)))
@@ -49,13 +41,13 @@ def draw(state: PageState, prompt: Prompted) -> None:
     st.fragment(body, run_every=POLL if live else None)()
 
 
-def _text(state: PageState, prompt: Prompted, settings: dict[str, Any], live: bool) -> None:
+def _text(state: kit.PageState, prompt: Prompted, settings: dict[str, Any], live: bool) -> None:
     """Show the text as far as it is known, and all that is said of it once that is enough."""
     written, whole = _written(state, prompt, settings)
     length = min(_length(state), len(written.tokens))
     tokens = written.tokens[:length]
     quiz = question(prompt, tokens) if whole else None
-    shown = whole and (quiz is None or answered(quiz, ASK))
+    shown = whole and (quiz is None or kit.answered(quiz, ASK))
     _writer(state, prompt, settings, written, length, entropy=shown)
     if not whole:
         st.caption(words.growing)
@@ -67,26 +59,26 @@ def _text(state: PageState, prompt: Prompted, settings: dict[str, Any], live: bo
     st.number_input(lesson_words.seed, step=1, width=150, **state.ranged("seed"))
     if tokens:
         measures = text_measures(tokens)
-        prose(
+        kit.prose(
             words.numbers,
-            n=count(len(tokens), "token"),
+            n=kit.count(len(tokens), "token"),
             distinct=measures["distinct"],
             repetition=measures["repetition"],
-            mean=signed(measures["mean_log_probability"]),
-            p=percent(math.exp(measures["mean_log_probability"])),
+            mean=kit.signed(measures["mean_log_probability"]),
+            p=kit.percent(math.exp(measures["mean_log_probability"])),
         )
     if quiz:
-        predict(quiz, ASK, covers=True)
+        kit.predict(quiz, ASK, covers=True)
     _code(prompt, settings, state, written, length)
     if tokens and shown:
-        seen(words.end, **end(prompt, tokens))
+        kit.seen(words.end, **end(prompt, tokens))
 
 
-def _length(state: PageState) -> int:
+def _length(state: kit.PageState) -> int:
     return state["ways"][state["way"] - 1].length if state["way"] else state["written"]
 
 
-def _written(state: PageState, prompt: Prompted, settings: dict[str, Any]) -> tuple[Text, bool]:
+def _written(state: kit.PageState, prompt: Prompted, settings: dict[str, Any]) -> tuple[Text, bool]:
     """Return the text of the way that is shown, with some tokens more than are shown.
 
     And whether they are all known: otherwise it grows each time it is asked for.
@@ -136,7 +128,7 @@ def tokens_of(prompt: Prompted, written: Text) -> list[WrittenToken]:
 
 
 def _writer(
-    state: PageState,
+    state: kit.PageState,
     prompt: Prompted,
     settings: dict[str, Any],
     written: Text,
@@ -173,7 +165,7 @@ def _way(prompt: Prompted, fork: Fork) -> Way:
     return Way(fork.parent, fork.at, prompt.token_text(fork.token))
 
 
-def take_act(state: PageState, act: dict[str, Any]) -> None:
+def take_act(state: kit.PageState, act: dict[str, Any]) -> None:
     """Put what was done in the picture into the page's state."""
     most = params.MOST_TOKENS
     if isinstance(act.get("length"), int):
@@ -191,7 +183,7 @@ def take_act(state: PageState, act: dict[str, Any]) -> None:
             _choose(state, at, token)
 
 
-def _choose(state: PageState, at: int, token: int) -> None:
+def _choose(state: kit.PageState, at: int, token: int) -> None:
     forks = list(state["ways"])
     parent = state["way"]
     for n, fork in enumerate(forks, 1):  # gone before: back to it
@@ -205,7 +197,7 @@ def _choose(state: PageState, at: int, token: int) -> None:
     st.session_state[_WANTED] = 0
 
 
-def _rest(state: PageState, length: int) -> None:
+def _rest(state: kit.PageState, length: int) -> None:
     if not state["way"]:
         state["written"] = length
         return
@@ -214,7 +206,7 @@ def _rest(state: PageState, length: int) -> None:
     state["ways"] = forks
 
 
-def question(prompt: Prompted, tokens: list[Any]) -> Question | None:
+def question(prompt: Prompted, tokens: list[Any]) -> kit.Question | None:
     """Return the question where the model was least sure, of four tokens; None without a winner."""
     if len(tokens) < 3 * ASKED:
         return None
@@ -223,13 +215,13 @@ def question(prompt: Prompted, tokens: list[Any]) -> Question | None:
     first, second = sorted((tokens[i].entropy for i in at), reverse=True)[:2]
     if len(set(answers)) < len(answers) or f"{first:.2f}" == f"{second:.2f}":
         return None
-    return Question(
+    return kit.Question(
         words.ask_entropy,
         answers,
         [tokens[i].entropy for i in at].index(first),
         [
             words.ask_entropy_reason.format(
-                token=quote(prompt.token_text(tokens[i].id)),
+                token=kit.quote(prompt.token_text(tokens[i].id)),
                 entropy=tokens[i].entropy,
                 among=f"{math.exp(tokens[i].entropy):.1f}",
             )
@@ -244,10 +236,10 @@ def end(prompt: Prompted, tokens: list[Any]) -> dict[str, Any]:
     text = words.end_more if len(tokens) > 1 else words.end_one
     return {
         "told": text.format(
-            n=count(len(tokens), "token"),
-            surest=quote(prompt.token_text(surest.id)),
+            n=kit.count(len(tokens), "token"),
+            surest=kit.quote(prompt.token_text(surest.id)),
             low=surest.entropy,
-            least=quote(prompt.token_text(least.id)),
+            least=kit.quote(prompt.token_text(least.id)),
             high=least.entropy,
             among=math.exp(least.entropy),
         )
@@ -258,24 +250,23 @@ def in_context(prompt: Prompted, tokens: list[Any], at: int) -> str:
     """Return a token with what stands before it, harmless in a widget's label."""
     before = prompt.text + "".join(plain(prompt, token.id) for token in tokens[:at])
     token = plain(prompt, tokens[at].id).strip()
-    return escape_markdown(words.in_context.format(token=token, before=before[-24:].strip()))
+    return kit.escape_markdown(words.in_context.format(token=token, before=before[-24:].strip()))
 
 
 def _code(
-    prompt: Prompted, settings: dict[str, Any], state: PageState, written: Text, length: int
+    prompt: Prompted, settings: dict[str, Any], state: kit.PageState, written: Text, length: int
 ) -> None:
     if state["way"] or not length:
         return
     tokenizer = prompt.bundled.tokenizer
     n = min(length, 12)
     first = tokenizer.decode([token.id for token in written.tokens[:n]])
-    show_code(
+    kit.show_code(
         [generate],
-        "import torch\n" + source.snippet(prompt) + "from llmviz.sampling import generate\n\n"
-        f"generator = torch.Generator().manual_seed({state['seed']})\n"
-        f"tokens = generate(model, ids, {n}, generator=generator"
-        f"{pipeline_settings.arguments(settings)},\n"
-        "                  stop_id=tokenizer.end)\n"
-        "print(repr(tokenizer.decode([token.id for token in tokens])))",
+        "import torch\n"
+        + source.snippet(prompt)
+        + words.snippet.format(
+            seed=state["seed"], n=n, settings=pipeline_settings.arguments(settings)
+        ),
         f"{first!r}",
     )

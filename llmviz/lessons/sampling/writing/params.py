@@ -1,7 +1,5 @@
 """The controls of the chapter "Writing", as its links write them."""
 
-from __future__ import annotations
-
 from llmviz.lessons.sampling import params, texts
 from llmviz.ui import codec
 

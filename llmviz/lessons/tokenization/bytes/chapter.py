@@ -1,7 +1,5 @@
 """Chapter "Bytes": what is one letter on the screen, and how many characters, bytes and tokens."""
 
-from __future__ import annotations
-
 import unicodedata
 
 import pandas as pd
@@ -13,21 +11,16 @@ from llmviz.lessons.tokenization import sources
 from llmviz.lessons.tokenization.bytes import words
 from llmviz.lessons.tokenization.compare import chapter as compare
 from llmviz.tokenizers import TOKENIZERS, Token, Tokenizer
-from llmviz.ui.code import show_code
-from llmviz.ui.common import count, learner_text
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 OWN = "own"
 DRAWN = 60  # characters of the learner's text
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
-    section(words.bytes)
+    kit.section(words.bytes)
     st.segmented_control(
         words.bytes_choose,
         list(words.bytes_samples),
@@ -38,7 +31,7 @@ def draw(state: PageState) -> None:
     )
     text = words.bytes_samples[state["sample"]][1]
     if state["sample"] == OWN:
-        text = learner_text(state, DRAWN)
+        text = kit.learner_text(state, DRAWN)
         if text is None:
             return
     tokenizers = compare.available(
@@ -52,23 +45,23 @@ def draw(state: PageState) -> None:
     ]
     token_strip(rows, key="bytes.rows", text=text, mode="aligned")
     _counts(state, text, cut)
-    prose(words.bytes_table)
+    kit.prose(words.bytes_table)
     st.dataframe(characters_table(text, cut), hide_index=True)
-    predict(size_question(asked_character(state["sample"], text)), "bytes.size")
+    kit.predict(size_question(asked_character(state["sample"], text)), "bytes.size")
     _code(state, text, tokenizers)
     if text and cut:
-        seen(words.end, **end(text, cut))
+        kit.seen(words.end, **end(text, cut))
 
 
 def end(text: str, cut: dict[str, list[Token]]) -> dict[str, object]:
     """Return what the chapter ends with, for a text of at least one character."""
     longest = max(text, key=lambda character: len(character.encode("utf-8")))
     return {
-        "characters": count(len(text), "character"),
-        "bytes": count(len(text.encode("utf-8")), "byte"),
-        "longest": quote(visible_character(longest)),
-        "size": count(len(longest.encode("utf-8")), "byte"),
-        "tokenizers": count(len(cut), "tokenizer"),
+        "characters": kit.count(len(text), "character"),
+        "bytes": kit.count(len(text.encode("utf-8")), "byte"),
+        "longest": kit.quote(visible_character(longest)),
+        "size": kit.count(len(longest.encode("utf-8")), "byte"),
+        "tokenizers": kit.count(len(cut), "tokenizer"),
         "cutting": sum(cut_inside(text, tokens) > 0 for tokens in cut.values()),
     }
 
@@ -120,21 +113,21 @@ def characters_table(text: str, cut: dict[str, list[Token]]) -> pd.DataFrame:
     return pd.DataFrame(lines).rename(columns=words.bytes_columns)
 
 
-def _counts(state: PageState, text: str, cut: dict[str, list[Token]]) -> None:
+def _counts(state: kit.PageState, text: str, cut: dict[str, list[Token]]) -> None:
     inside = {name: cut_inside(text, tokens) for name, tokens in cut.items()}
     split = [
-        words.bytes_split.format(name=quote(name), times=count(times, "character"))
+        words.bytes_split.format(name=kit.quote(name), times=kit.count(times, "character"))
         for name, times in inside.items()
         if times
     ]
     counts = words.bytes_counts.format(
-        text=quote(text),
-        characters=count(len(text), "character"),
-        bytes=count(len(text.encode("utf-8")), "byte"),
+        text=kit.quote(text),
+        characters=kit.count(len(text), "character"),
+        bytes=kit.count(len(text.encode("utf-8")), "byte"),
         split=("; ".join(split) + ".") if split else words.bytes_whole,
     )
     same_look = words.bytes_same_look if state["sample"] in ("all", "accents") else ""
-    prose(f"{counts}\n\n{same_look}")
+    kit.prose(f"{counts}\n\n{same_look}")
 
 
 def asked_character(sample: str, text: str) -> str:
@@ -144,10 +137,10 @@ def asked_character(sample: str, text: str) -> str:
     return next((c for c in pool[at:] + pool[:at] if c not in text), pool[at % len(pool)])
 
 
-def size_question(character: str) -> Question:
+def size_question(character: str) -> kit.Question:
     """Return how many bytes a character takes in UTF-8, as a question."""
     size = len(character.encode("utf-8"))
-    sizes = [count(number, "byte") for number in range(1, 5)]
+    sizes = [kit.count(number, "byte") for number in range(1, 5)]
     reasons = [
         words.ask_bytes_wrong.format(bytes=label, range=reach, code=ord(character))
         for label, reach in zip(sizes, words.ask_bytes_ranges, strict=True)
@@ -155,23 +148,20 @@ def size_question(character: str) -> Question:
     reasons[size - 1] = words.ask_bytes_right.format(
         code=ord(character), range=words.ask_bytes_ranges[size - 1], bytes=sizes[size - 1]
     )
-    return Question(
-        words.ask_bytes.format(character=quote(character)), sizes, size - 1, reasons, scale=True
+    return kit.Question(
+        words.ask_bytes.format(character=kit.quote(character)), sizes, size - 1, reasons, scale=True
     )
 
 
-def _code(state: PageState, text: str, tokenizers: dict[str, Tokenizer]) -> None:
+def _code(state: kit.PageState, text: str, tokenizers: dict[str, Tokenizer]) -> None:
     name = next((name for name in tokenizers if name in TOKENIZERS), None)
     if name is None:
         return
     builds = sources.code_for(state, name)
     lines = [f"U+{ord(c):04X} {c.encode('utf-8').hex(' ')}" for c in text]
     lines += [f"{t.id} {t.data} {t.char_start} {t.char_end}" for t in tokenizers[name].tokens(text)]
-    show_code(
+    kit.show_code(
         [Tokenizer.tokens],
-        f"{builds}\ntext = {text!r}\nfor character in text:\n"
-        '    print(f"U+{ord(character):04X}", character.encode("utf-8").hex(" "))\n'
-        "for token in tokenizer.tokens(text):\n"
-        "    print(token.id, token.data, token.char_start, token.char_end)",
+        words.snippet.format(builds=builds, text=text),
         "\n".join(lines),
     )

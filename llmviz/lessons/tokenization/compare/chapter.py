@@ -1,7 +1,5 @@
 """Chapter "Compare": one text under any number of tokenizers."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from llmviz.components import TokenRow, token_strip
@@ -15,29 +13,22 @@ from llmviz.tokenizers import (
     WordTokenizer,
     get_tokenizer,
 )
-from llmviz.ui.code import show_code
-from llmviz.ui.common import IN_SNIPPET, count, learner_text
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.notices import AWAY_ICON, inform
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import PageState
-from llmviz.ui.text_field import text_input
+from llmviz.ui import kit
 
 DRAWN = 1_200  # characters; a row of the aligned view is a line of the page for every 60 of them
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
-    section(words.compare)
+    kit.section(words.compare)
     listed = sources.choices()
     st.multiselect(
         words.compare_choose,
         listed + [name for name in state["rows"] if name not in listed],
         **state.bind("rows"),
     )
-    text = learner_text(state, DRAWN)
+    text = kit.learner_text(state, DRAWN)
     if text is None:
         return
     chosen = available(state, state["rows"])
@@ -50,7 +41,7 @@ def draw(state: PageState) -> None:
     _units(state)
     _code(chosen, text)
     if chosen:
-        seen(words.end, **end(chosen, [len(row.tokens) for row in drawn]))
+        kit.seen(words.end, **end(chosen, [len(row.tokens) for row in drawn]))
 
 
 def end(chosen: dict[str, Tokenizer], sizes: list[int]) -> dict[str, str]:
@@ -65,7 +56,7 @@ def _span(numbers: list[int]) -> str:
     return (words.end_span if low < high else words.end_one).format(low=low, high=high)
 
 
-def available(state: PageState, names: list[str]) -> dict[str, Tokenizer]:
+def available(state: kit.PageState, names: list[str]) -> dict[str, Tokenizer]:
     """Return the tokenizers that can be had, saying why the others cannot: a line a reason."""
     had: dict[str, Tokenizer] = {}
     away: list[TokenizerUnavailable] = []
@@ -75,9 +66,9 @@ def available(state: PageState, names: list[str]) -> dict[str, Tokenizer]:
         except TokenizerUnavailable as problem:
             away.append(problem)
         except ValueError as reason:
-            inform(str(reason), AWAY_ICON)
+            kit.inform(str(reason), kit.AWAY_ICON)
     for problem in TokenizerUnavailable.by_reason(away):
-        inform(str(problem), AWAY_ICON)
+        kit.inform(str(problem), kit.AWAY_ICON)
     return had
 
 
@@ -87,7 +78,7 @@ def rows(chosen: dict[str, Tokenizer], text: str) -> list[TokenRow]:
     for name, tokenizer in chosen.items():
         tokens = tokenizer.tokens(text)
         note = words.compare_note.format(
-            tokens=count(len(tokens), "token"),
+            tokens=kit.count(len(tokens), "token"),
             ratio=len(text) / max(1, len(tokens)),
             vocabulary=tokenizer.vocab_size,
         )
@@ -95,9 +86,9 @@ def rows(chosen: dict[str, Tokenizer], text: str) -> list[TokenRow]:
     return listed
 
 
-def _units(state: PageState) -> None:
-    section(words.units)
-    text_input(state, "words", words.units_words, width=460)
+def _units(state: kit.PageState) -> None:
+    kit.section(words.units)
+    kit.text_input(state, "words", words.units_words, width=460)
     text = state["words"].strip()
     if not text:
         return
@@ -107,26 +98,26 @@ def _units(state: PageState) -> None:
     by_word = kinds["word"]
     ids = {word: by_word.encode(word)[0] for word in dict.fromkeys(WordTokenizer.split(text))}
     unknown = [word for word, i in ids.items() if i == by_word.special_tokens[UNKNOWN]]
-    known = [f"{quote(word)} as {i}" for word, i in ids.items() if word not in unknown]
+    known = [f"{kit.quote(word)} as {i}" for word, i in ids.items() if word not in unknown]
     lines = []
     if known:
         lines.append(words.units_known.format(known=", ".join(known[:8])))
     if unknown:
-        lines.append(words.units_unknown.format(unknown=", ".join(map(quote, unknown[:8]))))
+        lines.append(words.units_unknown.format(unknown=", ".join(map(kit.quote, unknown[:8]))))
     longest = max(ids, key=len, default="")
     if longest:
-        sizes = {name: count(len(kinds[name].encode(longest)), "token") for name in kinds}
-        lines.append(words.units_length.format(longest=quote(longest), **sizes))
-    prose(" ".join(lines))
+        sizes = {name: kit.count(len(kinds[name].encode(longest)), "token") for name in kinds}
+        lines.append(words.units_length.format(longest=kit.quote(longest), **sizes))
+    kit.prose(" ".join(lines))
 
 
 def _ask(chosen: dict[str, Tokenizer]) -> None:
     question = script_question(chosen, words.ask_script_text)
     if question is not None:
-        predict(question, "compare.script")
+        kit.predict(question, "compare.script")
 
 
-def script_question(chosen: dict[str, Tokenizer], sample: str) -> Question | None:
+def script_question(chosen: dict[str, Tokenizer], sample: str) -> kit.Question | None:
     """Return which tokenizer writes a text shortest, as a question; None where several do."""
     sizes = {name: len(tokenizer.encode(sample)) for name, tokenizer in chosen.items()}
     able = {
@@ -141,11 +132,11 @@ def script_question(chosen: dict[str, Tokenizer], sample: str) -> Question | Non
     def reason(name: str) -> str:
         line = words.ask_script_right if name == best else words.ask_script_wrong
         line = line if name in able else words.ask_script_lost
-        return line.format(name=quote(name), tokens=count(sizes[name], "token"))
+        return line.format(name=kit.quote(name), tokens=kit.count(sizes[name], "token"))
 
     names = list(sizes)
-    return Question(
-        words.ask_script.format(text=quote(sample)),
+    return kit.Question(
+        words.ask_script.format(text=kit.quote(sample)),
         names,
         names.index(best),
         [reason(name) for name in names],
@@ -156,17 +147,10 @@ def _code(chosen: dict[str, Tokenizer], text: str) -> None:
     names = [name for name in chosen if name in TOKENIZERS]
     if not names:
         return
-    quoted = text[:IN_SNIPPET]
-    show_code(
+    quoted = text[: kit.IN_SNIPPET]
+    kit.show_code(
         [WordTokenizer.split, Tokenizer.tokens],
-        f"""
-from llmviz.tokenizers import get_tokenizer
-
-text = {quoted!r}
-for name in {names!r}:
-    tokenizer = get_tokenizer(name)
-    print(name, len(tokenizer.encode(text)), tokenizer.vocab_size)
-""",
+        words.snippet.format(quoted=quoted, names=names),
         "\n".join(
             f"{name} {len(chosen[name].encode(quoted))} {chosen[name].vocab_size}" for name in names
         ),

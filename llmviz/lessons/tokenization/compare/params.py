@@ -1,12 +1,8 @@
 """The controls of the chapter "Compare", as its links write them."""
 
-from __future__ import annotations
-
 from llmviz.lessons.tokenization import sources
 from llmviz.lessons.tokenization.compare import words
-from llmviz.tokenizers import (
-    TOKENIZERS,
-)
+from llmviz.tokenizers import TOKENIZERS
 from llmviz.ui import codec
 
 PARAMS = [

@@ -1,7 +1,5 @@
 """Chapter "Cut": the learner's text as tokens, both ways, and the list behind it."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from llmviz.components import TokenRow, TokenSelection, token_strip
@@ -11,38 +9,30 @@ from llmviz.lessons.tokenization import words as lesson_words
 from llmviz.lessons.tokenization.cut import table, words
 from llmviz.tokenizers import UNKNOWN, Token, Tokenizer
 from llmviz.tokenizers.wordpiece import UNK
-from llmviz.ui.code import show_code
-from llmviz.ui.common import IN_SNIPPET, count, learner_text, refuse
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.pinned_cells import bound, second_of
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import PageState
-from llmviz.ui.text_field import text_input
+from llmviz.ui import kit
 
 IDS_SHOWN = 120
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
-    section(words.cut)
+    kit.section(words.cut)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name, tokenizer = sources.choose_tokenizer(state)
         _load_file(state)
         st.toggle(words.special_switch, help=words.special_help, **state.bind("special"))
     if refused := st.session_state.get("_tokenizer_refused"):
-        refuse(refused)
-    text = learner_text(state)
+        kit.refuse(refused)
+    text = kit.learner_text(state)
     if text is None:
         return
     tokens = tokens_of(tokenizer, text, state["special"])
     _chips(state, tokens)
-    prose(
+    kit.prose(
         words.cut_counts,
-        characters=count(len(text), "character"),
-        tokens=count(len(tokens), "token"),
+        characters=kit.count(len(text), "character"),
+        tokens=kit.count(len(tokens), "token"),
         ratio=len(text) / max(1, len(tokens)),
         last=tokenizer.vocab_size - 1,
     )
@@ -53,10 +43,10 @@ def draw(state: PageState) -> None:
     _special(tokenizer)
     _code(state, name, tokenizer, text)
     if tokens:
-        seen(words.end, **end(name, tokenizer, text, tokens))
+        kit.seen(words.end, **end(name, tokenizer, text, tokens))
 
 
-@kept(16)
+@kit.kept(16)
 def tokens_of(tokenizer: Tokenizer, text: str, special: bool) -> list[Token]:
     """Return the tokens of a text; special: whether special tokens in it count as such."""
     return tokenizer.tokens(text, "all" if special else ())
@@ -65,16 +55,16 @@ def tokens_of(tokenizer: Tokenizer, text: str, special: bool) -> list[Token]:
 def end(name: str, tokenizer: Tokenizer, text: str, tokens: list[Token]) -> dict[str, object]:
     """Return what the chapter ends with, for a text of at least one token."""
     return {
-        "name": quote(name),
-        "characters": count(len(text), "character"),
-        "tokens": count(len(tokens), "token"),
+        "name": kit.quote(name),
+        "characters": kit.count(len(text), "character"),
+        "tokens": kit.count(len(tokens), "token"),
         "ratio": len(text) / len(tokens),
         "first": tokens[0].id,
         "last": tokenizer.vocab_size - 1,
     }
 
 
-def _load_file(state: PageState) -> None:
+def _load_file(state: kit.PageState) -> None:
     """Show the upload; a file that is good becomes the chosen tokenizer."""
 
     def take() -> None:
@@ -98,7 +88,7 @@ def _load_file(state: PageState) -> None:
         )
 
 
-def _chips(state: PageState, tokens: list[Token]) -> None:
+def _chips(state: kit.PageState, tokens: list[Token]) -> None:
     at = state["token"]
     start = TokenSelection(0, at, tokens[at].id) if 0 <= at < len(tokens) else None
 
@@ -106,36 +96,36 @@ def _chips(state: PageState, tokens: list[Token]) -> None:
         [TokenRow("", tokens)],
         key="cut.chips",
         selected=start,
-        on_change=bound(state, "cut.chips", selected=("token", second_of)),
+        on_change=kit.bound(state, "cut.chips", selected=("token", kit.second_of)),
     )
 
 
-def _chosen(state: PageState, tokens: list[Token]) -> None:
+def _chosen(state: kit.PageState, tokens: list[Token]) -> None:
     at = state["token"]
     if not 0 <= at < len(tokens):
         return
-    prose(chosen_token(tokens, at))
+    kit.prose(chosen_token(tokens, at))
 
 
 def chosen_token(tokens: list[Token], at: int) -> str:
     """Return what one of the tokens of a text is and covers, and how often its id stands there."""
     token = tokens[at]
     text, whole = visible_text(token.data)
-    characters = count(token.char_end - token.char_start, "character")
+    characters = kit.count(token.char_end - token.char_start, "character")
     return words.cut_chosen.format(
         position=at + 1,
         total=len(tokens),
-        text=quote(text),
+        text=kit.quote(text),
         id=token.id,
         characters=characters if whole else words.cut_part.format(characters=characters),
         bytes=token.data.hex(" ").upper(),
-        times=count(sum(other.id == token.id for other in tokens), "time"),
+        times=kit.count(sum(other.id == token.id for other in tokens), "time"),
     )
 
 
-def _both_ways(state: PageState, name: str, tokenizer: Tokenizer, text: str) -> None:
+def _both_ways(state: kit.PageState, name: str, tokenizer: Tokenizer, text: str) -> None:
     last = tokenizer.vocab_size - 1
-    section(words.both, name=quote(name), last=last)
+    kit.section(words.both, name=kit.quote(name), last=last)
     ids = [token.id for token in tokens_of(tokenizer, text, state["special"])]
     left, right = st.columns(2, gap="medium")
     with left:
@@ -143,14 +133,14 @@ def _both_ways(state: PageState, name: str, tokenizer: Tokenizer, text: str) -> 
         st.code(" ".join(map(str, ids[:IDS_SHOWN])), language=None, wrap_lines=True)
         if len(ids) > IDS_SHOWN:
             st.caption(words.ids_cut.format(listed=IDS_SHOWN, all=len(ids)))
-        prose(way_back(tokenizer, text, ids))
+        kit.prose(way_back(tokenizer, text, ids))
     with right:
         some = " ".join(map(str, ids[:8]))
-        text_input(state, "ids", words.type_ids, placeholder=some)
+        kit.text_input(state, "ids", words.type_ids, placeholder=some)
         try:
             decoded = tokenizer.decode(read_ids(state["ids"] or some))
         except ValueError as error:
-            refuse(error)
+            kit.refuse(error)
         else:
             st.caption(words.decoded)
             st.code(decoded, language=None, wrap_lines=True)
@@ -161,7 +151,7 @@ def way_back(tokenizer: Tokenizer, text: str, ids: list[int]) -> str:
     if tokenizer.decode(ids) == text:
         return words.back_exact
     unknown = unknown_token(tokenizer, ids)
-    return words.back_unknown.format(unknown=quote(unknown)) if unknown else words.back_spacing
+    return words.back_unknown.format(unknown=kit.quote(unknown)) if unknown else words.back_spacing
 
 
 def unknown_token(tokenizer: Tokenizer, ids: list[int]) -> str | None:
@@ -186,12 +176,12 @@ def read_ids(written: str) -> list[int]:
 
 def _special(tokenizer: Tokenizer) -> None:
     if not tokenizer.special_tokens:
-        section(words.special)
+        kit.section(words.special)
         return
-    section(words.special.title, special_text(tokenizer))
+    kit.section(words.special.title, special_text(tokenizer))
     sample = words.special_sample.format(special=next(iter(tokenizer.special_tokens)))
     rows = [
-        TokenRow(row, read, note=count(len(read), "token"))
+        TokenRow(row, read, note=kit.count(len(read), "token"))
         for row, read in zip(
             words.special_rows,
             (tokenizer.tokens(sample), tokenizer.tokens(sample, "all")),
@@ -205,21 +195,21 @@ def special_text(tokenizer: Tokenizer) -> str:
     """Return which special tokens a tokenizer has, and what each marks as far as that is known."""
     listed = [
         words.special_item.format(
-            text=quote(text), id=i, meaning=words.special_meanings.get(text, "")
+            text=kit.quote(text), id=i, meaning=words.special_meanings.get(text, "")
         )
         for text, i in tokenizer.special_tokens.items()
     ]
     return words.special_text.format(listed="; ".join(listed))
 
 
-def _code(state: PageState, name: str, tokenizer: Tokenizer, text: str) -> None:
+def _code(state: kit.PageState, name: str, tokenizer: Tokenizer, text: str) -> None:
     builds = sources.code_for(state, name)
     if builds is None:
         st.caption(lesson_words.no_snippet)
         return
-    quoted = text[:IN_SNIPPET]
+    quoted = text[: kit.IN_SNIPPET]
     ids = tokenizer.encode(quoted)
-    show_code(
+    kit.show_code(
         [type(tokenizer)._encode_ordinary, Tokenizer.tokens],
         f"{builds}\nids = tokenizer.encode({quoted!r})\n"
         "print(ids)\nprint(repr(tokenizer.decode(ids)))",
@@ -230,12 +220,12 @@ def _code(state: PageState, name: str, tokenizer: Tokenizer, text: str) -> None:
 def _ask(name: str, tokenizer: Tokenizer, text: str, special: bool) -> None:
     question = capitals_question(name, tokenizer, text, special)
     if question is not None:
-        predict(question, "cut.upper")
+        kit.predict(question, "cut.upper")
 
 
 def capitals_question(
     name: str, tokenizer: Tokenizer, text: str, special: bool = False
-) -> Question | None:
+) -> kit.Question | None:
     """Return how many tokens a text makes in capitals, as a question.
 
     special: whether special tokens in it count as such. None where both are the same text to the
@@ -255,16 +245,16 @@ def capitals_question(
     reason = words.ask_upper_unknown if unknown else words.ask_upper_reasons[right]
     length = words.ask_upper_length  # ß has two capitals: the length may change
     if len(capitals) != len(text):
-        length = count(len(capitals), "character")
-    return Question(
+        length = kit.count(len(capitals), "character")
+    return kit.Question(
         words.ask_upper.format(
-            characters=count(len(text), "character"),
-            tokens=count(before, "token"),
-            name=quote(name),
+            characters=kit.count(len(text), "character"),
+            tokens=kit.count(before, "token"),
+            name=kit.quote(name),
             capitals=length,
         ),
         words.ask_upper_answers,
         right,
-        [reason.format(before=before, after=after, unknown=quote(unknown or ""))] * 3,
+        [reason.format(before=before, after=after, unknown=kit.quote(unknown or ""))] * 3,
         scale=True,
     )

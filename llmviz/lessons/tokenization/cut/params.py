@@ -1,7 +1,5 @@
 """The controls of the chapter "Cut", as its links write them."""
 
-from __future__ import annotations
-
 from llmviz.lessons.tokenization.cut import words
 from llmviz.ui import codec
 

@@ -1,7 +1,5 @@
 """The vocabulary of a tokenizer as a table, and both as files."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pandas as pd
@@ -12,15 +10,14 @@ from llmviz.lessons.tokenization import sources
 from llmviz.lessons.tokenization.cut import words
 from llmviz.textfile import table_cell
 from llmviz.tokenizers import Token, Tokenizer
-from llmviz.ui.lesson import section
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 ROWS_SHOWN = 200
 
 
-def draw(state: PageState, name: str, tokenizer: Tokenizer, tokens: list[Token]) -> None:
+def draw(state: kit.PageState, name: str, tokenizer: Tokenizer, tokens: list[Token]) -> None:
     """Show the tokens of the text, or a stretch of the whole vocabulary, and the two files."""
-    section(words.table)
+    kit.section(words.table)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.segmented_control(
             words.table.title,

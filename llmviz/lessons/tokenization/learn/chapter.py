@@ -1,7 +1,5 @@
 """Chapter "Learn": the film of a BPE training, and words cut by the merges so far."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from llmviz.components import FilmNode, FilmStep, TokenRow, bpe_film, token_strip
@@ -14,15 +12,7 @@ from llmviz.lessons.tokenization.learn import words
 from llmviz.textfile import read_text_file
 from llmviz.tokenizers import NEVER, TIE_RULES, BPETokenizer, Film, WordTokenizer
 from llmviz.tokenizers.training import train_steps
-from llmviz.ui.code import show_code
-from llmviz.ui.common import count, refuse
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.notices import inform
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import LEARNER_TEXT, PageState
-from llmviz.ui.text_field import text_area, text_input
+from llmviz.ui import kit
 
 FOLLOWED = 8  # words
 SAMPLE = 400  # characters that the film shows
@@ -30,9 +20,9 @@ STEMS_SIZE = 257 + 360  # of the vocabulary from which the slider of stems takes
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
-    section(words.learn)
+    kit.section(words.learn)
     corpus, size = st.columns([3, 1], gap="medium")
     corpus.pills(
         words.learn_corpus,
@@ -46,15 +36,15 @@ def draw(state: PageState) -> None:
     try:
         film = sources.trained(state)
         # A corpus of the learner's own is the best sample of itself.
-        sample = state["own"] if state["corpus"] == sources.OWN else state[LEARNER_TEXT.key]
+        sample = state["own"] if state["corpus"] == sources.OWN else state[kit.LEARNER_TEXT.key]
         film = film.following(sample[:SAMPLE])
     except ValueError as error:
-        refuse(error)
+        kit.refuse(error)
         return
     _tell_where_it_ends(state, film)
     step = min(state["step"], len(film.steps))
     question = saving_question(film)
-    known = question is None or predict(question, "learn.saving", covers=True)
+    known = question is None or kit.predict(question, "learn.saving", covers=True)
     if film.steps and known:  # its last steps tell what was saved
         _film(state, film, step)
         _curve(film, step)
@@ -62,26 +52,26 @@ def draw(state: PageState) -> None:
     _stems(state)
     _code(state, film, step)
     if film.steps and known:
-        seen(words.end, **end(film))
+        kit.seen(words.end, **end(film))
 
 
 def end(film: Film) -> dict[str, object]:
     """Return what the chapter ends with, for a training of at least one merge."""
     first = film.steps[0]
     return {
-        "merges": count(len(film.steps), "time"),
-        "bytes": count(film.corpus_length, "byte"),
-        "tokens": count(length_after(film, len(film.steps)), "token"),
-        "first": quote(visible_text(first.new_bytes)[0]),
-        "count": count(first.count, "time"),
+        "merges": kit.count(len(film.steps), "time"),
+        "bytes": kit.count(film.corpus_length, "byte"),
+        "tokens": kit.count(length_after(film, len(film.steps)), "token"),
+        "first": kit.quote(visible_text(first.new_bytes)[0]),
+        "count": kit.count(first.count, "time"),
     }
 
 
-def _own_corpus(state: PageState) -> None:
+def _own_corpus(state: kit.PageState) -> None:
     """Show the box and the upload for a corpus of the learner's own; a file goes into the box."""
     left, right = st.columns(2, gap="medium")
     with left:
-        text_area(state, "own", words.own_label, height=130)
+        kit.text_area(state, "own", words.own_label, height=130)
 
     def take() -> None:
         file = st.session_state["_corpus_file"]
@@ -102,22 +92,22 @@ def _own_corpus(state: PageState) -> None:
     refused = st.session_state.get("_corpus_refused")
     if refused is not None:
         with right:
-            refuse(refused)
+            kit.refuse(refused)
 
 
-def _tell_where_it_ends(state: PageState, film: Film) -> None:
+def _tell_where_it_ends(state: kit.PageState, film: Film) -> None:
     """Say where the corpus had no pair left before the vocabulary was full."""
     vocabulary = film.tokenizer.vocab_size
     if not film.steps:
         line = words.no_merges if film.stopped_early else words.no_room
         st.info(line.format(vocabulary=vocabulary))
     elif film.stopped_early:
-        merges = count(len(film.steps), "merge")
+        merges = kit.count(len(film.steps), "merge")
         line = words.stopped_early.format(merges=merges, vocabulary=vocabulary, size=state["size"])
         st.info(as_markdown(line))
 
 
-def _film(state: PageState, film: Film, step: int) -> None:
+def _film(state: kit.PageState, film: Film, step: int) -> None:
     def keep_step() -> None:
         state["step"] = st.session_state["learn.film"].get("step", step)
 
@@ -137,7 +127,7 @@ def _film(state: PageState, film: Film, step: int) -> None:
     )
 
 
-@kept(24)
+@kit.kept(24)
 def merges_of(name: str, text: str | None, size: int) -> MergeTable:
     """Return the merges of a training as the film is sent them."""
     return merge_table(film_steps(sources.training(name, text, size)))
@@ -166,24 +156,24 @@ def length_after(film: Film, step: int) -> int:
 
 def _curve(film: Film, step: int) -> None:
     tokens = length_after(film, step)
-    prose(
+    kit.prose(
         words.learn_curve,
-        step=count(step, "merge"),
+        step=kit.count(step, "merge"),
         all=f"{len(film.steps):,}",
-        bytes=count(film.corpus_length, "byte"),
-        tokens=count(tokens, "token"),
+        bytes=kit.count(film.corpus_length, "byte"),
+        tokens=kit.count(tokens, "token"),
         ratio=film.corpus_length / max(1, tokens),
     )
 
 
-def _subwords(state: PageState, film: Film, step: int) -> None:
-    section(words.subwords, merges=count(step, "merge"))
-    text_input(state, "follow", words.subwords_words, width=460)
+def _subwords(state: kit.PageState, film: Film, step: int) -> None:
+    kit.section(words.subwords, merges=kit.count(step, "merge"))
+    kit.text_input(state, "follow", words.subwords_words, width=460)
     then = BPETokenizer(film.tokenizer.merges[:step])
     every = list(dict.fromkeys(WordTokenizer.split(state["follow"])))
     followed = every[:FOLLOWED]
     if len(every) > FOLLOWED:
-        inform(
+        kit.inform(
             words.subwords_cut.format(all=len(every), followed=FOLLOWED), ":material/content_cut:"
         )
     rows = _word_rows(then, followed, sources.occurrences(state, followed))
@@ -191,8 +181,8 @@ def _subwords(state: PageState, film: Film, step: int) -> None:
         token_strip(rows, key="learn.subwords", show_ids=False)
 
 
-def _stems(state: PageState) -> None:
-    section(words.stems)
+def _stems(state: kit.PageState) -> None:
+    kit.section(words.stems)
     st.slider(words.stems_merges, **state.ranged("stems"))
     trained = sources.training(sources.FORMS, None, STEMS_SIZE).tokenizer
     forms = words.stems_words.split()
@@ -207,13 +197,13 @@ def _word_rows(tokenizer: BPETokenizer, listed: list[str], times: list[int]) -> 
     for word, often in zip(listed, times, strict=True):
         tokens = tokenizer.tokens(" " + word)
         note = words.subwords_note.format(
-            pieces=count(len(tokens), "piece"), times=count(often, "time")
+            pieces=kit.count(len(tokens), "piece"), times=kit.count(often, "time")
         )
         rows.append(TokenRow(word, tokens, note))
     return rows
 
 
-def saving_question(film: Film) -> Question | None:
+def saving_question(film: Film) -> kit.Question | None:
     """Return what the second half of the merges saves, as a question; None for few merges."""
     half = len(film.steps) // 2
     if half < 10:
@@ -222,7 +212,7 @@ def saving_question(film: Film) -> Question | None:
     first, second = film.corpus_length - middle, middle - end
     right = 0 if 10 * second > 11 * first else 2 if 10 * second < 9 * first else 1
     reason = words.ask_saving_reason.format(half=half, first=first, second=second)
-    return Question(
+    return kit.Question(
         words.ask_saving.format(half=half, start=film.corpus_length, middle=middle),
         [answer.format(half=half) for answer in words.ask_saving_answers],
         right,
@@ -231,7 +221,7 @@ def saving_question(film: Film) -> Question | None:
     )
 
 
-def _code(state: PageState, film: Film, step: int) -> None:
+def _code(state: kit.PageState, film: Film, step: int) -> None:
     builds = sources.code_for_corpus(state)
     if not film.steps:
         return
@@ -240,14 +230,9 @@ def _code(state: PageState, film: Film, step: int) -> None:
         return
     at = max(step, 1) - 1
     merge = film.steps[at]
-    show_code(
+    kit.show_code(
         [train_steps],
-        f"from llmviz.tokenizers import BPETokenizer\n{builds}"
-        f"steps = list(BPETokenizer.train_steps(documents, {state['size']}))\n"
-        f"step = steps[{at}]\n"
-        "print(len(steps), step.pair, step.count, step.n_tied, step.new_bytes)\n"
-        "print(step.top)\n"
-        "print(step.corpus_length_after)",
+        words.snippet.format(builds=builds, size=state["size"], at=at),
         f"{len(film.steps)} {merge.pair} {merge.count} {merge.n_tied} {merge.new_bytes}\n"
         f"{merge.top}\n{merge.corpus_length_after}",
     )

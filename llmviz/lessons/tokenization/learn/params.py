@@ -1,7 +1,5 @@
 """The controls of the chapter "Learn", as its links write them."""
 
-from __future__ import annotations
-
 from llmviz.lessons.tokenization import sources
 from llmviz.lessons.tokenization.learn import words
 from llmviz.ui import codec

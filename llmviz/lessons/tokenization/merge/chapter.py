@@ -1,7 +1,5 @@
 """Chapter "Merge": the merges of one word as a tree, and what greedy matching gives."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import streamlit as st
@@ -14,30 +12,22 @@ from llmviz.lessons.tokenization.merge import words
 from llmviz.textfile import check_text
 from llmviz.tokenizers import BPETokenizer, MergeTree, WordTokenizer
 from llmviz.tokenizers.merging import merge_passes
-from llmviz.ui.code import show_code
-from llmviz.ui.common import count, keep, refuse
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.pinned_cells import bound, one_of
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import LEARNER_TEXT, PageState
-from llmviz.ui.text import visible
-from llmviz.ui.text_field import text_input
+from llmviz.ui import kit
 
 BYTES_DRAWN = 48
 PIECES_LISTED = 30
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
-    section(words.merge)
+    kit.section(words.merge)
 
     def from_the_end() -> None:
         state["piece"], state["merges"] = 0, -1
 
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        text_input(state, "word", words.merge_word, width=320, then=from_the_end)
+        kit.text_input(state, "word", words.merge_word, width=320, then=from_the_end)
         _rules(state)
         st.toggle(words.merge_space, **state.bind("space", then=from_the_end))
     try:
@@ -46,7 +36,7 @@ def draw(state: PageState) -> None:
         if not isinstance(tokenizer, BPETokenizer):
             raise ValueError(words.not_bpe)
     except ValueError as error:
-        refuse(error)
+        kit.refuse(error)
         return
     if not state["word"].strip():
         st.info(words.merge_empty)
@@ -56,21 +46,21 @@ def draw(state: PageState) -> None:
     _tree(state, tokenizer, piece, tree)
     _ask(state, tokenizer)
     _code(state, tokenizer, piece)
-    seen(words.end, **end(tokenizer, piece, tree))
+    kit.seen(words.end, **end(tokenizer, piece, tree))
 
 
 def end(tokenizer: BPETokenizer, piece: str, tree: MergeTree) -> dict[str, object]:
     """Return what the chapter ends with: what both rules make of a piece."""
     same = tokenizer.greedy_left_to_right(piece) == tree.ids
     return {
-        "word": quote(visible(piece)),
-        "tokens": count(len(tree.ids), "token"),
-        "merges": count(tree.n_steps, "merge"),
+        "word": kit.quote(kit.visible(piece)),
+        "tokens": kit.count(len(tree.ids), "token"),
+        "merges": kit.count(tree.n_steps, "merge"),
         "greedy": words.end_same if same else words.end_other,
     }
 
 
-def _rules(state: PageState) -> None:
+def _rules(state: kit.PageState) -> None:
     names = sources.choices("bpe")
     st.selectbox(
         words.merge_rules,
@@ -81,16 +71,16 @@ def _rules(state: PageState) -> None:
     )
 
 
-def _choose_piece(state: PageState, tokenizer: BPETokenizer) -> str:
+def _choose_piece(state: kit.PageState, tokenizer: BPETokenizer) -> str:
     """Return the piece of the word to look at; words with a border inside have several."""
     every = tokenizer.pretokenize((" " if state["space"] else "") + state["word"])
     pieces = every[:PIECES_LISTED]
-    at = keep(state, "piece", range(len(pieces)))
+    at = kit.keep(state, "piece", range(len(pieces)))
     if len(pieces) > 1:
-        text = words.merge_pieces.format(pieces=count(len(every), "piece"))
+        text = words.merge_pieces.format(pieces=kit.count(len(every), "piece"))
         if len(every) > len(pieces):
             text += " " + words.merge_listed.format(listed=len(pieces))
-        prose(text)
+        kit.prose(text)
 
         def from_the_end() -> None:
             state["merges"] = -1
@@ -98,7 +88,7 @@ def _choose_piece(state: PageState, tokenizer: BPETokenizer) -> str:
         st.pills(
             words.merge_piece,
             range(len(pieces)),
-            format_func=lambda i: visible(pieces[i]).replace("`", "ˋ"),
+            format_func=lambda i: kit.visible(pieces[i]).replace("`", "ˋ"),
             required=True,
             label_visibility="collapsed",
             **state.bind("piece", then=from_the_end),
@@ -111,7 +101,7 @@ def _choose_piece(state: PageState, tokenizer: BPETokenizer) -> str:
     return piece
 
 
-def _tree(state: PageState, tokenizer: BPETokenizer, piece: str, tree: MergeTree) -> None:
+def _tree(state: kit.PageState, tokenizer: BPETokenizer, piece: str, tree: MergeTree) -> None:
     merges = tree.n_steps
     step = merges if not 0 <= state["merges"] <= merges else state["merges"]
     greedy = tokenizer.greedy_left_to_right(piece)
@@ -119,12 +109,12 @@ def _tree(state: PageState, tokenizer: BPETokenizer, piece: str, tree: MergeTree
 
     n_bytes = len(tree.piece)
     summary = words.merge_count if merges else words.merge_nothing
-    prose(
+    kit.prose(
         summary,
-        merges=count(merges, "merge"),
-        bytes=count(n_bytes, "byte"),
-        word=quote(visible(piece)),
-        tokens=count(len(tree.ids), "token"),
+        merges=kit.count(merges, "merge"),
+        bytes=kit.count(n_bytes, "byte"),
+        word=kit.quote(kit.visible(piece)),
+        tokens=kit.count(len(tree.ids), "token"),
     )
     merge_tree(
         [node_bytes(tree, i) for i in range(n_bytes)],
@@ -135,7 +125,7 @@ def _tree(state: PageState, tokenizer: BPETokenizer, piece: str, tree: MergeTree
         candidates=candidates(tree, tokenizer),
         greedy_note=words.merge_same if same else words.merge_different,
         step=step,
-        on_change=bound(state, "merge.tree", step=("merges", one_of([*range(merges), -1]))),
+        on_change=kit.bound(state, "merge.tree", step=("merges", kit.one_of([*range(merges), -1]))),
     )
 
 
@@ -157,14 +147,14 @@ def candidates(tree: MergeTree, tokenizer: BPETokenizer) -> list[list[tuple[int,
     return listed
 
 
-def _ask(state: PageState, tokenizer: BPETokenizer) -> None:
-    text = state[LEARNER_TEXT.key][:2_000]
+def _ask(state: kit.PageState, tokenizer: BPETokenizer) -> None:
+    text = state[kit.LEARNER_TEXT.key][:2_000]
     question = first_merge_question(text, state["word"], tokenizer)
     if question is not None:
-        predict(question, "merge.first")
+        kit.predict(question, "merge.first")
 
 
-def first_merge_question(text: str, known: str, tokenizer: BPETokenizer) -> Question | None:
+def first_merge_question(text: str, known: str, tokenizer: BPETokenizer) -> kit.Question | None:
     """Return which pair of a word is merged first, as a question.
 
     The word is one of the text, other than `known`; None where no word has pairs enough.
@@ -195,10 +185,10 @@ def first_merge_question(text: str, known: str, tokenizer: BPETokenizer) -> Ques
         def reason(pair: str, ranked: dict = ranked, first: str = first) -> str:
             line = words.ask_first_reason if pair == first else words.ask_first_later
             line = words.ask_first_never if ranked[pair] is None else line
-            return line.format(pair=quote(pair), rank=ranked[pair] or 0)
+            return line.format(pair=kit.quote(pair), rank=ranked[pair] or 0)
 
-        return Question(
-            words.ask_first.format(word=quote(word)),
+        return kit.Question(
+            words.ask_first.format(word=kit.quote(word)),
             answers,
             answers.index(first),
             [reason(pair) for pair in answers],
@@ -206,7 +196,7 @@ def first_merge_question(text: str, known: str, tokenizer: BPETokenizer) -> Ques
     return None
 
 
-def _code(state: PageState, tokenizer: BPETokenizer, piece: str) -> None:
+def _code(state: kit.PageState, tokenizer: BPETokenizer, piece: str) -> None:
     builds = sources.code_for(state, state["rules"])
     if builds is None:
         st.caption(lesson_words.no_snippet)
@@ -215,12 +205,8 @@ def _code(state: PageState, tokenizer: BPETokenizer, piece: str) -> None:
     lines = [
         f"{node.rank} {node_bytes(tree, node.index)}" for node in tree.nodes[len(tree.piece) :]
     ]
-    show_code(
+    kit.show_code(
         [BPETokenizer.merge_tree, merge_passes],
-        f"{builds}\nword = {piece!r}\ntree = tokenizer.merge_tree(word)\n"
-        "for node in tree.nodes[len(tree.piece) :]:\n"
-        "    print(node.rank, tree.piece[node.byte_start : node.byte_end])\n"
-        "print(tree.ids)\n"
-        "print(tokenizer.greedy_left_to_right(word))",
+        words.snippet.format(builds=builds, piece=piece),
         "\n".join([*lines, str(tree.ids), str(tokenizer.greedy_left_to_right(piece))]),
     )

@@ -1,7 +1,5 @@
 """Chapter "Words": a word vocabulary built from the learner's text, and used on another one."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pandas as pd
@@ -12,13 +10,7 @@ from llmviz.components.token_strip.view import visible_text
 from llmviz.lessons.tokenization.vocabulary import words
 from llmviz.textfile import check_text
 from llmviz.tokenizers import PADDING, UNKNOWN, WordTokenizer
-from llmviz.ui.code import show_code
-from llmviz.ui.common import IN_SNIPPET, count, learner_text, refuse
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import PageState
-from llmviz.ui.text_field import text_input
+from llmviz.ui import kit
 
 IDS_LISTED = 60
 UNKNOWN_LISTED = 8
@@ -26,33 +18,33 @@ BATCH_LENGTH = 12  # tokens of each text in the batch, at most
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
-    section(words.intro)
-    text = learner_text(state)
+    kit.section(words.intro)
+    text = kit.learner_text(state)
     if text is None:
         return
     tokenizer = WordTokenizer.train(text)
-    if known := predict(size_question(text), "vocabulary.size", covers=True):
+    if known := kit.predict(size_question(text), "vocabulary.size", covers=True):
         _counts(text, tokenizer)
         table = vocabulary_table(tokenizer, WordTokenizer.split(text))
         st.dataframe(table, hide_index=True, height=280, width=460)
-    section(words.use)
-    text_input(state, "sentence", words.sentence, width=460)
+    kit.section(words.use)
+    kit.text_input(state, "sentence", words.sentence, width=460)
     sentence = state["sentence"]
     try:
         check_text(sentence)
     except ValueError as error:
-        refuse(error)
+        kit.refuse(error)
         return
     if not sentence.strip():
         st.info(words.empty)
         return
     _use(sentence, tokenizer)
     _batch(text, sentence, tokenizer)
-    _code(text[:IN_SNIPPET], sentence)
+    _code(text[: kit.IN_SNIPPET], sentence)
     if known:
-        seen(words.end, **end(sentence, tokenizer))
+        kit.seen(words.end, **end(sentence, tokenizer))
 
 
 def end(sentence: str, tokenizer: WordTokenizer) -> dict[str, object]:
@@ -60,21 +52,21 @@ def end(sentence: str, tokenizer: WordTokenizer) -> dict[str, object]:
     ids = tokenizer.encode(sentence)
     unknown = tokenizer.special_tokens[UNKNOWN]
     return {
-        "size": count(tokenizer.vocab_size, "line"),
+        "size": kit.count(tokenizer.vocab_size, "line"),
         "outside": f"{ids.count(unknown):,}",
-        "tokens": count(len(ids), "word or mark", "words and marks"),
+        "tokens": kit.count(len(ids), "word or mark", "words and marks"),
         "unknown": unknown,
     }
 
 
 def _counts(text: str, tokenizer: WordTokenizer) -> None:
     split = WordTokenizer.split(text)
-    prose(
+    kit.prose(
         words.counts,
-        tokens=count(len(split), "word or mark", "words and marks"),
+        tokens=kit.count(len(split), "word or mark", "words and marks"),
         different=f"{len(set(split)):,}",
-        special=count(len(tokenizer.special_tokens), "special token"),
-        size=count(tokenizer.vocab_size, "line"),
+        special=kit.count(len(tokenizer.special_tokens), "special token"),
+        size=kit.count(tokenizer.vocab_size, "line"),
     )
 
 
@@ -102,15 +94,17 @@ def _use(sentence: str, tokenizer: WordTokenizer) -> None:
     )
     lines = [words.ids.format(ids=" ".join(map(str, ids[:IDS_LISTED])) or "–")]
     if missing:
-        listed = ", ".join(quote(word) for word in list(missing)[:UNKNOWN_LISTED])
+        listed = ", ".join(kit.quote(word) for word in list(missing)[:UNKNOWN_LISTED])
         lines.append(words.unknown.format(unknown=listed))
     back = tokenizer.decode(ids)
-    same = words.back_same if back == sentence else words.back.format(back=quote(back, limit=120))
-    prose(" ".join([*lines, same]))
+    same = (
+        words.back_same if back == sentence else words.back.format(back=kit.quote(back, limit=120))
+    )
+    kit.prose(" ".join([*lines, same]))
 
 
 def _batch(text: str, sentence: str, tokenizer: WordTokenizer) -> None:
-    section(words.batch)
+    kit.section(words.batch)
     rows = batch_rows([text, sentence], tokenizer)
     st.caption(words.batch_caption.format(rows=len(rows), columns=len(rows[0])))
     texts = [[visible_text(tokenizer.token_bytes(i))[0] for i in row] for row in rows]
@@ -131,7 +125,7 @@ def batch_rows(texts: list[str], tokenizer: WordTokenizer) -> list[list[int]]:
     return [row + [pad] * (longest - len(row)) for row in rows]
 
 
-def size_question(text: str) -> Question:
+def size_question(text: str) -> kit.Question:
     """Return how many lines the vocabulary of a text has, as a question."""
     split = WordTokenizer.split(text)
     different = len(set(split))
@@ -139,7 +133,7 @@ def size_question(text: str) -> Question:
     known = {
         "tokens": f"{len(split):,} tokens" if len(split) != 1 else "1 token",
         "different": f"{different:,}",
-        "special": count(special, "special token"),
+        "special": kit.count(special, "special token"),
         "size": different + special,
     }
     reasons = {different + special: words.ask_size_right}
@@ -147,9 +141,9 @@ def size_question(text: str) -> Question:
     reasons.setdefault(len(split) + special, words.ask_size_all)
     reasons.setdefault(len({word.lower() for word in split}) + special, words.ask_size_case)
     sizes = sorted(reasons)
-    return Question(
+    return kit.Question(
         words.ask_size.format(**known),
-        [count(size, "line") for size in sizes],
+        [kit.count(size, "line") for size in sizes],
         sizes.index(different + special),
         [reasons[size].format(**known) for size in sizes],
     )
@@ -158,11 +152,8 @@ def size_question(text: str) -> Question:
 def _code(text: str, sentence: str) -> None:
     tokenizer = WordTokenizer.train(text)
     ids = tokenizer.encode(sentence)
-    show_code(
+    kit.show_code(
         [WordTokenizer.split, WordTokenizer.train],
-        f"from llmviz.tokenizers import WordTokenizer\n\n"
-        f"tokenizer = WordTokenizer.train({text!r})\n"
-        "print(tokenizer.vocabulary)\nprint(tokenizer.special_tokens)\n"
-        f"ids = tokenizer.encode({sentence!r})\nprint(ids)\nprint(repr(tokenizer.decode(ids)))",
+        words.snippet.format(text=text, sentence=sentence),
         f"{tokenizer.vocabulary}\n{tokenizer.special_tokens}\n{ids}\n{tokenizer.decode(ids)!r}",
     )

@@ -1,7 +1,5 @@
 """The control of the chapter "Words", as its links write it."""
 
-from __future__ import annotations
-
 from llmviz.lessons.tokenization.vocabulary import words
 from llmviz.ui import codec
 

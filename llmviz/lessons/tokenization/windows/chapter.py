@@ -1,7 +1,5 @@
 """Chapter "Windows": the input–target pairs that a model is trained on."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 
@@ -12,66 +10,59 @@ from llmviz.lessons.tokenization import sources
 from llmviz.lessons.tokenization import words as lesson_words
 from llmviz.lessons.tokenization.windows import words
 from llmviz.tokenizers import Tokenizer
-from llmviz.ui.code import show_code
-from llmviz.ui.common import count, learner_text
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.notices import or_refused
-from llmviz.ui.pinned_cells import bound, or_first
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 DRAWN = 120  # tokens
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
-    section(words.windows)
+    kit.section(words.windows)
     name, tokenizer = sources.choose_tokenizer(state)
     context, stride, batch = st.columns(3, gap="medium")
     context.slider(words.windows_context, **state.ranged("context"))
     stride.slider(words.windows_stride, **state.ranged("stride"))
     batch.slider(words.windows_batch, **state.ranged("batch"))
-    text = learner_text(state)
+    text = kit.learner_text(state)
     if text is None:
         return
     ids = tokenizer.encode(text)
     if len(ids) > DRAWN:
         st.info(words.windows_cut.format(limit=DRAWN, all=len(ids)))
         ids = ids[:DRAWN]
-    plan = or_refused(WindowPlan, len(ids), state["context"], state["stride"], state["batch"])
+    plan = kit.or_refused(WindowPlan, len(ids), state["context"], state["stride"], state["batch"])
     if plan is None:
         return
     chosen = min(state["window"], len(plan.starts) - 1)
     _counts(plan)
     texts = visible_texts(tokenizer, ids)
     target = target_question(texts, plan.context)
-    known = target is None or predict(target, "windows.target", covers=True)
+    known = target is None or kit.predict(target, "windows.target", covers=True)
     if known:
         _windows(state, texts, plan, chosen)
         _tensors(tokenizer, ids, plan, chosen)
     stride = stride_question(plan)
     if stride is not None:
-        predict(stride, "windows.stride")
+        kit.predict(stride, "windows.stride")
     _code(state, name, tokenizer, text, plan)
     if known:
-        seen(words.end, **end(texts, plan))
+        kit.seen(words.end, **end(texts, plan))
 
 
 def end(texts: list[str], plan: WindowPlan) -> dict[str, object]:
     """Return what the chapter ends with: the first exercise, and how many there are."""
     return {
-        "first": quote(texts[0]),
-        "target": quote(texts[1]),
-        "context": count(plan.context, "token"),
-        "exercises": count(plan.context, "exercise"),
-        "tokens": count(plan.tokens, "token"),
+        "first": kit.quote(texts[0]),
+        "target": kit.quote(texts[1]),
+        "context": kit.count(plan.context, "token"),
+        "exercises": kit.count(plan.context, "exercise"),
+        "tokens": kit.count(plan.tokens, "token"),
         "predictions": plan.predictions,
     }
 
 
-def _windows(state: PageState, texts: list[str], plan: WindowPlan, chosen: int) -> None:
+def _windows(state: kit.PageState, texts: list[str], plan: WindowPlan, chosen: int) -> None:
     windows_view(
         texts,
         list(plan.starts),
@@ -79,7 +70,7 @@ def _windows(state: PageState, texts: list[str], plan: WindowPlan, chosen: int) 
         key="windows.view",
         batch_size=plan.batch,
         selected=chosen,
-        on_change=bound(state, "windows.view", selected=("window", or_first)),
+        on_change=kit.bound(state, "windows.view", selected=("window", kit.or_first)),
     )
 
 
@@ -89,12 +80,12 @@ def visible_texts(tokenizer: Tokenizer, ids: list[int]) -> list[str]:
 
 
 def _counts(plan: WindowPlan) -> None:
-    prose(
+    kit.prose(
         words.windows_counts,
-        tokens=count(plan.tokens, "token"),
-        windows=count(len(plan.starts), "window"),
-        batches=count(len(plan.batches), "batch", "batches"),
-        predictions=count(plan.predictions, "prediction"),
+        tokens=kit.count(plan.tokens, "token"),
+        windows=kit.count(len(plan.starts), "window"),
+        batches=kit.count(len(plan.batches), "batch", "batches"),
+        predictions=kit.count(plan.predictions, "prediction"),
         overlap=coverage(plan),
     )
 
@@ -103,14 +94,14 @@ def coverage(plan: WindowPlan) -> str:
     """Return how neighbouring windows lie to each other, and which tokens are in none of them."""
     last = plan.starts[-1] + plan.context  # of the last target
     between, after = (
-        count(number, "token is", "tokens are")
+        kit.count(number, "token is", "tokens are")
         for number in (sum(i < last for i in plan.never_seen), plan.tokens - 1 - last)
     )
     if len(plan.starts) == 1:
         line = words.windows_one
     elif plan.overlap:
         line = words.windows_overlap.format(
-            less=plan.context - plan.stride, shared=count(plan.overlap, "input")
+            less=plan.context - plan.stride, shared=kit.count(plan.overlap, "input")
         )
     elif plan.stride == plan.context:
         line = words.windows_edge
@@ -126,7 +117,7 @@ def _tensors(tokenizer: Tokenizer, ids: list[int], plan: WindowPlan, chosen: int
     """Show the batch that holds the chosen window, inputs and targets side by side."""
     number = chosen // plan.batch
     starts = plan.batches[number]
-    prose(words.windows_tensors, batch=number + 1, rows=len(starts), columns=plan.context)
+    kit.prose(words.windows_tensors, batch=number + 1, rows=len(starts), columns=plan.context)
     for place, caption, shift in zip(
         st.columns(2, gap="medium"),
         (words.windows_inputs, words.windows_targets),
@@ -140,7 +131,7 @@ def _tensors(tokenizer: Tokenizer, ids: list[int], plan: WindowPlan, chosen: int
             st.code(np.array2string(np.array(rows), max_line_width=200), language=None)
 
 
-def stride_question(plan: WindowPlan) -> Question | None:
+def stride_question(plan: WindowPlan) -> kit.Question | None:
     """Return how many windows a doubled stride leaves, as a question; None if just as many."""
     now = len(plan.starts)
     then = len(WindowPlan(plan.tokens, plan.context, 2 * plan.stride).starts)
@@ -148,22 +139,24 @@ def stride_question(plan: WindowPlan) -> Question | None:
         2 * now: words.ask_stride_more,
         now: words.ask_stride_same,
         then + 1: words.ask_stride_near,
-        then: words.ask_stride_right.format(double=2 * plan.stride, windows=count(then, "window")),
+        then: words.ask_stride_right.format(
+            double=2 * plan.stride, windows=kit.count(then, "window")
+        ),
     }
     sizes = sorted(reasons)
     if now == then:
         return None
-    return Question(
+    return kit.Question(
         words.ask_stride.format(
-            stride=plan.stride, double=2 * plan.stride, windows=count(now, "window")
+            stride=plan.stride, double=2 * plan.stride, windows=kit.count(now, "window")
         ),
-        [count(size, "window") for size in sizes],
+        [kit.count(size, "window") for size in sizes],
         sizes.index(then),
         [reasons[size] for size in sizes],
     )
 
 
-def target_question(texts: list[str], context: int) -> Question | None:
+def target_question(texts: list[str], context: int) -> kit.Question | None:
     """Return the last target of the first window, as a question; None for too few answers.
 
     texts: those of the tokens, the window's and at least one more.
@@ -178,8 +171,8 @@ def target_question(texts: list[str], context: int) -> Question | None:
         others[len(others) // 2]: words.ask_target_other,
     }
     answers = list(reasons)
-    window = " ".join(quote(text) for text in texts[:context])
-    return Question(
+    window = " ".join(kit.quote(text) for text in texts[:context])
+    return kit.Question(
         words.ask_target.format(context=window),
         answers,
         answers.index(target),
@@ -187,7 +180,9 @@ def target_question(texts: list[str], context: int) -> Question | None:
     )
 
 
-def _code(state: PageState, name: str, tokenizer: Tokenizer, text: str, plan: WindowPlan) -> None:
+def _code(
+    state: kit.PageState, name: str, tokenizer: Tokenizer, text: str, plan: WindowPlan
+) -> None:
     builds = sources.code_for(state, name)
     quoted = text[:400]
     ids = tokenizer.encode(quoted)
@@ -200,12 +195,10 @@ def _code(state: PageState, name: str, tokenizer: Tokenizer, text: str, plan: Wi
     lines = [
         f"{ids[p : p + plan.context]} -> {ids[p + 1 : p + plan.context + 1]}" for p in small.starts
     ]
-    show_code(
+    kit.show_code(
         [WindowPlan],
-        f"{builds}\nfrom llmviz.corpus import WindowPlan\n\n"
-        f"ids = tokenizer.encode({quoted!r})\n"
-        f"plan = WindowPlan(len(ids), context={plan.context}, stride={plan.stride})\n"
-        "for p in plan.starts:\n"
-        '    print(ids[p : p + plan.context], "->", ids[p + 1 : p + plan.context + 1])',
+        words.snippet.format(
+            builds=builds, quoted=quoted, context=plan.context, stride=plan.stride
+        ),
         "\n".join(lines),
     )

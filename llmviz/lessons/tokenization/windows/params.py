@@ -1,7 +1,5 @@
 """The controls of the chapter "Windows", as its links write them."""
 
-from __future__ import annotations
-
 from llmviz.ui import codec
 
 PARAMS = [

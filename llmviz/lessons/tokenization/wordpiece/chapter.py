@@ -1,7 +1,5 @@
 """Chapter "WordPiece": its rule beside that of BPE, its longest match, and BERT's marks."""
 
-from __future__ import annotations
-
 import pandas as pd
 import streamlit as st
 
@@ -10,14 +8,7 @@ from llmviz.lessons.tokenization.wordpiece import words
 from llmviz.study.word_pieces import LearnedPieces, after_merges, learn_pieces, longest_matches
 from llmviz.textfile import check_text
 from llmviz.tokenizers import PairCount, WordPieceTokenizer, piece_steps
-from llmviz.ui.code import show_code
-from llmviz.ui.common import IN_SNIPPET, choose, count, learner_text, power_of_ten, refuse
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import PageState
-from llmviz.ui.text_field import text_input
+from llmviz.ui import kit
 
 LAST_MERGES = 8  # in the table
 UNKNOWN_LISTED = 6
@@ -25,13 +16,13 @@ MARKS_LENGTH = 24
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
-    section(words.intro)
-    choose(state, "learned", words.learned, words.corpora)
+    kit.section(words.intro)
+    kit.choose(state, "learned", words.learned, words.corpora)
     text: str | None = None
     if state["learned"] == "text":
-        text = learner_text(state)
+        text = kit.learner_text(state)
         if text is None:
             return
     forms = state["forms"]
@@ -39,22 +30,22 @@ def draw(state: PageState) -> None:
         check_text(forms)
         learned = learned_from(text)
     except ValueError as error:
-        refuse(error)
+        kit.refuse(error)
         return
     st.slider(words.joins, **state.ranged("joins"))
-    text_input(state, "forms", words.forms, width=460)
+    kit.text_input(state, "forms", words.forms, width=460)
     tokenizer = after_merges(learned, state["joins"])
     if tokenizer.split(forms):
         _rows(learned, tokenizer, forms, state["joins"])
     _merges(learned, state["joins"])
     question = next_question(learned, state["joins"])
-    known = question is None or predict(question, "wordpiece.next", covers=True)
+    known = question is None or kit.predict(question, "wordpiece.next", covers=True)
     if tokenizer.split(forms):
         _match(tokenizer, forms)
         _marks(tokenizer, forms)
     _code(learned, text, forms, state["joins"])
     if known and tokenizer.split(forms) and learned.steps and state["joins"]:
-        seen(words.end, **end(learned, tokenizer, forms, state["joins"]))
+        kit.seen(words.end, **end(learned, tokenizer, forms, state["joins"]))
 
 
 def end(
@@ -63,17 +54,14 @@ def end(
     """Return what the chapter ends with, after at least one merge."""
     steps = learned.steps[:joins]
     return {
-        "done": count(len(steps), "merge"),
+        "done": kit.count(len(steps), "merge"),
         "rarer": sum(step.best.count < step.most_frequent.count for step in steps),
-        "pieces": count(len(tokenizer.encode(forms)), "token"),
-        "bpe": count(len(learned.bpe_after(joins).encode(forms)), "token"),
+        "pieces": kit.count(len(tokenizer.encode(forms)), "token"),
+        "bpe": kit.count(len(learned.bpe_after(joins).encode(forms)), "token"),
     }
 
 
-@kept(8)
-def learned_from(text: str | None) -> LearnedPieces:
-    """Return what both rules learn from a text, or from the bundled word forms; kept."""
-    return learn_pieces(text)
+learned_from = kit.kept(8)(learn_pieces)
 
 
 def _rows(learned: LearnedPieces, tokenizer: WordPieceTokenizer, forms: str, joins: int) -> None:
@@ -81,14 +69,16 @@ def _rows(learned: LearnedPieces, tokenizer: WordPieceTokenizer, forms: str, joi
     rows = []
     for name, one in zip(words.rows, (tokenizer, bpe), strict=True):
         tokens = one.tokens(forms)
-        note = words.note.format(tokens=count(len(tokens), "token"), vocabulary=one.vocab_size)
+        note = words.note.format(tokens=kit.count(len(tokens), "token"), vocabulary=one.vocab_size)
         rows.append(TokenRow(name, tokens, note))
     token_strip(rows, key="wordpiece.rows", text=forms, mode="aligned")
     merges = min(joins, len(learned.steps)), min(joins, len(learned.bpe.merges))
-    prose(words.counts, pieces=count(merges[0], "merge"), merges=count(merges[1], "merge"))
+    kit.prose(
+        words.counts, pieces=kit.count(merges[0], "merge"), merges=kit.count(merges[1], "merge")
+    )
     unknown = [w for w in dict.fromkeys(tokenizer.split(forms)) if tokenizer.pieces(w) == ["[UNK]"]]
     if unknown:
-        prose(words.unknown, unknown=", ".join(map(quote, unknown[:UNKNOWN_LISTED])))
+        kit.prose(words.unknown, unknown=", ".join(map(kit.quote, unknown[:UNKNOWN_LISTED])))
 
 
 def _merges(learned: LearnedPieces, joins: int) -> None:
@@ -98,15 +88,15 @@ def _merges(learned: LearnedPieces, joins: int) -> None:
     for at, step in enumerate(learned.steps[first:done], first + 1):
         best = step.best
         parts = f"{best.counts[0]:,} · {best.counts[1]:,}"
-        score = power_of_ten(best.score, 3)
+        score = kit.power_of_ten(best.score, 3)
         lines.append((at, " + ".join(best.pair), step.piece, best.count, parts, score))
     if lines:
-        prose(words.last)
+        kit.prose(words.last)
         table = pd.DataFrame(lines, columns=list(words.columns))
         st.dataframe(table, hide_index=True, width=640)
 
 
-def next_question(learned: LearnedPieces, joins: int) -> Question | None:
+def next_question(learned: LearnedPieces, joins: int) -> kit.Question | None:
     """Return which of two pairs is joined next, as a question; None where the rules agree."""
     if joins >= len(learned.steps):
         return None
@@ -127,14 +117,14 @@ def next_question(learned: LearnedPieces, joins: int) -> Question | None:
         name(frequent): told(frequent, words.ask_next_wrong),
     }
     answers = sorted(reasons)
-    return Question(
+    return kit.Question(
         words.ask_next.format(
-            done=count(joins, "merge"),
-            rare=quote(name(rare)),
-            rare_count=count(rare.count, "time"),
+            done=kit.count(joins, "merge"),
+            rare=kit.quote(name(rare)),
+            rare_count=kit.count(rare.count, "time"),
             rare_parts="{:,} and {:,}".format(*rare.counts),
-            frequent=quote(name(frequent)),
-            frequent_count=count(frequent.count, "time"),
+            frequent=kit.quote(name(frequent)),
+            frequent_count=kit.count(frequent.count, "time"),
             frequent_parts="{:,} and {:,}".format(*frequent.counts),
         ),
         answers,
@@ -144,17 +134,19 @@ def next_question(learned: LearnedPieces, joins: int) -> Question | None:
 
 
 def _match(tokenizer: WordPieceTokenizer, forms: str) -> None:
-    section(words.match)
+    kit.section(words.match)
     word = max(tokenizer.split(forms), key=len)
     lines = []
     for rest, piece in longest_matches(tokenizer, word):
         line = words.match_step if piece else words.match_none
-        lines.append(line.format(rest=quote(rest), piece=quote(piece or ""), word=quote(word)))
-    prose(" ".join(lines))
+        lines.append(
+            line.format(rest=kit.quote(rest), piece=kit.quote(piece or ""), word=kit.quote(word))
+        )
+    kit.prose(" ".join(lines))
 
 
 def _marks(tokenizer: WordPieceTokenizer, forms: str) -> None:
-    section(words.marks)
+    kit.section(words.marks)
     first = " ".join(tokenizer.split(forms)[:2])
     ids = tokenizer.encode_with_marks(words.marks_first, first)
     ids += [tokenizer.special_tokens["[PAD]"]] * (MARKS_LENGTH - len(ids))
@@ -168,15 +160,14 @@ def _code(learned: LearnedPieces, text: str | None, forms: str, joins: int) -> N
         'load_corpus("word-forms").documents',
     )
     if text is not None:
-        load, documents = "", repr(text[:IN_SNIPPET])
-        learned = learned_from(text[:IN_SNIPPET])
+        load, documents = "", repr(text[: kit.IN_SNIPPET])
+        learned = learned_from(text[: kit.IN_SNIPPET])
     tokenizer = after_merges(learned, joins)
-    show_code(
+    kit.show_code(
         [piece_steps, WordPieceTokenizer._word_spans],
-        f"{load}from llmviz.tokenizers import WordPieceTokenizer\n\n"
-        f"tokenizer = WordPieceTokenizer.train({documents}, {tokenizer.vocab_size})\n"
-        "print(tokenizer.vocabulary[-10:])\n"
-        f"print([tokenizer.pieces(word) for word in tokenizer.split({forms!r})])",
+        words.snippet.format(
+            load=load, documents=documents, vocab_size=tokenizer.vocab_size, forms=forms
+        ),
         f"{tokenizer.vocabulary[-10:]}\n"
         f"{[tokenizer.pieces(word) for word in tokenizer.split(forms)]}",
     )

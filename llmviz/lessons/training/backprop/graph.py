@@ -1,7 +1,5 @@
 """The small network as a graph: the place of each value, and the order of the computation."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from llmviz.components.graph_view.view import GraphNode, GraphStep

@@ -1,37 +1,27 @@
 """One weight of the small network: nudged, and measured without any derivative."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.gradients import differences
-from llmviz.figures.theme import Mode
 from llmviz.lessons.training.backprop import nudging, words
 from llmviz.lessons.training.backprop.nudging import exact
 from llmviz.lessons.training.backprop.params import NUDGE_MATRICES
 from llmviz.study.weight_nudges import example_losses, slope_errors
-from llmviz.ui.code import show_code
-from llmviz.ui.common import keep, theme
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, answered, predict
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 KEY = "training.nudge"
 ASK = f"{KEY}.small"
 REACH = 2.0
 
 
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the part."""
     from llmviz.training.backprop import TARGET, autograd, backward, example, forward, loss_with
 
-    section(words.nudge_section)
+    kit.section(words.nudge_section)
     given = example()
     name, row, column = _choose(state, given)
     weight = float(given[name][row, column])
@@ -45,33 +35,33 @@ def draw(state: PageState) -> None:
     )
     quiz = question(hand, true)
     if quiz is not None:
-        predict(quiz, ASK, covers=True)
+        kit.predict(quiz, ASK, covers=True)
     _measure(name, row, column, hand, auto)
     _code(name, row, column, hand)
     line = words.end_nudge.format(
         name=name, row=row, column=column, slope=exact(hand), true=exact(true)
     )
-    if quiz is None or answered(quiz, ASK):
-        seen(words.end, told=line)
+    if quiz is None or kit.answered(quiz, ASK):
+        kit.seen(words.end, told=line)
 
 
-def _choose(state: PageState, given: dict[str, Any]) -> tuple[str, int, int]:
+def _choose(state: kit.PageState, given: dict[str, Any]) -> tuple[str, int, int]:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         st.selectbox(words.matrix, NUDGE_MATRICES, width=130, **state.bind("wmat"))
         rows, columns = given[state["wmat"]].shape
-        row, column = keep(state, "wrow", range(rows)), keep(state, "wcol", range(columns))
+        row, column = kit.keep(state, "wrow", range(rows)), kit.keep(state, "wcol", range(columns))
         st.selectbox(words.row, range(rows), width=110, **state.bind("wrow"))
         st.selectbox(words.column, range(columns), width=110, **state.bind("wcol"))
     return state["wmat"], row, column
 
 
-@kept(64)
+@kit.kept(64)
 def _losses(name: str, row: int, column: int, weight: float) -> np.ndarray:
     """The loss at every stop of the slider."""
     return example_losses(name, row, column, nudging.values(weight, REACH))
 
 
-def question(slope: float, true: float) -> Question | None:
+def question(slope: float, true: float) -> kit.Question | None:
     """Ask how the loss changes where a weight grows by 0.01; `true` is the change that it makes.
 
     None where the answers look alike, or the loss bends so much that another one is nearer.
@@ -85,10 +75,10 @@ def question(slope: float, true: float) -> Question | None:
         return None
     yes = words.ask_nudge_yes.format(slope=exact(slope), answer=answers[1], true=exact(true))
     reasons = [words.ask_nudge_sign, yes, words.ask_nudge_scale]
-    return Question(words.ask_nudge.format(slope=exact(slope)), answers, 1, reasons)
+    return kit.Question(words.ask_nudge.format(slope=exact(slope)), answers, 1, reasons)
 
 
-@kept(64)
+@kit.kept(64)
 def _slope_errors(
     name: str, row: int, column: int, hand: float
 ) -> tuple[list[float], dict[str, list[float]]]:
@@ -97,19 +87,19 @@ def _slope_errors(
     return slope_errors(example(), name, row, column, hand)
 
 
-@kept(64)
+@kit.kept(64)
 def check_figure(
-    steps: tuple[float, ...], named: tuple[tuple[str, tuple[float, ...]], ...], mode: Mode
-) -> go.Figure:
+    steps: tuple[float, ...], named: tuple[tuple[str, tuple[float, ...]], ...], mode: kit.Mode
+) -> kit.Figure:
     """Return how far measured slopes are from the exact one, a line for each precision."""
     return differences(steps, dict(named), words.check_axes, mode)
 
 
 def _measure(name: str, row: int, column: int, hand: float, auto: float) -> None:
-    section(words.check)
+    kit.section(words.check)
     steps, errors = _slope_errors(name, row, column, hand)
     named = tuple((words.check_names[kind], tuple(values)) for kind, values in errors.items())
-    st.plotly_chart(check_figure(tuple(steps), named, theme()), key=f"{KEY}.check")
+    st.plotly_chart(check_figure(tuple(steps), named, kit.theme()), key=f"{KEY}.check")
     best = int(np.argmin(errors["double"]))
     text = words.check_line.format(
         hand=exact(hand),
@@ -118,7 +108,7 @@ def _measure(name: str, row: int, column: int, hand: float, auto: float) -> None
         off=f"{errors['double'][best]:.1e}",
     )
     zeros = sum(value == 0 for values in errors.values() for value in values)
-    prose(text + (" " + words.check_zero.format(count=zeros) if zeros else ""))
+    kit.prose(text + (" " + words.check_zero.format(count=zeros) if zeros else ""))
 
 
 def _code(name: str, row: int, column: int, hand: float) -> None:
@@ -130,15 +120,8 @@ def _code(name: str, row: int, column: int, hand: float) -> None:
         return loss_with(given, TARGET, name, row, column, value)
 
     slope = central_difference(loss, float(given[name][row, column]), 1e-5)
-    show_code(
+    kit.show_code(
         [loss_with, central_difference],
-        "from llmviz.training.backprop import (\n"
-        "    TARGET, backward, central_difference, example, forward, loss_with\n"
-        ")\n\n"
-        f"given, name, row, column = example(), {name!r}, {row}, {column}\n"
-        "by_hand = backward(forward(given, TARGET))[name][row, column].item()\n"
-        "loss = lambda value: loss_with(given, TARGET, name, row, column, value)\n"
-        "measured = central_difference(loss, given[name][row, column].item(), 1e-5)\n"
-        "print(f'{by_hand:.6f} {measured:.6f}')",
+        words.snippet_nudge.format(name=name, row=row, column=column),
         f"{hand:.6f} {slope:.6f}",
     )

@@ -1,14 +1,11 @@
 """The change of the loss that a weight's gradient predicts, and the true one, on a slider."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 
 from llmviz.components.nudge_view.view import nudge_view
 from llmviz.lessons.training.backprop import words
-from llmviz.ui.common import operand
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 STOPS = 81  # an odd number: the weight as it is stands in the middle
 MIDDLE = STOPS // 2
@@ -20,7 +17,12 @@ def values(weight: float, reach: float) -> np.ndarray:
 
 
 def draw(
-    state: PageState, control: str, key: str, weights: np.ndarray, losses: np.ndarray, slope: float
+    state: kit.PageState,
+    control: str,
+    key: str,
+    weights: np.ndarray,
+    losses: np.ndarray,
+    slope: float,
 ) -> None:
     """Show the slider with its curve; where it is left goes to the page's state."""
 
@@ -53,7 +55,7 @@ def lines(weights: np.ndarray, losses: np.ndarray, slope: float) -> list[str]:
         sentences.append(
             words.nudge_line.format(
                 delta=exact(delta),
-                factor=operand(exact(delta)),
+                factor=kit.operand(exact(delta)),
                 slope=exact(slope),
                 predicted=exact(slope * delta),
                 true=exact(true),

@@ -1,7 +1,5 @@
 """The controls of the chapter "Backpropagation", as its links write them."""
 
-from __future__ import annotations
-
 from llmviz.lessons.training.backprop import graph as net
 from llmviz.lessons.training.backprop import nudging, words
 from llmviz.ui import codec

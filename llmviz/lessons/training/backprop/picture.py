@@ -1,7 +1,5 @@
 """Each step of the small network as matrices whose cells open."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

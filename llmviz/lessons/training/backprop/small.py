@@ -1,7 +1,5 @@
 """The small network: values forward, gradients backward, each beside autograd's."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -12,22 +10,16 @@ from llmviz.components.matrix_view.view import Matrix, matrix_view
 from llmviz.lessons.training.backprop import graph as net
 from llmviz.lessons.training.backprop import picture, update, words
 from llmviz.lessons.training.backprop.params import NUDGE_MATRICES, SMALL_LAST
-from llmviz.ui.code import show_code
-from llmviz.ui.common import choose, power_of_ten
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.pinned_cells import bound, one_of
-from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 KEY = "training.backprop"
 
 
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the part."""
     from llmviz.training.backprop import CHOICES, autograd, backward, example, forward
 
-    section(words.small, choices=CHOICES, target=state["target"])
+    kit.section(words.small, choices=CHOICES, target=state["target"])
     _controls(state, CHOICES)
     given = example()
     values = forward(given, state["target"])
@@ -35,21 +27,21 @@ def draw(state: PageState) -> None:
     d = backward(values, None if slip == "none" else slip)
     by_torch = autograd(given, state["target"])
     quiz = question(state["target"], float(values["p"][0, state["target"]]))
-    shown = predict(quiz, f"{KEY}.sign", covers=True)
+    shown = kit.predict(quiz, f"{KEY}.sign", covers=True)
     if shown:
         walk = _graph(state, values, d)
         _matrices(state, walk, values, d, by_torch)
         if slip != "none":
-            prose(_slipped(slip, d, by_torch))
+            kit.prose(_slipped(slip, d, by_torch))
     after = update.draw(state, given, values, d)
     if shown:
         update.variant(given, state["target"], float(values["loss"]))
     _code(state["target"], d)
     if shown:
-        seen(words.end, told=end(float(values["loss"]), after, state["eta"], slip != "none"))
+        kit.seen(words.end, told=end(float(values["loss"]), after, state["eta"], slip != "none"))
 
 
-def _controls(state: PageState, choices: int) -> None:
+def _controls(state: kit.PageState, choices: int) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         st.selectbox(
             words.target,
@@ -58,10 +50,10 @@ def _controls(state: PageState, choices: int) -> None:
             width=180,
             **state.bind("target"),
         )
-        choose(state, "slip", words.mistake, words.mistakes)
+        kit.choose(state, "slip", words.mistake, words.mistakes)
 
 
-def _graph(state: PageState, values: dict[str, Any], d: dict[str, Any]) -> int:
+def _graph(state: kit.PageState, values: dict[str, Any], d: dict[str, Any]) -> int:
     nodes, edges = net.graph(values, d)
 
     return graph_view(
@@ -73,12 +65,18 @@ def _graph(state: PageState, values: dict[str, Any], d: dict[str, Any]) -> int:
         value_label=words.value,
         gradient_label=words.gradient,
         scale_note=words.scale,
-        on_change=bound(state, f"{KEY}.graph", step=("walk", one_of(range(SMALL_LAST + 1)))),
+        on_change=kit.bound(
+            state, f"{KEY}.graph", step=("walk", kit.one_of(range(SMALL_LAST + 1)))
+        ),
     )
 
 
 def _matrices(
-    state: PageState, walk: int, values: dict[str, Any], d: dict[str, Any], by_torch: dict[str, Any]
+    state: kit.PageState,
+    walk: int,
+    values: dict[str, Any],
+    d: dict[str, Any],
+    by_torch: dict[str, Any],
 ) -> None:
     forth = list(net.FORWARD)
     if walk < len(forth):
@@ -103,7 +101,7 @@ def _matrices(
         layout.append([*[None] * (len(layout[0]) - 2), "≟", "autograd"])
     matrix_view([*step_picture.matrices, auto], key=f"{KEY}.cells", layout=layout)
     apart = {one: float((d[one] - by_torch[one]).abs().max()) for one in net.BACKWARD}
-    prose(
+    kit.prose(
         words.agrees, apart=_small(apart[name]), count=len(apart), most=_small(max(apart.values()))
     )
 
@@ -115,7 +113,7 @@ def _rows(step_picture: picture.Picture) -> list[list[str | None]] | None:
 
 
 def _small(value: float) -> str:
-    return power_of_ten(value)
+    return kit.power_of_ten(value)
 
 
 def _slipped(slip: str, d: dict[str, Any], by_torch: dict[str, Any]) -> str:
@@ -127,9 +125,9 @@ def _slipped(slip: str, d: dict[str, Any], by_torch: dict[str, Any]) -> str:
     )
 
 
-def question(target: int, p: float) -> Question:
+def question(target: int, p: float) -> kit.Question:
     """Ask for the gradient of the logit whose token came."""
-    return Question.of(words.ask_sign, target=target, p=p, rest=1 - p)
+    return kit.Question.of(words.ask_sign, target=target, p=p, rest=1 - p)
 
 
 def end(before: float, after: float, rate: float, slipped: bool) -> str:
@@ -146,13 +144,8 @@ def _code(target: int, d: dict[str, Any]) -> None:
     apart = max(
         float((right[name] - grad).abs().max()) for name, grad in autograd(given, target).items()
     )
-    show_code(
+    kit.show_code(
         [forward, backward, autograd],
-        "from llmviz.training.backprop import autograd, backward, example, forward\n\n"
-        "given = example()\n"
-        f"by_hand = backward(forward(given, {target}))\n"
-        f"by_torch = autograd(given, {target})\n"
-        "apart = max((by_hand[name] - grad).abs().max() for name, grad in by_torch.items())\n"
-        "print([f'{g:.4f}' for g in by_hand['W1'][0].tolist()], bool(apart < 1e-12))",
+        words.snippet_small.format(target=target),
         f"{[f'{g:.4f}' for g in right['W1'][0].tolist()]} {apart < 1e-12}",
     )

@@ -16,19 +16,7 @@ from llmviz.lessons.training.backprop import nudging, words
 from llmviz.lessons.training.backprop.nudging import exact
 from llmviz.lessons.training.backprop.params import DEFAULT_MATRIX, TRAINED_STEEPEST
 from llmviz.study.weight_nudges import position_shares, steepest_weight, weight_on_text
-from llmviz.ui import engine
-from llmviz.ui.code import show_code
-from llmviz.ui.common import count, keep, percent, power_of_ten
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.model_on_text import Read, names_of
-from llmviz.ui.model_picker import Picker, attends
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.question import Question, predict
-from llmviz.ui.shell import HALF_CHARACTER
-from llmviz.ui.state import PageState
-from llmviz.ui.text import escape_markdown
-from llmviz.ui.text_field import text_area
+from llmviz.ui import engine, kit
 
 if TYPE_CHECKING:
     from llmviz.training.one_weight import WeightGradient
@@ -37,26 +25,26 @@ KEY = "training.trained"
 MOST = 24  # positions of the text
 
 
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the part."""
     with st.container(gap=None):
-        text_area(state, "story", words.sentence_label, height=68)
-        text_guard(HALF_CHARACTER)
-    bundled = readers.choose(state, Picker("pupil", attends), "story")
+        kit.text_area(state, "story", words.sentence_label, height=68)
+        text_guard(kit.HALF_CHARACTER)
+    bundled = readers.choose(state, kit.Picker("pupil", kit.attends), "story")
     if bundled is None:
         return
     parameters = bundled.card["parameters"]
-    section(words.trained, parameters=parameters)
+    kit.section(words.trained, parameters=parameters)
     reading = readers.read(bundled, state["story"], MOST)
     if reading is None:
         return
     cell = _choose(state, reading)
     gradient, losses = _explained(reading.bundled, reading.ids, *cell)
     quiz = question(reading.tokens, gradient)
-    shown = quiz is None or predict(quiz, f"{KEY}.where", covers=True)
+    shown = quiz is None or kit.predict(quiz, f"{KEY}.where", covers=True)
     if shown:
         _products(reading, gradient)
-        prose(_result(reading, gradient))
+        kit.prose(_result(reading, gradient))
     weights = _stops(gradient.value)
     nudging.draw(state, "shifted", f"{KEY}.nudge", weights, np.array(losses), gradient.by_hand)
     _code(reading, gradient)
@@ -66,13 +54,13 @@ def draw(state: PageState) -> None:
             row=gradient.row,
             column=gradient.column,
             slope=exact(gradient.by_hand),
-            parts=count(len(position_shares(gradient)), "position"),
+            parts=kit.count(len(position_shares(gradient)), "position"),
             parameters=parameters,
         )
-        seen(words.end, told=line)
+        kit.seen(words.end, told=line)
 
 
-def _choose(state: PageState, reading: Read) -> tuple[str, int, int]:
+def _choose(state: kit.PageState, reading: kit.Read) -> tuple[str, int, int]:
     from llmviz.training.one_weight import matrices
 
     names = matrices(reading.bundled.model)
@@ -83,7 +71,7 @@ def _choose(state: PageState, reading: Read) -> tuple[str, int, int]:
         state["trow"] = state["tcol"] = TRAINED_STEEPEST
 
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        name = keep(state, "tmat", names)
+        name = kit.keep(state, "tmat", names)
         st.selectbox(words.matrix, names, width=300, **state.bind("tmat", steepest))
         rows, columns = reading.bundled.model.get_parameter(name).shape
         if not (0 <= state["trow"] < rows and 0 <= state["tcol"] < columns):
@@ -94,12 +82,10 @@ def _choose(state: PageState, reading: Read) -> tuple[str, int, int]:
     return name, state["trow"], state["tcol"]
 
 
-@kept(64)
-def _steepest(bundled: engine.Bundled, ids: tuple[int, ...], matrix: str) -> tuple[int, int]:
-    return steepest_weight(bundled.model, ids, matrix)
+_steepest = kit.kept(64)(kit.on_model(steepest_weight))
 
 
-@kept(64)
+@kit.kept(64)
 def _explained(
     bundled: engine.Bundled, ids: tuple[int, ...], matrix: str, row: int, column: int
 ) -> tuple[WeightGradient, list[float]]:
@@ -112,7 +98,7 @@ def _stops(value: float) -> np.ndarray:
     return nudging.values(value, max(0.5, 4 * abs(value)))
 
 
-def _products(reading: Read, gradient: WeightGradient) -> None:
+def _products(reading: kit.Read, gradient: WeightGradient) -> None:
     columns: list[Matrix] = []
     layout: list[str] = []
     before = reading.tokens[:-1]
@@ -163,7 +149,7 @@ def _products(reading: Read, gradient: WeightGradient) -> None:
     matrix_view(columns, key=f"{KEY}.cells", layout=rows, numbers=True)
 
 
-def question(names: Sequence[str], gradient: WeightGradient) -> Question | None:
+def question(names: Sequence[str], gradient: WeightGradient) -> kit.Question | None:
     """Ask at which position most of the gradient is made; None where no answer is clearly right.
 
     names: the tokens that are read, one a position.
@@ -172,24 +158,25 @@ def question(names: Sequence[str], gradient: WeightGradient) -> Question | None:
     if len(part) < 3:
         return None
     order = np.argsort(-part, kind="stable")
-    if percent(float(part[order[0]])) == percent(float(part[order[len(order) // 2]])):
+    if kit.percent(float(part[order[0]])) == kit.percent(float(part[order[len(order) // 2]])):
         return None  # all zero, or alike in the digits that are shown
     places = sorted([int(order[0]), int(order[len(order) // 2]), int(order[-1])])
     answers = [
-        words.ask_where_answer.format(token=escape_markdown(names[at]), place=at + 1)
+        words.ask_where_answer.format(token=kit.escape_markdown(names[at]), place=at + 1)
         for at in places
     ]
     right = places.index(int(order[0]))
     reasons = [
-        words.ask_where_reason.format(place=at + 1, share=percent(float(part[at]))) for at in places
+        words.ask_where_reason.format(place=at + 1, share=kit.percent(float(part[at])))
+        for at in places
     ]
     text = words.ask_where.format(
         count=len(part), name=gradient.name, row=gradient.row, column=gradient.column
     )
-    return Question(text, answers, right, reasons)
+    return kit.Question(text, answers, right, reasons)
 
 
-def _result(reading: Read, gradient: WeightGradient) -> str:
+def _result(reading: kit.Read, gradient: WeightGradient) -> str:
     part = position_shares(gradient)
     at = int(part.argmax())
     apart = abs(gradient.by_hand - gradient.autograd)
@@ -201,34 +188,34 @@ def _result(reading: Read, gradient: WeightGradient) -> str:
             value=exact(gradient.value),
             hand=exact(gradient.by_hand),
             auto=exact(gradient.autograd),
-            apart=power_of_ten(apart, 1) if apart else words.zero,
+            apart=kit.power_of_ten(apart, 1) if apart else words.zero,
         )
     ]
     if part.any():
-        share, token = percent(float(part[at])), quote(reading.tokens[at])
+        share, token = kit.percent(float(part[at])), kit.quote(reading.tokens[at])
         lines.append(words.trained_largest.format(share=share, token=token))
     if any(use.module == "token" for use in gradient.uses):
-        token = quote(names_of([gradient.row], reading.bundled.tokenizer)[0])
+        token = kit.quote(kit.names_of([gradient.row], reading.bundled.tokenizer)[0])
         text = words.tied if len(gradient.uses) > 1 else words.table
         lines.append(text.format(token=token, row=gradient.row))
     return " ".join(lines)
 
 
-def _code(reading: Read, gradient: WeightGradient) -> None:
+def _code(reading: kit.Read, gradient: WeightGradient) -> None:
     from llmviz.training.one_weight import Copy, WeightGradient, _use
 
     tokenizer: Any = reading.bundled.tokenizer
     text = reading.text
     if tokenizer.encode_from_start(text) != list(reading.ids):
         return  # unknown characters: the text cannot be quoted back
-    show_code(
+    kit.show_code(
         [Copy.explain, _use, WeightGradient],
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.training.one_weight import Copy\n\n"
-        f"model, tokenizer, card = load_bundled({reading.bundled.name!r})\n"
-        f"ids = tokenizer.encode_from_start({text!r})\n"
-        f"name, row, column = {gradient.name!r}, {gradient.row}, {gradient.column}\n"
-        "gradient = Copy(model, ids).explain(name, row, column)\n"
-        "print(f'{gradient.by_hand:.6f} {gradient.autograd:.6f}')",
+        words.snippet_trained.format(
+            reading_bundled_name=reading.bundled.name,
+            text=text,
+            gradient_name=gradient.name,
+            row=gradient.row,
+            column=gradient.column,
+        ),
         f"{gradient.by_hand:.6f} {gradient.autograd:.6f}",
     )

@@ -1,7 +1,5 @@
 """The update of the small network's weights, and the network without its feed-forward layer."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import streamlit as st
@@ -11,15 +9,13 @@ from llmviz.components.matrix_view.view import Matrix, matrix_view
 from llmviz.lessons.training.backprop import words
 from llmviz.lessons.training.backprop.nudging import exact
 from llmviz.lessons.training.backprop.params import NUDGE_MATRICES
-from llmviz.ui.lesson import section
-from llmviz.ui.prose import prose
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 KEY = "training.backprop"
 
 
 def draw(
-    state: PageState, given: dict[str, Any], values: dict[str, Any], d: dict[str, Any]
+    state: kit.PageState, given: dict[str, Any], values: dict[str, Any], d: dict[str, Any]
 ) -> float:
     """Show θ − η · ∇ for one matrix, and what becomes of the loss when all of them step.
 
@@ -27,7 +23,7 @@ def draw(
     """
     from llmviz.training.backprop import forward, stepped
 
-    section(words.update)
+    kit.section(words.update)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         st.selectbox(words.moving, NUDGE_MATRICES, width=180, **state.bind("moving"))
         st.slider(words.eta, step=0.1, width=280, **state.ranged("eta"))
@@ -39,7 +35,7 @@ def draw(
         layout=[["theta", "+", "step", "=", "new"], [None, None, "gradient", None, None]],
     )
     before, now = float(values["loss"]), float(forward(after, state["target"])["loss"])
-    prose(result(before, now, rate, d, state["slip"] == "none"))
+    kit.prose(result(before, now, rate, d, state["slip"] == "none"))
     return now
 
 
@@ -86,7 +82,7 @@ def variant(given: dict[str, Any], target: int, loss: float) -> None:
     """Show the network without its feed-forward layer; `loss` is that of the one with it."""
     from llmviz.training.backprop import without_feed_forward
 
-    section(words.variant)
+    kit.section(words.variant)
     network = without_feed_forward(given, target)
     values = {name: value.numpy() for name, value in network.items()}
     sat = [words.tokens[-1]]
@@ -126,4 +122,4 @@ def variant(given: dict[str, Any], target: int, loss: float) -> None:
             ["aᵀ", "→", "∂W_out", None, None],
         ],
     )
-    prose(words.variant_result, without=float(network["loss"]), loss=loss)
+    kit.prose(words.variant_result, without=float(network["loss"]), loss=loss)

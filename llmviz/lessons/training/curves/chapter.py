@@ -1,7 +1,5 @@
 """Chapter "Curves": runs beside each other, known losses to compare them with, and forks."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 
@@ -15,14 +13,8 @@ from llmviz.lessons.training.curves import checkpoint, words
 from llmviz.training import run_folders
 from llmviz.training.curves import CSV_HEAD, csv_rows, smooth
 from llmviz.training.forks import EXERCISES
-from llmviz.ui import runs
-from llmviz.ui.code import show_code
-from llmviz.ui.common import percent, refuse
-from llmviz.ui.lesson import section, seen
+from llmviz.ui import kit, runs
 from llmviz.ui.paint_order import pictures_first
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import PageState, tied
 
 KEY = "training.curves"
 _WATCHED = "_training_watched"  # in the session: the run that was seen while it trained
@@ -31,16 +23,16 @@ NEAR = 0.02  # nats: closer than that to the line of pairs is neither above nor 
 WEIGHTS = (0.5, 0.8, 0.9, 0.95, 0.98, 0.99)
 
 
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
-    section(words.intro)
+    kit.section(words.intro)
     growing = any(map(charted_runs.is_growing, _wanted(state, charted_runs.available())))
     drawn: list[ChartedRun] = []
     run_chart.polled(partial(_chapter, state, growing, drawn), growing)
     _download(drawn)
 
 
-def _wanted(state: PageState, names: list[str]) -> list[str]:
+def _wanted(state: kit.PageState, names: list[str]) -> list[str]:
     """The runs on the chart; at first the visitor's own, and three that come with the project."""
     if state["runs"]:
         return [name for name in state["runs"] if name in names or _is_there(name)]
@@ -48,20 +40,20 @@ def _wanted(state: PageState, names: list[str]) -> list[str]:
     return [*own[:5], *(name for name in START if name in names)]
 
 
-def _choose(state: PageState) -> list[str]:
+def _choose(state: kit.PageState) -> list[str]:
     names = charted_runs.available()
     wanted = _wanted(state, names)
     for name in set(state["runs"]) - set(wanted):
         try:
             charted_runs.folder_of(name)
         except ValueError as error:
-            refuse(error)
+            kit.refuse(error)
     st.multiselect(
         words.runs,
         list(dict.fromkeys([*wanted, *names])),
         format_func=charted_runs.label,
         **state.several("runs"),
-        **tied(f"_runs@{state.page}", wanted, partial(state.__setitem__, "runs")),
+        **kit.tied(f"_runs@{state.page}", wanted, partial(state.__setitem__, "runs")),
         help=words.runs_help,
     )
     return wanted
@@ -82,18 +74,18 @@ def _read(names: list[str]) -> list[ChartedRun]:
             run = charted_runs.read(name)
         except ValueError as error:
             if runs.manager().run(run_folders.split_name(name)[0]) is None:
-                refuse(error)
+                kit.refuse(error)
             continue
         if len(run.curve):
             charted.append(run)
     return charted
 
 
-def _view(state: PageState) -> View:
+def _view(state: kit.PageState) -> View:
     return View(state["axis"], state["unit"], state["mean"], state["logx"], state["logy"])
 
 
-def _chapter(state: PageState, growing: bool, drawn: list[ChartedRun]) -> None:
+def _chapter(state: kit.PageState, growing: bool, drawn: list[ChartedRun]) -> None:
     """The chart and all texts about it: what is done on the chart reruns no more than this.
 
     `drawn` holds the runs that are on the chart from then on.
@@ -111,7 +103,7 @@ def _chapter(state: PageState, growing: bool, drawn: list[ChartedRun]) -> None:
         st.session_state[_WATCHED] = main
     watched = st.session_state.get(_WATCHED) == main  # what was seen is not covered at its end
     quiz = None if grows else question(drawn[0])  # a run that goes on has no last step
-    shown = quiz is None or predict(quiz, "training.lines", covers=not watched) or watched
+    shown = quiz is None or kit.predict(quiz, "training.lines", covers=not watched) or watched
     at = None if state["at"] < 0 else state["at"]
     if shown:
         _chart(state, drawn, at)
@@ -123,10 +115,10 @@ def _chapter(state: PageState, growing: bool, drawn: list[ChartedRun]) -> None:
         _about(drawn[0])
     _code(drawn[0], state["mean"])
     if shown and not grows and (line := end(drawn[0])):
-        seen(words.end, told=line)
+        kit.seen(words.end, told=line)
 
 
-def _chart(state: PageState, drawn: list[ChartedRun], at: int | None) -> None:
+def _chart(state: kit.PageState, drawn: list[ChartedRun], at: int | None) -> None:
     run_chart.chart(
         drawn,
         _view(state),
@@ -150,10 +142,10 @@ def end(main: ChartedRun) -> str:
     if main.description.get("plan", {}).get(EXERCISES):
         text = words.end_exercises
     unit = words.end_units[main.counted]
-    return text.format(name=quote(main.label), train=train, loss=loss, unit=unit)
+    return text.format(name=kit.quote(main.label), train=train, loss=loss, unit=unit)
 
 
-def _hide(state: PageState) -> None:
+def _hide(state: kit.PageState) -> None:
     """Put into the link which runs were hidden on the chart; a browser may send anything."""
     chosen = hidden_of(KEY)
     known = state["runs"] or _wanted(state, charted_runs.available())
@@ -185,8 +177,8 @@ def _about(main: ChartedRun) -> None:
         return
     counts, corpus = references
     numbers = {
-        "name": quote(main.label),
-        "corpus": quote(corpus),
+        "name": kit.quote(main.label),
+        "corpus": kit.quote(corpus),
         "loss": f"{loss:.3f}",
         "vocabulary": f"{np.exp(counts.uniform):,.0f}",
         "uniform": f"{counts.uniform:.2f}",
@@ -203,13 +195,13 @@ def _about(main: ChartedRun) -> None:
             documents=counts.floor_documents,
             apart=beside_floor(loss, counts.floor),
         )
-    prose(text)
+    kit.prose(text)
 
 
 def beside_floor(loss: float, floor: float) -> str:
     """Say how far a validation loss is from the floor, which was measured on other texts."""
     text = words.floor_above if loss >= floor else words.floor_below
-    return text.format(share=percent(abs(loss / floor - 1)))
+    return text.format(share=kit.percent(abs(loss / floor - 1)))
 
 
 def against_pairs(below: float) -> str:
@@ -234,7 +226,7 @@ def first_below(main: ChartedRun, line: float) -> int | None:
     return int(curve.steps[below[0]]) if below.size else None
 
 
-def question(main: ChartedRun) -> Question | None:
+def question(main: ChartedRun) -> kit.Question | None:
     """Ask when a run first was below the line of pairs; None where that cannot be seen.
 
     A run that comes within 0.05 nats below the line, and no further, is not asked about: on the
@@ -257,8 +249,8 @@ def question(main: ChartedRun) -> Question | None:
     else:
         right = 0 if step <= last / 4 else 1
         why = words.ask_first.format(step=f"{step:,}", last=f"{last:,}", line=f"{line:.2f}")
-    return Question(
-        words.ask.format(name=quote(main.label), line=f"{line:.2f}"),
+    return kit.Question(
+        words.ask.format(name=kit.quote(main.label), line=f"{line:.2f}"),
         list(words.ask_answers),
         right,
         [why if i == right else words.ask_wrong for i in range(3)],
@@ -273,11 +265,8 @@ def _code(main: ChartedRun, weight: float) -> None:
     else:
         where, start = f"Path('data/checkpoints/{main.name}')", "from pathlib import Path\n"
     train = main.curve.train
-    show_code(
+    kit.show_code(
         [smooth],
-        start + "from llmviz.training.curves import CurveFile, smooth\n\n"
-        f"curve = CurveFile({where}).read()\n"
-        f"means = smooth(curve.train, {weight!r})\n"
-        "print(round(float(means[0]), 4), round(float(means[-1]), 4))",
+        start + words.snippet.format(where=where, weight=weight),
         f"{round(float(train[0]), 4)} {round(float(smooth(train, weight)[-1]), 4)}",
     )

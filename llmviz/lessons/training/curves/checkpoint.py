@@ -1,7 +1,5 @@
 """Opening the model of a step in another lesson, and forking a run at a step."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import streamlit as st
@@ -15,10 +13,7 @@ from llmviz.training import run_folders
 from llmviz.training.config import OWNERS
 from llmviz.training.forks import CHANGEABLE, DROPOUT, EXERCISES, PRACTICE, forkable
 from llmviz.training.reading import BEFORE
-from llmviz.ui import runs
-from llmviz.ui.common import percent, refuse
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.state import PageState
+from llmviz.ui import kit, runs
 
 # Where a model can be looked at: the page, and what its link says besides the model.
 PLACES: dict[str, dict[str, str]] = {
@@ -43,7 +38,7 @@ def nearest(saved: list[int], step: int) -> int:
     return min(saved, key=lambda one: (abs(one - step), one))
 
 
-def draw(state: PageState, main: ChartedRun, at: int | None) -> None:
+def draw(state: kit.PageState, main: ChartedRun, at: int | None) -> None:
     """Show the ways to other lessons with the model of a step, and the fork."""
     last = int(main.curve.steps[-1])
     step = last if at is None else min(at, last)
@@ -66,7 +61,7 @@ def draw(state: PageState, main: ChartedRun, at: int | None) -> None:
         try:
             steps = forkable(main.folder) if main.plan is not None else []
         except ValueError as error:  # its weights are damaged
-            refuse(error)
+            kit.refuse(error)
             return
         plain = run_folders.split_name(main.name)[0]
         watched = run_folders.is_private(plain) and not runs.manager().controls(
@@ -81,7 +76,7 @@ def _places(main: ChartedRun) -> list[str]:
     return [page for page in PLACES if able(model, *NEEDS[page])]
 
 
-def _fork(state: PageState, main: ChartedRun, step: int, fresh: bool) -> None:
+def _fork(state: kit.PageState, main: ChartedRun, step: int, fresh: bool) -> None:
     # Another key once a fork was started: the popover is a new one, and closed.
     label = words.fork_end if fresh else words.fork
     with st.popover(label, icon=":material/fork_right:", key=f"fork.{len(runs.mine())}"):
@@ -105,7 +100,7 @@ def _fork(state: PageState, main: ChartedRun, step: int, fresh: bool) -> None:
             try:
                 run = runs.manager().fork(owner, main.folder, step, changes, main.label)
             except ValueError as error:
-                refuse(error)
+                kit.refuse(error)
                 return
             own = run_folders.PREFIX + run.name
             state["runs"] = [
@@ -166,12 +161,12 @@ def fork_told(main: ChartedRun) -> None:
     while fork:
         changes = fork["changes"]
         sentence = line.format(
-            of=quote(str(fork["of"])), step=f"{fork['step']:,}", changes=changes_told(changes)
+            of=kit.quote(str(fork["of"])), step=f"{fork['step']:,}", changes=changes_told(changes)
         )
         if fork.get("fresh"):
             sentence += " " + words.forked_fresh
         if isinstance(share := changes.get(EXERCISES), int | float):
             what = words.practised_what[_practice(fork)]
-            sentence += " " + words.practised.format(share=percent(share), what=what)
-        prose(sentence)
+            sentence += " " + words.practised.format(share=kit.percent(share), what=what)
+        kit.prose(sentence)
         fork, line = fork.get(BEFORE), words.forked_before

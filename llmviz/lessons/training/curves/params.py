@@ -1,7 +1,5 @@
 """The controls of the chapter "Curves", as its links write them."""
 
-from __future__ import annotations
-
 from llmviz.training.curves import AXES, UNITS
 from llmviz.ui import codec
 

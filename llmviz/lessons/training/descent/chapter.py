@@ -1,7 +1,5 @@
 """Chapter "Descent": gradient descent on one weight, two weights, a neuron, a language model."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from llmviz.lessons.training.descent import letters as descent_letters
@@ -9,9 +7,7 @@ from llmviz.lessons.training.descent import model as descent_model
 from llmviz.lessons.training.descent import one_weight as descent_one
 from llmviz.lessons.training.descent import surface as descent_surface
 from llmviz.lessons.training.descent import words
-from llmviz.ui.chapter_parts import draw_part
-from llmviz.ui.lesson import section
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 DRAW = {
     "one": descent_one.draw,
@@ -22,7 +18,7 @@ DRAW = {
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
-    section(words.intro)
-    draw_part(state, "look", words.intro.title, words.looks, DRAW, needs_engine=True)
+    kit.section(words.intro)
+    kit.draw_part(state, "look", words.intro.title, words.looks, DRAW, needs_engine=True)

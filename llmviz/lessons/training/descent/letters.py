@@ -11,12 +11,7 @@ from llmviz.components.descent_view.view import DescentState, Plane, descent_vie
 from llmviz.lessons.training.descent import walkers, words
 from llmviz.lessons.training.descent.params import LETTERS_NAME
 from llmviz.study.descents import Rates, points_seen, vowel_descents
-from llmviz.ui.code import show_code
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 KEY = "training.descent.letters"
 ASK = f"{KEY}.first"
@@ -30,15 +25,15 @@ SHARES = (0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5)
 NAMES_COUNTED = 32_033
 
 
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the part."""
     from llmviz.training.logistic import BATCHES, vowels
     from llmviz.training.optimizers import Hyper
 
     points = vowels()
     count = len(points.names)
-    section(words.letters, names=NAMES_COUNTED)
-    prose(words.letters_batches, points=count, mini=BATCHES["mini"], epochs=EPOCHS)
+    kit.section(words.letters, names=NAMES_COUNTED)
+    kit.prose(words.letters_batches, points=count, mini=BATCHES["mini"], epochs=EPOCHS)
     st.number_input(words.seed, width=150, **state.ranged("order"))
     trainings = trained(state["order"])
     last = EPOCHS * count
@@ -59,18 +54,18 @@ def draw(state: PageState) -> None:
         decades=3,
         on_change=_keep(state, len(trainings), last),
     )
-    prose(_report(points, trainings, now))
+    kit.prose(_report(points, trainings, now))
     rate = float(next(iter(trainings.values()))[0].rates[now.stops[now.followed]])
-    predict(question(points.names[state["letter"]], bool(points.y[state["letter"]]), rate), ASK)
+    kit.predict(question(points.names[state["letter"]], bool(points.y[state["letter"]]), rate), ASK)
     _code(state, points, trainings, now)
     losses = {
         words.kinds[kind]: float(one.losses[stop, -1])
         for (kind, (one, _)), stop in zip(trainings.items(), now.stops, strict=True)
     }
-    seen(words.end, told=end(losses))
+    kit.seen(words.end, told=end(losses))
 
 
-@kept(16)
+@kit.kept(16)
 def trained(seed: int) -> dict[str, tuple[Descent, list[list[int]]]]:
     """Return for each kind of batch its paths at every rate, and which points each step saw."""
     return vowel_descents(seed, RATES, EPOCHS)
@@ -85,7 +80,7 @@ def ticks(points):
     )
 
 
-def _plane(state: PageState, points, trainings: dict, followed: int) -> Plane:
+def _plane(state: kit.PageState, points, trainings: dict, followed: int) -> Plane:
     from llmviz.training.logistic import binary_cross_entropy
 
     training = list(trainings.values())[followed][0]
@@ -104,7 +99,7 @@ def _plane(state: PageState, points, trainings: dict, followed: int) -> Plane:
     )
 
 
-def _keep(state: PageState, count: int, last: int):
+def _keep(state: kit.PageState, count: int, last: int):
     rest = walkers.keep_in_link(state, LETTERS_NAME, KEY, count, RATES.count, last)
 
     def changed() -> None:
@@ -136,9 +131,9 @@ def _report(points, trainings: dict, now: DescentState) -> str:
     return words.letters_end.format(epochs=EPOCHS, rate=" / ".join(rates), parts="; ".join(parts))
 
 
-def question(letter: str, vowel: bool, rate: float) -> Question:
+def question(letter: str, vowel: bool, rate: float) -> kit.Question:
     """Ask where a first step with one letter alone moves b, from weights that are all 0."""
-    return Question.of(
+    return kit.Question.of(
         words.ask_letters,
         0 if vowel else 1,
         letter=letter,
@@ -158,20 +153,23 @@ def end(losses: dict[str, float]) -> str:
     return words.end_letters.format(epochs=EPOCHS, losses=listed)
 
 
-def _code(state: PageState, points, trainings: dict, now: DescentState) -> None:
+def _code(state: kit.PageState, points, trainings: dict, now: DescentState) -> None:
     from llmviz.training.logistic import BATCHES, batches, binary_cross_entropy, train_logistic
 
     kind = list(trainings)[now.followed]
     one, stop = trainings[kind][0], now.stops[now.followed]
-    show_code(
+    kit.show_code(
         [binary_cross_entropy, batches, train_logistic],
-        "from llmviz.training.descent import rates_between\n"
-        "from llmviz.training.logistic import batches, train_logistic, vowels\n\n"
-        "points = vowels()\n"
-        f"plan = batches(26, {BATCHES[kind]}, {EPOCHS}, seed={state['order']})\n"
-        f"rate = rates_between({RATES.low}, {RATES.high}, {RATES.count})[{stop}:{stop + 1}]\n"
-        "way = train_logistic(points, rate, plan)\n"
-        "print(f'{way.losses[0, -1].item():.4f}', [f'{w:.3f}' for w in way.path[0, -1].tolist()])",
+        words.snippet_letters.format(
+            batches=BATCHES[kind],
+            epochs=EPOCHS,
+            order=state["order"],
+            low=RATES.low,
+            high=RATES.high,
+            count=RATES.count,
+            stop=stop,
+            next_stop=stop + 1,
+        ),
         f"{float(one.losses[stop, -1]):.4f} "
         + str([f"{w:.3f}" for w in one.path[stop, -1].tolist()]),
     )

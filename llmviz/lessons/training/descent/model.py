@@ -5,31 +5,20 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.components.descent_view.view import descent_view
 from llmviz.figures.descent import race as race_figure
-from llmviz.figures.theme import Mode
 from llmviz.lessons.training import run_chart
 from llmviz.lessons.training.descent import walkers, words
 from llmviz.lessons.training.descent.params import MODEL_NAME
 from llmviz.study.descents import Rates, bigram_descent
 from llmviz.study.nine_models import TIE
-from llmviz.ui.code import show_code
-from llmviz.ui.common import listed, theme
-from llmviz.ui.job_pools import training_jobs
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.notices import refuse_failed
-from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import LEARNER_TEXT, PageState
+from llmviz.ui import kit
 
 KEY = "training.descent.model"
 
 if TYPE_CHECKING:
-    from llmviz.background import Job
     from llmviz.training.descent import Descent
     from llmviz.training.records import TrainRecord
 STEPS = 100
@@ -38,7 +27,7 @@ WATCHED = ("q", "u")
 DEEP_STEPS = 150
 
 
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the part."""
     from llmviz.corpus.counts import LETTERS
     from llmviz.training.bigram_descent import names_bigram
@@ -46,7 +35,7 @@ def draw(state: PageState) -> None:
     bigram = names_bigram()
     row, column = (LETTERS.index(letter) for letter in WATCHED)
     counts = bigram.counts
-    section(
+    kit.section(
         words.model,
         weights=counts.numel(),
         pairs=int(counts.sum()),
@@ -65,16 +54,16 @@ def draw(state: PageState) -> None:
         st.info(words.none_chosen, icon=":material/touch_app:")
         return
     losses = _view(state, bigram.floor)
-    rarest = rare_letter(state[LEARNER_TEXT.key], counts.sum(1).tolist())
+    rarest = rare_letter(state[kit.LEARNER_TEXT.key], counts.sum(1).tolist())
     if rarest is not None:
         quiz = question(LETTERS[rarest], int(counts.sum()), int(counts[rarest].sum()))
-        predict(quiz, f"{KEY}.rare")
+        kit.predict(quiz, f"{KEY}.rare")
     _code(state)
     _deep(state)
-    seen(words.end, told=end(losses, bigram.floor))
+    kit.seen(words.end, told=end(losses, bigram.floor))
 
 
-@kept(len(words.names))
+@kit.kept(len(words.names))
 def ways(optimizer: str) -> Descent:
     """Return an optimizer's paths on the bigram, with the one weight that is watched."""
     return bigram_descent(optimizer, WATCHED, RATES, STEPS, hyper())
@@ -87,7 +76,7 @@ def hyper():
     return Hyper(beta2=0.99)
 
 
-def _view(state: PageState, floor: float) -> list[float]:
+def _view(state: kit.PageState, floor: float) -> list[float]:
     """Show the optimizers on the bigram; return the loss with which each ends."""
     descents = [ways(name) for name in state["racers"]]
     now = walkers.state_of(state, MODEL_NAME, len(descents), RATES.count, STEPS)
@@ -106,7 +95,7 @@ def _view(state: PageState, floor: float) -> list[float]:
         for one, stop in zip(descents, now.stops, strict=True)
     ]
     parts = [words.model_part.format(name=name, loss=loss) for loss, name in sorted(ends)]
-    prose(words.model_report, steps=STEPS, parts=", ".join(parts))
+    kit.prose(words.model_report, steps=STEPS, parts=", ".join(parts))
     return [loss for loss, _ in ends]
 
 
@@ -121,9 +110,9 @@ def rare_letter(text: str, counts: list[int]) -> int | None:
     return min(there, key=lambda row: (counts[row], row), default=None)
 
 
-def question(letter: str, pairs: int, own: int) -> Question:
+def question(letter: str, pairs: int, own: int) -> kit.Question:
     """Ask how the gradient of a letter's row depends on how many of all pairs begin with it."""
-    return Question.of(words.ask_model, 1, letter=letter, pairs=pairs, own=own)
+    return kit.Question.of(words.ask_model, 1, letter=letter, pairs=pairs, own=own)
 
 
 def end(losses: list[float], floor: float) -> str:
@@ -132,23 +121,24 @@ def end(losses: list[float], floor: float) -> str:
     return text.format(steps=STEPS, all=len(losses), loss=min(losses), floor=floor)
 
 
-def _code(state: PageState) -> None:
+def _code(state: kit.PageState) -> None:
     from llmviz.training.bigram_descent import BigramLoss
     from llmviz.training.descent import descend
 
     now = walkers.state_of(state, MODEL_NAME, len(state["racers"]), RATES.count, STEPS)
     name, stop = state["racers"][now.followed], now.stops[now.followed]
     loss = float(ways(name).losses[stop, -1])
-    show_code(
+    kit.show_code(
         [BigramLoss, descend],
-        "from llmviz.training.bigram_descent import names_bigram\n"
-        "from llmviz.training.descent import descend, rates_between\n"
-        "from llmviz.training.optimizers import Hyper\n\n"
-        "bigram = names_bigram()\n"
-        f"rate = rates_between({RATES.low}, {RATES.high}, {RATES.count})[{stop}:{stop + 1}]\n"
-        f"way = descend({name!r}, bigram.height, bigram.gradient, bigram.start(), rate, {STEPS}, "
-        "Hyper(beta2=0.99))\n"
-        "print(f'{way.losses[0, -1].item():.4f} {bigram.floor:.4f}')",
+        words.snippet_model.format(
+            low=RATES.low,
+            high=RATES.high,
+            count=RATES.count,
+            stop=stop,
+            next_stop=stop + 1,
+            name=name,
+            steps=STEPS,
+        ),
         f"{loss:.4f} {ways(name).losses.new_tensor(_floor()).item():.4f}",
     )
 
@@ -162,10 +152,10 @@ def _floor() -> float:
 # ---- a network with a hidden layer, trained on the spot
 
 
-def _deep(state: PageState) -> None:
+def _deep(state: kit.PageState) -> None:
     from llmviz.training.optimizer_race import RATES as USUAL
 
-    section(words.deep, steps=DEEP_STEPS, count=len(state["racers"]))
+    kit.section(words.deep, steps=DEEP_STEPS, count=len(state["racers"]))
 
     def begin() -> None:
         state["deep"] = True
@@ -192,12 +182,12 @@ def _deep_shown(rates: dict[str, float], going: bool) -> None:
         done[name].append(record)
     if job.problem:
         _race.forget(tuple(rates.items()), DEEP_STEPS)  # so that it can be tried again
-        refuse_failed(job)
+        kit.refuse_failed(job)
         return
     if not job.over:
         _progress(done)
         return
-    st.plotly_chart(race_lines(job, theme()), key=f"{KEY}.deep")
+    st.plotly_chart(race_lines(job, kit.theme()), key=f"{KEY}.deep")
     ends = sorted((records[-1].validation_loss, name) for name, records in done.items())
     parts = [
         words.deep_part.format(
@@ -206,7 +196,7 @@ def _deep_shown(rates: dict[str, float], going: bool) -> None:
         for loss, name in ends
     ]
     all_parts = "; ".join(parts) + "."
-    prose(words.deep_result, steps=DEEP_STEPS, all=all_parts, told=ahead(ends))
+    kit.prose(words.deep_result, steps=DEEP_STEPS, all=all_parts, told=ahead(ends))
 
 
 def ahead(ends: list[tuple[float, str]]) -> str:
@@ -217,11 +207,11 @@ def ahead(ends: list[tuple[float, str]]) -> str:
     first = [words.names[name] for loss, name in ends if loss - ends[0][0] <= TIE]
     if len(first) == 1:
         return words.deep_ahead.format(best=first[0])
-    return words.deep_tie.format(names=listed(first), tie=TIE)
+    return words.deep_tie.format(names=kit.listed(first), tie=TIE)
 
 
-@kept(16)
-def race_lines(job: Job, mode: Mode) -> go.Figure:
+@kit.kept(16)
+def race_lines(job: kit.Job, mode: kit.Mode) -> kit.Figure:
     """Return the losses of a race that is over, a line for each optimizer."""
     curves: dict[str, tuple[list[int], list[float]]] = {}
     roles = {}
@@ -247,8 +237,8 @@ def _progress(done: dict[str, list[TrainRecord]]) -> None:
     st.progress(share, text)
 
 
-@kept(8)
-def _race(rates: tuple[tuple[str, float], ...], steps: int) -> Job:
+@kit.kept(8)
+def _race(rates: tuple[tuple[str, float], ...], steps: int) -> kit.Job:
     """The race in a process of its own; the same race is run only once."""
     target = "llmviz.training.optimizer_race:race"
-    return training_jobs().start(target, optimizers=dict(rates), steps=steps)
+    return kit.training_jobs().start(target, optimizers=dict(rates), steps=steps)

@@ -10,13 +10,7 @@ from llmviz.components.descent_view.view import Profile, descent_view
 from llmviz.lessons.training.descent import walkers, words
 from llmviz.lessons.training.descent.params import ONE_WEIGHT_NAME
 from llmviz.study.descents import Rates, length_descent
-from llmviz.ui.code import show_code
-from llmviz.ui.common import percent
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 KEY = "training.descent.one"
 
@@ -30,11 +24,11 @@ MUCH = 0.1  # more of the distance left after all steps is too much
 LEAST = 0.0001  # a smaller share is said in words
 
 
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the part."""
     guess, descent = descended()
-    section(words.one)
-    prose(words.one_text, names=len(guess.numbers), best=guess.best, start=START)
+    kit.section(words.one)
+    kit.prose(words.one_text, names=len(guess.numbers), best=guess.best, start=START)
     from llmviz.training.optimizers import Hyper
 
     walker = walkers.walker(descent, Hyper(), guess.floor, words.one_label, "key")
@@ -53,18 +47,18 @@ def draw(state: PageState) -> None:
         on_change=walkers.keep_in_link(state, ONE_WEIGHT_NAME, KEY, 1, RATES.count, STEPS),
     )
     rate = float(f"{chosen(state, descent):.3g}")  # as it is shown, so that the arithmetic is right
-    predict(question(rate), f"{KEY}.twice")
+    kit.predict(question(rate), f"{KEY}.twice")
     _code(state, descent)
-    seen(words.end, told=end(rate, guess.best))
+    kit.seen(words.end, told=end(rate, guess.best))
 
 
-def chosen(state: PageState, descent: Descent) -> float:
+def chosen(state: kit.PageState, descent: Descent) -> float:
     """Return the learning rate at which the slider stands."""
     stop = walkers.state_of(state, ONE_WEIGHT_NAME, 1, RATES.count, STEPS).stops[0]
     return float(descent.rates[stop])
 
 
-@kept(1)
+@kit.kept(1)
 def descended() -> tuple[Guess, Descent]:
     """Return the model of one number, and its ways from the start at every rate."""
     return length_descent(START, RATES, STEPS)
@@ -85,16 +79,16 @@ def sentence(rate: float) -> str:
     else:
         kind = "edge" if rest > MUCH else "over"
     return words.one_lines[kind].format(
-        share=percent(2 * rate),
-        share_exact=percent(2 * rate) if factor else words.all_of_it,
+        share=kit.percent(2 * rate),
+        share_exact=kit.percent(2 * rate) if factor else words.all_of_it,
         steps=STEPS,
-        rest=percent(rest) if rest >= LEAST else words.little,
-        rest_one=percent(abs(factor)),
+        rest=kit.percent(rest) if rest >= LEAST else words.little,
+        rest_one=kit.percent(abs(factor)),
         factor=abs(factor),
     )
 
 
-def question(rate: float) -> Question:
+def question(rate: float) -> kit.Question:
     """Ask what each step would leave of the distance at twice a learning rate."""
     double = 2 * rate
     left, right = 1 - 2 * rate, 1 - 2 * double
@@ -106,7 +100,7 @@ def question(rate: float) -> Question:
     }
     reasons[f"{right:.4g}"] = words.ask_one_yes.format(double=double, factor=right, what=what)
     answers = sorted(reasons, key=float)
-    return Question(
+    return kit.Question(
         words.ask_one.format(rate=rate, factor=left, double=double),
         [answer.replace("-", "−") for answer in answers],
         answers.index(f"{right:.4g}"),
@@ -131,21 +125,22 @@ def end(rate: float, best: float) -> str:
     return text.format(rate=rate, factor=factor, steps=STEPS, weight=weight, best=best)
 
 
-def _code(state: PageState, descent: Descent) -> None:
+def _code(state: kit.PageState, descent: Descent) -> None:
     from llmviz.training.descent import descend
     from llmviz.training.one_number import Guess
     from llmviz.training.optimizers import sgd
 
     stop = walkers.state_of(state, ONE_WEIGHT_NAME, 1, RATES.count, STEPS).stops[0]
-    show_code(
+    kit.show_code(
         [Guess, sgd, descend],
-        "import torch\n"
-        "from llmviz.training.descent import descend, rates_between\n"
-        "from llmviz.training.one_number import name_lengths\n\n"
-        "guess = name_lengths()\n"
-        f"rate = rates_between({RATES.low}, {RATES.high}, {RATES.count})[{stop}:{stop + 1}]\n"
-        f"start = torch.tensor([{START}])\n"
-        f"way = descend('sgd', guess.height, guess.gradient, start, rate, {STEPS})\n"
-        "print([f'{w:.4f}' for w in way.path[0, :5, 0].tolist()])",
+        words.snippet_one_weight.format(
+            low=RATES.low,
+            high=RATES.high,
+            count=RATES.count,
+            stop=stop,
+            next_stop=stop + 1,
+            start=START,
+            steps=STEPS,
+        ),
         str([f"{w:.4f}" for w in descent.path[stop, :5, 0].tolist()]),
     )

@@ -1,7 +1,5 @@
 """The controls of the chapter "Descent", as its links write them."""
 
-from __future__ import annotations
-
 from llmviz.lessons.training.descent import walkers, words
 from llmviz.ui import codec
 

@@ -11,13 +11,7 @@ from llmviz.components.descent_view.view import DescentState, Landscape, Walker,
 from llmviz.lessons.training.descent import walkers, words
 from llmviz.lessons.training.descent.params import SURFACE_NAME
 from llmviz.study.descents import Rates, surface_descent
-from llmviz.ui.code import show_code
-from llmviz.ui.common import choose, percent, signed
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 KEY = "training.descent.surface"
 
@@ -32,17 +26,17 @@ FAR = 1e3
 RESTS = 0.01  # of the slope at the start: where it is flatter, a ball has come to rest
 
 
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the part."""
     from llmviz.training.surfaces import SURFACES
 
-    section(words.surface_section)
+    kit.section(words.surface_section)
     _controls(state)
     if not state["opts"]:
         st.info(words.none_chosen, icon=":material/touch_app:")
         return
     surface = SURFACES[state["surface"]]
-    prose(words.surface_text[state["surface"]], formula=surface.formula)
+    kit.prose(words.surface_text[state["surface"]], formula=surface.formula)
     start = start_of(state, surface)
     settings = (state["beta1"], state["beta2"], state["decay"])
     descents = [ways(state["surface"], start, name, *settings) for name in state["opts"]]
@@ -50,22 +44,22 @@ def draw(state: PageState) -> None:
     drawn = [walkers.walker(one, hyper, surface.floor) for one in descents]
     now = walkers.state_of(state, SURFACE_NAME, len(drawn), RATES.count, STEPS)
     quiz = question(state["surface"], surface)
-    shown = quiz is None or predict(quiz, f"{KEY}.largest.{state['surface']}", covers=True)
+    shown = quiz is None or kit.predict(quiz, f"{KEY}.largest.{state['surface']}", covers=True)
     if shown:
         _view(state, surface, drawn, descents[0].rates.numpy(), now)
-        prose(report(descents, now, start, surface) + " " + decay_note(state["decay"], surface))
+        kit.prose(report(descents, now, start, surface) + " " + decay_note(state["decay"], surface))
     _code(state, surface, descents, now, start)
     if shown:
-        seen(words.end, told=end(descents, now, surface))
+        kit.seen(words.end, told=end(descents, now, surface))
 
 
-def _controls(state: PageState) -> None:
+def _controls(state: kit.PageState) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
 
         def afresh() -> None:
             state["from"] = ""
 
-        choose(state, "surface", words.surface, words.surfaces, afresh)
+        kit.choose(state, "surface", words.surface, words.surfaces, afresh)
         st.pills(
             words.optimizers,
             selection_mode="multi",
@@ -82,7 +76,7 @@ def _controls(state: PageState) -> None:
         st.slider(words.decay, step=0.01, width=230, **state.ranged("decay"))
 
 
-def start_of(state: PageState, surface: Surface) -> tuple[float, float]:
+def start_of(state: kit.PageState, surface: Surface) -> tuple[float, float]:
     """Return where the balls start: where the learner put them, if that is on the map."""
     try:
         x, y = (float(part) for part in state["from"].split(","))
@@ -98,7 +92,7 @@ def hyper_of(beta1: float, beta2: float, decay: float) -> Any:
     return Hyper(momentum=beta1, beta1=beta1, beta2=beta2, weight_decay=decay)
 
 
-@kept(256)
+@kit.kept(256)
 def ways(
     surface: str,
     start: tuple[float, float],
@@ -118,7 +112,7 @@ def levels(heights: np.ndarray, floor: float) -> list[float]:
 
 
 def _view(
-    state: PageState,
+    state: kit.PageState,
     surface: Surface,
     drawn: list[Walker],
     rates: np.ndarray,
@@ -156,7 +150,7 @@ def report(
     for one, stop in zip(descents, now.stops, strict=True):
         groups.setdefault(_end(one, stop, surface), []).append(words.names[one.optimizer])
     parts = [text.format(names=", ".join(names)) for text, names in groups.items()]
-    x, y = (signed(value) for value in start)
+    x, y = (kit.signed(value) for value in start)
     return words.report.format(steps=STEPS, x=x, y=y, parts="; ".join(parts))
 
 
@@ -188,7 +182,7 @@ def decay_note(decay: float, surface: Surface) -> str:
     return words.decay_note[kind].format(decay=decay, where=words.decay_where[at_zero])
 
 
-def question(name: str, surface: Surface) -> Question | None:
+def question(name: str, surface: Surface) -> kit.Question | None:
     """Ask for the largest of four rates at which plain SGD arrives; None where few rates do.
 
     Which rates arrive is not one stretch of the slider on every surface, so each of the four is
@@ -211,19 +205,19 @@ def question(name: str, surface: Surface) -> Question | None:
         what = words.ask_leaves if gone else words.ask_stuck.format(left=left)
         reason = words.ask_surface_reason[kind]
         reasons.append(reason.format(rate=rate, left=left, right=rates[1], what=what))
-    x, y = (signed(value) for value in surface.start)
-    return Question(words.ask_surface.format(steps=STEPS, x=x, y=y), rates, 1, reasons)
+    x, y = (kit.signed(value) for value in surface.start)
+    return kit.Question(words.ask_surface.format(steps=STEPS, x=x, y=y), rates, 1, reasons)
 
 
 def _left(one: Descent, stop: int, surface: Surface) -> str:
     """How much of the start's height above the bottom is left at the end, in words."""
     heights = one.losses[stop] - surface.floor
     rest = float(heights[-1] / heights[0])
-    return percent(rest) if rest < FAR else f"{rest:,.0f} ×"
+    return kit.percent(rest) if rest < FAR else f"{rest:,.0f} ×"
 
 
 def _code(
-    state: PageState,
+    state: kit.PageState,
     surface: Surface,
     descents: list[Descent],
     now: DescentState,
@@ -237,18 +231,19 @@ def _code(
         f"Hyper(momentum={state['beta1']!r}, beta1={state['beta1']!r}, beta2={state['beta2']!r}, "
         f"weight_decay={state['decay']!r})"
     )
-    show_code(
+    kit.show_code(
         [optimizers.UPDATES[one.optimizer], descend],
-        "import torch\n"
-        "from llmviz.training.descent import descend, rates_between\n"
-        "from llmviz.training.optimizers import Hyper\n"
-        "from llmviz.training.surfaces import SURFACES\n\n"
-        f"surface = SURFACES[{state['surface']!r}]\n"
-        f"start = torch.tensor({list(start)!r}, dtype=torch.float64)\n"
-        f"rate = rates_between({RATES.low}, {RATES.high}, {RATES.count})[{stop}:{stop + 1}]\n"
-        f"hyper = {hyper}\n"
-        f"way = descend({one.optimizer!r}, surface.height, surface.gradient, start, rate, "
-        f"{STEPS}, hyper)\n"
-        "print([f'({x:.3f}, {y:.3f})' for x, y in way.path[0, :4].tolist()])",
+        words.snippet_surface.format(
+            surface=state["surface"],
+            start=list(start),
+            low=RATES.low,
+            high=RATES.high,
+            count=RATES.count,
+            stop=stop,
+            next_stop=stop + 1,
+            hyper=hyper,
+            optimizer=one.optimizer,
+            steps=STEPS,
+        ),
         str([f"({x:.3f}, {y:.3f})" for x, y in one.path[stop, :4].tolist()]),
     )

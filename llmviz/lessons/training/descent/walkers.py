@@ -10,8 +10,7 @@ import streamlit as st
 
 from llmviz.components.descent_view.view import DescentState, Row, Walker, settled
 from llmviz.lessons.training.descent import words
-from llmviz.ui import codec
-from llmviz.ui.state import PageState
+from llmviz.ui import codec, kit
 
 if TYPE_CHECKING:
     from llmviz.training.descent import Descent
@@ -74,7 +73,7 @@ def walker(
     )
 
 
-def state_of(state: PageState, name: str, walkers: int, rates: int, steps: int) -> DescentState:
+def state_of(state: kit.PageState, name: str, walkers: int, rates: int, steps: int) -> DescentState:
     """Return where a view stands, as far as it fits what is shown now."""
     stops = [min(stop, rates - 1) for stop in state[f"{name}_lr"]]
     if len(stops) != walkers:
@@ -84,7 +83,7 @@ def state_of(state: PageState, name: str, walkers: int, rates: int, steps: int) 
     return DescentState(last, tuple(stops), min(state[f"{name}_who"], walkers - 1))
 
 
-def keep_in_link(state: PageState, name: str, key: str, walkers: int, rates: int, steps: int):
+def keep_in_link(state: kit.PageState, name: str, key: str, walkers: int, rates: int, steps: int):
     """Return the callback that puts what was settled on into the page's state."""
 
     def changed() -> None:

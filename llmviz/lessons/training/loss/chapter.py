@@ -16,19 +16,7 @@ from llmviz.lessons.training.loss import picture as loss_picture
 from llmviz.lessons.training.loss import questions, words
 from llmviz.lessons.training.loss.params import MOST, NONE
 from llmviz.study.text_loss import LossSettings, loss_steps, torch_loss
-from llmviz.ui import engine
-from llmviz.ui.code import show_code
-from llmviz.ui.common import choose, count, percent, power_of_ten
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.model_on_text import Read, names_of
-from llmviz.ui.model_picker import Picker, continues
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.question import predict
-from llmviz.ui.shell import HALF_CHARACTER
-from llmviz.ui.state import LEARNER_TEXT, PageState
-from llmviz.ui.text import escape_markdown
-from llmviz.ui.text_field import text_area
+from llmviz.ui import engine, kit
 
 if TYPE_CHECKING:
     from llmviz.nn.loss import LossSteps
@@ -37,9 +25,9 @@ KEY = "training.loss"
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
-    section(words.intro)
+    kit.section(words.intro)
     bundled = _text_box(state)
     if bundled is None:
         return
@@ -60,22 +48,22 @@ def draw(state: PageState) -> None:
     counted = [i for i in range(len(reading.targets)) if i not in settings.skipped]
     if counted:
         mean = float(plain.nats[counted].mean())
-        prose(perplexity_told(mean, logits.shape[1]))
-    predict(questions.half(plain.target_probability.tolist()), f"{KEY}.half")
+        kit.prose(perplexity_told(mean, logits.shape[1]))
+    kit.predict(questions.half(plain.target_probability.tolist()), f"{KEY}.half")
     _code(reading, steps, settings)
     loss_mistakes.draw(state, reading)
-    seen(words.end, **end(reading, plain.nats.numpy(), logits.shape[1]))
+    kit.seen(words.end, **end(reading, plain.nats.numpy(), logits.shape[1]))
 
 
-def end(reading: Read, nats: np.ndarray, vocabulary: int) -> dict[str, str | float]:
+def end(reading: kit.Read, nats: np.ndarray, vocabulary: int) -> dict[str, str | float]:
     """Return the numbers that the chapter ends with: of the losses (N,) of all positions."""
     hard = int(np.argmax(nats))
     return {
-        "n": count(len(nats), "token"),
+        "n": kit.count(len(nats), "token"),
         "mean": float(nats.mean()),
-        "hard": quote(reading.target_tokens[hard]),
+        "hard": kit.quote(reading.target_tokens[hard]),
         "hard_nats": float(nats[hard]),
-        "vocabulary": count(vocabulary, "token"),
+        "vocabulary": kit.count(vocabulary, "token"),
         "blind": math.log(vocabulary),
     }
 
@@ -89,44 +77,44 @@ def perplexity_told(mean: float, vocabulary: int) -> str:
     return text.format(plain=mean, value=value, vocabulary=vocabulary)
 
 
-def steps_of(reading: Read, settings: LossSettings) -> LossSteps:
+def steps_of(reading: kit.Read, settings: LossSettings) -> LossSteps:
     """Return every step of the loss of a text; ValueError where its mean is of nothing."""
     return _steps(reading.bundled, reading.ids, settings)
 
 
-@kept(32)  # up to 1 MB each
+@kit.kept(32)  # up to 1 MB each
 def _steps(bundled: engine.Bundled, ids: tuple[int, ...], settings: LossSettings) -> LossSteps:
     return loss_steps(readers.logits_of(bundled, ids), ids[1:], settings)
 
 
-def _text_box(state: PageState):
+def _text_box(state: kit.PageState):
     with st.container(gap=None):
-        text_area(state, "sentence", words.sentence_label, height=68)
-        text_guard(HALF_CHARACTER)
+        kit.text_area(state, "sentence", words.sentence_label, height=68)
+        text_guard(kit.HALF_CHARACTER)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        bundled = readers.choose(state, Picker("reader", continues), "sentence")
+        bundled = readers.choose(state, kit.Picker("reader", kit.continues), "sentence")
 
         def take(text: str) -> None:
             state["sentence"] = text
 
-        own = state[LEARNER_TEXT.key]
+        own = state[kit.LEARNER_TEXT.key]
         st.button(words.use_my_text, icon=":material/edit_note:", on_click=take, args=(own,))
         if state["sentence"] != words.sentence:
             st.button(words.use_own, icon=":material/undo:", on_click=take, args=(words.sentence,))
     return bundled
 
 
-def _strip(reading: Read, logits: np.ndarray, plain) -> None:
+def _strip(reading: kit.Read, logits: np.ndarray, plain) -> None:
     from llmviz.tokenizers import Token
 
-    best = names_of(logits.argmax(-1).tolist(), reading.bundled.tokenizer)
+    best = kit.names_of(logits.argmax(-1).tolist(), reading.bundled.tokenizer)
     tokens, at = [], 0
     for token in reading.targets:
         data = reading.bundled.tokenizer.token_bytes(token)
         tokens.append(Token(token, data, at, at + len(data), at, at + len(data)))
         at += len(data)
     details = [
-        {words.card_p: percent(p), words.card_nats: f"{nats:.3f}", words.card_first: first}
+        {words.card_p: kit.percent(p), words.card_nats: f"{nats:.3f}", words.card_first: first}
         for p, nats, first in zip(
             plain.target_probability.tolist(), plain.nats.tolist(), best, strict=True
         )
@@ -137,11 +125,11 @@ def _strip(reading: Read, logits: np.ndarray, plain) -> None:
     easy, hard = int(np.argmin(nats)), int(np.argmax(nats))
     vocabulary = logits.shape[1]
     text = words.extremes if nats[easy] < nats[hard] else words.extremes_same
-    prose(
+    kit.prose(
         text,
-        easy=quote(reading.target_tokens[easy]),
+        easy=kit.quote(reading.target_tokens[easy]),
         easy_p=_chance(nats[easy]),
-        hard=quote(reading.target_tokens[hard]),
+        hard=kit.quote(reading.target_tokens[hard]),
         hard_p=_chance(nats[hard]),
         hard_nats=nats[hard],
         vocabulary=vocabulary,
@@ -154,10 +142,10 @@ def _chance(nats: float) -> str:
     p = math.exp(-nats)
     if p < 0.00005:
         return words.hardly
-    return words.almost if 0.9995 <= p < 1 else percent(p)
+    return words.almost if 0.9995 <= p < 1 else kit.percent(p)
 
 
-def _controls(state: PageState, reading: Read) -> LossSettings:
+def _controls(state: kit.PageState, reading: kit.Read) -> LossSettings:
     positions = range(len(reading.targets))
     if not set(state["skip"]) <= set(positions):
         state["skip"] = [i for i in state["skip"] if i in positions]
@@ -167,7 +155,7 @@ def _controls(state: PageState, reading: Read) -> LossSettings:
     if state["weighs"] not in (NONE, *known):
         state["weighs"] = NONE
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        choose(state, "reduction", words.reduction, words.reductions)
+        kit.choose(state, "reduction", words.reduction, words.reductions)
         st.selectbox(
             words.class_text,
             [NONE, *known],
@@ -182,7 +170,7 @@ def _controls(state: PageState, reading: Read) -> LossSettings:
         words.skip,
         list(positions),
         selection_mode="multi",
-        format_func=lambda i: escape_markdown(reading.target_tokens[i]),
+        format_func=lambda i: kit.escape_markdown(reading.target_tokens[i]),
         wrap=True,
         **state.bind("skip"),
     )
@@ -195,7 +183,7 @@ def _controls(state: PageState, reading: Read) -> LossSettings:
     )
 
 
-def _result(reading: Read, logits: np.ndarray, steps, settings: LossSettings) -> None:
+def _result(reading: kit.Read, logits: np.ndarray, steps, settings: LossSettings) -> None:
     counted = len(reading.targets) - len(settings.skipped)
     theirs = torch_loss(logits, reading.targets, settings)
     ours = steps.loss.numpy()
@@ -207,33 +195,33 @@ def _result(reading: Read, logits: np.ndarray, steps, settings: LossSettings) ->
     lines = [
         words.result[kind].format(
             loss=number,
-            counted=count(counted, "token"),
-            positions=count(len(reading.targets), "token"),
+            counted=kit.count(counted, "token"),
+            positions=kit.count(len(reading.targets), "token"),
         ),
         words.agrees.format(
             torch=f"{float(theirs):.4f}" if theirs.ndim == 0 else words.same_list,
-            apart=power_of_ten(apart, 1) if apart else words.no_difference,
+            apart=kit.power_of_ten(apart, 1) if apart else words.no_difference,
         ),
     ]
     if weighted:
         lines.append(
             words.weighted.format(
-                token=quote(reading.target_tokens[reading.targets.index(settings.token)]),
+                token=kit.quote(reading.target_tokens[reading.targets.index(settings.token)]),
                 weight=settings.weight,
                 divisor=float(steps.divisor),
             )
         )
     if settings.smoothing:
         lines.append(_smoothed(settings, logits.shape[1]))
-    prose("\n\n".join([" ".join(lines[:2]), *lines[2:]]))
+    kit.prose("\n\n".join([" ".join(lines[:2]), *lines[2:]]))
 
 
 def _smoothed(settings: LossSettings, vocabulary: int) -> str:
-    share = percent(settings.smoothing)
+    share = kit.percent(settings.smoothing)
     return words.smoothed.format(eps=settings.smoothing, share=share, vocabulary=vocabulary)
 
 
-def _code(reading: Read, steps, settings: LossSettings) -> None:
+def _code(reading: kit.Read, steps, settings: LossSettings) -> None:
     from llmviz.nn.loss import cross_entropy_steps
 
     name, text = reading.bundled.name, reading.text
@@ -261,4 +249,4 @@ def _code(reading: Read, steps, settings: LossSettings) -> None:
     if reading.bundled.tokenizer.encode(text) != list(reading.targets):
         return  # unknown characters: the text cannot be quoted back
     prints = str([f"{loss:.3f}" for loss in steps.loss.view(-1).tolist()])
-    show_code([cross_entropy_steps], "\n".join(lines), prints)
+    kit.show_code([cross_entropy_steps], "\n".join(lines), prints)

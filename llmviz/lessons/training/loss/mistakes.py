@@ -1,42 +1,30 @@
 """Losses with a mistake: on the learner's text, and in a model that was trained with one."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.losses import compared
-from llmviz.figures.theme import Mode
 from llmviz.lessons.training.loss import questions, words
 from llmviz.lessons.training.model_picker import logits_of
 from llmviz.study.text_loss import mistake_numbers, mistaken_losses
 from llmviz.training.reading import read_metrics
-from llmviz.ui import engine
-from llmviz.ui.common import choose_below_title, theme
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.model_on_text import Read
-from llmviz.ui.prose import prose
-from llmviz.ui.question import predict
-from llmviz.ui.state import PageState
-from llmviz.ui.table import rows_table
+from llmviz.ui import engine, kit
 
 KEY = "training.loss"
 RIGHT, WRONG = "names-gpt", "names-gpt-no-shift"
 
 
-def draw(state: PageState, reading: Read) -> None:
+def draw(state: kit.PageState, reading: kit.Read) -> None:
     """Show the mistakes, ask which one was made; with the missing shift, a model trained so."""
-    section(words.mistakes_section)
-    choose_below_title(state, "wrong", words.mistake, words.mistakes)
+    kit.section(words.mistakes_section)
+    kit.choose_below_title(state, "wrong", words.mistake, words.mistakes)
     with_mistakes, facts = _numbers(reading.bundled, reading.ids)
     kind = state["wrong"]
-    prose(mistake_text(kind, facts))
+    kit.prose(mistake_text(kind, facts))
     question = questions.spot(with_mistakes, facts["right"], facts["blind"])
-    if question is None or predict(question, f"{KEY}.spot", covers=True):
+    if question is None or kit.predict(question, f"{KEY}.spot", covers=True):
         _in_numbers(kind, facts, with_mistakes)
     if kind == "shift":
         _twins()
@@ -44,23 +32,23 @@ def draw(state: PageState, reading: Read) -> None:
 
 def _in_numbers(kind: str, facts: dict[str, Any], with_mistakes: dict[str, float]) -> None:
     """Show the loss with a mistake beside the right one."""
-    prose(mistake_result(kind, facts, with_mistakes.get(kind, math.nan)))
+    kit.prose(mistake_result(kind, facts, with_mistakes.get(kind, math.nan)))
     if kind == "perplexity":
         names = list(words.chart_perplexities.values())
         values = [facts[name] for name in words.chart_perplexities]
         axis = words.chart_axis_perplexity
-        figure = bars(tuple(names), tuple(values), 0, axis, theme(), True)
+        figure = bars(tuple(names), tuple(values), 0, axis, kit.theme(), True)
     else:
         names = [words.chart_right, words.chart_wrong, words.chart_blind]
         values = [facts["right"], with_mistakes[kind], facts["blind"]]
         if kind == "probabilities":
             names.append(words.chart_lowest)
             values.append(facts["lowest"])
-        figure = bars(tuple(names), tuple(values), 1, words.chart_axis, theme(), False)
+        figure = bars(tuple(names), tuple(values), 1, words.chart_axis, kit.theme(), False)
     st.plotly_chart(figure, key=f"{KEY}.compared", config={"displayModeBar": False})
 
 
-@kept(128)
+@kit.kept(128)
 def _numbers(
     bundled: engine.Bundled, ids: tuple[int, ...]
 ) -> tuple[dict[str, float], dict[str, Any]]:
@@ -93,20 +81,20 @@ def mistake_result(kind: str, facts: dict[str, Any], wrong: float) -> str:
     return text.format(**facts | more | {"wrong": wrong})
 
 
-@kept(128)
+@kit.kept(128)
 def bars(
     names: tuple[str, ...],
     values: tuple[float, ...],
     chosen: int,
     axis: str,
-    mode: Mode,
+    mode: kit.Mode,
     logarithmic: bool,
-) -> go.Figure:
+) -> kit.Figure:
     """Return losses as bars; see `compared`."""
     return compared(names, values, chosen, axis, mode, logarithmic=logarithmic)
 
 
-@kept(8)
+@kit.kept(8)
 def last_sample(bundled: engine.Bundled) -> str:
     """Return what a bundled model wrote at the end of its training."""
     return read_metrics(engine.folder_of(bundled.name))[-1].sample
@@ -116,7 +104,7 @@ def _twins() -> None:
     """Show what was trained with the mistake beside what was not."""
     if not {RIGHT, WRONG} <= set(engine.names()):
         return
-    section(words.twin)
+    kit.section(words.twin)
     cards = {name: engine.card(name) for name in (RIGHT, WRONG)}
     rows = [
         [
@@ -130,7 +118,7 @@ def _twins() -> None:
     ]
     number = st.column_config.NumberColumn(format="%.5f")
     formats = {words.twin_columns[key]: number for key in ("reported", "honest")}
-    rows_table(rows, words.twin_columns.values(), width=820, column_config=formats)
+    kit.rows_table(rows, words.twin_columns.values(), width=820, column_config=formats)
     wrong = cards[WRONG]
     reading = words.twin_read.format(
         wrong=WRONG,
@@ -140,4 +128,4 @@ def _twins() -> None:
         blind=math.log(engine.tokenizer(WRONG).vocab_size),
     )
     caption = words.twin_caption.format(one=cards[RIGHT]["command"], two=wrong["command"])
-    prose(f"{reading}\n\n{caption}")
+    kit.prose(f"{reading}\n\n{caption}")

@@ -1,7 +1,5 @@
 """The controls of the chapter "What the loss is", as its links write them."""
 
-from __future__ import annotations
-
 from llmviz.lessons.training.loss import words
 from llmviz.ui import codec
 

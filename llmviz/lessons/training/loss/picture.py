@@ -1,7 +1,5 @@
 """The matrices of a cross-entropy, from logits to the loss; each cell opens to its arithmetic."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 
@@ -11,14 +9,13 @@ from llmviz.components._shared import cell_arithmetic as ops
 from llmviz.components.matrix_view.view import Matrix, Window, matrix_view
 from llmviz.lessons.training.loss import words
 from llmviz.study.text_loss import LossSettings
-from llmviz.ui.common import percent
-from llmviz.ui.model_on_text import Read
+from llmviz.ui import kit
 
 SEEN = 12  # rows, and columns, that are drawn at once
 
 
 def draw(
-    reading: Read, logits: np.ndarray, plain: Any, steps: Any, settings: LossSettings, key: str
+    reading: kit.Read, logits: np.ndarray, plain: Any, steps: Any, settings: LossSettings, key: str
 ) -> None:
     """Show `plain` (the mean of all positions) and `steps` (as the controls stand) as matrices."""
     matrices, steps_shown = build(reading, logits, plain, steps, settings)
@@ -51,7 +48,7 @@ def through_windows(matrices: list[Matrix]) -> tuple[list[Matrix], dict[str, Win
 
 
 def build(
-    reading: Read, logits: np.ndarray, plain: Any, steps: Any, settings: LossSettings
+    reading: kit.Read, logits: np.ndarray, plain: Any, steps: Any, settings: LossSettings
 ) -> tuple[list[Matrix], list[tuple[list[str], str]]]:
     """Return the matrices and the steps in which they appear."""
     small, columns, labels = visible_columns(reading, logits)
@@ -119,7 +116,9 @@ def build(
     return matrices, captions
 
 
-def visible_columns(reading: Read, logits: np.ndarray) -> tuple[np.ndarray, list[int], list[str]]:
+def visible_columns(
+    reading: kit.Read, logits: np.ndarray
+) -> tuple[np.ndarray, list[int], list[str]]:
     """Return logits (T, K + 1), the column of each target, and the columns' names.
 
     The tokens of the text have a column each. The last column holds ln Σ exp of all the others'
@@ -145,10 +144,10 @@ def _rest(others: int) -> str:
     return words.step_other if others == 1 else words.step_others.format(count=others)
 
 
-def _notes(reading: Read, plain: Any, settings: LossSettings) -> list[str]:
+def _notes(reading: kit.Read, plain: Any, settings: LossSettings) -> list[str]:
     return [
         (words.note_skipped if i in settings.skipped else words.note).format(
-            token=name, p=percent(p), nats=nats
+            token=name, p=kit.percent(p), nats=nats
         )
         for i, (name, p, nats) in enumerate(
             zip(

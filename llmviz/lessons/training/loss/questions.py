@@ -1,14 +1,11 @@
 """The graded questions of the chapter on the loss, made from the numbers of the learner's text."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Mapping, Sequence
 
 from llmviz.lessons.training.loss import words
-from llmviz.ui.common import percent
-from llmviz.ui.question import Question
+from llmviz.ui import kit
 
 LEAST = 0.001  # as a percentage a smaller probability has hardly a digit left
 CLEAR = 0.05  # nats by which the answers about half a probability must differ
@@ -16,7 +13,7 @@ APART = 5e-3  # nats by which two losses must differ to be told from each other
 EXAMPLE = 0.1  # the probability asked about where no token of the text has a suitable one
 
 
-def half(probabilities: Sequence[float]) -> Question:
+def half(probabilities: Sequence[float]) -> kit.Question:
     """Ask what a token would cost at half its probability; `probabilities` are of the targets.
 
     Doubling or halving the cost is the wrong answer only where it differs from adding ln 2: near
@@ -36,14 +33,14 @@ def half(probabilities: Sequence[float]) -> Question:
         (
             2 * nats,
             words.ask_double.format(nats=nats, double=2 * nats),
-            words.ask_no_double.format(p=percent(p), square=percent(p * p)),
+            words.ask_no_double.format(p=kit.percent(p), square=kit.percent(p * p)),
         ),
     ]
     right = answers[1]
     answers.sort()  # by their value: the place tells nothing
     text = words.ask if suitable else words.ask_example
-    return Question(
-        text.format(p=percent(p)),
+    return kit.Question(
+        text.format(p=kit.percent(p)),
         [answer for _, answer, _ in answers],
         answers.index(right),
         [reason for *_, reason in answers],
@@ -58,7 +55,7 @@ def _clear(p: float) -> bool:
     return min(b - a for a, b in itertools.pairwise(costs)) >= CLEAR
 
 
-def spot(losses: Mapping[str, float], right: float, blind: float) -> Question | None:
+def spot(losses: Mapping[str, float], right: float, blind: float) -> kit.Question | None:
     """Ask which mistake gave a loss; the text decides which one is asked.
 
     losses: with each mistake, in nats; right: without one; blind: ln V. None where no mistake can
@@ -77,7 +74,7 @@ def spot(losses: Mapping[str, float], right: float, blind: float) -> Question | 
         return None
     chosen = offered[int(1000 * right) % len(offered)]
     names = list(losses)
-    return Question(
+    return kit.Question(
         words.spot.format(wrong=losses[chosen], right=right, blind=blind),
         [words.mistakes[name] for name in names],
         names.index(chosen),

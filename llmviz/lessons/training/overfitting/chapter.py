@@ -1,7 +1,5 @@
 """Chapter "When it goes wrong": runs that overfit or do not learn, beside runs that do."""
 
-from __future__ import annotations
-
 import math
 from functools import partial
 from pathlib import Path
@@ -22,26 +20,18 @@ from llmviz.training.curves import Curve, CurveFile
 from llmviz.training.experiments import EXPERIMENTS, PLANS, bundled, copied, read_card
 from llmviz.training.reading import read_description
 from llmviz.training.references import KEY as REFERENCES
-from llmviz.ui.code import show_code
-from llmviz.ui.common import choose_below_title, count
+from llmviz.ui import kit
 from llmviz.ui.engine_ready import engine_ready
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.notices import warn
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import PageState, tied
-from llmviz.ui.table import rows_table
 
 KEY = "training.wrong"
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
-    section(words.intro)
+    kit.section(words.intro)
     title, then = words.intro.title, lambda: _usual_axis(state)
-    choose_below_title(state, "failing", title, words.kinds, then, parts=True)
+    kit.choose_below_title(state, "failing", title, words.kinds, then, parts=True)
     kind = state["failing"]
     try:
         own = {name: _bundled(kind, name) for name in EXPERIMENTS[kind].runs}
@@ -50,21 +40,21 @@ def draw(state: PageState) -> None:
         st.code(words.missing_command, language=None)
         return
     facts = facts_of(own)
-    prose(words.compared[kind])
+    kit.prose(words.compared[kind])
     slot = f"_training_{kind}"
     _buttons(state, kind, slot)
-    if predict(question(kind, facts), f"{KEY}.{kind}", covers=True):
+    if kit.predict(question(kind, facts), f"{KEY}.{kind}", covers=True):
         growing = started.active(slot)
         run_chart.polled(partial(_chart, state, kind, list(own.values()), slot, growing), growing)
-        prose(words.run_text[kind], **facts)
+        kit.prose(words.run_text[kind], **facts)
         if kind == "heart":
             _by_heart(state, own["heart"])
         _table(list(own.values()))
         _code(EXPERIMENTS[kind].runs[0], own)
-        seen(words.end, told=words.end_told[kind].format(**facts))
+        kit.seen(words.end, told=words.end_told[kind].format(**facts))
 
 
-def _usual_axis(state: PageState) -> None:
+def _usual_axis(state: kit.PageState) -> None:
     """A loss that explodes, or goes to zero, asks for a logarithmic axis."""
     state["failog"] = state["failing"] in ("rate", "shift")
 
@@ -81,7 +71,7 @@ def _bundled(kind: str, name: str) -> Titled:
     return Titled(name, folder, description, curve, title_of(kind, name))
 
 
-@kept(32)
+@kit.kept(32)
 def _curve(folder: str) -> Curve:
     return CurveFile(Path(folder)).read()
 
@@ -119,10 +109,10 @@ def middle_step(curve: Curve) -> int:
     return int(measured[-1]) if measured.size else 0
 
 
-def _buttons(state: PageState, kind: str, slot: str) -> None:
+def _buttons(state: kit.PageState, kind: str, slot: str) -> None:
     names = EXPERIMENTS[kind].runs
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
-        label = words.again.format(count=count(len(names), "run"))
+        label = words.again.format(count=kit.count(len(names), "run"))
         pressed = clicked(label, f"wrong.{kind}", type="primary", icon=":material/play_arrow:")
         if started.names(slot):
             st.button(words.forget, on_click=started.forget, args=(slot,))
@@ -133,7 +123,7 @@ def _buttons(state: PageState, kind: str, slot: str) -> None:
     started.problem()
 
 
-def _chart(state: PageState, kind: str, own: list[Titled], slot: str, growing: bool) -> None:
+def _chart(state: kit.PageState, kind: str, own: list[Titled], slot: str, growing: bool) -> None:
     if growing and not started.active(slot):
         st.rerun()
     mine = started.read(slot)
@@ -148,7 +138,7 @@ def _chart(state: PageState, kind: str, own: list[Titled], slot: str, growing: b
     if mine or growing:
         st.caption(words.mine)
         for line in started.lines(slot):
-            warn(line)
+            kit.warn(line)
         return
     card = read_card(own[0].name)
     made = words.made_by.format(command=card["command"], seconds=card["seconds"])
@@ -156,12 +146,12 @@ def _chart(state: PageState, kind: str, own: list[Titled], slot: str, growing: b
     for one in own:
         if (line := read_card(one.name)["line"]) != "":
             ending = words.ended.format(title=one.title, line=line)
-            warn(ending)
+            kit.warn(ending)
 
 
-def _by_heart(state: PageState, one: Titled) -> None:
+def _by_heart(state: kit.PageState, one: Titled) -> None:
     """Which of the names that it wrote stand in its list."""
-    section(words.wrote_section)
+    kit.section(words.wrote_section)
     samples = {int(one.curve.steps[i]): text for i, text in one.curve.samples}
     steps = list(samples)
     at = state["by_heart"] if state["by_heart"] in steps else steps[-1]
@@ -169,7 +159,7 @@ def _by_heart(state: PageState, one: Titled) -> None:
     def moved(chosen: int) -> None:
         state["by_heart"] = -1 if chosen == steps[-1] else chosen
 
-    st.select_slider(words.wrote_at, steps, width=420, **tied("_by_heart@training", at, moved))
+    st.select_slider(words.wrote_at, steps, width=420, **kit.tied("_by_heart@training", at, moved))
     names = training_names(one)
     known, new = copied(samples[at], names)
     text = words.wrote.format(
@@ -182,8 +172,8 @@ def _by_heart(state: PageState, one: Titled) -> None:
         text += words.wrote_new.format(names=_listed(new))
     letters = sum(len(name) + 1 for name in names) / len(names)
     floor = math.log(len(names)) / letters
-    prose(text)
-    prose(words.floor, floor=floor, ln=math.log(len(names)))
+    kit.prose(text)
+    kit.prose(words.floor, floor=floor, ln=math.log(len(names)))
 
 
 def training_names(one: Titled) -> list[str]:
@@ -193,7 +183,7 @@ def training_names(one: Titled) -> list[str]:
 
 
 def _listed(names: list[str]) -> str:
-    return ", ".join(quote(name) for name in dict.fromkeys(names))
+    return ", ".join(kit.quote(name) for name in dict.fromkeys(names))
 
 
 def _table(own: list[Titled]) -> None:
@@ -214,25 +204,22 @@ def _table(own: list[Titled]) -> None:
         )
     right = st.column_config.TextColumn(alignment="right")  # figures, though some are a dash
     formats = dict.fromkeys(list(words.table.values())[1:], right)
-    rows_table(rows, words.table.values(), width=820, column_config=formats)
+    kit.rows_table(rows, words.table.values(), width=820, column_config=formats)
 
 
-def question(kind: str, facts: dict[str, Any]) -> Question:
+def question(kind: str, facts: dict[str, Any]) -> kit.Question:
     """The question on a comparison, with the numbers of its runs."""
     if kind == "dropout":  # as far on the other side of the run with dropout
         facts = facts | {"mirrored": 2 * facts["dropout_train"] - facts["no_dropout_train"]}
-    return Question.of(getattr(words, f"ask_{kind}"), **facts)
+    return kit.Question.of(getattr(words, f"ask_{kind}"), **facts)
 
 
 def _code(name: str, own: dict[str, Titled]) -> None:
     from llmviz.training.experiments import make
 
     curve = own[name].curve
-    show_code(
+    kit.show_code(
         [make, copied],
-        "from pathlib import Path\n"
-        "from llmviz.training.curves import CurveFile\n\n"
-        f"curve = CurveFile(Path('data/experiments/{name}')).read()\n"
-        "print(int(curve.steps[-1]), f'{curve.train[-1]:.4f} {curve.last_validation:.4f}')",
+        words.snippet.format(name=name),
         f"{int(curve.steps[-1])} {curve.train[-1]:.4f} {curve.last_validation:.4f}",
     )

@@ -1,7 +1,5 @@
 """The controls of the chapter "When it goes wrong", as its links write them."""
 
-from __future__ import annotations
-
 from llmviz.training.experiments import EXPERIMENTS
 from llmviz.ui import codec
 

@@ -1,7 +1,5 @@
 """Chapter "The race": seven kinds of models on the same names, bundled and trained again here."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import streamlit as st
@@ -17,14 +15,8 @@ from llmviz.lessons.training.race import standings, words
 from llmviz.lessons.training.race.params import STEPS
 from llmviz.lessons.training.started_runs import Titled
 from llmviz.training.run_state import ACTIVE_EACH
-from llmviz.ui import engine
-from llmviz.ui.code import show_code
-from llmviz.ui.common import count, refuse
+from llmviz.ui import engine, kit
 from llmviz.ui.engine_ready import engine_ready
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.notices import warn
-from llmviz.ui.question import predict
-from llmviz.ui.state import PageState
 
 KEY = "training.race.chart"
 SLOT = "_training_race"
@@ -32,9 +24,9 @@ SLOTS = {"axis": "raxis", "unit": "runit"}  # what the chart offers, by the page
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
-    section(words.intro)
+    kit.section(words.intro)
     there = [name for name in words.models if name in engine.names()]
     missing = [name for name in words.models if name not in there]
     if missing:
@@ -44,7 +36,7 @@ def draw(state: PageState) -> None:
     titled = [_read(name) for name in there]
     full = [one for one in titled if one is not None]
     question = standings.question(full) if len(full) >= 3 else None
-    shown = question is None or predict(question, "training.race.best", covers=True)
+    shown = question is None or kit.predict(question, "training.race.best", covers=True)
     _who(state)
     drawn = [one for one in full if one.name in state["who"]]
     if not drawn and not started.names(SLOT):
@@ -61,18 +53,18 @@ def draw(state: PageState) -> None:
     _again(state, there)
     numbers = standings.end(full) if len(full) >= 3 and shown else None
     if numbers is not None:
-        seen(words.end, **numbers)
+        kit.seen(words.end, **numbers)
 
 
 def _read(name: str) -> Titled | None:
     try:
         return started.titled(charted_runs.read(name), words.models[name][0])
     except ValueError as error:
-        refuse(error)
+        kit.refuse(error)
         return None
 
 
-def _who(state: PageState) -> None:
+def _who(state: kit.PageState) -> None:
     st.pills(
         words.who,
         list(words.models),
@@ -83,7 +75,7 @@ def _who(state: PageState) -> None:
     )
 
 
-def _chart(state: PageState, drawn: list[Titled], growing: bool) -> None:
+def _chart(state: kit.PageState, drawn: list[Titled], growing: bool) -> None:
     if growing and not started.active(SLOT):
         st.rerun()
     mine = started.read(SLOT)
@@ -103,19 +95,15 @@ def _chart(state: PageState, drawn: list[Titled], growing: bool) -> None:
         colours=colours,
     )
     for line in started.lines(SLOT):
-        warn(line)
+        kit.warn(line)
 
 
 def _code(one: Titled) -> None:
     from llmviz.training.curves import CurveFile
 
-    show_code(
+    kit.show_code(
         [CurveFile],
-        "from pathlib import Path\n"
-        "from llmviz.training.curves import CurveFile\n\n"
-        f"for name in ({', '.join(repr(name) for name in ('names-bigram', one.name))}):\n"
-        "    curve = CurveFile(Path('data/checkpoints') / name).read()\n"
-        "    print(name, len(curve), f'{curve.last_validation:.4f}')",
+        words.snippet.format(given=", ".join(repr(name) for name in ("names-bigram", one.name))),
         "\n".join(
             f"{name} {len(curve)} {curve.last_validation:.4f}"
             for name in ("names-bigram", one.name)
@@ -124,9 +112,9 @@ def _code(one: Titled) -> None:
     )
 
 
-def _again(state: PageState, there: list[str]) -> None:
+def _again(state: kit.PageState, there: list[str]) -> None:
     """Start the same runs on this machine."""
-    section(words.again_section)
+    kit.section(words.again_section)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         st.multiselect(
             words.again_who.format(most=ACTIVE_EACH),
@@ -140,7 +128,7 @@ def _again(state: PageState, there: list[str]) -> None:
         st.selectbox(words.again_steps, choices, width=130, **state.bind("asteps"))
         chosen = [name for name in state["again"] if name in there]
         pressed = clicked(
-            words.again.format(count=count(len(chosen), "run")),
+            words.again.format(count=kit.count(len(chosen), "run")),
             "race.again",
             type="primary",
             icon=":material/play_arrow:",

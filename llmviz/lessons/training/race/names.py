@@ -1,29 +1,22 @@
 """Names that each model of the race writes now, from one seed."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from llmviz.lessons.training.race import words
 from llmviz.study.invented_names import invented_names, names_learned_from
 from llmviz.training.experiments import copied
-from llmviz.ui import engine
-from llmviz.ui.code import show_code
+from llmviz.ui import engine, kit
 from llmviz.ui.engine_ready import engine_ready
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.state import PageState
 
 ASKED = 8  # names
 LONGEST = 20  # letters
 
 
-def draw(state: PageState, there: list[str]) -> None:
+def draw(state: kit.PageState, there: list[str]) -> None:
     """Let every model write some names from one seed."""
     if not there:
         return
-    section(words.invent, count=ASKED)
+    kit.section(words.invent, count=ASKED)
     st.number_input(words.invent_seed, width=150, **state.ranged("inventing"))
     if not engine_ready():
         return
@@ -31,45 +24,37 @@ def draw(state: PageState, there: list[str]) -> None:
     for name in there:
         settings = engine.load(name), state["inventing"]
         written = invented(*settings)
-        listed = ", ".join(quote(one) for one in written)
+        listed = ", ".join(kit.quote(one) for one in written)
         lines.append(
             words.invented.format(
                 name=words.models[name][0], listed=listed, known=_known(*settings)
             )
         )
-    prose("\n\n".join(lines))
+    kit.prose("\n\n".join(lines))
     _code(there[-1], state["inventing"])
 
 
-@kept(128)
+@kit.kept(128)
 def invented(bundled: engine.Bundled, seed: int) -> list[str]:
     """Return the names that a model writes from a seed."""
     return invented_names(bundled.model, bundled.tokenizer, seed, ASKED, LONGEST)
 
 
-@kept(128)
+@kit.kept(128)
 def _known(bundled: engine.Bundled, seed: int) -> int:
     """How many of the names that a model writes stand in the list that it learned from."""
     return len(copied("\n".join(invented(bundled, seed)), _learned_from())[0])
 
 
-_learned_from = kept(1)(names_learned_from)
+_learned_from = kit.kept(1)(names_learned_from)
 
 
 def _code(name: str, seed: int) -> None:
     from llmviz.sampling import generate
 
-    show_code(
+    kit.show_code(
         [generate],
-        "import torch\n"
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.sampling import generate\n\n"
-        f"model, tokenizer, card = load_bundled({name!r})\n"
-        "end = tokenizer.special_tokens['<|endoftext|>']\n"
-        f"generator = torch.Generator().manual_seed({seed})\n"
-        f"for _ in range({ASKED}):\n"
-        f"    tokens = generate(model, [end], {LONGEST}, 1.0, generator=generator, stop_id=end)\n"
-        "    print(tokenizer.decode([token.id for token in tokens if token.id != end]))",
+        words.snippet_names.format(name=name, seed=seed, asked=ASKED, longest=LONGEST),
         "\n".join(invented(engine.load(name), seed)),
         label=words.invent_code,
     )

@@ -1,7 +1,5 @@
 """The controls of the chapter "The race", as its links write them."""
 
-from __future__ import annotations
-
 from llmviz.lessons.training.race import words
 from llmviz.training.curves import AXES, UNITS
 from llmviz.training.run_state import ACTIVE_EACH

@@ -1,7 +1,5 @@
 """How the models of the race stand at a step: a table, a report in words, and a question."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from functools import partial
@@ -12,16 +10,12 @@ import streamlit as st
 from llmviz.lessons.training.race import words
 from llmviz.lessons.training.started_runs import Titled
 from llmviz.study.nine_models import TIE
-from llmviz.ui.common import listed
-from llmviz.ui.prose import prose
-from llmviz.ui.question import Question
-from llmviz.ui.state import PageState, tied
-from llmviz.ui.table import rows_table
+from llmviz.ui import kit
 
 EARLY = 20.0  # seconds of training after which the order by speed is read
 
 
-def table(state: PageState, full: list[Titled]) -> None:
+def table(state: kit.PageState, full: list[Titled]) -> None:
     """Show what each model had reached by a step, and what it then wrote."""
     longest = max(full, key=lambda one: len(one.curve.samples))
     steps = [int(longest.curve.steps[i]) for i, _ in longest.curve.samples]
@@ -35,14 +29,14 @@ def table(state: PageState, full: list[Titled]) -> None:
         steps,
         format_func=lambda step: f"{step:,}",
         width=420,
-        **tied("_rstep@training", at, moved),
+        **kit.tied("_rstep@training", at, moved),
     )
     rows = [_row(one, at) for one in full]
     three = st.column_config.NumberColumn(format="%.3f")
     formats = {words.columns[key]: three for key in ("validation", "training")}
     formats[words.columns["parameters"]] = st.column_config.TextColumn(alignment="right")
-    rows_table(rows, words.columns.values(), column_config=formats)
-    prose(report(full, at))
+    kit.rows_table(rows, words.columns.values(), column_config=formats)
+    kit.prose(report(full, at))
 
 
 def _row(one: Titled, step: int) -> list[object]:
@@ -114,7 +108,7 @@ def _next(order: list[Titled], best: list[Titled], step: int) -> str:
         gap = loss_by(order[1], step) - loss_by(order[0], step)
         return words.next.format(second=order[1].title, gap=gap)
     follow = "follows" if len(best) == 2 else "follow"
-    ties = listed([one.title for one in best[1:]])
+    ties = kit.listed([one.title for one in best[1:]])
     return words.next_ties.format(ties=ties, follow=follow, tie=TIE)
 
 
@@ -141,7 +135,7 @@ def _dropped(full: list[Titled]) -> str:
         for one in full
         if one.description["model"]["config"].get("dropout") and _train(one) > _end(one)
     ]
-    return " " + words.dropped.format(names=listed(names)) if names else ""
+    return " " + words.dropped.format(names=kit.listed(names)) if names else ""
 
 
 def _train(one: Titled) -> float:
@@ -172,7 +166,7 @@ def end(full: list[Titled]) -> dict[str, object] | None:
     }
 
 
-def question(full: list[Titled]) -> Question | None:
+def question(full: list[Titled]) -> kit.Question | None:
     """Ask which model ends best on new names; None where the lowest training loss tells it.
 
     Models that end too close to the best one to be ranked are no answers.
@@ -184,7 +178,7 @@ def question(full: list[Titled]) -> Question | None:
         return None
     offered = list({one.name: one for one in (low, behind[-1], best, behind[0])}.values())
     offered.sort(key=lambda one: one.title)
-    return Question(
+    return kit.Question(
         words.ask.format(
             low=low.title,
             train=_train(low),

@@ -1,7 +1,5 @@
 """Chapter "Train one": start a run, watch it, pause it, keep it."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np
@@ -17,25 +15,17 @@ from llmviz.training import run_folders
 from llmviz.training.manager import RunManager
 from llmviz.training.measures import perplexity
 from llmviz.training.reading import CONFIG
-from llmviz.ui import runs
-from llmviz.ui.code import fold, show_code
-from llmviz.ui.common import choose_below_title, count, duration, refuse
+from llmviz.ui import kit, runs
 from llmviz.ui.engine_ready import engine_ready
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.state import PageState, tied
-from llmviz.ui.text import escape_markdown
 
 KEY = "training.live"
 
 
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
-    section(words.intro)
-    try:
-        manager = runs.manager()
-    except ValueError as error:  # a setting of the server that makes no sense
-        refuse(error)
+    kit.section(words.intro)
+    manager = kit.or_refused(runs.manager)
+    if manager is None:
         return
     manager.warm()
     _come_back(state)
@@ -53,7 +43,7 @@ def draw(state: PageState) -> None:
     if charted is not None and not charted_runs.is_growing(charted.name):
         line = end(charted)
         if line:
-            seen(words.end, told=line)
+            kit.seen(words.end, told=line)
 
 
 def end(charted: ChartedRun) -> str:
@@ -62,34 +52,34 @@ def end(charted: ChartedRun) -> str:
     if not curve.train.size or not np.isfinite([curve.train[0], curve.train[-1]]).all():
         return ""
     return words.told_end.format(
-        name=quote(charted.label),
-        steps=count(int(curve.steps[-1]), "step"),
-        time=duration(float(curve.seconds[-1])),
+        name=kit.quote(charted.label),
+        steps=kit.count(int(curve.steps[-1]), "step"),
+        time=kit.duration(float(curve.seconds[-1])),
         first=float(curve.train[0]),
         last=float(curve.train[-1]),
         unit=words.end_units[charted.counted],
     )
 
 
-def _come_back(state: PageState) -> None:
+def _come_back(state: kit.PageState) -> None:
     """After F5 the link names the run; it is this visitor's again if nobody else has it."""
     if state["run"]:
         runs.come_back(state["run"])
 
 
-def _presets(state: PageState) -> None:
-    choose_below_title(
+def _presets(state: kit.PageState) -> None:
+    kit.choose_below_title(
         state,
         "preset",
         words.preset,
         words.presets,
         lambda: presets.use(state, state["preset"]),
     )
-    prose(words.preset_texts[state["preset"]])
+    kit.prose(words.preset_texts[state["preset"]])
     form.own_text(state)
 
 
-def _time_unknown(state: PageState) -> bool:
+def _time_unknown(state: kit.PageState) -> bool:
     """Whether a process is going to measure how long a step of the present plan takes."""
     try:
         plan, text = form.plan_and_text(state)
@@ -98,7 +88,7 @@ def _time_unknown(state: PageState) -> bool:
     return cost.is_being_timed(plan, text)
 
 
-def _start(state: PageState, unknown: bool, own_text: str) -> None:
+def _start(state: kit.PageState, unknown: bool, own_text: str) -> None:
     """The short form, the button, what it will cost, and every other setting behind a fold."""
     if unknown and not _time_unknown(state):
         st.rerun()  # which ends the polling
@@ -108,10 +98,10 @@ def _start(state: PageState, unknown: bool, own_text: str) -> None:
         plan, text = form.plan_and_text(state)
     except ValueError as error:
         plan, text = None, None
-        refuse(error)
+        kit.refuse(error)
     form.short(state)
     place = st.container()
-    box = fold(words.settings, "_training.settings", ":material/tune:")
+    box = kit.fold(words.settings, "_training.settings", ":material/tune:")
     if box is not None:
         with box:
             if engine_ready():
@@ -132,21 +122,21 @@ def _start(state: PageState, unknown: bool, own_text: str) -> None:
         if pressed and plan is not None:
             panel.begin(state, lambda: runs.manager().start(runs.visitor(), plan, text))
         if problem := st.session_state.pop(panel.PROBLEM, ""):
-            refuse(problem)
+            kit.refuse(problem)
 
 
 def _machine(manager: RunManager) -> str:
     """How busy the machine is, in a line."""
     training = manager.training
     if not training:
-        return words.free.format(limit=count(manager.limit, "run"))
-    line = words.busy.format(training=count(training, "run"), limit=manager.limit)
+        return words.free.format(limit=kit.count(manager.limit, "run"))
+    line = words.busy.format(training=kit.count(training, "run"), limit=manager.limit)
     if manager.waiting:
-        line += " " + words.queue.format(waiting=count(manager.waiting, "run"))
+        line += " " + words.queue.format(waiting=kit.count(manager.waiting, "run"))
     return line
 
 
-def _chosen(state: PageState, names: list[str]) -> str:
+def _chosen(state: kit.PageState, names: list[str]) -> str:
     """The run to look at: the one chosen, else the visitor's newest, else a bundled one."""
     mine = [run_folders.PREFIX + run.name for run in runs.mine()]
     wanted = state["run"] or (mine[0] if mine else charted_runs.FIRST)
@@ -156,15 +146,15 @@ def _chosen(state: PageState, names: list[str]) -> str:
         words.show,
         names,
         format_func=charted_runs.label,
-        **tied(f"_run@{state.page}", wanted, partial(_choose, state)),
+        **kit.tied(f"_run@{state.page}", wanted, partial(_choose, state)),
         accept_new_options=True,
-        help=words.show_help.format(root=escape_markdown(str(run_folders.root()))),
+        help=words.show_help.format(root=kit.escape_markdown(str(run_folders.root()))),
         width=420,
     )
     return wanted
 
 
-def _choose(state: PageState, name: str | None) -> None:
+def _choose(state: kit.PageState, name: str | None) -> None:
     if not name:
         return
     if name not in charted_runs.available():
@@ -176,20 +166,20 @@ def _choose(state: PageState, name: str | None) -> None:
     state["run"] = name
 
 
-def _read(state: PageState, name: str) -> ChartedRun | None:
+def _read(state: kit.PageState, name: str) -> ChartedRun | None:
     try:
         return charted_runs.read(name)
     except ValueError as error:
         known = runs.manager().run(run_folders.split_name(name)[0])
         if known is None:
-            refuse(error)
+            kit.refuse(error)
             return None
     # It has written nothing yet.
     run_chart.polled(partial(_waiting, state, name, known.active), known.active)
     return None
 
 
-def _waiting(state: PageState, name: str, active: bool) -> None:
+def _waiting(state: kit.PageState, name: str, active: bool) -> None:
     """The panel of a run that has no point yet, until it has one or has ended."""
     run = runs.manager().run(run_folders.split_name(name)[0])
     if run is None or (active and (not run.active or (run.folder / CONFIG).exists())):
@@ -197,7 +187,7 @@ def _waiting(state: PageState, name: str, active: bool) -> None:
     panel.draw(state, run, None)
 
 
-def _live(state: PageState, name: str, growing: bool) -> None:
+def _live(state: kit.PageState, name: str, growing: bool) -> None:
     """A run's panel and its curve; drawn again each second while something goes on."""
     try:
         charted = charted_runs.read(name)
@@ -222,14 +212,14 @@ def _told(charted: ChartedRun) -> None:
     if loss is None:
         return
     if charted.counted == PAIR:
-        prose(_told_pairs(charted, loss))
+        kit.prose(_told_pairs(charted, loss))
         return
-    prose(
+    kit.prose(
         words.told,
-        name=quote(charted.label),
-        steps=count(int(curve.steps[-1]), "step"),
-        tokens=count(int(curve.tokens[-1]), "token"),
-        time=duration(float(curve.seconds[-1])),
+        name=kit.quote(charted.label),
+        steps=kit.count(int(curve.steps[-1]), "step"),
+        tokens=kit.count(int(curve.tokens[-1]), "token"),
+        time=kit.duration(float(curve.seconds[-1])),
         loss=loss,
         perplexity=perplexity_told(loss, charted.description["tokenizer"]["vocab_size"]),
     )
@@ -246,18 +236,18 @@ def _told_pairs(charted: ChartedRun, loss: float) -> str:
     """The same of word2vec, which answers questions on pairs of words."""
     curve, negatives = charted.curve, random_words(charted.description)
     return words.told_pairs.format(
-        name=quote(charted.label),
-        steps=count(int(curve.steps[-1]), "step"),
-        pairs=count(int(curve.tokens[-1]), "pair"),
-        time=duration(float(curve.seconds[-1])),
+        name=kit.quote(charted.label),
+        steps=kit.count(int(curve.steps[-1]), "step"),
+        pairs=kit.count(int(curve.tokens[-1]), "pair"),
+        time=kit.duration(float(curve.seconds[-1])),
         loss=loss,
-        negatives=count(negatives, "random word"),
+        negatives=kit.count(negatives, "random word"),
         questions=1 + negatives,
         blind=blind(charted.description),
     )
 
 
-def _follow(state: PageState, name: str) -> None:
+def _follow(state: kit.PageState, name: str) -> None:
     state["run"] = ""
     st.rerun()
 
@@ -268,11 +258,8 @@ def _code(charted: ChartedRun | None) -> None:
     from llmviz.training.curves import CurveFile
 
     curve = charted.curve
-    show_code(
+    kit.show_code(
         [CurveFile],
-        "from pathlib import Path\n"
-        "from llmviz.training.curves import CurveFile\n\n"
-        f"curve = CurveFile(Path('data/checkpoints/{charted.name}')).read()\n"
-        "print(len(curve), int(curve.steps[-1]), round(curve.last_validation, 4))",
+        words.snippet.format(name=charted.name),
         f"{len(curve)} {int(curve.steps[-1])} {round(curve.last_validation or 0, 4)}",
     )

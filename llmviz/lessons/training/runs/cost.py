@@ -1,7 +1,5 @@
 """What the run that the form describes will cost: parameters, memory, disk, time."""
 
-from __future__ import annotations
-
 import dataclasses
 import hashlib
 import json
@@ -16,11 +14,7 @@ from llmviz.models.room import check_memory, spoken_bytes
 from llmviz.training.config import ONE_A_ROW, OWN_TEXT, Plan
 from llmviz.training.pace import Pace
 from llmviz.training.schedule import warmup_note
-from llmviz.ui import runs
-from llmviz.ui.common import count, duration, refuse
-from llmviz.ui.kept import kept
-from llmviz.ui.prose import prose
-from llmviz.ui.text import escape_markdown
+from llmviz.ui import kit, runs
 
 MEMORY_SHARE = 0.8  # of what is free now
 # The steps that this server's processes have timed, by kind and amount of work: an estimate rests
@@ -35,18 +29,20 @@ def show(plan: Plan, text: str | None) -> bool:
         if plan.train.device in ("auto", "cpu"):
             check_memory(guess.memory, words.such_a_run, share=MEMORY_SHARE)
     except ValueError as error:
-        refuse(error)
+        kit.refuse(error)
         return False
     seconds, basis = _seconds(plan, None if text is None else guess.vocab_size, guess.parameters)
-    prose(
+    kit.prose(
         words.cost,
         parameters=f"{guess.parameters:,}",
-        vocabulary=count(guess.vocab_size, "token"),
+        vocabulary=kit.count(guess.vocab_size, "token"),
         memory=spoken_bytes(guess.memory),
         disk=spoken_bytes(guess.disk),
         tokens=f"{guess.tokens_per_step:,}",
         epochs=_epochs(plan, guess.tokens_per_step, most),
-        time=basis if seconds is None else words.time.format(time=duration(seconds), basis=basis),
+        time=basis
+        if seconds is None
+        else words.time.format(time=kit.duration(seconds), basis=basis),
     )
     note = warmup_note(plan.train)
     if note:
@@ -80,7 +76,7 @@ def _estimated(plan: Plan, digest: str, text: str | None) -> tuple[Any, int]:
     return found
 
 
-@kept(128, key=_plan_and_digest)
+@kit.kept(128, key=_plan_and_digest)
 def _estimated_or_why(plan: Plan, digest: str, text: str | None) -> tuple[Any, int] | str:
     """A refusal is kept, too: what it rests on may be a whole corpus."""
     from llmviz.training.estimate import estimate, vocabulary
@@ -144,7 +140,7 @@ def _seconds(plan: Plan, vocab_size: int | None, parameters: int) -> tuple[float
         return run_seconds(plan.train, step), words.time_estimated.format(model=plan.model)
     step, line = known
     if step is None:
-        return None, escape_markdown(line)
+        return None, kit.escape_markdown(line)
     amount = work(plan, parameters)
     _MEASURED[kind_of(plan), amount] = Pace(kind_of(plan), amount, step)
     each = f"{1000 * step:.0f} ms" if step >= 0.002 else f"{1000 * step:.1f} ms"

@@ -1,7 +1,5 @@
 """The form for a run: a short one, and every other setting with its meaning, unit and range."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 
@@ -15,11 +13,7 @@ from llmviz.models.catalogue import MODELS, able, entry_of
 from llmviz.textfile import check_text
 from llmviz.tokenizers import TRAINERS
 from llmviz.training.config import Plan
-from llmviz.ui.common import refuse
-from llmviz.ui.kept import kept
-from llmviz.ui.shell import text_box
-from llmviz.ui.state import PageState
-from llmviz.ui.text import escape_markdown
+from llmviz.ui import kit
 
 UPLOADED = "_training_text"  # in the session: (name, text) of the file that was uploaded
 RATES = [m * 10.0**e for e in range(-6, 2) for m in (1, 2, 3, 5)][:-3]
@@ -27,7 +21,7 @@ COLUMNS = 3
 SHORT = ("model", "steps", "learning_rate")  # with the corpus, the form before all settings
 
 
-def plan_and_text(state: PageState) -> tuple[Plan, str | None]:
+def plan_and_text(state: kit.PageState) -> tuple[Plan, str | None]:
     """The plan that the form describes, and the learner's own text where that is the corpus.
 
     Raises ValueError naming the rule for values that cannot be.
@@ -35,13 +29,13 @@ def plan_and_text(state: PageState) -> tuple[Plan, str | None]:
     return plan_controls.plan_of(state, st.session_state.get(UPLOADED, ("", None))[1])
 
 
-def short(state: PageState) -> None:
+def short(state: kit.PageState) -> None:
     """Show the few controls that a first run needs; they are not among `fields`."""
     _corpus(state)
     _row(state, list(SHORT))
 
 
-def fields(state: PageState) -> None:
+def fields(state: kit.PageState) -> None:
     """Show all other controls, in groups."""
     st.markdown(f"**{words.groups['text']}**")
     _row(state, [*_if(state, "corpus", "tiny-world", "characters"), "tokenizer", *_vocab(state)])
@@ -60,15 +54,15 @@ def fields(state: PageState) -> None:
     _row(state, ["device", "dtype", "threads", "accumulate", *recompute])
 
 
-def _if(state: PageState, key: str, wanted: Any, *names: str) -> list[str]:
+def _if(state: kit.PageState, key: str, wanted: Any, *names: str) -> list[str]:
     return list(names) if state[MARK + key] == wanted else []
 
 
-def _vocab(state: PageState) -> list[str]:
+def _vocab(state: kit.PageState) -> list[str]:
     return ["vocab_size"] if state[MARK + "tokenizer"] in TRAINERS else []
 
 
-def _corpus(state: PageState) -> None:
+def _corpus(state: kit.PageState) -> None:
     st.selectbox(
         words.labels["corpus"],
         plan_controls.CORPUS_CHOICES,
@@ -78,19 +72,19 @@ def _corpus(state: PageState) -> None:
     )
     chosen = CORPORA.get(state[MARK + "corpus"])
     if chosen:
-        st.caption(escape_markdown(chosen.description))
+        st.caption(kit.escape_markdown(chosen.description))
 
 
-def needs_own_text(state: PageState) -> str:
+def needs_own_text(state: kit.PageState) -> str:
     """Which text of the learner's own is the corpus: the typed one, a file, or none ("")."""
     chosen = state[MARK + "corpus"]
     return chosen if chosen in (plan_controls.MINE, plan_controls.FILE) else ""
 
 
-def own_text(state: PageState) -> None:
+def own_text(state: kit.PageState) -> None:
     """The box or the upload, where the corpus is the learner's own text."""
     if needs_own_text(state) == plan_controls.MINE:
-        text_box(state, label=words.own_text, height=140)
+        kit.text_box(state, label=words.own_text, height=140)
     elif needs_own_text(state) == plan_controls.FILE:
         upload()
 
@@ -101,23 +95,23 @@ def upload() -> None:
     if file is None:
         if UPLOADED in st.session_state:
             name, text = st.session_state[UPLOADED]
-            st.caption(words.uploaded.format(name=escape_markdown(name), size=f"{len(text):,}"))
+            st.caption(words.uploaded.format(name=kit.escape_markdown(name), size=f"{len(text):,}"))
         return
     try:
         text = file.getvalue().decode("utf-8-sig")
         check_text(text)
         plan_controls.check_own(text, True)
     except UnicodeDecodeError as error:
-        refuse(words.no_text.format(place=f"{error.start:,}"))
+        kit.refuse(words.no_text.format(place=f"{error.start:,}"))
         return
     except ValueError as error:
-        refuse(error)
+        kit.refuse(error)
         return
     st.session_state[UPLOADED] = file.name, text
-    st.caption(words.uploaded.format(name=escape_markdown(file.name), size=f"{len(text):,}"))
+    st.caption(words.uploaded.format(name=kit.escape_markdown(file.name), size=f"{len(text):,}"))
 
 
-def _row(state: PageState, names: list[str]) -> None:
+def _row(state: kit.PageState, names: list[str]) -> None:
     own = settings_of(MODELS[state[MARK + "model"]].config)
     for first in range(0, len(names), COLUMNS):
         columns = st.columns(COLUMNS)
@@ -126,7 +120,7 @@ def _row(state: PageState, names: list[str]) -> None:
                 _field(state, name, own)
 
 
-def _field(state: PageState, name: str, own: dict[str, Any]) -> None:
+def _field(state: kit.PageState, name: str, own: dict[str, Any]) -> None:
     title = words.labels[name]
     bound = state.bind(MARK + name, partial(presets.suit, state) if name == "model" else None)
     if name == "model":
@@ -145,13 +139,17 @@ def _field(state: PageState, name: str, own: dict[str, Any]) -> None:
         if state[MARK + name] not in choices:
             state[MARK + name] = choices[0]
             bound = state.bind(MARK + name)
-        st.selectbox(label, choices, help=escape_markdown(help_text), **bound)
+        st.selectbox(label, choices, help=kit.escape_markdown(help_text), **bound)
     elif isinstance(param.default, bool):
-        st.checkbox(label, help=escape_markdown(help_text), **bound)
+        st.checkbox(label, help=kit.escape_markdown(help_text), **bound)
     elif name in ("learning_rate", "min_lr"):
         options = sorted({*RATES, 0.0, state[MARK + name]} - ({0.0} if name != "min_lr" else set()))
         st.select_slider(
-            label, options, format_func=lambda x: f"{x:g}", help=escape_markdown(help_text), **bound
+            label,
+            options,
+            format_func=lambda x: f"{x:g}",
+            help=kit.escape_markdown(help_text),
+            **bound,
         )
     else:
         whole = isinstance(param.default, int)
@@ -161,12 +159,12 @@ def _field(state: PageState, name: str, own: dict[str, Any]) -> None:
             label,
             step=None if whole else 0.01,
             format=None if whole else "%g",
-            help=escape_markdown(help_text),
+            help=kit.escape_markdown(help_text),
             **state.ranged(MARK + name, least=low, most=max(high, state[MARK + name])),
         )
 
 
-@kept(1)
+@kit.kept(1)
 def _devices() -> list[str]:
     """The devices that torch sees on this machine."""
     import torch

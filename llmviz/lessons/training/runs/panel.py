@@ -1,7 +1,5 @@
 """The panel of one run: its state, and the buttons to pause, stop, continue, keep or delete it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
@@ -14,18 +12,14 @@ from llmviz.lessons.training.runs import words
 from llmviz.training import run_folders
 from llmviz.training.curves import time_left
 from llmviz.training.run_state import RESUMABLE, RunState
-from llmviz.ui import runs
-from llmviz.ui.common import count, duration
-from llmviz.ui.notices import refuse, warn
-from llmviz.ui.state import PageState
-from llmviz.ui.text import escape_markdown
+from llmviz.ui import kit, runs
 
 FIRST_POINT = 0.9  # seconds that a start waits for the first point of its curve
 ACTED = "_training_acted"  # in the session: a button was answered, and the page is of before
 PROBLEM = "_training_problem"  # in the session: why the last thing asked for was not done
 
 
-def begin(state: PageState, start: Callable[[], RunState]) -> None:
+def begin(state: kit.PageState, start: Callable[[], RunState]) -> None:
     """Start a run and look at it; a refusal is kept for the next drawing of the page."""
     try:
         run = start()
@@ -37,12 +31,12 @@ def begin(state: PageState, start: Callable[[], RunState]) -> None:
     st.rerun()
 
 
-def draw(state: PageState, run: RunState | None, charted: ChartedRun | None) -> None:
+def draw(state: kit.PageState, run: RunState | None, charted: ChartedRun | None) -> None:
     """How a run goes, and what can be done with it."""
     if st.session_state.pop(ACTED, False):
         st.rerun()  # all of the page, which says how busy the machine is
     if charted is not None and charted.is_bundled:
-        st.caption(words.bundled.format(name=escape_markdown(charted.label)))
+        st.caption(words.bundled.format(name=kit.escape_markdown(charted.label)))
         return
     with st.container(border=True):
         last, steps = _progress(run, charted)
@@ -50,9 +44,9 @@ def draw(state: PageState, run: RunState | None, charted: ChartedRun | None) -> 
         if run is None or run.state != "waiting":
             st.progress(min(1.0, last / max(1, steps)), text=_speed(run, charted, last, steps))
         if run is not None and run.line:
-            warn(run.line)
+            kit.warn(run.line)
         elif run is None and charted is not None and (line := charted.wrong):
-            warn(line)
+            kit.warn(line)
         _buttons(state, run, charted)
 
 
@@ -67,15 +61,15 @@ def _headline(run: RunState | None, charted: ChartedRun | None) -> str:
     if run is None:
         assert charted is not None
         going = words.elsewhere if charted_runs.is_growing(charted.name) else words.at_rest
-        return f"**{escape_markdown(charted.label)}** · {going}"
+        return f"**{kit.escape_markdown(charted.label)}** · {going}"
     state = words.states[run.state]
     if run.state == "waiting":
         manager = runs.manager()
         state = words.place.format(
-            before=count(manager.place(run.name), "run"), waiting=manager.waiting
+            before=kit.count(manager.place(run.name), "run"), waiting=manager.waiting
         )
     kept = words.kept if run.kept else ""
-    return f"**{escape_markdown(runs.label(run))}** · {state}{kept}"
+    return f"**{kit.escape_markdown(runs.label(run))}** · {state}{kept}"
 
 
 def _speed(run: RunState | None, charted: ChartedRun | None, last: int, steps: int) -> str:
@@ -86,11 +80,11 @@ def _speed(run: RunState | None, charted: ChartedRun | None, last: int, steps: i
         text += words.rate.format(rate=f"{charted.curve.rate[-1]:,.0f}", unit=charted.counted)
         left = time_left(charted.curve, steps)
         if left is not None:
-            text += words.left.format(time=duration(left))
+            text += words.left.format(time=kit.duration(left))
     return text
 
 
-def _buttons(state: PageState, run: RunState | None, charted: ChartedRun | None) -> None:
+def _buttons(state: kit.PageState, run: RunState | None, charted: ChartedRun | None) -> None:
     manager, owner = runs.manager(), runs.visitor()
     if run is None:
         if charted and _can_go_on(charted):
@@ -137,21 +131,21 @@ def _act(label: str, icon: str, act: Callable[[], object], **more: Any) -> None:
     st.button(label, icon=f":material/{icon}:", key=f"run.{icon}", on_click=answer, **more)
 
 
-def _take_up(state: PageState, name: str, owner: str) -> None:
+def _take_up(state: kit.PageState, name: str, owner: str) -> None:
     run = runs.manager().resume(name, owner)
     state["run"] = run_folders.PREFIX + run.name
     runs.manager().wait(run.name, FIRST_POINT)
 
 
-def _keep(state: PageState, run: RunState, owner: str) -> None:
+def _keep(state: kit.PageState, run: RunState, owner: str) -> None:
     with st.popover(words.keep, icon=":material/bookmark_add:"):
-        st.caption(words.keep_text.format(root=escape_markdown(str(run_folders.root()))))
+        st.caption(words.keep_text.format(root=kit.escape_markdown(str(run_folders.root()))))
         wanted = st.text_input(words.keep_name, f"{run.plan['model']}-{run.number}", max_chars=60)
         if clicked(words.keep_button, f"run.keep.{run.name}", type="primary"):
             try:
                 runs.manager().keep(run.name, owner, wanted)
             except ValueError as error:
-                refuse(error)
+                kit.refuse(error)
                 return
             state["run"] = ""
             st.rerun()

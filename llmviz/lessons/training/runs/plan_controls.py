@@ -1,7 +1,5 @@
 """The settings of a run on this page: the controls, as links write them, and the plan they make."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import cache
 from typing import Any
@@ -11,8 +9,7 @@ from llmviz.corpus import CORPORA
 from llmviz.models.catalogue import MODELS, able, entry_of
 from llmviz.tokenizers import TOKENIZERS, TRAINERS
 from llmviz.training.config import OWN_TEXT, Plan, TrainConfig
-from llmviz.ui import codec
-from llmviz.ui.state import LEARNER_TEXT, PageState
+from llmviz.ui import codec, kit
 
 MINE, FILE = "mine", "file"  # as a corpus: the text of the sidebar's lessons, an uploaded file
 CORPUS_CHOICES = [*(name for name in CORPORA if name != "names-counts"), MINE, FILE]
@@ -127,7 +124,7 @@ def plan_params(start: Mapping[str, Any]) -> list[codec.Param]:
     return [*chosen, *(_param(name, start[name]) for name in fields)]
 
 
-def plan_of(state: PageState, file: str | None = None) -> tuple[Plan, str | None]:
+def plan_of(state: kit.PageState, file: str | None = None) -> tuple[Plan, str | None]:
     """The plan that the controls describe, and the learner's own text where it is the corpus.
 
     file: an uploaded text. Raises ValueError naming the rule for values that cannot be.
@@ -139,7 +136,7 @@ def plan_of(state: PageState, file: str | None = None) -> tuple[Plan, str | None
 
     corpus, text = value("corpus"), None
     if corpus in (MINE, FILE):
-        text = state[LEARNER_TEXT.key] if corpus == MINE else file
+        text = state[kit.LEARNER_TEXT.key] if corpus == MINE else file
         check_own(text, corpus == FILE)
         corpus = OWN_TEXT
     steps, snapshots = value("steps"), value(SNAPSHOT_FIELD)

@@ -1,12 +1,10 @@
 """Starting points of a run that work, and what suits a model."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from llmviz.lessons.training.runs.plan_controls import MARK, MINE, SNAPSHOT_FIELD
 from llmviz.models.catalogue import MODELS
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 _GPT = {"n_layer": 2, "n_head": 4, "n_embd": 48, "dropout": 0.1}
 
@@ -124,14 +122,14 @@ def values_of(preset: str) -> dict[str, Any]:
     return {**_BASE, **PRESETS[preset]}
 
 
-def use(state: PageState, preset: str) -> None:
+def use(state: kit.PageState, preset: str) -> None:
     """Set every control to what a preset says."""
     state["preset"] = preset
     for name, value in values_of(preset).items():
         state[MARK + name] = value
 
 
-def suit(state: PageState) -> None:
+def suit(state: kit.PageState) -> None:
     """After another model was chosen: set what suits it, or what the starting point says again."""
     chosen, preset_values = state[MARK + "model"], values_of(state["preset"])
     wanted: dict[str, Any] = {}

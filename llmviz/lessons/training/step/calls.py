@@ -1,7 +1,5 @@
 """The calls of a step, training and inference mode, and a run that continues from its files."""
 
-from __future__ import annotations
-
 import dataclasses
 import inspect
 
@@ -9,46 +7,32 @@ import streamlit as st
 
 from llmviz.lessons.training.step import questions, words
 from llmviz.study.one_step import STEPS, Asked
-from llmviz.study.step_calls import DROPOUT, Call, Modes, Resumed, calls, modes, resumed
-from llmviz.ui.common import power_of_ten
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.question import predict
-from llmviz.ui.state import PageState
-from llmviz.ui.table import rows_table
+from llmviz.study.step_calls import DROPOUT, Call, Modes, calls, modes, resumed
+from llmviz.ui import kit
 
 KEY = "training.step"
 
 
-def draw(state: PageState, choice: Asked) -> None:
+def draw(state: kit.PageState, choice: Asked) -> None:
     """Show the loop's calls, training and inference mode, and a run that went on from its files."""
     _calls(_followed(choice))
     _modes(_measured(choice))
     _resume(state, choice)
 
 
-@kept(64)
-def _followed(choice: Asked) -> list[Call]:
-    return calls(choice)
+_followed = kit.kept(64)(calls)
+_measured = kit.kept(64)(modes)
 
 
-@kept(64)
-def _measured(choice: Asked) -> Modes:
-    return modes(choice)
-
-
-@kept(16)
-def _compared(choice: Asked) -> Resumed:
-    return resumed(choice)
+_compared = kit.kept(16)(resumed)
 
 
 def _calls(followed: list[Call]) -> None:
     from llmviz.study.one_step import update
 
-    section(words.calls_section)
+    kit.section(words.calls_section)
     question = questions.twice(followed[1].norm)
-    shown = question is None or predict(question, f"{KEY}.twice", covers=True)
+    shown = question is None or kit.predict(question, f"{KEY}.twice", covers=True)
     st.code(inspect.getsource(update), language="python")
     if not shown:
         return
@@ -57,21 +41,21 @@ def _calls(followed: list[Call]) -> None:
         for one in followed
     ]
     _table(rows, words.calls_columns, 2)
-    prose(words.calls_read)
+    kit.prose(words.calls_read)
 
 
 def _modes(measured: Modes) -> None:
-    section(words.modes_section, dropout=DROPOUT)
+    kit.section(words.modes_section, dropout=DROPOUT)
     rows = [
         [words.modes[mode], *(f"{loss:.6f}" for loss in getattr(measured, mode))]
         for mode in words.modes
     ]
     _table(rows, words.modes_columns, 1)
-    prose(words.modes_read)
+    kit.prose(words.modes_read)
 
 
-def _resume(state: PageState, choice: Asked) -> None:
-    section(words.resume, steps=STEPS, middle=STEPS // 2)
+def _resume(state: kit.PageState, choice: Asked) -> None:
+    kit.section(words.resume, steps=STEPS, middle=STEPS // 2)
 
     def begin() -> None:
         state["batch_resume"] = True
@@ -92,21 +76,23 @@ def _resume(state: PageState, choice: Asked) -> None:
         ],
     ]
     _table(rows, words.resume_columns, 1)
-    files = ", ".join(f"{quote(name)} ({size:,} bytes)" for name, size in comparison.files.items())
+    files = ", ".join(
+        f"{kit.quote(name)} ({size:,} bytes)" for name, size in comparison.files.items()
+    )
     apart = words.resume_apart.format(apart=comparison.resumed_apart)
     lines = [
         words.resume_files.format(files=files),
         apart if comparison.resumed_apart else words.resume_equal,
         words.resume_memory[comparison.weights_only_apart == 0],
     ]
-    prose(" ".join(lines))
+    kit.prose(" ".join(lines))
 
 
 def _apart(value: float) -> str:
-    return power_of_ten(value, 3) if value else words.no_difference
+    return kit.power_of_ten(value, 3) if value else words.no_difference
 
 
 def _table(rows: list[list[str]], columns: tuple[str, ...], figures: int) -> None:
     """A table of text, whose columns from `figures` on are numbers."""
     right = st.column_config.TextColumn(alignment="right")
-    rows_table(rows, columns, column_config=dict.fromkeys(columns[figures:], right))
+    kit.rows_table(rows, columns, column_config=dict.fromkeys(columns[figures:], right))

@@ -1,7 +1,5 @@
 """Chapter "One step of training": a batch, its loss, the gradients, the update, the code."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 
@@ -10,28 +8,19 @@ from llmviz.components.token_strip.view import TokenRow, token_strip
 from llmviz.lessons.training.step import calls as step_calls
 from llmviz.lessons.training.step import pictures, questions, words
 from llmviz.study.one_step import READ, STEPS, Asked, OneStep, one_step
-from llmviz.ui.code import show_code
-from llmviz.ui.common import IN_SNIPPET, count, learner_text, operand, power_of_ten
+from llmviz.ui import kit
 from llmviz.ui.engine_ready import engine_ready
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.notices import or_refused
-from llmviz.ui.pinned_cells import bound, link_of, one_of
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.question import predict
-from llmviz.ui.shell import text_box
-from llmviz.ui.state import PageState
 
 KEY = "training.step"
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
-    section(words.intro, width=8)
-    text_box(state)
+    kit.section(words.intro, width=8)
+    kit.text_box(state)
     _controls(state)
-    text = learner_text(state)
+    text = kit.learner_text(state)
     if text is None or not engine_ready():
         return
     if len(text) > READ:
@@ -45,7 +34,7 @@ def draw(state: PageState) -> None:
         state["batch_clip"],
         state["batch_seed"],
     )
-    step = or_refused(_computed, choice)
+    step = kit.or_refused(_computed, choice)
     if step is None:
         return
     names = [pictures.step_name(step, token) for token in range(len(step.names))]
@@ -54,22 +43,20 @@ def draw(state: PageState) -> None:
     _update(state, step, choice, names)
     step_calls.draw(state, choice)
     _code(choice, step)
-    seen(
+    kit.seen(
         words.end,
         step=choice.step,
-        positions=count(step.ids.size, "position"),
+        positions=kit.count(step.ids.size, "position"),
         before=step.loss,
         after=step.loss_after,
         parameters=_weights(choice),
     )
 
 
-@kept(64)
-def _computed(choice: Asked) -> OneStep:
-    return one_step(choice)
+_computed = kit.kept(64)(one_step)
 
 
-def _controls(state: PageState) -> None:
+def _controls(state: kit.PageState) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         st.number_input(words.rows, width=140, **state.ranged("batch_rows"))
         st.number_input(words.width, width=140, **state.ranged("batch_width"))
@@ -88,11 +75,11 @@ def _controls(state: PageState) -> None:
 def _batch(step: OneStep, choice: Asked, names: list[str]) -> None:
     """The batch as rows of tokens, and what the model was before any step."""
     rows, width = step.ids.shape
-    section(
+    kit.section(
         words.batch,
         vocabulary=len(names),
         step=choice.step,
-        rows=count(rows, "piece"),
+        rows=kit.count(rows, "piece"),
         rows_number=rows,
         width=width,
         positions=rows * width,
@@ -102,9 +89,9 @@ def _batch(step: OneStep, choice: Asked, names: list[str]) -> None:
         for title, ids in ((words.input, step.ids[row]), (words.target, step.targets[row])):
             strips.append(TokenRow(title.format(row=row + 1), _tokens(ids, names)))
     token_strip(strips, key=f"{KEY}.batch")
-    prose(
+    kit.prose(
         words.untrained,
-        sample=quote(step.untrained or words.nothing_written, 60),
+        sample=kit.quote(step.untrained or words.nothing_written, 60),
         loss=step.untrained_loss,
         vocabulary=len(names),
         blind=step.blind,
@@ -122,20 +109,23 @@ def _tokens(ids: np.ndarray, names: list[str]) -> list:
     return tokens
 
 
-def _forward(state: PageState, step: OneStep, names: list[str]) -> None:
-    section(words.forward)
+def _forward(state: kit.PageState, step: OneStep, names: list[str]) -> None:
+    kit.section(words.forward)
     picture = pictures.forward(step, names)
     windows = pictures.windows_of(step)
     _matrices(state, picture, "forward", windows)
     upstream = next(one.values for one in picture.matrices if one.name == "upstream")
     by_hand = np.asarray(upstream).T @ step.hidden.reshape(upstream.shape[0], -1)
     apart = float(np.abs(by_hand - step.gradient).max())
-    text = power_of_ten(apart, 1) if apart else words.zero
-    prose(words.agrees, loss=step.loss, apart=text)
+    text = kit.power_of_ten(apart, 1) if apart else words.zero
+    kit.prose(words.agrees, loss=step.loss, apart=text)
 
 
 def _matrices(
-    state: PageState, picture: pictures.Picture, name: str, windows: dict[str, Window] | None = None
+    state: kit.PageState,
+    picture: pictures.Picture,
+    name: str,
+    windows: dict[str, Window] | None = None,
 ) -> None:
     """Draw a picture; the kept cell and the caption at which it stands are in the link."""
     key = f"{KEY}.{name}" + "".join(f".{one}{size.size}" for one, size in (windows or {}).items())
@@ -152,19 +142,19 @@ def _matrices(
         pinned=cell_of(state[f"{name}_cell"], shapes),
         numbers=True,
         windows=windows,
-        on_change=bound(
+        on_change=kit.bound(
             state,
             key,
-            pinned=(f"{name}_cell", link_of),
-            step=(f"{name}_at", one_of([*range(last), -1])),
+            pinned=(f"{name}_cell", kit.link_of),
+            step=(f"{name}_at", kit.one_of([*range(last), -1])),
         ),
     )
 
 
-def _update(state: PageState, step: OneStep, choice: Asked, names: list[str]) -> None:
-    section(words.update, parameters=_weights(choice))
+def _update(state: kit.PageState, step: OneStep, choice: Asked, names: list[str]) -> None:
+    kit.section(words.update, parameters=_weights(choice))
     question = questions.clipping(step.norm, choice.clip)
-    shown = question is None or predict(question, f"{KEY}.clip", covers=True)
+    shown = question is None or kit.predict(question, f"{KEY}.clip", covers=True)
     steepest = int(np.abs(step.gradient).max(axis=1).argmax())
     token = state["batch_token"] if 0 <= state["batch_token"] < len(names) else steepest
     if state["batch_token"] != -1 and token != state["batch_token"]:
@@ -193,10 +183,10 @@ def _update(state: PageState, step: OneStep, choice: Asked, names: list[str]) ->
             step=choice.step,
             rate=step.rate,
         ),
-        one_weight(step, choice, token, column, quote(names[token])),
+        one_weight(step, choice, token, column, kit.quote(names[token])),
         loss_after(step),
     ]
-    prose("\n\n".join(lines))
+    kit.prose("\n\n".join(lines))
 
 
 def one_weight(step: OneStep, choice: Asked, token: int, column: int, name: str) -> str:
@@ -211,9 +201,9 @@ def one_weight(step: OneStep, choice: Asked, token: int, column: int, name: str)
     new = words.weight_new[choice.optimizer].format(
         before=digits(step.head),
         rate=f"{step.rate:.6g}",
-        clipped=operand(clipped),
-        decay=operand(digits(step.update["decay"])) if "decay" in step.update else "",
-        step=operand(digits(step.update["step"])),
+        clipped=kit.operand(clipped),
+        decay=kit.operand(digits(step.update["decay"])) if "decay" in step.update else "",
+        step=kit.operand(digits(step.update["step"])),
         after=digits(step.after),
     )
     return (
@@ -226,7 +216,7 @@ def _weights(choice: Asked) -> int:
     return int(sum(np.prod(shape) for shape in _shapes(choice).values()))
 
 
-@kept(32)
+@kit.kept(32)
 def _shapes(choice: Asked) -> dict[str, tuple[int, ...]]:
     from llmviz.study.one_step import prepared
 
@@ -251,17 +241,15 @@ def _code(choice: Asked, step: OneStep) -> None:
     from llmviz.study.one_step import update
     from llmviz.training.loop import _Run
 
-    if choice.text != choice.text[:IN_SNIPPET]:
+    if choice.text != choice.text[: kit.IN_SNIPPET]:
         return
     given = (
         f"{choice.text!r}, rows={choice.rows}, width={choice.width}, step={choice.step}, "
         f"optimizer={choice.optimizer!r}, clip={choice.clip!r}, seed={choice.seed}"
     )
-    show_code(
+    kit.show_code(
         [update, one_step, _Run._update],
-        "from llmviz.study.one_step import Asked, one_step\n\n"
-        f"step = one_step(Asked({given}))\n"
-        "print(f'{step.loss:.4f} {step.norm:.4f} {step.factor:.4f} {step.loss_after:.4f}')",
+        words.snippet.format(given=given),
         f"{step.loss:.4f} {step.norm:.4f} {step.factor:.4f} {step.loss_after:.4f}",
         label=words.code,
     )

@@ -1,7 +1,5 @@
 """The controls of the chapter "One step of training", as its links write them."""
 
-from __future__ import annotations
-
 from llmviz.study.one_step import RATES, STEPS
 from llmviz.ui import codec
 

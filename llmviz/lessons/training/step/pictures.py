@@ -1,7 +1,5 @@
 """The matrices of one step: from the input of the head to its gradient and its new weights."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,15 +1,13 @@
 """The graded questions of the chapter on one step, made from the step's numbers."""
 
-from __future__ import annotations
-
 from llmviz.lessons.training.step import words
-from llmviz.ui.question import Question
+from llmviz.ui import kit
 
 NEAR = 0.05  # a length that close to the limit, as a share, leaves the answers alike
 SHORT = 0.01  # a shorter gradient has hardly a digit left
 
 
-def clipping(norm: float, clip: float) -> Question | None:
+def clipping(norm: float, clip: float) -> kit.Question | None:
     """Ask what clipping multiplies a gradient by.
 
     norm: length of the gradient; clip: the longest that is left as it is, 0 for no limit. None
@@ -31,15 +29,15 @@ def clipping(norm: float, clip: float) -> Question | None:
             else ("down, wrong", "not, right", "up, short")
         )
     ]
-    return Question(words.ask_clip.format(**numbers), answers, 0 if long else 1, reasons)
+    return kit.Question(words.ask_clip.format(**numbers), answers, 0 if long else 1, reasons)
 
 
-def twice(norm: float) -> Question | None:
+def twice(norm: float) -> kit.Question | None:
     """Ask for the gradient after a second `backward`; None where it is too short to tell."""
     if norm < SHORT:
         return None
     numbers = {"norm": norm, "twice": 2 * norm}
     answers = [text.format(**numbers) for text in words.ask_zero.answers]
-    return Question(
+    return kit.Question(
         words.ask_zero.text.format(**numbers), answers, 1, list(words.ask_zero.answers.values())
     )

@@ -1,7 +1,5 @@
 """What a stage of a layer is called, and what is said below its diagram."""
 
-from __future__ import annotations
-
 import math
 
 from llmviz.lessons.transformer.block import words

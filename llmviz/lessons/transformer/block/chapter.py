@@ -3,8 +3,6 @@
 T tokens, C width, L layers.
 """
 
-from __future__ import annotations
-
 import math
 
 import streamlit as st
@@ -14,24 +12,11 @@ from llmviz.components.cell_grid.view import cell_grid
 from llmviz.lessons.transformer.block import code, words
 from llmviz.lessons.transformer.block.drawing import PARTS, stage_names
 from llmviz.lessons.transformer.block.picture import picture_of, steps_of
-from llmviz.lessons.transformer.subject import (
-    DRAWN,
-    SMALL,
-    Subject,
-    blocks_of,
-    choose_subject,
-)
+from llmviz.lessons.transformer.subject import DRAWN, SMALL, Subject, blocks_of, choose_subject
 from llmviz.models.settings import GPTConfig
 from llmviz.study.block import ORDERS, STAGES, Sizes, Steps, parameters_of, sizes
-from llmviz.ui.common import choose, listed, percent
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section, seen
+from llmviz.ui import kit
 from llmviz.ui.matrix_picture import read_windows
-from llmviz.ui.notices import inform
-from llmviz.ui.pinned_cells import bound, link_of, one_of, windows_link
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import PageState
 
 KEY = "transformer.block"
 # Which stage opens for a column of the stack.
@@ -39,9 +24,9 @@ OPENS = {"input": "x", "attn": "qkv", "mlp": "up"}
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
-    section(words.intro)
+    kit.section(words.intro)
     subject = choose_subject(state, lambda config: _controls(state, config))
     if subject is None:
         return
@@ -49,33 +34,35 @@ def draw(state: PageState) -> None:
     norm = own if own == "none" or state["order"] == "own" else state["order"]
     head = min(state["head"], subject.model.config.n_head - 1)
     if own == "none" and state["order"] != "own":
-        inform(words.no_norms, ":material/info:")
+        kit.inform(words.no_norms, ":material/info:")
     steps = steps_of(subject, norm)
     stage = _picture(state, subject, head, norm)
     code.draw(subject, steps, stage, norm, head)
     if own != "none":
-        prose(changes(subject, norm))
+        kit.prose(changes(subject, norm))
     # always about one layer: a click in the stack must neither ask anew nor grade anew
     quiz = question(steps_of(subject.at(0), own), subject.tokens[-1])
     # the sizes of the stack tell which part adds more
-    opened = quiz is None or predict(quiz, f"{KEY}.ask", covers=True)
+    opened = quiz is None or kit.predict(quiz, f"{KEY}.ask", covers=True)
     if opened:
-        section(words.stack)
+        kit.section(words.stack)
         _stack(state, subject, stage)
-    predict(count_question(subject.model.config), f"{KEY}.count")
+    kit.predict(count_question(subject.model.config), f"{KEY}.count")
     if opened:
-        seen(words.end, layer=subject.layer, token=quote(subject.tokens[-1]), **end(steps, norm))
+        kit.seen(
+            words.end, layer=subject.layer, token=kit.quote(subject.tokens[-1]), **end(steps, norm)
+        )
 
 
-def _controls(state: PageState, config: GPTConfig) -> None:
+def _controls(state: kit.PageState, config: GPTConfig) -> None:
     """Show what else can be chosen."""
     if config.n_head > 1:
         st.number_input(words.head, width=120, **state.ranged("head", most=config.n_head - 1))
     if config.norm != "none":
-        choose(state, "order", words.order, words.orders)
+        kit.choose(state, "order", words.order, words.orders)
 
 
-def _picture(state: PageState, subject: Subject, head: int, norm: str) -> str:
+def _picture(state: kit.PageState, subject: Subject, head: int, norm: str) -> str:
     """Draw the layer; return the stage that is open."""
     picture, names = picture_of(subject, head, norm), stage_names(norm)
     stage = state["stage"] if state["stage"] in names else names[0]
@@ -88,12 +75,12 @@ def _picture(state: PageState, subject: Subject, head: int, norm: str) -> str:
         pinned=lv.cell_of(state["cell"], picture.shapes),
         windows=read_windows(state["seen"], picture.windows),
         narrow=DRAWN,
-        on_change=bound(
+        on_change=kit.bound(
             state,
             key,
-            step=("stage", one_of(names)),
-            pinned=("cell", link_of),
-            window=("seen", windows_link),
+            step=("stage", kit.one_of(names)),
+            pinned=("cell", kit.link_of),
+            window=("seen", kit.windows_link),
         ),
     )
     return stage
@@ -121,14 +108,14 @@ def _size(x) -> float:
     return float(x.square().mean().sqrt())
 
 
-def question(steps: Steps, token: str) -> Question | None:
+def question(steps: Steps, token: str) -> kit.Question | None:
     """Return which part changes the last token's vector more; None where both read the same."""
     lengths = {part: float(steps[part][-1].norm()) for part in words.parts}
     if len({f"{length:.2f}" for length in lengths.values()}) < 2:
         return None
     best = max(lengths, key=lengths.__getitem__)
-    return Question(
-        words.ask.format(token=quote(token)),
+    return kit.Question(
+        words.ask.format(token=kit.quote(token)),
         list(words.parts.values()),
         list(words.parts).index(best),
         [
@@ -140,7 +127,7 @@ def question(steps: Steps, token: str) -> Question | None:
     )
 
 
-def count_question(config: GPTConfig) -> Question:
+def count_question(config: GPTConfig) -> kit.Question:
     """Return how many numbers the feed-forward network of a layer has learned."""
     parts = parameters_of(config)
     numbers = {part: sum(map(math.prod, tensors.values())) for part, tensors in parts.items()}
@@ -152,16 +139,16 @@ def count_question(config: GPTConfig) -> Question:
         del counts["qkv"]
     reasons = {
         "mlp": words.counted["mlp"].format(
-            tensors=listed([names[name] for name in (*parts["up"], *parts["down"])]),
+            tensors=kit.listed([names[name] for name in (*parts["up"], *parts["down"])]),
             mlp=mlp,
-            share=percent(mlp / sum(numbers.values())),
+            share=kit.percent(mlp / sum(numbers.values())),
         ),
         "up": words.counted["up_gated" if gated else "up"].format(
             c=config.n_embd, f=config.feed_forward_size, down=numbers["down"]
         ),
         "qkv": words.counted["qkv"],
     }
-    return Question(
+    return kit.Question(
         words.count.format(all=sum(numbers.values())),
         [f"{count:,}" for count in counts.values()],
         0,
@@ -177,13 +164,13 @@ def end(steps: Steps, norm: str) -> dict[str, float | str]:
     return {"x": x, "attn": attn, "mlp": mlp, "out": words.end_out[norm].format(out=out)}
 
 
-@kept(32, key=lambda subject: subject.text)
+@kit.kept(32, key=lambda subject: subject.text)
 def stack_of(subject: Subject) -> Sizes:
     """Return how large the numbers are at each stage of each layer."""
     return sizes(blocks_of(subject), subject.model.config.norm)
 
 
-def _stack(state: PageState, subject: Subject, stage: str) -> None:
+def _stack(state: kit.PageState, subject: Subject, stage: str) -> None:
     """Draw all layers; a click opens a stage of one."""
     stack, key = stack_of(subject), f"{KEY}.stack"
     part = next((part for part, stages in PARTS.items() if stage in stages), stage)

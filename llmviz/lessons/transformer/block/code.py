@@ -1,7 +1,5 @@
 """The code of the stage that is open, and a snippet that computes it again."""
 
-from __future__ import annotations
-
 from llmviz.lessons.transformer.block import words
 from llmviz.lessons.transformer.subject import Subject
 from llmviz.models.gpt import GPT, Block
@@ -9,7 +7,7 @@ from llmviz.nn.attention import attention
 from llmviz.nn.attention.multihead import MultiHeadAttention
 from llmviz.nn.layers import FeedForward, layer_norm_steps, rms_norm_steps
 from llmviz.study.block import Steps, all_blocks, block_steps
-from llmviz.ui.code import show_code
+from llmviz.ui import kit
 
 # Which step of the trace a stage ends with, and what norms before the parts read.
 RESULTS = {
@@ -59,7 +57,7 @@ def draw(subject: Subject, steps: Steps, stage: str, norm: str, head: int) -> No
     numbers = steps[result]
     numbers = numbers[head] if numbers.dim() == 3 else numbers
     prints = str([f"{x:.3f}" for x in numbers[-1, :PRINTED].tolist()])
-    show_code([*ran, block_steps], "\n".join(snippet), prints, label=words.code)
+    kit.show_code([*ran, block_steps], "\n".join(snippet), prints, label=words.code)
 
 
 def computed(model: GPT, stage: str, norm: str, head: int) -> tuple[list[str], str]:

@@ -3,8 +3,6 @@
 T tokens, C width, D head size, F hidden width, H heads.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -1,16 +1,14 @@
 """A layer as a picture of stages, and its weights, kept for all visitors."""
 
-from __future__ import annotations
-
 from llmviz import components as lv
 from llmviz.lessons.transformer.block.drawing import Drawing
 from llmviz.lessons.transformer.subject import Subject
 from llmviz.models.gpt import Block
 from llmviz.study.block import Steps, in_order
-from llmviz.ui.kept import kept
+from llmviz.ui import kit
 
 
-@kept(32)
+@kit.kept(32)
 def steps_of(subject: Subject, norm: str) -> Steps:
     """Return what a layer computes with its norms where `norm` says."""
     model, steps = subject.model, subject.steps
@@ -19,7 +17,7 @@ def steps_of(subject: Subject, norm: str) -> Steps:
     return in_order(model, subject.ids, subject.layer, steps, norm)
 
 
-@kept(8, key=lambda subject: subject.in_model)  # 28 MB each at the shape of GPT-2
+@kit.kept(8, key=lambda subject: subject.in_model)  # 28 MB each at the shape of GPT-2
 def weights_of(subject: Subject) -> lv.Weights:
     """Return the matrices of a layer that no head has for itself."""
     return layer_weights(subject.model.blocks[subject.layer])
@@ -33,7 +31,7 @@ def layer_weights(block: Block) -> lv.Weights:
     return lv.Weights.of({key: linear.weight.T.numpy() for key, linear in linears.items()})
 
 
-@kept(32, key=lambda subject, head: (subject.in_model, head))
+@kit.kept(32, key=lambda subject, head: (subject.in_model, head))
 def head_weights_of(subject: Subject, head: int) -> lv.Weights:
     """Return W_Q, W_K, W_V of a head."""
     return head_weights(subject.model.blocks[subject.layer], head)
@@ -47,7 +45,7 @@ def head_weights(block: Block, head: int) -> lv.Weights:
     )
 
 
-@kept(32)
+@kit.kept(32)
 def picture_of(subject: Subject, head: int, norm: str) -> lv.StagePicture:
     """Return the picture of a layer and one of its heads."""
     steps = steps_of(subject, norm)

@@ -1,12 +1,9 @@
 """Chapter "Counting": every tensor of any shape, and what the shape costs."""
 
-from __future__ import annotations
-
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.bars import named_bars
-from llmviz.figures.theme import POLES, Mode
+from llmviz.figures.theme import POLES
 from llmviz.lessons.transformer.count import words
 from llmviz.lessons.transformer.sizes import size
 from llmviz.models.arithmetic import (
@@ -22,12 +19,7 @@ from llmviz.models.arithmetic import (
     translator_tensors,
     weight_bytes,
 )
-from llmviz.models.settings import (
-    ACTIVATIONS,
-    NORM_KINDS,
-    POSITIONS,
-    GPTConfig,
-)
+from llmviz.models.settings import ACTIVATIONS, NORM_KINDS, POSITIONS, GPTConfig
 from llmviz.study.optimizer_bytes import OptimizerBytes, optimizer_bytes
 from llmviz.study.shapes import (
     FIELDS,
@@ -39,16 +31,7 @@ from llmviz.study.shapes import (
     tensor_rows,
 )
 from llmviz.study.small_decoder import SMALL
-from llmviz.ui.code import show_code
-from llmviz.ui.common import count as number_of
-from llmviz.ui.common import percent, theme
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.notices import refuse
-from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import PageState
-from llmviz.ui.table import rows_table
+from llmviz.ui import kit
 
 FIRST_ROW = ("layers", "heads", "width", "vocab", "context")
 NUMBERS = ("kv", "hidden", "experts")
@@ -59,37 +42,37 @@ MEASURED = "ours"  # the shape whose training is tried: small enough for a momen
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
-    section(words.intro)
+    kit.section(words.intro)
     _controls(state)
     try:
         config = config_of({name: state[name] for name in FIELDS})
     except ValueError as rule:
-        refuse(rule)
+        kit.refuse(rule)
         return
     parts = count_by_part(config)
     _total(config, parts)
     question = head_question(config)
     # the embedding's share, its bar, its row and the snippet tell what the question asks for
-    opened = question is None or predict(question, "transformer.count.head", covers=True)
+    opened = question is None or kit.predict(question, "transformer.count.head", covers=True)
     if opened:
         _parts(config, parts)
     _costs(state, config)
     _small()
     if opened:
         _code(config)
-        seen(
+        kit.seen(
             words.end,
             total=sum(parts.values()),
             largest=largest_line(parts),
             weights=size(weight_bytes(config, "bfloat16")),
-            texts=number_of(state["batch"], "text"),
+            texts=kit.count(state["batch"], "text"),
             train=size(training_memory(config, state["batch"] * config.context_length).total),
         )
 
 
-def _controls(state: PageState) -> None:
+def _controls(state: kit.PageState) -> None:
     def take() -> None:
         for name, value in settings_of(state["shape"]).items():
             state[name] = value
@@ -117,12 +100,12 @@ def _total(config: GPTConfig, parts: dict[str, int]) -> None:
     if config.n_expert > 1:
         sent = min(config.experts_per_token, config.n_expert)
         used = words.used.format(used=count_used(config), sent=sent, experts=config.n_expert)
-    prose(words.total, total=total, used=used)
+    kit.prose(words.total, total=total, used=used)
 
 
 def _parts(config: GPTConfig, parts: dict[str, int]) -> None:
-    prose(largest_line(parts))
-    st.plotly_chart(parts_bars(config, theme()), key="transformer.count.parts", theme=None)
+    kit.prose(largest_line(parts))
+    st.plotly_chart(parts_bars(config, kit.theme()), key="transformer.count.parts", theme=None)
     st.caption(words.table)
     _table(tensor_rows(config), config.n_layer)
 
@@ -132,11 +115,11 @@ def largest_line(parts: dict[str, int]) -> str:
     most = max(parts.values())
     names = [words.parts[part] for part, numbers in parts.items() if numbers == most]
     line = words.largest_tied if len(names) > 1 else words.largest
-    return line.format(part=" and ".join(names), share=percent(most / sum(parts.values())))
+    return line.format(part=" and ".join(names), share=kit.percent(most / sum(parts.values())))
 
 
-@kept(64)
-def parts_bars(config: GPTConfig, mode: Mode) -> go.Figure:
+@kit.kept(64)
+def parts_bars(config: GPTConfig, mode: kit.Mode) -> kit.Figure:
     """Return the parameters of each part as bars, all of one colour."""
     parts = count_by_part(config)
     return named_bars(
@@ -162,7 +145,7 @@ def _table(rows: list[TensorRow], layers: int) -> None:
         for row in rows
     ]
     formats = {words.columns[-1]: st.column_config.NumberColumn(format="localized")}
-    rows_table(cells, words.columns, column_config=formats)
+    kit.rows_table(cells, words.columns, column_config=formats)
 
 
 def costs(config: GPTConfig, batch: int, stored: str) -> dict[str, str]:
@@ -179,8 +162,8 @@ def costs(config: GPTConfig, batch: int, stored: str) -> dict[str, str]:
     }
 
 
-def _costs(state: PageState, config: GPTConfig) -> None:
-    section(words.cost)
+def _costs(state: kit.PageState, config: GPTConfig) -> None:
+    kit.section(words.cost)
     with st.container(horizontal=True, gap="medium"):
         st.number_input(words.batch, width=340, **state.ranged("batch"))
         st.selectbox(words.stored, list(BYTES), width=220, **state.bind("stored"))
@@ -189,12 +172,12 @@ def _costs(state: PageState, config: GPTConfig) -> None:
         (words.costs[name].format(**given), value)
         for name, value in costs(config, state["batch"], state["stored"]).items()
     ]
-    rows_table(rows, words.cost_columns, width=720)
+    kit.rows_table(rows, words.cost_columns, width=720)
     st.caption(words.note)
-    prose(held_line(held_by(MEASURED)))
+    kit.prose(held_line(held_by(MEASURED)))
 
 
-@kept(1)
+@kit.kept(1)
 def held_by(shape: str) -> OptimizerBytes:
     """Return what one step of AdamW left behind, counted on a model of a published shape."""
     return optimizer_bytes(config_of(settings_of(shape)))
@@ -212,7 +195,7 @@ def held_line(held: OptimizerBytes) -> str:
     )
 
 
-def head_question(config: GPTConfig) -> Question | None:
+def head_question(config: GPTConfig) -> kit.Question | None:
     """Return what tying the head saves, as a question; None where two answers would be equal."""
     block = sum(one.count for one, _ in different_tensors(config) if one.name.startswith("blocks."))
     right = config.vocab_size * config.n_embd
@@ -227,7 +210,7 @@ def head_question(config: GPTConfig) -> Question | None:
     known = {"right": right, "vocab": config.vocab_size, "width": config.n_embd}
     reasons = {"right": words.right, **words.wrong}
     order = sorted(numbers, key=numbers.__getitem__)
-    return Question(
+    return kit.Question(
         words.question.format(state=words.tied if config.tied_head else words.untied),
         [f"{numbers[name]:,}" for name in order],
         order.index("right"),
@@ -238,7 +221,7 @@ def head_question(config: GPTConfig) -> Question | None:
 def _small() -> None:
     with st.expander(words.small_title, icon=":material/calculate:"):
         own = [one for one in translator_tensors(SMALL) if not one.name.startswith("encoder.")]
-        prose(words.small_text, total=sum(one.count for one in own))
+        kit.prose(words.small_text, total=sum(one.count for one in own))
         rows = [TensorRow(one.name, one.part, one.shape, 1, one.count) for one in own]
         _table(rows, 1)
 
@@ -249,12 +232,8 @@ def _code(config: GPTConfig) -> None:
         for field in FIELDS.values()
         if getattr(config, field) != getattr(GPTConfig(), field)
     )
-    show_code(
+    kit.show_code(
         [different_tensors, count, count_by_part],
-        "from llmviz.models.arithmetic import count, count_by_part\n"
-        "from llmviz.models.settings import GPTConfig\n\n"
-        f"config = GPTConfig({given})\n"
-        "print(count(config))\n"
-        "print(count_by_part(config))",
+        words.snippet.format(given=given),
         f"{count(config)}\n{count_by_part(config)}",
     )

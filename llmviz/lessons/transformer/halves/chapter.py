@@ -3,8 +3,6 @@
 S source length, T steps of the decoder, G heads of all layers.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 
@@ -13,31 +11,20 @@ from llmviz.corpus.language import translate
 from llmviz.lessons.transformer.halves import small, teacher, words
 from llmviz.lessons.transformer.halves.teacher import named
 from llmviz.study.translation_steps import Decoding, Looks, free, looks
-from llmviz.ui import engine
-from llmviz.ui.code import show_code
-from llmviz.ui.common import count as counted
-from llmviz.ui.common import percent
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.model_picker import models_here
-from llmviz.ui.pinned_cells import bound, or_first
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import PageState
-from llmviz.ui.translated_sentence import Sentence, read_sentence
+from llmviz.ui import engine, kit
 
 MODEL = "pairs-seq2seq"
 KEY = "transformer.halves"
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
-    section(words.intro)
-    if not models_here(MODEL):
+    kit.section(words.intro)
+    if not kit.models_here(MODEL):
         return
     bundled = engine.load(MODEL)
-    sentence = read_sentence(state, bundled, words.sentence)
+    sentence = kit.read_sentence(state, bundled, words.sentence)
     if sentence is not None:
         steps, open_now = _translation(state, bundled, sentence)
         open_now &= teacher.draw(state, sentence)
@@ -45,23 +32,20 @@ def draw(state: PageState) -> None:
     sources = len(known.source.split())
     small.draw(sources, len(known.target.split()) + 1)
     if sentence is not None and open_now:
-        seen(words.end, words=counted(sources, "word"), steps=counted(steps, "step"))
+        kit.seen(words.end, words=kit.count(sources, "word"), steps=kit.count(steps, "step"))
 
 
-@kept(32)
-def decoding(bundled: engine.Bundled, source: tuple[int, ...]) -> Decoding:
-    """Return what a bundled translator writes by itself."""
-    return free(bundled.model, source)
+decoding = kit.kept(32)(kit.on_model(free))
 
 
-@kept(32)
+@kit.kept(32)
 def looks_of(bundled: engine.Bundled, source: tuple[int, ...]) -> Looks:
     """Return what its heads look at meanwhile."""
     decoded = decoding(bundled, source)
     return looks(bundled.model, source, decoded.read)
 
 
-def best_head(sentence: Sentence, decoded: Decoding, cross: np.ndarray, right: bool) -> int:
+def best_head(sentence: kit.Sentence, decoded: Decoding, cross: np.ndarray, right: bool) -> int:
     """Return the head that puts most weight on the words that are known to be right; else 0."""
     if not right:
         return 0
@@ -75,11 +59,13 @@ def captions(read: list[str], written: list[str], chances: np.ndarray, count: in
     for step, (token, one, p) in enumerate(zip(read, written, chances[:, 0], strict=True), 1):
         line = words.caption_step if step > 1 else words.caption_first
         given = {"step": step, "steps": len(read), "before": step, "count": count}
-        lines.append(line.format(token=token, said=one, share=percent(float(p)), **given))
+        lines.append(line.format(token=token, said=one, share=kit.percent(float(p)), **given))
     return lines
 
 
-def _translation(state: PageState, bundled: engine.Bundled, sentence: Sentence) -> tuple[int, bool]:
+def _translation(
+    state: kit.PageState, bundled: engine.Bundled, sentence: kit.Sentence
+) -> tuple[int, bool]:
     """Show a translation; return its steps, and whether its question covers nothing any more."""
     known = (bundled, sentence.ids)
     decoded, weights = decoding(*known), looks_of(*known)
@@ -113,32 +99,27 @@ def _translation(state: PageState, bundled: engine.Bundled, sentence: Sentence) 
         key=KEY,
         step=state["halfstep"],
         chosen=best_head(sentence, decoded, weights.cross, right) if head < 0 else head,
-        on_change=bound(state, KEY, step=("halfstep", or_first), chosen=("halfhead", or_first)),
+        on_change=kit.bound(
+            state, KEY, step=("halfstep", kit.or_first), chosen=("halfhead", kit.or_first)
+        ),
     )
     st.caption(words.note)
     line = words.right if right else words.wrong
-    text = line.format(said=quote(written, 200), known=quote(sentence.known.target, 200))
+    text = line.format(said=kit.quote(written, 200), known=kit.quote(sentence.known.target, 200))
     passes = words.passes if output[-1] == words.end_token else words.passes_cut
-    prose(f"{text} {passes.format(steps=counted(len(read), 'step'))}")
+    kit.prose(f"{text} {passes.format(steps=kit.count(len(read), 'step'))}")
     question = seen_question(len(source), len(read))
-    open_now = question is None or predict(question, f"{KEY}.seen", covers=True)
-    show_code(
+    open_now = question is None or kit.predict(question, f"{KEY}.seen", covers=True)
+    kit.show_code(
         [free, looks],
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.study.translation_steps import free, looks\n\n"
-        f"model, tokenizer, card = load_bundled({MODEL!r})\n"
-        f"source = tokenizer.encode({sentence.known.source!r})\n"
-        "decoded = free(model, source)\n"
-        "print(tokenizer.decode(decoded.read[1:]))\n"
-        "weights = looks(model, source, decoded.read)\n"
-        "print(weights.encoder.shape, weights.own.shape, weights.cross.shape)",
+        words.snippet.format(model=MODEL, source=sentence.known.source),
         f"{tokenizer.decode(decoded.read[1:])}\n"
         f"{weights.encoder.shape} {weights.own.shape} {weights.cross.shape}",
     )
     return len(read), open_now
 
 
-def seen_question(count: int, steps: int) -> Question | None:
+def seen_question(count: int, steps: int) -> kit.Question | None:
     """Return what the newest token of a step sees; None for a sentence too short to ask.
 
     count: words of the sentence. steps: of the decoder.
@@ -156,7 +137,7 @@ def seen_question(count: int, steps: int) -> Question | None:
     }
     # The order changes with the sentence, so that the place of the answer tells nothing.
     order = sorted(answers)
-    return Question(
+    return kit.Question(
         words.ask.format(**given),
         [words.sees.format(own=own, cross=cross) for own, cross in order],
         order.index((step, count)),

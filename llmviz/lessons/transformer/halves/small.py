@@ -1,17 +1,11 @@
 """The small decoder: every tensor that it computes, and every one that it learns."""
 
-from __future__ import annotations
-
 import pandas as pd
 import streamlit as st
 
 from llmviz.lessons.transformer.halves import words
 from llmviz.study.small_decoder import SMALL, Sized, learned_tensors, shapes_on_the_way
-from llmviz.ui.code import show_code
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, predict
+from llmviz.ui import kit
 
 BLOCK = "decoder.blocks.0."
 
@@ -20,32 +14,26 @@ def draw(sources: int, targets: int) -> None:
     """Show its shapes for S source and T target tokens, and its parameters."""
     c, h = SMALL.n_embd, SMALL.n_head
     line = {"v": SMALL.vocab_size, "c": c, "h": h, "d": c // h, "f": SMALL.hidden_size}
-    section(words.small, t=targets, s=sources, **line)
+    kit.section(words.small, t=targets, s=sources, **line)
     question = count_question(sources, targets)
-    if question is None or predict(question, "transformer.halves.count", covers=True):
+    if question is None or kit.predict(question, "transformer.halves.count", covers=True):
         st.dataframe(shape_table(sources, targets), hide_index=True, height=420)
     tensors = learned()
     total = sum(one.count for one in tensors)
     st.dataframe(count_table(), hide_index=True, height="content")
-    prose(words.count, tensors=len(tensors), total=total)
-    show_code(
+    kit.prose(words.count, tensors=len(tensors), total=total)
+    kit.show_code(
         [learned_tensors, shapes_on_the_way],
-        "from llmviz.study.small_decoder import learned_tensors, shapes_on_the_way\n\n"
-        "print(sum(tensor.count for tensor in learned_tensors()))\n"
-        f"shapes = {{one.name: one.shape for one in shapes_on_the_way({sources}, {targets})}}\n"
-        f'print(shapes["{BLOCK}cross.scores"], shapes["logits"])',
+        words.snippet_small.format(sources=sources, targets=targets, block=BLOCK),
         f"{total}\n{_shape(sources, targets, BLOCK + 'cross.scores')} "
         f"{_shape(sources, targets, 'logits')}",
     )
 
 
-@kept(1)
-def learned() -> list[Sized]:
-    """Return the learned tensors."""
-    return learned_tensors()
+learned = kit.kept(1)(learned_tensors)
 
 
-@kept(32)
+@kit.kept(32)
 def shapes(sources: int, targets: int) -> list[Sized]:
     """Return what is computed, each thing once: without dropout two entries repeat another."""
     tensors = shapes_on_the_way(sources, targets)
@@ -56,7 +44,7 @@ def _shape(sources: int, targets: int, name: str) -> tuple[int, ...]:
     return next(one.shape for one in shapes(sources, targets) if one.name == name)
 
 
-@kept(32)
+@kit.kept(32)
 def shape_table(sources: int, targets: int) -> pd.DataFrame:
     """Return the shapes as a table."""
     rows = [
@@ -66,7 +54,7 @@ def shape_table(sources: int, targets: int) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=words.shape_columns)
 
 
-@kept(1)
+@kit.kept(1)
 def count_table() -> pd.DataFrame:
     """Return the learned tensors as a table."""
     rows = [
@@ -85,7 +73,7 @@ def _written(shape: tuple[int, ...]) -> str:
     return " × ".join(map(str, shape))
 
 
-def count_question(sources: int, targets: int) -> Question | None:
+def count_question(sources: int, targets: int) -> kit.Question | None:
     """Return how many scores the cross-attention computes; None where answers fall together.
 
     sources: S words that were read. targets: T tokens of the decoder.
@@ -105,7 +93,7 @@ def count_question(sources: int, targets: int) -> Question | None:
     if len(offered) < 3:
         return None
     answers = sorted(offered)
-    return Question(
+    return kit.Question(
         words.count_ask.format(**given),
         [f"{number:,}" for number in answers],
         answers.index(h * t * s),

@@ -1,7 +1,5 @@
 """Teacher forcing beside free running: what a decoder reads, and where the two part."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -12,17 +10,7 @@ from llmviz.components.cell_grid.view import cell_grid
 from llmviz.lessons.transformer.halves import words
 from llmviz.study.translation_steps import Decoding, forced, forced_loss, free, parting
 from llmviz.tokenizers import ENDOFTEXT, Tokenizer
-from llmviz.ui import engine
-from llmviz.ui.code import show_code
-from llmviz.ui.common import choose, percent
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.model_picker import models_here
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.question import Question, predict
-from llmviz.ui.selectable_models import card_of
-from llmviz.ui.state import PageState
-from llmviz.ui.translated_sentence import Sentence
+from llmviz.ui import engine, kit
 
 KEY = "transformer.halves.teacher"
 
@@ -55,7 +43,7 @@ class Grid(NamedTuple):
     wrong: np.ndarray
 
 
-@kept(64)
+@kit.kept(64)
 def both_ways(bundled: engine.Bundled, source: tuple[int, ...], target: str) -> Both:
     """Return both ways of a bundled translator on a sentence whose translation is known."""
     model, ids = bundled.model, bundled.tokenizer.encode(target)
@@ -63,12 +51,12 @@ def both_ways(bundled: engine.Bundled, source: tuple[int, ...], target: str) -> 
     return Both(right, forced(model, source, ids), free(model, source), loss)
 
 
-def draw(state: PageState, sentence: Sentence) -> bool:
+def draw(state: kit.PageState, sentence: kit.Sentence) -> bool:
     """Show both ways on the sentence; return whether its question covers nothing any more."""
-    section(words.teacher)
-    choose(state, "translator", words.translator, words.translators)
+    kit.section(words.teacher)
+    kit.choose(state, "translator", words.translator, words.translators)
     name = state["translator"]
-    if not models_here(name):
+    if not kit.models_here(name):
         return True
     bundled = engine.load(name)
     both = both_ways(bundled, sentence.ids, sentence.known.target)
@@ -87,22 +75,19 @@ def draw(state: PageState, sentence: Sentence) -> bool:
         label=words.grid,
     )
     st.caption(words.grid_note)
-    cards = [card_of(one) or {} for one in words.translators if one != name]
-    prose(report(both, bundled, [one for card in cards if (one := exact_share(card)) is not None]))
-    prose(words.loss, loss=f"{both.loss:.4f}")
+    cards = [kit.card_of(one) or {} for one in words.translators if one != name]
+    kit.prose(
+        report(both, bundled, [one for card in cards if (one := exact_share(card)) is not None])
+    )
+    kit.prose(words.loss, loss=f"{both.loss:.4f}")
     sides = (sentence.known.source.split(), sentence.known.target.split())
-    open_now = predict(mistake(*sides), f"{KEY}.mistake", covers=True)
+    open_now = kit.predict(mistake(*sides), f"{KEY}.mistake", covers=True)
     step = both.parting
-    show_code(
+    kit.show_code(
         [forced, parting],
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.study.translation_steps import forced, free, parting\n\n"
-        f"model, tokenizer, card = load_bundled({name!r})\n"
-        f"source = tokenizer.encode({sentence.known.source!r})\n"
-        f"target = tokenizer.encode({sentence.known.target!r})\n"
-        "right = [*target, model.config.end_id]\n"
-        "print(parting(right, forced(model, source, target).written))\n"
-        "print(parting(right, free(model, source).written))",
+        words.snippet_teacher.format(
+            name=name, source=sentence.known.source, target=sentence.known.target
+        ),
         f"{parting(both.right, both.forced.written)}\n{step}",
     )
     return open_now
@@ -114,7 +99,7 @@ def named(token: int, tokenizer: Tokenizer) -> str:
     return words.end_token if token == end else tokenizer.decode([token])
 
 
-@kept(64)
+@kit.kept(64)
 def grid_of(bundled: engine.Bundled, source: tuple[int, ...], target: str) -> Grid:
     """Return the grid of a sentence: what is read and said at each step, both ways."""
     both, tokenizer = both_ways(bundled, source, target), bundled.tokenizer
@@ -132,7 +117,9 @@ def grid_of(bundled: engine.Bundled, source: tuple[int, ...], target: str) -> Gr
         for step, (one, p) in enumerate(zip(written, shares, strict=True)):
             wanted = right[step] if step < len(right) else words.cell_over
             wrong[row + 1, step] = step >= len(right) or one != right[step]
-            lines.append(words.cell_says.format(token=one, share=percent(float(p)), right=wanted))
+            lines.append(
+                words.cell_says.format(token=one, share=kit.percent(float(p)), right=wanted)
+            )
         texts += [read + [""] * over, written + [""] * over]
         rest = [words.cell_over] * over
         notes += [[words.cell_reads.format(token=one) for one in read] + rest, lines + rest]
@@ -149,14 +136,14 @@ def report(both: Both, bundled: engine.Bundled, others: Sequence[float] = ()) ->
         line = words.never.format(steps=steps)
         share = exact_share(bundled.card)
         if share is not None:
-            line += words.never_share.format(share=percent(share))
+            line += words.never_share.format(share=kit.percent(share))
             line += words.never_other if any(one < share for one in others) else ""
         return line
     if at >= len(both.free.written):
         return words.part_full.format(step=at + 1)
     token = named(both.free.written[at], bundled.tokenizer)
-    given = {"step": at + 1, "said": quote(token)}
-    given["right"] = quote(named(both.right[at], bundled.tokenizer))
+    given = {"step": at + 1, "said": kit.quote(token)}
+    given["right"] = kit.quote(named(both.right[at], bundled.tokenizer))
     if at == steps - 1:
         return words.part_end.format(**given)
     line = words.part_ends if token == words.end_token else words.part
@@ -174,7 +161,7 @@ def exact_share(card: dict[str, Any]) -> float | None:
     return card.get("score", {}).get("exact")
 
 
-def mistake(source: list[str], target: list[str]) -> Question:
+def mistake(source: list[str], target: list[str]) -> kit.Question:
     """Return the question what is wrong with what a decoder is given in training.
 
     Which of three mistakes it is changes with the number of words of the translation.
@@ -184,7 +171,7 @@ def mistake(source: list[str], target: list[str]) -> Question:
     fed = (whole, [words.start, *source], right)[wrong]
     wanted = target if wrong == 2 else whole
     sides = {"fed": fed, "asked": wanted, "right": right, "whole": whole}
-    given = {name: quote(" ".join(side), 200) for name, side in sides.items()}
+    given = {name: kit.quote(" ".join(side), 200) for name, side in sides.items()}
     reasons = [*words.mistake_reasons]
     reasons[wrong] = words.mistake_right[wrong].format(**given)
-    return Question(words.mistake.format(**given), words.mistake_answers, wrong, reasons)
+    return kit.Question(words.mistake.format(**given), words.mistake_answers, wrong, reasons)

@@ -3,33 +3,17 @@
 T tokens of the prompt, N rounds.
 """
 
-from __future__ import annotations
-
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.components.token_loop.view import STAGES, LoopRound, token_loop
 from llmviz.figures.attention import Axes, against_size
-from llmviz.figures.theme import Mode
 from llmviz.lessons.transformer.loop import words
 from llmviz.lessons.transformer.loop.params import ROUNDS
 from llmviz.lessons.transformer.loop.questions import bytes_question, rounds_question
 from llmviz.sampling.generation import can_cache
 from llmviz.study.cache_costs import TRIES, CacheCosts, cache_costs
 from llmviz.study.token_loop import Round, vectors_computed, write_slowly
-from llmviz.ui import engine
-from llmviz.ui.code import show_code
-from llmviz.ui.common import count, percent, theme
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.model_on_text import Read, load_and_read, names_of
-from llmviz.ui.model_picker import Picker
-from llmviz.ui.notices import inform
-from llmviz.ui.pinned_cells import bound, one_of
-from llmviz.ui.prose import prose
-from llmviz.ui.question import predict
-from llmviz.ui.shell import text_box
-from llmviz.ui.state import PageState
+from llmviz.ui import engine, kit
 
 PROMPT = 40  # tokens of the text that are read
 KEY = "transformer.loop"
@@ -37,34 +21,41 @@ NEAR = 1.1  # times; two measured times that differ by less are about the same
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
-    section(words.intro)
-    text_box(state, height=80)
+    kit.section(words.intro)
+    kit.text_box(state, height=80)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        name = Picker().choose(state)
+        name = kit.Picker().choose(state)
         st.toggle(words.reuse, help=words.reuse_help, **state.bind("reuse"))
-    model_and_text = load_and_read(state, name, PROMPT)
+    model_and_text = kit.load_and_read(state, name, PROMPT)
     if model_and_text is None:
         return
     bundled, read = model_and_text
     cacheable = can_cache(bundled.model)
     if not cacheable:
-        inform(words.no_cache, ":material/visibility:")
-    predict(rounds_question(len(read.ids)), f"{KEY}.ask")
+        kit.inform(words.no_cache, ":material/visibility:")
+    kit.predict(rounds_question(len(read.ids)), f"{KEY}.ask")
     rounds = rounds_of(bundled, read.ids)
     _loop(state, bundled, read, cacheable)
-    prose(total(len(read.ids), len(rounds), cacheable))
-    _code(bundled, read, rounds)
+    kit.prose(total(len(read.ids), len(rounds), cacheable))
+    kit.show_code(
+        [write_slowly],
+        words.snippet.format(
+            name=bundled.name, ids=list(read.ids), rounds=ROUNDS, bundled=stop_of(bundled)
+        ),
+        f"{[one.pick for one in rounds]}\n"
+        f"{[f'{float(one.probabilities[0]):.3f}' for one in rounds]}",
+    )
     if cacheable:
         _costs(bundled)
     numbers = work_of(len(read.ids), len(rounds))
     work = words.end_kept if cacheable else words.end_again
-    tokens, counted = count(len(read.ids), "token"), count(len(rounds), "round")
-    seen(words.end, tokens=tokens, rounds=counted, work=work.format(**numbers))
+    tokens, counted = kit.count(len(read.ids), "token"), kit.count(len(rounds), "round")
+    kit.seen(words.end, tokens=tokens, rounds=counted, work=work.format(**numbers))
 
 
-@kept(32)
+@kit.kept(32)
 def rounds_of(bundled: engine.Bundled, ids: tuple[int, ...]) -> list[Round]:
     """Return how a model continues a text."""
     return write_slowly(bundled.model, ids, ROUNDS, stop_of(bundled))
@@ -75,7 +66,7 @@ def stop_of(bundled: engine.Bundled) -> int | None:
     return bundled.tokenizer.end
 
 
-@kept(32)
+@kit.kept(32)
 def pictured(bundled: engine.Bundled, ids: tuple[int, ...], cached: bool) -> list[LoopRound]:
     """Return the rounds as the picture takes them, with their sentences."""
     bundled, rounds = bundled, rounds_of(bundled, ids)
@@ -83,18 +74,18 @@ def pictured(bundled: engine.Bundled, ids: tuple[int, ...], cached: bool) -> lis
     text = list(ids)
     pictures = []
     for n, one in enumerate(rounds):
-        names = names_of(one.tokens, bundled.tokenizer)
+        names = kit.names_of(one.tokens, bundled.tokenizer)
         line = {
             "round": n + 1,
-            "tokens": count(len(text), "token"),
-            "more": count(len(text) + 1, "token"),
-            "last": names_of(text[-1:], bundled.tokenizer)[0],
-            "layers": count(bundled.model.config.n_layer, "layer"),
+            "tokens": kit.count(len(text), "token"),
+            "more": kit.count(len(text) + 1, "token"),
+            "last": kit.names_of(text[-1:], bundled.tokenizer)[0],
+            "layers": kit.count(bundled.model.config.n_layer, "layer"),
             "width": len(one.row),
             "vocab": f"{bundled.model.vocab_size:,}",
             "listed": len(names),
             "pick": names[0],
-            "share": percent(float(one.probabilities[0])),
+            "share": kit.percent(float(one.probabilities[0])),
             "norm": words.final_norm if final_norm(bundled) else "",
             "end": "",
         }
@@ -129,7 +120,7 @@ def work_lines(tokens: int, rounds: int, cached: bool) -> list[str]:
     for n, now in enumerate(vectors_computed(tokens, rounds, cached=cached)):
         so_far += now
         template = words.work_kept if cached else words.work_again
-        line = {"round": n + 1, "now": count(now, "vector"), "again": f"{now - 1:,}"}
+        line = {"round": n + 1, "now": kit.count(now, "vector"), "again": f"{now - 1:,}"}
         line["sum"] = f"{so_far:,}"
         sentences.append((template if n else words.work_first).format(**line))
     return sentences
@@ -138,7 +129,7 @@ def work_lines(tokens: int, rounds: int, cached: bool) -> list[str]:
 def total(tokens: int, rounds: int, cacheable: bool) -> str:
     """Return the sentence about the vectors that all rounds compute."""
     sums = work_of(tokens, rounds)
-    line = {"tokens": count(tokens, "token"), "rounds": count(rounds, "round"), **sums}
+    line = {"tokens": kit.count(tokens, "token"), "rounds": kit.count(rounds, "round"), **sums}
     return (words.sum if cacheable else words.sum_no_cache).format(**line)
 
 
@@ -163,7 +154,7 @@ def picture_words(normed: bool, cacheable: bool) -> dict[str, str]:
     return texts
 
 
-def _loop(state: PageState, bundled: engine.Bundled, read: Read, cacheable: bool) -> None:
+def _loop(state: kit.PageState, bundled: engine.Bundled, read: kit.Read, cacheable: bool) -> None:
     cached = state["reuse"] and cacheable
 
     token_loop(
@@ -174,34 +165,17 @@ def _loop(state: PageState, bundled: engine.Bundled, read: Read, cacheable: bool
         cached=cached,
         words=picture_words(final_norm(bundled), cacheable),
         step=state["moment"],
-        on_change=bound(
-            state, f"{KEY}.rounds", step=("moment", one_of(range(ROUNDS * len(STAGES))))
+        on_change=kit.bound(
+            state, f"{KEY}.rounds", step=("moment", kit.one_of(range(ROUNDS * len(STAGES))))
         ),
     )
 
 
-def _code(bundled: engine.Bundled, read: Read, rounds: list[Round]) -> None:
-    show_code(
-        [write_slowly],
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.study.token_loop import write_slowly\n\n"
-        f"model, tokenizer, card = load_bundled({bundled.name!r})\n"
-        f"rounds = write_slowly(model, {list(read.ids)}, {ROUNDS}, {stop_of(bundled)})\n"
-        "print([one.pick for one in rounds])\n"
-        'print([f"{one.probabilities[0]:.3f}" for one in rounds])',
-        f"{[one.pick for one in rounds]}\n"
-        f"{[f'{float(one.probabilities[0]):.3f}' for one in rounds]}",
-    )
+costs_of = kit.kept(32)(kit.on_model(cache_costs))
 
 
-@kept(32)
-def costs_of(bundled: engine.Bundled) -> CacheCosts:
-    """Return what the next token of a model costs on this server."""
-    return cache_costs(bundled.model)
-
-
-@kept(32)
-def cost_figures(bundled: engine.Bundled, mode: Mode) -> tuple[go.Figure, go.Figure]:
+@kit.kept(32)
+def cost_figures(bundled: engine.Bundled, mode: kit.Mode) -> tuple[kit.Figure, kit.Figure]:
     """Return milliseconds and memory over the length of the text."""
     costs = costs_of(bundled)
     times = {words.with_text: costs.with_cache, words.without: costs.without}
@@ -215,25 +189,25 @@ def cost_figures(bundled: engine.Bundled, mode: Mode) -> tuple[go.Figure, go.Fig
 
 
 def _costs(bundled: engine.Bundled) -> None:
-    section(words.cost)
+    kit.section(words.cost)
     config = bundled.model.config
-    if not predict(bytes_question(config), f"{KEY}.bytes", covers=True):
+    if not kit.predict(bytes_question(config), f"{KEY}.bytes", covers=True):
         return
     costs = costs_of(bundled)
     places = st.columns(2, gap="large")
     for place, figure, key in zip(
-        places, cost_figures(bundled, theme()), ("time", "memory"), strict=True
+        places, cost_figures(bundled, kit.theme()), ("time", "memory"), strict=True
     ):
         place.plotly_chart(figure, key=f"{KEY}.{key}", theme=None)
     held = words.bytes.format(
         held=costs.held[-1],
         each=costs.held[0],
-        layers=count(config.n_layer, "layer"),
-        heads=count(config.kv_heads, "head"),
+        layers=kit.count(config.n_layer, "layer"),
+        heads=kit.count(config.kv_heads, "head"),
         size=config.head_size,
         width=bundled.model.token.weight.element_size(),
     )
-    prose(f"{time_line(costs)} {held}")
+    kit.prose(f"{time_line(costs)} {held}")
     st.caption(words.measured.format(tries=TRIES, alone=words.alone if costs.alone else ""))
 
 

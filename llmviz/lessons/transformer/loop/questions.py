@@ -1,20 +1,17 @@
 """The questions of the chapter "Token after token": one right answer on every text and model."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from llmviz.lessons.transformer.loop import words
 from llmviz.models.arithmetic import cache_per_token
 from llmviz.models.settings import GPTConfig
 from llmviz.study.token_loop import vectors_computed
-from llmviz.ui.common import count
-from llmviz.ui.question import Question
+from llmviz.ui import kit
 
 ASKED = 10  # rounds that the first question is about
 
 
-def rounds_question(tokens: int) -> Question:
+def rounds_question(tokens: int) -> kit.Question:
     """Ask how many vectors a layer computes in ten rounds without a cache."""
     right = sum(vectors_computed(tokens, ASKED, cached=False))
     wrong = {
@@ -23,11 +20,11 @@ def rounds_question(tokens: int) -> Question:
         "last": ASKED * (tokens + ASKED),
         "new": ASKED,
     }
-    line = {"tokens": count(tokens, "token"), "n": tokens, "right": right}
+    line = {"tokens": kit.count(tokens, "token"), "n": tokens, "right": right}
     return _of_numbers(words.ask.format(**line), right, wrong, words.ask_right, line)
 
 
-def bytes_question(config: GPTConfig) -> Question:
+def bytes_question(config: GPTConfig) -> kit.Question:
     """Ask how many numbers a token leaves in the cache."""
     right = cache_per_token(config)
     wrong = {
@@ -41,16 +38,16 @@ def bytes_question(config: GPTConfig) -> Question:
         "right": right,
         "size": config.head_size,
         "g": config.kv_heads,
-        "heads": count(config.kv_heads, "head"),
+        "heads": kit.count(config.kv_heads, "head"),
         "n_layer": config.n_layer,
-        "layers": count(config.n_layer, "layer"),
+        "layers": kit.count(config.n_layer, "layer"),
     }
     return _of_numbers(words.ask_bytes, right, wrong, words.bytes_right, line)
 
 
 def _of_numbers(
     text: str, right: int, wrong: Mapping[str, int], reason: str, line: Mapping[str, object]
-) -> Question:
+) -> kit.Question:
     """A question whose answers are different numbers, the smallest first.
 
     Of mistakes that lead to the same number the first one is offered; one that leads to the right
@@ -61,7 +58,7 @@ def _of_numbers(
     for name, number in wrong.items():
         offered.setdefault(number, texts[name].format(**line))
     answers = sorted(offered)
-    return Question(
+    return kit.Question(
         text,
         [f"{number:,}" for number in answers],
         answers.index(right),

@@ -1,7 +1,5 @@
 """The attention of both models: all to all, against the triangle."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 
@@ -9,22 +7,12 @@ from llmviz.components.heads_grid.view import heads_grid
 from llmviz.lessons.transformer.masked import words
 from llmviz.study.both_sides import all_weights, hidden_at
 from llmviz.textfile import whole_number
-from llmviz.ui import engine
-from llmviz.ui.common import count, percent
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.model_on_text import Read
-from llmviz.ui.pinned_cells import bound, link_of
-from llmviz.ui.prose import bold, prose
-from llmviz.ui.state import PageState
+from llmviz.ui import engine, kit
 
 KEY = "transformer.masked.heads"
 
 
-@kept(64)
-def weights_of(bundled: engine.Bundled, ids: tuple[int, ...]) -> np.ndarray:
-    """Return a model's attention weights (L, H, T, T) on what it reads."""
-    return all_weights(bundled.model, ids)
+weights_of = kit.kept(64)(kit.on_model(all_weights))
 
 
 def chosen_head(written: str, layers: int, heads: int) -> tuple[int, int]:
@@ -45,15 +33,15 @@ def above(weights: np.ndarray) -> float:
 
 
 def draw(
-    state: PageState,
+    state: kit.PageState,
     both: engine.Bundled,
     left: engine.Bundled,
-    read: Read,
+    read: kit.Read,
     word: int,
     name: str,
 ) -> None:
     """Show the heads of both on the text; name: the hidden word, as it is written in prose."""
-    section(words.attention)
+    kit.section(words.attention)
     hidden = tuple(hidden_at(both.model, read.ids, word))
     hidden_tokens = list(read.tokens)
     hidden_tokens[word + 1] = words.mask
@@ -69,13 +57,13 @@ def draw(
         shares.append(above(weights))
         layers, heads = weights.shape[:2]
         with place:
-            sizes = {"layers": count(layers, "layer"), "heads": count(heads, "head")}
-            prose(bold(line.format(word=name, **sizes)))
+            sizes = {"layers": kit.count(layers, "layer"), "heads": kit.count(heads, "head")}
+            kit.prose(kit.bold(line.format(word=name, **sizes)))
             _grid(state, control, weights, tokens)
-    prose(words.above, both=percent(shares[0]), left=percent(shares[1]))
+    kit.prose(words.above, both=kit.percent(shares[0]), left=kit.percent(shares[1]))
 
 
-def _grid(state: PageState, control: str, weights: np.ndarray, tokens: list[str]) -> None:
+def _grid(state: kit.PageState, control: str, weights: np.ndarray, tokens: list[str]) -> None:
     key = f"{KEY}.{control}"
     heads_grid(
         np.minimum(weights, 1.0),
@@ -83,5 +71,5 @@ def _grid(state: PageState, control: str, weights: np.ndarray, tokens: list[str]
         tokens=tokens,
         chosen=chosen_head(state[control], *weights.shape[:2]),
         lines=True,
-        on_change=bound(state, key, chosen=(control, link_of)),
+        on_change=kit.bound(state, key, chosen=(control, kit.link_of)),
     )

@@ -3,8 +3,6 @@
 N words behind the start token, T = N + 1 tokens, L layers, H heads, V vocabulary.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -16,19 +14,7 @@ from llmviz.document.marks import unmarked
 from llmviz.lessons.transformer.masked import attention, held_out, words
 from llmviz.study.both_sides import from_both_sides, from_the_left
 from llmviz.tokenizers import ENDOFTEXT, UNKNOWN, Token
-from llmviz.ui import engine
-from llmviz.ui.code import show_code
-from llmviz.ui.common import count, learner_text, percent
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.model_on_text import Read, read, spoken
-from llmviz.ui.model_picker import models_here
-from llmviz.ui.notices import inform
-from llmviz.ui.pinned_cells import bound, second_of
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.question import Question, predict
-from llmviz.ui.shell import text_box
-from llmviz.ui.state import PageState
+from llmviz.ui import engine, kit
 
 BOTH, LEFT = "masked-words", "words-gpt"
 KEY = "transformer.masked"
@@ -45,26 +31,26 @@ def training_shares() -> dict[str, str]:
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
-    section(words.intro, **training_shares())
-    text_box(state, height=80)
-    if not models_here(BOTH, LEFT):
+    kit.section(words.intro, **training_shares())
+    kit.text_box(state, height=80)
+    if not kit.models_here(BOTH, LEFT):
         return
     both, left = engine.load(BOTH), engine.load(LEFT)
-    text, ends = learner_text(state), None
+    text, ends = kit.learner_text(state), None
     if text is not None:
-        sentence = read(text, both, DRAWN)
+        sentence = kit.read(text, both, DRAWN)
         if len(sentence.ids) > 1:
             ends = _hidden_word(state, both, left, text, sentence)
         else:
-            inform(words.no_word, ":material/edit:")
+            kit.inform(words.no_word, ":material/edit:")
     held_out.draw(both, left)
     if ends:
-        seen(words.end, **ends)
+        kit.seen(words.end, **ends)
 
 
-@kept(32)
+@kit.kept(32)
 def chances_of(
     both: engine.Bundled, left: engine.Bundled, ids: tuple[int, ...]
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -72,7 +58,7 @@ def chances_of(
     return from_both_sides(both.model, ids), from_the_left(left.model, ids)
 
 
-@kept(32)
+@kit.kept(32)
 def word_tokens(text: str, count: int, bundled: engine.Bundled) -> list[Token]:
     """Return the first words of a text as the learner wrote them, unknown ones included."""
     raw = text.encode("utf-8")
@@ -98,7 +84,7 @@ def hidden_word(place: int, gain: np.ndarray) -> int:
 
 
 def _hidden_word(
-    state: PageState, both: engine.Bundled, left: engine.Bundled, text: str, read: Read
+    state: kit.PageState, both: engine.Bundled, left: engine.Bundled, text: str, read: kit.Read
 ) -> dict[str, str] | None:
     """Show one word hidden; return what the end says of it, or None while that is covered."""
     ids, tokenizer = read.ids, both.tokenizer
@@ -108,23 +94,19 @@ def _hidden_word(
     word = hidden_word(state["hide"], own[0] - own[1])
     tokens = word_tokens(text, len(ids) - 1, both)
     _strip(state, tokens, own, ids, unknown, word, tokenizer.vocab_size)
-    name = quote(tokens[word].data.decode("utf-8", "replace"))
+    name = kit.quote(tokens[word].data.decode("utf-8", "replace"))
     place = hidden_word(-1, own[0] - own[1])  # whichever is hidden now: a click asks nothing anew
-    asked_name = quote(tokens[place].data.decode("utf-8", "replace"))
-    open_now = predict(sides_question(len(ids), place + 1, asked_name), f"{KEY}.sides", covers=True)
+    asked_name = kit.quote(tokens[place].data.decode("utf-8", "replace"))
+    open_now = kit.predict(
+        sides_question(len(ids), place + 1, asked_name), f"{KEY}.sides", covers=True
+    )
     _bars(p, ids, word, tokens, tokenizer)
     _read(p, own, ids, word, tokens, tokenizer)
     attention.draw(state, both, left, read, word, name)
     shares = [f"{one[word, ids[word + 1]]:.3f}" for one in p]
-    show_code(
+    kit.show_code(
         [from_both_sides, from_the_left],
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.study.both_sides import from_both_sides, from_the_left\n\n"
-        f"ids, word = {list(ids)}, {word}\n"
-        f"for name, tell in (({BOTH!r}, from_both_sides), ({LEFT!r}, from_the_left)):\n"
-        "    model, tokenizer, card = load_bundled(name)\n"
-        "    p = tell(model, ids)[word]\n"
-        '    print(tokenizer.decode([int(p.argmax())]), f"{p[ids[word + 1]]:.3f}")',
+        words.snippet.format(ids=list(ids), word=word, both=BOTH, left=LEFT),
         "\n".join(
             f"{tokenizer.decode([int(one[word].argmax())])} {share}"
             for one, share in zip(p, shares, strict=True)
@@ -143,14 +125,14 @@ def end_of(
     known = np.array(ids[1:]) != unknown
     if not known.any():
         return None
-    means = [percent(float(one[known].mean())) for one in own]
-    read_both, read_left = count(len(ids) - 1, "token"), count(word + 1, "token")
+    means = [kit.percent(float(one[known].mean())) for one in own]
+    read_both, read_left = kit.count(len(ids) - 1, "token"), kit.count(word + 1, "token")
     slots = {"word": name, "both": read_both, "left": read_left}
     return slots | {"mean_both": means[0], "mean_left": means[1]}
 
 
 def _strip(
-    state: PageState,
+    state: kit.PageState,
     tokens: list[Token],
     own: list[np.ndarray],
     ids: tuple[int, ...],
@@ -167,7 +149,7 @@ def _strip(
             tokens,
             values=shares.tolist(),
             details=[
-                strange if one == unknown else {words.detail: percent(float(share))}
+                strange if one == unknown else {words.detail: kit.percent(float(share))}
                 for one, share in zip(ids[1:], shares, strict=True)
             ],
         )
@@ -182,12 +164,12 @@ def _strip(
         value_label=words.value,
         value_range=(0.0, 1.0),
         selected=TokenSelection(row, word, ids[word + 1]),
-        on_change=bound(state, key, selected=("hide", second_of)),
+        on_change=kit.bound(state, key, selected=("hide", kit.second_of)),
     )
     st.caption(words.strip_note)
 
 
-def sides_question(length: int, place: int, name: str) -> Question:
+def sides_question(length: int, place: int, name: str) -> kit.Question:
     """Return how many tokens each model has to go by, as a question.
 
     length: T tokens, the start among them. place: of the hidden one, 1 … T − 1. name: as it is
@@ -208,7 +190,7 @@ def sides_question(length: int, place: int, name: str) -> Question:
             (length, length): words.ask_same,
         }
     order = sorted(reasons)
-    return Question(
+    return kit.Question(
         words.ask.format(tokens=length, place=place + 1, word=name),
         [words.ask_answer.format(both=both, left=left) for both, left in order],
         order.index((length - 1, place)),
@@ -234,7 +216,7 @@ def _bars(
     answer = None if ids[word + 1] == unknown else ids[word + 1]
     listed = best_answers(p, word, answer)
     special = {i: text for text, i in tokenizer.special_tokens.items() if text != ENDOFTEXT}
-    labels = [special.get(i) or unmarked(spoken(i, tokenizer)) for i in listed]
+    labels = [special.get(i) or unmarked(kit.spoken(i, tokenizer)) for i in listed]
     values = [np.minimum(one[word, listed], 1.0) for one in p]
     paired_bars(
         labels,
@@ -256,18 +238,18 @@ def _read(
     tokenizer,
 ) -> None:
     best = [int(one[word].argmax()) for one in p]
-    guesses = [spoken(one, tokenizer) for one in best]
-    shares = [percent(float(one[word, i])) for one, i in zip(p, best, strict=True)]
+    guesses = [kit.spoken(one, tokenizer) for one in best]
+    shares = [kit.percent(float(one[word, i])) for one, i in zip(p, best, strict=True)]
     known = ids[word + 1] != tokenizer.special_tokens[UNKNOWN]
     line = (words.read if known else words.read_unknown).format(
-        word=quote(tokens[word].data.decode("utf-8", "replace")),
+        word=kit.quote(tokens[word].data.decode("utf-8", "replace")),
         both=guesses[0],
         both_share=shares[0],
         left=guesses[1],
         left_share=shares[1],
-        own_both=percent(float(own[0][word])),
-        own_left=percent(float(own[1][word])),
+        own_both=kit.percent(float(own[0][word])),
+        own_left=kit.percent(float(own[1][word])),
     )
     last = word == len(tokens) - 1
     following = " ".join(one.data.decode("utf-8", "replace") for one in tokens[word + 1 :])
-    prose(f"{line} {words.last if last else words.right_of.format(right=quote(following))}")
+    kit.prose(f"{line} {words.last if last else words.right_of.format(right=kit.quote(following))}")

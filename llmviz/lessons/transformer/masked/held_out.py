@@ -1,21 +1,12 @@
 """How often each model is right on held-out stories, as the card of the encoder says."""
 
-from __future__ import annotations
-
 from typing import Any
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.losses import compared
-from llmviz.figures.theme import Mode
 from llmviz.lessons.transformer.masked import words
-from llmviz.ui import engine
-from llmviz.ui.common import percent, theme
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, predict
+from llmviz.ui import engine, kit
 
 
 def draw(both: engine.Bundled, left: engine.Bundled) -> None:
@@ -24,18 +15,18 @@ def draw(both: engine.Bundled, left: engine.Bundled) -> None:
     ended = both.card.get("without_right_side", {})
     if "share_right" not in score:
         return
-    section(words.score_section)
-    share = percent(score["share_right"])
+    kit.section(words.score_section)
+    share = kit.percent(score["share_right"])
     if other.get("name") != left.name:
-        prose(words.score_one, tokens=score["tokens"], both=share)
+        kit.prose(words.score_one, tokens=score["tokens"], both=share)
         return
     shares = (score["share_right"], other["share_right"])
-    st.plotly_chart(share_bars(shares, theme()), key="transformer.masked.shares", theme=None)
-    prose(
+    st.plotly_chart(share_bars(shares, kit.theme()), key="transformer.masked.shares", theme=None)
+    kit.prose(
         words.score,
         tokens=score["tokens"],
         both=share,
-        left=percent(shares[1]),
+        left=kit.percent(shares[1]),
         both_nats=score["nats_per_token"],
         left_nats=other["nats_per_token"],
         both_size=both.card["parameters"],
@@ -43,29 +34,29 @@ def draw(both: engine.Bundled, left: engine.Bundled) -> None:
         both_layers=both.model.config.n_layer,
         left_layers=left.model.config.n_layer,
     )
-    prose(words.not_write)
+    kit.prose(words.not_write)
     question = cut_question(score, other, ended) if "share_right" in ended else None
     if question is not None:
-        predict(question, "transformer.masked.mistake")
+        kit.predict(question, "transformer.masked.mistake")
 
 
-@kept(4)
-def share_bars(shares: tuple[float, float], mode: Mode) -> go.Figure:
+@kit.kept(4)
+def share_bars(shares: tuple[float, float], mode: kit.Mode) -> kit.Figure:
     """Return both shares as bars."""
     return compared(words.rows, shares, 0, words.score_axis, mode)
 
 
 def cut_question(
     score: dict[str, Any], other: dict[str, Any], ended: dict[str, Any]
-) -> Question | None:
+) -> kit.Question | None:
     """Return the question what the encoder gets right where nothing stands on its right.
 
     None where two shares are written alike.
     """
     given = {
-        "both": percent(score["share_right"]),
-        "left": percent(other["share_right"]),
-        "ended": percent(ended["share_right"]),
+        "both": kit.percent(score["share_right"]),
+        "left": kit.percent(other["share_right"]),
+        "ended": kit.percent(ended["share_right"]),
         "tokens": score["tokens"],
     }
     sides = {"both": words.cut_both, "left": words.cut_left, "ended": words.cut_right}
@@ -73,7 +64,7 @@ def cut_question(
     if len(reasons) < len(sides):
         return None
     answers = sorted(reasons)
-    return Question(
+    return kit.Question(
         words.cut_ask.format(**given),
         answers,
         answers.index(given["ended"]),

@@ -3,86 +3,73 @@
 T tokens, F hidden width.
 """
 
-from __future__ import annotations
-
 import numpy as np
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.activations import curve_on_values
-from llmviz.figures.theme import Mode
 from llmviz.lessons.transformer.norms import words
 from llmviz.lessons.transformer.subject import SMALL, Subject
 from llmviz.study.activations import activation_curve, gelu_gap, slopes
-from llmviz.ui.code import show_code
-from llmviz.ui.common import choose, count, percent, theme
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 KEY = "transformer.bending"
 FLAT = 0.1  # a derivative smaller than this teaches next to nothing
 THROUGH = (2.0, -1.0)  # what a gate lets through, besides 1
 
 
-def draw(state: PageState, subject: Subject) -> dict[str, int | str]:
+def draw(state: kit.PageState, subject: Subject) -> dict[str, int | str]:
     """Show the part; return how many numbers ReLU would set to 0, once that may be seen."""
     own = subject.model.config.activation
     values = values_of(subject)
     text = words.bend_text.format(
         without=words.bend_gated if own == "swiglu" else words.bend_without,
         text=words.bend_small if subject.name == SMALL else words.bend_own,
-        tokens=count(len(subject.tokens), "token"),
-        units=count(subject.model.config.feed_forward_size, words.unit_one, words.unit_many),
+        tokens=kit.count(len(subject.tokens), "token"),
+        units=kit.count(subject.model.config.feed_forward_size, words.unit_one, words.unit_many),
     )
-    section(words.bend.title, text)
-    choose(state, "bend", words.bend_label, words.bends)
+    kit.section(words.bend.title, text)
+    kit.choose(state, "bend", words.bend_label, words.bends)
     name = own if state["bend"] == "own" else state["bend"]
     # always of one layer: another one must neither ask anew nor grade anew
-    if not predict(question(values_of(subject.at(0))), f"{KEY}.ask", covers=True):
+    if not kit.predict(question(values_of(subject.at(0))), f"{KEY}.ask", covers=True):
         return {}
-    figure = figure_of(subject, name, theme())
+    figure = figure_of(subject, name, kit.theme())
     st.plotly_chart(figure, key=f"{KEY}.curve", theme=None)
     flat = flat_share(subject, name)
-    slots = {"count": len(values), "below": percent(float((values <= 0).mean()))}
+    slots = {"count": len(values), "below": kit.percent(float((values <= 0).mean()))}
     line = words.bend_read.format(
         formula=words.formula[name],
         own=words.bends[own],
-        flat=percent(flat),
+        flat=kit.percent(flat),
         name=words.bends["silu" if name == "swiglu" else name],
         **slots,
     )
     if name.startswith("gelu"):
         at, gap = gap_of_gelu()
         line += "\n\n" + words.gap.format(at=at, gap=gap)
-    prose(line)
+    kit.prose(line)
     _code(subject, name, flat)
     return slots
 
 
-@kept(32)
+@kit.kept(32)
 def values_of(subject: Subject) -> np.ndarray:
     """Return all numbers of a text before the activation function of a layer, (T·F,)."""
     return subject.steps["mlp.hidden"].flatten().numpy().copy()
 
 
-@kept(64)
+@kit.kept(64)
 def flat_share(subject: Subject, function: str) -> float:
     """Return the share of a text's numbers at which the derivative of a function is small."""
     values = values_of(subject)
     return float((np.abs(slopes(function, values)) < FLAT).mean())
 
 
-@kept(1)
-def gap_of_gelu() -> tuple[float, float]:
-    """Return where both forms of GELU differ most, and by how much."""
-    return gelu_gap()
+gap_of_gelu = kit.kept(1)(gelu_gap)
 
 
-@kept(64)
-def figure_of(subject: Subject, function: str, mode: Mode) -> go.Figure:
+@kit.kept(64)
+def figure_of(subject: Subject, function: str, mode: kit.Mode) -> kit.Figure:
     """Return a function and its derivative over a text's numbers."""
     curve = activation_curve(function)
     lines, names = [curve.y, curve.slope], [words.bends[function], words.derivative]
@@ -94,13 +81,15 @@ def figure_of(subject: Subject, function: str, mode: Mode) -> go.Figure:
     return curve_on_values(curve.x, lines, names, values, words.counted, words.bend_axis, mode)
 
 
-def question(values: np.ndarray) -> Question:
+def question(values: np.ndarray) -> kit.Question:
     """Return how many of some numbers ReLU sets to 0, as a question."""
     share = float((values <= 0).mean())
     right = int(np.searchsorted([0.25, 0.5, 0.75], share, side="left"))
-    reason = words.bend_reason.format(below=percent(share))
+    reason = words.bend_reason.format(below=kit.percent(share))
     ask = words.bend_ask.format(count=len(values))
-    return Question(ask, words.bend_answers, right, [reason] * len(words.bend_answers), scale=True)
+    return kit.Question(
+        ask, words.bend_answers, right, [reason] * len(words.bend_answers), scale=True
+    )
 
 
 def _code(subject: Subject, name: str, flat: float) -> None:
@@ -117,4 +106,4 @@ def _code(subject: Subject, name: str, flat: float) -> None:
         'print(f"{gelu_gap()[1]:.6f}")',
     ]
     _, gap = gap_of_gelu()
-    show_code([activation_curve, gelu_gap], "\n".join(lines), f"{flat:.4f}\n{gap:.6f}")
+    kit.show_code([activation_curve, gelu_gap], "\n".join(lines), f"{flat:.4f}\n{gap:.6f}")

@@ -3,59 +3,47 @@
 T tokens, C width, F hidden width.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
-import plotly.graph_objects as go
 import streamlit as st
 import torch
 
 from llmviz.figures.stream import over_points
-from llmviz.figures.theme import Mode
 from llmviz.lessons.transformer.norms import bending, words
 from llmviz.lessons.transformer.norms.picture import Normed, normed, picture_of, students
 from llmviz.lessons.transformer.stacks import ask_once, stack
 from llmviz.lessons.transformer.subject import DRAWN, Subject, choose_subject
 from llmviz.nn.layers import layer_norm_steps, rms_norm_steps
 from llmviz.study.depth import depth_study
-from llmviz.ui import pinned_cells
-from llmviz.ui.code import show_code
-from llmviz.ui.common import choose, theme
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.notices import inform
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import PageState
+from llmviz.ui import kit, pinned_cells
 
 KEY = "transformer.norms"
 LISTED = 4  # numbers of a row that an answer lists
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
-    section(words.intro)
+    kit.section(words.intro)
     subject = choose_subject(state)
     opened, norms = True, None
     if subject is not None:
         if subject.model.config.norm == "none":
-            inform(words.no_norms, ":material/info:")
+            kit.inform(words.no_norms, ":material/info:")
         else:
-            choose(state, "which", words.which_label, words.which)
+            kit.choose(state, "which", words.which_label, words.which)
             norms = normed(subject, state["which"])
             # always of the first norm: another layer must not cover the picture anew
             first = normed(subject.at(0), "norm1")
             question = mistake(first.x, first.epsilon, subject.tokens[-1])
-            opened = question is None or predict(question, f"{KEY}.mistake", covers=True)
+            opened = question is None or kit.predict(question, f"{KEY}.mistake", covers=True)
             if opened:
                 _norm(state, subject, norms)
     sizes = _stack(state)
     if subject is not None and (below := bending.draw(state, subject)) and sizes and opened:
         line = "" if norms is None else end_norm(norms)
-        seen(words.end, norm=line, layers=state["stack"], **sizes, **below)
+        kit.seen(words.end, norm=line, layers=state["stack"], **sizes, **below)
 
 
 def end_norm(norms: Normed) -> str:
@@ -65,7 +53,7 @@ def end_norm(norms: Normed) -> str:
     return line.format(low=float(deviation.min()), high=float(deviation.max()))
 
 
-def _norm(state: PageState, subject: Subject, norms: Normed) -> None:
+def _norm(state: kit.PageState, subject: Subject, norms: Normed) -> None:
     picture = picture_of(subject, state["which"])
     pinned_cells.show(
         state,
@@ -76,7 +64,7 @@ def _norm(state: PageState, subject: Subject, norms: Normed) -> None:
         windows=picture.windows,
         narrow=DRAWN,
     )
-    prose(summary(norms, subject.model.config.norm_kind))
+    kit.prose(summary(norms, subject.model.config.norm_kind))
     _code(subject, state["which"], norms)
 
 
@@ -108,7 +96,7 @@ def _listed(row: Sequence[float]) -> str:
     return first + (" …" if len(row) > LISTED else "")
 
 
-def mistake(x: torch.Tensor, epsilon: float, token: str) -> Question | None:
+def mistake(x: torch.Tensor, epsilon: float, token: str) -> kit.Question | None:
     """Return who normed the last row of x (T, C) rightly; None where no mistake shows."""
     rows = {name: _listed(values) for name, values in students(x, epsilon).items()}
     kept_rows = {
@@ -120,13 +108,13 @@ def mistake(x: torch.Tensor, epsilon: float, token: str) -> Question | None:
         return None
     names = sorted(kept_rows, key=lambda name: kept_rows[name])  # the right one stands anywhere
     text = words.mistake.format(
-        token=quote(token),
+        token=kit.quote(token),
         numbers=_listed(x[-1]).removesuffix(" …"),
         mean=float(x[-1].mean()),
         deviation=float(x[-1].var(unbiased=False).sqrt()),
         students=words.students[len(names)],
     )
-    return Question(
+    return kit.Question(
         text.replace(" -", " −"),
         [kept_rows[name] for name in names],
         names.index("right"),
@@ -153,7 +141,7 @@ def _code(subject: Subject, which: str, norms: Normed) -> None:
     ]
     rows = (norms.layer.output, norms.rms.output)
     prints = "\n".join(str([f"{x:.3f}" for x in row[-1, :LISTED].tolist()]) for row in rows)
-    show_code([layer_norm_steps, rms_norm_steps], "\n".join(lines), prints)
+    kit.show_code([layer_norm_steps, rms_norm_steps], "\n".join(lines), prints)
 
 
 def kinds(norm: str) -> tuple[str, str]:
@@ -161,8 +149,8 @@ def kinds(norm: str) -> tuple[str, str]:
     return ("pre", "rms") if norm == "rms" else (norm, "layer")
 
 
-@kept(64)
-def stack_lines(layers: int, norm: str, mode: Mode) -> go.Figure:
+@kit.kept(64)
+def stack_lines(layers: int, norm: str, mode: kit.Mode) -> kit.Figure:
     """Return the size of the numbers after each layer, with norms and without."""
     place, kind = kinds(norm)
     stacks = (stack(layers, place, True, kind), stack(layers, "none"))
@@ -170,33 +158,30 @@ def stack_lines(layers: int, norm: str, mode: Mode) -> go.Figure:
     return over_points(series, (words.with_text, words.without), words.axes, mode, logarithmic=True)
 
 
-def _stack(state: PageState) -> dict[str, str] | None:
+def _stack(state: kit.PageState) -> dict[str, str] | None:
     """Show the deep stack; return the sizes at its end, once they may be seen."""
-    section(words.stack)
+    kit.section(words.stack)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         st.slider(words.stack_layers, width=320, **state.ranged("stack"))
-        choose(state, "stacknorm", words.stack_norm, words.stack_norms)
+        kit.choose(state, "stacknorm", words.stack_norm, words.stack_norms)
     layers, norm = state["stack"], state["stacknorm"]
     place, kind = kinds(norm)
 
-    def asked(depth: int) -> Question:
+    def asked(depth: int) -> kit.Question:
         return stack_question(depth, size_after(depth, "none"))
 
     if not ask_once(f"{KEY}.stack.ask", layers, asked):
         return None
     sizes = [size_after(layers, "none"), size_after(layers, place, kind)]
-    figure = stack_lines(layers, norm, theme())
+    figure = stack_lines(layers, norm, kit.theme())
     st.plotly_chart(figure, key=f"{KEY}.stack", theme=None)
     written = [written_size(size) for size in sizes]
     slots = dict(zip(("without", "with_"), written, strict=True))
-    prose(words.stack_read, layers=layers, why=words.why[norm], **slots)
+    kit.prose(words.stack_read, layers=layers, why=words.why[norm], **slots)
     st.caption(words.stack_note)
-    show_code(
+    kit.show_code(
         [depth_study],
-        "from llmviz.study.depth import depth_study\n\n"
-        f'for place, kind in (("none", "layer"), ({place!r}, {kind!r})):\n'
-        f"    sizes = depth_study({layers}, place, norm_kind=kind).activations\n"
-        '    print(f"{sizes[-1]:.2e}")',
+        words.snippet.format(place=place, kind=kind, layers=layers),
         "\n".join(f"{size:.2e}" for size in sizes),
     )
     return slots
@@ -221,7 +206,7 @@ def written_size(size: float) -> str:
     return f"{digits}·10^{int(power)}"
 
 
-def stack_question(layers: int, size: float) -> Question:
+def stack_question(layers: int, size: float) -> kit.Question:
     """Return how large the numbers are after a stack without norms, as a question."""
     right = int(np.searchsorted([10.0, 1e3, 1e6], size, side="right"))
     lines = [
@@ -229,6 +214,6 @@ def stack_question(layers: int, size: float) -> Question:
         for i in range(len(words.stack_answers))
     ]
     reasons = [line.format(size=written_size(size)) for line in lines]
-    return Question(
+    return kit.Question(
         words.stack_ask.format(layers=layers), words.stack_answers, right, reasons, scale=True
     )

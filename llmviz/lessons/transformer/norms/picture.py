@@ -3,8 +3,6 @@
 T tokens, C width.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +14,7 @@ from llmviz.lessons.transformer.norms import words
 from llmviz.lessons.transformer.subject import Subject
 from llmviz.nn.layers import NormSteps, RMSNormSteps, layer_norm_steps, rms_norm_steps
 from llmviz.study.block import STAGES
-from llmviz.ui.kept import kept
+from llmviz.ui import kit
 from llmviz.ui.matrix_picture import Picture
 
 LAYOUT = [  # four matrices as wide as x have no room beside each other
@@ -41,7 +39,7 @@ class Normed:
     source: str  # the step of the layer that is read
 
 
-@kept(32)
+@kit.kept(32)
 def normed(subject: Subject, which: str) -> Normed:
     """Return both norms of what one norm of a layer reads; which: norm1 or norm2."""
     model, steps = subject.model, subject.steps
@@ -61,7 +59,7 @@ def normed(subject: Subject, which: str) -> Normed:
     )
 
 
-@kept(32)
+@kit.kept(32)
 def picture_of(subject: Subject, which: str) -> Picture:
     """Return the matrices of both norms."""
     norms, picture = normed(subject, which), Picture()

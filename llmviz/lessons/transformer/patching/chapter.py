@@ -3,34 +3,17 @@
 A aligned places, counted from the end; V vocabulary.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
-import plotly.graph_objects as go
 import streamlit as st
 import torch
 
 from llmviz.figures.stream import three_bars
-from llmviz.figures.theme import Mode
 from llmviz.lessons.transformer.patching import site_map, words
 from llmviz.lessons.transformer.patching.site_map import Map
 from llmviz.study.patching import Reading, Site, patch, patch_map
 from llmviz.study.transformers import require_transformer
-from llmviz.ui import engine
-from llmviz.ui.code import show_code
-from llmviz.ui.common import choose, refuse, signed, theme
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.model_on_text import names_of, spoken
-from llmviz.ui.model_picker import Picker, run_again
-from llmviz.ui.notices import inform
-from llmviz.ui.prose import bold, prose
-from llmviz.ui.question import predict
-from llmviz.ui.selectable_models import load
-from llmviz.ui.state import PageState
-from llmviz.ui.text import escape_plotly
-from llmviz.ui.text_field import text_input
+from llmviz.ui import engine, kit
 from llmviz.ui.two_prompts import answers, both_ids, chances, named, reading, written
 
 SLICE = 0.04  # seconds of work by which a map grows in one rerun
@@ -39,22 +22,22 @@ BARS = 6  # tokens whose probabilities are drawn
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
-    section(words.intro)
+    kit.section(words.intro)
     left, right = st.columns([3, 1])
     with left:
-        text_input(state, "prompt", words.prompt)
-        text_input(state, "donor", words.other_prompt)
+        kit.text_input(state, "prompt", words.prompt)
+        kit.text_input(state, "donor", words.other_prompt)
     with right:
-        text_input(state, "answer", words.answer, help=words.answer_help)
-        text_input(state, "other", words.other_answer, help=words.answer_help)
+        kit.text_input(state, "answer", words.answer, help=words.answer_help)
+        kit.text_input(state, "other", words.other_answer, help=words.answer_help)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        name = Picker().choose(state)
-        choose(state, "sites", words.sites_label, words.sites)
+        name = kit.Picker().choose(state)
+        kit.choose(state, "sites", words.sites_label, words.sites)
     if name is None:
         return
-    bundled = load(name)
+    bundled = kit.load(name)
     if bundled is None:
         return
     try:
@@ -64,7 +47,7 @@ def draw(state: PageState) -> None:
         map_of = bundled, own, donor, pair
         grown = site_map.growing(*map_of)
     except ValueError as error:
-        refuse(error)
+        kit.refuse(error)
         return
     chances(bundled, own, donor, pair)
     _aligned(own, donor)
@@ -73,27 +56,29 @@ def draw(state: PageState) -> None:
     st.fragment(_map, run_every=POLL if live else None)(state, bundled, map_of, live)
 
 
-def _map(state: PageState, bundled: engine.Bundled, map_of: tuple[Any, ...], live: bool) -> None:
+def _map(
+    state: kit.PageState, bundled: engine.Bundled, map_of: tuple[Any, ...], live: bool
+) -> None:
     """Show the map and all that is said of it once it is whole."""
     grown = site_map.growing(*map_of)
     if not grown.grow(SLICE):
         site_map.waiting(grown, bundled.model.config.n_layer)
         return
     if live:
-        run_again()  # which ends the looking
+        kit.run_again()  # which ends the looking
     all_sites = site_map.whole(*map_of)
     pair = named(bundled, all_sites.pair)
-    prose(words.preference, **pair)
+    kit.prose(words.preference, **pair)
     question = site_map.question(all_sites)
     # the map, the cell that opens first and the strongest parts tell the token
-    if question is not None and not predict(question, "transformer.patching.ask", covers=True):
+    if question is not None and not kit.predict(question, "transformer.patching.ask", covers=True):
         return
     site = site_map.grid(state, bundled, all_sites)
-    prose(words.measure)
+    kit.prose(words.measure)
     _opened(bundled, all_sites, site)
-    prose(site_map.strongest(all_sites))
+    kit.prose(site_map.strongest(all_sites))
     _code(bundled, all_sites, site)
-    seen(words.end, **pair, **site_map.end(all_sites))
+    kit.seen(words.end, **pair, **site_map.end(all_sites))
 
 
 def _aligned(own: tuple[int, ...], donor: tuple[int, ...]) -> None:
@@ -101,14 +86,14 @@ def _aligned(own: tuple[int, ...], donor: tuple[int, ...]) -> None:
         left = abs(len(own) - len(donor))
         stand = words.left if left == 1 else words.left_more.format(left=left)
         line = words.unequal.format(own=len(own), donor=len(donor), left=stand)
-        inform(line, ":material/align_horizontal_right:")
+        kit.inform(line, ":material/align_horizontal_right:")
     places = min(len(own), len(donor))
     if places > site_map.PLACES:
         line = words.last_places.format(shown=site_map.PLACES, all=places)
-        inform(line, ":material/content_cut:")
+        kit.inform(line, ":material/content_cut:")
 
 
-@kept(64)
+@kit.kept(64)
 def patched(
     bundled: engine.Bundled, own: tuple[int, ...], donor: tuple[int, ...], site: Site
 ) -> torch.Tensor:
@@ -134,57 +119,59 @@ def _opened(bundled: engine.Bundled, all_sites: Map, site: Site) -> None:
         float(logits[all_sites.pair[1]] - logits[all_sites.pair[0]])
         for logits in (own.logits, after, donor.logits)
     ]
-    tokens = [spoken(ids[-1 - site.back], tokenizer) for ids in (all_sites.own, all_sites.donor)]
+    tokens = [
+        kit.spoken(ids[-1 - site.back], tokenizer) for ids in (all_sites.own, all_sites.donor)
+    ]
     title = words.opened.format(site=site_map.site_name(site, config.n_layer), token=tokens[0])
     picture, beside = st.columns([3, 2], gap="large", vertical_alignment="center")
     with picture:
-        prose(bold(title))
-        figure = opened_bars(bundled, all_sites.own, all_sites.donor, site, theme())
+        kit.prose(kit.bold(title))
+        figure = opened_bars(bundled, all_sites.own, all_sites.donor, site, kit.theme())
         st.plotly_chart(figure, key="transformer.patching.bars", theme=None)
     line = words.opened_text.format(
         kind=words.kinds[site.kind],
         own=tokens[0],
         donor=tokens[1],
         width=len(a),
-        cosine=signed(float(torch.cosine_similarity(a, b, dim=0))),
-        before=signed(preferences[0]),
-        after=signed(preferences[1]),
-        goal=signed(preferences[2]),
+        cosine=kit.signed(float(torch.cosine_similarity(a, b, dim=0))),
+        before=kit.signed(preferences[0]),
+        after=kit.signed(preferences[1]),
+        goal=kit.signed(preferences[2]),
         share=written(all_sites.share(site)),
     )
     with beside:
-        prose(line + (words.alike if torch.equal(a, b) else ""))
+        kit.prose(line + (words.alike if torch.equal(a, b) else ""))
 
 
-@kept(64)
+@kit.kept(64)
 def opened_bars(
     bundled: engine.Bundled,
     own: tuple[int, ...],
     donor: tuple[int, ...],
     site: Site,
-    mode: Mode,
-) -> go.Figure:
+    mode: kit.Mode,
+) -> kit.Figure:
     """Return what came out: the likeliest tokens before, patched, and after the other prompt."""
     logits = [reading(bundled, own).logits]
     logits += [patched(bundled, own, donor, site)]
     logits += [reading(bundled, donor).logits]
     p = torch.stack(logits).double().softmax(-1)  # (3, V)
     best = p.amax(0).topk(min(BARS, p.shape[1])).indices.tolist()
-    names = [escape_plotly(token) for token in names_of(best, bundled.tokenizer)]
+    names = [kit.escape_plotly(token) for token in kit.names_of(best, bundled.tokenizer)]
     return three_bars(names, p[:, best].tolist(), words.series, mode)
 
 
 def _code(bundled: engine.Bundled, all_sites: Map, site: Site) -> None:
     after = patched(bundled, all_sites.own, all_sites.donor, site)
     pair = list(all_sites.pair)
-    show_code(
+    kit.show_code(
         [patch, patch_map],
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.study.patching import Site, patch, read_prompt\n\n"
-        f"model, tokenizer, card = load_bundled({bundled.name!r})\n"
-        f"own = read_prompt(model, {list(all_sites.own)})\n"
-        f"donor = read_prompt(model, {list(all_sites.donor)})\n"
-        f"logits = patch(model, own, donor, [{site!r}])\n"
-        f'print([f"{{x:.2f}}" for x in logits[{pair}].tolist()])',
+        words.snippet.format(
+            name=bundled.name,
+            own=list(all_sites.own),
+            donor=list(all_sites.donor),
+            site=site,
+            pair=pair,
+        ),
         str([f"{x:.2f}" for x in after[pair].tolist()]),
     )

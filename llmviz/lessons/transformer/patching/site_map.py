@@ -3,8 +3,6 @@
 A aligned places, counted from the end; L layers, H heads.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 
@@ -16,13 +14,7 @@ from llmviz.lessons.transformer.patching import words
 from llmviz.study.growing_map import GrowingMap
 from llmviz.study.patching import KINDS, Site
 from llmviz.textfile import whole_number
-from llmviz.ui import engine
-from llmviz.ui.kept import kept
-from llmviz.ui.model_on_text import names_of
-from llmviz.ui.prose import quote
-from llmviz.ui.question import Question
-from llmviz.ui.state import PageState
-from llmviz.ui.text import escape_markdown
+from llmviz.ui import engine, kit
 from llmviz.ui.two_prompts import NO_DIFFERENCE, reading, written
 
 PLACES = 24  # that have a column, the last ones
@@ -47,7 +39,7 @@ class Map:
         return self.sites[site]
 
 
-@kept(64)
+@kit.kept(64)
 def growing(
     bundled: engine.Bundled, own: tuple[int, ...], donor: tuple[int, ...], pair: tuple[int, int]
 ) -> GrowingMap:
@@ -68,7 +60,7 @@ def waiting(grown: GrowingMap, n_layer: int) -> None:
     st.progress(grown.known / grown.places, words.wait.format(count=sites * grown.places))
 
 
-@kept(64)
+@kit.kept(64)
 def whole(
     bundled: engine.Bundled, own: tuple[int, ...], donor: tuple[int, ...], pair: tuple[int, int]
 ) -> Map:
@@ -76,7 +68,7 @@ def whole(
     grown = growing(bundled, own, donor, pair)
     grown.grow(math.inf)
     tokenizer, n_layer = bundled.tokenizer, bundled.model.config.n_layer
-    tokens = [names_of(ids[-grown.places :], tokenizer) for ids in (own, donor)]
+    tokens = [kit.names_of(ids[-grown.places :], tokenizer) for ids in (own, donor)]
     columns = tuple(
         a if a == b else words.column.format(own=a, donor=b) for a, b in zip(*tokens, strict=True)
     )
@@ -122,7 +114,7 @@ def strongest_of(all_sites: Map, kind: str) -> Site:
     return max((s for s in all_sites.sites if s.kind == kind), key=all_sites.sites.__getitem__)
 
 
-def grid(state: PageState, bundled: engine.Bundled, all_sites: Map) -> Site:
+def grid(state: kit.PageState, bundled: engine.Bundled, all_sites: Map) -> Site:
     """Draw the map and return the opened site."""
     rows, places = rows_of(all_sites, state["sites"]), len(all_sites.columns)
     lines = [[row._replace(back=places - 1 - j) for j in range(places)] for row in rows]
@@ -176,7 +168,7 @@ def end(all_sites: Map) -> dict[str, str]:
 
 def _told(all_sites: Map, site: Site) -> dict[str, str]:
     name = site_name(site, all_sites.n_layer)
-    token = quote(all_sites.columns[-1 - site.back])
+    token = kit.quote(all_sites.columns[-1 - site.back])
     share, least = written(all_sites.share(site)), written(LEAST_MOVED)
     return {"site": name, "token": token, "share": share, "least": least}
 
@@ -195,7 +187,7 @@ def place_name(all_sites: Map, back: int) -> str:
     return (words.place_of_several if back else words.place_last).format(name=name, back=back)
 
 
-def question(all_sites: Map) -> Question | None:
+def question(all_sites: Map) -> kit.Question | None:
     """Return at which token most is moved in the middle, as a question.
 
     None for one place, where two move as much, and where none moves towards the second prompt.
@@ -208,9 +200,9 @@ def question(all_sites: Map) -> Question | None:
     if places < 2 or alike or shares[order[0]] < LEAST_MOVED:
         return None
     backs = sorted(order[:ANSWERS], reverse=True)
-    return Question(
+    return kit.Question(
         words.ask.format(row=site_name(sites[0], all_sites.n_layer)),
-        [escape_markdown(place_name(all_sites, back)) for back in backs],
+        [kit.escape_markdown(place_name(all_sites, back)) for back in backs],
         backs.index(order[0]),
         [
             (words.ask_right if back == order[0] else words.ask_wrong).format(

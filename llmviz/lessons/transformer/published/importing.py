@@ -1,7 +1,5 @@
 """Looking at a published model and importing it, in the background, with a way to stop."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from pathlib import PurePath
@@ -9,17 +7,13 @@ from pathlib import PurePath
 import pandas as pd
 import streamlit as st
 
-from llmviz.background import DONE, STOPPED, Job
+from llmviz.background import DONE, STOPPED
 from llmviz.lessons.transformer.published import model_list, words
 from llmviz.lessons.transformer.sizes import size
 from llmviz.study.published_import import DOWNLOADING
 from llmviz.study.published_model import About, source_of
 from llmviz.training import run_folders
-from llmviz.ui import engine
-from llmviz.ui.common import count
-from llmviz.ui.job_pools import import_jobs
-from llmviz.ui.notices import inform, refuse
-from llmviz.ui.state import PageState
+from llmviz.ui import engine, kit
 
 POLL = 0.5  # seconds between two looks at how far a job is
 LOOK = "llmviz.study.published_model:look_at"
@@ -36,11 +30,11 @@ class Asked:
     source: str
     from_hub: bool
     own: bool
-    look: Job
-    work: Job | None = None
+    look: kit.Job
+    work: kit.Job | None = None
 
 
-def draw(state: PageState, own: bool) -> None:
+def draw(state: kit.PageState, own: bool) -> None:
     """Ask for a model, show what is known of it, import it.
 
     own: whether the visitor is at the server's own machine, whose folders may be read.
@@ -54,7 +48,7 @@ def draw(state: PageState, own: bool) -> None:
             words.look, key="transformer.published.look", on_click=_look, args=(box["key"], own)
         )
     if problem := st.session_state.get(PROBLEM):
-        refuse(problem)
+        kit.refuse(problem)
     wanted = st.session_state.get(ASKED)
     if not isinstance(wanted, Asked):
         return
@@ -76,7 +70,7 @@ def _look(box: str, own: bool) -> None:
     except ValueError as rule:
         st.session_state[PROBLEM] = str(rule)
         return
-    job = import_jobs().start(LOOK, source=source, from_hub=from_hub, own=own)
+    job = kit.import_jobs().start(LOOK, source=source, from_hub=from_hub, own=own)
     st.session_state[ASKED] = Asked(source, from_hub, own, job)
 
 
@@ -93,7 +87,7 @@ def _looked(wanted: Asked) -> None:
         )
         st.caption(words.needs)
         if about.problem:
-            refuse(words.refused.format(source=about.source, problem=about.problem.rstrip(".")))
+            kit.refuse(words.refused.format(source=about.source, problem=about.problem.rstrip(".")))
         else:
             _offer(wanted)
 
@@ -151,12 +145,12 @@ def _begin(wish: Asked) -> None:
     except ValueError as rule:
         st.session_state[PROBLEM] = str(rule)
         return
-    wish.work = import_jobs().start(
+    wish.work = kit.import_jobs().start(
         STEPS, source=wish.source, from_hub=wish.from_hub, own=wish.own, wanted=wanted
     )
 
 
-def _imported(state: PageState, wanted: Asked, job: Job) -> None:
+def _imported(state: kit.PageState, wanted: Asked, job: kit.Job) -> None:
     if not job.over:
         _wait(wanted)
         st.caption(words.stay)
@@ -166,22 +160,22 @@ def _imported(state: PageState, wanted: Asked, job: Job) -> None:
     name = run_folders.PREFIX + job.results[-1].name
     brought = st.session_state.setdefault(model_list.BROUGHT, set())
     brought.add(name)
-    inform(words.imported.format(name=job.results[-1].name), ":material/check:")
+    kit.inform(words.imported.format(name=job.results[-1].name), ":material/check:")
     st.button(words.use, key="transformer.published.use", on_click=_use, args=(state, name))
 
 
-def _use(state: PageState, name: str) -> None:
+def _use(state: kit.PageState, name: str) -> None:
     st.session_state[engine.ASKED_MODEL] = name
     state["model"] = name
 
 
-def _ended(job: Job) -> bool:
+def _ended(job: kit.Job) -> bool:
     """Whether a job brought what it should; one line where it did not."""
     if job.state == STOPPED:
-        inform(words.cancelled, ":material/block:")
+        kit.inform(words.cancelled, ":material/block:")
     elif job.state != DONE:
         last = (job.problem.strip().splitlines() or [""])[-1]
-        refuse(job.problem if job.expected else words.broken.format(problem=last))
+        kit.refuse(job.problem if job.expected else words.broken.format(problem=last))
     return job.state == DONE
 
 
@@ -195,7 +189,7 @@ def _wait(wanted: Asked) -> None:
     if wanted.work is not None:
         text, share = _how_far(job)
     if job.before:
-        text = words.waiting.format(before=count(job.before, "other job"))
+        text = words.waiting.format(before=kit.count(job.before, "other job"))
     with st.container(horizontal=True, vertical_alignment="center"):
         st.progress(share, text=text, width=480)
         st.button(
@@ -207,7 +201,7 @@ def _wait(wanted: Asked) -> None:
         )
 
 
-def _how_far(job: Job) -> tuple[str, float]:
+def _how_far(job: kit.Job) -> tuple[str, float]:
     """What an import does now, and which share of it is done: a download is nearly all of it."""
     if not job.results:
         return words.stages[""], 0.0

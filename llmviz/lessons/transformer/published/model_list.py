@@ -1,7 +1,5 @@
 """The models of this server: where each is from, how large it is, which may be deleted."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,14 +11,7 @@ from llmviz.lessons.transformer.published import words
 from llmviz.lessons.transformer.sizes import size
 from llmviz.study.published_import import delete_imported
 from llmviz.training import run_folders
-from llmviz.ui import engine, runs
-from llmviz.ui.common import count
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.notices import inform, refuse
-from llmviz.ui.prose import prose
-from llmviz.ui.selectable_models import card_of, label
-from llmviz.ui.text import escape_markdown
+from llmviz.ui import engine, kit, runs
 
 BROUGHT = "transformer.brought"  # in the session: names of what this visit imported
 TOLD = "transformer.deleted"  # in the session: whether the last delete worked, and what to say
@@ -43,10 +34,10 @@ def draw(own: bool) -> list[Model]:
 
     own: whether the visitor is at the server's own machine.
     """
-    section(words.shelf)
+    kit.section(words.shelf)
     models = [*_runs(), *bundled(str(engine.CHECKPOINTS), tuple(engine.names()))]
     rows = [
-        (label(one.name), words.from_text[one.origin], one.kind, one.parameters, size(one.size))
+        (kit.label(one.name), words.from_text[one.origin], one.kind, one.parameters, size(one.size))
         for one in models
     ]
     number = st.column_config.NumberColumn(format="localized")
@@ -56,12 +47,12 @@ def draw(own: bool) -> list[Model]:
         column_config={words.shelf_columns[3]: number},
     )
     total = size(sum(one.size for one in models))
-    prose(words.shelf_note, count=count(len(models), "model"), size=total)
+    kit.prose(words.shelf_note, count=kit.count(len(models), "model"), size=total)
     _offer_deleting(deletable(models, own))
     return models
 
 
-@kept(4)
+@kit.kept(4)
 def bundled(folder: str, names: tuple[str, ...]) -> list[Model]:
     """Return the bundled models and their families; the arguments tell one copy from another."""
     families = sorted(path.parent for path in Path(folder).glob(f"*/*/{engine.CARD}"))
@@ -80,7 +71,7 @@ def _runs() -> list[Model]:
     return rows
 
 
-@kept(600)
+@kit.kept(600)
 def _run(name: str, version: str) -> Model:
     """A run, with the weights of that version."""
     from llmviz.pretrained import is_imported
@@ -91,7 +82,7 @@ def _run(name: str, version: str) -> Model:
 
 
 def _model(name: str, origin: str, folder: Path) -> Model:
-    card = card_of(name) or {}
+    card = kit.card_of(name) or {}
     size_on_disk = sum(path.lstat().st_size for path in folder.rglob("*") if path.is_file())
     return Model(name, origin, str(card.get("model", "")), card.get("parameters", 0), size_on_disk)
 
@@ -114,7 +105,7 @@ def deletable(models: list[Model], own: bool) -> list[Model]:
 def _offer_deleting(models: list[Model]) -> None:
     done, line = st.session_state.pop(TOLD, (True, ""))
     if line:
-        inform(line, ":material/delete:") if done else refuse(line)
+        kit.inform(line, ":material/delete:") if done else kit.refuse(line)
     by_name = {one.name: one for one in models}
     if not by_name:
         return
@@ -122,18 +113,18 @@ def _offer_deleting(models: list[Model]) -> None:
         st.session_state.pop(CHOSEN, None)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         chosen = st.selectbox(
-            words.delete_label, list(by_name), format_func=label, width=320, key=CHOSEN
+            words.delete_label, list(by_name), format_func=kit.label, width=320, key=CHOSEN
         )
         with st.popover(words.delete, icon=":material/delete:"):
             one = by_name[chosen]
-            named = escape_markdown(label(one.name))
+            named = kit.escape_markdown(kit.label(one.name))
             st.markdown(as_markdown(words.delete_asks.format(name=named, size=size(one.size))))
             st.button(words.delete_yes, key="transformer.delete.yes", on_click=_remove, args=(one,))
 
 
 def _remove(model: Model) -> None:
     name = model.name.removeprefix(run_folders.PREFIX)
-    line = words.deleted.format(name=label(model.name))
+    line = words.deleted.format(name=kit.label(model.name))
     try:
         if model.origin == "mine":
             runs.manager().discard(name, runs.visitor())

@@ -3,43 +3,29 @@
 T tokens, L layers, P = L + 1 points: before the first layer, and after each.
 """
 
-from __future__ import annotations
-
 import math
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.stream import over_points, stacked
-from llmviz.figures.theme import Mode
 from llmviz.lessons.transformer.residuals import words
 from llmviz.lessons.transformer.stacks import ask_once, stack
 from llmviz.study.depth import DepthStudy, depth_study
-from llmviz.study.stream import PARTS, StreamShares, stream_shares
+from llmviz.study.stream import PARTS, stream_shares
 from llmviz.study.transformers import require_sum
-from llmviz.ui import engine
-from llmviz.ui.code import show_code
-from llmviz.ui.common import choose, count, percent, theme
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.model_on_text import Read, load_and_read
-from llmviz.ui.model_picker import Picker
-from llmviz.ui.prose import prose
-from llmviz.ui.question import Question
-from llmviz.ui.shell import text_box
-from llmviz.ui.state import PageState
+from llmviz.ui import engine, kit
 
 KEY = "transformer.residuals"
 MANY = 100  # times that a gradient may grow on its way before the page speaks of it
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
-    section(words.intro)
+    kit.section(words.intro)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         st.slider(words.depth, width=320, **state.ranged("deep"))
-        choose(state, "deepnorm", words.norm, words.norms)
+        kit.choose(state, "deepnorm", words.norm, words.norms)
         st.number_input(words.seed, width=200, **state.ranged("deepseed"))
     layers, norm, seed = state["deep"], state["deepnorm"], state["deepseed"]
     shares = {
@@ -50,25 +36,29 @@ def draw(state: PageState) -> None:
         opened = ask_once(f"{KEY}.ask", (layers, seed), _asked)
     if opened:
         _gradients(layers, norm, seed, shares)
-    section(words.stream)
-    text_box(state, height=80)
-    model_and_text = load_and_read(state, Picker().choose(state), require=require_sum)
+    kit.section(words.stream)
+    kit.text_box(state, height=80)
+    model_and_text = kit.load_and_read(state, kit.Picker().choose(state), require=require_sum)
     embedding = "" if model_and_text is None else _stream(*model_and_text)
     if opened:
         ends = {"without": written(shares[False]), "with_": written(shares[True])}
         stream = embedding and words.end_stream.format(embedding=embedding)
-        seen(
-            words.end, layers=count(layers, "layer"), way=words.end_way[norm], stream=stream, **ends
+        kit.seen(
+            words.end,
+            layers=kit.count(layers, "layer"),
+            way=words.end_way[norm],
+            stream=stream,
+            **ends,
         )
 
 
-def _asked(about: tuple[int, int]) -> Question:
+def _asked(about: tuple[int, int]) -> kit.Question:
     layers, seed = about
     return question(layers, share_left(stack(layers, "none", False, "layer", seed)))
 
 
 def _gradients(layers: int, norm: str, seed: int, shares: dict[bool, float]) -> None:
-    figure = gradient_lines(layers, norm, seed, theme())
+    figure = gradient_lines(layers, norm, seed, kit.theme())
     st.plotly_chart(figure, key=f"{KEY}.gradients", theme=None)
     line = words.read.format(without=written(shares[False]), with_=written(shares[True]))
     if norm == "none" and shares[True] > MANY:
@@ -76,14 +66,11 @@ def _gradients(layers: int, norm: str, seed: int, shares: dict[bool, float]) -> 
         line += " " + words.grows.format(normed=written(normed))
     if norm != "none":
         line += " " + words.varies
-    prose(line)
+    kit.prose(line)
     st.caption(words.note)
-    show_code(
+    kit.show_code(
         [depth_study],
-        "from llmviz.study.depth import depth_study\n\n"
-        "for shortcuts in (True, False):\n"
-        f"    study = depth_study({layers}, {norm!r}, shortcuts=shortcuts, seed={seed})\n"
-        '    print(f"{study.gradients[0] / study.gradients[-1]:.1e}")',
+        words.snippet.format(layers=layers, norm=norm, seed=seed),
         "\n".join(f"{shares[short]:.1e}" for short in (True, False)),
     )
 
@@ -105,17 +92,17 @@ def written(share: float) -> str:
     return f"{digits}·10^{int(power)}".replace("-", "−")
 
 
-def question(layers: int, share: float) -> Question:
+def question(layers: int, share: float) -> kit.Question:
     """Return how much of the gradient is left without shortcuts and norms, as a question."""
     right = 0 if share >= 1 else 1 if share > 0.1 else 2 if share > 1e-3 else 3
     lines = [words.right if i == right else words.wrong for i in range(len(words.answers))]
     reasons = [line.format(share=written(share)) for line in lines]
-    text = words.ask.format(layers=count(layers, "layer"))
-    return Question(text, words.answers, right, reasons, scale=True)
+    text = words.ask.format(layers=kit.count(layers, "layer"))
+    return kit.Question(text, words.answers, right, reasons, scale=True)
 
 
-@kept(64)
-def gradient_lines(layers: int, norm: str, seed: int, mode: Mode) -> go.Figure:
+@kit.kept(64)
+def gradient_lines(layers: int, norm: str, seed: int, mode: kit.Mode) -> kit.Figure:
     """Return the gradient at every point of both stacks as lines."""
     series = [
         stack(layers, norm, short, "layer", seed).gradients.tolist() for short in (True, False)
@@ -124,10 +111,7 @@ def gradient_lines(layers: int, norm: str, seed: int, mode: Mode) -> go.Figure:
     return over_points(series, (words.with_text, words.without), axes, mode, logarithmic=True)
 
 
-@kept(32)
-def shares_of(bundled: engine.Bundled, ids: tuple[int, ...]) -> StreamShares:
-    """Return what the stream of a text is made of."""
-    return stream_shares(bundled.model, ids)
+shares_of = kit.kept(32)(kit.on_model(stream_shares))
 
 
 def point_names(points: int) -> list[str]:
@@ -135,10 +119,10 @@ def point_names(points: int) -> list[str]:
     return [words.embeddings, *(words.after.format(layer=layer) for layer in range(points - 1))]
 
 
-@kept(32)
+@kit.kept(32)
 def stream_figures(
-    bundled: engine.Bundled, ids: tuple[int, ...], mode: Mode
-) -> tuple[go.Figure, go.Figure]:
+    bundled: engine.Bundled, ids: tuple[int, ...], mode: kit.Mode
+) -> tuple[kit.Figure, kit.Figure]:
     """Return the shares at every point as stacked bars, and the length as bars."""
     stream = shares_of(bundled, ids)
     names = point_names(stream.norms.shape[0])
@@ -158,34 +142,30 @@ def share_of(share: float) -> str:
     >>> share_of(-0.05), share_of(1.05)
     ('−5.00\\xa0%', '105.0\\xa0%')
     """
-    return ("−" if share < 0 else "") + percent(abs(share))
+    return ("−" if share < 0 else "") + kit.percent(abs(share))
 
 
-def _stream(bundled: engine.Bundled, read: Read) -> str:
+def _stream(bundled: engine.Bundled, read: kit.Read) -> str:
     """Show what the stream is made of; return the share of the embedding at its end."""
     known = (bundled, read.ids)
     stream = shares_of(*known)
     places = st.columns(2, gap="large")
     for place, figure, key in zip(
-        places, stream_figures(*known, theme()), ("shares", "length"), strict=True
+        places, stream_figures(*known, kit.theme()), ("shares", "length"), strict=True
     ):
         place.plotly_chart(figure, key=f"{KEY}.{key}", theme=None)
     lengths, last = stream.norms.mean(-1), stream.shares[:, -1].mean(-1).tolist()
     ends = {part: share_of(share) for part, share in zip(PARTS, last, strict=True)}
-    prose(
+    kit.prose(
         words.stream_read,
-        tokens=count(len(read.ids), "token"),
+        tokens=kit.count(len(read.ids), "token"),
         first=float(lengths[0]),
         last=float(lengths[-1]),
         **ends,
     )
-    show_code(
+    kit.show_code(
         [stream_shares],
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.study.stream import stream_shares\n\n"
-        f"model, tokenizer, card = load_bundled({bundled.name!r})\n"
-        f"stream = stream_shares(model, {list(read.ids)})\n"
-        'print([f"{x:.3f}" for x in stream.shares[:, -1].mean(-1).tolist()])',
+        words.snippet_stream.format(name=bundled.name, ids=list(read.ids)),
         str([f"{x:.3f}" for x in last]),
     )
     return ends["embedding"]

@@ -1,7 +1,5 @@
 """Chapter "What changed since 2017": each change drawn where it differs, and what it did here."""
 
-from __future__ import annotations
-
 import pandas as pd
 import streamlit as st
 
@@ -16,16 +14,7 @@ from llmviz.study.since_2017 import (
     measured,
     switched,
 )
-from llmviz.ui.code import show_code
-from llmviz.ui.common import choose, percent
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.model_on_text import load_and_read
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.question import Question, predict
-from llmviz.ui.selectable_models import card_of
-from llmviz.ui.shell import text_box
-from llmviz.ui.state import PageState
+from llmviz.ui import kit
 
 DRAWN = 24  # tokens of the text that are read
 NEAR = 0.01  # nats; less says little where each model was trained once
@@ -34,35 +23,35 @@ ROUNDED = 3  # digits of the losses
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
-    cards = {name: card_of(checkpoint(name)) for name in FAMILY}
+    cards = {name: kit.card_of(checkpoint(name)) for name in FAMILY}
     missing = [name for name, card in cards.items() if card is None]
     if missing:
         name = checkpoint(missing[0])
-        section(words.intro.title)
+        kit.section(words.intro.title)
         st.info(words.missing.format(name=name), icon=":material/download:")
         st.code(words.command.format(name=name), language=None)
         return
     sizes = [card["parameters"] for card in cards.values()]
-    apart = percent(max(sizes) / min(sizes) - 1)
-    section(words.intro, tokens=cards[FAMILY[0]]["tokens"], apart=apart)
+    apart = kit.percent(max(sizes) / min(sizes) - 1)
+    kit.section(words.intro, tokens=cards[FAMILY[0]]["tokens"], apart=apart)
     results = {name: measured(name, card) for name, card in cards.items()}
-    text_box(state, height=80)
-    choose(state, "change", words.change, words.changes, parts=True)
+    kit.text_box(state, height=80)
+    kit.choose(state, "change", words.change, words.changes, parts=True)
     change = state["change"]
-    prose(f"{words.about[change]} {code_switches(change)}")
+    kit.prose(f"{words.about[change]} {code_switches(change)}")
     quiz = question(change, results)
-    open_now = quiz is None or predict(quiz, f"{pictures.KEY}.ask", covers=True)
-    model_and_text = load_and_read(state, pictures.names_in(change)[0], DRAWN)
+    open_now = quiz is None or kit.predict(quiz, f"{pictures.KEY}.ask", covers=True)
+    model_and_text = kit.load_and_read(state, pictures.names_in(change)[0], DRAWN)
     if model_and_text is not None:
         read = model_and_text[1]
         pictures.draw(change, read.ids)
         _code(change, pictures.read_ids(change, read.ids))
     if open_now:
-        prose(f"{effects_of(change, results)}\n\n{words.one_run}")
+        kit.prose(f"{effects_of(change, results)}\n\n{words.one_run}")
         floor = cards[FAMILY[0]]["floor"]["nats_per_token"]
-        section(words.table, floor=floor)
+        kit.section(words.table, floor=floor)
         _table(results)
         st.caption(words.table_note.format(tokens=config_of(FAMILY[0]).context_length))
     times.draw(change)
@@ -70,15 +59,15 @@ def draw(state: PageState) -> None:
         sides, (before, *_, after) = words.sides[change], (results[one] for one in CHANGES[change])
         by = written(difference(after, before))
         slots = {"after": sides[-1], "before": sides[0], "over": after.over}
-        seen(words.end, difference=by, apart=apart, **slots)
+        kit.seen(words.end, difference=by, apart=apart, **slots)
 
 
 def code_switches(change: str) -> str:
     """Return the sentence about the settings in which the models of a change differ."""
     before, *after = CHANGES[change]
     sides = [switched(name, before) for name in after]
-    new = " or ".join(quote(settings(side, 1)) for side in sides)
-    return words.switch.format(switches=new, before=quote(settings(sides[0], 0)))
+    new = " or ".join(kit.quote(settings(side, 1)) for side in sides)
+    return words.switch.format(switches=new, before=kit.quote(settings(sides[0], 0)))
 
 
 def settings(differing: dict[str, tuple[object, object]], side: int) -> str:
@@ -116,7 +105,7 @@ def in_digits(by: float) -> str:
     return f"{by:+.{ROUNDED}f}".replace("-", "−") if by else f"{0:.{ROUNDED}f}"
 
 
-def question(change: str, results: dict[str, Measured]) -> Question | None:
+def question(change: str, results: dict[str, Measured]) -> kit.Question | None:
     """Ask what the last model of a change did to the loss; None on the border of two answers."""
     before, after = results[CHANGES[change][0]], results[CHANGES[change][-1]]
     by = difference(after, before)
@@ -125,7 +114,7 @@ def question(change: str, results: dict[str, Measured]) -> Question | None:
     line = {"before": before.over, "after": after.over, "difference": written(by)}
     sides = {"before": words.sides[change][0], "after": words.sides[change][-1]}
     reason = words.ask_reason.format(**line)
-    return Question(
+    return kit.Question(
         words.ask.format(**sides),
         words.answers,
         verdict(by),
@@ -181,7 +170,7 @@ def table_rows(results: dict[str, Measured]) -> list[tuple[object, ...]]:
     ]
 
 
-@kept(4)
+@kit.kept(4)
 def table_of(results: tuple[Measured, ...]) -> pd.DataFrame:
     """Return the table with its column names."""
     return pd.DataFrame(table_rows({one.name: one for one in results}), columns=column_names())
@@ -211,13 +200,8 @@ def _code(change: str, ids: tuple[int, ...]) -> None:
             for name, one in zip(names, pictures.readings(change, ids), strict=True)
         )
 
-    show_code(
+    kit.show_code(
         [function],
-        "from llmviz.pretrained import load_bundled\n"
-        f"from llmviz.study.since_2017 import {function.__name__}\n\n"
-        f"for name in {names}:\n"
-        "    model, tokenizer, card = load_bundled(name)\n"
-        f"    numbers = {function.__name__}(model, {list(ids)})\n"
-        '    print(name, tuple(numbers.shape), f"{numbers.mean():.3f}")',
+        words.snippet.format(__name__=function.__name__, names=names, ids=list(ids)),
         prints,
     )

@@ -3,12 +3,9 @@
 T tokens. Every number is read by `llmviz.study.since_2017`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np
-import plotly.graph_objects as go
 import streamlit as st
 import torch
 from torch import Tensor
@@ -17,17 +14,11 @@ from llmviz.components.cell_grid.view import cell_grid
 from llmviz.figures.attention import Axes
 from llmviz.figures.since_2017 import cloud, number_table
 from llmviz.figures.stream import over_points
-from llmviz.figures.theme import Mode
 from llmviz.lessons.transformer.since import words
 from llmviz.nn.layers import ACTIVATIONS
 from llmviz.study.since_2017 import CHANGES, READINGS, checkpoint
 from llmviz.study.token_loop import write_slowly
-from llmviz.ui import engine
-from llmviz.ui.common import count, percent, signed, theme
-from llmviz.ui.kept import kept
-from llmviz.ui.model_on_text import names_of
-from llmviz.ui.prose import prose
-from llmviz.ui.text import escape_plotly
+from llmviz.ui import engine, kit
 
 KEY = "transformer.since"
 Ids = tuple[int, ...]
@@ -47,7 +38,7 @@ def readings(change: str, ids: Ids) -> list[Tensor]:
     return [_reading(change, engine.load(name), ids) for name in names_in(change)]
 
 
-@kept(64)
+@kit.kept(64)
 def _reading(change: str, bundled: engine.Bundled, ids: Ids) -> Tensor:
     return READINGS[change](bundled.model, ids)
 
@@ -59,14 +50,16 @@ def draw(change: str, ids: Ids) -> None:
 
 def _figures(change: str, ids: Ids) -> None:
     models = tuple(engine.load(name) for name in names_in(change))
-    charts = figures(change, ids, theme(), *models)
+    charts = figures(change, ids, kit.theme(), *models)
     places = [st.container()] if len(charts) == 1 else st.columns(len(charts), gap="medium")
     for n, (place, figure) in enumerate(zip(places, charts, strict=True)):
         place.plotly_chart(figure, key=f"{KEY}.{change}.{n}", theme=None)
 
 
-@kept(64)
-def figures(change: str, ids: Ids, mode: Mode, *models: engine.Bundled) -> tuple[go.Figure, ...]:
+@kit.kept(64)
+def figures(
+    change: str, ids: Ids, mode: kit.Mode, *models: engine.Bundled
+) -> tuple[kit.Figure, ...]:
     """Return the charts of a change."""
     by_model = [_reading(change, bundled, ids) for bundled in models]
     if change == "place":
@@ -79,7 +72,7 @@ def figures(change: str, ids: Ids, mode: Mode, *models: engine.Bundled) -> tuple
     if change == "activation":
         kinds = zip(by_model, words.sides[change], words.curves, ("gelu", "swiglu"), strict=True)
         return tuple(_cloud(one, side, curve, kind, mode) for one, side, curve, kind in kinds)
-    labels = [escape_plotly(name) for name in names_of(ids, models[0].tokenizer)]
+    labels = [kit.escape_plotly(name) for name in kit.names_of(ids, models[0].tokenizer)]
     axes = Axes(words.looked_axis, words.looked_axis)
     return tuple(
         number_table(seen(bundled, one), side, axes, mode, limit=FULL, labels=labels)
@@ -93,13 +86,13 @@ def seen(bundled: engine.Bundled, weights: Tensor) -> np.ndarray:
     return (weights if mask is None else weights.masked_fill(~mask, np.nan)).numpy()
 
 
-def _positions(numbers: Tensor, title: str, mode: Mode) -> go.Figure:
+def _positions(numbers: Tensor, title: str, mode: kit.Mode) -> kit.Figure:
     rotary = title == words.position_titles[-1]
     axes = Axes(words.pair_axis if rotary else words.number_axis, words.place_axis)
     return number_table(numbers.numpy(), title, axes, mode)
 
 
-def _cloud(numbers: Tensor, side: str, curve: str, kind: str, mode: Mode) -> go.Figure:
+def _cloud(numbers: Tensor, side: str, curve: str, kind: str, mode: kit.Mode) -> kit.Figure:
     before, behind = (one.flatten().numpy() for one in numbers)
     some = np.linspace(0, len(before) - 1, min(DOTS, len(before))).round().astype(int)
     x = torch.linspace(float(before.min()), float(before.max()), 80)
@@ -112,8 +105,8 @@ def _place(ids: Ids) -> None:
     _figures("place", ids)
     post, pre = readings("place", ids)
     line = {"low": float(post[1:].min()), "high": float(post[1:].max())}
-    line["tokens"] = count(len(ids), "token")
-    prose(words.place_read, first=float(pre[0]), last=float(pre[-1]), **line)
+    line["tokens"] = kit.count(len(ids), "token")
+    kit.prose(words.place_read, first=float(pre[0]), last=float(pre[-1]), **line)
 
 
 def _grid(
@@ -125,7 +118,7 @@ def _grid(
     written: Callable[[float], str],
     **more: object,
 ) -> None:
-    columns = names_of(ids, engine.tokenizer(names_in(change)[0]))
+    columns = kit.names_of(ids, engine.tokenizer(names_in(change)[0]))
     texts = [[written(float(value)) for value in row] for row in values]
     key = f"{KEY}.{change}"
     cell_grid(
@@ -139,14 +132,14 @@ def plain_zero(value: float) -> str:
     >>> plain_zero(-0.001), plain_zero(-1.5)
     ('0.00', '−1.50')
     """
-    return signed(round(value, 2) + 0.0)
+    return kit.signed(round(value, 2) + 0.0)
 
 
 def _kind(ids: Ids) -> None:
     values = np.concatenate([one.numpy() for one in readings("kind", ids)])
     rows = [row.format(side=side) for side in words.sides["kind"] for row in words.norm_rows]
     _grid(values, rows, ids, "kind", words.norm_grid, plain_zero, starts=[3], limit=1.0)
-    prose(words.norm_read, most=float(np.abs(values[4]).max()))
+    kit.prose(words.norm_read, most=float(np.abs(values[4]).max()))
 
 
 def _positions_of(ids: Ids) -> None:
@@ -154,13 +147,13 @@ def _positions_of(ids: Ids) -> None:
     config = engine.load(names_in("positions")[-1]).model.config
     slow = config.rotary_base ** (2 / config.head_size - 1)
     line = {"width": config.n_embd, "tokens": len(ids), "fast": 1.0, "slow": slow}
-    prose(words.positions_read, **line)
+    kit.prose(words.positions_read, **line)
 
 
 def _activation(ids: Ids) -> None:
     _figures("activation", ids)
     st.caption(words.cloud_note.format(most=DOTS))
-    prose(words.activation_read)
+    kit.prose(words.activation_read)
 
 
 def _heads(ids: Ids) -> None:
@@ -179,7 +172,7 @@ def _heads(ids: Ids) -> None:
     _grid(values, rows, ids, "heads", words.keys_grid, lambda v: f"{v:.1f}", **more)
     counts = [f"{one.numel():,}" for one in by_model]
     either = f"{', '.join(counts[:-1])} or {counts[-1]}"
-    prose(words.keys_read, tokens=count(len(ids), "token"), counts=either)
+    kit.prose(words.keys_read, tokens=kit.count(len(ids), "token"), counts=either)
 
 
 def _experts(ids: Ids) -> None:
@@ -193,7 +186,7 @@ def _experts(ids: Ids) -> None:
     values = shares.transpose(1, 2).reshape(layers * experts, tokens).numpy()
 
     def note(share: float) -> str:
-        return words.expert_note.format(share=percent(share)) if share else words.expert_nothing
+        return words.expert_note.format(share=kit.percent(share)) if share else words.expert_nothing
 
     more = {
         "starts": [experts * layer for layer in range(1, layers)],
@@ -213,11 +206,11 @@ def _experts(ids: Ids) -> None:
     )
     lines = [
         words.experts_layer.format(
-            layer=layer, counts=listed(counts), tokens=count(tokens, "token")
+            layer=layer, counts=listed(counts), tokens=kit.count(tokens, "token")
         )
         for layer, counts in enumerate((shares > 0).sum(1).tolist())
     ]
-    prose(words.experts_read, layers=" ".join(lines))
+    kit.prose(words.experts_read, layers=" ".join(lines))
 
 
 def listed(numbers: list[int]) -> str:
@@ -229,7 +222,7 @@ def listed(numbers: list[int]) -> str:
     return ", ".join(map(str, numbers[:-1])) + f" and {numbers[-1]}"
 
 
-@kept(64)
+@kit.kept(64)
 def longer(bundled: engine.Bundled, ids: Ids) -> Ids:
     """Return a text, made longer by a model where it has fewer tokens than the window's picture."""
     rounds = write_slowly(bundled.model, ids, max(0, LONG - len(ids)))
@@ -251,8 +244,8 @@ def _window(ids: Ids) -> None:
     closed = sum(max(0, n - window) for n in range(1, len(whole) + 1))
     line = words.window_read.format(seen=seen, closed=closed, window=window)
     if len(whole) > len(ids):
-        line += " " + words.window_longer.format(own=count(len(ids), "token"), all=len(whole))
-    prose(line)
+        line += " " + words.window_longer.format(own=kit.count(len(ids), "token"), all=len(whole))
+    kit.prose(line)
 
 
 DRAWN = {

@@ -1,35 +1,27 @@
 """How long a step of training takes after a change, measured on this server when asked for."""
 
-from __future__ import annotations
-
 import pandas as pd
 import streamlit as st
 
-from llmviz.background import DONE, STOPPED, Job
+from llmviz.background import DONE, STOPPED
 from llmviz.lessons.transformer.since import words
 from llmviz.study.since_2017 import CHANGES, FAMILY, checkpoint
 from llmviz.study.step_times import ROUNDS, StepTimes, step_times
-from llmviz.ui.code import show_code
-from llmviz.ui.common import count
-from llmviz.ui.job_pools import training_jobs
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.notices import refuse
-from llmviz.ui.prose import prose
+from llmviz.ui import kit
 
 KEY = "transformer.since.times"
 POLL = 0.5  # seconds between two looks at how far it is
 
 
-@kept(1)
-def measuring() -> list[Job]:
+@kit.kept(1)
+def measuring() -> list[kit.Job]:
     """The measurement of this server, once one was begun: the same for all visitors."""
     return []
 
 
 def draw(change: str) -> None:
     """Show the times, how far their measurement is, or how to begin one."""
-    section(words.times)
+    kit.section(words.times)
     jobs = measuring()
     if not jobs or jobs[-1].state == STOPPED:
         st.button(words.measure, key=f"{KEY}.begin", icon=":material/timer:", on_click=_begin)
@@ -39,13 +31,17 @@ def draw(change: str) -> None:
         st.fragment(_wait, run_every=POLL)(job)
         return
     if job.state != DONE:
-        refuse(words.not_measured.format(problem=(job.problem.splitlines() or [""])[-1]))
+        kit.refuse(words.not_measured.format(problem=(job.problem.splitlines() or [""])[-1]))
         st.button(words.measure, key=f"{KEY}.begin", icon=":material/timer:", on_click=_begin)
         return
     measured = job.results[-1]
-    prose(times_line(change, measured))
+    kit.prose(times_line(change, measured))
     st.dataframe(table_of(tuple(measured.milliseconds.items())), hide_index=True, width=640)
-    _code()
+    kit.show_code(
+        [step_times],
+        words.snippet_times,
+        f"1 {[checkpoint(name) for name in FAMILY[:2]]}",
+    )
 
 
 def _begin() -> None:
@@ -54,16 +50,16 @@ def _begin() -> None:
     if jobs and not jobs[-1].over:
         return
     names = [checkpoint(name) for name in FAMILY]
-    jobs[:] = [training_jobs().start("llmviz.study.step_times:step_times", names=names)]
+    jobs[:] = [kit.training_jobs().start("llmviz.study.step_times:step_times", names=names)]
 
 
-def _wait(job: Job) -> None:
+def _wait(job: kit.Job) -> None:
     if job.over:
         st.rerun()
     done = job.results[-1].rounds if job.results else 0
     line = words.measured_rounds.format(done=done, rounds=ROUNDS)
     if job.before:
-        line = words.times_wait.format(before=count(job.before, "other job"))
+        line = words.times_wait.format(before=kit.count(job.before, "other job"))
     with st.container(horizontal=True, vertical_alignment="center"):
         st.progress(done / ROUNDS, line, width=480)
         st.button(words.stop, key=f"{KEY}.stop", icon=":material/close:", on_click=job.stop)
@@ -92,7 +88,7 @@ def times_line(change: str, measured: StepTimes) -> str:
     return " ".join([*lines, words.times_note])
 
 
-@kept(4)
+@kit.kept(4)
 def table_of(milliseconds: tuple[tuple[str, float], ...]) -> pd.DataFrame:
     """Return the times as a table; milliseconds: by checkpoint."""
     measured = StepTimes(0, dict(milliseconds))
@@ -108,14 +104,3 @@ def table_of(milliseconds: tuple[tuple[str, float], ...]) -> pd.DataFrame:
         for (name, before), ratio in ratios(measured).items()
     ]
     return pd.DataFrame(rows, columns=words.times_columns)
-
-
-def _code() -> None:
-    show_code(
-        [step_times],
-        "from llmviz.study.since_2017 import FAMILY, checkpoint\n"
-        "from llmviz.study.step_times import step_times\n\n"
-        "for measured in step_times([checkpoint(name) for name in FAMILY[:2]], rounds=1):\n"
-        "    print(measured.rounds, list(measured.milliseconds))",
-        f"1 {[checkpoint(name) for name in FAMILY[:2]]}",
-    )

@@ -3,8 +3,6 @@
 C width, K tokens that are looked at.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from llmviz import components as lv

@@ -3,50 +3,35 @@
 T tokens, L layers, P = L + 1 points: the embeddings, and the end of each layer.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.components.cell_grid.view import cell_grid, read_cell
 from llmviz.figures.losses import compared
-from llmviz.figures.theme import Mode
 from llmviz.lessons.transformer.stream import ledger, words
 from llmviz.lessons.transformer.stream.arithmetic import lens_picture
 from llmviz.study.lens import LISTED, Lens, logit_lens
 from llmviz.study.readout import read_out
 from llmviz.textfile import whole_number
 from llmviz.tokenizers import Tokenizer
-from llmviz.ui import engine, pinned_cells
-from llmviz.ui.code import show_code
-from llmviz.ui.common import choose, count, percent, theme
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section, seen
+from llmviz.ui import engine, kit, pinned_cells
 from llmviz.ui.matrix_picture import Picture
-from llmviz.ui.model_on_text import Read, load_and_read, names_of, spoken
-from llmviz.ui.model_picker import Picker
-from llmviz.ui.pinned_cells import bound, link_of
-from llmviz.ui.prose import bold, prose
-from llmviz.ui.shell import text_box
-from llmviz.ui.state import PageState
-from llmviz.ui.text import escape_plotly
 
 DRAWN = 64  # tokens that have a column
 KEY = "transformer.stream.grid"
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
-    section(words.intro)
-    text_box(state, height=80)
+    kit.section(words.intro)
+    kit.text_box(state, height=80)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        name = Picker().choose(state)
-        choose(state, "lens", words.colour, words.colours)
-    model_and_text = load_and_read(state, name, DRAWN)
+        name = kit.Picker().choose(state)
+        kit.choose(state, "lens", words.colour, words.colours)
+    model_and_text = kit.load_and_read(state, name, DRAWN)
     if model_and_text is None:
         return
     bundled, read = model_and_text
@@ -58,23 +43,20 @@ def draw(state: PageState) -> None:
     best = lens.tokens[-1].tolist()
     line = ledger.draw(state, bundled, read, at, best[at], best[-1][0])
     if line is not None:
-        seen(words.end, ledger=line, **answer(bundled, read, lens))
+        kit.seen(words.end, ledger=line, **answer(bundled, read, lens))
 
 
-def answer(bundled: engine.Bundled, read: Read, lens: Lens) -> dict[str, str]:
+def answer(bundled: engine.Bundled, read: kit.Read, lens: Lens) -> dict[str, str]:
     """Return the model's answer after the last token, and from where on it stands."""
     return {
-        "last": spoken(read.ids[-1], bundled.tokenizer),
-        "best": spoken(int(lens.tokens[-1, -1, 0]), bundled.tokenizer),
-        "share": percent(float(lens.probabilities[-1, -1, 0])),
+        "last": kit.spoken(read.ids[-1], bundled.tokenizer),
+        "best": kit.spoken(int(lens.tokens[-1, -1, 0]), bundled.tokenizer),
+        "share": kit.percent(float(lens.probabilities[-1, -1, 0])),
         "settled": settled(lens, -1),
     }
 
 
-@kept(32)
-def lens_of(bundled: engine.Bundled, ids: tuple[int, ...]) -> Lens:
-    """Return what a model says at every point and token of a text."""
-    return logit_lens(bundled.model, ids)
+lens_of = kit.kept(32)(kit.on_model(logit_lens))
 
 
 def opened_cell(written: str, points: int, tokens: int) -> tuple[int, int]:
@@ -100,7 +82,9 @@ def colours(lens: Lens, kind: str) -> np.ndarray:
     return (lens.of_last if kind == "agreement" else lens.probabilities[..., 0]).numpy()
 
 
-def _grid(state: PageState, bundled: engine.Bundled, read: Read, lens: Lens) -> tuple[int, int]:
+def _grid(
+    state: kit.PageState, bundled: engine.Bundled, read: kit.Read, lens: Lens
+) -> tuple[int, int]:
     points, tokens = lens.entropy.shape
     texts, notes = cell_lines(bundled, read.ids)
     kind, most = state["lens"], math.log(bundled.model.vocab_size)
@@ -119,16 +103,16 @@ def _grid(state: PageState, bundled: engine.Bundled, read: Read, lens: Lens) -> 
         scale=(low, high.format(most=most)),
         label=words.grid,
         chosen=place,
-        on_change=bound(state, KEY, chosen=("point", link_of)),
+        on_change=kit.bound(state, KEY, chosen=("point", kit.link_of)),
     )
     early = int(lens.agrees[-2].sum())
-    prose(
+    kit.prose(
         words.colour_notes[kind]
         + " "
         + words.read.format(
             **answer(bundled, read, lens),
             early=early,
-            tokens=count(tokens, "column"),
+            tokens=kit.count(tokens, "column"),
         )
         + repeated(lens, read.ids, bundled.model.config.tied_head)
     )
@@ -143,7 +127,7 @@ def repeated(lens: Lens, ids: tuple[int, ...], tied: bool) -> str:
     same = sum(guess == own for guess, own in zip(lens.tokens[0, :, 0].tolist(), ids, strict=True))
     if not tied or 2 * same <= len(ids):
         return ""
-    return " " + words.tied.format(same=same, tokens=count(len(ids), "column"))
+    return " " + words.tied.format(same=same, tokens=kit.count(len(ids), "column"))
 
 
 def settled(lens: Lens, at: int) -> str:
@@ -158,7 +142,7 @@ def settled(lens: Lens, at: int) -> str:
     return words.settled_last if last else words.settled.format(layer=first - 1)
 
 
-@kept(32)
+@kit.kept(32)
 def cell_lines(
     bundled: engine.Bundled, ids: tuple[int, ...]
 ) -> tuple[list[list[str]], list[list[str]]]:
@@ -168,16 +152,16 @@ def cell_lines(
 
 def lines_of(lens: Lens, tokenizer: Tokenizer) -> tuple[list[list[str]], list[list[str]]]:
     """Return the token and the line of each cell of a lens."""
-    finals = names_of(lens.tokens[-1, :, 0].tolist(), tokenizer)
-    texts = [names_of(row, tokenizer) for row in lens.tokens[..., 0].tolist()]
+    finals = kit.names_of(lens.tokens[-1, :, 0].tolist(), tokenizer)
+    texts = [kit.names_of(row, tokenizer) for row in lens.tokens[..., 0].tolist()]
     notes = [
         [
             words.note.format(
                 best=best,
-                share=percent(float(lens.probabilities[p, t, 0])),
+                share=kit.percent(float(lens.probabilities[p, t, 0])),
                 entropy=float(lens.entropy[p, t]),
                 final=finals[t],
-                own=percent(float(lens.of_last[p, t])),
+                own=kit.percent(float(lens.of_last[p, t])),
             )
             for t, best in enumerate(line)
         ]
@@ -186,14 +170,14 @@ def lines_of(lens: Lens, tokenizer: Tokenizer) -> tuple[list[list[str]], list[li
     return texts, notes
 
 
-def _opened(bundled: engine.Bundled, read: Read, lens: Lens, point: int, at: int) -> None:
+def _opened(bundled: engine.Bundled, read: kit.Read, lens: Lens, point: int, at: int) -> None:
     tokenizer, last = bundled.tokenizer, lens.entropy.shape[0] - 1
     where = words.point.format(layer=point - 1) if point else words.point_embeddings
-    token = spoken(read.ids[at], tokenizer)
+    token = kit.spoken(read.ids[at], tokenizer)
     picture, beside = st.columns([3, 2], gap="large", vertical_alignment="center")
     with picture:
-        prose(bold(words.opened.format(point=where, token=token)))
-        figure = best_bars(bundled, read.ids, point, at, theme())
+        kit.prose(kit.bold(words.opened.format(point=where, token=token)))
+        figure = best_bars(bundled, read.ids, point, at, kit.theme())
         st.plotly_chart(figure, key="transformer.stream.best", theme=None)
     line = words.opened_text.format(
         token=token,
@@ -204,36 +188,38 @@ def _opened(bundled: engine.Bundled, read: Read, lens: Lens, point: int, at: int
         entropy=float(lens.entropy[point, at]),
         most=math.log(bundled.model.vocab_size),
     )
-    final = spoken(int(lens.tokens[-1, at, 0]), tokenizer)
-    more = words.opened_before.format(final=final, own=percent(float(lens.of_last[point, at])))
+    final = kit.spoken(int(lens.tokens[-1, at, 0]), tokenizer)
+    more = words.opened_before.format(final=final, own=kit.percent(float(lens.of_last[point, at])))
     with beside:
-        prose(f"{line}\n\n{words.opened_end if point == last else more}")
+        kit.prose(f"{line}\n\n{words.opened_end if point == last else more}")
 
 
-@kept(64)
+@kit.kept(64)
 def best_bars(
-    bundled: engine.Bundled, ids: tuple[int, ...], point: int, at: int, mode: Mode
-) -> go.Figure:
+    bundled: engine.Bundled, ids: tuple[int, ...], point: int, at: int, mode: kit.Mode
+) -> kit.Figure:
     """Return the ten best of a cell as bars."""
     lens = lens_of(bundled, ids)
     best = lens.tokens[point, at].tolist()
-    names = [escape_plotly(token) for token in names_of(best, bundled.tokenizer)]
+    names = [kit.escape_plotly(token) for token in kit.names_of(best, bundled.tokenizer)]
     unlike = [n + "\u200b" * names[:i].count(n) for i, n in enumerate(names)]  # bars need own names
     values = lens.probabilities[point, at].tolist()
     return compared(unlike, values, 0, words.opened_axis, mode)
 
 
-@kept(32)
+@kit.kept(32)
 def numbers_of(bundled: engine.Bundled, ids: tuple[int, ...], point: int, at: int) -> Picture:
     """Return the arithmetic of a cell: its vector, the norm, the head, the ten probabilities."""
     lens, model = lens_of(bundled, ids), bundled.model
     best = lens.tokens[point, at].tolist()
     readout = read_out(model, lens.stream[point, at], best)
-    return lens_picture(readout, names_of(best, bundled.tokenizer), model.vocab_size)
+    return lens_picture(readout, kit.names_of(best, bundled.tokenizer), model.vocab_size)
 
 
-def _numbers(state: PageState, bundled: engine.Bundled, read: Read, point: int, at: int) -> None:
-    prose(f"{bold(words.numbers_title)}\n\n{words.numbers_text}")
+def _numbers(
+    state: kit.PageState, bundled: engine.Bundled, read: kit.Read, point: int, at: int
+) -> None:
+    kit.prose(f"{kit.bold(words.numbers_title)}\n\n{words.numbers_text}")
     picture = numbers_of(bundled, read.ids, point, at)
     pinned_cells.show(
         state,
@@ -246,16 +232,11 @@ def _numbers(state: PageState, bundled: engine.Bundled, read: Read, point: int, 
     )
 
 
-def _code(bundled: engine.Bundled, read: Read, lens: Lens, point: int, at: int) -> None:
+def _code(bundled: engine.Bundled, read: kit.Read, lens: Lens, point: int, at: int) -> None:
     best = lens.tokens[point, at, :3].tolist()
     shares = [f"{p:.3f}" for p in lens.probabilities[point, at, :3].tolist()]
-    show_code(
+    kit.show_code(
         [logit_lens, read_out],
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.study.lens import logit_lens\n\n"
-        f"model, tokenizer, card = load_bundled({bundled.name!r})\n"
-        f"lens = logit_lens(model, {list(read.ids)})\n"
-        f"print(lens.tokens[{point}, {at}, :3].tolist())\n"
-        f'print([f"{{p:.3f}}" for p in lens.probabilities[{point}, {at}, :3].tolist()])',
+        words.snippet.format(name=bundled.name, ids=list(read.ids), point=point, at=at),
         f"{best}\n{shares}",
     )

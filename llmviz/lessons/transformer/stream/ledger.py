@@ -1,30 +1,17 @@
 """The ledger in the chapter "Reading the stream": what each part added to one logit."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.stream import waterfall
-from llmviz.figures.theme import Mode
 from llmviz.lessons.transformer.stream import share, words
 from llmviz.lessons.transformer.stream.share import part_name, written
 from llmviz.study import ledger as study
 from llmviz.study.ledger import Entry, Ledger, logit_ledger
 from llmviz.study.readout import read_part
 from llmviz.study.transformers import require_sum
-from llmviz.ui import engine
-from llmviz.ui.code import show_code
-from llmviz.ui.common import choose, listed, refuse, theme
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
-from llmviz.ui.model_on_text import Read, names_of, spoken
-from llmviz.ui.notices import inform
-from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import PageState
+from llmviz.ui import engine, kit
 from llmviz.ui.token_choice import token_of
 
 MOST_BARS = 60  # of more, the heads of a layer are one bar
@@ -38,9 +25,9 @@ GROUPS = {
 
 
 def draw(
-    state: PageState,
+    state: kit.PageState,
     bundled: engine.Bundled,
-    read: Read,
+    read: kit.Read,
     at: int,
     best: Sequence[int],
     last: int,
@@ -51,31 +38,31 @@ def draw(
     nothing where it is no sum; None as long as a question covers it.
     """
     tokenizer = bundled.tokenizer
-    place = spoken(read.ids[at], tokenizer)
-    section(words.ledger, token=place)
+    place = kit.spoken(read.ids[at], tokenizer)
+    kit.section(words.ledger, token=place)
     try:
         require_sum(bundled.model)
     except ValueError as error:
-        refuse(error)
-        inform(words.cannot, ":material/info:")
+        kit.refuse(error)
+        kit.inform(words.cannot, ":material/info:")
         return ""
     shown = _asked(bundled, read, last)
-    _controls(state, names_of(best, tokenizer))
+    _controls(state, kit.names_of(best, tokenizer))
     try:
         token = token_of(state["credit"], best, tokenizer) if state["credit"] else best[0]
         against = token_of(state["against"], best, tokenizer) if state["against"] else None
         if token == against:
-            raise ValueError(words.same.format(token=names_of([token], tokenizer)[0]))
+            raise ValueError(words.same.format(token=kit.names_of([token], tokenizer)[0]))
     except ValueError as error:
-        refuse(error)
+        kit.refuse(error)
         return shown
     if shown is None:
         return None
     known = (bundled, read.ids, token, against, at)
     ledger = ledger_of(*known)
-    what = words.logit.format(token=spoken(token, tokenizer))
+    what = words.logit.format(token=kit.spoken(token, tokenizer))
     if against is not None:
-        names = {"token": spoken(token, tokenizer), "against": spoken(against, tokenizer)}
+        names = {"token": kit.spoken(token, tokenizer), "against": kit.spoken(against, tokenizer)}
         what = words.difference.format(**names)
     entries = drawn(ledger, state["parts"])
 
@@ -84,26 +71,33 @@ def draw(
         if points and points[0]["point_index"] < len(entries):
             state["share"] = share.code_of(entries[points[0]["point_index"]])
 
-    figure = waterfall_of(*known, state["parts"], theme())
+    figure = waterfall_of(*known, state["parts"], kit.theme())
     st.plotly_chart(
         figure, key=f"{KEY}.bars", theme=None, on_select=open_bar, selection_mode="points"
     )
     st.caption(words.colours_of_parts)
-    prose(summary(ledger, entries, what, place))
-    prose(words.frozen[ledger.norm.kind], divisor=ledger.norm.divisor)
+    kit.prose(summary(ledger, entries, what, place))
+    kit.prose(words.frozen[ledger.norm.kind], divisor=ledger.norm.divisor)
     share.draw(state, known, ledger, entries)
-    _code(bundled, read, token, against, at, ledger)
+    kit.show_code(
+        [logit_ledger, study.ledger_of, read_part],
+        words.snippet_ledger.format(
+            name=bundled.name, ids=list(read.ids), token=token, against=against, at=at
+        ),
+        f"{ledger.logit:.2f} {ledger.total:.2f} {ledger.norm.divisor:.3f}\n"
+        f"{ledger.entries[0].kind} {ledger.entries[0].value:.2f}",
+    )
     return shown
 
 
-def _asked(bundled: engine.Bundled, read: Read, token: int) -> str | None:
+def _asked(bundled: engine.Bundled, read: kit.Read, token: int) -> str | None:
     """Ask about the last token of the text: no other open column may cover the parts anew."""
     last = len(read.ids) - 1
     ledger = ledger_of(bundled, read.ids, token, None, last)
-    what = words.logit.format(token=spoken(token, bundled.tokenizer))
-    place = words.last_token.format(token=spoken(read.ids[-1], bundled.tokenizer))
+    what = words.logit.format(token=kit.spoken(token, bundled.tokenizer))
+    place = words.last_token.format(token=kit.spoken(read.ids[-1], bundled.tokenizer))
     quiz = question(ledger, what, place)
-    if quiz is not None and not predict(quiz, f"{KEY}.ask", covers=True):
+    if quiz is not None and not kit.predict(quiz, f"{KEY}.ask", covers=True):
         return None
     return end(ledger)
 
@@ -114,10 +108,10 @@ def end(ledger: Ledger) -> str:
         words.end_kinds[group].format(value=written(value))
         for group, value in sums_of(ledger).items()
     ]
-    return words.end_ledger.format(logit=written(ledger.logit), parts=listed(parts))
+    return words.end_ledger.format(logit=written(ledger.logit), parts=kit.listed(parts))
 
 
-def _controls(state: PageState, names: list[str]) -> None:
+def _controls(state: kit.PageState, names: list[str]) -> None:
     """Show which token's logit is taken apart, and against which; any other can be typed."""
     slots = {key: f"_{KEY}.{key}" for key in ("credit", "against")}
     first = {"credit": names[0], "against": words.no_other}
@@ -140,10 +134,10 @@ def _controls(state: PageState, names: list[str]) -> None:
                 key=slot,
                 on_change=take,
             )
-        choose(state, "parts", words.parts_label, words.parts)
+        kit.choose(state, "parts", words.parts_label, words.parts)
 
 
-@kept(64)
+@kit.kept(64)
 def ledger_of(
     bundled: engine.Bundled, ids: tuple[int, ...], token: int, against: int | None, at: int
 ) -> Ledger:
@@ -167,7 +161,7 @@ def drawn(ledger: Ledger, parts: str) -> Sequence[Entry]:
     return folded(ledger.entries) if many else ledger.entries
 
 
-@kept(64)
+@kit.kept(64)
 def waterfall_of(
     bundled: engine.Bundled,
     ids: tuple[int, ...],
@@ -175,8 +169,8 @@ def waterfall_of(
     against: int | None,
     at: int,
     parts: str,
-    mode: Mode,
-) -> go.Figure:
+    mode: kit.Mode,
+) -> kit.Figure:
     """Return the parts of a logit as a waterfall."""
     entries = drawn(ledger_of(bundled, ids, token, against, at), parts)
     return waterfall(
@@ -218,13 +212,13 @@ def sums_of(ledger: Ledger) -> dict[str, float]:
     }
 
 
-def question(ledger: Ledger, what: str, place: str) -> Question | None:
+def question(ledger: Ledger, what: str, place: str) -> kit.Question | None:
     """Return which kind of part adds most, as a question; None where two read the same."""
     sums = sums_of(ledger)
     order = sorted(sums, key=sums.__getitem__, reverse=True)
     if len(order) < 2 or written(sums[order[0]]) == written(sums[order[1]]):
         return None
-    return Question(
+    return kit.Question(
         words.ask.format(what=what, place=place),
         [words.kinds[group] for group in sums],
         list(sums).index(order[0]),
@@ -232,26 +226,4 @@ def question(ledger: Ledger, what: str, place: str) -> Question | None:
             (words.ask_right if group == order[0] else words.ask_wrong).format(value=written(value))
             for group, value in sums.items()
         ],
-    )
-
-
-def _code(
-    bundled: engine.Bundled,
-    read: Read,
-    token: int,
-    against: int | None,
-    at: int,
-    ledger: Ledger,
-) -> None:
-    show_code(
-        [logit_ledger, study.ledger_of, read_part],
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.study.ledger import logit_ledger\n\n"
-        f"model, tokenizer, card = load_bundled({bundled.name!r})\n"
-        f"ledger = logit_ledger(model, {list(read.ids)}, {token}, {against}, {at})\n"
-        'print(f"{ledger.logit:.2f} {ledger.total:.2f} {ledger.norm.divisor:.3f}")\n'
-        "first = ledger.entries[0]\n"
-        'print(first.kind, f"{first.value:.2f}")',
-        f"{ledger.logit:.2f} {ledger.total:.2f} {ledger.norm.divisor:.3f}\n"
-        f"{ledger.entries[0].kind} {ledger.entries[0].value:.2f}",
     )

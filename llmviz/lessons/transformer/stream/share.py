@@ -1,7 +1,5 @@
 """One part of the ledger opened: from the vector that it added to its share of the logit."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import streamlit as st
@@ -9,14 +7,10 @@ import streamlit as st
 from llmviz.figures.stream import PART_ROLES
 from llmviz.lessons.transformer.stream import words
 from llmviz.lessons.transformer.stream.arithmetic import part_picture
-from llmviz.study.ledger import Entry, Ledger, Parts, split_stream
+from llmviz.study.ledger import Entry, Ledger, split_stream
 from llmviz.study.readout import read_part
-from llmviz.ui import engine, pinned_cells
-from llmviz.ui.kept import kept
+from llmviz.ui import engine, kit, pinned_cells
 from llmviz.ui.matrix_picture import Picture
-from llmviz.ui.model_on_text import names_of
-from llmviz.ui.prose import bold, prose
-from llmviz.ui.state import PageState, tied
 
 KEY = "transformer.stream.share"
 # What a layer's parts are within, where each layer has one bar for each of both.
@@ -53,19 +47,19 @@ def opened_entry(link: str, entries: Sequence[Entry]) -> Entry:
     return named.get(link) or max(entries, key=lambda entry: entry.value)
 
 
-def draw(state: PageState, known: Known, ledger: Ledger, entries: Sequence[Entry]) -> None:
+def draw(state: kit.PageState, known: Known, ledger: Ledger, entries: Sequence[Entry]) -> None:
     """Show the arithmetic of one part's share; `entries` are those that have a bar."""
     entry = opened_entry(state["share"], entries)
     names = {code_of(one): f"{part_name(one)}: {written(one.value)}" for one in entries}
     folded = entries is not ledger.entries
     title = words.share_title.format(part=part_name(entry), value=written(entry.value))
     plain = ledger.norm.kind == "none" or entry.kind == "norm_shift"
-    prose(f"{bold(title)}\n\n{words.share_text_plain if plain else words.share_text}")
+    kit.prose(f"{kit.bold(title)}\n\n{words.share_text_plain if plain else words.share_text}")
 
     def take(code: str) -> None:
         state["share"] = code
 
-    slot = tied(f"_{KEY}.part", code_of(entry), take)
+    slot = kit.tied(f"_{KEY}.part", code_of(entry), take)
     st.selectbox(words.open_part, list(names), format_func=names.__getitem__, width=360, **slot)
     picture = picture_of(*known, within(ledger, entry, folded), entry[:3])
     pinned_cells.show(
@@ -86,13 +80,10 @@ def within(ledger: Ledger, entry: Entry, folded: bool) -> tuple[tuple[str, int, 
     return tuple(one for one in every if (FOLDED.get(one[0], one[0]), one[1]) == entry[:2])
 
 
-@kept(32)
-def split_of(bundled: engine.Bundled, ids: tuple[int, ...], at: int) -> Parts:
-    """Return what each part of a model added at a place of a text."""
-    return split_stream(bundled.model, ids, at)
+split_of = kit.kept(32)(kit.on_model(split_stream))
 
 
-@kept(32)
+@kit.kept(32)
 def picture_of(
     bundled: engine.Bundled,
     ids: tuple[int, ...],
@@ -104,5 +95,5 @@ def picture_of(
 ) -> Picture:
     """Return the matrices of the share of some parts, which have one bar together."""
     numbers = read_part(bundled.model, split_of(bundled, ids, at), parts, token, against)
-    tokens = names_of([token] if against is None else [token, against], bundled.tokenizer)
+    tokens = kit.names_of([token] if against is None else [token, against], bundled.tokenizer)
     return part_picture(numbers, part_name(Entry(*bar, 0.0)), PART_ROLES[bar[0]], *tokens)

@@ -3,17 +3,13 @@
 L layers, F hidden width, K texts that are shown.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
-import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.components import TokenRow, token_strip
 from llmviz.components.cell_grid.view import cell_grid
-from llmviz.figures.theme import Mode
 from llmviz.figures.units import signed_bars
 from llmviz.lessons.transformer import words as subject_words
 from llmviz.lessons.transformer.subject import ALSO
@@ -24,19 +20,7 @@ from llmviz.study.unit_corpus import CorpusSearch, corpus_of
 from llmviz.study.units import UnitWrites, search_units, unit_values, unit_writes
 from llmviz.tokenizers import Token
 from llmviz.training.config import OWN_TEXT
-from llmviz.ui import engine
-from llmviz.ui.code import show_code
-from llmviz.ui.common import count, percent, signed, theme
-from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section, seen
-from llmviz.ui.model_on_text import names_of, spoken
-from llmviz.ui.model_picker import Picker, bundled_models, run_again
-from llmviz.ui.notices import inform, refuse
-from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, predict
-from llmviz.ui.selectable_models import load
-from llmviz.ui.state import PageState, tied
-from llmviz.ui.text import escape_plotly
+from llmviz.ui import engine, kit
 
 KEY = "transformer.units"
 TEXTS = 5  # that are shown of a unit
@@ -48,12 +32,12 @@ POLL = 0.1  # seconds between two reruns while it grows
 
 def ahead() -> None:
     """Search the units of the model that the chapter opens with."""
-    names = bundled_models()
+    names = kit.bundled_models()
     if names:
         searched(engine.load(names[0]))
 
 
-@kept(8)
+@kit.kept(8)
 def growing(bundled: engine.Bundled) -> GrowingSearch:
     """Return the search of all units of a model as far as it is, the same for all visitors.
 
@@ -71,44 +55,46 @@ def searched(bundled: engine.Bundled) -> CorpusSearch:
 
 
 @st.fragment
-def draw(state: PageState) -> None:
+def draw(state: kit.PageState) -> None:
     """Show the chapter."""
     head = st.container()
-    name = Picker(also=ALSO).choose(state)
+    name = kit.Picker(also=ALSO).choose(state)
     if name is None:
         return
-    bundled = load(name)
+    bundled = kit.load(name)
     if bundled is None:
         return
     try:
         require_block(bundled.model)
     except ValueError as error:
         head.header(words.intro.title, anchor=False)
-        refuse(error)
-        inform(subject_words.subject_cannot, ":material/info:")
+        kit.refuse(error)
+        kit.inform(subject_words.subject_cannot, ":material/info:")
         return
     try:
         grown = growing(bundled)
     except ValueError as error:
         head.header(words.intro.title, anchor=False)
-        refuse(error)
+        kit.refuse(error)
         return
     with head:
         own = bundled.card.get("corpus") == OWN_TEXT
         corpus = words.your_text if own else grown.corpus
         text = words.text.format(
-            units=count(bundled.model.config.feed_forward_size, words.unit_one, words.unit_many),
-            pieces=count(len(grown.pieces), "piece"),
+            units=kit.count(
+                bundled.model.config.feed_forward_size, words.unit_one, words.unit_many
+            ),
+            pieces=kit.count(len(grown.pieces), "piece"),
             corpus=corpus,
-            tokens=count(grown.tokens, "token"),
+            tokens=kit.count(grown.tokens, "token"),
         )
-        section(words.intro.title, text)
+        kit.section(words.intro.title, text)
     # A new search is too much for one rerun: it grows by some batches at a time.
     live = not grown.grow(0.0)
     st.fragment(_searched, run_every=POLL if live else None)(state, bundled, live)
 
 
-def _searched(state: PageState, bundled: engine.Bundled, live: bool) -> None:
+def _searched(state: kit.PageState, bundled: engine.Bundled, live: bool) -> None:
     """Show what the units did once all is read, and until then how far the reading is."""
     grown = growing(bundled)
     if not grown.grow(SLICE):
@@ -116,7 +102,7 @@ def _searched(state: PageState, bundled: engine.Bundled, live: bool) -> None:
         st.progress(grown.known / grown.tokens, line)
         return
     if live:
-        run_again()  # which ends the looking
+        kit.run_again()  # which ends the looking
     corpus_search = grown.whole()
     tokens = corpus_search.search.tokens
     layers, units = corpus_search.search.fired.shape
@@ -125,19 +111,19 @@ def _searched(state: PageState, bundled: engine.Bundled, live: bool) -> None:
     middle = layers // 2  # always of one layer: a click in the grid must not cover it anew
     question = dead_question(dead[middle], units, middle, tokens)
     counts = {"dead": sum(dead), "all": layers * units, "tokens": tokens}
-    shown = predict(question, f"{KEY}.dead", covers=True)
+    shown = kit.predict(question, f"{KEY}.dead", covers=True)
     if shown:
         activation = bundled.model.config.activation
-        section(words.grid, silent=words.silent[activation])
+        kit.section(words.grid, silent=words.silent[activation])
         _grid(state, corpus_search, layer)
         gated = f" {words.gated}" if activation == "swiglu" else ""
-        prose(words.grid_read.format(**counts) + gated)
+        kit.prose(words.grid_read.format(**counts) + gated)
     cut = words.cut if len(grown.pieces) <= grown.documents else words.pieces
     st.caption(cut.format(longest=grown.longest))
     unit = _choice(state, corpus_search, layer)
     _opened(bundled, corpus_search, layer, unit)
     if shown:
-        seen(words.end, unit=end_unit(bundled, corpus_search, layer, unit), **counts)
+        kit.seen(words.end, unit=end_unit(bundled, corpus_search, layer, unit), **counts)
 
 
 def end_unit(bundled: engine.Bundled, corpus_search: CorpusSearch, layer: int, unit: int) -> str:
@@ -145,19 +131,21 @@ def end_unit(bundled: engine.Bundled, corpus_search: CorpusSearch, layer: int, u
     share = float(corpus_search.search.fired[layer, unit])
     text, place = peak(corpus_search, layer, unit)
     line = words.end_unit if share > 0 else words.end_unit_dead
-    token = spoken(text[place], bundled.tokenizer)
-    return line.format(unit=unit, layer=layer, share=percent(share), token=token)
+    token = kit.spoken(text[place], bundled.tokenizer)
+    return line.format(unit=unit, layer=layer, share=kit.percent(share), token=token)
 
 
-def dead_question(count: int, units: int, layer: int, tokens: int) -> Question:
+def dead_question(count: int, units: int, layer: int, tokens: int) -> kit.Question:
     """Return how many of a layer's units never fire, as a question."""
     right = int(np.searchsorted([1, 11, 101], count, side="right"))
     reason = words.dead_reason.format(count=count)
     ask = words.dead_ask.format(all=units, layer=layer, tokens=tokens)
-    return Question(ask, words.dead_answers, right, [reason] * len(words.dead_answers), scale=True)
+    return kit.Question(
+        ask, words.dead_answers, right, [reason] * len(words.dead_answers), scale=True
+    )
 
 
-def _grid(state: PageState, corpus_search: CorpusSearch, layer: int) -> None:
+def _grid(state: kit.PageState, corpus_search: CorpusSearch, layer: int) -> None:
     groups, key = corpus_search.groups(), f"{KEY}.grid"
     layers, units = corpus_search.search.fired.shape
 
@@ -188,13 +176,13 @@ def _grid(state: PageState, corpus_search: CorpusSearch, layer: int) -> None:
     )
 
 
-def chosen_unit(state: PageState, corpus_search: CorpusSearch, layer: int) -> int:
+def chosen_unit(state: kit.PageState, corpus_search: CorpusSearch, layer: int) -> int:
     """Return the unit of the link; without one, that which fires seldom and strongest."""
     there = 0 <= state["unit"] < corpus_search.search.fired.shape[1]
     return state["unit"] if there else corpus_search.telling(layer, 1)[0]
 
 
-def _choice(state: PageState, corpus_search: CorpusSearch, layer: int) -> int:
+def _choice(state: kit.PageState, corpus_search: CorpusSearch, layer: int) -> int:
     """Show the choice of a unit; return it."""
     layers, units = corpus_search.search.fired.shape
     unit = chosen_unit(state, corpus_search, layer)
@@ -210,22 +198,22 @@ def _choice(state: PageState, corpus_search: CorpusSearch, layer: int) -> int:
     best = corpus_search.telling(layer, OFFERED)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         if layers > 1:
-            slot = tied(f"_{KEY}.layer", layer, go)
+            slot = kit.tied(f"_{KEY}.layer", layer, go)
             st.number_input(words.layer, min_value=0, max_value=layers - 1, width=120, **slot)
-        slot = tied(f"_{KEY}.unit", unit, take)
+        slot = kit.tied(f"_{KEY}.unit", unit, take)
         st.number_input(words.unit, min_value=0, max_value=units - 1, width=140, **slot)
         chosen = unit if unit in best else None
-        st.pills(words.strongest, best, **tied(f"_{KEY}.best", chosen, take))
+        st.pills(words.strongest, best, **kit.tied(f"_{KEY}.best", chosen, take))
     return unit
 
 
-@kept(128)
+@kit.kept(128)
 def values_on(bundled: engine.Bundled, text: tuple[int, ...], layer: int) -> np.ndarray:
     """Return the values of all units of a layer on a text, (T, F)."""
     return unit_values(bundled.model, text, layer).numpy()
 
 
-@kept(128)
+@kit.kept(128)
 def writes(bundled: engine.Bundled, layer: int, unit: int) -> UnitWrites:
     """Return what a unit writes into the prediction at the token where its value is highest."""
     text, place = peak(searched(bundled), layer, unit)
@@ -239,26 +227,26 @@ def peak(corpus_search: CorpusSearch, layer: int, unit: int) -> tuple[tuple[int,
     return corpus_search.texts[int(search.texts[layer, unit, 0])], place
 
 
-@kept(64)
-def writes_bars(bundled: engine.Bundled, layer: int, unit: int, mode: Mode) -> go.Figure:
+@kit.kept(64)
+def writes_bars(bundled: engine.Bundled, layer: int, unit: int, mode: kit.Mode) -> kit.Figure:
     """Return the tokens that a unit raises and lowers most, as bars."""
     writing = writes(bundled, layer, unit)
     ids = [*writing.more.tolist(), *reversed(writing.less.tolist())]
     values = [*writing.raised.tolist(), *reversed(writing.lowered.tolist())]
-    names = [escape_plotly(token) for token in names_of(ids, bundled.tokenizer)]
+    names = [kit.escape_plotly(token) for token in kit.names_of(ids, bundled.tokenizer)]
     return signed_bars(names, values, words.writes_axis, mode)
 
 
 def _opened(bundled: engine.Bundled, corpus_search: CorpusSearch, layer: int, unit: int) -> None:
     search, tokenizer = corpus_search.search, bundled.tokenizer
     share = float(search.fired[layer, unit])
-    section(words.unit_section, unit=unit, layer=layer)
+    kit.section(words.unit_section, unit=unit, layer=layer)
     numbers = search.texts[layer, unit, :TEXTS].tolist()
     top = float(search.highest[layer, unit, 0])
     text, place = peak(corpus_search, layer, unit)
     line = words.unit_read if share > 0 else words.unit_dead
-    token = spoken(text[place], tokenizer)
-    prose(line.format(share=percent(share), value=top, token=token).replace(" -", " −"))
+    token = kit.spoken(text[place], tokenizer)
+    kit.prose(line.format(share=kit.percent(share), value=top, token=token).replace(" -", " −"))
     rows = [
         _row(bundled, corpus_search.texts[number], layer, unit) for number in dict.fromkeys(numbers)
     ]
@@ -276,12 +264,12 @@ def _opened(bundled: engine.Bundled, corpus_search: CorpusSearch, layer: int, un
 def _row(bundled: engine.Bundled, text: tuple[int, ...], layer: int, unit: int) -> TokenRow:
     values = values_on(bundled, text, layer)[:, unit].tolist()
     tokens, at = [], 0
-    for token, token_name in zip(text, names_of(text, bundled.tokenizer), strict=True):
+    for token, token_name in zip(text, kit.names_of(text, bundled.tokenizer), strict=True):
         special = token in bundled.tokenizer.special_tokens.values()
         data = token_name.encode() if special else bundled.tokenizer.token_bytes(token)
         tokens.append(Token(token, data, at, at + len(data), at, at + len(data)))
         at += len(data)
-    details = [{words.value: signed(value)} for value in values]
+    details = [{words.value: kit.signed(value)} for value in values]
     name = words.row_name.format(value=max(values)).replace("-", "−")
     return TokenRow(name, tokens, values=values, details=details)
 
@@ -289,18 +277,18 @@ def _row(bundled: engine.Bundled, text: tuple[int, ...], layer: int, unit: int) 
 def _writes(bundled: engine.Bundled, layer: int, unit: int, top: float, token: str) -> None:
     writing = writes(bundled, layer, unit)
     text = words.writes_text[bundled.model.config.norm]
-    section(words.writes.title, text.format(token=token, divisor=writing.divisor))
-    figure = writes_bars(bundled, layer, unit, theme())
+    kit.section(words.writes.title, text.format(token=token, divisor=writing.divisor))
+    figure = writes_bars(bundled, layer, unit, kit.theme())
     st.plotly_chart(figure, key=f"{KEY}.writes", theme=None)
     tokenizer, raised = bundled.tokenizer, float(writing.raised[0])
-    prose(
+    kit.prose(
         words.writes_read.format(
-            more=spoken(int(writing.more[0]), tokenizer),
+            more=kit.spoken(int(writing.more[0]), tokenizer),
             raised=f"{raised:.4f}",
-            less=spoken(int(writing.less[0]), tokenizer),
+            less=kit.spoken(int(writing.less[0]), tokenizer),
             lowered=f"{float(writing.lowered[0]):.4f}",
             value=top,
-            times=signed(top * raised),
+            times=kit.signed(top * raised),
         )
         .replace(" -", " −")
         .replace("(-", "(−")
@@ -311,14 +299,10 @@ def _code(bundled: engine.Bundled, corpus_search: CorpusSearch, layer: int, unit
     text, place = peak(corpus_search, layer, unit)
     values = values_on(bundled, text, layer)[:, unit]
     writing = writes(bundled, layer, unit)
-    show_code(
+    kit.show_code(
         [search_units, unit_writes],
-        "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.study.units import unit_values, unit_writes\n\n"
-        f"model, tokenizer, card = load_bundled({bundled.name!r})\n"
-        f"text = {list(text)}\n"
-        f"values = unit_values(model, text, {layer})[:, {unit}]\n"
-        'print(f"{values.max():.2f} at token {values.argmax()}")\n'
-        f"print(unit_writes(model, {layer}, {unit}, text, {place}).more[:3].tolist())",
+        words.snippet.format(
+            name=bundled.name, text=list(text), layer=layer, unit=unit, place=place
+        ),
         f"{values.max():.2f} at token {values.argmax()}\n{writing.more[:3].tolist()}",
     )

@@ -1,7 +1,5 @@
 """A head's two looks at a story: its weights on the tokens, and one of them number by number."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import numpy as np
@@ -17,18 +15,13 @@ from llmviz.sampling.temperature import softmax_terms
 from llmviz.study.lookup_trace import Head, Look, LookPair
 from llmviz.textfile import whole_number
 from llmviz.tokenizers import Token, Tokenizer
-from llmviz.ui import engine, model_on_text
-from llmviz.ui.code import show_code
-from llmviz.ui.common import percent
+from llmviz.ui import engine, kit, model_on_text
 from llmviz.ui.matrix_picture import Picture, Scale
-from llmviz.ui.pinned_cells import link_of
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.state import PageState
 
 KEY = "attention.lookup"
 
 
-def draw(state: PageState, bundled: engine.Bundled, pair: LookPair, head: Head) -> None:
+def draw(state: kit.PageState, bundled: engine.Bundled, pair: LookPair, head: Head) -> None:
     """Show the weights of a head on the story, asked both ways, and how one of them came about."""
     prompts = pair.story.prompts
     tokens = [tokens_of(prompt, bundled.tokenizer) for prompt in prompts]
@@ -36,7 +29,7 @@ def draw(state: PageState, bundled: engine.Bundled, pair: LookPair, head: Head) 
 
     def take() -> None:
         clicked = st.session_state[f"{KEY}.strip"].get("selected")
-        state["looked"], state["cell"] = link_of(clicked), ""
+        state["looked"], state["cell"] = kit.link_of(clicked), ""
 
     token_strip(
         [
@@ -45,7 +38,8 @@ def draw(state: PageState, bundled: engine.Bundled, pair: LookPair, head: Head) 
                 part,
                 values=look.weights[head].tolist(),
                 details=[
-                    {words.lookup_weight: percent(float(weight))} for weight in look.weights[head]
+                    {words.lookup_weight: kit.percent(float(weight))}
+                    for weight in look.weights[head]
                 ],
             )
             for thing, part, look in zip(pair.story.things, tokens, pair.looks, strict=True)
@@ -57,10 +51,10 @@ def draw(state: PageState, bundled: engine.Bundled, pair: LookPair, head: Head) 
         selected=TokenSelection(row, place, tokens[row][place].id),
         on_change=take,
     )
-    token = quote(tokens[row][place].data.decode("utf-8", "replace").replace(" ", "·"))
+    token = kit.quote(tokens[row][place].data.decode("utf-8", "replace").replace(" ", "·"))
     both = place < pair.shared
     line = words.lookup_same_key if both else words.lookup_own_key
-    prose(line, token=token, thing=pair.story.things[row])
+    kit.prose(line, token=token, thing=pair.story.things[row])
     scale = real.scale_of(bundled, bundled.model.blocks[head[0]].attn.scale)
     plain = bundled.model.config.softmax_before_mask is None
     matrices = product(pair, head, row, place, scale, plain)
@@ -95,7 +89,7 @@ def _code(name: str, look: Look, head: Head, place: int, plain: bool) -> None:
     if plain:
         share = f" {{softmax_terms(scaled).probabilities[{place}]:.3f}}"
         prints += f" {look.weights[head][place]:.3f}"
-    show_code(
+    kit.show_code(
         [attention, softmax_terms],
         "import torch\nfrom llmviz.pretrained import load_bundled\n"
         "from llmviz.sampling.temperature import softmax_terms\n"

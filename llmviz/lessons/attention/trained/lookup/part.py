@@ -1,7 +1,5 @@
 """Part "How the model finds who has what" of chapter "A trained model": a story, two questions."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np
@@ -16,40 +14,32 @@ from llmviz.nn.attention import heads_given
 from llmviz.nn.attention.study import moved
 from llmviz.sampling.pipeline import top_ids
 from llmviz.study.lookup_trace import MOVERS, LookPair
-from llmviz.ui import engine, model_on_text
-from llmviz.ui.code import show_code
-from llmviz.ui.common import choose, keep, percent
-from llmviz.ui.lesson import section
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import LEARNER_TEXT, PageState
-from llmviz.ui.table import columns_table
-from llmviz.ui.text import escape_markdown
+from llmviz.ui import engine, kit, model_on_text
 
 KEY = "attention.lookup"
 ASK = f"{KEY}.ask"
 MOST_PROBABLE = 8  # tokens among which a third answer is looked for
 
 
-def draw(state: PageState, bundled: engine.Bundled) -> None:
+def draw(state: kit.PageState, bundled: engine.Bundled) -> None:
     """Show the part, for models that have read tiny-world."""
     if not str(bundled.card.get("corpus", "")).startswith("tiny-world"):
         return
     stories = looking.stories(bundled)
     if not stories:
         return
-    section(words.lookup_intro)
+    kit.section(words.lookup_intro)
     number = state["story"] % len(stories)
     pair = looking.pair(bundled, stories[number])
     numbers = list(map(str, range(len(pair.movers))))
-    head = pair.movers[int(keep(state, "mover", numbers))]
+    head = pair.movers[int(kit.keep(state, "mover", numbers))]
 
     def another() -> None:
         state["story"] = (number + 1) % len(stories)
         state["looked"] = state["cell"] = ""
 
     def follow() -> None:
-        state[LEARNER_TEXT.key], state["new"] = pair.story.prompts[0], 0
+        state[kit.LEARNER_TEXT.key], state["new"] = pair.story.prompts[0], 0
         state["layer"], state["head"] = head
 
     st.markdown(coloured(pair.story), width=620)
@@ -60,11 +50,11 @@ def draw(state: PageState, bundled: engine.Bundled) -> None:
     _answers(bundled, pair)
     _heads(bundled, pair)
     names = [lesson_words.head_name.format(layer=layer, head=head) for layer, head in pair.movers]
-    choose(state, "mover", words.lookup_choose, dict(zip(numbers, names, strict=True)))
+    kit.choose(state, "mover", words.lookup_choose, dict(zip(numbers, names, strict=True)))
     lookup_cells.draw(state, bundled, pair, head)
     after = looking.after_swap(bundled, pair)
     quiz = question(bundled, pair, after)
-    if predict(quiz, ASK, covers=True):
+    if kit.predict(quiz, ASK, covers=True):
         _test(bundled, pair, after)
     _code(bundled, pair, after)
 
@@ -74,26 +64,26 @@ def coloured(story: Lookup) -> str:
     colours = dict.fromkeys((story.things[0], story.answers[0].strip()), "violet")
     colours |= dict.fromkeys((story.things[1], story.answers[1].strip()), "orange")
     return "".join(
-        f":{colours[part]}-background[{part}]" if part in colours else escape_markdown(part)
+        f":{colours[part]}-background[{part}]" if part in colours else kit.escape_markdown(part)
         for part in re.split(r"(\w+)", story.prompts[0])
     )
 
 
 def _answers(bundled: engine.Bundled, pair: LookPair) -> None:
     p, story = looking.chances(bundled, pair), pair.story
-    one, other = (quote(answer.strip()) for answer in story.answers)
+    one, other = (kit.quote(answer.strip()) for answer in story.answers)
     line = words.lookup_both.format(
         first=story.things[0],
         second=story.things[1],
         one=one,
         other=other,
-        p_one=percent(p[0, 0]),
-        wrong_one=percent(p[0, 1]),
-        p_other=percent(p[1, 1]),
-        wrong_other=percent(p[1, 0]),
+        p_one=kit.percent(p[0, 0]),
+        wrong_one=kit.percent(p[0, 1]),
+        p_other=kit.percent(p[1, 1]),
+        wrong_other=kit.percent(p[1, 0]),
     )
     same = (p[0].argmax() == p[1].argmax()).item()
-    prose(line + (" " + words.lookup_not_learnt if same else ""))
+    kit.prose(line + (" " + words.lookup_not_learnt if same else ""))
 
 
 def _heads(bundled: engine.Bundled, pair: LookPair) -> None:
@@ -103,11 +93,11 @@ def _heads(bundled: engine.Bundled, pair: LookPair) -> None:
     reading = first.weights[:, :, pair.shared : pair.shared + width].sum(-1)
     reader = divmod(int(reading.argmax()), reading.shape[1])
     best = pair.movers[0]
-    prose(
+    kit.prose(
         words.lookup_reads.format(
             head=name(layer=reader[0], head=reader[1]),
             share=f"{reading[reader]:.0%}",
-            thing=quote(story.things[0]),
+            thing=kit.quote(story.things[0]),
         )
         + " "
         + words.lookup_finds.format(
@@ -120,7 +110,7 @@ def _heads(bundled: engine.Bundled, pair: LookPair) -> None:
         tokens = model_on_text.names_of(one.ids, bundled.tokenizer)
         most_looked = [most(one.weights[at], tokens) for at in pair.movers]
         table[words.lookup_most.format(thing=thing)] = most_looked
-    columns_table(table)
+    kit.columns_table(table)
     st.caption(words.lookup_line.format(count=len(pair.movers)))
 
 
@@ -133,7 +123,7 @@ def most(row: np.ndarray, tokens: list[str]) -> str:
     return words.lookup_where.format(token=best, share=f"{total[best]:.0%}")
 
 
-def question(bundled: engine.Bundled, pair: LookPair, after: np.ndarray) -> Question:
+def question(bundled: engine.Bundled, pair: LookPair, after: np.ndarray) -> kit.Question:
     """Return the question what is most probable once the heads give what they gave the other.
 
     after: (V,), as `after_swap` returns it. The answers are the two names and the most probable of
@@ -152,15 +142,15 @@ def question(bundled: engine.Bundled, pair: LookPair, after: np.ndarray) -> Ques
     before = looking.chances(bundled, pair)[0]
     unchanged = right < len(ids) and int(before.argmax()) == right
     reasons = [
-        words.lookup_ask_gets.format(name=quote(name), share=percent(share))
+        words.lookup_ask_gets.format(name=kit.quote(name), share=kit.percent(share))
         for name, share in zip(names, shares, strict=True)
     ]
     reasons[right] += " " + (words.lookup_ask_same if unchanged else words.lookup_ask_why[right])
-    return Question(
+    return kit.Question(
         words.lookup_ask.format(
             first=story.things[0], second=story.things[1], count=len(pair.movers)
         ),
-        [escape_markdown(name) for name in names],
+        [kit.escape_markdown(name) for name in names],
         right,
         reasons,
     )
@@ -169,16 +159,16 @@ def question(bundled: engine.Bundled, pair: LookPair, after: np.ndarray) -> Ques
 def _test(bundled: engine.Bundled, pair: LookPair, after: np.ndarray) -> None:
     """Say what came of the swap."""
     p = after[looking.answer_ids(bundled, pair.story)]
-    one, other = (quote(answer.strip()) for answer in pair.story.answers)
-    prose(
+    one, other = (kit.quote(answer.strip()) for answer in pair.story.answers)
+    kit.prose(
         words.lookup_test,
         count=len(pair.movers),
         first=pair.story.things[0],
         second=pair.story.things[1],
         one=one,
         other=other,
-        p_one=percent(p[0]),
-        p_other=percent(p[1]),
+        p_one=kit.percent(p[0]),
+        p_other=kit.percent(p[1]),
     )
 
 
@@ -186,7 +176,7 @@ def _code(bundled: engine.Bundled, pair: LookPair, after: np.ndarray) -> None:
     first, second = (list(look.ids) for look in pair.looks)
     (other,) = bundled.tokenizer.encode(pair.story.answers[1])
     heads = pair.moved.shape[1]
-    show_code(
+    kit.show_code(
         [moved, heads_given],
         "import torch\nfrom llmviz.nn.attention import heads_given\n"
         "from llmviz.nn.attention.study import moved\n"

@@ -3,21 +3,18 @@
 V vocabulary.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from llmviz.corpus import Lookup
 from llmviz.sampling.steps import softmax
 from llmviz.study import lookup_trace
-from llmviz.study.lookup_trace import Head, Look, LookPair
-from llmviz.ui import engine
-from llmviz.ui.kept import kept
+from llmviz.study.lookup_trace import Head, LookPair
+from llmviz.ui import engine, kit
 
 STORIES = 16
 
 
-@kept(8)
+@kit.kept(8)
 def stories(bundled: engine.Bundled) -> list[Lookup]:
     """Return stories that fit a model's context and whose answers are single tokens of it."""
     context = bundled.model.context_length
@@ -30,10 +27,7 @@ def pair(bundled: engine.Bundled, story: Lookup) -> LookPair:
     return lookup_trace.pair_of(story, *(look(bundled, one) for one in ids))
 
 
-@kept(32)
-def look(bundled: engine.Bundled, ids: tuple[int, ...]) -> Look:
-    """Return what the last token of a text asks and gets."""
-    return lookup_trace.look(bundled.model, ids)
+look = kit.kept(32)(kit.on_model(lookup_trace.look))
 
 
 def chances(bundled: engine.Bundled, pair: LookPair) -> np.ndarray:
@@ -57,7 +51,7 @@ def after_swap(bundled: engine.Bundled, pair: LookPair) -> np.ndarray:
     return softmax(logits.astype(np.float64))
 
 
-@kept(32)
+@kit.kept(32)
 def _swapped(
     bundled: engine.Bundled, ids: tuple[int, ...], other: tuple[int, ...], heads: tuple[Head, ...]
 ) -> np.ndarray:
