@@ -160,7 +160,7 @@ def example(chance: random.Random, questions: int = 4, *, easy: bool = False) ->
         orphan = not easy and chance.random() < 0.1  # the passage begins behind the name
         left = [kind for kind in KINDS if (who, kind) not in facts]
         most = 1 if easy else chance.choices((1, 2, 3), (5, 4, 1))[0]
-        sentences = []
+        sentences: list[str] = []
         for kind in chance.sample(left, min(most, len(left))):
             while held_out(who, kind, value := chance.choice(values(kind))):
                 pass
