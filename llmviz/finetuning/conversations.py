@@ -25,7 +25,9 @@ from llmviz.corpus.words import words
 from llmviz.finetuning.instructions import Instruction, ask
 
 Role = Literal["system", "user", "assistant"]
-SYSTEM, USER, ASSISTANT = "system", "user", "assistant"
+SYSTEM: Role = "system"
+USER: Role = "user"
+ASSISTANT: Role = "assistant"
 ANSWERS, ASKS, DECLINES = "answers", "asks", "declines"
 ACTS = (ANSWERS, ASKS, DECLINES)
 SHORT, LONG = "short", "long"

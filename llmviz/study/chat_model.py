@@ -71,7 +71,8 @@ def scored_tokens(talk: Talk, way: str = REPLIES) -> list[Scored]:
     from llmviz.finetuning.masked import Scored
 
     own, pieces = tokenizer(), template().pieces([one.plain for one in talk])[:-1]
-    tokens, speaks = [], False
+    tokens: list[Scored] = []
+    speaks = False
     for piece in pieces:
         ids = own.encode(piece.text) if piece.id is None else [piece.id]
         counts = speaks or (way == ALL and bool(tokens))

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 
-from llmviz.finetuning.conversations import ASSISTANT, USER, Message
+from llmviz.finetuning.conversations import ASSISTANT, USER, Message, Role
 from llmviz.serving.chat_template import TURN_END, TURNS, Conversation, Piece
 from llmviz.study.chat_model import template, tokenizer
 
@@ -21,7 +21,7 @@ AS_TEXT, AS_TOKENS, AS_WORDS = "as_text", "as_tokens", "as_words"
 TYPED = (AS_TEXT, AS_TOKENS, AS_WORDS)
 """A user types a system line, with the template's tokens (read as text, or as the tokens), or the
 words alone."""
-_EXCHANGED = {USER: ASSISTANT, ASSISTANT: USER}
+_EXCHANGED: dict[Role, Role] = {USER: ASSISTANT, ASSISTANT: USER}
 
 
 @cache

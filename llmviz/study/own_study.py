@@ -195,7 +195,8 @@ class Study:
 
     def plan(self, value: Any, seed: int) -> Plan:
         """Return the plan of one run. Raises ValueError as `Plan` and `TrainConfig` do."""
-        where, train = SETTINGS[self.setting].where, {"seed": seed}
+        where = SETTINGS[self.setting].where
+        train: dict[str, Any] = {"seed": seed}
         changes: dict[str, Any] = {}
         if where == "model":
             changes["model_options"] = {**self.base.model_options, self.setting: value}

@@ -225,7 +225,8 @@ def _numbers(
     train = float(curve.train[-max(1, len(curve) // 10) :].mean())
     floor = (description["data"].get(REFERENCES) or {}).get("floor")
     looked = study.measure == "reach"  # else the loss is known at the end alone
-    reached = np.flatnonzero(curve.validation <= study.target) if looked else ()  # NaN is not
+    below = curve.validation <= study.target  # NaN is not
+    reached = np.flatnonzero(below if looked else [])
     rules = read_json(run / RULES).get("share") if (run / RULES).is_file() else None
     return {
         "validation": validation,

@@ -5,7 +5,7 @@ T tokens.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -132,14 +132,16 @@ def call_of(written: Sequence[int]) -> str:
     return text_of(written[first:-1])
 
 
-def in_turns(question: Question, tool: Tool = honest) -> Iterator[list[int]]:
+def in_turns(question: Question, tool: Tool = honest) -> Generator[list[int], Sequence[int], Run]:
     """Yield the ids that a model is to go on from, and take what it wrote; return the run.
 
     The generator knows no model: the page asks one at a time, a measurement many at once. At most
     MOST_CALLS are answered, and MOST characters of a result are fed back, so it ends.
     """
     asked = encode(question.text)
-    ids, turns, calls = list(asked), [], []
+    ids = list(asked)
+    turns: list[tuple[str, tuple[int, ...]]] = []
+    calls: list[Call] = []
     while True:
         written = yield ids
         ids = [*ids, *written]

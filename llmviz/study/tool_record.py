@@ -118,7 +118,8 @@ def tests(task: str, digits: int) -> list[Question]:
 
 def asked_apart(steps: int = 0) -> list[Question]:
     """Return questions as in the training that were kept apart, with a value that is not 0."""
-    rng, found = np.random.default_rng(77), []
+    rng = np.random.default_rng(77)
+    found: list[Question] = []
     while len(found) < 2 * TESTS:
         question = fresh(rng, apart=True, steps=steps)
         if question.value:
