@@ -31,7 +31,7 @@ REPLIES, ALL = "replies", "all"
 WAYS = (REPLIES, ALL)
 """What the loss counts: the assistant's tokens alone, or all."""
 SEEDS = (0, 1, 2)
-STEPS, BATCH, RATE, WARMUP = 260, 8, 1e-3, 20
+STEPS, BATCH, RATE, WARMUP = 560, 8, 1e-3, 20
 BEGINS_AS = ("\n", "\n", "Answer:", ENDOFTEXT)
 """The token whose row each new token begins with: system, user, assistant, the end of a turn."""
 WEIGHTS = "chat.safetensors"

@@ -37,13 +37,18 @@ def test_an_answer_stands_in_the_passage_that_it_names_and_no_held_out_pair_come
         for sentence in sentences_of(passage):
             subject, words = sentence.split()[0], facts.split(sentence)
             who = subject if subject in (*facts.names(), *facts.STAND_INS) else who
-            for kind, (_, ways, _) in facts.KINDS.items():
-                begins = [way.partition(" {")[0] for way in ways]
-                if any(sentence.startswith(f"{subject} {way} ") for way in begins):
-                    value = words[-2]
-                    fits = value in (*facts.values(kind), *facts.STAND_INS)
-                    if fits and who and subject in (who, "She", "He"):
-                        said[who, kind] = (value, number)
+            begins = [
+                (way.partition(" {")[0], kind)
+                for kind, (_, ways, _) in facts.KINDS.items()
+                for way in ways
+            ]
+            fitting = [one for one in begins if sentence.startswith(f"{subject} {one[0]} ")]
+            if fitting:
+                _, kind = max(fitting, key=lambda one: len(one[0]))
+                value = words[-2]
+                fits = value in (*facts.values(kind), *facts.STAND_INS)
+                if fits and who and subject in (who, "She", "He"):
+                    said[who, kind] = (value, number)
     for question, fact in one.asked:
         if fact is None:
             asked = [pair for pair in said if facts.question(*pair) == question]
