@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from llmviz.study.own_study_folder import FILE, RESULTS, read_study
+from tests.browser.hand import until
 from tests.browser.test_tokenization import wait_for_address
 
 LINK = (
@@ -30,8 +31,16 @@ def test_a_study_is_expected_trained_and_taken_home_and_its_link_shows_it(
     page = visit.page
     expect(page.get_by_text("Choose first which value will be best")).to_be_visible()
     expect(page.get_by_role("button", name="Train all runs")).to_have_count(0)
-    page.get_by_label("Which value will be best?").click()
-    page.get_by_role("option", name="12").click()
+    best = page.get_by_role("option", name="12")
+
+    def opened() -> bool:
+        # What the study costs comes meanwhile, and closes a list that was open.
+        page.get_by_label("Which value will be best?").click()
+        page.wait_for_timeout(300)
+        return best.is_visible()
+
+    until(page, opened)
+    best.click()
     expect(page.get_by_text("Write your hypothesis first")).to_be_visible()
     page.get_by_label("Your hypothesis").fill("Wide <b>wins</b>.")
     page.keyboard.press("Control+Enter")

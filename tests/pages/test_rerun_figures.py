@@ -69,10 +69,10 @@ def test_a_prompt_goes_through_the_model_once_for_all_visitors(bundle, counted):
 def test_each_rule_is_asked_once(bundle, counted):
     probing.of_kind.clear()
     probing.all_kinds.clear()
-    counted.watch(probe_chances, "of_kind")
+    counted.watch(probe_chances, "chances")
     for rule in ("capitals", "sums", "capitals"):
         fine(open_part("sampling", "knows", rule=rule, model=params.DEFAULT_MODEL))
-    assert counted["of_kind"] == len(PROBES)
+    assert counted["chances"] == len(PROBES)
 
 
 def test_stories_told_once_give_the_probes_of_each_rule():

@@ -96,7 +96,8 @@ def test_groups_are_means_over_their_answers(given_answers):
 def test_a_model_comes_again_as_it_is_bundled():
     """The smallest of the bundled trainings, from its seed."""
     *_, last = read_world(Reading(seed=1))
-    assert np.abs(last.chances - bundled(0, 1).chances).max() < 2e-3  # those are float16
+    # Those are float16, and another processor rounds the sums of 640 steps otherwise.
+    assert np.abs(last.chances - bundled(0, 1).chances).max() < 1e-2
     assert last.step == last.steps
 
 
@@ -111,7 +112,8 @@ def test_a_fact_of_ones_own_is_believed_when_it_is_read_often():
             np.unravel_index(
                 np.abs(progress[-1].chances - progress[-1].own).sum(-1).argmin(), (40, 40)
             )
-        ]
+        ],
+        rel=1e-4,  # read alone and among others: the sums are rounded otherwise
     )
 
 

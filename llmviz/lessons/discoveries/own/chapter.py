@@ -22,6 +22,7 @@ from llmviz.ui.state import PageState
 from llmviz.ui.table import rows_table
 
 
+@st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
     section(words.intro)

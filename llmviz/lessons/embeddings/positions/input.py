@@ -43,8 +43,10 @@ def added(state: kit.PageState) -> None:
 
     head = st.container(horizontal=True, vertical_alignment="bottom", gap="medium")
     with before_controls(head, controls):
-        tables = kit.or_refused(_read, bundled, state["sat"])
-        if tables is None:
+        try:
+            tables = _read(bundled, state["sat"])
+        except ValueError as error:  # it cannot be written as UTF-8
+            kit.refuse(error)
             return
         if tables is None:
             st.info(words.no_words, icon=":material/edit:")

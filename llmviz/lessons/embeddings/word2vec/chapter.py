@@ -128,8 +128,10 @@ def _film_part(state: kit.PageState, plan: WordVectorPlan, own: str | None, live
 
 def _bundled_film(plan: WordVectorPlan, waiting: bool) -> WordFilm | None:
     """Return the film that comes with the app, saying that it is that one."""
-    frames = kit.or_refused(runs.bundled)
-    if frames is None:
+    try:
+        frames = runs.bundled()
+    except ValueError as error:
+        kit.refuse(error)
         return None
     if frames is None:
         if not waiting:

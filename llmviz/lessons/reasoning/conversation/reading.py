@@ -12,6 +12,7 @@ from llmviz.finetuning.conversations import ASKS, ASSISTANT, BEGINNINGS, DECLINE
 from llmviz.lessons.reasoning.conversation import words
 from llmviz.lessons.reasoning.conversation.params import MOST_TURNS
 from llmviz.lessons.reasoning.conversation.talk import add_turns
+from llmviz.study.chat_model import bundled
 from llmviz.study.chat_prompts import OWN
 from llmviz.study.chat_reading import ChatToken, Written, reply, tokens_of
 from llmviz.tokenizers import Token
@@ -84,12 +85,15 @@ def draw_tokens(messages: Talk) -> None:
     """Show the one text, a row of chips for each turn."""
     section(words.tokens)
     tokens = read(messages)
+    most = bundled().context_length
     token_strip(
-        rows_of(messages, tokens),
+        rows_of(messages, tokens[:most]),
         key="reasoning.conversation.strip",
         value_label=words.value,
         value_range=(-1.0, 1.0),
     )
+    if len(tokens) > most:
+        inform(words.too_many.format(all=len(tokens), most=most), ":material/content_cut:")
     counted = sum(one.counts for one in tokens)
     prose(words.counts_read, counted=counted, all=len(tokens))
 

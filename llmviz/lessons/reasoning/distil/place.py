@@ -11,7 +11,7 @@ from llmviz.corpus.next_tokens import TrueTokens, true_tokens
 from llmviz.lessons.reasoning.distil import words
 from llmviz.lessons.reasoning.distil.params import HEATS
 from llmviz.nn import distillation
-from llmviz.study.distil_record import BUNDLED, bundled
+from llmviz.study.distil_record import BUNDLED, COMMAND, bundled
 from llmviz.study.distilling import TEACHER
 from llmviz.study.soft_place import Place, place_of
 from llmviz.study.true_loss import story_logits
@@ -22,7 +22,7 @@ from llmviz.ui.common import choose, percent
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.model_on_text import names_of, spoken
-from llmviz.ui.notices import inform
+from llmviz.ui.notices import inform, or_refused
 from llmviz.ui.pinned_cells import show
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
@@ -60,9 +60,9 @@ def draw(state: PageState) -> None:
         )
         choose(state, "diststudent", words.student, {one: words.students[one] for one in BUNDLED})
     given = teacher, state["disttext"], at, state["distheat"], state["diststudent"]
-    if not predict(bits_question(given), f"{KEY}.bits", covers=True):
+    place = or_refused(placed, given)
+    if place is None or not predict(bits_question(given), f"{KEY}.bits", covers=True):
         return
-    place = placed(given)
     rows_table(target_rows(place, state["distheat"]), words.target_columns)
     prose(place_read(place, state["distheat"]))
     _pulls(state, given, place)
@@ -87,6 +87,8 @@ def placed(given: Given) -> Place:
     teacher, text, at, heat, way = given
     truth = truth_of(teacher, text)
     logits = (logits_of(teacher, text)[at], logits_of(teacher, text, way)[at])
+    if len(logits[0]) != len(logits[1]):
+        raise ValueError(words.other_teacher.format(command=COMMAND))
     return place_of(*logits, truth.following[at], truth.ids[at], float(heat))
 
 
