@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,9 +11,28 @@ from llmviz import pretrained
 from llmviz.ui import engine, question
 from tests.pages.small_model import make_checkpoint
 
+# What is kept of the bundled models for as long as a process runs: in an app they stay the same.
+KEPT = {
+    "chat_model": ("tokenizer", "template", "bundled"),
+    "chat_prompts": ("template_of",),
+    "distilling": ("teacher",),
+    "distil_record": ("word_tests",),
+    "preference_model": ("both_models",),
+    "reward_search": ("known_words",),
+}
+
+
+def forget() -> None:
+    """Drop what is kept of the bundled models."""
+    for module, names in KEPT.items():
+        loaded = sys.modules.get(f"llmviz.study.{module}")
+        for name in names if loaded else ():
+            getattr(loaded, name).cache_clear()
+
 
 def use(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
     """Let the app find its checkpoints in a folder."""
+    forget()
     monkeypatch.setattr(engine, "CHECKPOINTS", folder)
     monkeypatch.setattr(pretrained, "CHECKPOINTS", folder)
 
@@ -48,4 +68,5 @@ def bundle(folder, monkeypatch):
     """The small model is what is bundled, and torch has been loaded."""
     use(monkeypatch, folder)
     load_torch()
-    return engine.load("tiny-world-gpt")
+    yield engine.load("tiny-world-gpt")
+    forget()

@@ -11,7 +11,6 @@ from llmviz.lessons.sampling import params, source, sweeps
 from llmviz.lessons.sampling.knows import probing
 from llmviz.lessons.sampling.pipeline.chapter import SLIDERS
 from llmviz.lessons.tokenization.learn import chapter as learn
-from llmviz.study import probe_chances
 from tests.pages.harness import fine, open_part, sent
 
 
@@ -69,10 +68,10 @@ def test_a_prompt_goes_through_the_model_once_for_all_visitors(bundle, counted):
 def test_each_rule_is_asked_once(bundle, counted):
     probing.of_kind.clear()
     probing.all_kinds.clear()
-    counted.watch(probe_chances, "chances")
+    counted.watch(probing.of_kind, "_compute")
     for rule in ("capitals", "sums", "capitals"):
         fine(open_part("sampling", "knows", rule=rule, model=params.DEFAULT_MODEL))
-    assert counted["chances"] == len(PROBES)
+    assert counted["_compute"] == len(PROBES)
 
 
 def test_stories_told_once_give_the_probes_of_each_rule():
