@@ -5,7 +5,6 @@ The template is `serving.chat_template.TURNS`. V tokens of the story model, C th
 
 from __future__ import annotations
 
-import math
 import random
 from collections.abc import Mapping
 from functools import cache
@@ -16,6 +15,7 @@ from llmviz.finetuning.conversations import ASSISTANT, Talk, conversations
 from llmviz.finetuning.plan import BASE, INSTRUCTIONS
 from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.serving.chat_template import TURN_END, TURN_TOKENS, TURNS, Conversation
+from llmviz.study import small_gpt
 from llmviz.tokenizers.base import ENDOFTEXT
 from llmviz.tokenizers.bpe import BPETokenizer
 
@@ -119,23 +119,18 @@ def train(way: str, seed: int, steps: int = STEPS, batch: int = BATCH) -> GPT:
     rows = sorted((scored_tokens(one, way)[: model.context_length + 1] for one in talks), key=len)
     batches = [rows[first : first + batch] for first in range(0, len(rows), batch)]
     random.Random(seed).shuffle(batches)
-    optimizer = torch.optim.AdamW(model.parameters(), RATE, betas=(0.9, 0.99), weight_decay=0.01)
-
-    def rate(step: int) -> float:
-        return min(1, (step + 1) / WARMUP) * (0.52 + 0.48 * math.cos(math.pi * step / steps))
-
-    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, rate)
-    model.train()
     fast = has_fast_bfloat16(torch.device("cpu"))
-    for some in batches:
+
+    def loss_at(step: int) -> torch.Tensor:
         with torch.autocast("cpu", torch.bfloat16, enabled=fast):
-            loss = model(*masked_batch(some, own.end))[1]
-        assert loss is not None
-        optimizer.zero_grad()
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step()
-        schedule.step()
+            loss = model(*masked_batch(batches[step], own.end))[1]
+        assert loss is not None  # there are targets
+        return loss
+
+    for _ in small_gpt.descend(
+        model, loss_at, len(batches), rate=RATE, warmup=WARMUP, floor=0.04, betas=(0.9, 0.99)
+    ):
+        pass
     return rounded(model.eval())
 
 

@@ -23,6 +23,7 @@ import numpy as np
 from llmviz.corpus.next_tokens import TrueTokens, true_tokens
 from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.study import distilling as students
+from llmviz.study import small_gpt
 from llmviz.study.distilling import SOFT_1, TEXT, UPDATES, WAYS, Point, Transfer
 from llmviz.study.held_out_texts import SEED, stories
 from llmviz.study.records import Recorded
@@ -367,19 +368,11 @@ def recorded(folder: Path = EXPERIMENT_FOLDER) -> Record:
 @cache
 def bundled(way: str, folder: Path = EXPERIMENT_FOLDER) -> GPT:
     """Return the bundled student of a way. Raises ValueError where it is missing or damaged."""
-    from llmviz.training.errors import CheckpointError
-    from llmviz.training.tensors import load_tensors, load_weights
-
-    path = folder / WEIGHTS.format(way)
-    try:
-        own = {name: one.float() for name, one in load_tensors(path).items()}
-        if "token.weight" not in own:
-            raise CheckpointError(f"{path} has no table of tokens")
-        model = students.new_student(len(own["token.weight"]))
-        load_weights(model, own, str(path))
-    except CheckpointError as error:
-        raise ValueError(f"{path} is missing or damaged; `{COMMAND}` makes it") from error
-    return model.eval()
+    return small_gpt.read_weights(
+        folder / WEIGHTS.format(way),
+        COMMAND,
+        lambda own: students.new_student(len(own["token.weight"])),
+    )
 
 
 def main() -> None:

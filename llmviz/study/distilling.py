@@ -13,11 +13,13 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from llmviz.corpus.next_tokens import TrueTokens, true_tokens
+from llmviz.study import small_gpt
 from llmviz.study.held_out_texts import stories
 from llmviz.study.true_loss import DividedLoss, divide_logits
 
@@ -80,18 +82,12 @@ def teacher() -> tuple[GPT, Tokenizer]:
 
 def new_student(vocab_size: int) -> GPT:
     """Return a student with random weights, as torch's generator stands."""
-    from llmviz.models.gpt import GPT
-    from llmviz.models.settings import GPTConfig
-
-    return GPT(
-        GPTConfig(
-            vocab_size=vocab_size,
-            context_length=CONTEXT,
-            n_layer=LAYERS,
-            n_head=HEADS,
-            n_embd=WIDTH,
-            positions="rotary",
-        )
+    return small_gpt.new_gpt(
+        vocab_size=vocab_size,
+        context_length=CONTEXT,
+        n_layer=LAYERS,
+        n_head=HEADS,
+        n_embd=WIDTH,
     )
 
 
@@ -236,9 +232,14 @@ def batch_loss(model: GPT, given: Transfer, places: Sequence[int], way: Way) -> 
     )
 
 
-def rate_at(step: int) -> float:
-    """Return the share of the rate at an update, counted from 0: up, and down along a cosine."""
-    return min(1, (step + 1) / WARMUP) * (0.55 + 0.45 * math.cos(math.pi * step / UPDATES))
+def places_of(count: int, seed: int) -> Iterator[list[int]]:
+    """Yield which of the stories come in each batch: all once in a random order, then all again."""
+    rng, order = np.random.default_rng(seed), list[int]()
+    while True:
+        while len(order) < BATCH:
+            order += rng.permutation(count).tolist()
+        places, order = order[:BATCH], order[BATCH:]
+        yield places
 
 
 def learn(
@@ -249,28 +250,23 @@ def learn(
     A shorter training is the beginning of the whole one. Raises ValueError for no update, or more
     than UPDATES.
     """
-    import torch
-
     if not 1 <= updates <= UPDATES:
         raise ValueError(f"updates must be from 1 to {UPDATES}; got {updates}")
-    begun, rng, tokens = time.perf_counter(), np.random.default_rng(seed), 0
-    optimizer = torch.optim.AdamW(model.parameters(), RATE, weight_decay=0.01)
-    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, rate_at)
-    order: list[int] = []
+    begun, tokens = time.perf_counter(), 0
     losses: list[float] = []
+    batches = [*islice(places_of(len(given.ids), seed), updates)]
     yield Point(0, 0, lack(divided(model.eval(), tests())), math.nan, 0.0)
-    for step in range(1, updates + 1):
-        while len(order) < BATCH:
-            order += rng.permutation(len(given.ids)).tolist()
-        places, order = order[:BATCH], order[BATCH:]
-        loss = batch_loss(model.train(), given, places, way)
-        optimizer.zero_grad()
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step()
-        schedule.step()
-        tokens += sum(len(given.ids[at]) - 1 for at in places)
-        losses.append(float(loss.detach()))
+    training = small_gpt.descend(
+        model,
+        lambda step: batch_loss(model.train(), given, batches[step], way),
+        updates,
+        of=UPDATES,
+        rate=RATE,
+        warmup=WARMUP,
+    )
+    for step, loss in enumerate(training, start=1):
+        tokens += sum(len(given.ids[at]) - 1 for at in batches[step - 1])
+        losses.append(loss)
         if step % EVERY == 0 or step == updates:
             now = lack(divided(model.eval(), tests()))
             yield Point(step, tokens, now, float(np.mean(losses)), time.perf_counter() - begun)

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import math
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -25,6 +24,7 @@ from llmviz.corpus.facts_in_passages import (
     split,
     split_plain,
 )
+from llmviz.study import small_gpt
 
 if TYPE_CHECKING:
     from llmviz.models.gpt import GPT
@@ -108,18 +108,12 @@ def batch(chance: random.Random, easy: bool) -> tuple[np.ndarray, np.ndarray]:
 
 def new_model() -> GPT:
     """Return a model with random weights, as torch's generator stands."""
-    from llmviz.models.gpt import GPT
-    from llmviz.models.settings import GPTConfig
-
-    return GPT(
-        GPTConfig(
-            vocab_size=len(vocabulary()),
-            context_length=CONTEXT,
-            n_layer=LAYERS,
-            n_head=HEADS,
-            n_embd=WIDTH,
-            positions="rotary",
-        )
+    return small_gpt.new_gpt(
+        vocab_size=len(vocabulary()),
+        context_length=CONTEXT,
+        n_layer=LAYERS,
+        n_head=HEADS,
+        n_embd=WIDTH,
     )
 
 
@@ -133,27 +127,18 @@ class Progress:
 
 def train(model: GPT, seed: int, steps: int = STEPS) -> Iterator[Progress]:
     """Train a model; yield after each step. Only the answers are learned."""
-    import torch
-
-    chance = random.Random(seed)
-    optimizer = torch.optim.AdamW(model.parameters(), RATE, (0.9, 0.98), weight_decay=0.01)
-
-    def rate(step: int) -> float:
-        return min(1, (step + 1) / WARMUP) * (0.55 + 0.45 * math.cos(math.pi * step / steps))
-
-    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, rate)
-    losses: list[float] = []
-    model.train()
-    for step in range(steps):
-        inputs, targets = map(torch.from_numpy, batch(chance, step < EASY * steps))
-        loss = model(inputs, targets)[1]
-        assert loss is not None
-        optimizer.zero_grad()
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step()
-        schedule.step()
-        losses = [*losses[-99:], float(loss.detach())]
+    chance, losses = random.Random(seed), list[float]()
+    for step, loss in enumerate(
+        small_gpt.descend(
+            model,
+            lambda step: small_gpt.loss_on(model, batch(chance, step < EASY * steps)),
+            steps,
+            rate=RATE,
+            warmup=WARMUP,
+            betas=(0.9, 0.98),
+        )
+    ):
+        losses = [*losses[-99:], loss]
         yield Progress(step + 1, float(np.mean(losses)))
     model.eval()
 

@@ -30,6 +30,7 @@ from llmviz.corpus.facts_in_passages import (
     values,
 )
 from llmviz.paths import EXPERIMENT_FOLDER
+from llmviz.study import small_gpt
 from llmviz.study.passage_reader import (
     SOURCES,
     STEPS,
@@ -285,15 +286,7 @@ def recorded(folder: Path = EXPERIMENT_FOLDER) -> list[Measured]:
 @cache
 def bundled(folder: Path = EXPERIMENT_FOLDER) -> GPT:
     """Return the bundled model. Raises ValueError where it is missing."""
-    from llmviz.training.errors import CheckpointError
-    from llmviz.training.tensors import load_tensors, load_weights
-
-    path, model = folder / WEIGHTS, new_model()
-    try:
-        load_weights(model, load_tensors(path), str(path))
-    except CheckpointError as error:
-        raise ValueError(f"{path} is missing or damaged; `{COMMAND}` makes it") from error
-    return model.eval()
+    return small_gpt.read_weights(folder / WEIGHTS, COMMAND, lambda _: new_model())
 
 
 def main() -> None:

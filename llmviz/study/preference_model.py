@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from llmviz.finetuning.labeller import Labeller
 from llmviz.finetuning.plan import BASE
 from llmviz.paths import EXPERIMENT_FOLDER
+from llmviz.study import small_gpt
 
 if TYPE_CHECKING:
     from llmviz.finetuning.reward_model import RewardTop
@@ -47,17 +48,9 @@ def save(top: RewardTop, folder: Path = EXPERIMENT_FOLDER) -> None:
 def bundled_top(base: GPT, folder: Path = EXPERIMENT_FOLDER) -> RewardTop:
     """Return what learned. Raises ValueError where it is missing or damaged."""
     from llmviz.finetuning.reward_model import RewardTop
-    from llmviz.training.errors import CheckpointError
-    from llmviz.training.tensors import load_tensors, load_weights
 
-    path, top = folder / WEIGHTS, RewardTop(base)
-    try:
-        load_weights(
-            top, {name: one.float() for name, one in load_tensors(path).items()}, str(path)
-        )
-    except CheckpointError as error:
-        raise ValueError(f"{path} is missing or damaged; `{COMMAND}` makes it") from error
-    return top.eval().requires_grad_(False)
+    top = small_gpt.read_weights(folder / WEIGHTS, COMMAND, lambda _: RewardTop(base))
+    return top.requires_grad_(False)
 
 
 def reward_model(base: GPT, folder: Path = EXPERIMENT_FOLDER) -> GPT:

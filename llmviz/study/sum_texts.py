@@ -11,7 +11,6 @@ B texts, T tokens, V = 15 tokens.
 from __future__ import annotations
 
 import argparse
-import math
 import re
 from collections.abc import Sequence
 from functools import cache
@@ -21,6 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from llmviz.paths import EXPERIMENT_FOLDER
+from llmviz.study import small_gpt
 from llmviz.training.files import write_json
 
 if TYPE_CHECKING:
@@ -126,18 +126,12 @@ def batch(rng: np.random.Generator, known: Sequence[Sum] = ()) -> tuple[np.ndarr
 
 def new_model() -> GPT:
     """Return a model with random weights, as torch's generator stands."""
-    from llmviz.models.gpt import GPT
-    from llmviz.models.settings import GPTConfig
-
-    return GPT(
-        GPTConfig(
-            vocab_size=len(TOKENS),
-            context_length=CONTEXT,
-            n_layer=LAYERS,
-            n_head=HEADS,
-            n_embd=WIDTH,
-            positions="rotary",
-        )
+    return small_gpt.new_gpt(
+        vocab_size=len(TOKENS),
+        context_length=CONTEXT,
+        n_layer=LAYERS,
+        n_head=HEADS,
+        n_embd=WIDTH,
     )
 
 
@@ -147,22 +141,10 @@ def train(steps: int = STEPS, seed: int = 0) -> GPT:
 
     torch.manual_seed(seed)
     model, rng = new_model(), np.random.default_rng(seed)
-    optimizer = torch.optim.AdamW(model.parameters(), RATE, weight_decay=0.01)
-
-    def rate(step: int) -> float:
-        return min(1, (step + 1) / WARMUP) * (0.55 + 0.45 * math.cos(math.pi * step / steps))
-
-    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, rate)
-    model.train()
-    for _ in range(steps):
-        inputs, targets = map(torch.from_numpy, batch(rng))
-        loss = model(inputs, targets)[1]
-        assert loss is not None
-        optimizer.zero_grad()
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step()
-        schedule.step()
+    for _ in small_gpt.descend(
+        model, lambda step: small_gpt.loss_on(model, batch(rng)), steps, rate=RATE, warmup=WARMUP
+    ):
+        pass
     return model.eval()
 
 
@@ -194,15 +176,7 @@ def make(folder: Path = EXPERIMENT_FOLDER) -> None:
 @cache
 def bundled(folder: Path = EXPERIMENT_FOLDER) -> GPT:
     """Return the bundled model. Raises ValueError where it is missing or damaged."""
-    from llmviz.training.errors import CheckpointError
-    from llmviz.training.tensors import load_tensors, load_weights
-
-    path, model = folder / WEIGHTS, new_model()
-    try:
-        load_weights(model, load_tensors(path), str(path))
-    except CheckpointError as error:
-        raise ValueError(f"{path} is missing or damaged; `{COMMAND}` makes it") from error
-    return model.eval()
+    return small_gpt.read_weights(folder / WEIGHTS, COMMAND, lambda _: new_model())
 
 
 def main() -> None:

@@ -9,7 +9,6 @@ A text is: the bits, blanks up to SLOTS places, "=", the path, ":", the answer. 
 from __future__ import annotations
 
 import argparse
-import math
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -20,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from llmviz.paths import EXPERIMENT_FOLDER
+from llmviz.study import small_gpt
 from llmviz.study.records import require
 from llmviz.training.files import read_json, write_json
 
@@ -124,18 +124,12 @@ def batch(rng: np.random.Generator, way: str) -> tuple[np.ndarray, np.ndarray]:
 
 def new_model() -> GPT:
     """Return a model with random weights, as torch's generator stands."""
-    from llmviz.models.gpt import GPT
-    from llmviz.models.settings import GPTConfig
-
-    return GPT(
-        GPTConfig(
-            vocab_size=len(TOKENS),
-            context_length=2 * SLOTS + 2,
-            n_layer=LAYERS,
-            n_head=HEADS,
-            n_embd=WIDTH,
-            positions="rotary",
-        )
+    return small_gpt.new_gpt(
+        vocab_size=len(TOKENS),
+        context_length=2 * SLOTS + 2,
+        n_layer=LAYERS,
+        n_head=HEADS,
+        n_embd=WIDTH,
     )
 
 
@@ -145,26 +139,15 @@ def train(way: str, seed: int, steps: int = STEPS) -> tuple[GPT, float]:
 
     torch.manual_seed(seed)
     model, rng = new_model(), np.random.default_rng(seed)
-    optimizer = torch.optim.AdamW(model.parameters(), RATE, weight_decay=0.01)
-
-    def rate(step: int) -> float:
-        return min(1, (step + 1) / WARMUP) * (0.55 + 0.45 * math.cos(math.pi * step / steps))
-
-    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, rate)
-    losses = []
-    model.train()
-    for _ in range(steps):
-        inputs, targets = map(torch.from_numpy, batch(rng, way))
-        loss = model(inputs, targets)[1]
-        assert loss is not None
-        optimizer.zero_grad()
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step()
-        schedule.step()
-        losses.append(float(loss.detach()))
-    model.eval()
-    return model, float(np.mean(losses[-100:]))
+    losses = small_gpt.descend(
+        model,
+        lambda step: small_gpt.loss_on(model, batch(rng, way)),
+        steps,
+        rate=RATE,
+        warmup=WARMUP,
+    )
+    last = float(np.mean([*losses][-100:]))
+    return model.eval(), last
 
 
 def logits_after(model: GPT, texts: torch.Tensor) -> np.ndarray:
@@ -307,15 +290,7 @@ def recorded(folder: Path = EXPERIMENT_FOLDER) -> dict[str, list[Measured]]:
 @cache
 def bundled(folder: Path = EXPERIMENT_FOLDER) -> GPT:
     """Return the bundled model that writes a path. Raises ValueError where it is missing."""
-    from llmviz.training.errors import CheckpointError
-    from llmviz.training.tensors import load_tensors, load_weights
-
-    path, model = folder / WEIGHTS, new_model()
-    try:
-        load_weights(model, load_tensors(path), str(path))
-    except CheckpointError as error:
-        raise ValueError(f"{path} is missing or damaged; `{COMMAND}` makes it") from error
-    return model.eval()
+    return small_gpt.read_weights(folder / WEIGHTS, COMMAND, lambda _: new_model())
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from llmviz.paths import EXPERIMENT_FOLDER
-from llmviz.study import records
+from llmviz.study import records, small_gpt
 from llmviz.study.calculator import calculate
 from llmviz.study.tool_loop import (
     HONEST,
@@ -239,15 +239,7 @@ def recorded(folder: Path = FOLDER) -> dict[str, list[Measured]]:
 @cache
 def bundled(way: str, folder: Path = FOLDER) -> GPT:
     """Return the first model of a way of BUNDLED. Raises ValueError where it is missing."""
-    from llmviz.training.errors import CheckpointError
-    from llmviz.training.tensors import load_tensors, load_weights
-
-    path, model = folder / f"{way}.safetensors", new_model()
-    try:
-        load_weights(model, load_tensors(path), str(path))
-    except CheckpointError as error:
-        raise ValueError(f"{path} is missing or damaged; `{COMMAND}` makes it") from error
-    return model.eval()
+    return small_gpt.read_weights(folder / f"{way}.safetensors", COMMAND, lambda _: new_model())
 
 
 def main() -> None:

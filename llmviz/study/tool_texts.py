@@ -9,7 +9,6 @@ B texts, T tokens, V tokens of the vocabulary.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from zlib import crc32
 
 import numpy as np
 
+from llmviz.study import small_gpt
 from llmviz.study.calculator import BROKEN, ZERO, calculate, fed_back
 
 if TYPE_CHECKING:
@@ -245,19 +245,13 @@ def batch(rng: np.random.Generator, way: str) -> tuple[np.ndarray, np.ndarray]:
 
 def new_model() -> GPT:
     """Return a model with random weights, as torch's generator stands."""
-    from llmviz.models.gpt import GPT
-    from llmviz.models.settings import GPTConfig
-
-    return GPT(
-        GPTConfig(
-            vocab_size=len(TOKENS),
-            context_length=CONTEXT,
-            n_layer=LAYERS,
-            n_head=HEADS,
-            n_embd=WIDTH,
-            positions="rotary",
-            rotary_base=BASE,
-        )
+    return small_gpt.new_gpt(
+        vocab_size=len(TOKENS),
+        context_length=CONTEXT,
+        n_layer=LAYERS,
+        n_head=HEADS,
+        n_embd=WIDTH,
+        rotary_base=BASE,
     )
 
 
@@ -267,25 +261,15 @@ def train(way: str, seed: int, updates: int = UPDATES) -> tuple[GPT, float]:
 
     torch.manual_seed(seed)
     model, rng = new_model(), np.random.default_rng(seed)
-    optimizer = torch.optim.AdamW(model.parameters(), RATE, weight_decay=0.01)
-
-    def rate(step: int) -> float:
-        return min(1, (step + 1) / WARMUP) * (0.55 + 0.45 * math.cos(math.pi * step / updates))
-
-    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, rate)
-    losses = []
-    model.train()
-    for _ in range(updates):
-        inputs, targets = map(torch.from_numpy, batch(rng, way))
-        loss = model(inputs, targets)[1]
-        assert loss is not None
-        optimizer.zero_grad()
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step()
-        schedule.step()
-        losses.append(float(loss.detach()))
+    losses = small_gpt.descend(
+        model,
+        lambda step: small_gpt.loss_on(model, batch(rng, way)),
+        updates,
+        rate=RATE,
+        warmup=WARMUP,
+    )
+    last = float(np.mean([*losses][-100:]))
     with torch.no_grad():
         for one in model.parameters():
             one.copy_(one.half().float())
-    return model.eval(), float(np.mean(losses[-100:]))
+    return model.eval(), last
