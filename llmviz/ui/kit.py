@@ -50,7 +50,7 @@ from llmviz.ui.model_picker import (
     run_again,
     tells_classes,
 )
-from llmviz.ui.notices import AWAY_ICON, inform, or_refused, refuse, refuse_failed, warn
+from llmviz.ui.notices import AWAY_ICON, inform, is_here, or_refused, refuse, refuse_failed, warn
 from llmviz.ui.pinned_cells import (
     NONE,
     bound,

@@ -54,6 +54,21 @@ def refuse(reason: ValueError | str) -> None:
     st.error(_plain(str(reason)), icon=BLOCK_ICON)
 
 
+def is_here(missing: str, command: str, *reads: Callable[[], object]) -> bool:
+    """Whether all that a chapter reads is in this copy of the app; else say what makes it.
+
+    reads: what raises ValueError where something is missing or damaged.
+    """
+    try:
+        for read in reads:
+            read()
+    except ValueError:
+        st.info(missing, icon=":material/download:")
+        st.code(command, language=None)
+        return False
+    return True
+
+
 def or_refused(compute: Callable[P, T], *args: P.args, **more: P.kwargs) -> T | None:
     """Return what a function computes; None, after showing why, where it raises ValueError."""
     try:

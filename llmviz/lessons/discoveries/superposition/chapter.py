@@ -33,6 +33,7 @@ from llmviz.ui.code import show_code
 from llmviz.ui.common import choose, listed, theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section, seen
+from llmviz.ui.notices import is_here
 from llmviz.ui.pinned_cells import bound, one_of, show
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
@@ -47,11 +48,7 @@ DIMENSIONS, DENSE, SPARSE = 2, 1.0, 0.05
 def draw(state: PageState) -> None:
     """Show the chapter."""
     section(words.intro, features=FEATURES, dimensions=DIMENSIONS, less=f"{RATIO:g}")
-    try:
-        film(DENSE)
-    except ValueError:
-        st.info(words.missing, icon=":material/download:")
-        st.code(COMMAND, language=None)
+    if not is_here(words.missing, COMMAND, lambda: film(DENSE)):
         return
     opened, charted = predict(question(), f"{KEY}.kept", covers=True), False
     if opened:

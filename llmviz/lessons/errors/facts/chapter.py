@@ -40,11 +40,7 @@ TOP = 6  # answers that are drawn
 def draw(state: kit.PageState) -> None:
     """Show the chapter."""
     kit.section(words.intro, people=EACH * len(COUNTS), each=EACH, passes=PASSES)
-    try:
-        answers.read(0)
-    except ValueError:
-        st.info(words.missing, icon=":material/download:")
-        st.code(COMMAND, language=None)
+    if not kit.is_here(words.missing, COMMAND, lambda: answers.read(0)):
         return
     kit.choose(state, "factworld", words.world, {seed: str(seed + 1) for seed in SEEDS})
     world = state["factworld"]

@@ -28,11 +28,7 @@ def draw(state: kit.PageState) -> None:
     listed = ", ".join(f"{times:,}" for times in TIMES[:-1])
     counts = f"{listed} or {TIMES[-1]:,}"
     kit.section(words.intro, plain=PLAIN, length=LENGTH, each=EACH, counts=counts)
-    try:
-        bundled(0, PASSES[0])
-    except ValueError:
-        st.info(words.missing, icon=":material/download:")
-        st.code(COMMAND, language=None)
+    if not kit.is_here(words.missing, COMMAND, lambda: bundled(0, PASSES[0])):
         return
     with st.container(horizontal=True, gap="medium"):
         kit.choose(state, "hearttext", words.text, {seed: str(seed + 1) for seed in SEEDS})

@@ -17,11 +17,7 @@ KEY = "errors.people"
 def draw(state: kit.PageState) -> None:
     """Show the chapter."""
     kit.section(words.intro, jobs=2 * JOBS)
-    try:
-        bundled(LEANS[0], SEEDS[0])
-    except ValueError:
-        st.info(words.missing, icon=":material/download:")
-        st.code(COMMAND, language=None)
+    if not kit.is_here(words.missing, COMMAND, lambda: bundled(LEANS[0], SEEDS[0])):
         return
     with st.container(horizontal=True, gap="medium"):
         kit.choose(state, "lean", words.lean, {str(lean): ratio(lean) for lean in LEANS})

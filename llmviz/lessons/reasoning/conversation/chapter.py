@@ -15,6 +15,7 @@ from llmviz.study.chat_prompts import AS_TEXT, AS_TOKENS, LINES_ONLY, OWN
 from llmviz.study.chat_record import recorded
 from llmviz.ui.common import listed, percent
 from llmviz.ui.lesson import section, seen
+from llmviz.ui.notices import is_here
 from llmviz.ui.prose import quote
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
@@ -24,11 +25,7 @@ from llmviz.ui.state import PageState
 def draw(state: PageState) -> None:
     """Show the chapter."""
     section(words.intro, new=len(TURN_TOKENS), texts=BATCH * STEPS)
-    try:
-        recorded(), bundled()
-    except ValueError:
-        st.info(words.missing, icon=":material/download:")
-        st.code(COMMAND, language=None)
+    if not is_here(words.missing, COMMAND, recorded, bundled):
         return
     opened = predict(question(), f"{KEY}.act", covers=True)
     messages = talk.edit(state)

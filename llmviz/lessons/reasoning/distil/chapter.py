@@ -10,17 +10,14 @@ from llmviz.study.distilling import SOFT_1, TEACHER, TEXT
 from llmviz.ui import engine
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section, seen
+from llmviz.ui.notices import is_here
 from llmviz.ui.state import PageState
 
 
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    try:
-        recorded(), *map(bundled, BUNDLED)
-    except ValueError:
-        st.info(words.missing, icon=":material/download:")
-        st.code(COMMAND, language=None)
+    if not is_here(words.missing, COMMAND, lambda: (recorded(), *map(bundled, BUNDLED))):
         return
     section(words.intro, teacher=engine.card(TEACHER)["parameters"], student=parameters())
     place.draw(state)

@@ -33,7 +33,7 @@ from llmviz.ui.job_pools import training_jobs
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section, seen
 from llmviz.ui.live_job import live
-from llmviz.ui.notices import refuse
+from llmviz.ui.notices import is_here, refuse
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
@@ -51,11 +51,8 @@ Given = tuple[OwnReward, str, int]  # the reward, β as the link writes it, upda
 def draw(state: PageState) -> None:
     """Show the chapter."""
     section(words.intro)
-    try:
-        recorded(), sum_texts.bundled()
-    except ValueError:
-        st.info(words.missing, icon=":material/download:")
-        st.code(f"{sum_texts.COMMAND}\n{own_reward.COMMAND}", language=None)
+    commands = f"{sum_texts.COMMAND}\n{own_reward.COMMAND}"
+    if not is_here(words.missing, commands, recorded, sum_texts.bundled):
         return
     section(words.record, pattern=PATTERN)
     opened = predict(goal_question(), f"{KEY}.goal", covers=True)

@@ -11,6 +11,7 @@ from llmviz.study import passage_recall, passage_record
 from llmviz.study.passage_record import RIGHT, TOLD, recorded
 from llmviz.ui.common import percent
 from llmviz.ui.lesson import section, seen
+from llmviz.ui.notices import is_here
 from llmviz.ui.question import predict
 from llmviz.ui.state import PageState
 from llmviz.ui.text_field import text_area
@@ -22,11 +23,9 @@ KEY = "reasoning.lookup"
 def draw(state: PageState) -> None:
     """Show the chapter."""
     section(words.intro)
-    try:
-        recorded(), passage_record.bundled(), passage_recall.recorded()
-    except ValueError:
-        st.info(words.missing, icon=":material/download:")
-        st.code(f"{passage_record.COMMAND}\n{passage_recall.COMMAND}", language=None)
+    commands = f"{passage_record.COMMAND}\n{passage_recall.COMMAND}"
+    reads = recorded, passage_record.bundled, passage_recall.recorded
+    if not is_here(words.missing, commands, *reads):
         return
     section(words.cut)
     label = words.documents.format(most=MOST_OF_DOCUMENTS)

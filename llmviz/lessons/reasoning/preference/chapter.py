@@ -19,7 +19,7 @@ from llmviz.ui.common import percent, signed
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section, seen
 from llmviz.ui.model_picker import models_here
-from llmviz.ui.notices import or_refused
+from llmviz.ui.notices import is_here, or_refused
 from llmviz.ui.pinned_cells import show
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
@@ -43,11 +43,7 @@ def draw(state: PageState) -> None:
     prose(words.labeller, by_length=percent(LABELLER.by_length), wrong=percent(LABELLER.wrong))
     if not models_here(BASE):
         return
-    try:
-        recorded(), models.reward()
-    except ValueError:
-        st.info(words.missing, icon=":material/download:")
-        st.code(COMMAND, language=None)
+    if not is_here(words.missing, COMMAND, recorded, models.reward):
         return
     prose(words.made, width=models.reward().config.n_embd, pairs=PAIRS)
     given = _fields(state)

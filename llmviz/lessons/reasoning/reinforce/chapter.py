@@ -10,6 +10,7 @@ from llmviz.study.reward_runs import SAMPLES, recorded
 from llmviz.ui.common import percent
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section, seen
+from llmviz.ui.notices import is_here
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict, share_question
 from llmviz.ui.state import PageState
@@ -22,11 +23,8 @@ def draw(state: PageState) -> None:
     """Show the chapter."""
     texts = sum_texts.BATCH * sum_texts.STEPS
     section(words.intro, parameters=parameters(), texts=texts)
-    try:
-        recorded(), sum_texts.bundled()
-    except ValueError:
-        st.info(words.missing, icon=":material/download:")
-        st.code(f"{sum_texts.COMMAND}\n{reward_runs.COMMAND}", language=None)
+    commands = f"{sum_texts.COMMAND}\n{reward_runs.COMMAND}"
+    if not is_here(words.missing, commands, recorded, sum_texts.bundled):
         return
     base = recorded().base
     prose(

@@ -36,6 +36,7 @@ from llmviz.ui.code import show_code
 from llmviz.ui.common import keep, percent, theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section, seen
+from llmviz.ui.notices import is_here
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict, share_question
 from llmviz.ui.state import PageState
@@ -50,11 +51,7 @@ EXAMPLE = (1, 0, 1)
 def draw(state: PageState) -> None:
     """Show the chapter."""
     section(words.intro, layers=LAYERS, width=WIDTH, trained=TRAINED, texts=BATCH * STEPS)
-    try:
-        recorded(), bundled()
-    except ValueError:
-        st.info(words.missing, icon=":material/download:")
-        st.code(COMMAND, language=None)
+    if not is_here(words.missing, COMMAND, recorded, bundled):
         return
     prose(words.examples, slots=SLOTS)
     rows_table(examples(), words.example_columns)

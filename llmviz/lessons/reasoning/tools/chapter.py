@@ -58,7 +58,7 @@ from llmviz.ui.code import show_code
 from llmviz.ui.common import choose, percent
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section, seen
-from llmviz.ui.notices import or_refused
+from llmviz.ui.notices import is_here, or_refused
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question as Asked
 from llmviz.ui.question import predict, share_question
@@ -75,11 +75,7 @@ WAYS = (DIRECT, TOOL)
 def draw(state: PageState) -> None:
     """Show the chapter."""
     section(words.intro)
-    try:
-        recorded(), [bundled(way) for way in BUNDLED]
-    except ValueError:
-        st.info(words.missing, icon=":material/download:")
-        st.code(COMMAND, language=None)
+    if not is_here(words.missing, COMMAND, lambda: (recorded(), [bundled(way) for way in BUNDLED])):
         return
     prose(
         words.intro_more,

@@ -40,7 +40,7 @@ from llmviz.ui.code import show_code
 from llmviz.ui.common import percent, theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section, seen
-from llmviz.ui.notices import refuse
+from llmviz.ui.notices import is_here, refuse
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict, share_question
 from llmviz.ui.state import PageState
@@ -56,11 +56,7 @@ NEAR = 0.1  # numbers of tokens that differ by less, on a logarithmic scale, are
 def draw(state: PageState) -> None:
     """Show the chapter."""
     section(words.intro)
-    try:
-        recorded(), bundled()
-    except ValueError:
-        st.info(words.missing, icon=":material/download:")
-        st.code(f"{sum_texts.COMMAND}\n{more_tries.COMMAND}", language=None)
+    if not is_here(words.missing, f"{sum_texts.COMMAND}\n{more_tries.COMMAND}", recorded, bundled):
         return
     once = percent(last(VOTE, count=1).right)
     prose(words.intro_read, right=once, questions=QUESTIONS, samples=SAMPLES)
